@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +23,7 @@ from filterproof.filters import (
 )
 from filterproof.filters.accountants.verifiable import VerifiableAccountant
 from filterproof.filters.adapters.bridged import from_command
-from filterproof.filters.adapters.labelled import LabelledFilter
+from filterproof.filters.adapters.labelled_filter import LabelledFilter
 from filterproof.filters.catalogue import CATALOGUE
 from filterproof.mc import Adversary
 from filterproof.mc.engine.encoding import nameable
@@ -61,9 +61,9 @@ def _read(node: ast.expr, known: Mapping[str, Any]) -> Any:
         case ast.Tuple(elts=parts) | ast.List(elts=parts):
             return tuple(_read(part, known) for part in parts)
         case ast.Name(id=name):
-            return _known(name, known)
+            return _look_up(name, known)
         case ast.Call(func=ast.Name(id=name), args=positional, keywords=named) if all(k.arg for k in named):
-            kind = _known(name, known)
+            kind = _look_up(name, known)
             if not isinstance(kind, type):
                 raise ValueError(
                     f"the expression calls something that is not a class ({name}); name a filter, pair or adversary"
@@ -80,7 +80,7 @@ def _read(node: ast.expr, known: Mapping[str, Any]) -> Any:
     )
 
 
-def _known(name: str, known: Mapping[str, Any]) -> Any:
+def _look_up(name: str, known: Mapping[str, Any]) -> Any:
     if name not in known:
         raise ValueError(
             f"the name is unknown (name={name!r}){did_you_mean(name, known) or '; see `filterproof list`'}"
@@ -96,10 +96,17 @@ def read_filter(text: str) -> PrivacyFilter:
     return found
 
 
-def read_accountant(text: str) -> Any:
-    """Return a filter as `read_filter`, or an accountant: an individual filter, clipped sums, linear queries, ..."""
+def read_accountant(text: str, promise: str | None = None) -> Any:
+    """Return a filter as `read_filter`, an accountant, such as linear queries, or a service with its guarantee."""
+    given = None if promise is None else read_promise(promise)
     if "::" in text:
-        return load_filter(text)
+        return load_filter(text, given)
+    if ".py:" in text:
+        raise ValueError(f"the target has one colon (target={text!r}); write {text.replace('.py:', '.py::')}")
+    if promise is not None:
+        raise ValueError(
+            f"--promise is the guarantee of a program or a service (target={text!r}); remove --promise"
+        )
     if text in CATALOGUE:
         return CATALOGUE[text].example()
     if _names_code(text):
@@ -108,9 +115,17 @@ def read_accountant(text: str) -> Any:
     return _of_kind(text, (PrivacyFilter, VerifiableAccountant), "filter", known)
 
 
-def read_target(target: str | None, program: Iterable[str | None]) -> Any:
-    """Return the filter or accountant of a target or, without a target, of a program; None without both."""
-    return read_command(*program) if target is None else read_accountant(target)
+def read_target(target: str | None, program: tuple[str | None, ...]) -> Any:
+    """Return what a target names, with the promise of a service; without a target a program, or None."""
+    if target is None:
+        return read_command(*program)
+    command, promise, *labels = program
+    if any(word is not None for word in (command, *labels)):
+        raise ValueError(
+            f"--exec, --labels and --over describe a program and not a file (target={target!r}); "
+            "remove TARGET or these options"
+        )
+    return read_accountant(target, promise)
 
 
 def read_promise(text: str) -> Guarantee:

@@ -41,6 +41,7 @@ def test_what_the_library_imports_is_installed_with_it_or_with_an_extra_for_user
         *extras["testing"],
         *extras["fast"],
         *extras["cluster"],
+        *extras["prove"],
         *extras["training"],
     ]
     names = {name for line in declared for name in re.findall(r"[\w-]+", re.split("[<>=]", line)[0])}

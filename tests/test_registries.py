@@ -10,10 +10,9 @@ from itertools import chain
 from pathlib import Path
 from types import ModuleType
 
-import filterproof.reports.chapters
 from filterproof.filters import catalogue
 from filterproof.filters.catalogue_entry import page_tables
-from filterproof.filters.certified import admission_conditions as laws
+from filterproof.filters.certified import admission_conditions as conditions
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.reports.docs.generated import LISTED
 from filterproof.reports.docs.reference import public_names
@@ -29,7 +28,7 @@ NOT_LISTED = {
     "SomeOrderRule": "what two filters of the catalogue share",
 }
 #: Sound filters of the catalogue without a law of sums, and why.
-NO_LAW = {
+NO_CONDITION = {
     "BlackwellFilter": "it solves games over its menu, which are checked by themselves",
     "GaussianResidueFilter": "its charges are checked from floor to floor",
     "HockeyStickFilter": "it looks at losses, and its charges are checked by themselves",
@@ -88,7 +87,7 @@ def of_filters() -> Iterator[str]:
         if not any(re.search(rf"\b{name}\b", source(path)) for path in tests):
             yield f"tests/filters/rules: test the constants of {name} by a second route"
         example = catalogue.CATALOGUE[name].example()
-        if example.sound and name not in NO_LAW and laws.law_of(example) is None:
+        if example.sound and name not in NO_CONDITION and conditions.condition_of(example) is None:
             yield f"filters/certified/admission_conditions.py: say in law_of what the theorem allows {name}"
 
 
@@ -115,13 +114,6 @@ def of_pairs() -> Iterator[str]:
             yield f"tests/theory/test_pair_reference_values.py: hold an example of {name}"
 
 
-def of_chapters() -> Iterator[str]:
-    placed = {chapter.tell for chapter in filterproof.reports.chapters.CHAPTERS}
-    for module in modules("filterproof.reports.chapters"):
-        if getattr(module, "tell", None) not in {None, *placed}:
-            yield f"reports/templates/chapters.toml: place {module.__name__.rpartition('.')[2]}"
-
-
 def of_public_names() -> Iterator[str]:
     folder = "reports/docs/pages/reference"
     pages = "\n".join(source(f"{folder}/{path.name}") for path in sorted((ROOT / folder).glob("*.md")))
@@ -139,7 +131,6 @@ RECIPES: dict[str, Callable[[], Iterator[str]]] = {
     "filter": of_filters,
     "theorem": of_theorems,
     "pair": of_pairs,
-    "chapter": of_chapters,
     "public name": of_public_names,
 }
 
@@ -155,4 +146,4 @@ def test_nothing_is_missing() -> None:
 
 def test_a_filter_that_is_not_listed_or_has_no_law_is_there() -> None:
     assert set(NOT_LISTED) <= set(own_classes("filterproof.filters.rules", PrivacyFilter))
-    assert set(NO_LAW) <= set(catalogue.CATALOGUE)
+    assert set(NO_CONDITION) <= set(catalogue.CATALOGUE)

@@ -7,6 +7,8 @@
 
 from __future__ import annotations
 
+import json
+import math
 from dataclasses import fields, is_dataclass
 from enum import Enum
 from hashlib import sha256
@@ -19,12 +21,12 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-#: What a row holds: a number, a word, and None where there is none.
+#: A cell of a row: a number, a word, or None for a missing value.
 Cell: TypeAlias = float | int | str | None
 Row: TypeAlias = dict[str, Cell]
 
-#: Characters of a repr, and of one of its fields: a line or two of a terminal, whatever the value holds.
-_MOST, _MOST_OF_FIELD = 200, 48
+#: The largest number of characters of a repr, and of one of its fields.
+_MAX_CHARS, _MAX_FIELD_CHARS = 200, 48
 
 
 class Displayed:
@@ -81,7 +83,7 @@ class Plottable(Displayed):
 def renderer() -> Any:
     """Return the module that draws and writes results.
 
-    It is imported by name when it is asked for: imports run from `reports` to here, never back.
+    It is imported by name on demand, because imports run from `reports` to here and never back.
     """
     return import_module("filterproof.reports.renderer")
 
@@ -97,10 +99,31 @@ def one_line(value: Any) -> str:
     text = f"{type(value).__name__}("
     for place, part in enumerate(one for one in fields(value) if one.repr):
         more = f"{', ' if place else ''}{part.name}={_short(getattr(value, part.name))}"
-        if len(text) + len(more) > _MOST - len(", ...)"):
+        if len(text) + len(more) > _MAX_CHARS - len(", ...)"):
             return f"{text}, ...)"
         text += more
     return f"{text})"
+
+
+def json_text(data: Any) -> str:
+    """Return data as JSON text; infinities and NaN become the texts "inf", "-inf" and "nan".
+
+    >>> json_text({"at most": [1.0, float("inf")]})
+    '{\\n  "at most": [\\n    1.0,\\n    "inf"\\n  ]\\n}\\n'
+    """
+    return json.dumps(finite_data(data), indent=2, allow_nan=False) + "\n"
+
+
+def finite_data(data: Any) -> Any:
+    """Return data of dicts, lists, numbers and texts with infinities and NaN as texts, and tuples as lists."""
+    match data:
+        case dict():
+            return {name: finite_data(value) for name, value in data.items()}
+        case list() | tuple():
+            return [*map(finite_data, data)]
+        case float() if not math.isfinite(data):
+            return repr(data)
+    return data
 
 
 def printable(text: str) -> str:
@@ -108,7 +131,7 @@ def printable(text: str) -> str:
     return "".join(one if one.isprintable() else "?" for one in text)
 
 
-def told_apart(value: Any) -> str:
+def digest_repr(value: Any) -> str:
     """Return the repr of a dataclass on one line; a long one ends in a digest of every field.
 
     Saved sessions identify the pairs and the guarantee of their filter by this text.
@@ -118,7 +141,7 @@ def told_apart(value: Any) -> str:
     printed = {part.name: getattr(value, part.name) for part in fields(value) if part.repr}
     given = ", ".join(f"{name}={part!r}" for name, part in printed.items())
     text = " ".join(f"{type(value).__name__}({given})".split())
-    if len(text) <= _MOST and "..." not in text:
+    if len(text) <= _MAX_CHARS and "..." not in text:
         return text
     digest = sha256()
     for name, part in printed.items():
@@ -131,13 +154,13 @@ def _short(value: object) -> str:
     if isinstance(value, Enum):
         return f"{type(value).__name__}.{value.name}"
     text = " ".join(repr(value).split())
-    if len(text) <= _MOST_OF_FIELD:
+    if len(text) <= _MAX_FIELD_CHARS:
         return text
     if isinstance(value, np.ndarray):
         return f"<array of shape {value.shape}>"
     if isinstance(value, tuple):
         return f"<{len(value)} of {', '.join(sorted({type(one).__name__ for one in value}))}>"
-    return f"{text[: _MOST_OF_FIELD - 3]}..."
+    return f"{text[: _MAX_FIELD_CHARS - 3]}..."
 
 
 def _cell(value: object) -> Cell:

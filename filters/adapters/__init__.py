@@ -1,1 +1,1 @@
-"""What makes a filter of an object that is not ours: of an accountant, a budget or a queryable."""
+"""Filters made from objects of other libraries: accountants, budgets, queryables, programs."""

@@ -1,4 +1,4 @@
-"""A bridge: a program of any language that decides, asked over JSON lines on its standard input and output.
+"""A bridge to a deciding program in any language, through JSON lines on its standard input and output.
 
 >>> import sys
 >>> from filterproof.filters.adapters.bridge import Bridge
@@ -26,41 +26,42 @@ from typing import Any
 from filterproof.theory.display import printable
 from filterproof.theory.pairs import DominatingPair
 
-#: Units of work of a line to a program and back, and of each decision that it asks for.
+#: Units of work of a line to a program and back, and of each decision.
 LINE_UNITS, DECISION_UNITS = 4, 2
-#: The version of the protocol, and what a bridge may say that it can.
+#: The version of the protocol, and the abilities that a bridge may state.
 PROTOCOL, ABILITIES = 1, ("commit", "release", "restart", "state", "keys", "clock")
-#: Commands of a line; the longest line that is read, in bytes; what is kept of standard error, and shown of anything.
-_BATCH, _LONGEST, _SAID, _SHOWN = 1000, 1 << 24, 4096, 120
-#: Seconds in which an ended program is waited for.
+#: The most commands in a line; the longest line that is read, in bytes; how much of standard error is kept, and of any
+#: text shown.
+_BATCH, _MAX_LINE_BYTES, _STDERR_CHARS, _SHOWN_CHARS = 1000, 1 << 24, 4096, 120
+#: Seconds to wait for an ended program.
 _LEAVING = 2.0
-#: The longest text that a program may store of a budget.
+#: The longest text that a program may store for a budget.
 _STORED = 1 << 16
 
 
 class BridgeError(Exception):
-    """What a bridge did that the protocol does not allow, in one sentence; it is not asked again."""
+    """A bridge violated the protocol. It is not called again."""
 
 
 class LateBridgeError(BridgeError):
-    """A bridge did not answer in the time that it was given, which says nothing about its decisions."""
+    """A bridge did not answer in time. This says nothing about its decisions."""
 
 
 class OutsideBridgeError(ValueError):
-    """A bridge answered that it cannot decide about a mechanism: that is outside its scope."""
+    """A bridge answered that it does not support a mechanism, which is outside its scope."""
 
 
 class Bridge:
-    """The program that `words` start, one for each process that asks; seconds is how long an answer may take.
+    """The program started by `words`, one for each process that uses it; `seconds` limits the time of an answer.
 
-    Raises ValueError if it cannot be started, BridgeError wherever it does not keep to the protocol.
+    Raises ValueError if it cannot be started, BridgeError for every violation of the protocol.
     """
 
     def __init__(self, words: Sequence[str], *, seconds: float) -> None:
         self.words, self.seconds = tuple(words), seconds
         self._pid, self._number = 0, 0
         self._broken: BridgeError | None = None
-        self._buffer, self._said = bytearray(), bytearray()
+        self._buffer, self._stderr = bytearray(), bytearray()
         self._process: subprocess.Popen[bytes] | None = None
         self._can: frozenset[str] = frozenset()
 
@@ -77,24 +78,24 @@ class Bridge:
 
     @property
     def can(self) -> frozenset[str]:
-        """What it says that it can, of `ABILITIES`; starts it."""
+        """The abilities that the program states, of `ABILITIES`; starts it."""
         self.start()
         return self._can
 
     @property
     def stores(self) -> bool:
-        """Whether it can start a budget again from what it stored."""
+        """Whether the program can restart a budget from its stored state."""
         return {"state", "restart"} <= self.can
 
     def start(self) -> bool:
-        """Start the program in this process and greet it, unless that was done; whether it is a new one."""
+        """Start the program in this process and greet it, unless it runs; return whether it is new."""
         if self._pid == os.getpid():
             if self._broken is not None:
                 raise self._broken
             return False
         self.close()
         self._pid, self._number, self._broken = os.getpid(), 0, None
-        self._buffer, self._said = bytearray(), bytearray()
+        self._buffer, self._stderr = bytearray(), bytearray()
         pipe = subprocess.PIPE
         try:
             self._process = subprocess.Popen(self.words, stdin=pipe, stdout=pipe, stderr=pipe, bufsize=0)
@@ -116,7 +117,7 @@ class Bridge:
         return True
 
     def close(self) -> None:
-        """End the program, if this process started it."""
+        """End the program if this process started it."""
         program, self._process = self._process, None
         if program is None:
             return
@@ -125,7 +126,7 @@ class Bridge:
             with suppress(subprocess.TimeoutExpired):
                 program.wait(_LEAVING)
         else:
-            program.returncode = 0  # the child of another process, which waits for it
+            program.returncode = 0  # another process started it and waits for it
         for file in (program.stdin, program.stdout, program.stderr):
             if file is not None:
                 file.close()
@@ -136,7 +137,7 @@ class Bridge:
             self.close()
 
     def exchange(self, commands: Sequence[str]) -> list[dict[str, Any]]:
-        """The answers to commands, each of them JSON text of an object: one object for each."""
+        """Return the answers to commands, which are JSON texts of objects: one object for each."""
         self.start()
         answers: list[dict[str, Any]] = []
         for first in range(0, len(commands), _BATCH):
@@ -144,7 +145,7 @@ class Bridge:
         return answers
 
     def granted(self, answer: Mapping[str, Any], pair: DominatingPair) -> bool:
-        """Whether the answer to an ask grants the pair; OutsideBridgeError where it is an error."""
+        """Whether the answer to an ask grants the pair. Raises OutsideBridgeError for an error."""
         if "error" in answer:
             raise OutsideBridgeError(f"{self.name} answers an error to {pair!r}: {shown(answer['error'])}")
         granted = answer.get("granted")
@@ -155,7 +156,7 @@ class Bridge:
         return granted
 
     def stored(self, answer: Mapping[str, Any]) -> str:
-        """The text that the answer to state says is stored."""
+        """Return the stored text in the answer to state."""
         text = answer.get("state")
         if not isinstance(text, str) or len(text) > _STORED:
             raise self.broke(
@@ -164,9 +165,9 @@ class Bridge:
         return text
 
     def broke(
-        self, what: str, remedy: str = "mend the bridge", kind: type[BridgeError] = BridgeError
+        self, what: str, remedy: str = "correct the bridge", kind: type[BridgeError] = BridgeError
     ) -> BridgeError:
-        """The error of a bridge that did `what`; it is ended, and asked nothing any more."""
+        """End the bridge and return the error for its violation `what`."""
         self._broken = kind(f"{self.name} {what}; {remedy}")
         self.close()
         self._pid = os.getpid()
@@ -181,7 +182,7 @@ class Bridge:
         line = f'{{"id":{self._number},"batch":[{",".join(commands)}]}}\n'.encode()
         if not self._wait(time.monotonic() + self.seconds, line):
             said = f"did not answer before its time limit (seconds={self.seconds:g})"
-            raise self.broke(said, "mend it, or raise seconds", LateBridgeError)
+            raise self.broke(said, "correct it, or pass a larger seconds", LateBridgeError)
         body, _, rest = bytes(self._buffer).partition(b"\n")
         self._buffer = bytearray(rest)
         try:
@@ -207,7 +208,7 @@ class Bridge:
         return answers
 
     def _wait(self, until: float, line: bytes) -> bool:
-        """Write the line while reading what the program prints, until it has printed a line; False if that is late."""
+        """Write the line while reading the output, until the program has printed a line; False if that is late."""
         into, out, errors = self._files()
         unsent, watched = memoryview(line), {out, errors}
         while b"\n" not in self._buffer:
@@ -218,19 +219,19 @@ class Bridge:
                     unsent = unsent[os.write(into, unsent[: 1 << 16]) :]
                 except BlockingIOError:
                     pass
-                except OSError:  # it reads no more: what it printed before it ended is read first
+                except OSError:  # it reads no more: first read what it printed before it ended
                     unsent = memoryview(b"")
             for file in ready:
                 more = os.read(file, 1 << 16)
                 if file == errors:
-                    self._said = (self._said + more)[-_SAID:]
+                    self._stderr = (self._stderr + more)[-_STDERR_CHARS:]
                     watched -= set() if more else {errors}
                 elif not more:
                     raise self.broke(self._ended())
                 else:
                     self._buffer += more
-            if len(self._buffer) > _LONGEST:
-                raise self.broke(f"printed a line of more than {_LONGEST:,} bytes")
+            if len(self._buffer) > _MAX_LINE_BYTES:
+                raise self.broke(f"printed a line of more than {_MAX_LINE_BYTES:,} bytes")
             if not wait and out not in ready:
                 return False
         if unsent:
@@ -238,21 +239,21 @@ class Bridge:
         return True
 
     def _ended(self) -> str:
-        """How it came that nothing more can be read."""
+        """Return why nothing more can be read."""
         assert self._process is not None
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(_LEAVING)
         code = self._process.poll()
         how = "closed its standard output" if code is None else f"ended with status {code}"
         with suppress(OSError):
-            self._said = (self._said + (os.read(self._files()[2], 1 << 16) or b""))[-_SAID:]
-        lines = [one.strip() for one in self._said.decode("utf-8", "replace").splitlines() if one.strip()]
+            self._stderr = (self._stderr + (os.read(self._files()[2], 1 << 16) or b""))[-_STDERR_CHARS:]
+        lines = [one.strip() for one in self._stderr.decode("utf-8", "replace").splitlines() if one.strip()]
         told = next((one for one in lines if "Error" in one or "error" in one), lines[-1] if lines else "")
         return f"{how} before it had answered{f', and said {shown(told)}' if told else ''}"
 
 
 def shown(told: object) -> str:
-    """The beginning of what a bridge printed, in printable characters."""
+    """Return the beginning of a bridge's output in printable characters."""
     text = bytes(told).decode("utf-8", "replace") if isinstance(told, (bytes, bytearray)) else str(told)
-    short = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
+    short = text if len(text) <= _SHOWN_CHARS else f"{text[:_SHOWN_CHARS]}..."
     return printable(short)

@@ -1,4 +1,4 @@
-"""A filter whose decisions are those of a program, in whatever language, that is asked over JSON lines."""
+"""A filter whose decisions come from a program in any language, through JSON lines."""
 
 from __future__ import annotations
 
@@ -18,31 +18,32 @@ from filterproof.theory.argument_checks import check_positive
 from filterproof.theory.guarantees import Guarantee
 from filterproof.theory.pairs import DominatingPair
 
-#: Runs that are kept open, decisions that are kept, requests whose denial is asked again, and how often each.
-_OPEN, _KEPT, _PROBED, _AGAIN = 512, 1 << 18, 64, 2
+#: The most open runs and kept decisions, the number of requests whose denial is repeated, and how often each.
+_MAX_OPEN_RUNS, _MAX_DECISIONS, _PROBED_REQUESTS, _PROBES_EACH = 512, 1 << 18, 64, 2
 
-#: Where a run stands, by number, and what it asks for.
-_Asked: TypeAlias = "tuple[int, DominatingPair]"
+#: The position of a run, by number, and its request.
+_Question: TypeAlias = "tuple[int, DominatingPair]"
 
 
 class BridgedFilter(PrivacyFilter):
-    """CONT while the program grants the request; what it does against the protocol is raised and is no denial.
+    """Continue while the program grants the request. A violation of the protocol is raised and is no denial.
 
-    State: a number for each run, shape (n,): that of the requests it was granted, in their order, which are played
-    again to a fresh budget wherever no open one stands there; of a program that can `state` and `restart`, that of
-    the text it stored, from which it starts again before each decision. What it grants after a restart and not without
-    one, when it is asked again after a denial, or to another budget with the same past, raises `BridgeError`.
+    State: a number for each run, shape (n,). It identifies the granted requests in order, which are played again with a
+    new budget if no open one has that history. For a program with `state` and `restart`, it identifies the stored text,
+    from which the program restarts before each decision. `BridgeError` is raised if the program decides differently
+    after a restart, after a repeated denial, or for another budget with the same history.
+
     Source: the program under test; nothing here assumes that its rule is sound.
     """
 
     sound = None
-    proof = "none: the rule is another program's"
+    proof = "none: the rule is that of another program"
 
     def __init__(self, bridge: Bridge, promise: Guarantee) -> None:
         self.bridge, self.promise = bridge, promise
-        self.scope = "every adaptive adversary over the mechanisms, whose pairs are taken to describe them"
+        self.scope = "every adaptive adversary over the mechanisms, if their pairs describe them"
         bridge.start()
-        #: What a worker begins before it examines: starting the program is no slow decision.
+        #: Run by a worker before the examination, so that the start of the program does not count as a slow decision.
         self.asks_program = _Play(bridge)
 
     def __repr__(self) -> str:
@@ -53,7 +54,7 @@ class BridgedFilter(PrivacyFilter):
 
     @property
     def options(self) -> tuple[str, ...]:
-        """What names it on the command line."""
+        """The command-line options that name it."""
         return "--exec", shlex.join(self.bridge.words), "--promise", repr(self.promise)
 
     def start(self, n: int) -> NDArray[np.int64]:
@@ -68,7 +69,7 @@ class BridgedFilter(PrivacyFilter):
     def step(
         self, state: NDArray[np.int64], request: DominatingPair
     ) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
-        count(LINE_UNITS + DECISION_UNITS * len(state))  # also of what is known, and is not asked again
+        count(LINE_UNITS + DECISION_UNITS * len(state))  # also for cached decisions
         asked = [(int(at), request.of_run(run)) for run, at in enumerate(state)]
         found = self.asks_program.decided(dict.fromkeys(asked))
         granted = np.array([found[one] is not None for one in asked], dtype=np.bool_)
@@ -80,20 +81,20 @@ class BridgedFilter(PrivacyFilter):
 
 
 class _Play:
-    """What was asked of a bridge and answered: where runs have stood, and which budgets are open."""
+    """The requests and answers of a bridge: the positions of runs, and the open budgets."""
 
     def __init__(self, bridge: Bridge) -> None:
         self.bridge = bridge
-        #: What was granted where a run stands, from the last request back, or what was stored.
+        #: The granted requests of a position, the last one first, or the stored text.
         self.stood: dict[int, tuple[int, DominatingPair] | str | None] = {0: None}
-        self.kept: dict[_Asked, int | None] = {}
+        self.known_decisions: dict[_Question, int | None] = {}
         self._renew()
 
-    def __reduce__(self) -> tuple[Any, ...]:  # what is kept here decides nothing
+    def __reduce__(self) -> tuple[Any, ...]:  # this cache does not influence decisions
         return _Play, (self.bridge,)
 
     def begin(self) -> None:
-        """Start the program, if this process has not."""
+        """Start the program if this process has not started it."""
         if self.bridge.start():
             self._renew()
 
@@ -106,7 +107,7 @@ class _Play:
         self.number = self.probed = self.repeated = 0
 
     def fresh(self) -> int:
-        """Where a run stands that was granted nothing."""
+        """Return the position of a run without granted requests."""
         self.begin()
         if not self.bridge.stores:
             return 0
@@ -115,31 +116,31 @@ class _Play:
         self._close(run)
         return self._stored(told)
 
-    def decided(self, questions: Iterable[_Asked]) -> dict[_Asked, int | None]:
-        """Where each run stands after it was granted what it asked for; None if it was denied."""
+    def decided(self, questions: Iterable[_Question]) -> dict[_Question, int | None]:
+        """Return the position of each run after its request is granted, or None after a denial."""
         self.begin()
-        if len(self.kept) > _KEPT:
-            self.kept.clear()
+        if len(self.known_decisions) > _MAX_DECISIONS:
+            self.known_decisions.clear()
         wanted = list(questions)
-        new = [one for one in wanted if one not in self.kept or self._repeats()]
-        for first in range(0, len(new), _OPEN):
-            for question, after in self._asked(new[first : first + _OPEN]).items():
-                if self.kept.setdefault(question, after) != after:
+        new = [one for one in wanted if one not in self.known_decisions or self._repeats()]
+        for first in range(0, len(new), _MAX_OPEN_RUNS):
+            for question, after in self._new_decisions(new[first : first + _MAX_OPEN_RUNS]).items():
+                if self.known_decisions.setdefault(question, after) != after:
                     raise self.bridge.broke(
-                        f"answers otherwise about {question[1]!r} when a budget with the same past is asked again",
-                        "let its decisions depend on what that budget was asked for alone",
+                        f"decides differently on {question[1]!r} for a second budget with the same history",
+                        "let its decisions depend on the requests of that budget only",
                     )
-        return {one: self.kept[one] for one in wanted}
+        return {one: self.known_decisions[one] for one in wanted}
 
     def _repeats(self) -> bool:
-        """Whether a decision that is kept is asked for again: the first are."""
+        """Whether to repeat a cached decision: only the first ones are repeated."""
         self.repeated += 1
-        return self.repeated <= _PROBED
+        return self.repeated <= _PROBED_REQUESTS
 
-    def _asked(self, questions: list[_Asked]) -> dict[_Asked, int | None]:
-        """Decisions of budgets that stand where the questions do: open ones, or fresh ones brought there.
+    def _new_decisions(self, questions: list[_Question]) -> dict[_Question, int | None]:
+        """Return decisions of budgets at the positions of the questions: open budgets, or new ones brought there.
 
-        A program that stores is asked after a restart, and where a budget stands there open, that one is asked as well.
+        A program that stores is asked after a restart. An open budget at that position is asked as well.
         """
         stores, commands = self.bridge.stores, list[str]()
         due: list[tuple[int, DominatingPair]] = []
@@ -168,15 +169,15 @@ class _Play:
                 says = ("grants", "denies") if granted[0] else ("denies", "grants")
                 raise self.bridge.broke(
                     f"{says[0]} {pair!r} after a restart from its own state, and {says[1]} it without one",
-                    "store all that a decision depends on, numbers with all digits, before anything is released",
+                    "store everything that a decision depends on, numbers with all digits, before a release",
                 )
             decisions.append(granted[0])
             for run in budgets if granted[0] else ():
-                commands += self._settled(run)
+                commands += self._without_denied(run)
                 if stores:
                     stored[run] = len(commands)
                     commands.append(command("state", run))
-        answers, standings = self._exchange(commands), dict[_Asked, int | None]()
+        answers, standings = self._exchange(commands), dict[_Question, int | None]()
         for (at, pair), (budgets, _), yes in zip(questions, runs, decisions, strict=True):
             after = None
             if not yes:
@@ -196,8 +197,8 @@ class _Play:
     def _play_again(
         self, at: int, run: int, commands: list[str], due: list[tuple[int, DominatingPair]]
     ) -> None:
-        """Have a fresh budget asked for all that was granted on the way there, which is due to be granted again."""
-        past: list[_Asked] = []
+        """Request everything again that was granted on the way there; it must be granted again."""
+        past: list[_Question] = []
         stood = self.stood[at]
         while isinstance(stood, tuple):
             past.append((stood[0], stood[1]))
@@ -205,16 +206,16 @@ class _Play:
         commands.append(command("open", run))
         for before, pair in reversed(past):
             due.append((len(commands), pair))
-            commands += [self._ask(run, before, pair), *self._settled(run)]
+            commands += [self._ask(run, before, pair), *self._without_denied(run)]
 
     def _probe(self, run: int, at: int, pair: DominatingPair) -> None:
-        """What was denied is denied when it is asked for again."""
-        if self.probed < _PROBED:
+        """Repeat a denied request: it must be denied again."""
+        if self.probed < _PROBED_REQUESTS:
             self.probed += 1
-            for answer in self._exchange([self._ask(run, at, pair)] * _AGAIN):
+            for answer in self._exchange([self._ask(run, at, pair)] * _PROBES_EACH):
                 if self.bridge.granted(answer, pair):
                     raise self.bridge.broke(
-                        f"denies {pair!r} and grants it when asked again, nothing else having been asked",
+                        f"denies {pair!r} and grants it when asked again, without another request in between",
                         "let a denial change nothing",
                     )
 
@@ -225,14 +226,14 @@ class _Play:
         return at
 
     def _leave(self, at: int, run: int) -> None:
-        """Keep a budget open where it stands."""
-        if at in self.open or len(self.open) >= _OPEN:
+        """Keep a budget open at its position."""
+        if at in self.open or len(self.open) >= _MAX_OPEN_RUNS:
             self._close(run)
         else:
             self.open[at] = run
 
     def _close(self, run: int) -> None:
-        """Have a budget closed with what is asked next."""
+        """Close a budget with the next line."""
         self.keys.pop(run, None)
         self.closing.append(command("close", run))
 
@@ -240,13 +241,13 @@ class _Play:
         self.number += 1
         return self.number
 
-    def _settled(self, run: int) -> list[str]:
-        """What follows a grant."""
+    def _without_denied(self, run: int) -> list[str]:
+        """Return the commands after a grant."""
         key = self.keys.get(run)
         return [command(one, run, key) for one in ("commit", "release") if one in self.bridge.can]
 
     def _ask(self, run: int, at: int, pair: DominatingPair) -> str:
-        """A request; where keys tell, under one that the same past always leads to, and no other."""
+        """Return the command of a request. With keys, the same history always gives the same key."""
         if "keys" in self.bridge.can:
             self.keys[run] = str(_number_of(at, request_text(pair)))
         return ask(run, pair, self.keys.get(run))
@@ -263,7 +264,7 @@ class _Play:
 
 
 def _number_of(at: int, text: str) -> int:
-    """A number by which all processes know what followed: 62 bits of a digest, below zero, for it is no amount."""
+    """Return the number of a successor, the same in all processes: 62 bits of a digest, negative."""
     return -(int.from_bytes(blake2b(f"{at} {text}".encode(), digest_size=8).digest(), "big") >> 2) or -1
 
 

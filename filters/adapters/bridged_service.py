@@ -1,4 +1,4 @@
-"""A service whose steps are the commands of a program that knows keys: ask, commit, release, each stored or lost."""
+"""A service whose steps are the commands of a program with keys: ask, commit, release."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from filterproof.theory.pairs import DominatingPair
 
 
 class BridgedServices:
-    """What begins a budget of the program, or has one start again from what was stored; `BridgeError` where it breaks.
+    """Starts a budget of the program, or restarts one from its stored state. Raises `BridgeError` for a violation.
 
-    A program that cannot `state` and `restart` forgets nothing in a crash: only what was in flight is lost. shown says
-    what the program is shown of a request, and raises ValueError for one that it must not be asked for.
+    A program without `state` and `restart` forgets nothing in a crash: only requests in flight are lost. `shown`
+    returns the form of a request for the program, and raises ValueError for a request that it must not get.
     """
 
     def __init__(self, bridge: Bridge, shown: Callable[[DominatingPair], DominatingPair]) -> None:
@@ -37,7 +37,7 @@ class BridgedServices:
 
 
 class BridgedService:
-    """One budget of the program, under a number of its own; the disk holds the text that it stored last."""
+    """One budget of the program, under a number of its own; the disk has the last stored text."""
 
     def __init__(self, program: BridgedServices, disk: Disk) -> None:
         self.bridge, self.shown, self.disk = program.bridge, program.shown, disk
@@ -67,12 +67,12 @@ class BridgedService:
         yield Release(is_retry, epoch)
 
     def kill(self) -> None:
-        """Have the budget of a dead process closed, where it starts again under another number."""
+        """Close the budget of a dead process, which restarts under another number."""
         if self.stores:
             self.bridge.exchange([command("close", self.run)])
 
     def _do(self, sent: str) -> dict[str, Any]:
-        """The answer to a command, and what is stored after it on the disk."""
+        """Return the answer to a command, and store the state after it on the disk."""
         count_work(LINE_UNITS)
         if not self.stores:
             (answer,) = self.bridge.exchange([sent])
@@ -83,7 +83,7 @@ class BridgedService:
 
 
 class TimedService(BridgedService):
-    """One that is told the epoch."""
+    """A service that gets the epoch."""
 
     def clock(self, epoch: int) -> None:
         self._do(command("clock", self.run, now=epoch))

@@ -1,4 +1,4 @@
-"""A budget that is spent: an object that grants a cost, or refuses it with an exception or a no.
+"""A budget object of another library, which grants a cost or refuses it by an exception or False.
 
 >>> import filterproof as fp
 >>> class Purse:
@@ -30,18 +30,18 @@ from filterproof.filters.rules.menu import checked_menu
 from filterproof.theory.guarantees import Guarantee
 from filterproof.theory.pairs import DominatingPair
 
-#: The exceptions that mean "denied", or what says of an exception whether it does.
+#: The exceptions that mean "denied", or a function that decides it for an exception.
 Denied: TypeAlias = "type[Exception] | tuple[type[Exception], ...] | Callable[[Exception], bool]"
 
 
 def is_no(answered: object) -> bool:
-    """Whether an answer is False, Python's or numpy's, or an array with one; what says nothing, None or 0, is none.
+    """Whether an answer is False, of Python or numpy, or an array with False. None and 0 are no denial.
 
-    Raises TypeError for what has not answered yet.
+    Raises TypeError for an answer that has to be awaited.
     """
     if inspect.isawaitable(answered) or inspect.isgenerator(answered):
         raise TypeError(
-            f"a budget must answer at once, got a {type(answered).__name__}; wait for it, by asyncio.run say"
+            f"a budget must answer at once, got a {type(answered).__name__}; wait for it, e.g. by asyncio.run"
         )
     if isinstance(answered, np.ndarray) and answered.dtype == np.bool_:
         answered = answered.all()

@@ -1,4 +1,4 @@
-"""The commands of the protocol as text: what a bridge reads.
+"""The commands of the protocol as text, as a bridge reads them.
 
 >>> import filterproof as fp
 >>> request_text(fp.Gaussian(0.5))
@@ -19,20 +19,31 @@ from filterproof.theory.pairs import DominatingPair
 
 
 def command(what: str, run: int, key: str | None = None, **more: str | int) -> str:
-    """A command about a budget, and what it says; key names the client's wish, the same when it is sent once more."""
+    """Return a command about a budget. `key` identifies a client's request; a retry has the same key."""
     said = more if key is None else {"key": key, **more}
     return f'{{"do":"{what}","run":{run}{"".join(f",{json.dumps(k)}:{json.dumps(v)}" for k, v in said.items())}}}'
 
 
 def ask(run: int, pair: DominatingPair, key: str | None = None) -> str:
-    """The command that asks for a request."""
+    """Return the command for a request."""
     return f'{command("ask", run, key)[:-1]},"request":{request_text(pair)}}}'
 
 
 @lru_cache(maxsize=1 << 16)
 def request_text(pair: DominatingPair) -> str:
-    """A request as a bridge reads it: the mechanism, its charges, null where there is none, and its parameters."""
-    labels, pair = pair.labels, pair.asked
+    """Return the JSON text of a request, as a bridge receives it.
+
+    Parameters
+    ----------
+    pair : DominatingPair
+        The request.
+
+    Returns
+    -------
+    str
+        The mechanism, its charges (null where it has none), its parameters and its labels.
+    """
+    labels, pair = pair.labels, pair.unlabelled
     charges = {"epsilon": pair.pure_epsilon, "rho": pair.zcdp_rho, "mu": pair.gdp_mu}
     message: dict[str, Any] = {"mechanism": type(pair).__name__} | {
         name: _plain(value) for name, value in charges.items()
@@ -44,7 +55,7 @@ def request_text(pair: DominatingPair) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """A number of a request in JSON: null for what is infinite, a fraction as text."""
+    """Return a number of a request for JSON: null for an infinite one, text for a fraction."""
     if value is None or isinstance(value, (str, bool, int)):
         return value
     if isinstance(value, Fraction):

@@ -1,4 +1,4 @@
-"""An object of another library that decides: made afresh, charged, asked what it has spent; and filters made of it."""
+"""Deciding objects of other libraries, and filters made from them."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from filterproof.filters.rules.menu import affordable_of, checked_menu, counted,
 from filterproof.theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
 from filterproof.theory.pairs import DominatingPair
 
-#: The one number of a guarantee that a total is compared with.
+#: The number of a guarantee that a total is compared with.
 _LIMITS = {ApproxDP: "epsilon", PureDP: "epsilon", ZCDP: "rho", GaussianDP: "mu", RenyiDP: "rho"}
 
 
 @dataclass(frozen=True, eq=False)
 class Foreign(ABC):
-    """How an object of another library is used as a filter. What the library raises is raised, and is no denial.
+    """An object of another library used as a filter. Its exceptions are raised and are no denials.
 
-    make() gives a fresh object, before anything was released; name is the object and the rule in words, without
-    addresses; promise is what the library promises, or the rule that is made of it. composes: whether `granted` depends
-    on what was released and not on its order, by the definition of the rule.
+    make() returns a new object before any release. `name` describes the object and the rule without addresses.
+    `promise` is the library's guarantee, or the rule made from it. `composes` says whether `granted` depends on the set
+    of releases and not on their order, by the definition of the rule.
     """
 
     make: Callable[[], Any]
@@ -42,52 +42,52 @@ class Foreign(ABC):
 
     @abstractmethod
     def replayed(self, held: Any, pair: DominatingPair, count: int) -> bool:
-        """Whether the object grants, and is charged for, so many uses that were granted before."""
+        """Whether the object grants and charges this many uses, which it granted before."""
 
     @abstractmethod
     def spent(self, held: Any) -> float | None:
-        """What the object says it has spent, in the unit of the promise; None where it does not say."""
+        """Return the object's statement of its spending in the unit of the guarantee, or None."""
 
 
 def limit_of(target: Guarantee) -> float:
-    """The number that what was spent may reach under a guarantee: its epsilon, rho or mu."""
+    """Return the limit on the spending under a guarantee: its epsilon, rho or mu."""
     if type(target) not in _LIMITS:
         raise TypeError(f"target must be a guarantee, got {target!r}; pass e.g. fp.ApproxDP(1.0, 1e-5)")
     return float(getattr(target, _LIMITS[type(target)]))
 
 
 def checked_callable(name: str, value: object) -> None:
-    """TypeError if `value` cannot be called."""
+    """Raise TypeError if `value` cannot be called."""
     if not callable(value):
         raise TypeError(f"{name} must be callable, got {value!r}; pass a function or a lambda")
 
 
 def checked_make(make: Callable[[], Any]) -> str:
-    """The name of what `make` makes; ValueError if it gives one object twice, whose uses would be those of all runs."""
+    """Return the name of what `make` returns. Raises ValueError if it returns the same object twice."""
     checked_callable("make", make)
     foreign = make()
     if make() is foreign:
         raise ValueError(
-            f"make must give a fresh object each time, got one {type(foreign).__name__} twice; make it inside the "
+            f"make must return a new object each time, got one {type(foreign).__name__} twice; create it inside the "
             "function"
         )
     return type(foreign).__name__
 
 
 def filter_of(foreign: Foreign, menu: tuple[DominatingPair, ...] | None) -> PrivacyFilter:
-    """The filter that the object decides: with a menu its state is how often each pair was used, else the object."""
+    """Return the filter of the object: with a menu its state is the number of uses of each pair, else the object."""
     return CopiedFilter(foreign) if menu is None else CountedFilter(foreign, menu)
 
 
 class CopiedFilter(PrivacyFilter):
-    """CONT while a deep copy of the object grants the request; what the library raises is raised and is no denial.
+    """Continue while a deep copy of the object grants the request. Exceptions of the library are no denials.
 
-    State: the objects, shape (n,), never changed once they are in a state. They must be what `copy.deepcopy` copies
-    whole. A session of it cannot be saved. Source: the library under test.
+    State: the objects, shape (n,), which do not change inside a state. `copy.deepcopy` must copy them completely. A
+    session of this filter cannot be saved. Source: the library under test.
     """
 
     sound = None
-    proof = "none: the rule is another library's"
+    proof = "none: the rule is that of another library"
 
     def __init__(self, foreign: Foreign) -> None:
         self.foreign = foreign
@@ -106,7 +106,7 @@ class CopiedFilter(PrivacyFilter):
         return self.step(state, request)[1]
 
     def step(self, state: NDArray[Any], request: DominatingPair) -> tuple[NDArray[Any], NDArray[Any]]:
-        # both of one asking: an object that fails once may answer a second asking otherwise
+        # both from one call: an object that fails once may answer a second call differently
         after = [copy.deepcopy(held) for held in state]
         granted = [self.foreign.granted(held, request.of_run(run)) for run, held in enumerate(after)]
         return np.array(granted, dtype=np.bool_), _objects(after)
@@ -121,24 +121,22 @@ def _objects(held: list[Any]) -> NDArray[Any]:
 
 
 class CountedFilter(PrivacyFilter):
-    """CONT while a fresh object, charged for all uses so far, grants the request, which must be on the menu.
+    """Continue while a new object, charged for all uses so far, grants the request, which must be on the menu.
 
-    State: how often each pair of the menu was used, shape (n, len(menu)), integers. Every pair of the menu is asked for
-    once when the filter is made: what the library raises there, or later, is raised and is no denial. A row is decided
-    once and kept. Uses are charged in the order of the menu; where the object then refuses what it had granted in
-    another order, RuntimeError is raised. Source: the library under test; nothing here assumes that its rule is sound.
+    State: the number of uses of each pair of the menu, shape (n, len(menu)), integers. Every pair of the menu is tried
+    when the filter is made. Exceptions of the library, then or later, are no denials. A row is decided once and cached.
+    Uses are charged in the order of the menu; RuntimeError is raised if the object refuses what it granted in another
+    order. Source: the library under test; nothing here assumes that its rule is sound.
     """
 
     sound = None
-    proof = "none: the rule is another library's"
+    proof = "none: the rule is that of another library"
 
     def __init__(self, foreign: Foreign, menu: tuple[DominatingPair, ...]) -> None:
         self._foreign = foreign
         self._menu = checked_menu(menu)
         self.promise = foreign.promise
-        self.scope = (
-            "every adaptive adversary over the menu, whose pairs are taken to describe the mechanisms"
-        )
+        self.scope = "every adaptive adversary over the menu, if its pairs describe the mechanisms"
         for place, pair in enumerate(self.menu):
             try:
                 _granted(self, (0,) * len(self.menu), place)
@@ -150,12 +148,12 @@ class CountedFilter(PrivacyFilter):
 
     @property
     def foreign(self) -> Foreign:
-        """The object that decides; it cannot be exchanged, for its decisions are kept."""
+        """The object that decides. It cannot be replaced, because its decisions are cached."""
         return self._foreign
 
     @property
     def menu(self) -> tuple[DominatingPair, ...]:
-        """The pairs that may be asked for; they cannot be exchanged either."""
+        """The pairs that may be requested. They cannot be replaced either."""
         return self._menu
 
     def __repr__(self) -> str:
@@ -181,7 +179,7 @@ class CountedFilter(PrivacyFilter):
 
 
 def _granted(filt: CountedFilter, row: tuple[int, ...], place: int) -> bool:
-    if filt.foreign.composes:  # a function of what will have been released, whatever is asked for last
+    if filt.foreign.composes:  # a function of all releases including this one, in any order
         after = tuple(count + (i == place) for i, count in enumerate(row))
         place = next(i for i, count in enumerate(after) if count)
         row = tuple(count - (i == place) for i, count in enumerate(after))
@@ -195,6 +193,6 @@ def _decided(filt: CountedFilter, row: tuple[int, ...], place: int) -> bool:
         if count and not filt.foreign.replayed(foreign, pair, count):
             raise RuntimeError(
                 f"{filt.foreign.name} refuses {count} uses of {pair!r} that it granted in another order; "
-                "leave out menu, so that its own objects are the state"
+                "call without menu, so that its own objects are the state"
             )
     return filt.foreign.granted(foreign, filt.menu[place])

@@ -1,4 +1,4 @@
-"""A service: what answers requests in steps, keeps its budget on a disk, and may be killed between any two of them.
+"""A service that answers requests in steps, stores its budget on a disk, and may be killed between two steps.
 
 >>> import filterproof as fp
 >>> class Purse:
@@ -18,11 +18,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, MutableMapping
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeAlias
+from typing import Any, ClassVar, Protocol, TypeAlias
 
+from filterproof.theory.guarantees import Guarantee
 from filterproof.theory.pairs import DominatingPair
 
-#: What outlives a process: texts to plain values.
+#: The storage that outlives a process: texts to plain values.
 Disk: TypeAlias = "MutableMapping[str, Any]"
 
 
@@ -45,10 +46,11 @@ class Release:
 
 
 class Service(Protocol):
-    """A process that answers requests. It may also have `clock(epoch)`, told at its start and at each epoch's end.
+    """A process that answers requests.
 
-    With a clock a record lies in one epoch, and the promise is for what is computed from its data. `kill()`, if there
-    is one, lets go of what the operating system takes back from a dead process, such as locks of files.
+    It may also have `clock(epoch)`, called at its start and at the end of each epoch. With a clock a record lies in one
+    epoch, and the guarantee is for results from its data. An optional `kill()` releases resources that the operating
+    system takes back from a dead process, such as file locks.
     """
 
     def request(self, pair: DominatingPair, key: str) -> Iterator[Release | None]:
@@ -61,3 +63,43 @@ class Service(Protocol):
 
 #: A process that begins: with what was stored, nothing at first.
 MakeService: TypeAlias = Callable[[Disk], Service]
+
+
+@dataclass(frozen=True, eq=False)
+class PromisedService:
+    """A service with its guarantee: make(disk) starts a process, and `promise` covers all releases of an epoch."""
+
+    make: MakeService
+    promise: Guarantee
+    scope: ClassVar[str] = (
+        "clients with concurrent requests and retries, and a process that is killed and restarted"
+    )
+
+
+def promised(service: MakeService, promise: Guarantee) -> PromisedService:
+    """Return a service together with its guarantee, for `fp.verify`.
+
+    Parameters
+    ----------
+    service : callable
+        service(disk) starts a process of the service.
+    promise : Guarantee
+        The guarantee for all releases of an epoch.
+
+    Returns
+    -------
+    PromisedService
+        An object whose class has the name of the service, which counterexamples and messages use.
+
+    Raises
+    ------
+    TypeError
+        If `service` is not callable or `promise` is not a guarantee.
+    """
+    if not callable(service):
+        raise TypeError(f"service must make a service from a disk, got {service!r}; pass its class")
+    if not isinstance(promise, Guarantee):
+        raise TypeError(f"promise must be a guarantee, got {promise!r}; pass e.g. fp.PureDP(1.0)")
+    name = getattr(service, "__name__", type(service).__name__)
+    made: type[PromisedService] = type(name, (PromisedService,), {"__module__": service.__module__})
+    return made(service, promise)

@@ -1,1 +1,1 @@
-"""The numbers that filters, accountants and charges run with, found by running them, and certified against theorems."""
+"""Certification of the run-time numbers of filters, accountants and charges against theorems."""

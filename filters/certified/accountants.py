@@ -1,4 +1,4 @@
-"""The numbers of trackers and of those who hold filters: blocks, selections and cuts, answers and noise."""
+"""The numbers of trackers and accountants: blocks, selections and cuts, answers and noise."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from filterproof.filters.accountants.individual import IndividualFilter, gaussia
 from filterproof.filters.accountants.linear_queries import LinearAnswer, LinearQueries
 from filterproof.filters.accountants.no_noise import UNIT_NOISE
 from filterproof.filters.accountants.trackers import GaussianTracker, IndividualTracker, RenyiTracker, Tracker
-from filterproof.filters.certified.admission_conditions import law_of
+from filterproof.filters.certified.admission_conditions import condition_of
 from filterproof.filters.certified.comparison import Comparison, Comparisons
 from filterproof.filters.certified.decisions import decisions, last_admitted, last_granted
 from filterproof.filters.certified.families import FAMILIES
@@ -28,7 +28,7 @@ _CUT = 2.0**-40
 
 
 def tracker(tracker_held: Tracker, name: str) -> Iterator[Comparison]:
-    """What blocks promise together, when a block is closed, and how many a mechanism takes that is larger than one."""
+    """Yield the guarantee of several blocks, the closing of blocks, and the blocks of a mechanism larger than one."""
     of, size = Comparisons("trackers", name), Fraction(tracker_held.size)
     square = isinstance(tracker_held, GaussianTracker)
     margin = "x**2 - blocks*size**2" if square else "x - blocks*size"
@@ -36,19 +36,23 @@ def tracker(tracker_held: Tracker, name: str) -> Iterator[Comparison]:
         promise: Any = tracker_held.guarantee(blocks)
         value, at = float(promise.mu if square else promise.rho), {"blocks": blocks, "size": size}
         yield of.by_margin(f"promise of {blocks} blocks", value, ">=", margin, slack=2.0**-50, **at)
-    match tracker_held:  # a block, what it holds, and what the square of a mu costs
+    match tracker_held:  # a block, its content, and the cost of the square of a mu
         case GaussianTracker():
-            law, whole, scale = law_of(GaussianFilter(tracker_held.size)), size**2, Fraction(1)
+            condition, whole, scale = condition_of(GaussianFilter(tracker_held.size)), size**2, Fraction(1)
         case RenyiTracker(alpha):
-            law, whole, scale = law_of(RenyiFilter(alpha, tracker_held.size)), size, Fraction(alpha) / 2
+            condition, whole, scale = (
+                condition_of(RenyiFilter(alpha, tracker_held.size)),
+                size,
+                Fraction(alpha) / 2,
+            )
         case _:
             return
-    assert law is not None
-    block = replace(law, theorem="trackers", denied=())
+    assert condition is not None
+    block = replace(condition, theorem="trackers", denied=())
     yield from decisions(BlockFilter(tracker_held, 1), block, f"{name}, one block")
     truth = "size*sqrt(opened)" if square else "size*opened"
-    # three releases a block and no fourth, whole blocks, many blocks, and several that are not whole; four times as
-    # much for a second person
+    # three releases in a block but not four; whole blocks, many blocks, and several fractional ones; four times as much
+    # for a second person
     for times, factor in ((10, 0.3125), (60, 1.0), (1, 2.0**40), (2, 4.625)):
         mus = math.sqrt(float(whole) * factor / float(scale)) * np.array([1.0, 2.0])
         people = IndividualTracker(tracker_held, 2)
@@ -63,7 +67,7 @@ def tracker(tracker_held: Tracker, name: str) -> Iterator[Comparison]:
 
 
 def _opened(cost: Fraction, times: int, whole: Fraction) -> int:
-    """The rule in fractions: a block is closed when the next cost would not fit, and a large cost fills several."""
+    """Return the rule in fractions: a block is closed if the next cost does not fit, and a large cost fills several."""
     closed, spent = 0, Fraction(0)
     for _ in range(times):
         if spent + cost <= whole:
@@ -80,14 +84,14 @@ def _last(ask: Callable[[float], bool], low: float = 1e-100, high: float = 1e100
 
 
 def individual(accountant: IndividualFilter, name: str) -> Iterator[Comparison]:
-    """What a Gaussian request is charged, who is selected and how norms are cut, under the filter that each one has."""
+    """Yield the charge of a Gaussian request, the selection and the cuts of norms under the filter of each person."""
     of, sigma = Comparisons("individual filter", name), 0.7
     norms = np.array([0.1, 1 / 3, 7.7, 1e-300, 1e200])
     for norm, mu in zip(norms, np.asarray(gaussian_request(norms, sigma).gdp_mu).tolist(), strict=True):
         says = f"mu of a vector of norm {norm!r} under noise {sigma}"
         yield of.at_least(says, mu, "norm/sigma", slack=2.0**-50, norm=float(norm), sigma=sigma)
-    law = law_of(accountant.filter)
-    if law is None or "Gaussian(x)" not in law.costs:
+    condition = condition_of(accountant.filter)
+    if condition is None or "Gaussian(x)" not in condition.costs:
         return
     scale = 4.0  # a power of two, so that norms are multiples of mu
 
@@ -103,14 +107,14 @@ def individual(accountant: IndividualFilter, name: str) -> Iterator[Comparison]:
     whole = _last(partial(selected, before=0))
     unit, norm = whole / 3, scale * whole * 3
     for before in (0, 2):
-        margin = law.margin("Gaussian(x)", [("Gaussian(x)", Fraction(unit), before)] if before else [])
+        margin = condition.margin("Gaussian(x)", [("Gaussian(x)", Fraction(unit), before)] if before else [])
         factor = people_after(before).clip(np.array([norm, norm / 64]), sigma=scale)[0]
         cut = Fraction(float(factor)) * Fraction(norm) / Fraction(scale)
         for says, value in (
             (f"last mu selected after {before} rounds of {unit!r}", _last(partial(selected, before=before))),
             (f"mu of a norm cut to what is left after {before} rounds", cut),
         ):
-            yield of.by_margin(says, value, "<=", margin, slack=law.slack, **law.at)
+            yield of.by_margin(says, value, "<=", margin, slack=condition.slack, **condition.at)
     most, norm = whole * scale / 8, whole * scale
     factor = people_after(0, 1).clip(np.array([norm]), sigma=scale, most=most)[0]
     yield of.at_most(
@@ -119,7 +123,7 @@ def individual(accountant: IndividualFilter, name: str) -> Iterator[Comparison]:
 
 
 def linear_queries(accountant: LinearQueries, name: str) -> Iterator[Comparison]:
-    """The noise, the error that is told, and the largest values with which a person still counts."""
+    """Yield the noise, the reported error, and the largest values with which a person is still counted."""
     of, rng = Comparisons("linear queries", name), np.random.default_rng(1)
     at = {"B": Fraction(accountant.norm_budget), "kappa": Fraction(accountant.kappa)}
 
@@ -131,11 +135,11 @@ def linear_queries(accountant: LinearQueries, name: str) -> Iterator[Comparison]
     margin = "x**2*(1 - (d + 2)/2**53) - B/(2*kappa)"
     for says, sigma, d in (
         *((f"noise in dimension {d}", accountant.sigma(d), d) for d in (1, 100, 2**20)),
-        ("the noise that is added where a normal is one", drawn, 1),
+        ("the noise for a normal of one", drawn, 1),
     ):
         yield of.by_margin(says, sigma, ">=", margin, slack=(d + 10) * 2.0**-50, d=d, **at)
     error, truth = LinearAnswer(np.zeros(5), accountant.sigma(5)).error(0.05), "sqrt(B*log(5/delta)/kappa)"
-    yield of.near("error told at 0.05 in dimension 5", error, truth, slack=2.0**-40, delta=0.05, **at)
+    yield of.near("reported error at 0.05 in dimension 5", error, truth, slack=2.0**-40, delta=0.05, **at)
 
     def counts(x: float, *, before: int) -> bool:
         queries = started()
@@ -150,22 +154,22 @@ def linear_queries(accountant: LinearQueries, name: str) -> Iterator[Comparison]
     unit = whole / 3
     for before in (0, 4):
         last = _last(partial(counts, before=before), 1e-6 * root, 1e6 * root)
-        says = f"last value with which a person counts after {before} answers of {unit!r}"
-        # squares are rounded, and the noise covers it: together they must not cost more than kappa
+        says = f"largest value with which a person is counted after {before} answers of {unit!r}"
+        # squares are rounded, and the noise covers this: together they must not cost more than kappa
         margin = "kappa - (before*unit**2 + x**2)/(2*sigma**2)"
         more = {"kappa": accountant.kappa, "sigma": accountant.sigma(1), "before": before, "unit": unit}
         yield of.by_margin(says, last, "<=", margin, slack=2.0**-40, **more)
 
 
 def clipped_sums(accountant: ClippedSums, name: str) -> Iterator[Comparison]:
-    """The noise of a clipped sum, and the norm with which a vector counts."""
+    """Yield the noise of a clipped sum, and the norm of a clipped vector."""
     of, sigma = Comparisons("individual filter", name), Fraction(accountant._sigma)
     sums = ClippedSums(
         IndividualFilter(accountant.people.filter, 1), clip=accountant.clip, sigma=accountant._sigma
     )
     drawn = float(sums.release(np.zeros((1, 2)), UNIT_NOISE).value[0])
     yield of.at_least("noise", accountant.sigma, sigma, slack=2.0**-30)
-    yield of.at_least("the noise that is added where a normal is one", drawn, sigma, slack=2.0**-30)
+    yield of.at_least("the noise for a normal of one", drawn, sigma, slack=2.0**-30)
     vector = np.array([[3.0 * accountant.clip, 4.0 * accountant.clip]])
     sums.release(vector, np.random.default_rng(1))
     norm = Fraction(float(sums.factors.made_public()[0])) * Fraction(float(vector[0, 0])) / 3 * 5

@@ -1,7 +1,8 @@
 """A law: what a theorem allows a filter to admit, written in the sums that the theorem is about.
 
->>> law = AdmissionCondition("RDP filter", ("rho - {B}",), {"Gaussian(x)": {"B": "{x}**2/2"}}, {"rho": Fraction(1, 2)})
->>> law.margin("Gaussian(x)", [("Gaussian(x)", Fraction(1, 2), 3)])
+>>> condition = AdmissionCondition("RDP filter", ("rho - {B}",), {"Gaussian(x)": {"B": "{x}**2/2"}},
+...     {"rho": Fraction(1, 2)})
+>>> condition.margin("Gaussian(x)", [("Gaussian(x)", Fraction(1, 2), 3)])
 'rho - (0 + 3*((1/2)**2/2) + x**2/2)'
 """
 
@@ -16,17 +17,17 @@ from flint import arb
 
 from filterproof.filters.certified.comparison import Least, Margin
 
-#: The name of a family, its x, and how often it was released.
+#: The name of a family, its x, and the number of its releases.
 Spent = tuple[str, Fraction, int]
 
 
 @dataclass(frozen=True, slots=True)
 class AdmissionCondition:
-    """A request may be released where every margin, of the sums with it added, is zero or more.
+    """A request may be released if every margin, with the request in the sums, is zero or more.
 
-    margins: formulas in {sums}, in the parameters `at`, and in `balls`, numbers that are roots. costs: what a request
-    of a family adds to each sum, as a formula of {x}, nothing to those that are not named. denied: families whose
-    cost is infinite. some: whether one margin is enough. slack: what a decision may give away, relative to x.
+    `margins` are formulas in {sums}, in the parameters `at`, and in the roots `balls`. `costs` are formulas in {x} for
+    the charge of a request to each named sum; other sums are not charged. `denied` has the families of infinite cost.
+    `some` says that one margin suffices. `slack` is the allowed waste of a decision, relative to x.
     """
 
     theorem: str
@@ -45,12 +46,12 @@ class AdmissionCondition:
         return tuple(dict.fromkeys(found))
 
     def margin(self, family: str, spent: Sequence[Spent]) -> Margin:
-        """The margin where, after what was spent, x is asked of the family."""
+        """Return the margin of a request x of the family after earlier spending."""
         sums = {name: f"({self._spent(name, spent)} + {self._cost(family, name, 'x')})" for name in self.sums}
         return self._least([text.format(**sums) for text in self.margins])
 
     def count_margin(self, family: str, x: Fraction) -> Margin:
-        """The margin where make(x) of the family was released as often as the variable x says."""
+        """Return the margin of make(x) of the family released as often as the variable x says."""
         sums = {name: f"(x*({self._cost(family, name, f'({x})')}))" for name in self.sums}
         return self._least([text.format(**sums) for text in self.margins])
 

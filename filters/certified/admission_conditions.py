@@ -1,4 +1,4 @@
-"""The laws of the catalogue's filters: theorems, written from the parameters that a filter was given alone."""
+"""The admission conditions of the catalogue's filters: theorems, written from the parameters of a filter alone."""
 
 from __future__ import annotations
 
@@ -48,16 +48,16 @@ _ZCDP = {
     "SubsampledGaussian(1/8, x)": "1/(2*{x}**2)",
     "KOV(x, 0)": "{x}**2/2",
 }
-#: Families with an outcome that the other law lacks, and those whose loss has no bound.
+#: Families with an outcome that only one distribution has, and those with unbounded losses.
 _MASSES = ("KOV(x, 2^-40)", "KOV(1/64, x)", "Erasure(x)")
 _UNBOUNDED = ("Gaussian(x)", "SubsampledGaussian(1/8, x)")
-_LEAST_MU = "(2*quantile(1/(1 + exp({x}))))**2"
+_MIN_MU = "(2*quantile(1/(1 + exp({x}))))**2"
 _GDP = {
     "Gaussian(x)": "{x}**2",
-    "RandomizedResponse(x)": _LEAST_MU,
+    "RandomizedResponse(x)": _MIN_MU,
     "Laplace(x)": "(2*quantile(exp(-1/(2*{x}))/2))**2",
     "SubsampledGaussian(1/8, x)": "1/{x}**2",
-    "KOV(x, 0)": _LEAST_MU,
+    "KOV(x, 0)": _MIN_MU,
 }
 
 
@@ -77,14 +77,14 @@ def _rdp(alpha: float) -> dict[str, str]:
     }
 
 
-def law_of(filt: FilterBase) -> AdmissionCondition | None:
-    """The law of a filter of the catalogue, or of an additive one; None where no theorem says what it may admit."""
+def condition_of(filt: FilterBase) -> AdmissionCondition | None:
+    """Return the admission condition of a catalogue filter or an additive one, or None if no theorem gives one."""
     match filt:
         case AdditiveFilter():
             return _additive(filt)
         case BasicFilter():
             return _basic("basic composition", filt, filt.at)
-        case ExPostFilter():  # whose releases, where none is observed, are charged their caps
+        case ExPostFilter():  # releases without an observed loss are charged their caps
             return _basic("ex-post filter", filt, None)
         case WhitehouseFilter():
             return _whitehouse(filt)
@@ -100,7 +100,7 @@ def law_of(filt: FilterBase) -> AdmissionCondition | None:
             at = {f"rho{place}": Fraction(rho) for place, rho in enumerate(filt.rhos)}
             return AdmissionCondition("all orders", margins, _of_orders(filt.alphas), at, denied=_MASSES)
         case SomeOrderMarkovFilter():
-            # Markov's inequality at each order: the sum at SOME order is within epsilon - log(1/delta)/(a-1)
+            # Markov's inequality at each order: the sum at one order is within epsilon - log(1/delta)/(a-1)
             margins = tuple(
                 f"epsilon - log(1/delta)/({Fraction(alpha)} - 1) - {{B{place}}}"
                 for place, alpha in enumerate(filt.orders)
@@ -114,7 +114,7 @@ def law_of(filt: FilterBase) -> AdmissionCondition | None:
 
 #: B*, the largest rho with rho + 2 sqrt(rho log(1/delta)) <= epsilon.
 _STAR = "(epsilon/(sqrt(log(1/delta) + epsilon) + sqrt(log(1/delta))))**2"
-#: The theorem, what it says, and a margin that is zero or more where a sum of charges of at most B gives the promise.
+#: The theorem, its content, and a margin that is zero or more if charges of at most B in total give the guarantee.
 _JOINED: Mapping[tuple[type[ChargeRule], type[Guarantee]], tuple[str, str, str]] = {
     (PureCharge, PureDP): ("basic composition", "the sum of pure epsilons", "epsilon - {B}"),
     (PureCharge, ApproxDP): (
@@ -142,9 +142,9 @@ _JOINED: Mapping[tuple[type[ChargeRule], type[Guarantee]], tuple[str, str, str]]
 
 @dataclass(frozen=True, slots=True)
 class BudgetBound:
-    """Why a sum of charges of at most B gives a promise: the theorem, and a margin that is zero or more then.
+    """Why a sum of charges of at most B gives a guarantee: the theorem, and a margin that is then zero or more.
 
-    margin: a formula in {B}, in the parameters `at`, and in the root T where it has one.
+    `margin` is a formula in {B}, in the parameters `at`, and in the root T if there is one.
     """
 
     theorem: str
@@ -154,7 +154,7 @@ class BudgetBound:
     balls: Mapping[str, Callable[[], arb]]
 
     def number(self, says: str, total: Fraction, slack: Exact | None) -> Comparison:
-        """A sum of charges, or a budget, beside the largest from which the promise follows."""
+        """Return the comparison of a sum of charges, or a budget, with the largest one that gives the guarantee."""
         text = self.margin.format(B="x")
         margin: Margin = Least((text,), self.at, self.balls) if self.balls else text
         return Comparisons(self.theorem).by_margin(says, total, "<=", margin, slack=slack, **self.at)
@@ -163,13 +163,13 @@ class BudgetBound:
 def joined(
     charge: ChargeRule, promise: Guarantee, conversion: Conversion, total: Fraction | None = None
 ) -> BudgetBound | None:
-    """Why a sum of charges, so large or as large as may be, gives the promise; None where no theorem joins the two."""
-    found, t = _known(charge, promise), dict[str, Fraction]()
+    """Return why the sum of charges, of a given or the largest size, gives the guarantee, or None without a theorem."""
+    found, t = _budget_theorem(charge, promise), dict[str, Fraction]()
     match charge, promise:
         case (PureCharge(), ApproxDP(epsilon)) if total is not None and total <= epsilon:
             found = _JOINED[PureCharge, PureDP]
         case (PureCharge(), RenyiDP(alpha, rho)) if 2 / alpha < rho if total is None else total <= rho:
-            found = "basic composition", "no divergence is more than that of order infinity", "rho - {B}"
+            found = "basic composition", "no divergence exceeds that of order infinity", "rho - {B}"
         case (ZCDPCharge(), ApproxDP(epsilon)) if conversion is CKS:
             order = CKS.order(float(total), epsilon) if total else 1.0
             found = "CKS", f"the conversion CKS at order {order:.6g}", "T - {B}"
@@ -188,20 +188,21 @@ def joined(
             found[0],
             f"{found[1]}, and at order 1 by their limit",
             found[2],
-        )  # the kernel's are for orders above 1
+        )  # the kernel's theorems are for orders above 1
     root = partial(largest, "CKS" if found[0] == "CKS" else "GDP", own.get("epsilon", 0), own.get("delta", 0))
     return BudgetBound(*found, _at(**own) | t, {"T": root} if found[2][0] == "T" else {})
 
 
-def _known(charge: ChargeRule, promise: Guarantee) -> tuple[str, str, str] | None:
+def _budget_theorem(charge: ChargeRule, promise: Guarantee) -> tuple[str, str, str] | None:
     rows = (row for kinds, row in _JOINED.items() if all(map(isinstance, (charge, promise), kinds)))
     return next(rows, None)
 
 
 def verify_implication(charge: ChargeRule, total: Fraction, promise: Guarantee) -> tuple[BudgetBound, int]:
-    """Why charges that sum to at most `total` > 0 on every path give the promise, and the bits of balls that told.
+    """Return why charges of at most `total` > 0 on every path give the guarantee, and the number of bits of the balls.
 
-    0 bits for fractions. Raises RefusedError where the total is too large, or nothing here leads to the promise.
+    The number of bits is 0 for fractions. Raises RefusedError if the total is too large, or no theorem leads to the
+    guarantee.
 
     >>> from filterproof.filters.accounting.charge_rules import zcdp_charge
     >>> why, bits = verify_implication(zcdp_charge, Fraction(0.0305), ApproxDP(1.0, 1e-5))
@@ -210,11 +211,11 @@ def verify_implication(charge: ChargeRule, total: Fraction, promise: Guarantee) 
     """
     why = joined(charge, promise, CKS, total)
     if why is None:
-        reason = f"nothing here leads from a sum of charges by {charge!r} to {promise}"
+        reason = f"no theorem here leads from a sum of charges by {charge!r} to {promise}"
         raise RefusedError(reason, engine="none", evidence=Evidence.EXACT)
     sign, bits = why.number("the sum", total, None).sign_told(total)
     if sign is None or sign < 0:
-        reason = f"charges by {charge!r} that sum to {float(total):.17g} are not seen to give {promise} by {why.says}"
+        reason = f"charges by {charge!r} with the sum {float(total):.17g} do not certainly give {promise} by {why.says}"
         raise RefusedError(reason, engine="flint", evidence=Evidence.CERTIFIED)
     return why, bits
 
@@ -259,7 +260,7 @@ def _of_orders(alphas: Sequence[float]) -> dict[str, dict[str, str]]:
 
 
 def _with_delta(cost: Callable[[str], dict[str, str]]) -> dict[str, dict[str, str]]:
-    """What pairs with a delta cost, `cost` being what an epsilon costs."""
+    """Return the costs of pairs with a delta; `cost` returns the cost of an epsilon."""
     return {
         "KOV(x, 2^-40)": cost("{x}") | {"d": "1/2**40"},
         "KOV(1/64, x)": cost("(1/64)") | {"d": "{x}"},
@@ -277,7 +278,7 @@ def _of_epsilons(
     left: bool = True,
     slack: float = 2.0**-40,
 ) -> AdmissionCondition:
-    """Of `sums` of an epsilon {e}; of a delta where any is `left`; Gaussians are charged theirs at one `level`."""
+    """Return the condition for `sums` of an epsilon {e}, and of a delta if any is `left`."""
 
     def cost(epsilon: str) -> dict[str, str]:
         return {name: one.replace("{e}", epsilon) for name, one in sums.items()}
@@ -289,7 +290,7 @@ def _of_epsilons(
         e = f"({Fraction(level)})"
         stick = f"tail({e}/{{x}} - {{x}}/2) - exp({e})*tail({e}/{{x}} + {{x}}/2)"
         costs = {"Gaussian(x)": cost(e) | {"d": stick}} | costs
-    # what cannot be charged: what is not bounded where no epsilon is named, what has a delta where none is left
+    # pairs without a charge: unbounded ones without a level, and those with a delta if none is left
     denied = (*(_UNBOUNDED if level is None else ()), *(() if left else _MASSES))
     return AdmissionCondition(theorem, margins, costs, at, slack=slack, denied=denied)
 

@@ -1,5 +1,4 @@
-"""Certify: run a filter, an accountant or a pair's charges, and hold its numbers at named points against their
-theorems.
+"""Runs a filter, an accountant or a pair's charges, and compares the numbers at named points with the theorems.
 
 >>> import filterproof as fp
 >>> found = fp.certify(fp.ApproximateDPFilter(1.0, 1e-5))
@@ -8,7 +7,7 @@ theorems.
 >>> fp.certify(fp.NaturalFilter.from_ratio).holds
 Traceback (most recent call last):
     ...
-TypeError: thing must be a filter, an accountant, a tracker, an odometer or a pair, got a method; pass a ZCDPFilter, say
+TypeError: thing must be a filter, an accountant, a tracker, an odometer or a pair, got a method; pass e.g. a ZCDPFilter
 """
 
 from __future__ import annotations
@@ -33,22 +32,22 @@ from filterproof.filters.catalogue import (
     SomeOrderMarkovFilter,
 )
 from filterproof.filters.certified.accountants import clipped_sums, individual, linear_queries, tracker
-from filterproof.filters.certified.admission_conditions import law_of
-from filterproof.filters.certified.blackwell import blackwell
+from filterproof.filters.certified.admission_conditions import condition_of
 from filterproof.filters.certified.certified_numbers import CertifiedNumbers
 from filterproof.filters.certified.comparison import Comparison
 from filterproof.filters.certified.decisions import decisions
+from filterproof.filters.certified.gaussian_cover import blackwell
 from filterproof.filters.certified.guarantee_checks import budget_of, parameters
-from filterproof.filters.certified.odometers import odometer
+from filterproof.filters.certified.odometer_checks import odometer
 from filterproof.filters.certified.pairs import charges, pair_numbers
-from filterproof.filters.certified.potential import potential
+from filterproof.filters.certified.potential_checks import potential
 from filterproof.filters.certified.realisation_filters import realisation
 from filterproof.filters.certified.realised_loss_checks import added, turned_out
 from filterproof.filters.certified.residue import residue
-from filterproof.filters.certified.some_order import payments
+from filterproof.filters.certified.some_order_checks import payments
 from filterproof.filters.contract.contract_checks import checked_filter
 from filterproof.filters.contract.filter_base import FilterBase
-from filterproof.filters.contract.library import attributes, made_of_the_library, of_the_library
+from filterproof.filters.contract.library import attributes, is_library_class, is_library_value
 from filterproof.filters.rules.additive import AdditiveFilter
 from filterproof.filters.rules.blocks import BlockFilter
 from filterproof.theory.pairs import DominatingPair, is_ours
@@ -93,12 +92,12 @@ def certify(thing: Thing) -> CertifiedNumbers:
     """
     raise TypeError(
         "thing must be a filter, an accountant, a tracker, an odometer or a pair, "
-        f"got a {type(thing).__name__}; pass a ZCDPFilter, say"
+        f"got a {type(thing).__name__}; pass e.g. a ZCDPFilter"
     )
 
 
 def _of(name: Callable[[Any], str], numbers: Callable[[Any, str], Iterable[Comparison]]) -> Any:
-    """What certifies an accountant, whose numbers are found from it and its name."""
+    """Return the certification of an accountant from its name and its numbers."""
     return lambda thing: CertifiedNumbers.of(name(thing), numbers(thing, name(thing)), _own_code(thing))
 
 
@@ -130,27 +129,27 @@ def _(thing: IndividualFilter) -> CertifiedNumbers:
 #: What a filter's decisions are made of, beside methods.
 _TERMS = ("promise", "budget", "charge", "conversion")
 #: What accountants decide by.
-_HELD = FilterBase | Tracker | IndividualFilter
+_VERIFIED_KINDS = FilterBase | Tracker | IndividualFilter
 
 
 def _own_code(thing: object) -> list[str]:
-    """What is not the library's in it, or in what it holds, and runs in the place of the library's code."""
+    """Return the user's code in an object or its parts that runs instead of the library's code."""
     order = type(thing).__mro__
-    ours = [kind for kind in order if of_the_library(kind)]
+    ours = [kind for kind in order if is_library_class(kind)]
     places = [(kind.__name__, vars(kind)) for kind in order[: order.index(ours[0])]]
     found = [
-        f"{of} has a {name} of its own: what it decides of other requests than those named is not known"
+        f"{of} has its own {name}: its decisions on other requests than the named ones are not known"
         for of, held_there in (*places, (type(thing).__name__, attributes(thing)))
         for name, held in held_there.items()
         if (name in _TERMS or ((hasattr(held, "__get__") or callable(held)) and _is_used(ours[0], name)))
-        and not made_of_the_library(held)
+        and not is_library_value(held)
     ]
-    held_within = (held for held in attributes(thing).values() if isinstance(held, _HELD))
+    held_within = (held for held in attributes(thing).values() if isinstance(held, _VERIFIED_KINDS))
     return list(dict.fromkeys(chain(found, *map(_own_code, held_within))))
 
 
 def _is_used(kind: type, name: str) -> bool:
-    """Whether the library's code asks for it, of its class."""
+    """Whether the library's code uses this name of the class."""
     return name in ("__getattribute__", "__getattr__") or (name[:2] != "__" and hasattr(kind, name))
 
 
@@ -159,20 +158,18 @@ def _(filt: FilterBase) -> CertifiedNumbers:
     checked_filter(filt)
     name, kind = repr(filt), type(filt).__name__
     if filt.sound is False:
-        return CertifiedNumbers(
-            name, (), (f"{kind} is kept as a counterexample: no number of it is certified",)
-        )
+        return CertifiedNumbers(name, (), (f"{kind} is a counterexample: none of its numbers is certified",))
     notes = _own_code(filt)
     if filt.sound is None:
         notes.append(
-            f"{kind} is undecided: its numbers are those of its own rule, from which nothing that is "
-            "proved gives its promise"
+            f"{kind} is undecided: its numbers follow its own rule, and no theorem here "
+            "derives its guarantee from it"
         )
     numbers, more = _numbers(filt, name)
     return CertifiedNumbers.of(name, numbers, (*notes, *more))
 
 
-#: The numbers of a rule that is no law of sums, the theorem of its promise, and what is not covered.
+#: The numbers of a rule without an admission condition, the theorem of its guarantee, and what is not covered.
 _RULES: Mapping[type, tuple[Callable[[Any, str], Iterable[Comparison]], str, str]] = {
     BlackwellFilter: (
         blackwell,
@@ -200,16 +197,16 @@ _RULES: Mapping[type, tuple[Callable[[Any, str], Iterable[Comparison]], str, str
 
 
 def _numbers(filt: FilterBase, name: str) -> tuple[Iterable[Comparison], tuple[str, ...]]:
-    """The numbers of a filter, and what is not covered: by its class, or by the law of what it adds up."""
+    """Return the numbers of a filter and what is not covered: by its class, or by its admission condition."""
     for kind in type(filt).__mro__:
         if kind in _RULES:
             numbers, theorem, note = _RULES[kind]
             promised = parameters(filt, name, theorem) if theorem else ()
             return chain(numbers(filt, name), promised), (note,) if note else ()
-    law = law_of(filt)
-    if law is None:
-        return (), (f"no theorem here says what {type(filt).__name__} may admit",)
-    found = [parameters(filt, name, law.theorem), decisions(filt, law, name)]
+    condition = condition_of(filt)
+    if condition is None:
+        return (), (f"no theorem here states what {type(filt).__name__} may admit",)
+    found = [parameters(filt, name, condition.theorem), decisions(filt, condition, name)]
     if isinstance(filt, AdditiveFilter):
         found.insert(1, budget_of(filt, name))
     if isinstance(filt, ExPostFilter):
@@ -226,7 +223,7 @@ def _(pair: DominatingPair) -> CertifiedNumbers:
     for member in pair.members:
         kind = type(member).__name__
         if not is_ours(member):
-            uncovered.append(f"{kind} is not a pair of the library: what is true of it is not known")
+            uncovered.append(f"{kind} is not a pair of the library: its true values are not known")
         elif member.shape != ():
             uncovered.append(f"{kind} of shape {member.shape} is many pairs; certify one at a time")
         else:

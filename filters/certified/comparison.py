@@ -1,7 +1,7 @@
-"""A running number: one that code computes with, and what a theorem says of it, decided at exactly that double.
+"""Comparisons of run-time numbers with theorems, decided at exactly the doubles that run.
 
 >>> of = Comparisons("RDP filter", "ZCDPFilter(0.5)")
->>> [of.at_most("budget", value, "rho", rho=0.5).checked().found.name for value in (0.5, 0.5000000005)]
+>>> [of.at_most("budget", value, "rho", rho=0.5).checked().status.name for value in (0.5, 0.5000000005)]
 ['FITS', 'UNSOUND']
 """
 
@@ -22,11 +22,11 @@ from filterproof.theory.numerics.precision import PRECISION_LOCK
 from filterproof.theory.pairs.reference_values import Exact, ReferenceValue, ball_of
 from filterproof.theory.theorems.formula import compile_formula, rational_value
 
-#: Zero or more exactly where x is on the safe side: a formula in x and the parameters, or a function of the ball x.
+#: Zero or more exactly if x is on the safe side: a formula in x and the parameters, or a function of the ball x.
 Margin: TypeAlias = str | Callable[[arb], arb]
-#: Budgets lie at most at a value, charges at least, and what stands for a value near it.
+#: Budgets are at most a value, charges at least a value, and approximations near a value.
 Side: TypeAlias = Literal["<=", ">=", "="]
-#: What a theorem says a number must be: a formula in the parameters, a fraction, a function to a ball, or a true value.
+#: The value by the theorem: a formula in the parameters, a fraction, a function to a ball, or a reference value.
 Truth: TypeAlias = str | Exact | Callable[[], arb] | ReferenceValue
 
 #: Bits of the balls, tried one after the other until the sign is known.
@@ -35,25 +35,25 @@ _PRECISIONS = (128, 512, 2048)
 _FUNCTION_PRECISIONS = (64, 128, 256)
 #: The relative error that the docstrings of `theory` state.
 CLOSE = 1e-12
-#: What rounding to nearest a few times may give away where nothing else is declared.
+#: The waste allowed for a few roundings to nearest, by default.
 _FEW_ULPS = Fraction(1, 2**48)
 
 
 class ComparisonStatus(Enum):
-    """What the comparison of a running number with its theorem found."""
+    """The result of comparing a run-time number with its theorem."""
 
-    FITS = "on the safe side of the theorem's value, and no further from it than declared"
-    UNSOUND = "on the wrong side of the theorem's value: what is promised does not follow"
-    LOOSE = "on the safe side, and further from the theorem's value than declared"
-    OFF = "further from the value that it stands for than declared"
-    UNDECIDED = "not told apart from the theorem's value by balls"
+    FITS = "on the safe side of the theorem's value, and at most as far from it as declared"
+    UNSOUND = "on the wrong side of the theorem's value: the guarantee does not follow"
+    LOOSE = "on the safe side, but further from the theorem's value than declared"
+    OFF = "further from its true value than declared"
+    UNDECIDED = "not distinguished from the theorem's value by ball arithmetic"
 
 
 @dataclass(frozen=True, slots=True)
 class Least:
-    """The least of several margins: formulas in x, in parameters and in `balls`, numbers that are roots.
+    """The smallest of several margins: formulas in x, in parameters and in the roots `balls`.
 
-    some: the largest of them, where one that is zero or more is enough.
+    With `some`, the largest of them: one margin that is zero or more suffices.
 
     >>> with ctx.workprec(64):
     ...     print(Least(("1 - x", "log(4) - x"), {})(arb(0)))
@@ -72,19 +72,19 @@ class Least:
         return reduce(arb.max if self.some else arb.min, margins)
 
 
-#: The margin of a number that was sent or stored, where it was a function.
+#: The margin of a number that was pickled, in place of a function.
 GONE = "a function"
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """A number x that code runs with, the theorem that it belongs to, and the side of the theorem's value that is safe.
+    """A run-time number x, its theorem, and the safe side of the theorem's value.
 
-    value: exactly what the double stands for, None for what is no finite number. side: "<=" for budgets, ">=" for
-    charges, "=" for a number that stands for another to a declared error. `margin` at x is zero or more exactly where
-    x is safe ("=": where x is at most the value that it stands for), and `at` names its parameters. The margin must
-    change its sign before x + slack |x| + least, to the other side for ">=" and to both sides for "=": what is given
-    away is declared beforehand. A slack of None declares nothing, where the theorem's own value is only a bound.
+    `value` is the exact value of the double, None for NaN or infinity. `side` is "<=" for budgets, ">=" for charges,
+    and "=" for an approximation with a declared error. `margin` at x is zero or more exactly if x is safe ("=": if x is
+    at most the true value), and `at` has its parameters. The margin must change its sign before x + slack |x| + least,
+    to the other side for ">=" and to both sides for "=": the waste is declared beforehand. A slack of None declares
+    nothing, if the theorem's own value is only a bound.
     """
 
     theorem: str
@@ -97,15 +97,17 @@ class Comparison:
     least: Fraction = Fraction(0)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Functions stay behind: a number that is sent or stored is what it was, and is not compared again."""
+        """Drop functions: a pickled number keeps its value and is not compared again."""
         kept = self.margin if isinstance(self.margin, str) else GONE
         rest = self.at, self.slack, self.least
         return Comparison, (self.theorem, self.says, self.value, self.side, kept, *rest)
 
     def checked(self) -> ComparisonResult:
-        """The comparison, in fractions where the margin has no function in it, else in balls."""
+        """Return the comparison, in fractions if the margin has no function in it, else in balls."""
         if self.value is None:
-            return ComparisonResult(self, ComparisonStatus.UNSOUND, Evidence.EXACT, "it is no finite number")
+            return ComparisonResult(
+                self, ComparisonStatus.UNSOUND, Evidence.EXACT, "it is not a finite number"
+            )
         room = (self.slack or 0) * abs(self.value) + self.least
         up, down = self.value + room, self.value - room
         if self.side == "=":
@@ -124,7 +126,7 @@ class Comparison:
                 outcome = ComparisonStatus.FITS
             else:
                 beyond = self.sign(up if self.side == "<=" else down)
-                # what is zero here and there, with room between, is flat, and tells no end
+                # a margin of zero on both sides is flat and shows no end
                 within = beyond is not None and (beyond < 0 or (beyond == 0 == safe and not room))
                 outcome = (
                     ComparisonStatus.UNDECIDED
@@ -139,11 +141,11 @@ class Comparison:
         )
 
     def sign(self, x: Fraction) -> int | None:
-        """The sign of the margin at x: -1, 0 or 1; None where balls do not tell."""
+        """Return the sign of the margin at x: -1, 0 or 1, or None if the balls do not show it."""
         return self.sign_told(x)[0]
 
     def sign_told(self, x: Fraction) -> tuple[int | None, int]:
-        """The sign of the margin at x, and how many bits of balls told it, 0 for fractions."""
+        """Return the sign of the margin at x, and the number of bits of the balls, 0 for fractions."""
         if isinstance(self.margin, str):
             exact = rational_value(self.margin, self._at(x))
             if exact is not None:
@@ -157,11 +159,11 @@ class Comparison:
         return None, precision
 
     def given_away(self) -> float:
-        """How far x may move, relative to itself, before it is unsafe: from above, within a factor of 2; or inf."""
+        """Return an upper bound, within a factor of 2, on how far x may move relative to itself; or inf."""
         if not self.value or self.side == "=" or self.margin == GONE:
             return math.inf
         turn = 1 if self.side == "<=" else -1
-        low, high = -64, 8  # 2^low is too little, 2^high enough
+        low, high = -64, 8  # 2^low is too little, 2^high is enough
         if self.sign(self.value * (1 + turn * Fraction(2) ** low)) == -1:
             return 2.0**low
         if turn < 0:
@@ -193,21 +195,21 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class ComparisonResult:
-    """A running number after its comparison."""
+    """A run-time number after its comparison."""
 
     number: Comparison
-    found: ComparisonStatus
+    status: ComparisonStatus
     evidence: Evidence
     detail: str
 
     @property
     def fits(self) -> bool:
-        """Whether it is on the safe side and gives no more away than declared."""
-        return self.found is ComparisonStatus.FITS
+        """Whether it is on the safe side and wastes no more than declared."""
+        return self.status is ComparisonStatus.FITS
 
 
 def _exactly(value: Exact) -> Fraction | None:
-    """What a number stands for; None for NaN and the infinities."""
+    """Return the exact value of a number, or None for NaN and the infinities."""
     if isinstance(value, (Fraction, int)):
         return Fraction(value)
     value = float(value)
@@ -216,13 +218,13 @@ def _exactly(value: Exact) -> Fraction | None:
 
 @dataclass(frozen=True, slots=True)
 class Comparisons:
-    """What a theorem says of the numbers of one subject: what each is, its value, and what it must be."""
+    """The claims of a theorem about the numbers of one subject."""
 
     theorem: str
     subject: str = ""
 
     def of(self, subject: str) -> Comparisons:
-        """The same theorem's claims of another subject."""
+        """Return the same theorem's claims about another subject."""
         return Comparisons(self.theorem, subject)
 
     def by_margin(
@@ -236,7 +238,7 @@ class Comparisons:
         least: Exact = 0,
         **at: Exact,
     ) -> Comparison:
-        """A number whose safe side a margin tells, where no formula says what is allowed."""
+        """Return a number whose safe side is given by a margin, without a formula for the allowed value."""
         says = f"{self.subject}: {says}" if self.subject else says
         room = None if slack is None else Fraction(slack)
         parameters = {name: Fraction(number) for name, number in at.items()}
@@ -255,7 +257,7 @@ class Comparisons:
         least: Exact = 0,
         **at: Exact,
     ) -> Comparison:
-        """A number beside `truth`: a formula of the parameters, a fraction, a function to a ball, or a true value."""
+        """Return the comparison of a number with `truth`: a formula, fraction, function to a ball, or reference."""
         if isinstance(truth, ReferenceValue):
             if truth.formula is None:
                 return self.infinite(says, value)
@@ -270,27 +272,27 @@ class Comparisons:
         return self.by_margin(says, value, side, margin, slack=slack, least=least, **at)
 
     def at_most(self, says: str, value: Exact, truth: Truth, **rest: Any) -> Comparison:
-        """A budget: safe where it is at most the truth."""
+        """A budget: safe if it is at most the truth."""
         return self._compared("<=", says, value, truth, **rest)
 
     def at_least(self, says: str, value: Exact, truth: Truth, **rest: Any) -> Comparison:
-        """A charge: safe where it is at least the truth."""
+        """A charge: safe if it is at least the truth."""
         return self._compared(">=", says, value, truth, **rest)
 
     def near(self, says: str, value: Exact, truth: Truth, **rest: Any) -> Comparison:
-        """A number that stands for the truth within slack |value| + least, on either side."""
+        """An approximation of the truth within slack |value| + least, on either side."""
         return self._compared("=", says, value, truth, **rest)
 
     def equal(self, says: str, value: Exact, truth: Truth, **at: Exact) -> Comparison:
-        """A number that is the truth."""
+        """A number that must equal the truth."""
         return self._compared("=", says, value, truth, slack=0, **at)
 
     def infinite(self, says: str, value: Exact) -> Comparison:
-        """A charge that must be infinite, because what it bounds is: counted as 1 where it is, else as 0."""
+        """A charge that must be infinite, because its true value is: represented by 1 if infinite, else by 0."""
         return self.at_least(f"{says} is infinite", int(value == math.inf), 1, slack=0)
 
 
 def _against(truth: Callable[[], arb], side: Side) -> Callable[[arb], arb]:
-    """The margin of a number against a true value, which is computed once for each precision."""
+    """Return the margin of a number against a true value, which is computed once for each precision."""
     at = cache(lambda precision: truth())
     return lambda x: x - at(ctx.prec) if side == ">=" else at(ctx.prec) - x

@@ -1,4 +1,4 @@
-"""What conversions and promises stand for, in balls: deltas, and the largest parameters that give one.
+"""Reference values of conversions and guarantees in balls: deltas, and the largest parameters for a delta.
 
 >>> with ctx.workprec(128):
 ...     print(zcdp_delta(0.03, 1.0).str(12, radius=False))
@@ -22,36 +22,36 @@ from filterproof.theory.pairs import KOV, Gaussian, RandomizedResponse
 from filterproof.theory.pairs.normal_distribution import hockey_stick
 from filterproof.theory.pairs.reference_values import Exact, ReferenceValue, ball_of
 
-#: Beyond this delta is one to many digits, and the root that gives it far out.
-_FAR = 20.0
-#: Halvings of the bracket around the multiplier s: the bounds differ by less than its square, or its width.
+#: Above this delta, it is one to many digits, and its root is far out.
+_DELTA_ONE_GAP = 20.0
+#: The most halvings of the bracket around the multiplier s: the bounds differ by less than its square, or its width.
 _HALVINGS = 64
 
 
 def positive_part(x: arb) -> arb:
-    """x where it is above zero, else 0."""
+    """Return x if it is positive, else 0."""
     return x.max(arb(0))
 
 
 def _cks_at(t: arb, rho: arb, epsilon: arb) -> arb:
-    """log(e^{t((1+t) rho - epsilon)} / t (1 - 1/(1+t))^{1+t}) at order 1 + t: Koskela, Tobaben & Honkela, Lemma C.4."""
+    """Return log(e^{t((1+t) rho - epsilon)} / t (1 - 1/(1+t))^{1+t}): Koskela, Tobaben & Honkela, Lemma C.4."""
     return t * ((1 + t) * rho - epsilon) - t.log() + (1 + t) * (t / (1 + t)).log()
 
 
 def _cks_slope(t: arb, rho: arb, epsilon: arb) -> arb:
-    """Its derivative in t, (2t + 1) rho - epsilon + log(t / (1+t)), which rises: see the theorem "CKS"."""
+    """Return its derivative in t, (2t + 1) rho - epsilon + log(t / (1+t)), which increases: see the theorem "CKS"."""
     return (2 * t + 1) * rho - epsilon - (1 / t).log1p()
 
 
 def cks_order_less_one(rho: arb, epsilon: arb) -> arb:
-    """A ball around the t at which the slope is 0: it is below 0 at the lower end, and above at the upper one."""
+    """Return a ball around the t with slope 0: the slope is negative at the lower end and positive at the upper end."""
     with PRECISION_LOCK, ctx.workprec(ctx.prec + 64):
         low, high = -1200, 1200  # powers of two around the root
         while high - low > 1:
             middle = (low + high) // 2
             low, high = (middle, high) if _cks_slope(arb(2) ** middle, rho, epsilon) < 0 else (low, middle)
         t = arb(2) ** low
-        for _ in range(24):  # the slope is concave, so Newton's method climbs to its root
+        for _ in range(24):  # the slope is concave, so Newton's method increases towards its root
             step = _cks_slope(t, rho, epsilon) / (2 * rho + 1 / (t * (1 + t)))
             t = (t - step).mid()
             if abs(step) < t * arb(2) ** (-ctx.prec // 2):
@@ -65,23 +65,24 @@ def cks_order_less_one(rho: arb, epsilon: arb) -> arb:
 
 
 def cks_log_delta(rho: arb, epsilon: arb) -> arb:
-    """The log of the infimum over the orders in the conversion of Canonne, Kamath and Steinke.
+    """Return the log of the infimum over the orders in the conversion of Canonne, Kamath and Steinke.
 
-    The objective is convex in t > 0, so it is attained where the slope is 0.
+    The objective is convex in t > 0, so that the infimum is where the slope is 0.
     """
     with PRECISION_LOCK, ctx.workprec(2 * ctx.prec + 64):
         t = cks_order_less_one(rho, epsilon)
         middle = t.mid()
-        # a convex function lies between its value and its tangent: its slopes at the ends of t are nearly 0
+        # a convex function lies between its value and its tangent: the slopes at the ends of t are nearly 0
         value, width = _cks_at(middle, rho, epsilon), arb(t.upper()) - arb(t.lower())
         turn = max(abs(_cks_slope(arb(end), rho, epsilon)).upper() for end in (t.lower(), t.upper()))
         return value - arb(turn) * width * arb("0.5 +/- 0.5")
 
 
 def largest(name: str, epsilon: Exact, delta: Exact) -> arb:
-    """The largest rho ("CKS") or mu ("GDP") that gives (epsilon, delta)-DP, where the delta that it gives is `delta`.
+    """Return the largest rho ("CKS") or mu ("GDP") that gives (epsilon, delta)-DP with exactly this delta.
 
-    By another way than the budgets that run: there the order is the unknown, and here it is sought at every rho.
+    The method differs from that of the budgets at run time: there the order is the unknown, and here it is found at
+    every rho.
     """
     return _largest(name, Fraction(epsilon), Fraction(delta), ctx.prec)
 
@@ -95,13 +96,13 @@ def _largest(name: str, epsilon: Fraction, delta: Fraction, precision: int) -> a
 
 
 def _rising_root(function: Callable[[arb], arb]) -> arb:
-    """A ball around the root of an increasing function on (0, inf)."""
+    """Return a ball around the root of an increasing function on (0, inf)."""
     low, high = arb(1), arb(1)
     for _ in range(4 * ctx.prec):
         low = low if function(low) < 0 else low / 4
         high = high if function(high) > 0 else high * 4
     if not (function(low) < 0 and function(high) > 0):
-        return arb.nan()  # too far out for these bits
+        return arb.nan()  # too far out for this number of bits
     for _ in range(ctx.prec):
         middle = ((low + high) / 2).mid()
         value = function(middle)
@@ -115,7 +116,7 @@ def _rising_root(function: Callable[[arb], arb]) -> arb:
 
 
 def promised_delta(promise: Guarantee, epsilon: float) -> ReferenceValue | None:
-    """The delta of a promise at epsilon; None where its class is not known here, or delta is one to many digits."""
+    """Return the delta of a guarantee at epsilon, or None for an unknown class or a delta of one to many digits."""
     match promise:
         case PureDP(own):
             return RandomizedResponse(own).reference_values.hockey_stick(epsilon)
@@ -123,11 +124,11 @@ def promised_delta(promise: Guarantee, epsilon: float) -> ReferenceValue | None:
             return KOV(own, delta).reference_values.hockey_stick(epsilon)
         case GaussianDP(mu):
             return Gaussian(mu).reference_values.hockey_stick(epsilon)
-        case ZCDP(rho) if rho < epsilon + _FAR:
+        case ZCDP(rho) if rho < epsilon + _DELTA_ONE_GAP:
             return ReferenceValue(partial(zcdp_delta, rho, epsilon))
-        case RenyiDP(alpha, rho) if alpha > 1 or rho < _FAR:
+        case RenyiDP(alpha, rho) if alpha > 1 or rho < _DELTA_ONE_GAP:
             return ReferenceValue(partial(renyi_delta, alpha, rho, epsilon))
-        case ApproximateZCDP(rho, xi) if rho < epsilon + _FAR:
+        case ApproximateZCDP(rho, xi) if rho < epsilon + _DELTA_ONE_GAP:
             return ReferenceValue(lambda: ball_of(xi) + (1 - ball_of(xi)) * zcdp_delta(rho, epsilon))
         case RenyiCurve(alphas, rhos):
             orders = tuple(zip(alphas, rhos, strict=True))
@@ -136,12 +137,12 @@ def promised_delta(promise: Guarantee, epsilon: float) -> ReferenceValue | None:
 
 
 def zcdp_delta(rho: float, epsilon: float) -> arb:
-    """The delta of rho-zCDP at epsilon by CKS."""
+    """Return the delta of rho-zCDP at epsilon by CKS."""
     return cks_log_delta(ball_of(rho), ball_of(epsilon)).exp()
 
 
 def renyi_delta(alpha: float, rho: float, epsilon: float) -> arb:
-    """The delta of (alpha, rho)-RDP at epsilon, at most 1; the least one at alpha = 1."""
+    """Return the delta of (alpha, rho)-RDP at epsilon, at most 1; the least one at alpha = 1."""
     if alpha == 1:
         return entropy_delta(rho, epsilon)
     t = ball_of(Fraction(alpha) - 1)
@@ -150,10 +151,11 @@ def renyi_delta(alpha: float, rho: float, epsilon: float) -> arb:
 
 
 def entropy_delta(rho: float, epsilon: float) -> arb:
-    """sup of p - e^eps q over coins with divergence at most rho: between that of such a coin and a dual bound.
+    """Return the sup of p - e^eps q over coins with divergence at most rho, between a coin's value and a dual bound.
 
-    The dual bound is (rho + h(a))/s for any s, see `filterproof.theory.relative_entropy`. The coin with odds e^s apart
-    and q = 1/(c s) - 1/(e^s - 1) attains it where its divergence is rho; one of slightly less is within the budget.
+    The dual bound is (rho + h(a))/s for any s, see `filterproof.theory.relative_entropy`. The coin with odds that
+    differ by e^s and q = 1/(c s) - 1/(e^s - 1) attains it if its divergence is rho; a slightly smaller one is within
+    the budget.
     """
     with PRECISION_LOCK, ctx.workprec(2 * ctx.prec + 128 + int(8 * abs(math.log2(rho)))):
         budget, c = arb(rho), arb(epsilon).exp()
@@ -166,7 +168,7 @@ def entropy_delta(rho: float, epsilon: float) -> arb:
         def divergence(s: arb) -> arb:
             p, q = coin(s)
             if not 0 < q < 1:
-                return arb(0)  # below the least s
+                return arb(0)  # below the smallest s
             rest = 1 / (1 + s.exp() * q / (1 - q))  # 1 - p, with its digits
             return p * (p / q).log() + rest * (rest / (1 - q)).log()
 

@@ -1,8 +1,7 @@
 """Which theorem covers a rule with mechanisms of a kind: the kernel's theorems are about finitely many outcomes.
 
-A mechanism has finitely many outcomes; the pair that dominates it need not. Where a theorem asks more of the pair than
-a number, `COVERED` names the argument by which it speaks of the mechanism all the same, and `joined` holds a filter
-to it.
+A mechanism has finitely many outcomes; the pair that dominates it need not. If a theorem uses more of the pair than a
+number, `COVERED` names the argument by which it still covers the mechanism, and `joined` checks a filter against it.
 
 >>> from filterproof.filters.catalogue import BlackwellFilter
 >>> from filterproof.theory.pairs import Laplace, SubsampledGaussian
@@ -40,7 +39,7 @@ from filterproof.theory.theorems.theorem import RefusedError
 
 
 class Losses(Enum):
-    """What a theorem may ask of a dominating pair."""
+    """The properties of a dominating pair that theorems may need."""
 
     FINITE = "finitely many outcomes, finite losses"
     INFINITE = "an infinite loss"
@@ -50,7 +49,7 @@ class Losses(Enum):
 
     @classmethod
     def of(cls, pair: DominatingPair) -> Losses:
-        """Those of a pair of shape ()."""
+        """Return the property of a pair of shape ()."""
         if pair.normal_mu is not None:
             return cls.GAUSSIAN
         if math.isfinite(float(pair.pure_epsilon)):
@@ -62,14 +61,17 @@ class Losses(Enum):
 
 
 class Join(Enum):
-    """How the theorem of a rule, which is about mechanisms of finitely many outcomes, speaks of one so dominated."""
+    """How a rule's theorem, which is about finitely many outcomes, covers a mechanism with such a dominating pair."""
 
-    NUMBER = "by a number that the pair declares, which every mechanism that it dominates keeps"
+    NUMBER = "by a declared number of the pair, which bounds every mechanism that the pair dominates"
     PAIR = "by the pair, which is finite"
-    LAW = "by the quantiles of its loss, which must be those of the pair: one that it merely dominates may have others"
+    QUANTILES = (
+        "by the quantiles of its loss, which must be those of the pair: a dominated mechanism may have others"
+    )
     OWN = (
-        "by the mechanism itself, a finite pair whose hockey-stick, alone and composed, is nowhere above the pair's "
-        "that is charged"
+        "by the mechanism itself, a finite pair whose hockey-stick divergence, alone and composed, is nowhere "
+        "above the "
+        "charged pair's"
     )
     GAUSSIAN = "by the Gaussian that dominates the pair"
     DENIED = "it is denied"
@@ -79,11 +81,11 @@ class Join(Enum):
 
 
 _NUMBER = MappingProxyType(dict.fromkeys(Losses, Join.NUMBER))
-#: What is charged is the mean of a convex payoff, or of a divergence, over the pair, whatever pair it is.
+#: The charge is the mean of a convex payoff, or a divergence, over the pair, for any pair.
 _OWN = MappingProxyType(dict.fromkeys(Losses, Join.OWN) | {Losses.FINITE: Join.PAIR})
 
-#: The rules of which a HOLDS is said by a theorem, with what joins it to mechanisms of each kind. A rule that is not
-#: here holds by none. A number that is infinite is denied.
+#: The rules with a HOLDS by a theorem, and the argument for each kind of mechanism. A rule without an entry has no
+#: HOLDS. An infinite number is denied.
 COVERED: Mapping[type[FilterBase], Mapping[Losses, Join]] = MappingProxyType(
     {
         AdditiveFilter: _NUMBER,
@@ -94,11 +96,11 @@ COVERED: Mapping[type[FilterBase], Mapping[Losses, Join]] = MappingProxyType(
         RogersFilter: _NUMBER,
         WhitehouseFilter: _NUMBER,
         ExPostFilter: _NUMBER,
-        RealisationFilter: MappingProxyType(dict.fromkeys(Losses, Join.LAW)),
+        RealisationFilter: MappingProxyType(dict.fromkeys(Losses, Join.QUANTILES)),
         HockeyStickFilter: _OWN,
         PotentialFilter: _OWN,
         GaussianResidueFilter: _NUMBER,
-        # zCDP is promised, which an infinite loss breaks, and no finite pair has the tail of an unbounded one
+        # an infinite loss breaks a zCDP guarantee, and no finite pair has an unbounded tail
         BlackwellFilter: MappingProxyType(
             {
                 Losses.FINITE: Join.PAIR,
@@ -113,19 +115,19 @@ COVERED: Mapping[type[FilterBase], Mapping[Losses, Join]] = MappingProxyType(
 
 
 def joins_of(kind: type[FilterBase]) -> Mapping[Losses, Join] | None:
-    """What joins the theorem of a rule to mechanisms of each kind; None for a rule that holds by no theorem."""
+    """Return the argument for each kind of mechanism, or None for a rule without a theorem."""
     return next((COVERED[one] for one in kind.__mro__ if one in COVERED), None)
 
 
 def joined(filt: FilterBase) -> dict[DominatingPair, Join]:
-    """What joins the theorem of a filter to each pair that it names, its menu or its design.
+    """Return the argument that connects a filter's theorem to each pair of its menu or design.
 
-    Raises RefusedError where nothing does: for a rule without a line in `COVERED`, and for a pair that is denied, or
-    counts as a Gaussian, by that line and not by the filter's own decisions.
+    Raises RefusedError if there is none: for a rule without an entry in `COVERED`, and if the filter does not deny a
+    pair, or does not charge it as a Gaussian, although the entry says so.
     """
     joins = joins_of(type(filt))
     if joins is None:
-        raise _refused(f"nothing says which mechanisms {type(filt).__name__}'s theorem covers")
+        raise _refused(f"no entry says which mechanisms {type(filt).__name__}'s theorem covers")
     named: tuple[DominatingPair, ...] = getattr(filt, "menu", getattr(filt, "design", ()))
     found = {pair: joins[Losses.of(pair)] for pair in named}
     for pair, join in found.items():
@@ -135,7 +137,7 @@ def joined(filt: FilterBase) -> dict[DominatingPair, Join]:
         mu = float(pair.gdp_mu) if join is Join.GAUSSIAN else math.inf
         if math.isinf(mu) or not _same(filt, pair, Gaussian(mu)):
             says = f"{pair!r} has {Losses.of(pair).value}"
-            raise _refused(f"{says}, of which the theorem says nothing, and is admitted as what it is")
+            raise _refused(f"{says}, which the theorem does not cover, but the filter admits it")
     return found
 
 

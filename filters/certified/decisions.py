@@ -1,8 +1,8 @@
-"""Decisions of a filter, found by running it: the largest request that it admits, and how often it admits one.
+"""The boundaries of a filter's decisions, found by running it: the largest granted request, and the number of grants.
 
-A filter is asked from a fresh state and from states that requests led to, by bisection over the doubles, one at a time
-and several runs at once; what it admits last is a running number, which its theorem must allow, and the next
-double but a stated share must not be allowed.
+The filter starts from a fresh state and from later states. Bisection over the doubles, with one run and with several at
+once, finds the last granted request. The theorem must allow this number, and must not allow the next double beyond a
+stated share.
 """
 
 from __future__ import annotations
@@ -28,56 +28,58 @@ from filterproof.filters.contract.state import State, copied
 from filterproof.theory.pairs import DominatingPair
 from filterproof.theory.rounding import next_above, next_below
 
-#: A request that counts in units of the largest one, and how often at most it is released.
-_UNIT, _MOST = 0.09375, 300
+#: A request that counts in units of the largest one, and the most releases of it.
+_UNIT, _MAX_RELEASES = 0.09375, 300
 
 
-def decisions(filt: FilterBase, law: AdmissionCondition, name: str) -> Iterator[Comparison]:
-    """The boundaries of the filter's decisions, from a fresh state and from others, for every family of the law."""
-    of, first = Comparisons(law.theorem, name), dict[str, float]()
-    for family in law.costs:
+def decisions(filt: FilterBase, condition: AdmissionCondition, name: str) -> Iterator[Comparison]:
+    """Yield the boundaries of the filter's decisions, from fresh and later states, for every family."""
+    of, first = Comparisons(condition.theorem, name), dict[str, float]()
+    for family in condition.costs:
         last = last_admitted(filt, [], FAMILIES[family])
-        yield from _boundary(filt, law, of, last, family, [])
+        yield from _boundary(filt, condition, of, last, family, [])
         if last is not None:
             first[family] = last
             says = f"decisions on {family} that differ when two runs are asked at once"
             yield of.near(says, _disagreeing(filt, FAMILIES[family], last), 0)
     for place, family in enumerate(first):
-        yield from _counted(filt, law, of, family, _part(family, first, _UNIT))
+        yield from _counted(filt, condition, of, family, _part(family, first, _UNIT))
         others = list(first)[: place + 1]
         wanted = [(one, _part(one, first, 0.203125 / 2**k), 1 + k) for k, one in enumerate(others)]
         granted = _history(filt, wanted)
-        yield from _boundary(filt, law, of, last_admitted(filt, granted, FAMILIES[family]), family, granted)
-    for family in law.denied:
+        yield from _boundary(
+            filt, condition, of, last_admitted(filt, granted, FAMILIES[family]), family, granted
+        )
+    for family in condition.denied:
         asked = FAMILIES[family]
         tried = asked.low, math.sqrt(asked.low * asked.high), asked.high
-        admitted = sum(_admitted(filt, filt.start(1), asked.make(x)) for x in tried)
+        admitted = sum(_is_granted(filt, filt.start(1), asked.make(x)) for x in tried)
         yield of.near(f"how many of three {family} are admitted, whose charge is infinite", admitted, 0)
 
 
 def last_admitted(filt: FilterBase, history: Sequence[Spent], family: RequestFamily) -> float | None:
-    """The x next to the boundary among those that the filter admits after a history; None where there is none.
+    """Return the x next to the boundary among those granted after a history, or None.
 
-    It is the boundary itself where the filter admits what costs less.
+    It is the boundary itself if the filter grants everything of smaller cost.
     """
     return last_from(filt, after(filt, history, 1), family)
 
 
 def last_from(filt: FilterBase, state: State, family: RequestFamily) -> float | None:
-    """`last_admitted`, in a state of one run."""
-    return last_granted(lambda x: _admitted(filt, state, family.make(x)), *family.ends)
+    """As `last_admitted`, in a state of one run."""
+    return last_granted(lambda x: _is_granted(filt, state, family.make(x)), *family.ends)
 
 
 def last_granted(ask: Callable[[float], bool], cheap: float, dear: float) -> float | None:
-    """The x next to the boundary among those granted, by bisection over the doubles from zero up.
+    """Return the x next to the boundary among the granted ones, by bisection over the doubles from zero up.
 
-    None where the cheap end is denied, or the dear one granted.
+    None if the cheap end is denied, or the expensive one granted.
     """
     return bisected(ask, cheap, dear) if ask(cheap) and not ask(dear) else None
 
 
 def is_refused(make: Callable[[], object]) -> bool:
-    """Whether what is made raises ValueError."""
+    """Whether the constructor raises ValueError."""
     try:
         make()
     except ValueError:
@@ -87,30 +89,32 @@ def is_refused(make: Callable[[], object]) -> bool:
 
 def _boundary(
     filt: FilterBase,
-    law: AdmissionCondition,
+    condition: AdmissionCondition,
     of: Comparisons,
     last: float | None,
     family: str,
     history: Sequence[Spent],
 ) -> Iterator[Comparison]:
-    """What is admitted last; its dearest end where the whole range is, and that the cheapest end is too dear."""
-    asked, margin = FAMILIES[family], law.margin(family, history)
+    """Yield the last granted request; its largest one if all are granted, or that the smallest one is too large."""
+    asked, margin = FAMILIES[family], condition.margin(family, history)
     cheap, dear = asked.ends
     spent = f"after {len(history)} others" if history else "nothing spent"
     says = f"last x of {family} admitted{' ' if history else ', '}{spent}"
     if last is not None:
-        yield of.by_margin(says, last, "<=" if asked.grows else ">=", margin, slack=law.slack, **law.at)
-    elif _admitted(filt, after(filt, history, 1), asked.make(cheap)):
-        yield of.by_margin(f"{says}: all up to {dear:g}", dear, "<=", margin, slack=None, **law.at)
+        yield of.by_margin(
+            says, last, "<=" if asked.grows else ">=", margin, slack=condition.slack, **condition.at
+        )
+    elif _is_granted(filt, after(filt, history, 1), asked.make(cheap)):
+        yield of.by_margin(f"{says}: all up to {dear:g}", dear, "<=", margin, slack=None, **condition.at)
     elif asked.grows and not history:
         none = f"{says}: not even {cheap:g}"
-        number = of.by_margin(none, 0, "<=", margin, slack=0, least=cheap, **law.at)
-        if number.sign(Fraction(0)) != -1:  # else the law denies the whole family, too
+        number = of.by_margin(none, 0, "<=", margin, slack=0, least=cheap, **condition.at)
+        if number.sign(Fraction(0)) != -1:  # otherwise the condition denies the whole family, too
             yield number
 
 
 def _disagreeing(filt: FilterBase, asked: RequestFamily, last: float) -> int:
-    """Two runs at once, one asking for what is admitted last and one for what is refused first: answers that differ."""
+    """Return how many of two simultaneous runs, one on each side of the boundary, are decided differently."""
     refused = next_above(last) if asked.grows else next_below(last)
     both, state = asked.make(np.array([last, refused])), after(filt, [], 2)
     answers = [checked_admits(filt, state, both, 2), checked_step(filt, state, both, 2)[0]]
@@ -121,25 +125,27 @@ def _disagreeing(filt: FilterBase, asked: RequestFamily, last: float) -> int:
 
 
 def _counted(
-    filt: FilterBase, law: AdmissionCondition, of: Comparisons, family: str, x: Fraction
+    filt: FilterBase, condition: AdmissionCondition, of: Comparisons, family: str, x: Fraction
 ) -> Iterator[Comparison]:
-    """How often one request is admitted."""
+    """Yield the number of grants of one request."""
     pair, state, times = FAMILIES[family].make(float(x)), filt.start(1), 0
-    while times < _MOST and _admitted(filt, state, pair):
+    while times < _MAX_RELEASES and _is_granted(filt, state, pair):
         state, times = checked_spend(filt, state, pair, 1), times + 1
-    if times < _MOST:
+    if times < _MAX_RELEASES:
         says = f"how often {family} at x = {float(x):.17g} is admitted"
-        yield of.by_margin(says, times, "<=", law.count_margin(family, x), slack=0, least=1, **law.at)
+        yield of.by_margin(
+            says, times, "<=", condition.count_margin(family, x), slack=0, least=1, **condition.at
+        )
 
 
 def _history(filt: FilterBase, wanted: Sequence[Spent]) -> list[Spent]:
-    """What of it the filter admits, in turn."""
+    """Return the granted part of the wanted requests."""
     granted: list[Spent] = []
     state = filt.start(1)
     for family, x, times in wanted:
         pair = FAMILIES[family].make(float(x))
         for _ in range(times):
-            if not _admitted(filt, state, pair):
+            if not _is_granted(filt, state, pair):
                 break
             state = checked_spend(filt, state, pair, 1)
             granted.append((family, x, 1))
@@ -147,7 +153,7 @@ def _history(filt: FilterBase, wanted: Sequence[Spent]) -> list[Spent]:
 
 
 def after(filt: FilterBase, history: Sequence[Spent], n: int) -> State:
-    """The state of n runs that spent so much."""
+    """Return the state of n runs after this spending."""
     state = checked_start(filt, n)
     for family, x, times in history:
         for _ in range(times):
@@ -156,10 +162,10 @@ def after(filt: FilterBase, history: Sequence[Spent], n: int) -> State:
 
 
 def _part(family: str, first: Mapping[str, float], share: float) -> Fraction:
-    """The x of what costs about a share of the largest request of a family, or its square."""
+    """Return the x with about this share of the cost of the largest request of a family, or of its square."""
     x = first[family]
     return Fraction(x * share if FAMILIES[family].grows else x / share)
 
 
-def _admitted(filt: FilterBase, state: State, pair: DominatingPair) -> bool:
+def _is_granted(filt: FilterBase, state: State, pair: DominatingPair) -> bool:
     return bool(checked_admits(filt, state, pair, 1)[0])

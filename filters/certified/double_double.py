@@ -1,4 +1,4 @@
-"""What sums and limits in two doubles stand for, as fractions.
+"""The exact values of sums and limits in two doubles, as fractions.
 
 >>> from filterproof.filters.accounting.ledger import Budget
 >>> limit_of(Budget.square_of(0.5)), sum_of(Budget.of(4.0), (np.array([1.0, 3.0]), np.zeros(2)), run=1)
@@ -19,13 +19,13 @@ from filterproof.theory.pairs.reference_values import Exact
 
 
 def both(pair: Any, run: int = 0) -> Fraction:
-    """high + low of one run."""
+    """Return high + low of one run."""
     return sum((Fraction(float(np.ravel(part)[run])) for part in pair), Fraction(0))
 
 
 def amounts(charge: Charge, n: int = 1) -> list[Exact]:
-    """What a charge adds up to in each of n runs, exactly; inf or NaN where it is no number."""
-    with np.errstate(over="ignore", invalid="ignore"):  # what is infinite has no second double
+    """Return the exact charge of each of n runs; inf or NaN if it is no number."""
+    with np.errstate(over="ignore", invalid="ignore"):  # an infinite charge has no second double
         parts = [np.broadcast_to(part, (n,)).tolist() for part in charge.exact(1.0)]
     return [
         Fraction(high) + Fraction(low) if math.isfinite(high) and math.isfinite(low) else high
@@ -34,10 +34,10 @@ def amounts(charge: Charge, n: int = 1) -> list[Exact]:
 
 
 def sum_of(limit: Budget, state: Any, run: int = 0) -> Fraction:
-    """The sum of charges that one run of a state holds, in the charges' own units."""
+    """Return the sum of charges of one run of a state, in the charges' own units."""
     return both(state, run) * Fraction(4) ** limit.exponent
 
 
 def limit_of(limit: Budget) -> Fraction:
-    """The limit itself."""
+    """Return the limit itself."""
     return both((limit.high, limit.low)) * Fraction(4) ** limit.exponent

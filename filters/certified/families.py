@@ -1,4 +1,4 @@
-"""Families of requests, one for every double x: what a filter is asked, so that the boundary of its decisions shows.
+"""Families of requests with one parameter x, to find the boundaries of a filter's decisions.
 
 >>> FAMILIES["Laplace(x)"].make(2.0)
 Laplace(b=2.0)
@@ -24,7 +24,7 @@ from filterproof.theory.pairs import (
 
 @dataclass(frozen=True, slots=True)
 class RequestFamily:
-    """make(x) for x from low to high, costing more the larger x is, or, where it does not grow, the smaller."""
+    """make(x) for x from low to high; the cost increases with x, or decreases if `grows` is False."""
 
     make: Callable[[Any], DominatingPair]
     low: float
@@ -33,11 +33,11 @@ class RequestFamily:
 
     @property
     def ends(self) -> tuple[float, float]:
-        """The x that costs least, and the x that costs most."""
+        """Return the x of the smallest and of the largest cost."""
         return (self.low, self.high) if self.grows else (self.high, self.low)
 
 
-#: The delta of the KOV pairs whose epsilon varies, and the epsilon of those whose delta does.
+#: The delta of the KOV pairs with varying epsilon, and the epsilon of those with varying delta.
 TINY, SMALL = 2.0**-40, 2.0**-6
 
 FAMILIES: Mapping[str, RequestFamily] = MappingProxyType(

@@ -1,4 +1,4 @@
-"""Budgets: what filters and `promised_budget` compare with, and the promises beside the parameters that were given."""
+"""The budgets of filters and of `promised_budget`, and guarantees with their parameters."""
 
 from __future__ import annotations
 
@@ -18,28 +18,28 @@ from filterproof.filters.rules.additive import AdditiveFilter
 from filterproof.theory.conversions import Conversion
 from filterproof.theory.guarantees import Guarantee
 
-#: A budget of CKS may give away 2^-50 (8 + 8 goal/used).
+#: A budget by CKS may waste 2^-50 (8 + 8 goal/used).
 _SLACK = Fraction(1, 2**38)
-#: Where a promise is asked for its delta.
+#: The epsilons at which the delta of a guarantee is checked.
 _EPSILONS = (0.2578125, 1.03125, 3.5)
 
 
 def budget_number(
     says: str, budget: Budget, charge: ChargeRule, promise: Guarantee, conversion: Conversion
 ) -> Iterator[Comparison]:
-    """The budget beside its threshold, where a theorem joins the charge and the promise."""
+    """Yield the budget with its threshold, if a theorem connects the charge and the guarantee."""
     if (why := joined(charge, promise, conversion)) is not None:
         yield why.number(says, limit_of(budget), _SLACK)
 
 
 def budget_of(filt: AdditiveFilter, name: str) -> Iterator[Comparison]:
-    """The budget of an additive filter, where a theorem joins its charge and its promise."""
+    """Yield the budget of an additive filter, if a theorem connects its charge and its guarantee."""
     if isinstance(filt.charge, ChargeRule):
         yield from budget_number(f"{name}: budget", filt.budget, filt.charge, filt.promise, filt.conversion)
 
 
 def parameters(filt: FilterBase, name: str, theorem: str) -> Iterator[Comparison]:
-    """The numbers of the promise, which must be those that the filter was given, and what it says of delta."""
+    """Yield the numbers of the guarantee, which must equal the filter's parameters, and its delta."""
     promise: Any = filt.promise
     given: set[str] = {one.name for one in fields(filt) if one.init} if is_dataclass(filt) else set()
     for one in fields(promise):
@@ -51,7 +51,7 @@ def parameters(filt: FilterBase, name: str, theorem: str) -> Iterator[Comparison
 
 
 def promise_numbers(promise: Guarantee, name: str, theorem: str) -> Iterator[Comparison]:
-    """delta(epsilon) of a promise at several epsilons, where its class is one that is known here."""
+    """Yield delta(epsilon) of a guarantee at several epsilons, for known classes."""
     for epsilon in _EPSILONS:
         truth = promised_delta(promise, epsilon)
         if truth is not None:

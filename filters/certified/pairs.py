@@ -1,4 +1,4 @@
-"""What pairs are charged, by every charge rule, and say of their loss, held against their true values in balls.
+"""The charges of pairs by every charge rule, and their loss distributions, compared with true values in balls.
 
 >>> from filterproof.filters.certified.certified_numbers import CertifiedNumbers
 >>> from filterproof.theory.pairs import Laplace
@@ -29,23 +29,23 @@ from filterproof.theory.drift import drift
 from filterproof.theory.pairs import DominatingPair, normal_distribution
 from filterproof.theory.pairs.reference_values import Exact, ReferenceValue, ball_of
 
-#: What a charge may lie above the true value, relatively, and in units of one: for squares that underflow.
-SLACK, LEAST = 2.0**-44, 2.0**-950
-#: Exponents from which on their rounding is charged, and the largest that can be lost by.
+#: The allowed excess of a charge above the true value, relative, and in units of one for squares that underflow.
+SLACK, UNDERFLOW_SLACK = 2.0**-44, 2.0**-950
+#: Exponents from which their rounding is charged, and the largest relative loss by them.
 _ROUNDED, _LARGEST = 48.0, 1500.0
 _ORDERS = (1.0, 1.0000152587890625, 1.5, 2.0, 8.0, 16.0, 64.0, 128.0)
 _INTEGRATED = (1.0, 1.5, 8.0)
-#: An order at which the terms of a sampled Gaussian's moment are beyond doubles and its logarithm may yet be tiny.
+#: An order at which the terms of a sampled Gaussian's moment exceed the doubles but its logarithm may be tiny.
 _HIGH = 128.0
-#: A sampled Gaussian's divergence of order a is above the true one by at most a (1 + |log q| + 1/sigma^2) of these.
+#: The excess of a sampled Gaussian's divergence of order a is at most a (1 + |log q| + 1/sigma^2) of these.
 _SAMPLED = 2.0**-45
-#: Orders at which the zCDP charge is held against the divergences: a sup over all orders is a theorem's, not a grid's.
+#: Orders at which the zCDP charge is compared with divergences. A sup over all orders needs a theorem, not a grid.
 _GRID = (1.5, 3.0)
-#: Epsilons, in units of mu, at which the GDP charge is held against the hockey-sticks, where mu is moderate.
+#: Epsilons, in units of mu, at which the GDP charge is compared with hockey-stick divergences, for moderate mu.
 _UNITS = (0.0, 0.25, 1.0, 3.0)
 _MODERATE = (2.0**-10, 30.0)
 _TAILS = (1e-9, 1e-3, 0.13, 0.61)
-#: At which levels, losses, tails and orders it is asked what a pair says.
+#: The levels, losses, tails and orders at which a pair is evaluated.
 _LEVELS = (-2.0, -0.125, 0.01, 0.6, 2.9)
 _LOSSES = (-0.9, 0.013, 0.7)
 _QUANTILES = (1e-7, 0.02, 0.37, 0.77)
@@ -53,7 +53,7 @@ _DIVERGENCES = (1.0, 1.5, 3.0, 100.0)
 
 
 def charges(pair: DominatingPair) -> Iterator[Comparison]:
-    """Every charge of one of the library's single pairs, at the exact doubles of its parameters."""
+    """Yield every charge of a single pair of the library, for the exact doubles of its parameters."""
     yield from _pure(pair)
     yield from _zcdp(pair)
     yield from _gdp(pair)
@@ -73,9 +73,9 @@ def _amount(charge: Charge) -> Exact:
 def _pure(pair: DominatingPair) -> Iterator[Comparison]:
     truth, of = pair.reference_values.pure_epsilon, Comparisons("basic composition", repr(pair))
     epsilon, delta = (float(value) for value in approximate_charge(pair, None))
-    yield of.at_least("pure charge", _amount(pure_charge(pair)), truth, slack=SLACK, least=LEAST)
+    yield of.at_least("pure charge", _amount(pure_charge(pair)), truth, slack=SLACK, least=UNDERFLOW_SLACK)
     if pair.reference_values.approximate is None:
-        yield of.at_least("epsilon, its delta 0", epsilon, truth, slack=SLACK, least=LEAST)
+        yield of.at_least("epsilon, its delta 0", epsilon, truth, slack=SLACK, least=UNDERFLOW_SLACK)
         yield of.near("delta beside its epsilon", delta, 0)
     if truth.formula is not None and epsilon < 700:
         of, value, formula = (
@@ -90,7 +90,11 @@ def _zcdp(pair: DominatingPair) -> Iterator[Comparison]:
     charge, reference_values = _amount(zcdp_charge(pair)), pair.reference_values
     of = Comparisons(reference_values.zcdp_theorem, repr(pair))
     yield of.at_least(
-        "zCDP charge", charge, reference_values.zcdp_rho, slack=reference_values.zcdp_slack, least=LEAST
+        "zCDP charge",
+        charge,
+        reference_values.zcdp_rho,
+        slack=reference_values.zcdp_slack,
+        least=UNDERFLOW_SLACK,
     )
     if isinstance(charge, Fraction) and not _is_gaussian(pair) and (charge > 2.0**-100 or charge == 0):
         says = f"zCDP charge times the order, at orders {', '.join(map(str, _GRID))} both ways"
@@ -101,7 +105,7 @@ def _zcdp(pair: DominatingPair) -> Iterator[Comparison]:
 
 
 def _is_gaussian(pair: DominatingPair) -> bool:
-    """Whether nothing needs to dominate it, as it is Gaussian(mu) itself."""
+    """Whether the pair is Gaussian(mu) itself, so that nothing has to dominate it."""
     return pair.normal_mu is not None or (pair.sampled_normal is not None and pair.sampled_normal[0] == 1)
 
 
@@ -112,7 +116,9 @@ def _directions(pair: DominatingPair) -> tuple[DominatingPair, ...]:
 def _gdp(pair: DominatingPair) -> Iterator[Comparison]:
     charge, mu, reference_values = _amount(gdp_charge(pair)), float(pair.gdp_mu), pair.reference_values
     of = Comparisons("GDP filter", repr(pair))
-    yield of.at_least("GDP charge", charge, reference_values.gdp_mu.squared(), slack=SLACK, least=LEAST)
+    yield of.at_least(
+        "GDP charge", charge, reference_values.gdp_mu.squared(), slack=SLACK, least=UNDERFLOW_SLACK
+    )
     if isinstance(charge, Fraction) and _MODERATE[0] < mu < _MODERATE[1] and not _is_gaussian(pair):
         at = ", ".join(f"{unit * mu:.4g}" for unit in _UNITS)
         says, margin = f"GDP charge dominates both ways at epsilon {at}", partial(_dominates, pair, mu)
@@ -121,7 +127,7 @@ def _gdp(pair: DominatingPair) -> Iterator[Comparison]:
 
 
 def _dominates(pair: DominatingPair, unit: float, square: arb) -> arb:
-    """The least of Gaussian(sqrt(square)) less the pair over the grid of epsilons."""
+    """Return the smallest difference of Gaussian(sqrt(square)) and the pair over the grid of epsilons."""
     mu = square.sqrt()
     gaps = (
         normal_distribution.hockey_stick(mu, ball_of(share * unit))
@@ -141,23 +147,25 @@ def _renyi(pair: DominatingPair) -> Iterator[Comparison]:
 
 def _renyi_number(pair: DominatingPair, order: float, truth: ReferenceValue) -> Comparison:
     says, value = f"Rényi charge of order {order:.6g}", _amount(renyi_charge(pair, order))
-    # what the roundings of large exponents may have lost is charged as well
+    # the possible rounding loss of large exponents is charged as well
     exponent = max(order - 1, 1.0) * float(pair.pure_epsilon)
     slack = SLACK + (min(exponent, _LARGEST) * 2.0**-50 if _ROUNDED < exponent < math.inf else 0.0)
     if (sampled := pair.sampled_normal) is not None:
         q, sigma = float(sampled[0]), float(sampled[1])
         slack += order * (1 - math.log(q) + 1 / (sigma * sigma)) * _SAMPLED
-    return Comparisons("RDP filter", repr(pair)).at_least(says, value, truth, slack=slack, least=LEAST)
+    return Comparisons("RDP filter", repr(pair)).at_least(
+        says, value, truth, slack=slack, least=UNDERFLOW_SLACK
+    )
 
 
 def sampled_number(pair: DominatingPair, order: float) -> Comparison:
-    """The Rényi charge of a sampled Gaussian at a whole order, where removal's sum is the larger direction."""
+    """Return the Rényi charge of a sampled Gaussian at an integer order, where removal is the larger direction."""
     removal = next(one for one in _directions(pair) if one.sampled_normal[2] == "removal")  # type: ignore[index]
     return _renyi_number(pair, order, removal.reference_values.renyi(order))
 
 
 def _larger(pair: DominatingPair, asked: str, at: float) -> ReferenceValue:
-    """The larger of both directions' true values; infinite where one is."""
+    """Return the larger true value of both directions; infinite if one is."""
     reference_values: tuple[ReferenceValue, ...] = tuple(
         getattr(one.reference_values, asked)(at) for one in _directions(pair)
     )
@@ -180,23 +188,31 @@ def _approximate(pair: DominatingPair) -> Iterator[Comparison]:
     if (own := reference_values.approximate) is not None:
         for word, value, truth in zip(("epsilon", "delta"), declared, own, strict=True):
             yield basic.at_least(f"its own {word}", value, truth, slack=0)
-        yield zcdp.at_least("rho beside xi", rho, own[0] ** 2 / 2, slack=SLACK, least=LEAST)
-        yield zcdp.at_least("xi", xi, own[1], slack=0, least=LEAST)
+        yield zcdp.at_least("rho beside xi", rho, own[0] ** 2 / 2, slack=SLACK, least=UNDERFLOW_SLACK)
+        yield zcdp.at_least("xi", xi, own[1], slack=0, least=UNDERFLOW_SLACK)
         return
     yield zcdp.at_least(
-        "rho beside xi = 0", rho, reference_values.zcdp_rho, slack=reference_values.zcdp_slack, least=LEAST
+        "rho beside xi = 0",
+        rho,
+        reference_values.zcdp_rho,
+        slack=reference_values.zcdp_slack,
+        least=UNDERFLOW_SLACK,
     )
     yield zcdp.near("xi", xi, 0)
     if reference_values.pure_epsilon.formula is None:
         yield basic.at_least("the epsilon at which it is charged", declared[0], Fraction(1, 2), slack=0)
         larger = _larger(pair, "hockey_stick", 0.5)
         yield basic.at_least(
-            "its delta at epsilon 0.5", declared[1], larger, slack=reference_values.stick_slack, least=LEAST
+            "its delta at epsilon 0.5",
+            declared[1],
+            larger,
+            slack=reference_values.stick_slack,
+            least=UNDERFLOW_SLACK,
         )
 
 
 def pair_numbers(pair: DominatingPair) -> Iterator[Comparison]:
-    """The hockey-stick, the loss's distribution and quantiles, and the divergences of a single pair of the library."""
+    """Yield the divergences and the loss's distribution and quantiles of a library pair."""
     reference_values = pair.reference_values
     orders = (1.0, 3.0) if reference_values.integrated else _DIVERGENCES
     yield from _exact_masses(pair)
@@ -208,7 +224,7 @@ def pair_numbers(pair: DominatingPair) -> Iterator[Comparison]:
         value = float(getattr(pair, asked))
         says = f"{pair!r}: {asked} as it is declared"
         yield Comparisons(theorem).at_least(
-            says, value, getattr(reference_values, asked), slack=share, least=LEAST
+            says, value, getattr(reference_values, asked), slack=share, least=UNDERFLOW_SLACK
         )
     for theorem, says, method, points in (
         ("Gaussian hockey-stick", "hockey-stick at {}", "hockey_stick", _LEVELS),
@@ -224,7 +240,7 @@ def pair_numbers(pair: DominatingPair) -> Iterator[Comparison]:
 
 
 def _exact_masses(pair: DominatingPair) -> Iterator[Comparison]:
-    """The rationals of a pair that was made from rationals, against its definition in them."""
+    """Yield the rationals of a pair made from rationals, compared with its definition."""
     rows = pair.reference_values.rational_masses
     if rows is None:
         return

@@ -1,4 +1,4 @@
-"""The filters that look at losses, run on losses that are told: the split of delta, and where they stop."""
+"""Filters that look at losses, run with chosen losses: the split of delta, and the boundaries of their decisions."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _THEOREM = "realisation filter"
 
 
 def lost(filt: FilterBase, pair: DominatingPair, losses: Sequence[float], state: Any = None) -> Any:
-    """The state after outputs with these losses, from the start or from a state."""
+    """Return the state after outputs with these losses, from the start or from a state."""
     state = checked_start(filt, 1) if state is None else state
     for loss in losses:
         state = checked_observe(filt, checked_spend(filt, state, pair, 1), np.array([loss]), 1)
@@ -38,12 +38,12 @@ def lost(filt: FilterBase, pair: DominatingPair, losses: Sequence[float], state:
 
 
 def goes_on(filt: FilterBase, pair: DominatingPair, losses: Sequence[float]) -> bool:
-    """Whether one more request is admitted where the outputs had these losses."""
+    """Whether one more request is granted after outputs with these losses."""
     return bool(checked_admits(filt, lost(filt, pair, losses), pair, 1)[0])
 
 
 def released(filt: FilterBase, pair: DominatingPair, losses: Sequence[float]) -> int:
-    """How many outputs with these losses are released before one is denied."""
+    """Return how many outputs with these losses are released before a denial."""
     state, count = checked_start(filt, 1), 0
     while count < len(losses) and checked_admits(filt, state, pair, 1)[0]:
         state, count = lost(filt, pair, losses[count : count + 1], state), count + 1
@@ -51,7 +51,7 @@ def released(filt: FilterBase, pair: DominatingPair, losses: Sequence[float]) ->
 
 
 def realisation(filt: RealisationFilter, name: str) -> Iterator[Comparison]:
-    """The split of delta, the losses between which the filter goes on, the requests and the rounds that it admits."""
+    """Yield the split of delta, the losses at which the filter stops, and the requests and rounds that it grants."""
     of, dhat, theta, pair = Comparisons(_THEOREM, name), filt.dhat, filt.theta, filt.menu[0]
     assert dhat is not None
     assert theta is not None
@@ -74,7 +74,7 @@ def realisation(filt: RealisationFilter, name: str) -> Iterator[Comparison]:
         says = f"the loss {word} zero, before the last release, up to which it goes on"
         if last is None:
             none = of.by_margin(f"{says}: not even 1e-9", 0, "<=", margin, slack=0, least=1e-9)
-            if none.sign(Fraction(0)) == -1:  # the theorem lets no second release be made, either
+            if none.sign(Fraction(0)) == -1:  # the theorem allows no second release either
                 ends = False
             else:
                 yield none
@@ -82,7 +82,7 @@ def realisation(filt: RealisationFilter, name: str) -> Iterator[Comparison]:
             yield of.by_margin(says, last, "<=", margin, slack=2.0**-40)
             moved = sum(not goes_on(filt, pair, (sign * last, sign * own)) for own in (0.0, 50.0, 1e6))
             yield of.near("how many of three losses of the last release itself change the decision", moved, 0)
-    # a pair that costs next to nothing one way, and is told from the other with more than dhat the other way
+    # a pair with a small cost in one direction whose other direction has an event of more than dhat
     mass = 2.0 ** min(math.ceil(math.log2(2 * dhat)), -1) if dhat else 2.0**-20
     told = FinitePair((1.0, 0.0), (1 - mass, mass))
     admitted = sum(goes_on(filt, one, ()) for one in (told, told.swapped))
@@ -99,13 +99,13 @@ def realisation(filt: RealisationFilter, name: str) -> Iterator[Comparison]:
 
 
 def best_split(of: Comparisons, rounds: int, delta: float, dhat: float) -> Comparison:
-    """dhat where N (1-dhat)^2 phi(z_theta) = (1-delta) phi(z_dhat), which only the best split of delta fulfils."""
+    """Return dhat with N (1-dhat)^2 phi(z_theta) = (1-delta) phi(z_dhat), the condition of the best split."""
     falls = "log(N) + 2*log(1 - x) - quantile((d - x)/(N*(1 - x)))**2/2 - log(1 - d) + quantile(x)**2/2"
     return of.by_margin("dhat of the best split", dhat, "=", falls, slack=CLOSE, N=rounds, d=delta)
 
 
 def _quantile(pair: DominatingPair, tail: float) -> ReferenceValue:
-    """The upper quantile of the loss; the largest loss as it is declared, an exact number, of a symmetric pair."""
+    """Return the upper quantile of the loss; for a symmetric pair its declared largest loss, an exact number."""
     return (
         pair.reference_values.pure_epsilon
         if tail == 0 and pair.swapped is pair
@@ -114,6 +114,6 @@ def _quantile(pair: DominatingPair, tail: float) -> ReferenceValue:
 
 
 def _room(epsilon: float, quantiles: Sequence[ReferenceValue], x: arb) -> arb:
-    """epsilon - x - q(theta) - max(0, q(dhat) over the menu)."""
+    """Return epsilon - x - q(theta) - max(0, q(dhat) over the menu)."""
     reach = reduce(arb.max, (one.ball() for one in quantiles[1:]), arb(0))
     return ball_of(epsilon) - x - quantiles[0].ball() - reach

@@ -1,4 +1,4 @@
-"""What filters charge once an output is observed, against what their theorems say of it, in balls.
+"""Charges after an observed output, compared with their theorems in balls.
 
 >>> from filterproof.filters.rules.hockey_stick import HockeyStickFilter
 >>> all(one.checked().fits for one in added(HockeyStickFilter(1.0, 1e-3), "it"))
@@ -26,13 +26,13 @@ from filterproof.theory.pairs.reference_values import ball_of
 
 #: Realised losses, in units of epsilon.
 _SHARES = (0.0, 0.5, 0.875, 1.0, 1.25, -0.5)
-#: What the charge may be above the truth: the rounding of a loss, which it covers, moves steep curves by more.
+#: The allowed excess of the charge: it covers the rounding of a loss, which moves steep curves further.
 _SLACK = 2.0**-20
-#: A loss that is observed may be off by so much, relative.
+#: The allowed relative error of an observed loss.
 _ROUNDED = Fraction(1, 2**39)
-#: A loss within 2^-37 of itself moves a charge by no more than this.
+#: The largest change of a charge by a loss within 2^-37 of itself.
 _MOVED = 2.0**-36
-#: The first request of a family that fits: formulas of what it adds where nothing was released.
+#: The first request of a family that fits: formulas of its increase before any release.
 _FIRST = {
     "Gaussian(x)": "tail(epsilon/x - x/2) - exp(epsilon)*tail(epsilon/x + x/2)",
     "RandomizedResponse(x)": "(exp(x) - exp(epsilon))/(1 + exp(x))",
@@ -41,7 +41,7 @@ _FIRST = {
 
 
 def added(filt: HockeyStickFilter, name: str) -> Iterator[Comparison]:
-    """What releases are charged after several losses, in both directions, and the first ones that are admitted."""
+    """Yield the charges of releases after several losses, in both directions, and the first granted ones."""
     of, at = Comparisons("hockey-stick filter", name), {"epsilon": filt.epsilon, "delta": filt.delta}
     yield of.at_most("the budget of charges", filt._delta.limit, "delta", delta=filt.delta)
     for family, formula in _FIRST.items():
@@ -50,7 +50,9 @@ def added(filt: HockeyStickFilter, name: str) -> Iterator[Comparison]:
         value = math.nan if last is None else last
         yield of.by_margin(f"last x of {family} admitted", value, "<=", margin, slack=_SLACK, **used)
     last = last_admitted(filt, [], FAMILIES["Gaussian(x)"])
-    if last is not None:  # all of delta fits at a loss of zero, so more than that is asked in one direction
+    if (
+        last is not None
+    ):  # all of delta fits at a loss of zero, so more than that is requested in one direction
         runs = filt.observe(filt.start(2), np.array([0.5, -0.5]) * filt.epsilon)
         says = f"how many of two runs admit Gaussian({last!r}) once half of epsilon was lost, one each way"
         yield of.near(says, int(filt.admits(runs, Gaussian(last)).sum()), 0)
@@ -65,19 +67,19 @@ def added(filt: HockeyStickFilter, name: str) -> Iterator[Comparison]:
             ):
                 room = _nearest(Fraction(filt.epsilon) - Fraction(signed), abs(Fraction(loss)) * _ROUNDED)
                 says, truth = (
-                    f"what {pair!r} is charged {way} after the loss {loss!r}",
+                    f"charge of {pair!r} {way} after the loss {loss!r}",
                     partial(_bracket, side, room),
                 )
                 yield of.at_least(says, sum_of(filt._delta, spent), truth, slack=_SLACK, least=_MOVED)
 
 
 def _nearest(room: Fraction, off: Fraction) -> Fraction:
-    """What within `off` of room is nearest to zero, where a release adds the most."""
+    """Return the point within `off` of room that is nearest to zero, where a release adds the most."""
     return room - max(-off, min(off, room))
 
 
 def _bracket(pair: DominatingPair, room: Fraction) -> arb:
-    """H_{e^room}(P||Q) - (1 - e^room)_+, which is e^room H_{e^-room}(Q||P) below zero: both enclose it there."""
+    """Return H_{e^room}(P||Q) - (1 - e^room)_+, which is e^room H_{e^-room}(Q||P) below zero, enclosed both ways."""
     ratio = ball_of(room).exp()
     added = pair.reference_values.hockey_stick(room).ball() - arb(0).max(1 - ratio)
     if room >= 0:
@@ -86,12 +88,12 @@ def _bracket(pair: DominatingPair, room: Fraction) -> arb:
 
 
 def turned_out(filt: ExPostFilter, name: str) -> Iterator[Comparison]:
-    """What a release is charged whose loss was observed, and one whose loss is infinite."""
+    """Yield the charge of a release with an observed loss, and of one with an infinite loss."""
     of, pair = Comparisons("ex-post filter", name), RandomizedResponse(0.75)
     for loss in (0.0, 0.3, -0.7, 0.75, math.inf, -math.inf):
         state = filt.observe(filt.spend(filt.start(1), pair), np.array([loss]))
         says, spent = (
-            f"what an output of {pair!r} is charged whose loss is {loss!r}",
+            f"charge of an output of {pair!r} with loss {loss!r}",
             sum_of(filt._epsilon, state[:2]),
         )
         yield of.at_least(says, spent, Fraction(min(abs(loss), 0.75)), slack=2.0**-40)

@@ -1,4 +1,4 @@
-"""What the Gaussian residue filter charges randomised responses: its inequality at every epsilon, in balls.
+"""The charges of the Gaussian residue filter for randomised responses: its inequality at every epsilon, in balls.
 
 >>> from filterproof.filters.rules.gaussian_residue import GaussianResidueFilter
 >>> all(one.checked().fits for one in residue(GaussianResidueFilter(1.0), "it"))
@@ -14,24 +14,24 @@ from functools import partial
 from flint import arb
 
 from filterproof.filters.certified.comparison import Comparison, Comparisons
-from filterproof.filters.certified.potential import level_steps
+from filterproof.filters.certified.potential_checks import level_steps
 from filterproof.filters.rules.gaussian_residue import GaussianResidueFilter
 from filterproof.theory.pairs import Gaussian, RandomizedResponse
 from filterproof.theory.pairs.normal_distribution import hockey_stick, tail
 from filterproof.theory.pairs.reference_values import ball_of
 
 _THEOREM = "GDP residue filter"
-#: The epsilons of the responses that are looked at, and the mu of Gaussians, in units of the filter's own mu.
+#: The epsilons of the tested responses, and the mu of the Gaussians, in units of the filter's own mu.
 _SHARES = (1 / 8, 1 / 2)
-#: Halvings of an interval after which it counts as undecided.
+#: The most halvings of an interval, after which it is undecided.
 _DEEPEST = 40
 
 
 def residue(filt: GaussianResidueFilter, name: str) -> Iterator[Comparison]:
-    """The first level, and what Gaussians and randomised responses are charged from each floor on.
+    """Yield the first level, and the charges of Gaussians and randomised responses from each floor on.
 
-    For a response the difference of the two sides is enclosed on intervals that cover all epsilons; the argument by
-    which the filter looks at epsilon = 0 alone does not enter.
+    For a response, the difference of the two sides is enclosed on intervals that cover all epsilons. This does not use
+    the filter's argument for epsilon = 0 alone.
     """
     of, unit = Comparisons(_THEOREM, name), Fraction(2) ** filt._exponent
     first = filt._budget * unit
@@ -39,11 +39,11 @@ def residue(filt: GaussianResidueFilter, name: str) -> Iterator[Comparison]:
     for share in _SHARES:
         x = share * filt.mu
         square = int(filt._charges(Gaussian(x))[0]) * unit
-        if square < first:  # one that takes the whole of mu takes what is left of the rounding, too
-            says = f"what Gaussian({x!r}) is charged"
+        if square < first:  # a Gaussian with all of mu also takes the rest from rounding
+            says = f"charge of Gaussian({x!r})"
             yield of.by_margin(says, square, ">=", "x - mu**2", slack=2.0**-40, mu=x)
         pair = RandomizedResponse(x)
-        charges, says = filt._charges(pair).tolist(), f"what {pair!r} is charged that leaves"
+        charges, says = filt._charges(pair).tolist(), f"charge of {pair!r} that leaves"
         mu = "x - (2*quantile(1/(1 + exp(epsilon))))**2"
         yield of.by_margin(f"{says} less", charges[0] * unit, ">=", mu, slack=2.0**-36, epsilon=x)
         for floor, charge in zip(filt._halvings[1:], charges[1:], strict=True):
@@ -58,7 +58,7 @@ def residue(filt: GaussianResidueFilter, name: str) -> Iterator[Comparison]:
 
 
 def _room(epsilon: Fraction, remaining: Fraction, charge: arb) -> arb:
-    """G(0, left + charge) - E G(-L, left), which is the least at any epsilon where the others are found to be above 0.
+    """Return G(0, left + charge) - E G(-L, left), the smallest at any epsilon if the others are found to be positive.
 
     K(z) = e^{-z/2} (G(z, left + charge) - E G(z - L, left)) is even.
     """
@@ -68,7 +68,7 @@ def _room(epsilon: Fraction, remaining: Fraction, charge: arb) -> arb:
         return at_none
     end = curves.end()
     near = end
-    for _ in range(_DEEPEST):  # K'' - K/4 > 0 from 0 to near, with K(0) >= 0 and K'(0) = 0: K stays above 0
+    for _ in range(_DEEPEST):  # K'' - K/4 > 0 from 0 to near, with K(0) >= 0 and K'(0) = 0: K stays positive
         if curves.gap(arb(0).union(near)) > 0:
             break
         near = (near / 2).mid()
@@ -78,7 +78,7 @@ def _room(epsilon: Fraction, remaining: Fraction, charge: arb) -> arb:
 
 
 def _above(curves: _Curves, low: arb, high: arb, deepest: int) -> bool:
-    """Whether the difference is above 0 on [low, high]: by its middle and the slopes, or in halves."""
+    """Whether the difference is positive on [low, high]: by its middle and the slopes, or on both halves."""
     middle = ((low + high) / 2).mid()
     both = low.union(high)
     if curves.difference(middle) + curves.slope(both) * (both - middle) > 0:
@@ -89,15 +89,15 @@ def _above(curves: _Curves, low: arb, high: arb, deepest: int) -> bool:
 
 
 class _Curves:
-    """The Gaussian's curve of left + charge, and the mean of that of left over the loss of randomised response."""
+    """The Gaussian's curve of left + charge, and the mean of the curve of left over the loss of randomised response."""
 
     def __init__(self, epsilon: Fraction, left: Fraction, charge: arb) -> None:
         self.epsilon, self.left = ball_of(epsilon), ball_of(left)
-        self.whole = self.left + charge
+        self.total = self.left + charge
         self.lie = 1 / (1 + self.epsilon.exp())
 
     def difference(self, z: arb) -> arb:
-        """G(z, left + charge) - E G(z - L, left)."""
+        """Return G(z, left + charge) - E G(z - L, left)."""
         return self._sum(z, _curve)
 
     def slope(self, z: arb) -> arb:
@@ -105,18 +105,18 @@ class _Curves:
 
     def _sum(self, z: arb, part: Callable[[arb, arb], arb]) -> arb:
         told, lied = part(z - self.epsilon, self.left), part(z + self.epsilon, self.left)
-        return part(z, self.whole) - (1 - self.lie) * told - self.lie * lied
+        return part(z, self.total) - (1 - self.lie) * told - self.lie * lied
 
     def gap(self, z: arb) -> arb:
-        """K'' - K/4 times a positive factor: the density of N(0, left + charge) less the response's, over the first."""
-        excess = 1 / self.left - 1 / self.whole
+        """Return K'' - K/4 times a positive factor: a difference of densities divided by the first."""
+        excess = 1 / self.left - 1 / self.total
         ratio = (-(z**2) * excess / 2 - self.epsilon**2 / (2 * self.left)).exp()
-        ratio *= (z * self.epsilon / self.left).cosh() * (self.whole / self.left).sqrt()
-        return 1 - ratio / (self.epsilon / 2).cosh() * ((self.whole - self.left) / 8).exp()
+        ratio *= (z * self.epsilon / self.left).cosh() * (self.total / self.left).sqrt()
+        return 1 - ratio / (self.epsilon / 2).cosh() * ((self.total - self.left) / 8).exp()
 
     def end(self) -> arb:
-        """From here on P(L + N(left/2, left) > z) is at most P(N(whole/2, whole) > z), so that K is above 0."""
-        low, high = self.left.sqrt(), self.whole.sqrt()
+        """From here on P(L + N(left/2, left) > z) is at most P(N(whole/2, whole) > z), so that K is positive."""
+        low, high = self.left.sqrt(), self.total.sqrt()
         return ((self.epsilon - low * (high - low) / 2) / (1 - low / high)).upper()
 
 

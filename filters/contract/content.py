@@ -65,8 +65,7 @@ class Same:
 
 
 class Walk:
-    """Walks over everything that a value holds and returns a tree: (kind, bytes) for leaves, (kind, *trees) for the
-    rest.
+    """Walks over a value and returns a tree: (kind, bytes) for leaves, (kind, *trees) for the rest.
 
     An object is read as `pickle` reads it: through its own `__reduce__` or, by default, through its dict and slots
     without cached values. The order of a mapping is kept, because sums run in that order. The order of a set is kept
@@ -92,10 +91,8 @@ class Walk:
         """Return the name that a class has in the tree."""
         return kind
 
-    def again(self, place: int, found: Any) -> Any:
-        """Return the tree of an object that was already met at `place`; `found` is its tree, or None while it is
-        being read.
-        """
+    def back_reference(self, place: int, found: Any) -> Any:
+        """Return the tree of an object met before at `place`; `found` is its tree, None while it is being read."""
         return self.leaf(Same, b"%d" % place)
 
     def thing(self, value: Any) -> Any:
@@ -110,7 +107,7 @@ class Walk:
         """Return the tree of an object that cannot be copied."""
         return object()
 
-    def held(self, value: Any) -> dict[str, Any]:
+    def attributes(self, value: Any) -> dict[str, Any]:
         """Return the attributes of an object by name, without those that follow from others."""
         kind: Any = type(value)
         follow = _following(kind)
@@ -126,7 +123,7 @@ class Walk:
         if kind is tuple:
             return self.node(self.name(kind), map(self.of, value))
         if (met := self._met.get(id(value))) is not None:
-            return self.again(*met[1:])
+            return self.back_reference(*met[1:])
         place = len(self._met)
         self._met[id(value)] = value, place, None
         found = self.thing(value) if isinstance(value, NAMED) else self.read(value)
@@ -162,7 +159,7 @@ class Walk:
         if isinstance(made, str):
             return self.named(value, made)
         if copied_by is None and _is_plain(kind):
-            held = self.held(value)
+            held = self.attributes(value)
             _, given, _, listed, items = (*made, None, None, None)[:5]
             if given == (kind,) and listed is None and items is None:
                 return self.node(self.name(kind), map(self.of, held.items()), ordered=False)
@@ -190,33 +187,30 @@ class DigestWalk(Walk):
         return self.node(self.name(type(value)), (self.of(name),))
 
 
-class _Told(Walk):
-    def __init__(self, untold: Callable[[object], Hashable]) -> None:
+class _ContentWalk(Walk):
+    def __init__(self, opaque: Callable[[object], Hashable]) -> None:
         super().__init__()
-        self._untold = untold
+        self._untold = opaque
 
     def unread(self, value: Any) -> Hashable:
         return self._untold(value)
 
 
-def content(value: object, untold: Callable[[object], Hashable] = lambda thing: object()) -> Hashable:
-    """Return a hashable tree: two values have equal trees only if they hold the same numbers in the same order and
-    classes.
+def content(value: object, opaque: Callable[[object], Hashable] = lambda thing: object()) -> Hashable:
+    """Return a hashable tree, equal for two values only if they hold equal numbers in equal order and classes.
 
-    `untold` replaces objects that cannot be pickled. By default its result equals nothing, not even itself.
+    `opaque` replaces objects that cannot be pickled. By default its result equals nothing, not even itself.
     """
     try:
-        told: Hashable = _Told(untold).of(value)
+        told: Hashable = _ContentWalk(opaque).of(value)
     except RecursionError:
-        return untold(value)
+        return opaque(value)
     return told
 
 
 @lru_cache(maxsize=1024)
 def _is_plain(kind: Any) -> bool:
-    """Whether a class leaves pickling to Python. Frozen dataclasses with slots have a `__getstate__` from
-    dataclasses.
-    """
+    """Whether a class leaves pickling to Python, or to dataclasses, which define a `__getstate__` for slots."""
     if kind.__reduce_ex__ is not object.__reduce_ex__ or kind.__reduce__ is not object.__reduce__:
         return False
     return (

@@ -17,8 +17,7 @@ Step: TypeAlias = Callable[[float], bool]
 
 
 def largest_granted(step: Step, grid: Sequence[float], tolerance: float = 0.0) -> float | None:
-    """Return the largest size that `step` grants at or above the largest granted grid size, or None if it grants
-    none.
+    """Return the largest size that `step` grants from the largest granted grid size on, or None.
 
     The grid ascends. It is tried from the top down, because a filter may deny a size and grant a larger one. Then
     `last_granted` searches between the two sizes at which the answer changes.

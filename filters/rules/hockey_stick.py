@@ -121,8 +121,7 @@ class HockeyStickFilter(PrivacyFilter[_State]):
         return np.where(np.isfinite(state[0]), left, 0.0)
 
     def _added(self, loss: NDArray[Any], doubt: NDArray[Any], request: DominatingPair) -> tuple[Real, Real]:
-        """Return the increase by a release in each direction, rounded up; inf if no mechanism has the "
-        "declared numbers."""
+        """Return the increase by a release in each direction, rounded up; inf for an invalid declaration."""
         one, other = request, request.swapped
         declared = credible(request)
         with np.errstate(invalid="ignore", over="ignore"):

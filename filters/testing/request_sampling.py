@@ -56,9 +56,9 @@ _SIZES = tuple(float(size) for size in (*np.geomspace(1e-6, 9e-3, 20), *np.geoms
 _LARGER = tuple(float(size) for size in np.geomspace(4.5, 1024.0, 50))
 _SMALLER = tuple(float(size) for size in np.geomspace(1e-30, 9e-7, 50))
 #: The most changes of the answer along one family that are located.
-_MOST_EDGES = 4
+_MAX_EDGES = 4
 #: Offsets from an edge in the sorted sizes: both sides of it, and smaller sizes that leave part of the budget.
-_NEAR = (-1, 0, -2, 1, -4, 3, -7, 6, -11, -16, -24)
+_EDGE_OFFSETS = (-1, 0, -2, 1, -4, 3, -7, 6, -11, -16, -24)
 
 
 class Tape:
@@ -113,7 +113,7 @@ class _Chain:
     def near(self) -> tuple[DominatingPair, ...]:
         """The pairs near the edges."""
         last = len(self.pairs) - 1
-        places = dict.fromkeys(min(max(edge + i, 0), last) for i in _NEAR for edge in self.edges)
+        places = dict.fromkeys(min(max(edge + i, 0), last) for i in _EDGE_OFFSETS for edge in self.edges)
         return tuple(self.pairs[place] for place in places)
 
 
@@ -150,9 +150,7 @@ class Requests:
         return [chain.pairs[tape.below(below)]] * longest
 
     def list(self, tape: Tape, longest: int) -> list[DominatingPair]:
-        """Draw at most `longest` requests. About half repeat an earlier one. One list in four has requests of any
-        size.
-        """
+        """Draw at most `longest` requests. About half repeat an earlier one; one list in four has any sizes."""
         drawn: list[DominatingPair] = []
         any_size = tape.below(4) == 3
         for _ in range(tape.below(longest + 1)):
@@ -190,8 +188,7 @@ def _one_of(
 
 
 def requests_near(filt: FilterBase) -> Requests:
-    """Return Gaussian, RandomizedResponse, Laplace, KOV and Erasure pairs of sizes 1e-6 to 4, with the edges of
-    `filt`.
+    """Return pairs of the common families, of sizes 1e-6 to 4, with the edges of `filt`.
 
     The function asks fresh runs and bisects each change of their answers, so that it includes sizes that are just
     admitted and just denied. It adds smaller sizes if none is admitted and larger ones if all are.
@@ -241,7 +238,7 @@ def _collected(chains: list[_Chain]) -> Requests:
 
 
 def _edges(answers: Sequence[bool]) -> tuple[int, ...]:
-    return tuple(i for i in range(1, len(answers)) if answers[i] != answers[i - 1])[:_MOST_EDGES]
+    return tuple(i for i in range(1, len(answers)) if answers[i] != answers[i - 1])[:_MAX_EDGES]
 
 
 def _scanned(family: MechanismFamily, filt: FilterBase) -> _Chain:

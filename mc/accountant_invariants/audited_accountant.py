@@ -14,24 +14,23 @@ import numpy as np
 from filterproof.filters.adapters.foreign import CopiedFilter, CountedFilter, Foreign
 from filterproof.theory.pairs import DominatingPair
 
-#: Pairs in the order in which they were granted.
+#: Pairs in the order of their grants.
 History: TypeAlias = tuple[DominatingPair, ...]
 
-#: Requests of one pair after which nobody waits for a denial.
-MOST = 400
-#: Mixed histories, and the longest of them.
-_MIXED, _LONGEST = 8, 6
-#: From which histories and orders are drawn: the same each time.
+#: Requests of one pair after which the absence of a denial is accepted.
+MAX_GRANTS = 400
+#: The number of mixed histories, and the longest of them.
+_MIXED, _MAX_HISTORY = 8, 6
+#: The seed of histories and orders.
 _SEED = 20_261_122
 
 
-@dataclass(frozen=True)  # without slots, which would leave no place for what is kept
+@dataclass(frozen=True)  # without slots, because cached properties need a dict
 class AuditedAccountant:
-    """The object of a filter made by `from_accountant`, `from_budget` or `from_queryable`, with what invariants need
-    of it.
+    """The object behind an adapted filter, with the data that the invariants need.
 
-    raw(held, value) charges a bare parameter, such as an epsilon or a noise; None where the library has no such thing.
-    Answers are compared within `tolerance`, relative, which the library's own docs set.
+    raw(held, value) charges a bare parameter, such as an epsilon or a noise; None if the library has no such function.
+    Answers are compared within the relative `tolerance` that the library's documentation states.
     """
 
     filter: CountedFilter | CopiedFilter
@@ -45,22 +44,22 @@ class AuditedAccountant:
 
     @property
     def foreign(self) -> Foreign:
-        """The object and how it is used."""
+        """The adapter of the object."""
         return self.filter.foreign
 
     def played(self, history: Iterable[DominatingPair]) -> tuple[Any, tuple[DominatingPair, ...]]:
-        """A fresh object after the requests of a history, and those that were granted."""
+        """Return a new object after the requests of a history, and the granted ones."""
         foreign, budget = self.foreign, self.foreign.make()
 
         def asked(pair: DominatingPair) -> bool:
-            if foreign.composes:  # it is told what was released, and denies nothing
+            if foreign.composes:  # it only records releases and denies nothing
                 return foreign.replayed(budget, pair, 1)
             return foreign.granted(budget, pair)
 
         return budget, tuple(filter(asked, history))
 
     def total(self, history: Iterable[DominatingPair]) -> float | None:
-        """What a fresh object says it has spent after a history, None if it denies some of it; each is played once."""
+        """Return what a new object reports as spent after a history, or None if it denies some of it; cached."""
         history = tuple(history)
         if not history:
             return self.at_start()
@@ -70,7 +69,7 @@ class AuditedAccountant:
         return self._totals[history]
 
     def at_start(self) -> float:
-        """What a fresh object says it has spent; 0 if it cannot answer yet, as one of nothing may not."""
+        """What a new object reports as spent; 0 if it cannot answer before a release."""
         budget = self.foreign.make()
         try:
             return self.says(budget)
@@ -80,7 +79,7 @@ class AuditedAccountant:
             return 0.0
 
     def supports(self, pair: DominatingPair) -> bool:
-        """Whether the object can be asked for the pair, which need not be on its menu."""
+        """Whether the object supports the pair, which need not be on its menu."""
         try:
             self.foreign.replayed(self.foreign.make(), pair, 1)
         except Exception:  # noqa: BLE001 in the library's own words
@@ -88,18 +87,20 @@ class AuditedAccountant:
         return True
 
     def says(self, budget: Any) -> float:
-        """What the object says it has spent; SkipTest if it does not say."""
+        """Return what the object reports as spent. Raises SkipTest if it does not report it."""
         answered = self.foreign.spent(budget)
         if answered is None:
-            raise SkipTest("it does not say what it has spent")
+            raise SkipTest("it does not report its spending")
         return answered
 
     def lasts(self, budget: Any, pair: DominatingPair) -> int:
-        """How often the object grants the pair from here on, at most 400."""
-        return next((times for times in range(MOST) if not self.foreign.granted(budget, pair)), MOST)
+        """Return how often the object grants the pair from here on, at most 400."""
+        return next(
+            (times for times in range(MAX_GRANTS) if not self.foreign.granted(budget, pair)), MAX_GRANTS
+        )
 
-    def alike(self, answer: float, other: float) -> bool:
-        """Whether two answers are the same, within the tolerance."""
+    def is_close(self, answer: float, other: float) -> bool:
+        """Whether two answers are equal within the tolerance."""
         return (
             answer <= other * (1 + self.tolerance) + 1e-12 and other <= answer * (1 + self.tolerance) + 1e-12
         )
@@ -110,17 +111,17 @@ class AuditedAccountant:
         rng = np.random.default_rng(_SEED)
         alone = [(pair,) * count for pair in self.menu for count in (1, 2, 7)]
         mixed = [
-            tuple(self.menu[i] for i in rng.integers(len(self.menu), size=rng.integers(2, _LONGEST + 1)))
+            tuple(self.menu[i] for i in rng.integers(len(self.menu), size=rng.integers(2, _MAX_HISTORY + 1)))
             for _ in range(_MIXED if len(self.menu) > 1 else 0)
         ]
         return tuple(dict.fromkeys((*alone, *mixed)))
 
     def orders(self, history: History) -> tuple[History, ...]:
-        """The history backwards, and in another order."""
+        """Return the history backwards, and in another order."""
         rng = np.random.default_rng(_SEED)
         return history[::-1], tuple(history[i] for i in rng.permutation(len(history)))
 
 
 def exceeds(value: float, bound: float, tolerance: float) -> bool:
-    """Whether a value is above a bound by more than the tolerance, or one of them is no number."""
+    """Whether a value is above a bound by more than the tolerance, or one of them is NaN."""
     return math.isnan(value) or math.isnan(bound) or value > bound * (1 + tolerance) + 1e-12

@@ -11,34 +11,34 @@ from filterproof.mc.accountant_invariants.audited_accountant import History
 from filterproof.mc.losses.composition import Composition
 from filterproof.mc.worst_case.solve import worst_case
 from filterproof.theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
-from filterproof.theory.numerics.decimals import above, below
+from filterproof.theory.numerics.decimals import format_down, format_up
 from filterproof.theory.pairs import DominatingPair
 
-#: Rounds of the games, and members of a menu that they are played over.
+#: The rounds of the games, and the number of pairs of their menus.
 _ROUNDS, _LEVELS = (2, 3), 4
-#: Orders at which a rho, and epsilons at which a mu, is held against the truth.
+#: The orders at which a rho, and the epsilons at which a mu, is compared with the true value.
 _ORDERS, _EPSILONS = (1.001, 1.5, 2.0, 4.0, 8.0, 32.0), (0.0, 0.25, 1.0, 3.0)
 
 
 def promised_too_little(granted: History, answered: float, promise: Guarantee, tolerance: float) -> str:
-    """What is wrong with the answer about mechanisms fixed in advance, "" if it is at least the truth.
+    """Return why the answer about mechanisms fixed in advance is too small, or "".
 
-    An epsilon at the promised delta is held against bounds on the composition's hockey-stick divergence there, whatever
-    route the library took; an epsilon without a delta, and a rho or mu of Gaussians, against the sum that the
-    definition gives; any other rho against Renyi divergences, any other mu against the profile.
+    An epsilon at the guarantee's delta is compared with bounds on the composition's hockey-stick divergence there,
+    whatever method the library used. An epsilon without a delta, and a rho or mu of Gaussians, is compared with the sum
+    by definition; any other rho with Rényi divergences, any other mu with the profile.
     """
     if math.isnan(answered):
-        return "it answers nan"
+        return "it reports nan"
     if isinstance(promise, ApproxDP):
         if answered < 0:
-            return f"it answers epsilon={answered:.9g}, below zero"
-        if math.isinf(answered):  # it promises nothing
+            return f"it reports epsilon={answered:.9g}, below zero"
+        if math.isinf(answered):  # it guarantees nothing
             return ""
         allowed = promise.delta_at_epsilon
         bounds = Composition(Counter(granted)).delta(answered * (1 + tolerance), relative=1e-4)
         passed = bounds.low > allowed * (1 + tolerance)
         return (
-            f"it answers epsilon={answered:.9g}, where delta is {_passed(bounds.low, allowed)}"
+            f"it reports epsilon={answered:.9g}, but delta there is {_passed(bounds.low, allowed)}"
             if passed
             else ""
         )
@@ -53,29 +53,33 @@ def promised_too_little(granted: History, answered: float, promise: Guarantee, t
     elif isinstance(promise, RenyiDP):
         due = sum(float(pair.renyi(promise.alpha)) for pair in granted)
     else:
-        raise SkipTest(f"no truth is known for {promise}")
-    return f"it answers {answered:.9g}, where {due:.9g} is due" if answered < due * (1 - tolerance) else ""
+        raise SkipTest(f"no true value is known for {promise}")
+    return (
+        f"it reports {answered:.9g}; correct is at least {due:.9g}"
+        if answered < due * (1 - tolerance)
+        else ""
+    )
 
 
 def _largest(pair: DominatingPair, sign: int) -> float:
-    """The largest privacy loss (sign 1), or the largest of the exchanged pair (-1)."""
+    """Return the largest privacy loss (sign 1), or that of the swapped pair (-1)."""
     if pair.outputs is not None and math.isfinite(pair.pure_epsilon):
         return max(sign * float(loss) for loss, mass in pair.outputs if mass > 0)
     return float(pair.pure_epsilon)
 
 
 def _zcdp_rho(granted: History) -> float:
-    """The largest D_alpha / alpha of the composition at a few orders: at most its rho, and a Gaussian's own."""
-    # the pairs' own rho may be larger than the least: epsilon^2 / 2 of randomised response
+    """Return the largest D_alpha / alpha of the composition at a few orders, at most its rho, exact for Gaussians."""
+    # a pair's own rho may be larger than the smallest: epsilon^2 / 2 of randomised response
     if all(pair.normal_mu is not None for pair in granted):
         return sum(float(pair.zcdp_rho) for pair in granted)
     return max(sum(float(pair.renyi(alpha)) for pair in granted) / alpha for alpha in _ORDERS)
 
 
 def _too_small_a_mu(granted: History, answered: float, tolerance: float) -> str:
-    """What is wrong with a mu whose profile is somewhere below the composition's, "" if nothing is found."""
+    """Return why a mu is too small, because its profile is below the composition's, or ""."""
     if answered < 0:
-        return f"it answers mu={answered:.9g}, below zero"
+        return f"it reports mu={answered:.9g}, below zero"
     if math.isinf(answered):
         return ""
     composition = Composition(Counter(granted))
@@ -83,28 +87,32 @@ def _too_small_a_mu(granted: History, answered: float, tolerance: float) -> str:
         allowed = float(GaussianDP(answered * (1 + tolerance)).delta(epsilon)) if answered else 0.0
         low = composition.delta(epsilon, relative=1e-4).low
         if low > allowed * (1 + tolerance):
-            return f"it answers mu={answered:.9g}, where delta at epsilon={epsilon:.6g} is {_passed(low, allowed)}"
+            return (
+                f"it reports mu={answered:.9g}, but delta at epsilon={epsilon:.6g} is {_passed(low, allowed)}"
+            )
     return ""
 
 
 def _passed(low: float, allowed: float) -> str:
-    """A lower bound beside what it passes, each rounded so that both claims are true."""
-    return f"at least {below(low)}, above {below(allowed)}"
+    """Return a lower bound and the exceeded number, each rounded so that both statements are true."""
+    return f"at least {format_down(low)}, above {format_down(allowed)}"
 
 
 def worth_more(filt: CountedFilter) -> tuple[str, str]:
-    """The value of the largest small game in words, and what passes the promise, "" if nothing does."""
+    """Return the value of the largest small game in words, and how it exceeds the guarantee, or ""."""
     epsilon = float(getattr(filt.promise, "epsilon", 1.0))
     promised = float(filt.promise.delta(epsilon))
     if not any(filt.admits(filt.start(1), pair)[0] for pair in filt.menu[:_LEVELS]):
-        raise SkipTest("it grants nothing of its menu")
+        raise SkipTest("it denies every pair of its menu")
     words = ""
     for rounds in _ROUNDS:
         value = worst_case(filt, filt.menu[:_LEVELS], epsilon=epsilon, rounds=rounds)
-        words = f"{rounds} rounds: H at epsilon={epsilon:.6g} is at most {above(value.high)}, promised {promised:.6g}"
+        high = format_up(value.high)
+        words = f"{rounds} rounds: delta at epsilon={epsilon:.6g} is at most {high}, promised {promised:.6g}"
         if value.low > promised * (1 + 1e-9):
             return words, (
-                f"an adversary of {rounds} rounds reaches H of at least {below(value.low)} at epsilon={epsilon:.6g}, "
+                f"an adversary of {rounds} rounds reaches delta of at least {format_down(value.low)} at "
+                f"epsilon={epsilon:.6g}, "
                 f"promised {promised:.6g}"
             )
     return words, ""

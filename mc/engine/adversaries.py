@@ -41,8 +41,8 @@ __all__ = [
 ]
 
 
-#: The least positive parameter that `PrivacyFilter.affordable` returns.
-_LEAST = 2.0**-100
+#: The smallest positive result of `PrivacyFilter.affordable`.
+_MIN_PARAMETER = 2.0**-100
 
 
 class _Levels(Adversary):
@@ -57,7 +57,7 @@ class _Levels(Adversary):
 
 
 class _OneLevel(_Levels):
-    """An adversary that asks for one level again and again."""
+    """An adversary that requests one level repeatedly."""
 
     __slots__ = ()
     level: float | None
@@ -71,7 +71,7 @@ class _OneLevel(_Levels):
 
 
 class _Exhausting(_Levels):
-    """An adversary whose final request takes all that is left of the budget."""
+    """An adversary whose final request takes the rest of the budget."""
 
     __slots__ = ()
 
@@ -82,7 +82,8 @@ class _Exhausting(_Levels):
     def final(self, view: View) -> DominatingPair:
         assert self.family is not None
         rest = checked_affordable(view.filter, view.state, self.family, view.n)
-        return self.family(np.maximum(rest, _LEAST))  # where rest is 0 the filter denies _LEAST, too
+        # if the rest is 0, the filter denies _MIN_PARAMETER, too
+        return self.family(np.maximum(rest, _MIN_PARAMETER))
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,7 +246,7 @@ class ManySmall(_OneLevel, _Exhausting):
 
 @dataclass(frozen=True, slots=True)
 class _TwoLevels(_Exhausting):
-    """Asks for one of two levels: by default 1/sqrt(2) and sqrt(2) times the level that lasts `pace` rounds."""
+    """Requests one of two levels: by default 1/sqrt(2) and sqrt(2) times the level that lasts `pace` rounds."""
 
     low: float | None = None
     high: float | None = None
@@ -367,7 +368,7 @@ class RandomSpender(_Exhausting):
 
 
 class _OnMenu(Adversary):
-    """An adversary whose requests are all of `menu`, so that the menu's solved game bounds what it gets."""
+    """An adversary whose requests are all from `menu`, so that the solved game of the menu bounds its value."""
 
     __slots__ = ()
     menu: tuple[DominatingPair, ...]
@@ -376,7 +377,7 @@ class _OnMenu(Adversary):
         menu = self.menu
         if not isinstance(menu, Iterable) or not all(isinstance(pair, DominatingPair) for pair in menu):
             raise TypeError(f"menu must hold pairs, got {short(menu)}; pass e.g. (fp.Gaussian(mu=0.3),)")
-        Selection(self.menu, np.zeros(1, dtype=np.intp))  # which refuses what is no menu
+        Selection(self.menu, np.zeros(1, dtype=np.intp))  # this raises for an invalid menu
 
     @property
     def asks(self) -> tuple[DominatingPair, ...]:
@@ -464,5 +465,5 @@ class EraserForever(Adversary):
         return Erasure(self.p)  # type: ignore[arg-type]
 
 
-#: The strategies that the reference lists, each for any family of mechanisms.
+#: The strategies in the reference, each for any family of mechanisms.
 STRATEGIES = (LossChasing, LossAvoiding, OneShot, ManySmall, RandomSpender)

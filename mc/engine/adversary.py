@@ -163,9 +163,10 @@ class Adversary(ABC):
 
 
 def checked_request(adversary: Adversary, method: Literal["request", "final"], view: View) -> DominatingPair:
-    """What the adversary asks for, one pair or one per run of the view, whose memory alone it has changed, in place.
+    """Return the adversary's request, one pair or one per run of the view; only its memory may have changed, in place.
 
-    TypeError where it writes into what else it sees or sets another memory, or for no pair, ValueError for its shape.
+    Raises TypeError if it writes into other parts of the view or replaces the memory, or returns no pair, and
+    ValueError for a wrong shape.
     """
     name, memory, n = f"{type(adversary).__name__}.{method}", view.memory, view.n
     try:

@@ -18,23 +18,23 @@ from functools import lru_cache, wraps
 from typing import Any, TypeVar
 
 from filterproof.filters.contract.content import content
-from filterproof.filters.contract.library import made_of_the_library
+from filterproof.filters.contract.library import is_library_value
 
 R = TypeVar("R")
 
 
 @dataclass(frozen=True, slots=True)
 class _Question:
-    """The arguments of a call, told apart by a key alone: equal ones need not be one object, nor hashable."""
+    """The arguments of a call, compared by a key alone; they need not be hashable."""
 
     key: Hashable
     given: tuple[Any, ...] = field(compare=False)
 
 
 def remembered(most: int) -> Callable[[Callable[..., R]], Callable[..., R]]:
-    """Keep the last `most` answers of a function of its arguments alone, where these are of the library and stay.
+    """Cache the last `most` results of a function of library values.
 
-    The function is given copies, which nobody else can change and its answer may go on holding.
+    The function gets copies, which nobody else can change, and may keep them in its result.
     """
 
     def of(function: Callable[..., R]) -> Callable[..., R]:
@@ -44,7 +44,7 @@ def remembered(most: int) -> Callable[[Callable[..., R]], Callable[..., R]]:
 
         @wraps(function)
         def answer(*given: Any) -> R:
-            return kept(_Question(content(given), given)) if made_of_the_library(given) else function(*given)
+            return kept(_Question(content(given), given)) if is_library_value(given) else function(*given)
 
         return answer
 

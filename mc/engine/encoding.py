@@ -22,30 +22,30 @@ from filterproof.mc.engine import adversaries
 from filterproof.theory import conversions, guarantees, pairs
 from filterproof.theory.argument_checks import did_you_mean
 
-#: Fractions without exponents: "1e999999999" is short, and its value would fill the memory.
+#: Fractions without exponents: "1e999999999" is short, but its value would fill the memory.
 _FRACTION = re.compile(r"-?[0-9]{1,4000}(/[0-9]{1,4000})?")
 _SPECIAL = {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}
 _KINDS = {"f": np.float64, "i": np.int64, "b": np.bool_}
 
-#: The frozen dataclasses, enums and functions that data may name, by name.
+#: The frozen dataclasses, enums and functions that data may name.
 Nameable = Mapping[str, Any]
 
 
 def nameable(*extra: type) -> dict[str, Any]:
-    """The names that data may use: filters, adversaries, pairs, guarantees, conversions, `extra` classes."""
+    """Return the names that data may use: filters, adversaries, pairs, guarantees, conversions, `extra` classes."""
     named: dict[str, Any] = {}
     rooms: tuple[ModuleType, ...] = (conversions, guarantees, pairs, filters, adversaries)
     for room in rooms:
         members = {name: getattr(room, name) for name in room.__all__}
-        # of filters the values alone: no session and no function is ever data
+        # only the values among the filters' names: no session or function is data
         named |= {name: it for name, it in members.items() if room is not filters or is_dataclass(it)}
     return named | {kind.__name__: kind for kind in extra}
 
 
 def encode(value: object, known: Nameable) -> Any:
-    """`value` as JSON-able data; JSON writes enough digits of a float to restore its bits.
+    """Return `value` as JSON-compatible data; floats have enough digits to restore their bits.
 
-    Raises TypeError for a value of any other kind than numbers, text, arrays, sequences and what `known` names.
+    Raises TypeError for values other than numbers, text, arrays, sequences and members of `known`.
     """
     if value is None or isinstance(value, (bool, str, int)):
         return value
@@ -77,15 +77,14 @@ def encode(value: object, known: Nameable) -> Any:
 
 
 def decode(data: Any, known: Nameable) -> Any:
-    """The value whose encoding is `data`, with tuples for lists; classes come from `known` only.
+    """Return the value whose encoding is `data`, with tuples for lists; classes come from `known` only.
 
-    Raises ValueError for data of another form than `encode` writes, and the errors of a class that refuses its
-    arguments.
+    Raises ValueError for data that `encode` does not write, and the errors of a class that refuses its arguments.
     """
     try:
         return _decoded(data, known)
     except RecursionError as error:
-        raise _refused("nested deeper than encode nests") from error
+        raise _refused("nested deeper than encode writes") from error
 
 
 def _decoded(data: Any, known: Nameable) -> Any:
@@ -103,10 +102,11 @@ def _decoded(data: Any, known: Nameable) -> Any:
         case {"name": name} if len(data) == 1:
             return _look_up(name, known)
         case {"type": name}:
-            return _made(name, data, known)
+            return _build(name, data, known)
         case {"outside": str(name)} if len(data) == 1:
             raise ValueError(
-                f"data must say what it was made with, got the class name {name!r} alone; make that class a frozen "
+                f"data must have the parameters of its classes, got the class name {name!r} alone; make that "
+                "class a frozen "
                 "dataclass, and pass it among the kinds when the counterexample is made and when it is replayed"
             )
     raise _refused(f"{type(data).__name__} {repr(data)[:40]}")
@@ -117,7 +117,7 @@ def _refused(got: str) -> ValueError:
 
 
 def decode_fraction(text: object) -> Fraction:
-    """The fraction written "p/q" or "p", with decimal integers p and q."""
+    """Return the fraction written "p/q" or "p", with decimal integers p and q."""
     try:
         if isinstance(text, str) and _FRACTION.fullmatch(text):
             return Fraction(text)
@@ -136,7 +136,7 @@ def _array(flat: list[Any], shape: list[Any], kind: str, known: Nameable) -> Any
         raise _refused(f"an array of other things than numbers, {_sentence(error)}") from error
 
 
-def _made(name: object, data: dict[str, Any], known: Nameable) -> Any:
+def _build(name: object, data: dict[str, Any], known: Nameable) -> Any:
     kind = _look_up(name, known)
     if not isinstance(kind, type):
         raise _refused(f"the type {name!r}, which is a function")
@@ -147,7 +147,7 @@ def _made(name: object, data: dict[str, Any], known: Nameable) -> Any:
     try:
         return kind(**given)
     except (TypeError, AttributeError, LookupError, ArithmeticError) as error:
-        # e.g. the class is abstract, or the data has a list or a huge integer where the class wants a float
+        # e.g. the class is abstract, or the data has a list or a huge integer in place of a float
         raise _refused(f"what makes no {name}, {_sentence(error)}") from error
 
 

@@ -1,4 +1,4 @@
-"""A check that a filter keeps everything that changes in its state, by a few rounds of a game."""
+"""A check that a filter keeps everything that changes in its state, in a few rounds of a game."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from filterproof.mc.engine.game import Game
 
 
 def check_game(game: Game) -> None:
-    """`check_determinism` of the game's filter, by what its adversary asks for in the first rounds of one run."""
+    """Run `check_determinism` on the game's filter with the adversary's first requests in one run."""
 
     def sample(run: SampleRun) -> None:
         foe, filt, rng = game.adversary, game.filter, np.random.default_rng(0)

@@ -28,11 +28,12 @@ from filterproof.theory.pairs import Gaussian, RandomizedResponse
 
 @remembered(256)
 def even_level(filt: PrivacyFilter, family: MechanismFamily, rounds: int) -> float:
-    """The largest parameter of `family`, to about 1 part in 10^4, that the filter admits `rounds` times in a row.
+    """Return the largest parameter of `family`, to about 1 part in 10^4, that the filter grants `rounds` times in a
+    row.
 
-    A grid search between `largest` / rounds and `largest`: the filter's own code plays the candidates, with all
-    losses zero. Returns the lower end of the grid where no candidate is admitted that often. What is found for a filter
-    and a family of the library is remembered.
+    The function searches a grid between `largest` / rounds and `largest`: the filter's own code plays the candidates,
+    with all losses zero. It returns the lower end of the grid if no candidate is granted that often. Results for
+    filters and families of the library are cached.
     """
     rounds = check_count("rounds", rounds)
     low = high = largest(filt, family)
@@ -56,27 +57,27 @@ def even_level(filt: PrivacyFilter, family: MechanismFamily, rounds: int) -> flo
 
 
 def largest(filt: PrivacyFilter, family: MechanismFamily) -> float:
-    """The largest parameter of `family` that the filter admits as its first request; ValueError where none is."""
+    """Return the largest parameter of `family` that the filter grants first. Raises ValueError if there is none."""
     level = float(checked_affordable(filt, checked_start(filt, 1), family, 1)[0])
     if not level > 0:
         raise ValueError(
             f"family must hold a pair that {type(filt).__name__} admits, got {family!r} with nothing "
-            "affordable; pass another family or a filter with a larger budget"
+            "granted; pass another family or a filter with a larger budget"
         )
     return level
 
 
 def coarse(level: float) -> float:
-    """`level` rounded down to 20 bits: doubles hold the squares of such levels, and sums of these, exactly.
+    """Return `level` rounded down to 20 bits: doubles represent the squares of such levels, and their sums, exactly.
 
-    An exact ledger then has no rounding errors to carry, which halves the cost of a round.
+    An exact ledger then has no rounding errors, which halves the cost of a round.
     """
     mantissa, exponent = math.frexp(level)
     return math.ldexp(math.floor(math.ldexp(mantissa, 20)), exponent - 20)
 
 
 def admitted_family(filt: PrivacyFilter, family: MechanismFamily | None) -> MechanismFamily:
-    """`family`; where it is None, Gaussian, or RandomizedResponse if the filter admits no Gaussian."""
+    """Return `family`, or by default Gaussian, or RandomizedResponse if the filter denies every Gaussian."""
     if family is not None:
         return family
     fresh = checked_affordable(filt, checked_start(filt, 1), Gaussian, 1)

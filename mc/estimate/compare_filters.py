@@ -36,24 +36,26 @@ from filterproof.theory.display import Displayed, Plottable, Row
 from filterproof.theory.guarantees import ZCDP, GaussianDP, PureDP
 from filterproof.theory.pairs import DominatingPair, Gaussian, RandomizedResponse
 from filterproof.theory.proofs.threshold import threshold
-from filterproof.theory.rounding import root_up
+from filterproof.theory.rounding import root_round_up
 
-#: More rounds of one mechanism are not counted one by one.
-MOST_ROUNDS = 20_000
-#: Orders at which the Renyi filter is looked at: 1 + t for these t.
+#: The most rounds of one mechanism that are counted one by one.
+MAX_ROUNDS = 20_000
+#: The orders of the Rényi filter are 1 + t for these t.
 _ORDERS = np.geomspace(0.02, 2000.0, 120)
-#: Rounds that are drawn in all, for a filter that looks at losses: a first look, and the number that is told.
-_LOOK, _DRAWN = 60_000, 200_000
-#: A run of a filter that fixes no number of rounds is cut after so many times the rounds of the best plan.
-_LONGEST = 8
-#: The failure probability of a number of rounds that was drawn.
+#: Simulated rounds in total, for a filter that looks at losses: for a first look, and for the reported number.
+_PILOT_ROUNDS, _SIMULATED_ROUNDS = 60_000, 200_000
+#: The longest run of a filter without a limit on rounds, as a multiple of the best plan.
+_MAX_ROUNDS_RATIO = 8
+#: The failure probability of a simulated number of rounds.
 _FAILURE = 1e-3
-#: A calibrated threshold is this near to the largest.
+#: The relative precision of a calibrated threshold.
 _RELATIVE = 1e-3
 
 _RHO = "mechanisms with a known zCDP parameter"
-_ALONE = "this mechanism alone, whose realised losses it is told; rounds are a mean"
-_TOLD = f"mechanisms whose realised losses it is told; rounds are a mean, of at most {_LONGEST} times the possible"
+_THIS_MECHANISM = "this mechanism alone, with observed losses; rounds are a mean"
+_REALISED_LOSSES = (
+    f"mechanisms with observed losses; rounds are a mean, of at most {_MAX_ROUNDS_RATIO} times the possible"
+)
 _APPROXIMATE = "(epsilon, delta)-DP mechanisms, by their epsilon and delta"
 
 
@@ -133,7 +135,7 @@ def compare_filters(
     delta: float,
     mechanism: DominatingPair | PureDP | GaussianDP | ZCDP,
     *,
-    most: int = MOST_ROUNDS,
+    most: int = MAX_ROUNDS,
     seed: int = 0,
 ) -> FilterComparison:
     """Compare the number of releases of one mechanism that each sound filter grants within (epsilon, delta)-DP.
@@ -179,7 +181,7 @@ def compare_filters(
     only_rho = isinstance(mechanism, ZCDP)
     candidates = _candidates(epsilon, delta, pair, only_rho=only_rho)
     choices = [_counted(candidate, pair, 2 * most) for candidate in candidates]
-    # only of these the quantile of a loss takes microseconds
+    # only for these, the quantile of a loss takes microseconds
     known = pair.outputs is not None or pair.normal_mu is not None
     if known and not only_rho:
         choices += _drawn(epsilon, delta, pair, largest, seed)
@@ -189,7 +191,9 @@ def compare_filters(
 
 @dataclass(frozen=True, slots=True)
 class _Candidate:
-    """A filter to be made: its name, how, the expression that makes it, and for which mechanisms it is sound."""
+    """A candidate filter: its name, its constructor, the expression that makes it, and the mechanisms for which it is
+    sound.
+    """
 
     name: str
     make: Callable[[], PrivacyFilter]
@@ -200,25 +204,25 @@ class _Candidate:
 def _candidates(
     epsilon: float, delta: float, pair: DominatingPair, *, only_rho: bool
 ) -> Iterator[_Candidate]:
-    """Those of the catalogue that can promise (epsilon, delta)-DP."""
+    """Yield the filters of the catalogue that can promise (epsilon, delta)-DP."""
     for conversion, word in ((CKS, "CKS"), (SIMPLE, "SIMPLE")):
         name = f"ApproximateDPFilter, {word}"
-        yield _made("ApproximateDPFilter", _RHO, epsilon, delta, conversion, name=name)
+        yield _candidate("ApproximateDPFilter", _RHO, epsilon, delta, conversion, name=name)
     alpha, rho = _best_order(epsilon, delta, pair)
     if rho > 0:
         holds_for = f"mechanisms with a known Rényi divergence of order {alpha:g}"
-        yield _made("RenyiFilter", holds_for, alpha, rho, name="RenyiFilter, best order")
+        yield _candidate("RenyiFilter", holds_for, alpha, rho, name="RenyiFilter, best order")
     if only_rho:
         return
     mu = kept_mu(epsilon, delta)
-    yield _made("GaussianFilter", "mechanisms with a known GDP parameter", mu)
-    yield _made("GaussianResidueFilter", "mechanisms with a known GDP parameter or a pure epsilon", mu)
+    yield _candidate("GaussianFilter", "mechanisms with a known GDP parameter", mu)
+    yield _candidate("GaussianResidueFilter", "mechanisms with a known GDP parameter or a pure epsilon", mu)
     for name in ("RogersFilter", "WhitehouseFilter", "BasicFilter"):
-        yield _made(name, _APPROXIMATE, epsilon, delta)
+        yield _candidate(name, _APPROXIMATE, epsilon, delta)
     root = math.sqrt(2 * float(CKS.budget(epsilon, delta))) * (1 - 2.0**-50)
-    yield _made("BlackwellFilter", "this mechanism and Gaussians of any mu", root, (pair,))
+    yield _candidate("BlackwellFilter", "this mechanism and Gaussians of any mu", root, (pair,))
     designed = "every pair of the library's; best near those of its design"
-    yield _made("PotentialFilter", designed, epsilon, delta, (pair,))
+    yield _candidate("PotentialFilter", designed, epsilon, delta, (pair,))
     epsilon_each = float(pair.pure_epsilon)
     if math.isfinite(epsilon_each):
         yield _Candidate(
@@ -236,7 +240,7 @@ def _candidates(
         )
 
 
-def _made(kind: str, holds_for: str, *given: Any, name: str | None = None) -> _Candidate:
+def _candidate(kind: str, holds_for: str, *given: Any, name: str | None = None) -> _Candidate:
     text = f"fp.{kind}({', '.join(map(_text, given))})"
     return _Candidate(name or kind, lambda: _kind(kind)(*given), text, holds_for)
 
@@ -246,7 +250,7 @@ def _kind(name: str) -> type[Any]:
 
 
 def _text(value: Any) -> str:
-    """The expression that makes a number, a pair, a conversion, or a tuple or list of pairs."""
+    """Return the expression that makes a number, a pair, a conversion, or a tuple or list of pairs."""
     match value:
         case tuple():
             return f"({', '.join(map(_text, value))},)"
@@ -260,10 +264,10 @@ def _text(value: Any) -> str:
 
 
 def _counted(candidate: _Candidate, pair: DominatingPair, most: int) -> FilterChoice:
-    """The candidate, asked for the pair until it denies."""
+    """Count how often the candidate grants the pair before a denial."""
     try:
         count = repeats(candidate.make(), pair, most=most)
-    except ValueError as error:  # nothing that it can promise fits
+    except ValueError as error:  # it grants nothing within the guarantee
         return FilterChoice(candidate.name, 0, 0, 0, f"none: {error}", "")
     return FilterChoice(
         candidate.name, count, count, count, candidate.holds_for, _lines(candidate.text, pair)
@@ -277,28 +281,30 @@ def _lines(text: str, pair: DominatingPair, after: str = "") -> str:
 def _drawn(
     epsilon: float, delta: float, pair: DominatingPair, most: int, seed: int
 ) -> Iterator[FilterChoice]:
-    """The filters that look at losses, their outputs drawn: the realisation filter at the best of four lengths."""
+    """Yield filters that look at losses, with drawn outputs: the realisation filter at the best of four lengths."""
     looks: list[tuple[float, _Candidate, int]] = []
     lengths = sorted({max(most // 2, 1), max(most, 1), 2 * most or 1, 4 * most or 1})
     for rounds in lengths:
-        candidate = _made("RealisationFilter", _ALONE, epsilon, delta, rounds, (pair,))
+        candidate = _candidate("RealisationFilter", _THIS_MECHANISM, epsilon, delta, rounds, (pair,))
         try:
             filt = candidate.make()
         except ValueError:
             continue
-        mean = _mean_rounds(filt, pair, rounds, max(_LOOK // len(lengths) // rounds, 2), seed + 1)
+        mean = _mean_rounds(filt, pair, rounds, max(_PILOT_ROUNDS // len(lengths) // rounds, 2), seed + 1)
         looks.append((mean.value, candidate, rounds))
     if looks:
         _, candidate, rounds = max(looks, key=lambda look: look[0])
-        yield _told(candidate, pair, rounds, seed)
+        yield _simulated_rounds(candidate, pair, rounds, seed)
     pure = ("ExPostFilter",) if math.isfinite(float(pair.pure_epsilon)) else ()
     for name in ("HockeyStickFilter", *pure):
-        yield _told(_made(name, _TOLD, epsilon, delta), pair, _LONGEST * max(most, 1), seed)
+        yield _simulated_rounds(
+            _candidate(name, _REALISED_LOSSES, epsilon, delta), pair, _MAX_ROUNDS_RATIO * max(most, 1), seed
+        )
 
 
-def _told(made: _Candidate, pair: DominatingPair, rounds: int, seed: int) -> FilterChoice:
-    """The mean of the rounds that a filter grants which is told each loss, of at most so many."""
-    mean = _mean_rounds(made.make(), pair, rounds, max(_DRAWN // rounds, 2), seed)
+def _simulated_rounds(made: _Candidate, pair: DominatingPair, rounds: int, seed: int) -> FilterChoice:
+    """Return the mean number of rounds of a filter that observes each loss, up to `rounds`."""
+    mean = _mean_rounds(made.make(), pair, rounds, max(_SIMULATED_ROUNDS // rounds, 2), seed)
     code = _lines(made.text, pair, ", session.observe(loss) after it")
     return FilterChoice(made.name, mean.value, mean.low, mean.high, made.holds_for, code)
 
@@ -311,30 +317,32 @@ def _mean_rounds(filt: PrivacyFilter, pair: DominatingPair, rounds: int, n: int,
 
 
 def _pair_of(mechanism: DominatingPair | PureDP | GaussianDP | ZCDP) -> DominatingPair:
-    """The pair that is asked for; of ZCDP(rho) a Gaussian with no smaller rho."""
+    """Return the pair of the requests; for ZCDP(rho) a Gaussian with no smaller rho."""
     match mechanism:
         case PureDP(epsilon):
             return RandomizedResponse(epsilon)
         case GaussianDP(mu):
             return Gaussian(mu)
         case ZCDP(rho):
-            return Gaussian(root_up(2 * Fraction(rho)))
+            return Gaussian(root_round_up(2 * Fraction(rho)))
         case DominatingPair() if mechanism.shape == ():
             return mechanism
     raise TypeError(
         f"mechanism must be a pair of shape () or PureDP, GaussianDP or ZCDP, got {mechanism!r}; "
-        "pass fp.Gaussian(0.1), say"
+        "pass e.g. fp.Gaussian(0.1)"
     )
 
 
 def planned_rounds(epsilon: float, delta: float, pair: DominatingPair, most: int) -> tuple[int, int]:
-    """(the rounds of a plan that are certified to keep delta, one less than the least certified to break it)."""
+    """Return the rounds of a plan certified to keep delta, and one less than the smallest number certified to exceed
+    it.
+    """
     looked: dict[int, Bounds] = {}
     largest = float(pair.pure_epsilon)
     pure = Fraction(largest) if largest < math.inf else math.inf
 
     def at(rounds: int) -> Bounds:
-        """Bounds that tell on which side of delta the plan is, where bounds of one part in 1000 do."""
+        """Return bounds that decide on which side of delta the plan is, if bounds of one part in 1000 do."""
         if rounds * pure <= epsilon:
             return Bounds(0.0, 0.0)
         if rounds not in looked:
@@ -344,7 +352,7 @@ def planned_rounds(epsilon: float, delta: float, pair: DominatingPair, most: int
         return looked[rounds]
 
     def last(keeps: Callable[[int], bool], first: int) -> int:
-        """The last number of rounds from `first` on that keeps delta, first - 1 where none does."""
+        """Return the last number of rounds from `first` on that keeps delta, or first - 1."""
         low, step = first - 1, 1
         while keeps(low + step):
             low, step = low + step, 2 * step
@@ -360,7 +368,7 @@ def planned_rounds(epsilon: float, delta: float, pair: DominatingPair, most: int
 
 
 def _best_order(epsilon: float, delta: float, pair: DominatingPair) -> tuple[float, float]:
-    """The order of `_ORDERS` whose budget allows the most rounds, and its budget; 0 where no order has one."""
+    """Return the order of `_ORDERS` whose budget allows the most rounds, and its budget, or 0."""
     best, most = (2.0, 0.0), 0.0
     for t in _ORDERS:
         alpha = float(f"{1 + t:.4g}")
@@ -374,7 +382,7 @@ def _best_order(epsilon: float, delta: float, pair: DominatingPair) -> tuple[flo
 
 
 def kept_mu(epsilon: float, delta: float) -> float:
-    """The largest mu with H_{e^epsilon}(Gaussian(mu)) <= delta, certified, up to 2^-30."""
+    """Return the largest mu with H_{e^epsilon}(Gaussian(mu)) <= delta, certified, up to 2^-30."""
     mu = float(gaussian_mu(epsilon, delta))
     for bits in range(50, 0, -1):
         tried = mu * (1 - 2.0**-bits)

@@ -27,33 +27,33 @@ from filterproof.theory.argument_checks import check_positive
 from filterproof.theory.guarantees import ApproxDP, Guarantee
 from filterproof.theory.pairs import DominatingPair, Gaussian, RandomizedResponse
 
-#: What every mechanism keeps: the paths are watched, and no promise is tested.
-_NOTHING = ApproxDP(0.0, 1.0)
+#: The guarantee of every mechanism: the paths are watched, and no guarantee is tested.
+_NO_GUARANTEE = ApproxDP(0.0, 1.0)
 
 
 @runtime_checkable
 class LossBound(Protocol):
-    """A bound on the loss so far, as `Odometer` has it: states of n runs, and the bound in each, in nats."""
+    """A bound on the loss so far, like an `Odometer`: states of n runs, and the bound of each in nats."""
 
     def start(self, n: int) -> Any:
-        """n runs in which nothing was released."""
+        """Return the state of n runs before any release."""
 
     def spend(self, state: Any, request: DominatingPair) -> Any:
-        """The state after the request was released."""
+        """Return the state after the release of the request."""
 
     def epsilon(self, state: Any) -> NDArray[np.float64]:
-        """The bound on the loss so far: shape (n,)."""
+        """Return the bound on the loss so far: shape (n,)."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Below(PrivacyFilter):
-    """CONT while the realised loss is at most the odometer's bound; state (odometer's, loss, bound, releases).
+    """Continue while the realised loss is at most the odometer's bound; state (odometer's, loss, bound, releases).
 
-    Before the first release nothing is compared.
+    Nothing is compared before the first release.
     """
 
     odometer: LossBound
-    promise: Guarantee = field(default=_NOTHING, init=False, repr=False, compare=False)
+    promise: Guarantee = field(default=_NO_GUARANTEE, init=False, repr=False, compare=False)
 
     def start(self, n: int) -> State:
         own = self.odometer.start(n)
@@ -65,7 +65,7 @@ class _Below(PrivacyFilter):
         if np.isnan(bound[watched]).any():
             raise ValueError(
                 f"odometer.epsilon must be a number or inf, got nan at t={releases[watched].max()} from "
-                f"{self.odometer!r}; return inf where it bounds nothing"
+                f"{self.odometer!r}; return inf for no bound"
             )
         below: NDArray[Any] = ~watched | (loss <= bound)
         return below
@@ -97,7 +97,7 @@ class _Below(PrivacyFilter):
 
 @dataclass(frozen=True, slots=True)
 class _AndOneMore(Adversary):
-    """Another adversary for `last` rounds, then the trivial request, before which the last loss is looked at."""
+    """Another adversary for `last` rounds, then the trivial request, before which the last loss is compared."""
 
     adversary: Adversary
     last: int
@@ -167,7 +167,7 @@ class Approaching(Adversary):
                 "call fp.odometers.crossing"
             )
         _, _, bound, _ = view.state
-        far = np.fmax(bound - view.loss, 0.0)  # 0 for NaN, which the rule refuses where it matters
+        far = np.fmax(bound - view.loss, 0.0)  # 0 for NaN, which the rule refuses later
         return self.family(np.clip(self.share * far, self.low, self.high))
 
 

@@ -20,7 +20,7 @@ from filterproof.mc.intervals.estimate import Estimate
 from filterproof.mc.intervals.moments import ROUNDING
 from filterproof.theory.display import Plottable, Row, row_of
 
-#: The largest epsilon, of either sign, whose exponential is taken.
+#: The largest absolute epsilon whose exponential is computed.
 DOUBLES_END = 700.0
 
 
@@ -88,18 +88,18 @@ class Curve(Plottable):
             line -= ROUNDING * (low + np.abs(line - low))
             beyond = np.sign(wanted - g)[..., None] == np.sign(g - other)
             bound = np.maximum(bound, line.max(axis=-1, where=beyond, initial=0.0))
-        # above DOUBLES_END no line is followed, and nothing is known from below
+        # above DOUBLES_END no line is used, and there is no lower bound
         bound = np.where(np.greater(epsilon, DOUBLES_END), 0.0, bound)
         return np.asarray(np.clip(bound * (1 - ROUNDING), 0.0, 1.0), dtype=np.float64)
 
     def _sorted(self) -> list[tuple[float, Estimate]]:
-        """Each epsilon once, in increasing order, with its estimate."""
+        """Return each epsilon once, in increasing order, with its estimate."""
         return [(epsilon, self[epsilon]) for epsilon in sorted(set(self.epsilons))]
 
     def _grid(self) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-        """e^epsilon of the grid, increasing, each double once, with bounds on H there.
+        """Return e^epsilon of the grid, increasing and distinct, with bounds on H there.
 
-        Epsilons whose exponentials are one double are one. Below -DOUBLES_END nothing is known beyond H_g >= 1 - g.
+        Epsilons with the same double exponential are merged. Below -DOUBLES_END only H_g >= 1 - g is known.
         """
         known: dict[float, tuple[float, float]] = {}
         for e, estimate in self._sorted():
@@ -111,7 +111,7 @@ class Curve(Plottable):
         return np.array(list(known)), upper, lower
 
     def _hull(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """The vertices of the greatest convex decreasing function below the upper ends and (0, 1)."""
+        """Return the vertices of the greatest convex decreasing function below the upper ends and (0, 1)."""
         points: list[tuple[float, float]] = [(0.0, 1.0)]
         finite = [(np.exp(e), estimate.high) for e, estimate in self._sorted() if e < DOUBLES_END]
         for g, high in finite:

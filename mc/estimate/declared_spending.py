@@ -12,33 +12,34 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filterproof.filters.contract.contract_checks import checked_spend, checked_start, checked_step
-from filterproof.filters.contract.library import of_the_library
+from filterproof.filters.contract.library import is_library_class
 from filterproof.filters.contract.state import State, bits, join, leaves, runs_of, take
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.engine.adversary import Adversary, View
 from filterproof.mc.engine.cached import remembered
 from filterproof.mc.engine.game import Game
-from filterproof.mc.engine.streams import TILE
+from filterproof.mc.engine.streams import BATCH_SIZE
 from filterproof.theory.argument_checks import Real
 from filterproof.theory.pairs import DominatingPair, Selection
 from filterproof.theory.pairs.base import Direction
 
-#: The most positions expanded, without and with a theorem that bounds paths already.
-MOST_POSITIONS, FEW_POSITIONS = 100_000, 1000
-#: What a class decides by.
+#: The most positions that are expanded, without and with a theorem that already bounds paths.
+MAX_POSITIONS, FEW_POSITIONS = 100_000, 1000
+#: The deciding methods of a class.
 _CODE = (FunctionType, property, classmethod, staticmethod)
 
 
 @dataclass(frozen=True, slots=True)
 class DeclaredSpending:
-    """Bounds on every path of a game, for losses in the direction of play, and `why` they hold.
+    """Bounds on every path of a game, for losses in the direction of play, and `justification`, the reason.
 
-    divergence(s) bounds sum_t D_s of the rounds' finite losses, for orders 1 < s <= highest; infinite the probability
-    of having met an infinite loss; pure the sum of finite losses; squares sum_t mu_t^2 where every round is
-    Gaussian(mu_t). ruled: `why` is a theorem about a filter's rule, which covers pairs of this library only.
+    divergence(s) bounds sum_t D_s of the rounds' finite losses, for orders 1 < s <= highest. `infinite` bounds the
+    probability of an infinite loss, `pure` the sum of finite losses, and `squares` sum_t mu_t^2 if every round is
+    Gaussian(mu_t). `ruled`: `justification` is a theorem about a filter's rule, which covers pairs of this library
+    only.
     """
 
-    why: str
+    justification: str
     divergence: Callable[[float], float]
     infinite: float
     pure: float
@@ -49,10 +50,10 @@ class DeclaredSpending:
 
 @dataclass(frozen=True, slots=True)
 class _Spending:
-    """All ways to spend: each row of `counts` is a number of releases of each pair of the menu.
+    """All possible spending: each row of `counts` is a number of releases of each pair of the menu.
 
-    `last` holds the final requests: pairs of shape (m,), and the m rows of counts after which they are released.
-    Pairs are in the direction of play.
+    `last` has the final requests: pairs of shape (m,), and the m rows of counts before them. Pairs are in the direction
+    of play.
     """
 
     menu: tuple[DominatingPair, ...]
@@ -60,22 +61,22 @@ class _Spending:
     last: tuple[tuple[DominatingPair, NDArray[np.int64]], ...] = ()
 
     def bound(self, why: str) -> DeclaredSpending:
-        """What is spent at most; `why` says why there are no other ways to spend."""
+        """Return the largest spending; `justification` states why there is no other."""
         gaussian = all(pair.normal_mu is not None for pair in (*self.menu, *(pair for pair, _ in self.last)))
         return DeclaredSpending(
             why,
             lambda order: max(self._most(lambda pair: _log_moment(pair, order) / (order - 1)), 0.0),
             -math.expm1(-self._most(_minus_log_finite)),
-            # the largest finite loss is at most the pure epsilon, which is infinite where a loss can be
+            # the largest finite loss is at most the pure epsilon, which is infinite if a loss can be
             self._most(lambda pair: np.asarray(pair.pure_epsilon, dtype=np.float64)),
             self._most(lambda pair: np.square(pair.gdp_mu)) if gaussian else math.inf,
         )
 
     def _most(self, cost: Callable[[DominatingPair], Real]) -> float:
-        """The largest sum of costs over all ways to spend."""
+        """Return the largest sum of costs over all rows."""
         costs = np.array([float(np.max(cost(pair))) for pair in self.menu])
         with np.errstate(invalid="ignore"):
-            # a pair that is never released costs nothing, even where its cost is infinite (0 * inf is NaN)
+            # a pair without releases costs nothing, even if its cost is infinite (0 * inf is NaN)
             sums = np.where(self.counts > 0, self.counts * costs, 0.0).sum(axis=1)
             best = [float(np.max(sums, initial=0.0))]
             for pair, counts in self.last:
@@ -85,28 +86,28 @@ class _Spending:
 
 
 def _log_moment(pair: DominatingPair, order: float) -> Real:
-    """log E_P[e^{(order-1) L} | L < inf], the constant that weights use: (order-1) D_order for symmetric pairs."""
+    """Return log E_P[e^{(order-1) L} | L < inf], the constant of the weights: (order-1) D_order for symmetric pairs."""
     return pair.log_weight(np.zeros(pair.shape or 1), order)
 
 
 def _minus_log_finite(pair: DominatingPair) -> Real:
-    """-log P(L < inf)."""
+    """Return -log P(L < inf)."""
     with np.errstate(divide="ignore"):
         return -np.log1p(-np.asarray(pair.infinite_mass, dtype=np.float64))
 
 
-def stated_asks(adversary: Adversary) -> tuple[DominatingPair, ...] | None:
-    """`asks`; None where it was inherited by a class that asks by code of its own, of which it says nothing."""
-    return adversary.asks if said_of("request", adversary, "asks") else None
+def listed_requests(adversary: Adversary) -> tuple[DominatingPair, ...] | None:
+    """Return `asks`, or None if a class with its own `request` inherits it."""
+    return adversary.asks if declares("request", adversary, "asks") else None
 
 
-def said_of(method: str, adversary: Adversary, word: str) -> bool:
-    """Whether an adversary says `word` of the very code that runs: of the method, and of what that may call."""
-    # what the contract names is asked by the engine, not by the method
+def declares(method: str, adversary: Adversary, word: str) -> bool:
+    """Whether a statement of an adversary is about the code that runs: the method, and the methods that it may call."""
+    # the engine, not the method, calls the methods of the contract
     others = vars(Adversary).keys() - {method}
     kinds = type(adversary).__mro__
     for place, kind in enumerate(kinds):
-        if word in vars(kind) or of_the_library(kind):
+        if word in vars(kind) or is_library_class(kind):
             return True
         changed = {name for name in vars(kind) if name[:2] != "__"} - others
         if any(isinstance(vars(base).get(name), _CODE) for base in kinds[place + 1 :] for name in changed):
@@ -115,37 +116,37 @@ def said_of(method: str, adversary: Adversary, word: str) -> bool:
 
 
 def within_rounds(game: Game) -> DeclaredSpending | None:
-    """What is spent if every request is admitted; None where the adversary does not state all of its pairs."""
-    asks = stated_asks(game.adversary)
+    """Return the spending if every request is granted, or None if the adversary does not state its pairs."""
+    asks = listed_requests(game.adversary)
     if asks is None or game.adversary.asks_finally:
         return None
-    # a sum over rounds is largest if every round releases the dearest pair: one row for each pair
+    # a sum over rounds is largest if every round releases the most expensive pair: one row for each pair
     counts = game.rounds * np.eye(len(asks), dtype=np.int64)
     rounds = f"{game.rounds} round{'s' * (game.rounds > 1)}"
     menu = f"{', '.join(map(str, asks[:3]))}{', ...' * (len(asks) > 3)}"
-    why = f"all that the adversary can ask for, {rounds} of {menu}"
+    why = f"all possible requests of the adversary, {rounds} of {menu}"
     return _Spending(_played(game.direction, asks), counts).bound(why)
 
 
-def expanded(game: Game, n: int, *, most: int = MOST_POSITIONS) -> DeclaredSpending | None:
-    """What is spent on any path, found by expanding states through the filter's own code; None where it cannot be.
+def expanded(game: Game, n: int, *, most: int = MAX_POSITIONS) -> DeclaredSpending | None:
+    """Return the spending on any path, by expansion of states through the filter's own code, or None.
 
-    It cannot where the adversary does not state its pairs, where decisions or final requests depend on realised
-    losses, where a state holds more than numbers, or where there are more than `most` states. The filter's methods
-    must be functions of their arguments, as its contract says. Of the library's own values the answer is remembered:
-    all adversaries of a page ask for the same pairs.
+    None if the adversary does not state its pairs, if decisions or final requests depend on realised losses, if a state
+    holds more than numbers, or if there are more than `most` states. The filter's methods must be functions of their
+    arguments, as its contract says. Results for library values are cached, because all adversaries of a page make the
+    same requests.
     """
-    filt, adversary, asks = game.filter, game.adversary, stated_asks(game.adversary)
-    from_state = adversary.final_from_state and said_of("final", adversary, "final_from_state")
+    filt, adversary, asks = game.filter, game.adversary, listed_requests(game.adversary)
+    from_state = adversary.final_from_state and declares("final", adversary, "final_from_state")
     if asks is None or filt.looks_at_losses or (adversary.asks_finally and not from_state):
         return None
     if most <= FEW_POSITIONS and math.comb(game.rounds + len(asks), len(asks)) > most:
         return None  # too many ways to spend the rounds
-    start = checked_start(filt, min(n, TILE))
+    start = checked_start(filt, min(n, BATCH_SIZE))
     if not _plain(start):
         return None
     start, _ = _distinct(start, np.zeros((runs_of(start), 0), dtype=np.int64))
-    # where no final request is made, nothing else of the adversary matters
+    # without final requests, nothing else of the adversary matters
     final = adversary if adversary.asks_finally else None
     return _expanded(filt, asks, game.rounds, game.direction, start, most, final)
 
@@ -160,7 +161,7 @@ def _expanded(
     most: int,
     final: Adversary | None,
 ) -> DeclaredSpending | None:
-    """What is spent from the states at the start; None beyond `most` states. `final` makes the last requests."""
+    """Return the spending from the start states, or None beyond `most` states. `final` makes the last requests."""
     state, counts = start, np.zeros((runs_of(start), len(asks)), dtype=np.int64)
     ways, last = [counts], []
     positions = 0
@@ -191,17 +192,17 @@ def _expanded(
         state, counts = _distinct(join(states), np.concatenate(tallies))
         ways.append(counts)
     counts = np.unique(np.concatenate(ways), axis=0)
-    why = f"{positions:,} states, all that the adversary's requests reach in the filter's own code"
+    why = f"{positions:,} states, all that the adversary's requests reach with the filter's own code"
     return _Spending(_played(direction, asks), counts, tuple(last)).bound(why)
 
 
 def _steps(
     filt: PrivacyFilter, state: State, asks: tuple[DominatingPair, ...], place: int, n: int
 ) -> list[tuple[NDArray[np.intp], State]]:
-    """The runs that may release a pair and their states afterwards, for every form of request and way to charge it.
+    """Return the runs that may release a pair and their later states, for every form of request and way to charge it.
 
-    An adversary can ask for the one pair, for one pair per run, or for a choice from the menu; the engine takes the
-    state afterwards from `step` or from `spend`. Forms that raise are left out: a play with one ends in an error.
+    An adversary can request the one pair, one pair per run, or a choice from the menu; the engine takes the later state
+    from `step` or from `spend`. Forms that raise are skipped, because a play with one ends in an error.
     """
     pair = asks[place]
     numbers = {k: np.full(n, v) for k, v in pair.parameters().items() if isinstance(v, float)}
@@ -220,7 +221,7 @@ def _steps(
 def _answers(
     filt: PrivacyFilter, state: State, request: DominatingPair, n: int
 ) -> list[tuple[NDArray[np.intp], State]]:
-    """The runs that may release `request` and their states afterwards: by `spend`, and by `step` if it gives any."""
+    """Return the runs that may release `request` and their later states: by `spend`, and by `step` if defined."""
     admitted, after = checked_step(filt, state, request, n)
     go = np.flatnonzero(admitted)
     if len(go) == 0:
@@ -230,14 +231,14 @@ def _answers(
 
 
 def _form(state: State) -> list[tuple[object, tuple[int, ...]]]:
-    """The kind of number and the shape of each part of a run's state."""
+    """Return the kind of number and the shape of each part of a run's state."""
     return [(leaf.dtype, leaf.shape[1:]) for leaf in leaves(state)]
 
 
 def _last(
     filt: PrivacyFilter, adversary: Adversary, rounds: int, state: State, counts: NDArray[np.int64]
 ) -> tuple[DominatingPair, NDArray[np.int64]]:
-    """The final requests that are admitted, shape (m,), and the m rows of counts before them."""
+    """Return the granted final requests, shape (m,), and the m rows of counts before them."""
     n = len(counts)
     nothing = np.zeros(n)
     view = View(rounds, nothing, nothing, state, None, filt, np.random.default_rng(0))
@@ -251,15 +252,15 @@ def _played(direction: Direction, pairs: tuple[DominatingPair, ...]) -> tuple[Do
 
 
 def _distinct(state: State, counts: NDArray[np.int64]) -> tuple[State, NDArray[np.int64]]:
-    """The distinct rows: two rows are equal if the bits of their states and their counts are."""
+    """Return the distinct rows: rows are equal if the bits of their states and their counts are."""
     rows = np.concatenate([bits(state), np.ascontiguousarray(counts).view(np.uint8)], axis=1)
     if len(rows) and (rows == rows[0]).all():  # as all runs start; sorting them would cost more than the walk
         return take(state, np.zeros(1, np.intp)), counts[:1]
-    # one run of bytes a row is compared at once, a row of numbers field by field
+    # comparing one run of bytes per row is fast, comparing field by field is not
     _, first = np.unique(np.ascontiguousarray(rows).view(f"V{rows.shape[1]}").ravel(), return_index=True)
     return take(state, first), counts[first]
 
 
 def _plain(state: State) -> bool:
-    """Whether a state is made of arrays of numbers, so that states of equal bits are equal."""
+    """Whether a state consists of arrays of numbers, so that states of equal bits are equal."""
     return all(isinstance(leaf, np.ndarray) and leaf.dtype.kind in "iufb" for leaf in leaves(state))

@@ -1,6 +1,6 @@
 """Functionals of simulated runs: values in [0, 1] whose mean gives a divergence or a term of one.
 
-Each class says its value Y and what the mean of Y is. Why Y is at most 1 is in `filterproof.mc.estimate.path_bound`.
+Each class states its value Y and the mean of Y. `filterproof.mc.estimate.path_bound` proves that Y is at most 1.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from filterproof.mc.runs.batch_sums import BatchSums
 
 IntervalName: TypeAlias = Literal["auto", "KL-Chernoff", "betting"]
 
-#: Rounding error allowed on a path's log-weight: a weight further above its bound does exceed the bound.
+#: The rounding error allowed in a path's log-weight: a weight further above its bound exceeds the bound.
 ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
 class UnitFunctional(ABC):
-    """Sums over a tile of a value Y in [0, 1], from whose mean `divergence` makes what is estimated.
+    """Sums over a batch of a value Y in [0, 1]; `divergence` computes the estimate from the mean of Y.
 
-    The interval of the mean is that of `bets`, or KL-Chernoff where there are none. Stakes are part of the functional,
-    so that a store keeps runs with other stakes apart.
+    The interval of the mean is that of `bets`, or KL-Chernoff without bets. Stakes are part of the functional, so that
+    a store keeps runs with other stakes separate.
     """
 
     _: KW_ONLY
@@ -38,21 +38,21 @@ class UnitFunctional(ABC):
 
     @abstractmethod
     def __call__(self, paths: Paths) -> NDArray[np.float64]:
-        """The sums over a tile: `unit_sums` of Y, and what a subclass counts besides."""
+        """Return the sums over a batch: `unit_sums` of Y, and the counts of a subclass."""
 
     @property
     def log_range(self) -> float:
-        """The logarithm of the range of what is averaged, in units of what is estimated."""
+        """The logarithm of the range of the averaged values, in units of the estimate."""
         return 0.0
 
     @property
     def log_unseen(self) -> float:
-        """The logarithm of the largest value that a pilot may have missed, for the rule that leaves estimators out."""
+        """The logarithm of the largest value that a pilot may have missed."""
         return self.log_range
 
     @property
     def how(self) -> str:
-        """What a pilot chose for it, for the name of the estimate."""
+        """The pilot's choice, for the name of the estimate."""
         return ""
 
     @property
@@ -66,9 +66,10 @@ class UnitFunctional(ABC):
         return self.unit_numbers
 
     def unit_sums(self, y: NDArray[np.float64], n: int) -> tuple[float, ...]:
-        """Sum, sum of squares about the mean, and logarithms for the bets, of y and n - len(y) zeros; overwrites y.
+        """Return sum, sum of squares about the mean, and logarithms for the bets, of y and n - len(y) zeros; overwrites
+        y.
 
-        Raises Exceeded for a value above 1: its path exceeded the bound that values are divided by.
+        Raises Exceeded for a value above 1: its path exceeded the bound by which values are divided.
         """
         if len(y) and y.max() > 1:
             if y.max() > 1 + ROUNDING:
@@ -82,7 +83,7 @@ class UnitFunctional(ABC):
         return total, float(np.square(y, out=y).sum()) + (n - len(y)) * mean * mean, *logs
 
     def moments(self, tally: BatchSums) -> Moments:
-        """The moments of Y over all tiles."""
+        """Return the moments of Y over all batches."""
         rows = tally.rows[:, : self.unit_numbers].tolist()
         return Moments.merge(
             Moments(int(n), total, centred, logs=tuple(logs))
@@ -90,16 +91,16 @@ class UnitFunctional(ABC):
         )
 
     def fitted(self, paths: Paths) -> list[tuple[Self, Moments]]:
-        """The forms of this functional that a pilot's paths suggest, each with its moments there."""
+        """Return the variants of this functional that a pilot's paths suggest, each with its moments there."""
         return [(self, self.moments(BatchSums(np.array([len(paths.loss)]), self(paths)[None, :])))]
 
     def planned(
         self, pilot: Moments, n: int, failure: float, interval: IntervalName
     ) -> tuple[Self, Estimate]:
-        """This functional with what its interval needs, and the estimate that is expected of n paths like the pilot's.
+        """Return this functional with the parameters of its interval, and the expected estimate of n paths.
 
-        "auto" takes the interval that is narrower then. An interval or stakes chosen after seeing the data lose their
-        failure probability: the pilot's paths stay out of the n.
+        "auto" takes the narrower interval. An interval or stakes chosen after seeing the data lose their failure
+        probability: the pilot's paths are not among the n.
         """
         if interval not in get_args(IntervalName):
             raise ValueError(
@@ -115,33 +116,34 @@ class UnitFunctional(ABC):
         return form, self.divergence(mean)
 
     def least_width(self, n: int, failure: float) -> float:
-        """The least width that any pilot can expect from n paths: R (1 - (failure/2)^{1/n}) for values in [0, R].
+        """Return the smallest width that any pilot can expect from n paths: R (1 - (failure/2)^{1/n}) for values in [0,
+        R].
 
-        No interval for the mean of n values in [0, 1] is narrower than that of zeros. An estimate above one is cut
-        there, and may be.
+        No interval for the mean of n values in [0, 1] is narrower than that of zeros. An estimate above one is clipped
+        there, and may be narrower.
         """
         unit = -math.expm1((math.log(failure) - math.log(2)) / n)
         return unit * math.exp(self.log_range) if self.log_range <= 0 else 0.0
 
     def estimate(self, tally: BatchSums, failure: float) -> Estimate:
-        """The estimate from the sums over all tiles."""
+        """Return the estimate from the sums over all batches."""
         interval = kl_chernoff if self.bets is None else self.bets.interval
         mean = interval(self.moments(tally), failure=failure)
-        return replace(self.divergence(mean), beyond=self.beyond(tally))
+        return replace(self.divergence(mean), over_bound=self.over_bound(tally))
 
     def divergence(self, mean: Estimate) -> Estimate:
-        """What is estimated, from the mean of Y: e^{log_range} E[Y], a term of H_{e^eps}, at most one."""
+        """Return the estimate from the mean of Y: e^{log_range} E[Y], a term of H_{e^eps}, at most one."""
         unit = math.exp(self.log_range)
         return replace(mean, value=unit * mean.value, low=unit * mean.low, high=unit * mean.high).at_most_one
 
-    def beyond(self, tally: BatchSums) -> int:
-        """The number of paths that went beyond the guard's bound; 0 where they are not counted."""
+    def over_bound(self, tally: BatchSums) -> int:
+        """Return the number of paths that exceeded the monitor's bound; 0 if they are not counted."""
         return 0
 
 
 @dataclass(frozen=True, slots=True)
 class JointFunctional:
-    """Several functionals over the same paths, their sums concatenated; each says the number of its `numbers`."""
+    """Several functionals of the same paths, with their sums concatenated."""
 
     parts: tuple[Any, ...]
 
@@ -149,27 +151,28 @@ class JointFunctional:
         return np.concatenate([part(paths) for part in self.parts])
 
     def split(self, sums: NDArray[np.float64]) -> list[NDArray[np.float64]]:
-        """The sums of each functional, from those of all along the last axis."""
+        """Split the sums along the last axis by functional."""
         return np.split(sums, np.cumsum([part.numbers for part in self.parts])[:-1], axis=-1)
 
     def tallies(self, tally: BatchSums) -> tuple[BatchSums, ...]:
-        """The tally of each functional."""
+        """Return the sums of each functional."""
         return tuple(BatchSums(tally.sizes, rows) for rows in self.split(tally.rows))
 
 
 @dataclass(frozen=True, slots=True)
 class HockeyStick(UnitFunctional):
-    """Y = e^{log_weight + log_kept - log_bound} (1 - e^{epsilon - loss})_+.
+    """Y = e^{log_weight + log_finite - log_bound} (1 - e^{epsilon - loss})_+.
 
-    E[Y] e^{log_bound} is H_{e^epsilon} of the law that outputs are drawn from, against the other law. Where infinite
-    losses are weighed it is only the second term of H (see ceiling.py). `paths` says which paths count: "all";
-    "within", those that the guard did not stop; "beyond", those that the guard marked. The means of "within" under a
-    stopping guard and of "beyond" under a marking one add up to H. The last sum of "beyond" counts the marked paths.
+    E[Y] e^{log_bound} is H_{e^epsilon} of the distribution of the outputs against the other one. If infinite losses are
+    weighed, it is only the second term of H (see path_bound.py). `paths` selects the paths that count: "all";
+    "within_bound", those that the monitor did not stop; "over_bound", those that it flagged. The means of
+    "within_bound" under a stopping monitor and of "over_bound" under a flagging one add up to H. The last sum of
+    "over_bound" counts the flagged paths.
     """
 
     epsilon: float
     log_bound: float = 0.0
-    paths: Literal["all", "within", "beyond"] = "all"
+    paths: Literal["all", "within_bound", "over_bound"] = "all"
 
     @property
     def log_range(self) -> float:
@@ -177,32 +180,32 @@ class HockeyStick(UnitFunctional):
 
     @property
     def numbers(self) -> int:
-        return self.unit_numbers + (self.paths == "beyond")
+        return self.unit_numbers + (self.paths == "over_bound")
 
     def __call__(self, paths: Paths) -> NDArray[np.float64]:
-        beyond = np.broadcast_to(paths.beyond, paths.loss.shape)
+        over_bound = np.broadcast_to(paths.over_bound, paths.loss.shape)
         hits = np.flatnonzero(paths.loss > self.epsilon)
         if self.paths != "all":
-            hits = hits[beyond[hits] == (self.paths == "beyond")]
+            hits = hits[over_bound[hits] == (self.paths == "over_bound")]
         y = -np.expm1(self.epsilon - paths.loss[hits])
         log_y = paths.log_weight[hits] - self.log_bound
-        if isinstance(paths.log_kept, np.ndarray):
-            log_y += paths.log_kept[hits]
+        if isinstance(paths.log_finite, np.ndarray):
+            log_y += paths.log_finite[hits]
         y *= np.exp(log_y)
         sums = self.unit_sums(y, len(paths.loss))
-        marked = (float(np.count_nonzero(beyond)),) if self.paths == "beyond" else ()
+        marked = (float(np.count_nonzero(over_bound)),) if self.paths == "over_bound" else ()
         return np.array([*sums, *marked])
 
-    def beyond(self, tally: BatchSums) -> int:
-        return int(tally.sums[-1]) if self.paths == "beyond" else 0
+    def over_bound(self, tally: BatchSums) -> int:
+        return int(tally.sums[-1]) if self.paths == "over_bound" else 0
 
 
 @dataclass(frozen=True, slots=True)
 class InfiniteLosses(UnitFunctional):
     """Y = (1 - K) / most, K = prod_t P(L_t < inf) over the rounds that a path released, `most` a bound on 1 - K.
 
-    The probability of having met an infinite loss, computed along the path instead of drawn: E[1 - K], the same for
-    every epsilon, is the first term of H in ceiling.py.
+    The probability of an infinite loss, computed along the path instead of drawn: E[1 - K], the same for every epsilon,
+    is the first term of H in path_bound.py.
     """
 
     most: float
@@ -213,9 +216,9 @@ class InfiniteLosses(UnitFunctional):
 
     @property
     def log_unseen(self) -> float:
-        # all estimators but plain paths have this term: its range may not hide those of what they add to it
+        # all estimators except plain paths have this term: its range must not hide those of the other terms
         return -math.inf
 
     def __call__(self, paths: Paths) -> NDArray[np.float64]:
-        y = -np.expm1(np.broadcast_to(paths.log_kept, paths.loss.shape)) / self.most
+        y = -np.expm1(np.broadcast_to(paths.log_finite, paths.loss.shape)) / self.most
         return np.array(self.unit_sums(y, len(y)))

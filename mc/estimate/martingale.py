@@ -18,9 +18,9 @@ from filterproof.mc.intervals.estimate import Estimate
 from filterproof.mc.intervals.moments import unit_values
 from filterproof.theory.pairs import Gaussian
 
-#: A slack below e^-46 = 1e-20 of its bound is taken as zero; the rounding allowance of intervals covers it.
+#: A slack below e^-46 = 1e-20 of its bound counts as zero; the rounding allowance of intervals covers it.
 _NEGLIGIBLE = -46.0
-#: Relative error allowed to G(epsilon, B^2) and M, both right to 1e-13.
+#: The relative error allowed in G(epsilon, B^2) and M, which both have an error of 1e-13.
 _CLOSED_FORMS = 1e-12
 
 
@@ -59,12 +59,13 @@ class WeightedSlack(UnitFunctional):
         return f" with martingale coefficient {self.beta:.4g}"
 
     def least_width(self, n: int, failure: float) -> float:
-        return 0.0  # what is below zero is cut there
+        return 0.0  # negative values are clipped
 
     def terms(self, paths: Paths) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """(a, b) of paths with Gaussian rounds only, each of shape (n,).
+        """Return (a, b) of paths with Gaussian rounds only, each of shape (n,).
 
-        A path that a guard stopped has a = 0, its payoff added to b: its part of H is estimated from plain paths.
+        A path that a monitor stopped has a = 0, with its payoff added to b: its part of H is estimated from plain
+        paths.
         """
         loss, log_weight = paths.loss, paths.log_weight
         scaled = log_weight - self.log_bound
@@ -90,9 +91,9 @@ class WeightedSlack(UnitFunctional):
             slack[some] = np.exp(most[some] + log_tail)
         if (payoff + slack).max() > 1 + ROUNDING:
             raise Exceeded("a path's weight is above its bound")
-        if isinstance(paths.beyond, np.ndarray):
-            slack[paths.beyond] += payoff[paths.beyond]
-            payoff[paths.beyond] = 0.0
+        if isinstance(paths.over_bound, np.ndarray):
+            slack[paths.over_bound] += payoff[paths.over_bound]
+            payoff[paths.over_bound] = 0.0
         return payoff, slack
 
     def __call__(self, paths: Paths) -> NDArray[np.float64]:
@@ -100,7 +101,9 @@ class WeightedSlack(UnitFunctional):
         return np.array(self.unit_sums(unit_values(self.mix(payoff, slack), 1.0), len(payoff)))
 
     def fitted(self, paths: Paths) -> list[tuple[Self, Moments]]:
-        """With the coefficient of the least variance on these paths, and with that of the martingale form."""
+        """Return this functional with the coefficient of the smallest variance on these paths, and with that of the
+        martingale.
+        """
         payoff, slack = self.terms(paths)
         forms = [replace(self, beta=beta) for beta in dict.fromkeys((best_beta(payoff, slack), 1.0))]
         return [(form, Moments.of(form.mix(payoff, slack))) for form in forms]
@@ -119,13 +122,13 @@ class WeightedSlack(UnitFunctional):
         return replace(mean, value=value, low=min(low, value), high=max(high, value)).at_most_one
 
     def mix(self, payoff: NDArray[np.float64], slack: NDArray[np.float64]) -> NDArray[np.float64]:
-        """y of each path."""
+        """Return y of each path."""
         y: NDArray[np.float64] = (1 - self.beta) * payoff + self.beta * (1 - slack)
         return y
 
 
 def best_beta(payoff: NDArray[np.float64], slack: NDArray[np.float64]) -> float:
-    """The beta in [0, 1] that minimises the variance of a - beta (a + b)."""
+    """Return the beta in [0, 1] that minimises the variance of a - beta (a + b)."""
     whole = payoff + slack
     centred = whole - whole.mean()
     spread = float(np.square(centred).sum())

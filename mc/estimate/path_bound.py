@@ -14,26 +14,26 @@ from filterproof.mc.engine.budget_monitor import BudgetMonitor
 from filterproof.mc.engine.game import Game
 from filterproof.mc.estimate.declared_spending import (
     FEW_POSITIONS,
-    MOST_POSITIONS,
+    MAX_POSITIONS,
     DeclaredSpending,
     expanded,
-    stated_asks,
+    listed_requests,
     within_rounds,
 )
 from filterproof.theory.numerics.golden_section import lowest_at
 from filterproof.theory.pairs import RandomizedResponse, is_ours
 
-#: Relative allowance on every bound for the rounding of sums along a path.
+#: The relative allowance on every bound for the rounding of sums along a path.
 _SLACK = 1e-9
-#: log M_s where no loss can exceed epsilon, so that the integrand is zero up to the rounding of losses; and the
-#: least log M_s used, well within the doubles.
-_ROUNDED, _LEAST = -27.0, -600.0
-#: A ceiling counts as lower than another if it is below this multiple of it.
+#: log M_s if no loss can exceed epsilon, so that the integrand is zero up to the rounding of losses; and the smallest
+#: log M_s in use, well within the doubles.
+_ROUNDED, _MIN_LOG_BOUND = -27.0, -600.0
+#: A bound counts as lower than another if it is below this multiple of it.
 _LOWER = 0.9
-#: Orders s that are tried are 1 + t, t in this range.
+#: The orders s are 1 + t, t in this range.
 _ORDERS = (1e-3, 1e4)
 _STEEP = 200.0
-#: Paths for each of which a position that is expanded may take the time of a round or less.
+#: Paths per expanded position, whose time is that of a round or less.
 _AS_MANY = 1000
 
 
@@ -59,24 +59,24 @@ class PathBound:
 
     @property
     def infinite(self) -> float:
-        """The bound on the probability of having met an infinite loss."""
+        """The bound on the probability of an infinite loss."""
         return min(1.0, min(bound.infinite for bound in self.bounds) * (1 + _SLACK))
 
     @property
     def squares(self) -> float:
-        """The bound on sum_t mu_t^2 where every round is Gaussian(mu_t)."""
+        """The bound on sum_t mu_t^2 if every round is Gaussian(mu_t)."""
         return min(bound.squares for bound in self.bounds)
 
     def below(self, other: PathBound) -> bool:
-        """Whether this ceiling is clearly lower than `other` at some order."""
+        """Whether this bound is clearly lower than `other` at some order."""
         return any(self.divergence(order) < _LOWER * other.divergence(order) for order in (1.5, 4.0, 32.0))
 
     def divergence(self, order: float) -> float:
-        """The bound on sum_t D_s, s = `order`."""
+        """Return the bound on sum_t D_s, s = `order`."""
         return min(bound.divergence(order) for bound in self.bounds) * (1 + _SLACK)
 
-    def why(self, order: float, epsilon: float) -> str:
-        """Why the bounds used at this order and up to this epsilon hold: one reason, or several joined by "and"."""
+    def justification(self, order: float, epsilon: float) -> str:
+        """Return why the bounds at this order and up to this epsilon hold: one reason, or several joined by "and"."""
         used: list[Callable[[DeclaredSpending], float]] = [lambda bound: bound.infinite]
         if order > 1:
             used.insert(0, lambda bound: bound.divergence(order))
@@ -87,12 +87,12 @@ class PathBound:
             best = self._vouching(size)
             if not any(size(bound) <= size(best) for bound in vouching):
                 vouching.append(best)
-        return " and ".join(dict.fromkeys(bound.why for bound in vouching))
+        return " and ".join(dict.fromkeys(bound.justification for bound in vouching))
 
     @property
-    def why_squares(self) -> str:
-        """Why the bound on sum_t mu_t^2 holds."""
-        return self._vouching(lambda bound: bound.squares).why
+    def justification_of_squares(self) -> str:
+        """Return why the bound on sum_t mu_t^2 holds."""
+        return self._vouching(lambda bound: bound.squares).justification
 
     def _vouching(self, size: Callable[[DeclaredSpending], float]) -> DeclaredSpending:
         least = min(map(size, self.bounds))
@@ -105,20 +105,24 @@ class PathBound:
         return min(bound.pure for bound in self.bounds)
 
     def log_bound(self, order: float, epsilon: float) -> float:
-        """An upper bound on the log of the weighted integrand, log M_s or a little more; 0 at order 1."""
+        """Return an upper bound on the log of the weighted integrand, log M_s or slightly more; 0 at order 1."""
         if epsilon >= self.pure:
             return _ROUNDED
-        return max(log_weight_bound(order, self.divergence(order), epsilon), _LEAST) if order > 1 else 0.0
+        return (
+            max(log_weight_bound(order, self.divergence(order), epsilon), _MIN_LOG_BOUND)
+            if order > 1
+            else 0.0
+        )
 
     def order(self, epsilon: float) -> float:
-        """The order s with the least log M_s; 1 where tilting gives no bound below 1."""
+        """Return the order s with the smallest log M_s; 1 if tilting gives no bound below 1."""
         if epsilon >= self.pure:
             return _STEEP  # no loss exceeds epsilon, so any order will do
         size, order = min(self._least(bound, max(epsilon, 0.0)) for bound in self.bounds)
         return order if size < 0 else 1.0
 
     def _least(self, bound: DeclaredSpending, epsilon: float) -> tuple[float, float]:
-        """The least log M_s that one of the bounds gives, and its order."""
+        """Return the smallest log M_s that one of the bounds gives, and its order."""
 
         def value(log_t: float) -> float:
             order = 1 + math.exp(log_t)
@@ -128,18 +132,18 @@ class PathBound:
         low, high = math.log(_ORDERS[0]), math.log(min(_ORDERS[1], bound.highest - 1))
         if high <= low:
             return value(high), 1 + math.exp(high)
-        # (s-1) D_s is convex in s, and so is log M_s: it falls, then rises, on a logarithmic scale too; 24 steps are
-        # within 1e-4 of its log_t, where log M_s is flat
+        # (s-1) D_s is convex in s, and so is log M_s: it decreases, then increases, also on a logarithmic scale; 24
+        # steps are within 1e-4 of the minimising log_t, where log M_s is flat
         best = lowest_at(value, low, high, steps=24)
         order = (
             bound.highest if value(high) <= value(best) and bound.highest < _ORDERS[1] else 1 + math.exp(best)
         )
         return value(math.log(order - 1)), order
 
-    def guard(self, order: float, act: Literal["stop", "mark", "trust"]) -> BudgetMonitor:
-        """The guard that holds every path to this ceiling at one order."""
+    def monitor(self, order: float, act: Literal["truncate", "flag", "assert"]) -> BudgetMonitor:
+        """Return the monitor that enforces this bound at one order."""
         divergence = self.divergence(order) if order > 1 else math.inf
-        return BudgetMonitor.at(order, divergence, self.infinite, act, ours=act == "trust" and self.ruled)
+        return BudgetMonitor.at(order, divergence, self.infinite, act, ours=act == "assert" and self.ruled)
 
     @property
     def ruled(self) -> bool:
@@ -147,56 +151,56 @@ class PathBound:
         return any(bound.ruled for bound in self.bounds)
 
 
-def certain(game: Game, n: int) -> PathBound | None:
-    """The bounds on every path of n plays that do not rest on the filter's own statement; None if there are none.
+def proven_bounds(game: Game, n: int) -> PathBound | None:
+    """Return the bounds on every path of n plays that do not use the filter's own statement, or None.
 
-    They come from a theorem about the catalogue rule whose code runs; from the rounds and the pairs that the adversary
-    can ask for; or from expanding all states that its requests reach through the filter's code.
+    They come from a theorem about the catalogue rule that runs, from the rounds and the pairs of the adversary, or from
+    an expansion of all reachable states through the filter's code.
     """
     ruled = _ruled(game)
-    # where a theorem gives a bound already, only a small expansion, which may give a lower one, is worth its time:
-    # a position takes as long as many thousand rounds of play
-    most = max(min(FEW_POSITIONS, n // _AS_MANY), 2) if ruled else MOST_POSITIONS
+    # if a theorem already gives a bound, only a small expansion, which may give a lower one, is worth its time: a
+    # position takes as long as many thousand rounds of play
+    most = max(min(FEW_POSITIONS, n // _AS_MANY), 2) if ruled else MAX_POSITIONS
     spent = (within_rounds(game), expanded(game, n, most=most))
     bounds = (*ruled, *(bound for bound in spent if bound is not None))
     return PathBound(bounds) if bounds else None
 
 
-def stated(game: Game) -> PathBound | None:
-    """The bounds that the filter states in `holds`, for a guard to enforce; None where it states none."""
+def declared_bounds(game: Game) -> PathBound | None:
+    """Return the bounds that the filter states in `holds`, for a monitor to enforce, or None."""
     holds = game.filter.holds
-    return None if holds is None else PathBound(stated_bounds(holds, f"a guard at {holds}", ruled=False))
+    return None if holds is None else PathBound(bounds_of_scope(holds, f"a monitor at {holds}", ruled=False))
 
 
 def ruled(filt: FilterBase) -> GuaranteeScope | None:
-    """What a theorem says that a rule of the catalogue holds; None where other code may run, of a subclass, say."""
+    """Return the bounds of a theorem on a rule of the catalogue, or None if other code may run, e.g. of a subclass."""
     entry, holds = CATALOGUE.get(type(filt).__name__), filt.holds
     ours = entry is not None and entry.kind is type(filt)
     return holds if ours and holds is not None and holds.rule else None
 
 
 def _ruled(game: Game) -> tuple[DeclaredSpending, ...]:
-    """The bounds that a theorem proves for this game."""
-    holds, asks = ruled(game.filter), stated_asks(game.adversary)
+    """Return the bounds that a theorem proves for this game."""
+    holds, asks = ruled(game.filter), listed_requests(game.adversary)
     if holds is None or (asks is not None and not all(map(is_ours, asks))):
         return ()
-    # where the adversary does not state its pairs, they must be of this library: any other raises Exceeded in play
+    # if the adversary does not state its pairs, they must be of this library: any other raises Exceeded in play
     scope = "" if asks is not None else ", for pairs of this library"
-    return stated_bounds(holds, f"{holds.rule}{scope}", ruled=True)
+    return bounds_of_scope(holds, f"{holds.rule}{scope}", ruled=True)
 
 
-def stated_bounds(holds: GuaranteeScope, why: str, *, ruled: bool) -> tuple[DeclaredSpending, ...]:
-    """The bounds that `holds` states, one by one, each with its bound on infinite losses.
+def bounds_of_scope(holds: GuaranteeScope, why: str, *, ruled: bool) -> tuple[DeclaredSpending, ...]:
+    """Return the bounds that `holds` states, one by one, each with its bound on infinite losses.
 
-    ruled says whether a theorem proves them. Without one a guard enforces the divergences of one order, which bound no
-    single loss.
+    `ruled` says whether a theorem proves them. Otherwise a monitor enforces the divergences of one order, which bound
+    no single loss.
     """
-    stated = [
+    declared_bounds = [
         GuaranteeScope(zcdp=holds.zcdp),
         *(GuaranteeScope(orders=(at_order,)) for at_order in holds.orders),
         GuaranteeScope(pure=holds.pure),
     ]
-    parts = [replace(part, infinite=holds.infinite) for part in stated if part != GuaranteeScope()]
+    parts = [replace(part, infinite=holds.infinite) for part in declared_bounds if part != GuaranteeScope()]
     return tuple(
         DeclaredSpending(
             why,
@@ -216,12 +220,12 @@ def _divergence(part: GuaranteeScope) -> Callable[[float], float]:
     if part.pure < math.inf:
         # the composition of RR(e_t) is (sum e_t)-DP, so RR(sum e_t) dominates it
         return lambda order: float(RandomizedResponse(part.pure).renyi(order))
-    # D_s grows with s
+    # D_s increases with s
     return lambda order: min((order * part.zcdp, *(rho for alpha, rho in part.orders if alpha >= order)))
 
 
 def log_weight_bound(order: float, divergence: float, epsilon: float) -> float:
-    """log M_s, where M_s = e^{(s-1)(rho_s - eps)} (1-1/s)^s / (s-1) is an upper bound on the weighted integrand.
+    """Return log M_s; M_s = e^{(s-1)(rho_s - eps)} (1-1/s)^s / (s-1) is an upper bound on the weighted integrand.
 
     s is `order`, rho_s is `divergence`, a bound on the sum of the rounds' Rényi divergences of order s.
     """

@@ -27,7 +27,7 @@ def simulate_stop(
     confidence: float = CONFIDENCE,
     failure: float | None = None,
 ) -> Estimate:
-    """P(`AboveThreshold` at 0 says yes to the last of the values and to none before), of n runs of its own code."""
+    """Estimate the probability that `AboveThreshold` at 0 says True to the last of the values and to none before."""
     runs, failure = check_count("n", n), stated_failure(confidence, failure)
     rng = np.random.default_rng(np.random.SeedSequence(check_count("seed", seed, least=0)))
     stops = 0

@@ -22,9 +22,9 @@ from filterproof.mc.intervals.moments import ROUNDING
 from filterproof.theory.argument_checks import check_probability
 from filterproof.theory.display import Plottable, Row
 
-#: Steps between neighbouring epsilons of the grid at which the upper bound reads the profiles.
+#: Steps between neighbouring epsilons of the grid at which the upper bound evaluates the profiles.
 _FINER = 16
-#: The errors alpha at which `rows` reads the band: small ones, then every hundredth.
+#: The errors alpha of `rows`: small ones, then every hundredth.
 _ALPHAS = (0.0, 1e-6, 1e-5, 1e-4, 1e-3, *(k / 100 for k in range(1, 101)))
 
 
@@ -108,7 +108,7 @@ class TradeOff(Plottable):
         return np.asarray(np.clip(bound, 0.0, 1 - a), dtype=np.float64)
 
     def _lower_profile(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """A fine grid of g and lower bounds on H_g(Q||P) there."""
+        """Return a fine grid of g and lower bounds on H_g(Q||P) there."""
         ahead = _refined(self.forward.epsilons)
         g = np.exp(-ahead)
         below = 1 - g + g * self.forward.low(ahead)
@@ -123,18 +123,18 @@ def _errors(alpha: ArrayLike) -> NDArray[np.float64]:
 
 
 def _within(epsilons: tuple[float, ...]) -> list[float]:
-    """Those of which g and 1 / g are doubles: a line of slope 0 or inf bounds nothing."""
+    """Return the epsilons for which g and 1 / g are doubles: a line of slope 0 or inf bounds nothing."""
     return [epsilon for epsilon in epsilons if abs(epsilon) < DOUBLES_END]
 
 
 def _slopes(profile: Curve) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """g, and upper bounds on H_g."""
+    """Return g, and upper bounds on H_g."""
     epsilons = _within(profile.epsilons)
     return np.exp(epsilons), profile.high(epsilons)
 
 
 def _refined(epsilons: tuple[float, ...]) -> NDArray[np.float64]:
-    """The grid from 0 on with `_FINER` steps between neighbours."""
+    """Return the grid from 0 on with `_FINER` steps between neighbours."""
     knots = sorted({0.0, *_within(epsilons)})
     fine = [np.linspace(a, b, _FINER, endpoint=False) for a, b in pairwise(knots)]
     return np.concatenate([*fine, knots[-1:]])

@@ -28,14 +28,14 @@ from filterproof.theory.argument_checks import check_count, check_positive
 from filterproof.theory.pairs import Gaussian
 from filterproof.theory.pairs.base import Direction, check_direction
 
-#: In every other round the analyst asks at full scale after a positive loss; else at this one.
-_LESS = 0.5
-#: Worlds that share a pair of `LinearQueries`, one coordinate each.
-_TOGETHER = 128
-#: A pilot has one world for so many, and a total mu^2 of less is as good as this one.
-_PILOT, _LEAST = 16, 1e-30
-#: People in all worlds together, each of whom has a state in memory.
-_MOST_PEOPLE = 10**9
+#: The scale of every other request after a loss that is not positive.
+_SMALL_SCALE = 0.5
+#: Worlds that share one `LinearQueries`, one coordinate each.
+_WORLDS_PER_PAIR = 128
+#: A pilot has one world for this many, and a total mu^2 below this counts as this.
+_PILOT, _MIN_SQUARED_MU = 16, 1e-30
+#: The most people in all worlds together, each with a state in memory.
+_MAX_PEOPLE = 10**9
 
 
 def simulate_person(
@@ -101,7 +101,7 @@ def simulate_person(
     martingale: the divergence of Gaussian outputs with the rest of the pilot's total mu^2. The interval is `betting`.
     """
     values = _norms(norms)
-    asked_for = _Asked.of(len(values), n, rounds, epsilon, stated_failure(confidence, failure), seed)
+    asked_for = _TwoDataSets.of(len(values), n, rounds, epsilon, stated_failure(confidence, failure), seed)
     check_direction(direction)
     if not callable(analysis):
         raise TypeError(
@@ -119,7 +119,7 @@ def simulate_person(
         everybody, others = IndividualFilter(filt, n * k), IndividualFilter(filt, n * (k - 1))
         worlds = _Worlds.of(n, most)
         for t in range(asked_for.rounds):
-            # the analyst sees log P/Q in either direction
+            # the analyst sees log P/Q in both directions
             asked = values * _scale(t, sign * worlds.loss)[:, None]
             shift = (summed(everybody, asked) - summed(others, asked[:, 1:])) / sigma
             worlds.go_on(shift, sign * asked_for.rng.standard_normal(n))
@@ -167,10 +167,10 @@ def simulate_queries(
     this function draws the noise.
     """
     values = _norms(norms)
-    asked_for = _Asked.of(len(values), n, rounds, epsilon, stated_failure(confidence, failure), seed)
+    asked_for = _TwoDataSets.of(len(values), n, rounds, epsilon, stated_failure(confidence, failure), seed)
 
     def play(worlds: _Worlds) -> None:
-        """One object for all worlds, since a person who counts in coordinate w alone is in world w."""
+        """One object for all worlds: a person with a value in coordinate w only is in world w only."""
         k, n = len(values), len(worlds.loss)
         everybody, others = (
             LinearQueries(n * people, norm_budget=norm_budget, kappa=kappa) for people in (k, k - 1)
@@ -185,15 +185,15 @@ def simulate_queries(
 
     def played(n: int, most: float) -> _Worlds:
         worlds = _Worlds.of(n, most)
-        for first in range(0, n, _TOGETHER):
-            play(worlds.part(slice(first, first + _TOGETHER)))
+        for first in range(0, n, _WORLDS_PER_PAIR):
+            play(worlds.part(slice(first, first + _WORLDS_PER_PAIR)))
         return worlds
 
     return asked_for.estimate(played)
 
 
 def _norms(norms: object) -> NDArray[np.float64]:
-    """`norms` as an array, finite and positive, of two people or more."""
+    """Return `norms` as an array, finite and positive, of at least two people."""
     if not isinstance(norms, np.ndarray | list | tuple):
         raise TypeError(f"norms must be one number per person, got norms={norms!r}; pass e.g. [1.0, 2.0]")
     given = (
@@ -206,8 +206,8 @@ def _norms(norms: object) -> NDArray[np.float64]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
-    """What is asked of either: so many worlds and rounds, at one epsilon, from one source of random numbers."""
+class _TwoDataSets:
+    """The parameters of a simulation: worlds, rounds, one epsilon, one source of random numbers."""
 
     n: int
     rounds: int
@@ -216,25 +216,25 @@ class _Asked:
     rng: np.random.Generator
 
     @classmethod
-    def of(cls, people: int, n: int, rounds: int, epsilon: float, failure: float, seed: int) -> _Asked:
-        """The same, checked; the people of all worlds must have a place."""
+    def of(cls, people: int, n: int, rounds: int, epsilon: float, failure: float, seed: int) -> _TwoDataSets:
+        """Return the checked parameters; the people of all worlds must fit into memory."""
         worlds = check_count("n", n, least=2)
-        if worlds * people > _MOST_PEOPLE:
+        if worlds * people > _MAX_PEOPLE:
             raise ValueError(
-                f"n must be at most {_MOST_PEOPLE // people:,} runs with {people} people, got n={n!r}; pass a smaller n"
+                f"n must be at most {_MAX_PEOPLE // people:,} runs with {people} people, got n={n!r}; pass a smaller n"
             )
         rounds, epsilon = check_count("rounds", rounds), one_epsilon("epsilon", epsilon)
         rng = np.random.default_rng(np.random.SeedSequence(check_count("seed", seed, least=0)))
         return cls(worlds, rounds, epsilon, failure, rng)
 
     def estimate(self, played: Callable[[int, float], _Worlds]) -> Estimate:
-        """The mean of (1 - e^{epsilon - loss})_+ less what the martingale has gained, each in [-1, 1] + its mean."""
+        """Return the mean of (1 - e^{epsilon - loss})_+ minus the martingale's gain, each in [-1, 1] + its mean."""
         pilot = played(max(self.n // _PILOT, 2), math.inf)
-        most = max(float(pilot.spent.max()), _LEAST) * (1 + 2.0**-40)
+        most = max(float(pilot.spent.max()), _MIN_SQUARED_MU) * (1 + 2.0**-40)
         worlds = played(self.n, most)
         start = float(_left(np.array([self.epsilon]), np.array([most]))[0])
         gain = -np.expm1(np.minimum(self.epsilon - worlds.loss, 0.0))
-        values = gain - _left(self.epsilon - worlds.kept, most - worlds.spent)
+        values = gain - _left(self.epsilon - worlds.loss_at_stop, most - worlds.spent)
         interval = betting((1 + values) / 2, failure=self.failure)
         value, low, high = (
             min(max(2 * x - 1 + start, 0.0), 1.0) for x in (interval.value, interval.low, interval.high)
@@ -244,14 +244,15 @@ class _Asked:
 
 @dataclass(frozen=True, slots=True)
 class _Worlds:
-    """Losses of outputs N(shift, 1) so far, and both of them when the martingale stopped: shape (n,), in place.
+    """Losses of outputs N(shift, 1) so far, and those at the stop of the martingale: shape (n,), in place.
 
-    spent is the sum of shift^2 and kept the loss while that sum was within `most`; open says that it still is.
+    `spent` is the sum of shift^2 and `loss_at_stop` the loss while that sum was within `most`; `open` says that it
+    still is.
     """
 
     most: float
     loss: NDArray[np.float64]
-    kept: NDArray[np.float64]
+    loss_at_stop: NDArray[np.float64]
     spent: NDArray[np.float64]
     open: NDArray[np.bool_]
 
@@ -260,26 +261,28 @@ class _Worlds:
         return cls(most, np.zeros(n), np.zeros(n), np.zeros(n), np.ones(n, dtype=bool))
 
     def part(self, where: slice) -> _Worlds:
-        """Some of the worlds, the same memory."""
-        return _Worlds(self.most, self.loss[where], self.kept[where], self.spent[where], self.open[where])
+        """Return some of the worlds, in the same memory."""
+        return _Worlds(
+            self.most, self.loss[where], self.loss_at_stop[where], self.spent[where], self.open[where]
+        )
 
     def go_on(self, shift: NDArray[np.float64], noise: NDArray[np.float64]) -> None:
-        """One output each; whether the martingale stops is decided before the output is known."""
+        """Make one output each; whether the martingale stops is decided before the output is known."""
         after = self.spent + shift * shift
         np.logical_and(self.open, after <= self.most, out=self.open)
         np.copyto(self.spent, after, where=self.open)
         self.loss[:] += shift * noise + shift * shift / 2
-        np.copyto(self.kept, self.loss, where=self.open)
+        np.copyto(self.loss_at_stop, self.loss, where=self.open)
 
 
 def _left(gap: NDArray[np.float64], square: NDArray[np.float64]) -> NDArray[np.float64]:
-    """H_{e^gap} of Gaussian(mu), mu^2 = square, at any real gap: (1 - e^gap)_+ where mu is 0."""
-    mu = np.sqrt(np.maximum(square, _LEAST))
+    """Return H_{e^gap} of Gaussian(mu), mu^2 = square, at any real gap: (1 - e^gap)_+ for mu = 0."""
+    mu = np.sqrt(np.maximum(square, _MIN_SQUARED_MU))
     value: NDArray[np.float64] = np.minimum(gap, 0.0)
     ended = -np.expm1(value)
     return np.minimum(ended + np.exp(value) * Gaussian(mu).hockey_stick(np.abs(gap)), 1.0)
 
 
 def _scale(t: int, loss: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The scale of the analyst's request in each world."""
-    return np.where((loss > 0) & (t % 2 == 0), 1.0, _LESS)
+    """Return the scale of the analyst's request in each world."""
+    return np.where((loss > 0) & (t % 2 == 0), 1.0, _SMALL_SCALE)

@@ -21,20 +21,20 @@ from filterproof.mc.engine.game import Game
 from filterproof.mc.losses.too_large import TooLargeError
 from filterproof.theory.pairs import DominatingPair
 
-#: The number that stands for a denied request, where numbers of pairs are from 0.
+#: The number of a denied request; pairs are numbered from 0.
 DENIED = -1
-#: The most different pairs that a game may ask for.
-_MOST_PAIRS = 4096
+#: The most different pairs in a game.
+_MAX_PAIRS = 4096
 _REMEDY = "use fp.simulate, which plays any adversary"
 _Answer = TypeVar("_Answer")
 
 
 class NotAFunctionError(ValueError):
-    """A strategy whose requests do not follow from round, filter state and loss."""
+    """The requests of a strategy do not follow from round, filter state and loss."""
 
 
 class ReadsLastError(Exception):
-    """The adversary read `view.last` where positions do not hold it."""
+    """The adversary read `view.last` although positions do not store it."""
 
 
 class Positions(NamedTuple):
@@ -50,17 +50,17 @@ class Positions(NamedTuple):
         return len(self.loss)
 
     def take(self, rows: NDArray[Any]) -> Positions:
-        """The positions of these rows, in arrays of their own."""
+        """Return the positions of these rows, in new arrays."""
         return Positions(*take(tuple(self), rows))
 
     @staticmethod
     def joined(parts: list[Positions]) -> Positions:
-        """All positions of all parts."""
+        """Return all positions of all parts."""
         return Positions(*join([tuple(part) for part in parts]))
 
 
 class _NoGenerator:
-    """Stands where an adversary would find its generator."""
+    """A placeholder for the adversary's generator."""
 
     def __getattr__(self, name: str) -> NoReturn:
         raise NotAFunctionError(
@@ -69,7 +69,7 @@ class _NoGenerator:
 
 
 class _Watched(View):
-    """A view whose `last` may be read where positions hold it."""
+    """A view that allows `last` only if positions store it."""
 
     __slots__ = ("_last", "_may_read")
 
@@ -88,10 +88,10 @@ class _Watched(View):
 
 @dataclass(frozen=True, slots=True)
 class Asking:
-    """The questions of a game, and a list of all the pairs that were asked for so far.
+    """The requests of a game, and a list of all pairs so far.
 
-    keeps_last says whether positions tell the loss of the last round; if they do not, reading it raises
-    ReadsLastError. An adversary that draws from its generator raises NotAFunctionError.
+    `keeps_last` says whether positions store the loss of the last round; if not, reading it raises ReadsLastError. An
+    adversary that draws from its generator raises NotAFunctionError.
     """
 
     game: Game
@@ -104,19 +104,19 @@ class Asking:
         return cast(np.random.Generator, _NoGenerator())
 
     def start(self) -> Positions:
-        """The one position before the first round."""
+        """Return the position before the first round."""
         memory = self.game.adversary.start(self.game.filter, 1, self.rng)
         fold(_check_memory, list, memory)
         return Positions(np.zeros(1), np.zeros(1), checked_start(self.game.filter, 1), memory)
 
     def ask(self, t: int, at: Positions) -> tuple[NDArray[np.intp], Positions]:
-        """Which pair is released next at each position (DENIED: none), and the positions after the charge.
+        """Return the pair that is released next at each position (DENIED: none), and the positions after the charge.
 
-        Where the request is denied the state is as it was. The arrays of `at` may be changed.
+        After a denial the state is unchanged. The arrays of `at` may be changed.
         """
         game = self.game
         alone = [at.take(np.array([i])) for i in sorted({0, at.n // 2, at.n - 1})] if at.n else []
-        request = self._asked("request", t, at)
+        request = self._checked_request("request", t, at)
         self._check_alone(t, request, at.n, alone)
         admitted = checked_admits(game.filter, at.state, request, at.n)
         number = self._numbers_of(request, admitted)
@@ -130,9 +130,9 @@ class Asking:
         return number, Positions(at.loss, np.zeros(at.n), state, at.memory)
 
     def _check_alone(self, t: int, request: DominatingPair, n: int, alone: list[Positions]) -> None:
-        """NotAFunctionError where a run that is asked by itself, and once more, gets another request."""
+        """Raise NotAFunctionError if a single run, or a repeated call, gets another request."""
         for i, single in zip(sorted({0, n // 2, n - 1}), alone, strict=False):
-            again = self._asked("request", t, single)
+            again = self._checked_request("request", t, single)
             if request.of_run(i) != again.of_run(0):
                 raise NotAFunctionError(
                     "adversary must be a function of round, filter state and loss, got another request when "
@@ -140,26 +140,26 @@ class Asking:
                 )
 
     def final(self, at: Positions) -> NDArray[np.intp]:
-        """Which pair each position releases last after its denial (DENIED: none)."""
+        """Return the pair that each position releases last after its denial (DENIED: none)."""
         game = self.game
         if not game.adversary.asks_finally:
             return np.full(at.n, DENIED)
-        request = self._asked("final", game.rounds, at)
+        request = self._checked_request("final", game.rounds, at)
         admitted = checked_admits(game.filter, at.state, request, at.n)
         return self._numbers_of(request, admitted)
 
     def observed(self, at: Positions, loss: NDArray[np.float64], last: NDArray[np.float64]) -> Positions:
-        """The positions after a release of privacy loss `last`, with `loss` in all."""
+        """Return the positions after a release of privacy loss `last`, with total `loss`."""
         state = at.state
         if self.game.filter.looks_at_losses:
             state = checked_observe(self.game.filter, state, last, at.n)
         return Positions(loss, last, state, at.memory)
 
-    def _asked(self, method: Literal["request", "final"], t: int, at: Positions) -> DominatingPair:
+    def _checked_request(self, method: Literal["request", "final"], t: int, at: Positions) -> DominatingPair:
         return checked_request(self.game.adversary, method, _Watched(t, at, self, self.keeps_last))
 
     def _numbers_of(self, request: DominatingPair, admitted: NDArray[np.bool_]) -> NDArray[np.intp]:
-        """The number of each admitted run's pair, DENIED for the others."""
+        """Return the number of each admitted run's pair, DENIED for the others."""
         number = np.full(len(admitted), DENIED)
         go = np.flatnonzero(admitted)
         if len(go):
@@ -187,9 +187,9 @@ class Asking:
 
     def _of(self, pair: DominatingPair) -> int:
         if pair not in self._numbers:
-            if len(self.pairs) >= _MOST_PAIRS:
+            if len(self.pairs) >= _MAX_PAIRS:
                 raise TooLargeError(
-                    f"adversary must ask for at most {_MOST_PAIRS} different pairs, got more; round its levels, or "
+                    f"adversary must request at most {_MAX_PAIRS} different pairs, got more; round its levels, or "
                     f"{_REMEDY}"
                 )
             self._numbers[pair] = len(self.pairs)
@@ -198,7 +198,7 @@ class Asking:
 
 
 def until_known(game: Game, attempt: Callable[[Asking], _Answer]) -> _Answer:
-    """`attempt` with positions that do not hold the last loss, or, where the adversary reads it, with such that do."""
+    """Run `attempt` with positions without the last loss, and again with it if the adversary reads it."""
     try:
         return attempt(Asking(game, keeps_last=False))
     except ReadsLastError:

@@ -17,31 +17,31 @@ from filterproof.mc.evaluate.evaluation import Evaluation
 from filterproof.mc.evaluate.forward_distribution import ForwardDistribution
 from filterproof.mc.evaluate.loss_nodes import BallNodes, needed, quadrature_error
 from filterproof.mc.evaluate.quadrature_panels import shown_edges
-from filterproof.mc.evaluate.range_probes import Scouted, scout
-from filterproof.mc.losses.balls import BITS, ball, down, up
+from filterproof.mc.evaluate.range_probes import ProbedRange, probe_range
+from filterproof.mc.losses.balls import BITS, ball, lower_end, upper_end
+from filterproof.mc.losses.epsilon_values import Epsilon
 from filterproof.mc.losses.finite_outputs import ball_of
-from filterproof.mc.losses.log_ratio import Epsilon
 from filterproof.mc.losses.too_large import TooLargeError
 from filterproof.theory.log_ratio import LogRatio
 from filterproof.theory.numerics.precision import PRECISION_LOCK
 from filterproof.theory.pairs import normal_distribution
 from filterproof.theory.pairs.base import Direction
 
-#: What quadrature may add to the least value asked for, as a share of it.
-_SHARE = 1e-12
-#: Changes this near to one another, in nats, count as one where there are too many.
+#: The error of quadrature as a share of the smallest requested value.
+_QUADRATURE_SHARE = 1e-12
+#: If there are too many changes, those closer than this, in nats, count as one.
 _MERGED = 5e-12
-#: A last release of less than this share of the least mu is bounded by none and by this share.
+#: A last release below this share of the smallest mu is bounded by none and by this share.
 _FINEST = 2.0**-8
-#: log of what a node may pay for all of them to pay less than 1e-270.
+#: The log of the payoff of a node such that all of them together pay less than 1e-270.
 _LOG_TINY = math.log(1e-280)
 
 
 @dataclass(frozen=True, slots=True)
 class CertifiedDistribution:
-    """Bounds on P-masses at nodes, from which `enclosed` bounds the divergence at every epsilon asked for."""
+    """Bounds on P-masses at nodes; `enclosed` bounds the divergence at every requested epsilon."""
 
-    law: ForwardDistribution
+    distribution: ForwardDistribution
     nodes: BallNodes
 
     @staticmethod
@@ -51,26 +51,29 @@ class CertifiedDistribution:
         ways: tuple[Direction, ...],
         scope: str,
     ) -> list[Evaluation]:
-        """The enclosure at each epsilon; ValueError for requests that are no Gaussians, and for foreign code."""
+        """Return the enclosure at each epsilon.
+
+        Raises ValueError for requests that are no Gaussians, and for user code.
+        """
         if not decides_as_known(game):
             raise ValueError(
                 "filter and adversary must be the library's own for CERTIFIED evidence on continuous losses, got "
-                f"{type(game.filter).__name__} and {type(game.adversary).__name__}; leave evidence out: between two "
-                "losses that are probed, other code may decide otherwise"
+                f"{type(game.filter).__name__} and {type(game.adversary).__name__}; call without evidence: between two "
+                "probed losses, other code may decide differently"
             )
 
         def solve(asking: Asking) -> list[Evaluation]:
-            scouted = scout(asking, [float(epsilon) for epsilon in epsilons])
-            decisions, found_to = _decisions(scouted, asking)
-            rough = ForwardDistribution.of(decisions, scouted.nodes(decisions, epsilons, ways, finer=False))
+            probed = probe_range(asking, [float(epsilon) for epsilon in epsilons])
+            decisions, found_to = _decisions(probed, asking)
+            rough = ForwardDistribution.of(decisions, probed.nodes(decisions, epsilons, ways, finer=False))
             rough.check(ways)
             least = min(rough.value(float(epsilon), way) for epsilon in epsilons for way in ways)
-            law = CertifiedDistribution.of(decisions, scouted, epsilons, ways, max(least, 1e-200))
+            distribution = CertifiedDistribution.of(decisions, probed, epsilons, ways, max(least, 1e-200))
             where = f"{scope}; for losses as real numbers and {shown_edges(decisions.changes)}{found_to}"
             sizes = len(decisions.rounds), decisions.positions
             return [
                 Evaluation.of_ways(
-                    epsilon, {way: law.enclosed(epsilon, way) for way in ways}, None, *sizes, where
+                    epsilon, {way: distribution.enclosed(epsilon, way) for way in ways}, None, *sizes, where
                 )
                 for epsilon in epsilons
             ]
@@ -81,17 +84,17 @@ class CertifiedDistribution:
     def of(
         cls,
         decisions: DecisionMap,
-        scouted: Scouted,
+        probed: ProbedRange,
         epsilons: Sequence[Epsilon],
         ways: Sequence[Direction],
         least_value: float,
     ) -> CertifiedDistribution:
-        """The law of the game that the map tells of, on as many nodes as values of `least_value` need."""
+        """Return the distribution of the game in the map, on as many nodes as values of `least_value` need."""
         drawn = [float(decisions.asking.pairs[k].gdp_mu) for k in decisions.drawn]
-        least = min(drawn, default=scouted.scale)
-        ends = scouted.parts(decisions, [kink for epsilon in epsilons for kink in _around(epsilon)], ways)
+        least = min(drawn, default=probed.scale)
+        ends = probed.parts(decisions, [kink for epsilon in epsilons for kink in _around(epsilon)], ways)
         error = (
-            _SHARE
+            _QUADRATURE_SHARE
             * least_value
             * math.exp(min(float(ends[0]), 0.0))
             / (len(decisions.rounds) + 1)
@@ -110,7 +113,7 @@ class CertifiedDistribution:
         return cls(ForwardDistribution.of(decisions, nodes), nodes)
 
     def enclosed(self, epsilon: Epsilon, direction: Direction) -> tuple[float, float]:
-        """Two doubles with H_{e^epsilon} of the transcript between them."""
+        """Return two doubles with H_{e^epsilon} of the transcript between them."""
         bounds = [self._at(double, direction) for double in _around(epsilon)]
         return bounds[-1][0], bounds[0][1]  # H decreases in epsilon
 
@@ -118,17 +121,17 @@ class CertifiedDistribution:
         forward = direction == "PQ"
         with PRECISION_LOCK, flint.ctx.workprec(BITS):
             eps = ball(epsilon)
-            low, high = self._paid(self.law.ended, None, None, eps, forward)
-            for number, mass in self.law.last.items():
-                mu = float(self.law.pairs[number].gdp_mu)
+            low, high = self._last_release_bounds(self.distribution.ended, None, None, eps, forward)
+            for number, mass in self.distribution.last.items():
+                mu = float(self.distribution.pairs[number].gdp_mu)
                 finest = self.nodes.least * _FINEST
                 below, above = (mu, mu) if mu >= finest else (None, finest)
-                more = self._paid(mass, below, above, eps, forward)
+                more = self._last_release_bounds(mass, below, above, eps, forward)
                 low, high = low + more[0], high + more[1]
             high += ball(float(self.nodes.lost[0 if forward else 1]))
-            return max(down(low), 0.0), min(up(high), 1.0)
+            return max(lower_end(low), 0.0), min(upper_end(high), 1.0)
 
-    def _paid(
+    def _last_release_bounds(
         self,
         mass: NDArray[np.float64],
         below: float | None,
@@ -136,7 +139,9 @@ class CertifiedDistribution:
         eps: flint.arb,
         forward: bool,
     ) -> tuple[flint.arb, flint.arb]:
-        """Bounds on what masses pay that end with a release of Gaussian(below) or more, Gaussian(above) or less."""
+        """Return bounds on the payoff of masses that end with a release of Gaussian(below) or more, Gaussian(above) or
+        less.
+        """
         low, high = flint.arb(0), flint.arb(0)
         if not mass[1].any():
             return low, high
@@ -145,8 +150,8 @@ class CertifiedDistribution:
         for i in np.flatnonzero(paid_at_most > _LOG_TINY).tolist():
             x = self.nodes.places[i]
             gap, weight = (eps - x, 1) if forward else (eps + x, (-x).exp())
-            least = _stick(below, gap) * weight
-            most = least if above == below else _stick(above, gap) * weight
+            least = _hockey_stick(below, gap) * weight
+            most = least if above == below else _hockey_stick(above, gap) * weight
             low += ball(float(mass[0, i])) * least
             high += ball(float(mass[1, i])) * most
         whole = np.array([mass[1, part].sum() for part in self.nodes.parts])
@@ -166,11 +171,11 @@ def _paid_bound(
     epsilon: float,
     forward: bool,
 ) -> Callable[[float], NDArray[np.float64]]:
-    """log M of density times what a release of mu pays, on every part.
+    """Return log M of density times the payoff of a release of mu, on every part.
 
-    With d the distance of an ellipse from the kink at epsilon and b its height, what a release of mu pays is at
-    most e^{b^2 / 2 mu^2} H(d), and H(d) <= e^{-(d / mu - mu / 2)^2 / 2} above mu^2 / 2, plus, on the side that
-    pays, 1 + e^{epsilon - loss}: H(-d) = 1 - e^{-d} + e^{-d} H(d).
+    With d the distance of an ellipse from the kink at epsilon and b its height, the payoff of a release of mu is at
+    most e^{b^2 / 2 mu^2} H(d), and H(d) <= e^{-(d / mu - mu / 2)^2 / 2} above mu^2 / 2, plus, on the paying side, 1 +
+    e^{epsilon - loss}: H(-d) = 1 - e^{-d} + e^{-d} H(d).
     """
     kink = epsilon if forward else -epsilon
     centre = (ends[1:] + ends[:-1]) / 2
@@ -191,27 +196,27 @@ def _paid_bound(
     return bound
 
 
-def _decisions(scouted: Scouted, asking: Asking) -> tuple[DecisionMap, str]:
-    """The map of decisions, and to how many nats its changes were found if not to the double.
+def _decisions(probed: ProbedRange, asking: Asking) -> tuple[DecisionMap, str]:
+    """Return the map of decisions, and the precision of its changes in nats unless they are exact.
 
-    Code that adds losses up rounds them differently on different paths, so that one threshold may look like many.
+    Code that adds losses rounds them differently on different paths, so that one threshold may look like many.
     """
     try:
-        return scouted.decisions(asking, merged=0.0), ""
+        return probed.decisions(asking, merged=0.0), ""
     except TooLargeError:
-        return scouted.decisions(asking, merged=_MERGED), f", found to {2 * _MERGED:.0e} nats"
+        return probed.decisions(asking, merged=_MERGED), f", found to {2 * _MERGED:.0e} nats"
 
 
 def _around(epsilon: Epsilon) -> tuple[float, ...]:
-    """epsilon, or the doubles below and above it where it is no double."""
+    """Return epsilon, or the doubles below and above it if it is no double."""
     if not isinstance(epsilon, LogRatio):
         return (epsilon,)
     size = ball_of((0, epsilon.ratio))
-    return down(size), up(size)
+    return lower_end(size), upper_end(size)
 
 
-def _stick(mu: float | None, gap: flint.arb) -> flint.arb:
-    """H_{e^gap} of Gaussian(mu); of nothing where mu is None."""
+def _hockey_stick(mu: float | None, gap: flint.arb) -> flint.arb:
+    """Return H_{e^gap} of Gaussian(mu); of no release if mu is None."""
     if mu is None:
         paid = -gap.expm1()
         return paid if gap < 0 else flint.arb(0) if gap > 0 else paid.union(flint.arb(0))

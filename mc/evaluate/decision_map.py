@@ -27,20 +27,20 @@ from filterproof.filters.contract.state import keys, leaves, map_arrays
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.engine.game import Game
 from filterproof.mc.evaluate.adversary_queries import DENIED, Asking, NotAFunctionError, Positions
-from filterproof.mc.evaluate.quadrature_panels import Panels, apart, bisected
+from filterproof.mc.evaluate.quadrature_panels import Panels, bisected, distinct_changes
 from filterproof.mc.losses.too_large import TooLargeError
 
-#: Where a loss leads: 0 and more is the number of a source of the next round, STOP the end of the transcript, and
-#: -2 - k a last release of pair k.
+#: The target of an output: 0 or more is a source of the next round, STOP is the end of the transcript, and -2 - k is a
+#: last release of pair k.
 STOP = -1
-#: In the last round whatever is released ends the transcript.
+#: In the last round every release ends the transcript.
 _ENDS = (STOP,)
-#: The panel of the point 0 at which every game starts.
+#: The panel of the point 0, where every game starts.
 POINT = -1
-_MOST_EDGES, _MOST_SOURCES, _PASSES = 250, 200_000, 12
-#: A round with more positions than this is played only where no decision changed before.
-_WORTH_GOING_ON = 1000
-#: Decimals, in nats, to which states that hold losses are compared: their sums are rounded.
+_MAX_EDGES, _MAX_SOURCES, _PASSES = 250, 200_000, 12
+#: A round with more positions than this is played only if no decision changed before.
+_MAX_UNSPLIT_POSITIONS = 1000
+#: Decimals, in nats, to which states with losses are compared: their sums are rounded.
 _DECIMALS = 9
 
 
@@ -63,14 +63,14 @@ class _Round:
     """The sources of a round as (panel, pair), and their positions at three probes of the panel each, in one row."""
 
     sources: list[tuple[int, int | None]]
-    held: Positions
+    positions_asked: Positions
 
 
 @dataclass(slots=True)
 class DecisionMap:
     """rounds[t] lists the sources of round t on the panels; the first round has one, at the point 0.
 
-    changes are the edges at which decisions change; positions counts the questions asked.
+    `changes` are the edges at which decisions change; `positions` counts the queries.
     """
 
     asking: Asking
@@ -85,16 +85,16 @@ class DecisionMap:
 
     @classmethod
     def of(cls, asking: Asking, *, low: float, high: float, width: float, merged: float) -> DecisionMap:
-        """The map on panels of at most `width` between low and high, with edges at every change found.
+        """Return the map on panels of at most `width` between low and high, with edges at every change found.
 
-        A change within `merged` of one found before is none of its own.
+        A change within `merged` of an earlier one is not separate.
         """
         changes: set[float] = set()
         for _ in range(_PASSES):
             panels = Panels.between(changes, low=low, high=high, width=width, merged=merged)
             decisions = cls(asking, panels, tuple(sorted(changes)), merged)
             decisions._play()
-            if not (new := decisions._found()):
+            if not (new := decisions._new_changes()):
                 return decisions
             changes |= new
         raise _too_many(len(changes))
@@ -111,18 +111,18 @@ class DecisionMap:
 
     @property
     def last(self) -> set[int]:
-        """The pairs with whose release a transcript ends."""
+        """The pairs whose release ends a transcript."""
         every = self._kinds()
         ends = {-2 - lead for source in every for lead in set(source.leads) if lead < STOP}
         return ends | {source.pair for source in every if source.pair is not None and source.ends}
 
     def _kinds(self) -> list[PanelSource]:
-        """One source for each pair and row of leads: sources that differ in nothing else share the row."""
+        """Return one source for each pair and row of leads; otherwise equal sources share the row."""
         return list({(one.pair, id(one.leads)): one for sources in self.rounds for one in sources}.values())
 
-    def _found(self) -> set[float]:
-        """The changes that count and are not known yet."""
-        return apart(self._new, set(self.changes), self.merged)
+    def _new_changes(self) -> set[float]:
+        """The relevant changes that are not edges yet."""
+        return distinct_changes(self._new, set(self.changes), self.merged)
 
     def _play(self) -> None:
         """Fill in the rounds, as far as no decision changes inside a panel."""
@@ -133,16 +133,16 @@ class DecisionMap:
         for t in range(1, game.rounds + 1):
             if not standing.sources:
                 break
-            if sum(map(len, self.rounds)) + len(standing.sources) > _MOST_SOURCES:
+            if sum(map(len, self.rounds)) + len(standing.sources) > _MAX_SOURCES:
                 raise TooLargeError(
-                    f"adversary and filter must have at most {_MOST_SOURCES} positions, got more after {t} rounds; "
+                    f"adversary and filter must have at most {_MAX_SOURCES} positions, got more after {t} rounds; "
                     "pass fewer rounds, or use fp.simulate"
                 )
             if t == game.rounds:
                 self.rounds.append([PanelSource(panel, pair, _ENDS) for panel, pair in standing.sources])
                 break
-            if len(standing.sources) > _WORTH_GOING_ON and self._found():
-                break  # panels that are cut where decisions change may have fewer positions
+            if len(standing.sources) > _MAX_UNSPLIT_POSITIONS and self._new_changes():
+                break  # with panels split at changes of decisions there may be fewer positions
             batches, output_of = self._outputs(standing)
             after, leads = self._ask(t, batches)
             self.rounds.append(
@@ -154,15 +154,15 @@ class DecisionMap:
             standing = after
 
     def _outputs(self, standing: _Round) -> tuple[list[_Outputs], list[int]]:
-        """The outputs to ask about, and which of them are those of each source: alike ones are asked about once."""
+        """Return the distinct outputs to query, and which of them belong to each source."""
         blind = not self.asking.game.filter.looks_at_losses and not self.asking.keeps_last
-        names = _names(standing.held, rounded=False) if blind else []
+        names = _names(standing.positions_asked, rounded=False) if blind else []
         rows: dict[tuple[bool, int], list[int]] = {(True, 3): [], (False, 1): [], (False, 3): []}
         waiting: list[int] = []
         alike: dict[Hashable, tuple[tuple[bool, int], int]] = {}
         place_of: list[tuple[tuple[bool, int], int]] = []
         for i, (panel, pair) in enumerate(standing.sources):
-            # nothing that follows depends on the loss before
+            # nothing later depends on the loss before
             forgets = blind and pair is not None and len(set(names[3 * i : 3 * i + 3])) == 1
             kind = pair is None, 1 if pair is not None and (forgets or panel == POINT) else 3
             place = new = kind, len(rows[kind]) // kind[1]
@@ -176,7 +176,7 @@ class DecisionMap:
         for (waits, owns), own in rows.items():
             first[waits, owns] = many
             if own:
-                held = standing.held.take(np.array(own))
+                held = standing.positions_asked.take(np.array(own))
                 batches.append(
                     _Outputs(held, owns, tuple(waiting) if waits else None, not blind and not waits)
                 )
@@ -184,27 +184,28 @@ class DecisionMap:
         return batches, [first[kind] + i for kind, i in place_of]
 
     def _ask(self, t: int, batches: list[_Outputs]) -> tuple[_Round, list[tuple[int, ...]]]:
-        """The sources of the next round, and where each of the outputs leads: steps 1 to 3, for one round."""
+        """Return the sources of the next round, and the target of each output: steps 1 to 3, for one round."""
         number: dict[Hashable, int] = {}
         sources: list[tuple[int, int | None]] = []
         held: list[Positions] = []
         rows: list[tuple[int, ...]] = []
         for batch in batches:
             at, shape = batch.asked(self.asking, self.panels.probes)
-            self.positions += at.n if t else 1  # the start, thrice
+            self.positions += at.n if t else 1  # the start, three times
             flat, after = self._answers(t, at)
             code = flat.reshape(shape)
             self._cut(t, batch, code, at.loss.reshape(shape), after)
             if batch.paired and batch.owns > 1:
                 self._check_history(code, after)
-            # a cell is an output with a panel that it reaches, asked about in the middle; kept from the first own probe
+            # a cell is an output with a panel that it reaches, queried in the middle and stored from the first own
+            # probe
             leads = code[:, :, batch.middle, 1].copy()
             goes = leads > STOP
             three = np.arange(code.size).reshape(shape)[:, :, 0][goes]
             names = _names(after.take(three.reshape(-1)), rounded=batch.paired)
             fresh = []
             for cell, (i, panel) in enumerate(np.argwhere(goes).tolist()):
-                pair = int(leads[i, panel]) - 1 if leads[i, panel] else None  # 0 stands for waiting
+                pair = int(leads[i, panel]) - 1 if leads[i, panel] else None  # 0 means waiting
                 source = panel if batch.waiting is None else batch.waiting[i], pair
                 kept = tuple(names[3 * cell : 3 * cell + 3])
                 leads[i, panel] = number.setdefault((source, kept), len(sources))
@@ -216,7 +217,9 @@ class DecisionMap:
         return _Round(sources, Positions.joined(held)), rows
 
     def _answers(self, t: int, at: Positions) -> tuple[NDArray[np.intp], Positions]:
-        """What happens at each position: 1 + k a release of pair k, 0 waiting, STOP the end, -2 - k a last release."""
+        """Return the result at each position: 1 + k a release of pair k, 0 waiting, STOP the end, -2 - k a last
+        release.
+        """
         game = self.asking.game
         number, after = self.asking.ask(t, at)
         code = number + 1
@@ -235,16 +238,20 @@ class DecisionMap:
         loss: NDArray[np.float64],
         after: Positions,
     ) -> None:
-        """Bisect between neighbouring questions with different answers: along the loss reached and the loss before."""
-        if len(self._new) + len(self.changes) > _MOST_EDGES:
+        """Bisect between neighbouring queries with different answers: along the new loss and the loss before."""
+        if len(self._new) + len(self.changes) > _MAX_EDGES:
             raise _too_many(len(self._new) + len(self.changes))
-        answers = np.stack([code, *(part.reshape(code.shape) for part in _whole(after, code.reshape(-1)))])
+        answers = np.stack(
+            [code, *(part.reshape(code.shape) for part in _non_float_parts(after, code.reshape(-1)))]
+        )
         for i, panel, own, probe in _places(answers[..., 1:] != answers[..., :-1]):
             ends = loss[i, panel, own, probe : probe + 2]
             self._bisect(t, partial(batch.reached, self.asking, batch.row(i, own)), ends)
         for i, panel, own, probe in _places(answers[..., 1:, :] != answers[..., :-1, :]):
             row, y = batch.row(i, own), float(loss[i, panel, own, probe])
-            self._bisect(t, partial(batch.between, self.asking, row, y), batch.own.loss[row : row + 2])
+            self._bisect(
+                t, partial(batch.between, self.asking, row, y), batch.positions_before.loss[row : row + 2]
+            )
 
     def _bisect(self, t: int, position: Callable[[float], Positions], ends: NDArray[np.float64]) -> None:
         low, high = ends.tolist()
@@ -255,13 +262,13 @@ class DecisionMap:
             self.positions += more
 
     def _answer(self, t: int, position: Callable[[float], Positions], x: float) -> Hashable:
-        """What happens at a position, and what is kept of it that is no double."""
+        """Return the result at a position, and the part of its state that is no double."""
         code, after = self._answers(t, position(x))
         whole = tuple(leaf for leaf in _arrays(after) if leaf.dtype.kind != "f")
         return int(code[0]), keys(whole)[0] if whole and code[0] > STOP else None
 
     def _check_history(self, code: NDArray[np.intp], after: Positions) -> None:
-        """What is kept at one loss must not depend, beyond rounding, on the loss before."""
+        """Check that the state at one loss depends on the loss before by rounding only."""
         nine = code.reshape(-1, 3, 3)
         alike = ((nine == nine[:, :1, :1]) & (nine > STOP)).all(axis=(1, 2))
         for leaf in (leaf for leaf in _arrays(after) if leaf.dtype.kind == "f"):
@@ -275,47 +282,51 @@ class DecisionMap:
 
 @dataclass(frozen=True, slots=True)
 class _Outputs:
-    """Outputs of one kind: each is that of a source, or of several that need not be told apart.
+    """Outputs of one kind: each is that of one source, or of several equal ones.
 
-    own are the positions before, `owns` for each output: at three probes of its panel, or at one. waiting are the
-    panels of sources that wait, whose loss stays. paired says that what is kept may depend on the loss before.
+    `positions_before` are the positions before, `owns` for each output: at three probes of its panel, or at one.
+    `waiting` are the panels of waiting sources, whose loss stays. `paired` says that the state may depend on the loss
+    before.
     """
 
-    own: Positions
+    positions_before: Positions
     owns: int
     waiting: tuple[int, ...] | None
     paired: bool
 
     @property
     def middle(self) -> int:
-        """Which own probe decides where an output leads."""
+        """The own probe that decides the target of an output."""
         return 0 if self.waiting is not None else self.owns // 2
 
     def row(self, i: int, own: int) -> int:
-        """Where `own` holds the own probe of output i; of one that waits all are asked about at once."""
+        """Return the row of the own probe of output i; a waiting one has all probes in one query."""
         return i * self.owns + own
 
     def asked(
         self, asking: Asking, probes: NDArray[np.float64]
     ) -> tuple[Positions, tuple[int, int, int, int]]:
-        """The positions to ask at, in the order of their shape: outputs, panels reached, own probes, probes of each."""
-        many = self.own.n // self.owns
+        """Return the positions of the queries, in the order of their shape: outputs, new panels, own probes, probes of
+        each.
+        """
+        many = self.positions_before.n // self.owns
         if self.waiting is not None:
-            copied = self.own.take(np.arange(self.own.n))  # the adversary may change its memory
+            # the adversary may change its memory
+            copied = self.positions_before.take(np.arange(self.positions_before.n))
             return copied, (many, 1, 1, 3)
         shape = many, len(probes), self.owns, 3
-        rows = np.broadcast_to(np.arange(self.own.n).reshape(many, 1, self.owns, 1), shape)
+        rows = np.broadcast_to(np.arange(self.positions_before.n).reshape(many, 1, self.owns, 1), shape)
         losses = np.broadcast_to(probes[None, :, None], shape)
-        return _moved(asking, self.own.take(rows.reshape(-1)), losses.reshape(-1)), shape
+        return _moved(asking, self.positions_before.take(rows.reshape(-1)), losses.reshape(-1)), shape
 
     def reached(self, asking: Asking, row: int, y: float) -> Positions:
-        """The position at loss y, from one of the positions before."""
-        there = self.own.take(np.array([row]))
+        """Return the position at loss y, from one of the positions before."""
+        there = self.positions_before.take(np.array([row]))
         return there._replace(loss=np.array([y])) if self.waiting is not None else _moved(asking, there, y)
 
     def between(self, asking: Asking, row: int, y: float, x: float) -> Positions:
-        """The position at loss y, from a loss x between two neighbours before: the state is interpolated."""
-        ends = self.own.take(np.array([row, row + 1]))
+        """Return the position at loss y, from a loss x between two neighbours before: the state is interpolated."""
+        ends = self.positions_before.take(np.array([row, row + 1]))
         share = (x - ends.loss[0]) / (ends.loss[1] - ends.loss[0])
 
         def mixed(leaf: Any) -> Any:
@@ -326,29 +337,31 @@ class _Outputs:
             own = np.isclose(leaf, ends.loss.reshape(-1, *[1] * (leaf.ndim - 1)), rtol=1e-12, atol=1e-12)
             line = leaf[:1] + (leaf[1:] - leaf[:1]) * share
             line = np.where(leaf[:1] == leaf[1:], leaf[:1], line)
-            return np.where(np.all(own, axis=0)[None], x, line)  # what is the loss is exactly the loss
+            return np.where(
+                np.all(own, axis=0)[None], x, line
+            )  # a state that equals the loss stays exactly equal
 
         state, memory = map_arrays(mixed, ends.state), map_arrays(mixed, ends.memory)
         return _moved(asking, Positions(np.array([x]), np.zeros(1), state, memory), y)
 
 
 def _places(differ: NDArray[np.bool_]) -> list[list[int]]:
-    """Where some of the answers differ, which are on the first axis."""
+    """Return the places of different answers; the answers are on the first axis."""
     places: list[list[int]] = np.argwhere(differ.any(axis=0)).tolist()
     return places
 
 
 def _moved(asking: Asking, before: Positions, loss: float | NDArray[np.float64]) -> Positions:
-    """The positions after a release that takes the loss to `loss`."""
+    """Return the positions after a release that takes the loss to `loss`."""
     reached = np.broadcast_to(loss, before.n).astype(np.float64)
     return asking.observed(before, reached, reached - before.loss)
 
 
 def decides_as_known(game: Game) -> bool:
-    """Whether filter and adversary are the library's own: their decisions change where probes see it.
+    """Whether filter and adversary are the library's own, so that probes see every change of their decisions.
 
-    Filters here that look at losses go on in one interval around 0, strategies change at 0, and 0 is an edge. Of other
-    code nothing is known between two probes. A solved strategy is a table with any number of changes.
+    Filters of the library that look at losses continue in one interval around 0, strategies change at 0, and 0 is an
+    edge. Nothing is known about other code between two probes. A solved strategy is a table with any number of changes.
     """
     inner = game.filter
     while isinstance(below := getattr(inner, "inner", None), PrivacyFilter):
@@ -361,7 +374,7 @@ def decides_as_known(game: Game) -> bool:
 
 def _too_many(edges: int) -> TooLargeError:
     return TooLargeError(
-        f"adversary and filter must change their decisions at no more than {_MOST_EDGES} losses, and at the same ones "
+        f"adversary and filter must change their decisions at no more than {_MAX_EDGES} losses, and at the same ones "
         f"wherever the loss came from, got {edges} and more; use fp.simulate, which plays any strategy"
     )
 
@@ -371,7 +384,7 @@ def _arrays(at: Positions) -> list[NDArray[Any]]:
 
 
 def _names(at: Positions, *, rounded: bool) -> list[Hashable]:
-    """A key for the state and memory of each position; states that hold sums of losses are known to rounding only."""
+    """Return a key for the state and memory of each position; states with sums of losses are rounded."""
     return keys(
         tuple(
             np.round(leaf, _DECIMALS) if rounded and leaf.dtype.kind == "f" else leaf for leaf in _arrays(at)
@@ -379,8 +392,8 @@ def _names(at: Positions, *, rounded: bool) -> list[Hashable]:
     )
 
 
-def _whole(at: Positions, code: NDArray[np.intp]) -> list[NDArray[Any]]:
-    """The parts of state and memory that are no doubles, where the transcript goes on; objects are numbered."""
+def _non_float_parts(at: Positions, code: NDArray[np.intp]) -> list[NDArray[Any]]:
+    """Return the parts of state and memory that are not doubles; objects are numbered."""
     goes, parts = code > STOP, [leaf for leaf in _arrays(at) if leaf.dtype.kind != "f"]
     numbers: dict[Hashable, int] = {}
     flat = [

@@ -16,15 +16,15 @@ from filterproof.mc.evaluate.decision_map import STOP, DecisionMap
 from filterproof.mc.evaluate.evaluation import NumericalEvaluation
 from filterproof.mc.evaluate.loss_nodes import BallNodes, Nodes
 from filterproof.mc.evaluate.quadrature_panels import shown_edges
-from filterproof.mc.evaluate.range_probes import scout
-from filterproof.mc.losses.log_ratio import Epsilon
+from filterproof.mc.evaluate.range_probes import probe_range
+from filterproof.mc.losses.epsilon_values import Epsilon
 from filterproof.theory.pairs import DominatingPair
 from filterproof.theory.pairs.base import Direction
 
-#: Epsilons for which one grid is refined: each has nodes of its own around the kink of its payoff.
-_TOGETHER = 6
-#: The least loss whose P-mass is a double where its Q-mass is near 1, and the Q-mass that may lie below.
-_LEAST, _MISSED = -690.0, 1e-6
+#: Epsilons that share a refined grid: each has nodes of its own around the kink of its payoff.
+_EPSILONS_PER_GRID = 6
+#: The smallest loss with a double P-mass if its Q-mass is near 1, and the Q-mass that may lie below.
+_MIN_LOSS, _MAX_MISSED_MASS = -690.0, 1e-6
 
 
 def two_grids(
@@ -33,17 +33,17 @@ def two_grids(
     ways: tuple[Direction, ...],
     scope: str,
 ) -> list[NumericalEvaluation]:
-    """The value at each epsilon on the finer of two grids, and by how much the coarser one differs."""
+    """Return the value at each epsilon on the finer of two grids, and its difference from the coarser one."""
 
     def solve(asking: Asking) -> list[NumericalEvaluation]:
-        scouted = scout(asking, [float(epsilon) for epsilon in epsilons])
-        decisions = scouted.decisions(asking)
+        probed = probe_range(asking, [float(epsilon) for epsilon in epsilons])
+        decisions = probed.decisions(asking)
         where = f"{scope}; {shown_edges(decisions.changes)}"
         results: list[NumericalEvaluation] = []
-        for first in range(0, len(epsilons), _TOGETHER):
-            together = epsilons[first : first + _TOGETHER]
+        for first in range(0, len(epsilons), _EPSILONS_PER_GRID):
+            together = epsilons[first : first + _EPSILONS_PER_GRID]
             coarse, fine = (
-                ForwardDistribution.of(decisions, scouted.nodes(decisions, together, ways, finer=finer))
+                ForwardDistribution.of(decisions, probed.nodes(decisions, together, ways, finer=finer))
                 for finer in (False, True)
             )
             fine.check(ways)
@@ -76,12 +76,14 @@ class ForwardDistribution:
 
     @classmethod
     def of(cls, decisions: DecisionMap, nodes: Nodes | BallNodes) -> ForwardDistribution:
-        """The law of the game that the map tells of."""
+        """Return the distribution of the game in the map."""
         shape = (nodes.bounds, len(nodes.loss))
-        law = cls(nodes, decisions.asking.pairs, np.zeros(shape), defaultdict(lambda: np.zeros(shape)))
+        distribution = cls(
+            nodes, decisions.asking.pairs, np.zeros(shape), defaultdict(lambda: np.zeros(shape))
+        )
         if decisions.start <= STOP:
-            law._to(decisions.start, nodes.of(-1), np.ones(shape), {})
-            return law
+            distribution._to(decisions.start, nodes.of(-1), np.ones(shape), {})
+            return distribution
         mass = {decisions.start: np.ones((nodes.bounds, 1))}
         for sources in decisions.rounds:
             after: dict[int, NDArray[np.float64]] = {}
@@ -96,15 +98,15 @@ class ForwardDistribution:
                     whole[:, nodes.of(sources[i].panel)] += mass[i]
                 first = sources[members[0]]
                 if first.pair is None:
-                    law._to(first.leads[0], nodes.of(first.panel), whole, after)
+                    distribution._to(first.leads[0], nodes.of(first.panel), whole, after)
                 elif first.ends:
-                    law.last[first.pair] += whole
+                    distribution.last[first.pair] += whole
                 else:
                     drawn[first.pair].append((first.leads, whole))
             for number, all_of in drawn.items():
-                law._draw(number, all_of, after)
+                distribution._draw(number, all_of, after)
             mass = after
-        return law
+        return distribution
 
     def _draw(
         self,
@@ -112,7 +114,7 @@ class ForwardDistribution:
         members: list[tuple[tuple[int, ...], NDArray[np.float64]]],
         after: dict[int, NDArray[np.float64]],
     ) -> None:
-        """Release pair `number` from masses that lead to different places."""
+        """Release pair `number` from masses with different targets."""
         moved = self.nodes.released(self.pairs[number], np.stack([whole for _, whole in members]))
         for (leads, _), line in zip(members, moved, strict=True):
             for j, lead in enumerate(leads):
@@ -128,7 +130,7 @@ class ForwardDistribution:
             after[lead] = after[lead] + moved[:, where] if lead in after else moved[:, where].copy()
 
     def value(self, epsilon: float, direction: Direction) -> float:
-        """H_{e^epsilon} of the transcript."""
+        """Return H_{e^epsilon} of the transcript."""
         loss, forward = self.nodes.loss, direction == "PQ"
         sign = 1.0 if forward else -1.0
         paid = -np.expm1(np.minimum(epsilon - sign * loss, 0.0))
@@ -140,18 +142,18 @@ class ForwardDistribution:
         return total
 
     def check(self, ways: Sequence[Direction]) -> None:
-        """ValueError where the law of a direction lies at losses whose P-masses are below the doubles."""
-        if "QP" not in ways or not (least := float(self.nodes.loss.min())) < _LEAST:
+        """Raise ValueError if the distribution of a direction lies at losses whose P-masses are below the doubles."""
+        if "QP" not in ways or not (least := float(self.nodes.loss.min())) < _MIN_LOSS:
             return
         held = sum(float(self._drawn(mass[0], "QP").sum()) for mass in (self.ended, *self.last.values()))
-        if not held > 1 - _MISSED:
+        if not held > 1 - _MAX_MISSED_MASS:
             raise ValueError(
-                f"direction must be PQ where losses drawn from Q are below {_LEAST:g}, got direction='QP' and losses "
+                f"direction must be PQ if losses drawn from Q are below {_MIN_LOSS:g}, got direction='QP' and losses "
                 f"down to {least:.4g}, of which {held:.4g} of 1 has a P-mass in doubles; pass 'PQ', or use fp.simulate"
             )
 
     def _drawn(self, mass: NDArray[np.float64], direction: Direction) -> NDArray[np.float64]:
-        """The masses of the law drawn from; in logarithms, because e^{-loss} alone may be no double."""
+        """Return the masses of the drawn distribution, through logarithms, because e^{-loss} alone may be no double."""
         if direction == "PQ":
             return mass
         with np.errstate(divide="ignore"):

@@ -20,18 +20,18 @@ import flint
 import numpy as np
 from numpy.typing import NDArray
 
-from filterproof.mc.losses.balls import BITS, ball, up
+from filterproof.mc.losses.balls import BITS, ball, upper_end
 from filterproof.theory.numerics.gauss_legendre import gauss_legendre
 from filterproof.theory.numerics.precision import PRECISION_LOCK
 from filterproof.theory.pairs import DominatingPair, normal_distribution
 
-#: Parameters of ellipses among which the best is taken.
+#: The parameters of ellipses among which the best is chosen.
 _ELLIPSES = np.exp(np.linspace(0.02, 3.5, 120))
-#: Steps of more than this many deviations are bounded and not computed.
+#: Steps of more than this many standard deviations are bounded and not computed.
 _BAND = 24.0
 #: Covers the rounding of a bound that is computed in doubles.
 _SLACK = 1.0 + 2.0**-20
-_TINY = 1e-290
+_MIN_BOUND = 1e-290
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class _Panelled:
     parts: tuple[slice, ...]
 
     def of(self, panel: int) -> slice:
-        """Where the nodes of a panel are; -1 is the point 0."""
+        """Return the slice of the nodes of a panel; -1 is the point 0."""
         if panel < 0:
             return slice(len(self.loss) - 1, len(self.loss))
         return slice(int(self.first[panel]), int(self.first[panel + 1]))
@@ -51,7 +51,7 @@ class _Panelled:
 
 @dataclass(frozen=True, slots=True)
 class Nodes(_Panelled):
-    """The nodes of Gauss and Legendre on every panel, one panel after the other, then the point 0.
+    """The Gauss-Legendre nodes on every panel, one panel after the other, then the point 0.
 
     A mass at a node is density times weight.
     """
@@ -62,7 +62,7 @@ class Nodes(_Panelled):
 
     @classmethod
     def on(cls, edges: NDArray[np.float64], parts: NDArray[np.float64], counts: NDArray[np.intp]) -> Nodes:
-        """The nodes on panels between `edges`, part by part: `parts` holds these edges and some more."""
+        """Return the nodes on panels between `edges`, part by part: `parts` has these edges and some more."""
         losses, weights = [], []
         for (low, high), n in zip(pairwise(parts.tolist()), counts.tolist(), strict=True):
             unit, share = gauss_legendre(n)
@@ -77,24 +77,24 @@ class Nodes(_Panelled):
         )
 
     def released(self, pair: DominatingPair, masses: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Where masses of shape (m, k, nodes) are after a release of `pair`."""
+        """Return masses of shape (m, k, nodes) after a release of `pair`."""
         if pair not in self._moves:
             self._moves[pair] = self.moves(pair)
         rows = np.flatnonzero(masses.max(axis=(0, 1)))
         return np.asarray(masses[:, :, rows] @ self._moves[pair][rows])
 
     def moves(self, pair: DominatingPair) -> NDArray[np.float64]:
-        """moves[i, j] is the mass that a release of `pair` takes from node i to node j."""
+        """Return moves; moves[i, j] is the mass that a release of `pair` takes from node i to node j."""
         mu = normal_mu(pair)
         z = (self.loss[None, :] - self.loss[:, None] - mu * mu / 2) / mu
         return np.asarray(np.exp(-z * z / 2) * (self.weight / (mu * np.sqrt(2 * np.pi))))
 
 
 def normal_mu(pair: DominatingPair) -> float:
-    """mu of a pair that is Gaussian(mu); ValueError for any other."""
+    """Return mu of a pair that is Gaussian(mu). Raises ValueError for any other."""
     if (mu := pair.normal_mu) is None:
         raise ValueError(
-            f"adversary must ask for Gaussian pairs, or for pairs with finitely many outputs alone, got {pair!r}; use "
+            f"adversary must request Gaussian pairs, or only pairs with finitely many outputs, got {pair!r}; use "
             "fp.simulate"
         )
     return float(mu)
@@ -103,19 +103,19 @@ def normal_mu(pair: DominatingPair) -> float:
 def quadrature_error(
     half: NDArray[np.float64], nodes: NDArray[np.float64], log_bound: Callable[[float], NDArray[np.float64]]
 ) -> NDArray[np.float64]:
-    """The least of the bounds above over ellipses r; log_bound(r) is log M on each panel's ellipse."""
+    """Return the smallest of the bounds above over ellipses r; log_bound(r) is log M on each panel's ellipse."""
     with np.errstate(over="ignore"):
         logs = [
             np.log(8 * half) + log_bound(r) - (2 * nodes - 1) * math.log(r) - math.log(r - 1)
             for r in _ELLIPSES.tolist()
         ]
-        return np.asarray(np.exp(np.min(logs, axis=0)) * _SLACK + _TINY)
+        return np.asarray(np.exp(np.min(logs, axis=0)) * _SLACK + _MIN_BOUND)
 
 
 def _drawn_bound(
     half: NDArray[np.float64], mu: float, least: float
 ) -> Callable[[float], NDArray[np.float64]]:
-    """log M of density times kernel: a release of mu after one of `least` or more."""
+    """Return log M of density times kernel: a release of mu after one of `least` or more."""
 
     def bound(r: float) -> NDArray[np.float64]:
         b = half * (r - 1 / r) / 2
@@ -126,7 +126,7 @@ def _drawn_bound(
 
 
 def needed(half: NDArray[np.float64], least: float, error: float) -> NDArray[np.intp]:
-    """How many nodes each panel needs so that a release of `least` errs by at most `error`."""
+    """Return how many nodes each panel needs so that a release of `least` has an error of at most `error`."""
     counts = np.full(len(half), 4)
     bound = _drawn_bound(half, least, least)
     while (short := quadrature_error(half, counts.astype(np.float64), bound) > error).any():
@@ -136,7 +136,7 @@ def needed(half: NDArray[np.float64], least: float, error: float) -> NDArray[np.
 
 @dataclass(frozen=True, slots=True)
 class BallNodes(_Panelled):
-    """The nodes of every part of every panel in balls, then the point 0; masses are kept as lower and upper bounds.
+    """The nodes of every part of every panel in balls, then the point 0; masses are lower and upper bounds.
 
     lost[0] and lost[1] bound the P-mass and the Q-mass that left the range.
     """
@@ -155,7 +155,7 @@ class BallNodes(_Panelled):
     def on(
         cls, edges: NDArray[np.float64], ends: NDArray[np.float64], counts: NDArray[np.intp], least: float
     ) -> BallNodes:
-        """The nodes on panels between `edges`, divided at `ends`; least is the least mu that is drawn."""
+        """Return the nodes on panels between `edges`, divided at `ends`; `least` is the smallest drawn mu."""
         places, weights = [], []
         with PRECISION_LOCK, flint.ctx.workprec(BITS):
             for (low, high), n in zip(pairwise(ends.tolist()), counts.tolist(), strict=True):
@@ -173,7 +173,7 @@ class BallNodes(_Panelled):
 
     @property
     def half(self) -> NDArray[np.float64]:
-        """Half the width of every part, rounded up."""
+        """Return half the width of every part, rounded up."""
         return np.asarray(np.diff(self.ends) / 2 * _SLACK)
 
     @property
@@ -181,10 +181,9 @@ class BallNodes(_Panelled):
         return np.array([part.stop - part.start for part in self.parts], dtype=np.float64)
 
     def released(self, pair: DominatingPair, masses: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Lower and upper bounds on masses of shape (m, 2, nodes) after a release of `pair`.
+        """Return lower and upper bounds on masses of shape (m, 2, nodes) after a release of `pair`.
 
-        A sum of n products of numbers >= 0 in doubles is within a factor 1 +- (n + 2) 2^-53 of the exact one, in
-        whatever order it is added.
+        A sum of n products of nonnegative doubles is within a factor 1 +- (n + 2) 2^-53 of the exact one, in any order.
         """
         mu = normal_mu(pair)
         if pair not in self._moves:
@@ -196,14 +195,16 @@ class BallNodes(_Panelled):
         weight[-1] = 0.0
         rows = np.flatnonzero(masses[:, 1].max(axis=0))
         moved = np.empty_like(masses)
-        moved[:, 0] = np.maximum((masses[:, 0][:, rows] @ low[rows]) * (1 - rounding) - weight - _TINY, 0.0)
-        moved[:, 1] = (masses[:, 1][:, rows] @ high[rows]) * (1 + rounding) + weight + _TINY
+        moved[:, 0] = np.maximum(
+            (masses[:, 0][:, rows] @ low[rows]) * (1 - rounding) - weight - _MIN_BOUND, 0.0
+        )
+        moved[:, 1] = (masses[:, 1][:, rows] @ high[rows]) * (1 + rounding) + weight + _MIN_BOUND
         moved[:, :, -1] = 0.0
         self._lose(mu, masses[:, 1].sum(axis=0), error * mu * 3)
         return moved
 
     def _lose(self, mu: float, mass: NDArray[np.float64], error: NDArray[np.float64]) -> None:
-        """Count what a release takes out of the range; mass are upper bounds at the nodes."""
+        """Count the mass that a release takes out of the range; `mass` are upper bounds at the nodes."""
         whole = np.array([mass[part].sum() for part in self.parts]) + error
         whole, ends = np.append(whole, mass[-1]), np.append(self.ends, 0.0)
         left, right = np.append(self.ends[:-1], 0.0), np.append(self.ends[1:], 0.0)
@@ -215,12 +216,12 @@ class BallNodes(_Panelled):
                 # P(L > ahead), P(L < -back) under P, whose loss has mean mu^2 / 2, and under Q, with mean -mu^2 / 2
                 p = _tail(ahead - mu / 2) + _tail(back + mu / 2)
                 q = _tail(ahead + mu / 2) + _tail(back - mu / 2)
-                # one number of the product may be no double
-                self.lost[0] += up(ball(m) * p) * _SLACK
-                self.lost[1] += up(ball(m) * q * (-ball(a)).exp()) * _SLACK
+                # one factor may be no double
+                self.lost[0] += upper_end(ball(m) * p) * _SLACK
+                self.lost[1] += upper_end(ball(m) * q * (-ball(a)).exp()) * _SLACK
 
     def _kernel(self, mu: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Bounds on the masses that a release takes from node to node: density times the target's weight."""
+        """Return bounds on the masses that a release takes from node to node: density times the target's weight."""
         n = len(self.loss)
         step = (self.loss[None, :] - self.loss[:, None] - mu * mu / 2) / mu
         weight = np.array([float(w) for w in self.weights])
@@ -229,7 +230,7 @@ class BallNodes(_Panelled):
         with PRECISION_LOCK, flint.ctx.workprec(96):
             m = ball(mu)
             scale = 1 / (m * (2 * flint.arb.pi()).sqrt())
-            # e^{-(z - x)^2 / 2} = e^{-x^2 / 2} e^{x z} e^{-z^2 / 2}: one exponential an entry, and few products
+            # e^{-(z - x)^2 / 2} = e^{-x^2 / 2} e^{x z} e^{-z^2 / 2}: one exponential per entry, and few products
             steps = [x / m for x in self.places]
             shifted = [x / m - m / 2 for x in self.places]
             scaled = [w * scale * (-z * z / 2).exp() for w, z in zip(self.weights, shifted, strict=True)]
@@ -252,11 +253,11 @@ class BallNodes(_Panelled):
 
 @lru_cache(maxsize=256)
 def _legendre(n: int) -> tuple[tuple[flint.arb, flint.arb], ...]:
-    """Nodes and weights on [-1, 1]."""
+    """Return nodes and weights on [-1, 1]."""
     with PRECISION_LOCK, flint.ctx.workprec(BITS):
         return tuple(flint.arb.legendre_p_root(n, k, weight=True) for k in range(n))
 
 
 def _tail(t: float) -> flint.arb:
-    """An upper bound on P(N(0, 1) > t), for a t that was rounded."""
+    """Return an upper bound on P(N(0, 1) > t) for a rounded t."""
     return normal_distribution.tail(ball(t)) * _SLACK

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from filterproof.theory.rounding import next_above, next_below
 
-_FAR = np.int64(-(2**63))
+_MIN_INT64 = np.int64(-(2**63))
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,10 +30,10 @@ class Panels:
 
     @classmethod
     def between(cls, forced: set[float], *, low: float, high: float, width: float, merged: float) -> Panels:
-        """Panels of at most `width`, with edges at `forced` and at 0, where every game starts.
+        """Return panels of at most `width`, with edges at `forced` and at 0, where every game starts.
 
-        So an interval of losses around 0 has its two ends in different panels. What changes within `merged` of an edge
-        counts as changing there.
+        So an interval of losses around 0 has its two ends in different panels. A change within `merged` of an edge
+        counts as a change at the edge.
         """
         ends = [low, *sorted(x for x in {*forced, 0.0} if low < x < high), high]
         parts = [np.linspace(a, b, int(np.ceil((b - a) / width)) + 1)[:-1] for a, b in pairwise(ends)]
@@ -49,9 +49,9 @@ class Panels:
 
 
 def bisected(answer: Callable[[float], Hashable], low: float, high: float) -> tuple[float, int]:
-    """A loss between two at which `answer` differs where it changes, and how many losses in between were asked about.
+    """Return a loss between two different answers at which `answer` changes, and the number of calls.
 
-    Of the two neighbouring doubles between which it changes, the one with the shorter binary expansion.
+    Of the two neighbouring doubles around the change, it is the one with the shorter binary expansion.
     """
     below, a, b, asked = answer(low), _ordinal(low), _ordinal(high), 0
     while b - a > 1:
@@ -60,8 +60,8 @@ def bisected(answer: Callable[[float], Hashable], low: float, high: float) -> tu
     return min((_double(a), _double(b)), key=lambda x: x.as_integer_ratio()[1]), asked
 
 
-def apart(changes: set[float], known_edges: set[float], merged: float) -> set[float]:
-    """The changes that are not within `merged` of one already found, nor of one another."""
+def distinct_changes(changes: set[float], known_edges: set[float], merged: float) -> set[float]:
+    """Return the changes that are not within `merged` of a known one, nor of one another."""
     new: set[float] = set()
     ordered = sorted(known_edges)
     for edge in sorted(changes - known_edges):
@@ -74,7 +74,7 @@ def apart(changes: set[float], known_edges: set[float], merged: float) -> set[fl
 
 
 def shown_edges(edges: Sequence[float]) -> str:
-    """The losses at which decisions may change, for a scope."""
+    """Return the losses at which decisions may change, for a scope."""
     every = sorted({0.0, *edges})
     more = f", ... ({len(every)} in all)" if len(every) > 6 else ""
     return (
@@ -83,10 +83,10 @@ def shown_edges(edges: Sequence[float]) -> str:
 
 
 def _ordinal(x: float) -> int:
-    """The place of a double among all doubles."""
+    """Return the place of a double among all doubles."""
     bits = int(np.float64(x).view(np.int64))
-    return bits if bits >= 0 else int(_FAR) - bits
+    return bits if bits >= 0 else int(_MIN_INT64) - bits
 
 
 def _double(ordinal: int) -> float:
-    return float(np.int64(ordinal if ordinal >= 0 else int(_FAR) - ordinal).view(np.float64))
+    return float(np.int64(ordinal if ordinal >= 0 else int(_MIN_INT64) - ordinal).view(np.float64))

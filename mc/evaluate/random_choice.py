@@ -18,14 +18,14 @@ import flint
 
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.evaluate.walk import Branch, MenuPlay, walk
-from filterproof.mc.losses.balls import BITS, ball, down, up
+from filterproof.mc.losses.balls import BITS, ball, lower_end, upper_end
 from filterproof.mc.losses.composition import Bounds, Composition, counts_of
 from filterproof.theory.argument_checks import check_count
 from filterproof.theory.numerics.precision import PRECISION_LOCK
 from filterproof.theory.pairs import DominatingPair
 from filterproof.theory.pairs.base import Direction
 
-#: How often each pair of a menu was granted.
+#: The number of grants of each pair of a menu.
 _Counts: TypeAlias = tuple[int, ...]
 
 
@@ -38,12 +38,13 @@ def mean_of_sequences(
     direction: Direction,
     relative: float = 1e-3,
 ) -> Bounds:
-    """H_{e^epsilon} of the transcript of who asks for a uniform pair of `menu` each round, until denied.
+    """Return H_{e^epsilon} of the transcript of an adversary that requests a uniform pair of `menu` each round until a
+    denial.
 
-    His coins are known to all and independent of what is released, so that it is the mean, over his sequences, of the
-    hockey-stick of what the filter's own code grants of each; sequences of the same counts compose alike. Of a filter
-    that looks at losses only the first round is followed, which is a lower bound by data processing, and high is 1.
-    Both ends are certified, and aim at a width of `relative`. direction "QP" swaps P and Q; a denial ends the play.
+    The adversary's coins are public and independent of the releases, so that the divergence is the mean over its
+    sequences of the divergence of the granted requests; sequences with equal counts compose alike. For a filter that
+    looks at losses, only the first round is used: this is a lower bound by data processing, and high is 1. Both ends
+    are certified, and aim at a width of `relative`. Direction "QP" swaps P and Q; a denial ends the play.
     """
     followed = 1 if filt.looks_at_losses else check_count("rounds", rounds)
     ended = _ended(filt, tuple(menu), followed)
@@ -55,11 +56,11 @@ def mean_of_sequences(
                 continue
             one = Composition(asked).delta(epsilon, relative=relative, direction=direction)
             low, high = low + ball(share) * ball(one.low), high + ball(share) * ball(one.high)
-        return Bounds(max(down(low), 0.0), 1.0 if filt.looks_at_losses else min(up(high), 1.0))
+        return Bounds(max(lower_end(low), 0.0), 1.0 if filt.looks_at_losses else min(upper_end(high), 1.0))
 
 
 def _ended(filt: PrivacyFilter, menu: tuple[DominatingPair, ...], rounds: int) -> dict[_Counts, Fraction]:
-    """How often each pair was granted -> the probability of that, when the play has ended."""
+    """Return the probability of each number of grants of the pairs at the end of the play."""
     ended: dict[_Counts, Fraction] = {}
     reached = [Fraction(1)]
     branches = [[Branch(partial(_granted, place), None)] for place in range(len(menu))]

@@ -12,27 +12,27 @@ from numpy.typing import NDArray
 from filterproof.mc.evaluate.adversary_queries import DENIED, Asking
 from filterproof.mc.evaluate.decision_map import DecisionMap, decides_as_known
 from filterproof.mc.evaluate.loss_nodes import Nodes, normal_mu
-from filterproof.mc.losses.log_ratio import Epsilon
+from filterproof.mc.losses.epsilon_values import Epsilon
 from filterproof.mc.losses.too_large import TooLargeError
 from filterproof.theory.pairs.base import Direction
 
-#: Scouts run along so many standard deviations either side; a density there is below 1e-42.
+#: The probes run at this many standard deviations on either side; the density there is below 1e-42.
 _DEVIATIONS = 14.0
-_SCOUTS = 57
+_PROBES = 57
 _NODES = 6000
 
 
 @dataclass(frozen=True, slots=True)
-class Scouted:
-    """The range of losses and the least scale (mu for a Gaussian) of the requests that were drawn and not the last."""
+class ProbedRange:
+    """The range of losses and the smallest scale (mu for a Gaussian) of the drawn requests except the last."""
 
     low: float
     high: float
     scale: float
 
     def decisions(self, asking: Asking, *, merged: float = 1e-9) -> DecisionMap:
-        """The map of decisions; changes within `merged` nats of one another count as one."""
-        # of other people's code nothing is known between two losses that are probed
+        """Return the map of decisions; changes within `merged` nats of one another count as one."""
+        # nothing is known about other code between two probed losses
         width = self.scale * (4 if decides_as_known(asking.game) else 2)
         self._checked((self.high - self.low) / width)
         return DecisionMap.of(asking, low=self.low, high=self.high, width=width, merged=merged)
@@ -45,7 +45,7 @@ class Scouted:
         *,
         finer: bool,
     ) -> Nodes:
-        """The nodes of the coarser or the finer grid, with an edge wherever a payoff has a kink."""
+        """Return the nodes of the coarser or the finer grid, with an edge at every kink of a payoff."""
         parts = self.parts(decisions, epsilons, ways)
         widths = np.diff(parts) / self.scale
         counts = np.ceil((5 + 1.5 * widths) if finer else (4 + 1.25 * widths))
@@ -62,7 +62,7 @@ class Scouted:
     def parts(
         self, decisions: DecisionMap, epsilons: Sequence[Epsilon], ways: Sequence[Direction]
     ) -> NDArray[np.float64]:
-        """The edges of panels, and more around every kink, which a last release may smooth at a small scale."""
+        """Return the edges of panels, and more around every kink, which a last release may smooth at a small scale."""
         kinks = [float(epsilon) if way == "PQ" else -float(epsilon) for epsilon in epsilons for way in ways]
         low, high = float(decisions.edges[0]), float(decisions.edges[-1])
         last = [normal_mu(decisions.asking.pairs[k]) for k in decisions.last]
@@ -73,12 +73,12 @@ class Scouted:
         return np.array(sorted({*decisions.edges.tolist(), *(x for x in around if low < x < high)}))
 
 
-def scout(asking: Asking, epsilons: Sequence[float]) -> Scouted:
-    """Plays rays: scout i has the loss mean + c_i sqrt(variance) after every round."""
-    c = np.linspace(-_DEVIATIONS, _DEVIATIONS, _SCOUTS)
-    at = asking.start().take(np.zeros(_SCOUTS, dtype=np.intp))
-    alive = np.arange(_SCOUTS)
-    variance = np.zeros(_SCOUTS)
+def probe_range(asking: Asking, epsilons: Sequence[float]) -> ProbedRange:
+    """Play rays: probe i has the loss mean + c_i sqrt(variance) after every round."""
+    c = np.linspace(-_DEVIATIONS, _DEVIATIONS, _PROBES)
+    at = asking.start().take(np.zeros(_PROBES, dtype=np.intp))
+    alive = np.arange(_PROBES)
+    variance = np.zeros(_PROBES)
     low = high = 0.0
     drawn: set[int] = set()
     game = asking.game
@@ -95,14 +95,14 @@ def scout(asking: Asking, epsilons: Sequence[float]) -> Scouted:
             rows = number == k
             drawn.add(k)
             variance[rows] += normal_mu(asking.pairs[k]) ** 2
-        # the loss of Gaussian(mu) has variance mu^2 and mean mu^2 / 2; scouts below the middle follow the law of Q
+        # the loss of Gaussian(mu) has variance mu^2 and mean mu^2 / 2; probes below the middle follow Q
         ray = c[alive]
         loss = np.copysign(variance / 2, ray) + ray * np.sqrt(variance)
         loss = np.where(number == DENIED, before, loss)
         low, high = min(low, float(loss.min())), max(high, float(loss.max()))
         at = asking.observed(at, loss, loss - before)
-    # a run that the rays lost may still make one last step
+    # a run outside the rays may still make one last step
     scales = [mu for k in drawn if (mu := normal_mu(asking.pairs[k])) > 0] or [1.0]
     reach = 10 * max(scales)
     far = max((abs(epsilon) for epsilon in epsilons), default=0.0) + 4 * max(scales)
-    return Scouted(min(low - reach, -far), max(high + reach, far), min(scales))
+    return ProbedRange(min(low - reach, -far), max(high + reach, far), min(scales))

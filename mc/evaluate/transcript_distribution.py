@@ -13,6 +13,7 @@ from filterproof.filters.contract.state import keys, leaves
 from filterproof.mc.evaluate.adversary_queries import DENIED, Asking, Positions
 from filterproof.mc.evaluate.walk import Asked, Branch, Layer, walk
 from filterproof.mc.losses.balls import BITS
+from filterproof.mc.losses.epsilon_values import Epsilon
 from filterproof.mc.losses.finite_outputs import (
     ZERO,
     FiniteOutputs,
@@ -24,7 +25,6 @@ from filterproof.mc.losses.finite_outputs import (
     fraction_of,
     stopped,
 )
-from filterproof.mc.losses.log_ratio import Epsilon
 from filterproof.mc.losses.too_large import check_room
 from filterproof.theory.numerics.precision import PRECISION_LOCK
 from filterproof.theory.pairs.base import Direction
@@ -34,18 +34,18 @@ from filterproof.theory.pairs.base import Direction
 class _Strategy:
     """The play in which a strategy's one request is made at every position; a denied run waits, or its transcript ends.
 
-    ends lists, for the round played last, the positions where a transcript ends, each with the pair that is released
-    last there, or DENIED.
+    `ends` lists, for the last played round, the positions where a transcript ends, each with its last released pair, or
+    DENIED.
     """
 
     asking: Asking
     ends: list[tuple[int, int]] = field(default_factory=list)
-    _known: dict[int, FiniteOutputs] = field(default_factory=dict)
+    _outputs_cache: dict[int, FiniteOutputs] = field(default_factory=dict)
 
     def start(self) -> Positions:
         return self.asking.start()
 
-    def asked(self, t: int, places: Positions, n: int) -> Iterator[Asked[Loss, Positions]]:
+    def requests(self, t: int, places: Positions, n: int) -> Iterator[Asked[Loss, Positions]]:
         number, after = self.asking.ask(t, Positions(*places))
         self.ends = []
         for k in np.unique(number).tolist():
@@ -58,14 +58,14 @@ class _Strategy:
                 yield k, branches, rows, after.take(rows)
 
     def finite(self, request: int) -> FiniteOutputs:
-        """The outputs of pair number `request`; of DENIED, that nothing happens."""
-        if request not in self._known:
-            self._known[request] = (
+        """Return the outputs of pair number `request`; for DENIED, no event."""
+        if request not in self._outputs_cache:
+            self._outputs_cache[request] = (
                 FiniteOutputs(((ZERO, flint.fmpq(1), None),), flint.fmpq(0), flint.fmpq(0))
                 if request == DENIED
                 else FiniteOutputs.of_pair(self.asking.pairs[request])
             )
-        return self._known[request]
+        return self._outputs_cache[request]
 
     def shown(self, places: Positions, losses: list[Loss], seen: float) -> Positions:
         total = np.array([double_of(loss) for loss in losses])
@@ -81,8 +81,8 @@ class _Strategy:
 class TranscriptDistribution:
     """mass[L] is the P-mass of the transcripts of loss L; their Q-mass is e^{-L} times that.
 
-    erased_p is the P-mass of transcripts that Q cannot produce. erased_q[L] times e^{-L}, summed, is the Q-mass of
-    those that P cannot produce. positions counts what was visited, rounds is the longest play.
+    `erased_p` is the P-mass of transcripts that Q cannot produce. The sum of erased_q[L] e^{-L} is the Q-mass of those
+    that P cannot produce. `positions` counts the visited positions, `rounds` is the longest play.
     """
 
     mass: dict[Loss, Mass] = field(default_factory=dict)
@@ -93,29 +93,34 @@ class TranscriptDistribution:
 
     @classmethod
     def of(cls, asking: Asking, *, max_positions: int) -> TranscriptDistribution:
-        """The law of the game; NoFiniteLawError for a request without finitely many exact outputs."""
-        law, play, rounds = cls(), _Strategy(asking), asking.game.rounds
+        """Return the distribution of the game.
+
+        Raises NoFiniteLawError for a request without finitely many exact outputs.
+        """
+        distribution, play, rounds = cls(), _Strategy(asking), asking.game.rounds
         with PRECISION_LOCK, flint.ctx.workprec(BITS):
             mass: list[Mass] = [flint.fmpq(1)]
             for t, layer in enumerate(walk(play, ZERO, rounds=rounds)):
                 if t == rounds or not mass:
                     for m, loss in zip(mass, layer.losses, strict=True):
-                        law._end(m, loss)
+                        distribution._end(m, loss)
                     break
-                law.positions += len(mass)
-                check_room(law.positions, max_positions, f"positions after {t + 1} rounds")
+                distribution.positions += len(mass)
+                check_room(distribution.positions, max_positions, f"positions after {t + 1} rounds")
                 if any(move.request != DENIED for move in layer.moves):
-                    law.rounds = t + 1
+                    distribution.rounds = t + 1
                 for row, k in play.ends:  # with a last release, or none
                     finite, m, (a, b) = play.finite(k), mass[row], layer.losses[row]
-                    law._erase(finite, m, (a, b))
+                    distribution._erase(finite, m, (a, b))
                     for step, share, _ in finite.outputs:
-                        law._end(m * share, (a + step[0], b * step[1]))
-                mass = law._carried(play, layer, mass)
-        return law
+                        distribution._end(m * share, (a + step[0], b * step[1]))
+                mass = distribution._carried(play, layer, mass)
+        return distribution
 
     def value(self, epsilon: Epsilon, direction: Direction) -> Fraction | flint.arb:
-        """H_{e^epsilon} of the transcript: a rational where masses are, losses their logarithms, epsilon a LogRatio."""
+        """Return H_{e^epsilon} of the transcript: rational if masses are, losses are their logarithms and epsilon is a
+        LogRatio.
+        """
         with PRECISION_LOCK, flint.ctx.workprec(BITS):
             if direction == "PQ":
                 total = self.erased_p + sum(m * stopped(loss, epsilon) for loss, m in self.mass.items())
@@ -135,7 +140,7 @@ class TranscriptDistribution:
             self.erased_q[loss] = self.erased_q.get(loss, 0) + m * finite.erased_q
 
     def _carried(self, play: _Strategy, layer: Layer[Loss], mass: list[Mass]) -> list[Mass]:
-        """The masses of the next layer, whose positions are numbered as they are reached here."""
+        """Return the masses of the next layer, whose positions are numbered in the order of first visits."""
         after: dict[int, Mass] = {}
         for move in layer.moves:
             finite, rows = play.finite(move.request), move.rows.tolist()

@@ -40,9 +40,9 @@ Asked: TypeAlias = "tuple[int, Sequence[Branch[Loss]], NDArray[np.intp], _Places
 
 @dataclass(frozen=True, slots=True)
 class Branch(Generic[Loss]):
-    """One outcome of a request: how it moves the loss (None: to infinity), and the loss that the filter is shown.
+    """One outcome of a request: its effect on the loss (None: infinite), and the loss that the filter observes.
 
-    seen is None where nothing was released and nobody is shown anything.
+    `seen` is None if nothing was released and nothing is observed.
     """
 
     move: Callable[[Loss], Loss] | None
@@ -67,22 +67,22 @@ class Layer(Generic[Loss]):
 
 
 class Players(Protocol[_Places, Loss]):
-    """Filter and adversary, asked by their own code at all positions of a round at once.
+    """Filter and adversary, called with their own code at all positions of a round at once.
 
-    asked yields each request's number and branches, the rows at which it is made and granted, and their places once it
-    is charged. shown gives the places after an outcome, losses being the sums with it. Two places that go on
-    differently have different names.
+    `asked` yields each request's number and branches, the rows of its grants, and their places after the charge.
+    `shown` gives the places after an outcome; losses are the sums with it. Places with different continuations have
+    different names.
     """
 
     def start(self) -> _Places: ...
-    def asked(self, t: int, places: _Places, n: int) -> Iterator[Asked[Loss, _Places]]: ...
+    def requests(self, t: int, places: _Places, n: int) -> Iterator[Asked[Loss, _Places]]: ...
     def shown(self, places: _Places, losses: list[Loss], seen: float) -> _Places: ...
     def names(self, places: _Places) -> list[Hashable]: ...
 
 
 @dataclass(frozen=True, slots=True)
 class MenuPlay(Generic[Loss]):
-    """The play in which every request of a menu is made wherever it is admitted; places are filter states."""
+    """The play in which every request of a menu is made wherever it is granted; places are filter states."""
 
     filter: PrivacyFilter
     menu: Sequence[DominatingPair]
@@ -91,7 +91,7 @@ class MenuPlay(Generic[Loss]):
     def start(self) -> State:
         return checked_start(self.filter, 1)
 
-    def asked(self, t: int, places: State, n: int) -> Iterator[Asked[Loss, State]]:
+    def requests(self, t: int, places: State, n: int) -> Iterator[Asked[Loss, State]]:
         for m, request in enumerate(self.menu):
             rows = np.flatnonzero(checked_admits(self.filter, places, request, n))
             if len(rows):
@@ -115,11 +115,11 @@ def walk(
     again: bool = True,
     check: Callable[[int, int], None] = lambda positions, t: None,
 ) -> Iterator[Layer[Loss]]:
-    """The layers, each as soon as its round was played; the last has no moves, as the game ends there.
+    """Yield the layers, each as soon as its round was played; the last has no moves, because the game ends there.
 
-    A child is the number of a position in the next layer. Not `again`, a position that was reached in an earlier round
-    is none of a later layer, and a child is its number in all. From an origin of None losses are not counted. check(n,
-    t) may raise as soon as n positions are known in all, in round t: one may be larger than all before it.
+    A child is the number of a position in the next layer. Without `again`, a position from an earlier round is not
+    repeated, and a child is its overall number. With an origin of None, losses are not counted. check(n, t) may raise
+    as soon as n positions are known in total, in round t: one may be larger than all before it.
     """
     places, losses, t, positions = play.start(), [origin], 0, 1
     counted, name = origin is not None, play.names(places)[0]
@@ -130,7 +130,7 @@ def walk(
         parts: list[_Places] = []
         moves: list[Move] = []
         after: list[Loss] = []
-        for request, branches, rows, charged in play.asked(t, places, len(losses)):
+        for request, branches, rows, charged in play.requests(t, places, len(losses)):
             before = [losses[i] for i in rows.tolist()] if counted else []
             child = np.full((len(rows), len(branches)), REVEALED, dtype=np.int32)
             named: _Places | None = None  # named once for all outcomes that do not change it
@@ -143,7 +143,7 @@ def walk(
                 if shown is not named:
                     named, names = shown, play.names(shown)
                 known, there = len(number), zip(names, reached, strict=True) if counted else names
-                # each position's number, or the next: as a loop in Python this is a tenth of a graph's time
+                # each position's number, or the next one: as a loop in Python this is a tenth of a graph's time
                 at = list(map(number.setdefault, there, iter(number.__len__, -1)))
                 child[:, y] = np.fromiter(at, np.int32, len(at))
                 if len(number) > known:

@@ -23,7 +23,7 @@ _STAKE = 0.75
 
 
 def plug_in_bets(unit: NDArray[np.float64], log_term: float) -> NDArray[np.float64]:
-    """lambda_t = sqrt(2 l / (n V_{t-1})), where V_{t-1} is a running variance of x_1..x_{t-1} only: shape (n,)."""
+    """Return lambda_t = sqrt(2 l / (n V_{t-1})), V_{t-1} a running variance of x_1..x_{t-1} only: shape (n,)."""
     count = np.arange(2.0, unit.size + 2)
     mean = (0.5 + np.cumsum(unit)) / count
     spread = (0.25 + np.cumsum((unit - mean) ** 2)) / count
@@ -35,10 +35,10 @@ def plug_in_bets(unit: NDArray[np.float64], log_term: float) -> NDArray[np.float
 def _poorest_mean(
     unit: NDArray[np.float64], bets: NDArray[np.float64], log_term: float, *, larger: bool
 ) -> float:
-    """The root in m of max_t log K_t(m) = l; 0 or 1, the end of the range, where no m gives so large a capital.
+    """Return the root in m of max_t log K_t(m) = l; 0 or 1, the end of the range, if no m gives so large a capital.
 
-    K_t(m) = prod_{i<=t} (1 + min(lambda_i, c/m)(x_i - m)) for bets on larger values, which decreases in m;
-    K_t(m) = prod_{i<=t} (1 + min(lambda_i, c/(1-m))(m - x_i)) for smaller ones, which increases. Both are continuous.
+    K_t(m) = prod_{i<=t} (1 + min(lambda_i, c/m)(x_i - m)) for bets on larger values, which decreases in m; K_t(m) =
+    prod_{i<=t} (1 + min(lambda_i, c/(1-m))(m - x_i)) for smaller ones, which increases. Both are continuous.
     """
 
     def surplus(m: float) -> float:

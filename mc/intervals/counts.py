@@ -17,8 +17,8 @@ from filterproof.mc.intervals.kl import kl_chernoff
 from filterproof.mc.intervals.moments import ROUNDING, Moments
 from filterproof.theory.argument_checks import check_count, check_delta
 
-#: Where SciPy sums up to 40 powers, the first one is below the doubles only for tails below 1e-243.
-_LEAST = 1e-240
+#: SciPy sums up to 40 powers; the first one is below the doubles only for tails below 1e-243.
+_MIN_TAIL = 1e-240
 
 
 def clopper_pearson(successes: int, n: int, *, failure: float) -> Estimate:
@@ -59,10 +59,10 @@ def clopper_pearson(successes: int, n: int, *, failure: float) -> Estimate:
     failure = float(check_delta("failure", failure))
     misses = n - successes
     tail, value = failure / 2, successes / n
-    if tail < _LEAST:
+    if tail < _MIN_TAIL:
         return kl_chernoff(Moments(n, float(successes), 0.0), failure=failure)
-    # SciPy's functions lose less than 2^-46 sqrt(n) of themselves, against balls, up to n = 10^13 and for tails down to
-    # 1e-240; its inverses lose more: a root is next to what 1 - p rounds to, far off, or none
+    # SciPy's functions have a relative error below 2^-46 sqrt(n), compared with balls, up to n = 10^13 and for tails
+    # down to 1e-240. Its inverses are worse: a root may be next to the rounding of 1 - p, far off, or missing
     most = tail * (1 - ROUNDING) ** math.sqrt(n)
     low, high = 0.0, 1.0
     if successes:
@@ -77,7 +77,7 @@ def clopper_pearson(successes: int, n: int, *, failure: float) -> Estimate:
 
 
 def _outwards(root: float, last: float, is_far: Callable[[float], bool]) -> float:
-    """The root that SciPy found, moved towards `last` by little shares of itself until it is far enough out."""
+    """Return SciPy's root, moved towards `last` by small relative steps until it is far enough out."""
     for bits in range(40, 0, -1):
         end = min(root * (1 + math.copysign(2.0**-bits, last - 0.5)), 1.0)
         if is_far(end):

@@ -23,7 +23,7 @@ from filterproof.mc.intervals.estimate import Estimate
 
 @dataclass(frozen=True, slots=True)
 class HardCase:
-    """A law on [0, 1] with known mean: value `levels[i]` with probability `weights[i]`."""
+    """A distribution on [0, 1] with known mean: value `levels[i]` with probability `weights[i]`."""
 
     name: str
     levels: tuple[float, ...]
@@ -40,14 +40,14 @@ class HardCase:
         return set(self.levels) <= {0.0, 1.0}
 
     def draw(self, rng: np.random.Generator, n: int) -> NDArray[np.float64]:
-        """n independent values, shape (n,)."""
+        """Return n independent values, shape (n,)."""
         return rng.choice(np.array(self.levels), size=n, p=self.weights)
 
 
-#: The number of looks at a sample of the test that may stop early.
+#: The number of looks of the sequential test at a sample.
 LOOKS = 8
-#: Hard at n = 1000 and failure 1e-2. In the third case there is no success with probability just below failure/2, and
-#: the upper end of the Clopper-Pearson interval is then just below the true mean.
+#: Hard at n = 1000 and failure 1e-2. In the third case the probability of no success is just below failure/2, and the
+#: upper end of the Clopper-Pearson interval is then just below the true mean.
 HARD_CASES: tuple[HardCase, ...] = (
     HardCase("hit of 1 with probability 1e-3", (0.0, 1.0), (1 - 1e-3, 1e-3)),
     HardCase("hit of 1 with probability 1e-5", (0.0, 1.0), (1 - 1e-5, 1e-5)),
@@ -64,11 +64,10 @@ HARD_CASES: tuple[HardCase, ...] = (
 
 @dataclass(frozen=True, slots=True)
 class IntervalMethod:
-    """miss(values, mean, failure): ABOVE if the interval lies above the true mean, BELOW if below, else UNDECIDED.
+    """miss(values, mean, failure): ABOVE if the interval is above the true mean, BELOW if below, else UNDECIDED.
 
-    The values come in parts, in the ratios `parts`, and within a part their order makes no difference; with no parts
-    it may make one anywhere. Samples that hold every value equally often in each part are the same to the method, and
-    asked about once.
+    The values come in parts, in the ratios `parts`, and their order within a part does not matter; without parts it may
+    matter anywhere. Samples with the same values in each part count as one.
     """
 
     name: str
@@ -93,7 +92,7 @@ def _by_interval(interval: Callable[[NDArray[np.float64], float], Estimate]) -> 
 
 
 def _sequential(values: NDArray[np.float64], mean: float, failure: float) -> Side:
-    """The betting test with the true mean as its threshold: a decision at any look is wrong."""
+    """Run the betting test with the true mean as its threshold: a decision at any look is wrong."""
     test, tiles, side = BettingTest(mean, 1.0, failure), [], Side.UNDECIDED
     for tile in np.array_split(values, LOOKS):
         tiles.append(_wealth(test, tile.tobytes()))
@@ -119,7 +118,7 @@ def _from_moments(interval: Callable[..., Estimate]) -> Callable[..., Side]:
 
 
 def _bets_of_a_pilot(values: NDArray[np.float64], failure: float) -> Estimate:
-    """The interval of `FixedBets`: the first fifth of the values is the pilot, the others are the runs."""
+    """Return the interval of `FixedBets`: the first fifth of the values is the pilot, the others are the runs."""
     pilot, rest = np.split(values, [values.size // 5])
     bets = FixedBets.planned(Moments.of(pilot), rest.size, failure=failure)
     return bets.interval(replace(Moments.of(rest), logs=bets.logs(rest)), failure=failure)
@@ -146,7 +145,7 @@ METHODS: tuple[IntervalMethod, ...] = (
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """Misses of one method on one case: too_high counts the intervals that lie above the true mean, too_low below."""
+    """Misses of one method on one case: too_high counts the intervals above the true mean, too_low those below."""
 
     method: str
     case: str
@@ -163,11 +162,11 @@ class Coverage:
 
     @property
     def miss_rate(self) -> Estimate:
-        """The rate of misses, with a Clopper-Pearson interval at failure 1e-6."""
+        """Return the rate of misses, with a Clopper-Pearson interval at failure 1e-6."""
         return clopper_pearson(self.misses, self.repetitions, failure=1e-6)
 
     def misses_allowed(self, false_alarm: float) -> int:
-        """The least c with P(X > c) <= false_alarm for X ~ Binomial(repetitions, failure)."""
+        """Return the smallest c with P(X > c) <= false_alarm for X ~ Binomial(repetitions, failure)."""
         from scipy import stats
 
         return int(stats.binom.isf(false_alarm, self.repetitions, self.failure))
@@ -182,7 +181,7 @@ def measure_coverage(
     repetitions: int = 10_000,
     failure: float = 1e-2,
 ) -> Coverage:
-    """The misses of the method on `repetitions` independent samples of size n from the case; its parts divide n."""
+    """Return the misses of the method on `repetitions` independent samples of size n from the case."""
     times = {Side.ABOVE: 0, Side.BELOW: 0, Side.UNDECIDED: 0}
     for values, often in _samples(case, method.parts, n, rng, repetitions):
         times[method.miss(values, case.mean, failure)] += often
@@ -192,7 +191,7 @@ def measure_coverage(
 def _samples(
     case: HardCase, parts: tuple[int, ...], n: int, rng: np.random.Generator, repetitions: int
 ) -> Iterator[tuple[NDArray[np.float64], int]]:
-    """Independent samples of size n, each with the number of repetitions that drew it."""
+    """Yield independent samples of size n, each with the number of repetitions that drew it."""
     if not parts:
         yield from ((case.draw(rng, n), 1) for _ in range(repetitions))
         return

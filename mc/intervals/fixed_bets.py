@@ -25,7 +25,7 @@ from filterproof.theory.argument_checks import check_count, check_delta
 
 #: The shares of the capital on the stake for the pilot's moments, and on the one for a pilot that missed rare values.
 _SHARES = (7 / 8, 1 / 8)
-#: The stakes tried, in steps of 2^(1/8): one is within 4 % of the best, which widens the interval by 0.1 %.
+#: The stakes that are tried, in steps of 2^(1/8): one is within 4 % of the best, which widens the interval by 0.1 %.
 _TRIED = 2.0 ** np.arange(-30, 30, 1 / 8)
 #: u <= 1 - 2^-10: a larger u would lose digits of log(1 - u x) and narrow the interval by less than 0.1 %.
 _FALLS = _TRIED[_TRIED < 2.0**10] / (1 + _TRIED[_TRIED < 2.0**10])
@@ -50,12 +50,12 @@ class FixedBets:
 
     @classmethod
     def planned(cls, pilot: Moments, n: int, *, failure: float) -> Self:
-        """The stakes that should give the narrowest interval for n runs with the pilot's mean and variance.
+        """Return the stakes that should give the narrowest interval for n runs with the pilot's mean and variance.
 
-        Each stake is the best against its own worst law among those with this mean and variance (`exponents`).
-        The second stake of each pair adds one value of 0 and one of 1 to the pilot: if the pilot missed
-        rare heavy values, the first stake may lose nearly all its capital.
-        The n runs must be independent of the pilot's runs, which stay out of their moments.
+        Each stake is the best one against its own worst distribution with this mean and variance (`exponents`). The
+        second stake of each pair adds one value of 0 and one of 1 to the pilot: if the pilot missed rare heavy values,
+        the first stake may lose nearly all its capital. The n runs must be independent of the pilot's runs, which are
+        not part of their moments.
         """
         n = check_count("n", n, least=2)
         failure = float(check_delta("failure", failure))
@@ -65,16 +65,16 @@ class FixedBets:
         return cls((rise, safe_rise), (fall, safe_fall))
 
     def logs(self, unit: NDArray[np.float64]) -> tuple[float, ...]:
-        """S for each of `rises`, then T for each of `falls`, over values in [0, 1]; zeros may be left out."""
+        """Return S for each of `rises`, then T for each of `falls`, over values in [0, 1]; zeros may be omitted."""
         return tuple(float(np.log1p(stake * unit).sum()) for stake in self.stakes)
 
     def expected(self, pilot: Moments, n: int) -> Moments:
-        """The expected moments and logs of n runs, each log under its worst law of the pilot's mean and variance."""
+        """Return the expected moments and logs of n runs, each log under its worst distribution."""
         rises, falls = exponents(pilot, np.array(self.rises), np.array(self.falls))
         return replace(pilot.scaled_to(n), logs=tuple((n * np.concatenate([rises, falls])).tolist()))
 
     def interval(self, moments: Moments, *, failure: float) -> Estimate:
-        """The interval from the runs' moments and logs, one log for each stake."""
+        """Return the interval from the runs' moments and logs, one log for each stake."""
         failure = float(check_delta("failure", failure))
         half = len(self.rises)
         # Rounding must never make a capital look large enough. As 1 - u x >= 2^-10 has error 2^-53, logarithms, and
@@ -100,7 +100,7 @@ class FixedBets:
 
     @property
     def stakes(self) -> tuple[float, ...]:
-        """l for each of `rises`, then -u for each of `falls`: K(m) = prod_i (1 + stake x_i)/(1 + stake m)."""
+        """Return l for each of `rises`, then -u for each of `falls`: K(m) = prod_i (1 + stake x_i)/(1 + stake m)."""
         return self.rises + tuple(-u for u in self.falls)
 
 
@@ -110,14 +110,14 @@ def _level(failure: float) -> float:
 
 
 def _log_capital(n: int, m: float, stakes: Sequence[float], logs: Sequence[float]) -> float:
-    """log(7/8 K_1(m) + 1/8 K_2(m)) for the stakes of one gambler, whose shares are in the logs."""
+    """Return log(7/8 K_1(m) + 1/8 K_2(m)) for the stakes of one gambler, whose shares are in the logs."""
     each = [log - n * math.log1p(stake * m) for log, stake in zip(logs, stakes, strict=True)]
     top = max(each)
     return top + math.log(math.fsum([math.exp(capital - top) for capital in each]))
 
 
 def _best(pilot: Moments, level: float) -> tuple[float, float]:
-    """The stakes l and u that give the narrowest interval when log-capital must grow by `level` nats a run."""
+    """Return the stakes l and u of the narrowest interval if log-capital must grow by `level` nats per run."""
     mean = pilot.unit_mean
     top = mean + pilot.centred / pilot.n / mean if mean > 0 else 1.0
     rises = np.minimum(_TRIED / top, 1e300)
@@ -129,11 +129,12 @@ def _best(pilot: Moments, level: float) -> tuple[float, float]:
 def exponents(
     pilot: Moments, rises: NDArray[np.float64], falls: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The least E log(1 + l x) and E log(1 - u x) over laws on [0, 1] with the pilot's mean m and variance v.
+    """Return the smallest E log(1 + l x) and E log(1 - u x) over distributions on [0, 1] with the pilot's mean m and
+    variance v.
 
-    Third derivatives in x are positive for log(1 + l x) and negative for log(1 - u x), so that each is least for a law
-    on two points: {0, m + v/m} for the first and {m - v/(1-m), 1} for the second.
-    Source: Bennett, JASA 57 (1962); Karlin and Studden, "Tchebycheff Systems" (1966), principal representations.
+    Third derivatives in x are positive for log(1 + l x) and negative for log(1 - u x), so that each minimum is at a
+    distribution on two points: {0, m + v/m} for the first and {m - v/(1-m), 1} for the second. Source: Bennett, JASA 57
+    (1962); Karlin and Studden, "Tchebycheff Systems" (1966), principal representations.
     """
     mean, spread = pilot.unit_mean, min(pilot.centred / pilot.n, pilot.unit_mean * (1 - pilot.unit_mean))
     chance = mean / (mean + spread / mean) if mean > 0 else 0.0

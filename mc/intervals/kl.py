@@ -18,7 +18,7 @@ from filterproof.theory.argument_checks import check_delta
 
 
 def _term(p: float, q: float, shift: float) -> float:
-    """p log(p/q), with shift = q - p; log1p near q = p, where the two terms of `bernoulli_kl` nearly cancel."""
+    """Return p log(p/q), with shift = q - p; log1p near q = p, where the two terms of `bernoulli_kl` nearly cancel."""
     if p == 0:
         return 0.0
     if q == 0:
@@ -29,12 +29,12 @@ def _term(p: float, q: float, shift: float) -> float:
 
 
 def bernoulli_kl(p: float, q: float) -> float:
-    """KL(Bernoulli(p) || Bernoulli(q)) = p log(p/q) + (1-p) log((1-p)/(1-q)), in nats."""
+    """Return KL(Bernoulli(p) || Bernoulli(q)) = p log(p/q) + (1-p) log((1-p)/(1-q)), in nats."""
     return max(_term(p, q, q - p) + _term(1 - p, 1 - q, p - q), 0.0)
 
 
 def last_outside(outside: Callable[[float], bool], inner: float, outer: float) -> float:
-    """The double next to the boundary of `outside`, on its outer side, by bisection; `outer` if none is outside."""
+    """Return the double next to the boundary of `outside`, on its outer side, or `outer` if there is none."""
     while True:
         middle = 0.5 * (inner + outer)
         if middle in (inner, outer):

@@ -16,16 +16,16 @@ from numpy.typing import ArrayLike
 
 from filterproof.theory.argument_checks import check_count, check_positive
 
-#: The relative rounding error allowed for: pairwise summation of n <= 2^50 non-negative doubles has less than
-#: 2^-46, a quotient or a square root 2^-53; 2^-40 (1e-12) covers them all and adds no visible width.
+#: The relative rounding error allowed for: pairwise summation of n <= 2^50 non-negative doubles has less than 2^-46, a
+#: quotient or a square root 2^-53; 2^-40 (1e-12) covers them all and adds no visible width.
 ROUNDING = 2.0**-40
 
 
 def unit_values(values: ArrayLike, upper: float) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
-    """values / upper, shape (n,), clipped to 1 where they exceed it by no more than `ROUNDING`.
+    """Return values / upper, shape (n,), clipped to 1 if they exceed it by no more than `ROUNDING`.
 
-    Raises ValueError for a value outside [0, upper]: either the bound is wrong, or the filter broke the promise
-    from which the bound was derived. In both cases no interval would be valid.
+    Raises ValueError for a value outside [0, upper]: either the bound is wrong, or the filter violated the guarantee
+    that implies the bound. In both cases no interval would be valid.
     """
     bound = float(check_positive("upper", upper, "pass the largest value that a sample can take"))
     unit = np.asarray(values, dtype=np.float64).ravel() / bound
@@ -88,7 +88,7 @@ class Moments:
         unit = unit_values(values, upper)
         total = float(unit.sum())
         unit -= total / unit.size
-        # not np.dot: BLAS splits long sums by its number of threads, on which the bits would then depend
+        # not np.dot: BLAS splits long sums by its number of threads, and the bits would depend on that
         return cls(unit.size, total, float(np.square(unit).sum()), float(upper))
 
     @classmethod
@@ -104,7 +104,7 @@ class Moments:
         """
         parts = list(blocks)
         if not parts:
-            raise ValueError("blocks must hold at least one block, got none; run at least one batch")
+            raise ValueError("blocks must hold at least one block, got none; pass at least one")
         uppers = sorted({part.upper for part in parts})
         if len(uppers) > 1:
             raise ValueError(

@@ -29,12 +29,12 @@ from filterproof.theory.guarantees import ApproxDP, Guarantee
 from filterproof.theory.pairs import DominatingPair
 from filterproof.theory.pairs.base import Direction
 
-#: The relative width of the bounds on a composition that a decision rests on, and of a first look.
+#: The relative width of the bounds on a composition for a decision, and for a first look.
 _WIDTH, _ROUGHLY = 5e-3, 0.1
-#: Bits of the bound that is compared with delta: of the 53 it has, the last nine or so are the processor's.
+#: Bits of the bound that is compared with delta: of its 53 bits, about the last nine depend on the processor.
 _BITS = 30
-#: Uses of a mechanism beyond which nobody counts, and what is tried first.
-_MOST, _FIRST = 2**24, 32
+#: The most uses of a mechanism that are counted, and the first guess.
+_MAX_USES, _FIRST = 2**24, 32
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -78,7 +78,7 @@ class AccountantFilter(PrivacyFilter):
     menu: tuple[DominatingPair, ...]
     promise: Guarantee = field(init=False, repr=False, compare=False)
     order_free: ClassVar[bool] = True
-    proof: ClassVar[str] = "for one mechanism the composition is the transcript; for several, none"
+    proof: ClassVar[str] = "for one mechanism, the composition is the transcript; no proof for several"
     sound: ClassVar[bool | None] = None
 
     def __post_init__(self) -> None:
@@ -126,33 +126,33 @@ def _within(filt: AccountantFilter, counts: tuple[int, ...]) -> bool:
     steps = Composition(released)
     ways: list[Direction] = ["PQ"] if all(pair.swapped == pair for pair in released) else ["PQ", "QP"]
     for way in ways:
-        for relative in (_ROUGHLY, _WIDTH):  # a rough look, where that decides
+        for relative in (_ROUGHLY, _WIDTH):  # a rough look, if it decides
             bounds = steps.delta(filt.epsilon, relative=relative, direction=way)
-            if (within := _raised(bounds.high) <= filt.delta) or bounds.low > filt.delta:
+            if (within := _round_up_to_30_bits(bounds.high) <= filt.delta) or bounds.low > filt.delta:
                 break
         if not within:
             return False
     return True
 
 
-def _raised(bound: float) -> float:
-    """The least number of 30 bits that is at least the bound."""
+def _round_up_to_30_bits(bound: float) -> float:
+    """Return the smallest number of 30 bits that is at least the bound."""
     mantissa, exponent = math.frexp(bound)
     return math.ldexp(math.ceil(math.ldexp(mantissa, _BITS)), exponent - _BITS)
 
 
 @lru_cache(maxsize=1 << 16)
 def _limit(filt: AccountantFilter, rest: tuple[int, ...]) -> int:
-    """How often the first mechanism may be used beside so many uses of the others; -1 if these alone are too many.
+    """Return how often the first mechanism may be used with the given uses of the others; -1 if these are too many.
 
-    A number of `rest` alone, whatever was asked before: the bounds on a composition are not monotone to the last
-    digit, and the same request must have the same answer.
+    It is a function of `rest` alone, independent of earlier calls: the bounds on a composition are not monotone to the
+    last digit, and the same request must get the same answer.
     """
-    most, guess = _MOST, _FIRST
+    most, guess = _MAX_USES, _FIRST
     if any(rest):
         half, quarter = (tuple(count // parts for count in rest) for parts in (2, 4))
-        # half the uses of the others allow at least as many, but for the width of the bounds; and about the line
-        # through a quarter and half is where the limit lies
+        # half the uses of the others allow at least as many, up to the width of the bounds; and the limit lies near the
+        # line through a quarter and half
         most, before = _limit(filt, half), _limit(filt, quarter)
         near, far = sum(half) - sum(quarter), sum(rest) - sum(half)
         guess = most - (before - most) * far // near if near else most - 1

@@ -13,12 +13,12 @@ from filterproof.theory.rounding import next_above, next_below, round_down
 #: Working precision of balls, in bits.
 BITS = 160
 
-#: How numbers are rounded: down, within 2^-52 of the number ("near": the caller bounds the error), or up.
+#: Rounding: down, within 2^-52 of the number ("near": the caller bounds the error), or up.
 Rounding = Literal["low", "near", "high"]
 
 
 def ball(x: float | Fraction, bits: int = BITS) -> flint.arb:
-    """x as a ball: a double or an integer exactly, a rational within 2^-bits |x|, whatever precision is set."""
+    """Return x as a ball: a double or an integer exactly, a rational within 2^-bits |x|, for any precision setting."""
     if isinstance(x, Fraction):
         with PRECISION_LOCK, flint.ctx.workprec(bits):
             return flint.arb(flint.fmpq(x.numerator, x.denominator))
@@ -26,41 +26,43 @@ def ball(x: float | Fraction, bits: int = BITS) -> flint.arb:
 
 
 def fraction(point: flint.arb) -> Fraction:
-    """The exact value of a ball of radius zero."""
+    """Return the exact value of a ball of radius zero."""
     mantissa, exponent = point.man_exp()
     return Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
 
 
-def down(x: flint.arb | Fraction) -> float:
-    """The largest double <= everything in x."""
+def lower_end(x: flint.arb | Fraction) -> float:
+    """Return the largest double <= everything in x."""
     if isinstance(x, Fraction):
         return round_down(x)
     least = x.lower()
     if least.is_nan():
-        raise ValueError(f"x must hold numbers alone, got {x}; raise BITS, or stay where x is defined")
+        raise ValueError(
+            f"x must be a finite ball, got {x}; use more BITS, or arguments for which x is defined"
+        )
     close = float(least)
     while not flint.arb(close) <= least:
         close = next_below(close)
     return close
 
 
-def up(x: flint.arb | Fraction) -> float:
-    """The least double >= everything in x."""
-    return 0.0 - down(-x)  # not -down(-x), which is -0.0 for zero
+def upper_end(x: flint.arb | Fraction) -> float:
+    """Return the smallest double >= everything in x."""
+    return 0.0 - lower_end(-x)  # not -down(-x), which is -0.0 for zero
 
 
-def near(x: flint.arb) -> float:
-    """A double within 2^-52 |x| of everything in x, itself zero only if x is; ValueError for a wide ball."""
-    with PRECISION_LOCK, flint.ctx.workprec(BITS):  # -x is rounded to the precision that is set
-        low, high = down(x), up(x)
+def nearest_double(x: flint.arb) -> float:
+    """Return a double within 2^-52 |x| of everything in x, zero only if x is. Raises ValueError for a wide ball."""
+    with PRECISION_LOCK, flint.ctx.workprec(BITS):  # -x is rounded to the current precision
+        low, high = lower_end(x), upper_end(x)
     after = next_above(low)
     if high <= after:
         return low
-    if high <= next_above(after):  # however narrow, x may lie on both sides of a double
+    if high <= next_above(after):  # even a narrow x may lie on both sides of a double
         return after
-    raise ValueError(f"x must be known to a unit in the last place, got {x}; raise BITS")
+    raise ValueError(f"x must be known to a unit in the last place, got {x}; use more BITS")
 
 
 def rounded(x: flint.arb, side: Rounding) -> float:
-    """x as a double on the named side."""
-    return down(x) if side == "low" else up(x) if side == "high" else near(x)
+    """Return x as a double on the named side."""
+    return lower_end(x) if side == "low" else upper_end(x) if side == "high" else nearest_double(x)

@@ -20,34 +20,34 @@ import flint
 import numpy as np
 from numpy.typing import NDArray
 
-from filterproof.mc.losses.balls import BITS, ball, down, up
+from filterproof.mc.losses.balls import BITS, ball, lower_end, upper_end
 from filterproof.mc.losses.lattice_pld import LatticePLD, Report, ReportedPLD
 from filterproof.mc.losses.tails import Tails, tails
 from filterproof.mc.losses.too_large import TooLargeError
 from filterproof.theory.numerics.precision import PRECISION_LOCK
 from filterproof.theory.pairs import DominatingPair
 
-#: P-mass that may be left below the first cell, and above the last.
+#: P-mass that may remain below the first cell, and above the last.
 _BELOW, _ABOVE = 2.0**-80, 2.0**-400
-#: The cells before any is halved.
+#: The number of cells before any is halved.
 _COARSE = 64
-#: Tilts of the laws under which cells are narrow where their mass is: which of them counts is known after the game.
+#: Tilts under which cells are narrow where the mass is: which of them matters is known only after the game.
 _TILTS = (0.0, 4.0, 16.0)
-#: Cells of a law, at most; finer ones are for the tilts that come first.
-_LAW_CELLS = 8192
-#: Steps that divide one atom are tried for others if there are at most so many.
+#: The most cells of a distribution; finer ones are for the first tilts.
+_DISTRIBUTION_CELLS = 8192
+#: The most steps that divide one atom and are tried for the others.
 _PARTS = 4096
-#: The cost of one loss of a law, in positions: its tails in ball arithmetic take hundreds of times a double.
+#: The cost of one loss of a distribution, in positions: its tails in ball arithmetic cost hundreds of doubles.
 _POINT = 256
 
 
 @dataclass(frozen=True, slots=True)
 class Cells:
-    """Cell i holds the losses in (edges[i] step, edges[i+1] step]: p[i] and q[i] are balls that hold its masses.
+    """Cell i has the losses in (edges[i] step, edges[i+1] step]: p[i] and q[i] are balls with its masses.
 
-    below is the P-mass at or under the first edge, above and beyond are the P-mass and the Q-mass of the finite losses
-    over the last edge, infinite is P(L = inf).
-    atoms are losses with a P-mass of their own; those that are multiples of the step are edges.
+    `below` is the P-mass at or under the first edge, `above` and `q_above` are the P-mass and the Q-mass of the finite
+    losses over the last edge, and `infinite` is P(L = inf). `atoms` are losses with a positive P-mass; those that are
+    multiples of the step are edges.
     """
 
     step: Fraction
@@ -56,16 +56,16 @@ class Cells:
     q: tuple[flint.arb, ...]
     below: flint.arb
     above: flint.arb
-    beyond: flint.arb
+    q_above: flint.arb
     infinite: flint.arb
     atoms: tuple[tuple[Fraction, flint.arb], ...]
 
     def upper(self) -> LatticePLD:
-        """A law whose hockey-sticks, and games, are worth no less, all masses rounded up.
+        """Return a distribution with no smaller divergences and game values, all masses rounded up.
 
-        Each loss is split over both ends of its cell so that its P-mass and its Q-mass are kept. Both are
-        convex in the likelihood ratio Q/P, so that this raises them (Jensen), by the order of the squared widths. The
-        upper tail is split likewise over its end and infinity, the lower tail moves up to its end.
+        Each loss is split over both ends of its cell so that its P-mass and its Q-mass stay. Both values are convex in
+        the likelihood ratio Q/P, so that this raises them (Jensen), by the order of the squared widths. The upper tail
+        is split over its end and infinity, the lower tail moves up to its end.
         """
         edges = self.edges.tolist()
         with PRECISION_LOCK, flint.ctx.workprec(BITS):
@@ -77,22 +77,22 @@ class Cells:
                 stays = (q * (step * edges[i]).exp() - p * decay) / (1 - decay)
                 at[i] += stays
                 at[i + 1] += p - stays
-            grown = self.beyond * (step * edges[-1]).exp()
+            grown = self.q_above * (step * edges[-1]).exp()
             at[-1] += grown
-            masses = np.array([max(up(mass), 0.0) for mass in at])
-            masses[0] = masses[0] if masses.any() else 2.0**-1000  # what reveals all has some mass, too
-            revealed = max(up(self.above - grown + self.infinite), 0.0)
+            masses = np.array([max(upper_end(mass), 0.0) for mass in at])
+            masses[0] = masses[0] if masses.any() else 2.0**-1000  # a revealing outcome has some mass, too
+            revealed = max(upper_end(self.above - grown + self.infinite), 0.0)
         some = masses > 0
         return LatticePLD(self.edges[some], masses[some], revealed)
 
     def lower(self) -> LatticePLD:
-        """A law whose hockey-sticks, and games, are worth no more: each cell is reported as one of its ends.
+        """Return a distribution with no larger divergences and game values: each cell is reported as one of its ends.
 
-        The end is drawn so that no report says too much. Let z be the mean of e^{-L} over a cell, between e^{-b} and
+        The end is drawn so that no report reveals too much. Let z be the mean of e^{-L} over a cell, between e^{-b} and
         e^{-a} at its ends. A lattice point is reported from the cell below it (z too large) and from the one above it
-        (z too small), in shares with which the mean of e^{-L} given the report is at most that of the point: V there is
-        at most V of the report. To report only that is post-processing, which costs O(h^2). Atoms at lattice points are
-        reported as they are. The lower tail is dropped, the upper tail moves down to its end. Masses round down.
+        (z too small), in shares such that the mean of e^{-L} given the report is at most that of the point: then V is
+        at most V of the report. The report alone is a post-processing, which costs O(h^2). Atoms at lattice points are
+        reported exactly. The lower tail is dropped, the upper tail moves down to its end. Masses are rounded down.
         """
         edges = self.edges.tolist()
         with PRECISION_LOCK, flint.ctx.workprec(BITS):
@@ -107,12 +107,12 @@ class Cells:
                     q[i - 1] -= mass * ball(-loss).exp()
             n = len(edges)
             growths = [(step * edge).exp() for edge in edges]
-            # how far the mean of each cell is from its ends, times its mass and the end's e^L, which may be no double:
+            # the distance of each cell's mean from its ends, times its mass and the end's e^L, which may be no double:
             # at least from the lower one, at most from the upper one
-            low = [max(down(p[i] - q[i] * growths[i]), 0.0) for i in range(n - 1)]
-            high = [up(q[i] * growths[i + 1] - p[i]) for i in range(n - 1)]
-            # the upper tail is all of it beyond the last point
-            low.append(max(down(self.above - self.beyond * growths[-1]), 0.0))
+            low = [max(lower_end(p[i] - q[i] * growths[i]), 0.0) for i in range(n - 1)]
+            high = [upper_end(q[i] * growths[i + 1] - p[i]) for i in range(n - 1)]
+            # the upper tail is everything beyond the last point
+            low.append(max(lower_end(self.above - self.q_above * growths[-1]), 0.0))
             share = np.append(_shares(np.array(low), np.array(high)), 0.0).tolist()
             masses = []
             for i in range(n):
@@ -120,9 +120,9 @@ class Cells:
                 stays = 1 - flint.arb(share[i])
                 mass += p[i] * stays if i < n - 1 else self.above
                 mass += p[i - 1] * flint.arb(share[i - 1]) if i > 0 else 0
-                masses.append(max(down(mass), 0.0))
-            revealed = max(down(self.infinite), 0.0)
-            if not any(masses):  # what reveals all does so but for a little
+                masses.append(max(lower_end(mass), 0.0))
+            revealed = max(lower_end(self.infinite), 0.0)
+            if not any(masses):  # reduced slightly, so that a revealing outcome is not overstated
                 masses[0], revealed = 2.0**-60, revealed - 2.0**-50
         report = Report.of_cells(self.edges, float(self.step), np.array(share), sorted(own))
         some = np.array(masses) > 0
@@ -130,18 +130,20 @@ class Cells:
 
     @property
     def reports(self) -> list[tuple[flint.arb, flint.arb]]:
-        """The P-mass and the Q-mass of each cell, and of what lies over the last edge."""
-        return [*zip(self.p, self.q, strict=True), (self.above, self.beyond)]
+        """Return the P-mass and the Q-mass of each cell, and of the losses over the last edge."""
+        return [*zip(self.p, self.q, strict=True), (self.above, self.q_above)]
 
-    def told(self) -> ReportedPLD:
-        """The law in which only the cell of a loss is reported, at the cost of the order of the squared widths."""
+    def reported(self) -> ReportedPLD:
+        """Return the distribution of the report of a loss's cell, at the cost of the order of the squared widths."""
         labels, n = self.edges.copy(), len(self.p)
         with PRECISION_LOCK, flint.ctx.workprec(BITS):
-            ratios = np.array([max(down(p), 0.0) / max(up(q), 5e-324) for p, q in self.reports[:n]])
+            ratios = np.array(
+                [max(lower_end(p), 0.0) / max(upper_end(q), 5e-324) for p, q in self.reports[:n]]
+            )
             with np.errstate(divide="ignore"):
                 mean = np.rint(np.log(ratios) / float(self.step) - 0.5)
             labels[:n] = np.clip(mean, labels[:n], labels[1:] - 1).astype(np.int64)
-            return ReportedPLD.of(labels, self.reports, max(down(self.infinite), 0.0))
+            return ReportedPLD.of(labels, self.reports, max(lower_end(self.infinite), 0.0))
 
     @property
     def widths(self) -> NDArray[np.int64]:
@@ -159,22 +161,22 @@ def cells(
     most: int = 1 << 20,
     above: float = _ABOVE,
 ) -> Cells:
-    """Cells that are narrow where the law of the loss, tilted by e^{tilt L}, has its mass, for each of the tilts.
+    """Return cells that are narrow where the loss, tilted by e^{tilt L}, has its mass, for each of the tilts.
 
-    The cells whose squared widths weigh most are halved until the mean squared width under each tilted law is at most
-    `variance`, every cell is one step wide, or there are `most` cells. `above` is about the P-mass left over the last
-    cell. Where cells are cut decides how close bounds come, not whether they hold.
+    The cells whose squared widths weigh most are halved until the mean squared width under each tilt is at most
+    `variance`, every cell is one step wide, or there are `most` cells. `above` is about the P-mass over the last cell.
+    The cut affects the width of the bounds, not their validity.
     """
-    law = tails(pair)
+    distribution = tails(pair)
     low, high = extent(pair, above)
     with PRECISION_LOCK, flint.ctx.workprec(BITS):
         first, last = math.floor(low / step), math.floor(high / step) + 1
         width = 1 << max(math.ceil(math.log2((last - first) / _COARSE)), 0)
-        atoms = {int(loss / step) for loss, _ in law.atoms if (loss / step).denominator == 1}
+        atoms = {int(loss / step) for loss, _ in distribution.atoms if (loss / step).denominator == 1}
         edges = sorted({*range(first, last + width, width), *(k for k in atoms if first < k <= last)})
-        tails_at = {edge: law.above(step * edge) for edge in edges}
+        tails_at = {edge: distribution.above(step * edge) for edge in edges}
         for tilt in tilts:
-            _halve(law, step, tails_at, tilt, variance, most)
+            _halve(distribution, step, tails_at, tilt, variance, most)
         places = sorted(tails_at)
         points = [tails_at[place] for place in places]
         return Cells(
@@ -182,29 +184,29 @@ def cells(
             np.array(places, dtype=np.int64),
             tuple(a[0] - b[0] for a, b in pairwise(points)),
             tuple(a[1] - b[1] for a, b in pairwise(points)),
-            1 - law.infinite - points[0][0],
+            1 - distribution.infinite - points[0][0],
             points[-1][0],
             points[-1][1],
-            law.infinite,
-            law.atoms,
+            distribution.infinite,
+            distribution.atoms,
         )
 
 
 def _halve(
-    law: Tails,
+    distribution: Tails,
     step: Fraction,
     tails_at: dict[int, tuple[flint.arb, flint.arb]],
     tilt: float,
     variance: float,
     most: int,
 ) -> None:
-    """Adds to `tails_at` the tails at edges half way between two."""
+    """Add to `tails_at` the tails at edges half way between two."""
     size = float(step)
     heap: list[tuple[float, int, int]] = []
     spread = total = 0.0
 
     def tilted(a: int, b: int) -> float:
-        """The logarithm of the mass times e^{tilt L}, L about the middle of the cell."""
+        """Return the logarithm of the mass times e^{tilt L}, L about the middle of the cell."""
         mass = float(tails_at[a][0] - tails_at[b][0])
         return tilt * (a + b) / 2 * size + math.log(mass) if mass > 0 else -math.inf
 
@@ -223,7 +225,7 @@ def _halve(
     while heap and spread > variance * total and len(tails_at) <= most:
         weight, a, b = heapq.heappop(heap)
         middle = (a + b) // 2
-        tails_at[middle] = law.above(step * middle)
+        tails_at[middle] = distribution.above(step * middle)
         spread += weight
         total -= weigh(a, b)[0]
         for left, right in ((a, middle), (middle, b)):
@@ -235,50 +237,51 @@ def _halve(
 
 @lru_cache(maxsize=1024)
 def extent(pair: DominatingPair, above: float = _ABOVE) -> tuple[float, float]:
-    """Losses between which all finite ones lie but for a negligible P-mass."""
-    law = tails(pair)
+    """Return losses between which all finite ones lie except for a negligible P-mass."""
+    distribution = tails(pair)
     with PRECISION_LOCK, flint.ctx.workprec(BITS):
-        return -_end(law, -1, _BELOW), _end(law, 1, above)
+        return -_end(distribution, -1, _BELOW), _end(distribution, 1, above)
 
 
-def _end(law: Tails, sign: int, cut: float) -> float:
-    """A number x >= 0 such that hardly any loss lies beyond sign * x, near the least such."""
+def _end(distribution: Tails, sign: int, cut: float) -> float:
+    """Return a number x >= 0, near the smallest, such that hardly any loss lies beyond sign * x."""
 
-    def beyond(x: float) -> float:
-        above = law.above(Fraction(sign * x))[0]
-        return float(above if sign > 0 else 1 - law.infinite - above)
+    def q_above(x: float) -> float:
+        above = distribution.above(Fraction(sign * x))[0]
+        return float(above if sign > 0 else 1 - distribution.infinite - above)
 
     x = 2.0**-30
-    while beyond(x) > cut:
+    while q_above(x) > cut:
         x *= 2
         if x > 2.0**40:
             raise ValueError(
-                f"pair must have tails that vanish, got P-mass {beyond(x):.3g} beyond {sign * x:.3g}; check its tails"
+                f"pair must have tails that vanish, got P-mass {q_above(x):.3g} beyond {sign * x:.3g}; check its tails"
             )
     low = x / 2
     while x - low > x / 256:
         middle = (low + x) / 2
-        low, x = (low, middle) if beyond(middle) <= cut else (middle, x)
+        low, x = (low, middle) if q_above(middle) <= cut else (middle, x)
     return x
 
 
 def _shares(low: NDArray[np.float64], high: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The share of each cell that is reported as its upper end, given how far means are from both ends, times masses.
+    """Return the share of each cell that is reported as its upper end, from the distances of means to both ends times
+    masses.
 
-    At the upper end of cell i, share[i] high[i] <= (1 - share[i+1]) low[i+1] is needed, and equality loses nothing.
-    The recursion of equalities is stable upwards where the density rises and downwards where it falls.
+    At the upper end of cell i, share[i] high[i] <= (1 - share[i+1]) low[i+1] is needed, and equality loses nothing. The
+    recursion of equalities is stable upwards where the density increases and downwards where it decreases.
     """
     n = len(high)
     with np.errstate(divide="ignore", invalid="ignore"):
-        # a cell that lies at its upper end as far as doubles tell is not moved there
+        # a cell that lies at its upper end up to rounding is not moved there
         room = np.where(high > 0, np.minimum(low[1:] / high, 2.0**100), 0.0)
-    up, down = np.full(n, 0.5), np.full(n, 0.5)
+    upper_end, lower_end = np.full(n, 0.5), np.full(n, 0.5)
     for i in range(n - 1):
-        up[i + 1] = _calmed(1 - up[i] / room[i], room[i]) if room[i] > 0 else 0.0
+        upper_end[i + 1] = _calmed(1 - upper_end[i] / room[i], room[i]) if room[i] > 0 else 0.0
     for i in range(n - 2, -1, -1):
-        down[i] = _calmed(room[i] * (1 - down[i + 1]), room[i])
-    share = np.where(room >= 1, up, down)
-    # what no rounding and no meeting of both recursions may pass
+        lower_end[i] = _calmed(room[i] * (1 - lower_end[i + 1]), room[i])
+    share = np.where(room >= 1, upper_end, lower_end)
+    # a limit for rounding, and where both recursions meet
     after = 0.0
     for i in range(n - 1, -1, -1):
         share[i] = after = min(share[i], room[i] * (1 - after) * (1 - 2.0**-40))
@@ -286,22 +289,22 @@ def _shares(low: NDArray[np.float64], high: NDArray[np.float64]) -> NDArray[np.f
 
 
 def _calmed(share: float, room: float) -> float:
-    """share in [0, 1], nearer to the one that repeats itself if it is far from it: else it would swing for ever."""
+    """Return share in [0, 1], moved towards the fixed point if it is far from it, which stops oscillation."""
     still = room / (1 + room)
     share = min(max(share, 0.0), 1.0)
     return share - 0.1 * (share - still) if abs(share - still) > 0.2 else share
 
 
-# -- laws rounded to a lattice, for and against an adversary, so that the lattice games bound the true game -----------
+# -- distributions rounded to a lattice for and against an adversary, which bound the true game --------------------
 
 
-def rounded_laws(
+def rounded_plds(
     menu: tuple[DominatingPair, ...], step: Fraction | None, *, max_positions: int, coarsen: int = 1
 ) -> tuple[Fraction, tuple[LatticePLD, ...], tuple[LatticePLD, ...]]:
-    """The step, and for every pair the law that bounds the game from below and the one that bounds it from above.
+    """Return the step, and for every pair the distributions that bound the game from below and from above.
 
-    A step that is given is made smaller, by less than half, where it then divides the losses that have a mass of their
-    own; one that is not is `coarsen` times the default.
+    A given step is reduced, by less than half, so that it divides the losses with a positive mass; the default step is
+    multiplied by `coarsen`.
     """
     size = checked_step(menu, step, max_positions=max_positions, coarsen=coarsen)
     both = [_both(pair, size) for pair in menu]
@@ -311,7 +314,7 @@ def rounded_laws(
 def checked_step(
     menu: tuple[DominatingPair, ...], step: Fraction | None, *, max_positions: int, coarsen: int = 1
 ) -> Fraction:
-    """The step of `rounded_laws`; TooLargeError, before any law, where one has too many losses for `max_positions`."""
+    """Return the step of `rounded_plds`. Raises TooLargeError if a pair has too many losses for `max_positions`."""
     size = _step(menu, step, coarsen)
     for pair in menu:
         low, high = extent(pair)
@@ -326,12 +329,12 @@ def checked_step(
 
 @lru_cache(maxsize=256)
 def _both(pair: DominatingPair, step: Fraction) -> tuple[LatticePLD, LatticePLD]:
-    cut = cells(pair, step, tilts=_TILTS, variance=float(step) ** 2, most=_LAW_CELLS)
+    cut = cells(pair, step, tilts=_TILTS, variance=float(step) ** 2, most=_DISTRIBUTION_CELLS)
     return cut.lower(), cut.upper()
 
 
 def _step(menu: tuple[DominatingPair, ...], wanted: Fraction | None, coarsen: int) -> Fraction:
-    """About `wanted`, by default a 40th of the least sqrt(D_2) in the menu (mu for a Gaussian), to divide the atoms."""
+    """Return a width near `wanted`, by default a 40th of the menu's smallest sqrt(D_2), that divides the atoms."""
     if wanted is None:
         spreads = [float(pair.renyi(2.0)) for pair in menu]
         wanted = Fraction(min((s for s in spreads if 0 < s < math.inf), default=1.0) ** 0.5) * coarsen / 40
@@ -342,7 +345,7 @@ def _step(menu: tuple[DominatingPair, ...], wanted: Fraction | None, coarsen: in
     least = math.ceil(atoms[0] / wanted)
     if len(atoms) == 1 or least > _PARTS:
         return atoms[0] / least
-    # of the steps that divide the least atom, the one that comes nearest to dividing the others
+    # of the steps that divide the smallest atom, the one that divides the others best
 
     def misfit(parts: int) -> float:
         shares = [float(atom / atoms[0]) * parts for atom in atoms]

@@ -21,10 +21,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filterproof.mc.losses import finite_sums
-from filterproof.mc.losses.balls import BITS, ball, down, up
+from filterproof.mc.losses.balls import BITS, ball, lower_end, upper_end
 from filterproof.mc.losses.cells import cells, extent
 from filterproof.mc.losses.inversion import Inversion
-from filterproof.mc.losses.lattice_pld import ReportedPLD, common_step, level, level_law
+from filterproof.mc.losses.lattice_pld import ReportedPLD, common_step, level, level_pld
 from filterproof.mc.losses.lattice_sum import LatticeSum, tilt_to
 from filterproof.mc.losses.step_moments import StepMoments
 from filterproof.mc.losses.summands import Summands, coarsen
@@ -37,22 +37,22 @@ from filterproof.theory.numerics.precision import PRECISION_LOCK
 from filterproof.theory.pairs import DominatingPair, normal_distribution
 from filterproof.theory.pairs.base import Direction
 
-#: The variance that an upper law adds and a lower law takes away, per mean squared width of the cells.
+#: The variance that an upper distribution adds and a lower one removes, per mean squared width of the cells.
 _ADDED, _TAKEN = 1 / 6, 1 / 12
-#: A divergence that need not be known closely.
+#: A divergence below this need not be precise.
 _NEGLIGIBLE = 1e-200
-#: How far a level lies beyond epsilon that alone has a divergence above 1 - 2^-39, the largest level whose square is a
-#: double, and the largest that is cut into cells.
-_FAR, _LARGEST, _CUT = 28.0, 2.0**500, 2.0**39
-#: A cut is tried this often before the bounds are returned as wide as they are.
+#: The distance of a level beyond epsilon at which it alone has a divergence above 1 - 2^-39; the largest level whose
+#: square is a double; and the largest that is cut into cells.
+_CERTAIN_GAP, _LARGEST, _CUT = 28.0, 2.0**500, 2.0**39
+#: The most attempts at a cut before the bounds are returned as wide as they are.
 _TRIES = 4
-#: The cells of a first look, and by how many halvings the narrowest of them divide the range of the losses.
-_FEW, _HALVED = 256, 16
-#: Where the search for an epsilon begins.
+#: The cells of a first look, and the number of halvings of the range to the narrowest of them.
+_ROUGH_CELLS, _HALVED = 256, 16
+#: The start of the search for an epsilon.
 _FIRST = 2.0**-6
 #: The relative width of a rough answer.
 _ROUGHLY = 0.1
-#: Releases from which on their law is smooth enough to be inverted, and the most uses of one mechanism then.
+#: Releases from which their distribution is smooth enough for inversion, and the most uses of one mechanism then.
 _SMOOTH, _COUNTS = 10, 2**32 - 1
 
 
@@ -120,7 +120,7 @@ class Composition:
 
     def __init__(self, mechanisms: Mapping[DominatingPair, int] | Iterable[DominatingPair]) -> None:
         if not isinstance(mechanisms, Iterable):
-            raise TypeError(f"mechanisms must hold pairs, got {mechanisms!r}; pass [Gaussian(mu=1.0)], say")
+            raise TypeError(f"mechanisms must hold pairs, got {mechanisms!r}; pass e.g. [Gaussian(mu=1.0)]")
         counts = dict(mechanisms) if isinstance(mechanisms, Mapping) else Counter(mechanisms)
         for pair, count in tuple(counts.items()):
             if not isinstance(pair, DominatingPair) or pair.shape != ():
@@ -129,7 +129,7 @@ class Composition:
                 )
             counts[pair] = check_count("mechanisms", count)
         if not counts:
-            raise ValueError("mechanisms must hold a pair, got none; pass {Gaussian(mu=1.0): 10}, say")
+            raise ValueError("mechanisms must hold a pair, got none; pass e.g. {Gaussian(mu=1.0): 10}")
         self.pairs, self.counts = tuple(counts), tuple(counts.values())
 
     def __repr__(self) -> str:
@@ -170,8 +170,8 @@ class Composition:
         sides = self._directions(direction)
         if len(sides) == 1 or relative >= _ROUGHLY:
             return _worse([self._delta(epsilon, relative, pairs) for pairs in sides])
-        # a direction that a rough look leaves behind, or that it knows closely, is not looked at again, nor one
-        # of which it says nothing from below, as far beyond all losses: finer cells were never seen to say more
+        # a direction that a rough look excludes, or knows precisely, is not computed again, nor one without a lower
+        # bound, far beyond all losses: finer cells never helped there
         rough = [self._delta(epsilon, _ROUGHLY, pairs) for pairs in sides]
         most = max(bounds.low for bounds in rough)
         return _worse(
@@ -208,18 +208,24 @@ class Composition:
         relative = float(check_positive("relative", relative))
 
         def excess(epsilon: float) -> float:
-            """log of the divergence over delta, roughly."""
+            """Return log of the divergence over delta, roughly."""
             rough = self.delta(epsilon, relative=_ROUGHLY)
             return math.log(max(rough.low + rough.high, 1e-300) / (2 * delta))
 
-        laws = [_inversion(pairs, self.counts) for pairs in self._directions("both")]
-        if None not in laws:
-            bounds = _worse([_of_one(law.epsilon(delta)) for law in laws if law is not None])
+        distributions = [_inversion(pairs, self.counts) for pairs in self._directions("both")]
+        if None not in distributions:
+            bounds = _worse(
+                [
+                    _of_one(distribution.epsilon(delta))
+                    for distribution in distributions
+                    if distribution is not None
+                ]
+            )
             if bounds.relative_width <= relative:
                 return bounds
         if self.delta(0.0, relative=relative).high <= delta:
             return Bounds(0.0, 0.0)
-        # from below, since a divergence far beyond the epsilon sought takes long
+        # from below, because a divergence far beyond the epsilon takes long
         low, high = 0.0, _FIRST
         while excess(high) > 0:
             low, high = high, 2 * high
@@ -236,7 +242,7 @@ class Composition:
         close = self.delta(near, relative=relative)
 
         def edge(value: float, sign: int) -> float:
-            """The first epsilon beyond that of `value`, in steps, where the bound is on the right side of delta."""
+            """Return the first epsilon beyond `value`, in steps, where the bound is on the right side of delta."""
             nudge = relative / 8 / slope
             while True:
                 there = max(near + math.log(max(value, 1e-300) / delta) / slope + sign * nudge, 0.0)
@@ -253,7 +259,7 @@ class Composition:
         return [drawn[way] for way in (ways if drawn["PQ"] != drawn["QP"] else ways[:1])]
 
     def _delta(self, epsilon: float, relative: float, pairs: tuple[DominatingPair, ...]) -> Bounds:
-        # what reveals nothing adds nothing, however often
+        # a pair that reveals nothing adds nothing
         mechanisms = [(pair, count) for pair, count in zip(pairs, self.counts, strict=True) if _reveals(pair)]
         pairs, counts = zip(*(mechanisms or [(pairs[0], 1)]), strict=True)
         sizes = [
@@ -268,7 +274,7 @@ class Composition:
         if (stick := finite_sums.hockey_stick(pairs, counts, epsilon)) is not None:
             return _within(stick)
         levels = [known for pair in pairs if (known := level(pair)) is not None]
-        if any(float(known.epsilon) > epsilon + _FAR for known in levels):
+        if any(float(known.epsilon) > epsilon + _CERTAIN_GAP for known in levels):
             return _best_lower_bound(pairs, epsilon)
         addable = len(levels) == len(pairs) and all(known.epsilon < _LARGEST for known in levels)
         lattice = common_step(levels) if addable else None
@@ -277,18 +283,18 @@ class Composition:
             below = tuple(
                 ReportedPLD.of_level(known, unit) for known, unit in zip(levels, units, strict=True)
             )
-            if (all_told := _all_told(below)) is not None:
-                return all_told
+            if (fully_revealed := _fully_revealed(below)) is not None:
+                return fully_revealed
             above = tuple(
-                level_law(k, known.delta, most, "high") for known, k in zip(levels, units, strict=True)
+                level_pld(k, known.delta, most, "high") for known, k in zip(levels, units, strict=True)
             )
-            tilt, _, _ = tilt_to([(law.p, float(most)) for law in below], counts, epsilon)
+            tilt, _, _ = tilt_to([(distribution.p, float(most)) for distribution in below], counts, epsilon)
             return Bounds(*LatticeSum(above, below, counts, float(most)).bounds(epsilon, tilt=tilt))
         if any(float(known.epsilon) > _CUT for known in levels):
             return _best_lower_bound(pairs, epsilon)
         best = Bounds(0.0, 1.0)
-        if epsilon >= 0 and (law := _inversion(pairs, counts)) is not None:
-            best = _of_one(law.delta(epsilon))
+        if epsilon >= 0 and (distribution := _inversion(pairs, counts)) is not None:
+            best = _of_one(distribution.delta(epsilon))
             if best.relative_width <= relative or best.high < _NEGLIGIBLE:
                 return best
         best = replace(best, low=max(best.low, _best_lower_bound(pairs, epsilon).low))
@@ -301,30 +307,32 @@ def _one_release(pair: DominatingPair, epsilon: float) -> Bounds:
 
 
 def _within(stick: flint.arb) -> Bounds:
-    """The doubles about a divergence."""
-    return Bounds(max(down(stick), 0.0), min(up(stick), 1.0))
+    """Return the doubles around a divergence."""
+    return Bounds(max(lower_end(stick), 0.0), min(upper_end(stick), 1.0))
 
 
 def _best_lower_bound(pairs: Sequence[DominatingPair], epsilon: float) -> Bounds:
-    """From below by one release: a composition reveals no less."""
+    """Return the lower bound by one release: a composition reveals no less."""
     pair = max(pairs, key=lambda pair: float(pair.hockey_stick(epsilon)))
     return Bounds(_one_release(pair, epsilon).low, 1.0)
 
 
 def _by_cells(epsilon: float, relative: float, counts: dict[DominatingPair, int], best: Bounds) -> Bounds:
-    """Bounds that are narrower than `best`, from laws in cells, at `relative` if that can be had."""
+    """Return bounds narrower than `best`, from discretised distributions, at `relative` if possible."""
     numbers = tuple(counts.values())
     tilt, reached, variances = 0.0, True, [1.0]
     for _ in range(2):
         rough = [_rough(pair, coarsen(tilt, 8)) for pair in counts]
-        if (all_told := _all_told([law for law, _ in rough])) is not None:
-            return all_told
-        tilt, reached, variances = tilt_to([(law.p, float(step)) for law, step in rough], numbers, epsilon)
+        if (fully_revealed := _fully_revealed([distribution for distribution, _ in rough])) is not None:
+            return fully_revealed
+        tilt, reached, variances = tilt_to(
+            [(distribution.p, float(step)) for distribution, step in rough], numbers, epsilon
+        )
     total = float(np.dot(numbers, variances))
-    # a loss more uncertain by a variance v, of equal E[e^-L], has E[e^{tL}] larger by the factor e^{t(t+1)v/2}
+    # a loss with an additional variance v and equal E[e^-L] has E[e^{tL}] larger by the factor e^{t(t+1)v/2}
     steep = tilt + 1 / math.sqrt(total)
     allowed = 0.7 * (relative if reached else _ROUGHLY) / (steep * (steep + 1) / 2 * (_ADDED + _TAKEN))
-    # places that fit int64
+    # places that fit into int64
     finest = max(step for _, step in rough) * (Fraction(1, 2**44) if reached else 16)
     too_fine = False
     for _ in range(_TRIES if reached else 1):
@@ -334,27 +342,27 @@ def _by_cells(epsilon: float, relative: float, counts: dict[DominatingPair, int]
         best = Bounds(max(best.low, bounds.low), min(best.high, bounds.high))
         if best.relative_width <= relative or best.high < _NEGLIGIBLE:
             break
-        if bounds.low <= total_loss.revealed:  # the sum has more cells than are transformed
+        if bounds.low <= total_loss.revealed:  # the sum has more cells than can be transformed
             allowed, too_fine = 4 * allowed, True
             continue
         if too_fine:
             break
         allowed *= min(max(0.7 * relative / max(bounds.relative_width, relative), 2.0**-6), 0.5)
     if reached and best.relative_width > 32 * relative and relative < _ROUGHLY:
-        # what was aimed at takes too many cells
+        # the target needs too many cells
         return _by_cells(epsilon, 32 * relative, counts, best)
     return best
 
 
 def ways_of(direction: str) -> tuple[Direction, ...]:
-    """The directions that are asked for; ValueError for what names none."""
+    """Return the directions of a name. Raises ValueError for other names."""
     if direction not in ("PQ", "QP", "both"):
         raise ValueError(f"direction must be PQ, QP or both, got direction={direction!r}; pass one of them")
     return ("PQ", "QP") if direction == "both" else (cast(Direction, direction),)
 
 
 def counts_of(menu: Sequence[DominatingPair], counts: Sequence[int]) -> Counter[DominatingPair]:
-    """How often each pair is released, of those that are: a menu may hold a pair twice."""
+    """Return how often each released pair is used: a menu may have a pair twice."""
     times: Counter[DominatingPair] = Counter()
     for pair, count in zip(menu, counts, strict=True):
         times[pair] += count
@@ -362,35 +370,35 @@ def counts_of(menu: Sequence[DominatingPair], counts: Sequence[int]) -> Counter[
 
 
 def _reveals(pair: DominatingPair) -> bool:
-    """False of a pair that is known to have P = Q."""
+    """False for a pair that is known to have P = Q."""
     if (masses := pair.exact_masses) is not None:
         return masses.p != masses.q
     if (own := pair.kov) is None or own.epsilon > 0 or own.delta > 0:
         return True
-    # a double that is 0 may have been rounded to that
+    # a double 0 may be a rounded number
     known = level(pair)
     return known is None or known.delta > 0 or known.exact != 0
 
 
-def _all_told(laws: Iterable[ReportedPLD]) -> Bounds | None:
-    """The bounds where all that some mechanism has is revealed."""
-    revealed = [law.p.revealed for law in laws if not law.p.masses.sum()]
+def _fully_revealed(distributions: Iterable[ReportedPLD]) -> Bounds | None:
+    """Return the bounds if some mechanism reveals everything, or None."""
+    revealed = [distribution.p.revealed for distribution in distributions if not distribution.p.masses.sum()]
     return Bounds(max(revealed), 1.0) if revealed else None
 
 
 def _worse(directions: list[Bounds]) -> Bounds:
-    """Bounds on the largest of some numbers."""
+    """Return bounds on the largest of some numbers."""
     return Bounds(max(bounds.low for bounds in directions), max(bounds.high for bounds in directions))
 
 
 def _of_one(bounds: tuple[NDArray[np.float64], NDArray[np.float64]]) -> Bounds:
-    """The bounds by inversion on a number of one person."""
+    """Return the bounds by inversion for one person."""
     (low,), (high,) = bounds
     return Bounds(float(low), float(high))
 
 
 def _inversion(pairs: tuple[DominatingPair, ...], counts: tuple[int, ...]) -> Inversion | None:
-    """The law by its characteristic function, where those of all mechanisms are known."""
+    """Return the distribution by its characteristic function, if those of all mechanisms are known."""
     steps = tuple(step for pair in pairs if (step := StepMoments.of(pair)) is not None)
     if len(steps) < len(pairs) or sum(counts) < _SMOOTH or max(counts) > _COUNTS:
         return None
@@ -399,18 +407,18 @@ def _inversion(pairs: tuple[DominatingPair, ...], counts: tuple[int, ...]) -> In
 
 @lru_cache(maxsize=64)
 def _inversion_of(steps: tuple[StepMoments, ...], counts: tuple[int, ...]) -> Inversion:
-    """Kept by what is computed with, and not by pairs, which may equal each other as their classes say."""
+    """Cache by the moments, and not by pairs, which may compare equal without being so."""
     return Inversion(steps, np.array([counts], dtype=np.uint32), "PQ")
 
 
 def _gaussian(square: Fraction, epsilon: float) -> Bounds:
-    """Bounds on H_{e^epsilon} of Gaussian(mu), mu^2 = square: Gaussians compose to one."""
+    """Return bounds on H_{e^epsilon} of Gaussian(mu), mu^2 = square: Gaussians compose to one."""
     bits = BITS
     while True:
         with PRECISION_LOCK, flint.ctx.workprec(bits):
             value = normal_distribution.hockey_stick(ball(square, bits).sqrt(), ball(epsilon))
-            low, high = max(down(value), 0.0), min(up(value), 1.0)
-        # the difference of two close numbers takes more bits the smaller mu is
+            low, high = max(lower_end(value), 0.0), min(upper_end(value), 1.0)
+        # the difference of two close numbers needs more bits for a smaller mu
         if high <= low * (1 + 2.0**-40) or bits >= 32 * BITS:
             return Bounds(low, high)
         bits *= 2
@@ -418,7 +426,7 @@ def _gaussian(square: Fraction, epsilon: float) -> Bounds:
 
 @lru_cache(maxsize=256)
 def _rough(pair: DominatingPair, tilt: float) -> tuple[ReportedPLD, Fraction]:
-    """A law in few cells for a first look, and its step."""
+    """Return a distribution in few cells for a first look, and its step."""
     low, high = extent(pair)
     step = Fraction(2.0 ** (math.floor(math.log2(max(high - low, 2.0**-60))) - _HALVED))
-    return cells(pair, step, tilts=(tilt,), variance=0.0, most=_FEW).told(), step
+    return cells(pair, step, tilts=(tilt,), variance=0.0, most=_ROUGH_CELLS).reported(), step

@@ -11,31 +11,31 @@ from typing import TypeAlias
 import flint
 
 from filterproof.mc.losses.balls import BITS, ball
+from filterproof.mc.losses.epsilon_values import Epsilon, nearest_log
 from filterproof.mc.losses.lattice_pld import level
-from filterproof.mc.losses.log_ratio import Epsilon, nearest_log
 from filterproof.theory.log_ratio import LogRatio
 from filterproof.theory.numerics.exact import rational
 from filterproof.theory.numerics.precision import PRECISION_LOCK
 from filterproof.theory.numerics.stable import nearest
 from filterproof.theory.pairs import DominatingPair
 
-#: A loss a + log b, both rational: the same number only if a and b are the same (Lindemann).
+#: A loss a + log b, both rational: two are equal only if a and b are (Lindemann).
 Loss: TypeAlias = "tuple[Fraction | int, Fraction]"
-#: A probability, a rational where all masses are, else a ball; rationals of flint mix with balls, and are fast.
+#: A probability, rational if all masses are, else a ball; flint's rationals mix with balls, and are fast.
 Mass: TypeAlias = "flint.fmpq | flint.arb"
 
 ZERO: Loss = (0, Fraction(1))
 
 
-class NoFiniteLawError(Exception):
-    """A request has more than finitely many outputs, or its masses are known to doubles only."""
+class NoFiniteDistributionError(Exception):
+    """A request has infinitely many outputs, or its masses are known only as doubles."""
 
 
 @dataclass(frozen=True, slots=True)
 class FiniteOutputs:
-    """The outputs of a request: finite losses, their P-masses and what is shown of them; masses that one law lacks.
+    """The outputs of a request: finite losses, their P-masses and their observed values; masses of one side only.
 
-    erased_p is the P-mass of what only P produces, erased_q the Q-mass of what only Q does.
+    `erased_p` is the P-mass of outputs that only P produces, `erased_q` the Q-mass of those that only Q produces.
     """
 
     outputs: tuple[tuple[Loss, Mass, float | None], ...]
@@ -44,7 +44,10 @@ class FiniteOutputs:
 
     @classmethod
     def of_pair(cls, pair: DominatingPair) -> FiniteOutputs:
-        """Those of a pair of rational masses, equal losses merged, or of a level; NoFiniteLawError for any other."""
+        """Return the outputs of a pair with rational masses, equal losses merged, or of a level.
+
+        Raises NoFiniteLawError for others.
+        """
         if (masses := pair.exact_masses) is not None:
             merged: dict[Fraction, Fraction] = {}
             for p, q in zip(masses.p, masses.q, strict=True):
@@ -58,7 +61,7 @@ class FiniteOutputs:
             )
             return cls(finite, rational(erased_p), rational(erased_q))
         if (known := level(pair)) is None:
-            raise NoFiniteLawError
+            raise NoFiniteDistributionError
         assert pair.kov is not None
         size, ratio, erased = float(pair.kov.epsilon), pair.kov.ratio, rational(known.delta)
         if known.exact == 0:
@@ -74,23 +77,24 @@ class FiniteOutputs:
 
 
 def ball_of(loss: Loss, bits: int = BITS) -> flint.arb:
-    """A loss as a ball, of small relative radius where it is near 0, too."""
+    """Return a loss as a ball, of small relative radius even near 0."""
     a, b = loss
     with PRECISION_LOCK, flint.ctx.workprec(bits):
         return ball(a, bits) + (ball(b - 1, bits).log1p() if 1 < 2 * b < 4 else ball(b, bits).log())
 
 
 def double_of(loss: Loss) -> float:
-    """The double nearest to a loss, as an adversary sees it."""
+    """Return the double nearest to a loss, as an adversary sees it."""
     if loss[0] == 0:
         return nearest_log(loss[1])
     return float(loss[0]) if loss[1] == 1 else nearest(partial(ball_of, loss))
 
 
 def gap_above(loss: Loss, epsilon: Epsilon) -> flint.arb:
-    """loss - epsilon, a ball of relative radius 2^-64 or exactly 0.
+    """Return loss - epsilon as a ball of relative radius 2^-64, or exactly 0.
 
-    It is 0 only where its rational and its logarithm are (Hermite, Lindemann), so some precision tells it from 0.
+    It is 0 only if its rational and its logarithm are (Hermite, Lindemann), so that some precision distinguishes it
+    from 0.
     """
     a, b = loss
     rest = (a, b / epsilon.ratio) if isinstance(epsilon, LogRatio) else (a - Fraction(epsilon), b)
@@ -103,13 +107,15 @@ def gap_above(loss: Loss, epsilon: Epsilon) -> flint.arb:
 
 
 def decay_of(loss: Loss) -> Mass:
-    """e^{-loss}, a rational where the loss is the logarithm of one."""
+    """Return e^{-loss}, rational if the loss is the logarithm of a rational."""
     a, b = loss
     return rational(1 / b) if a == 0 else (-ball_of(loss)).exp()
 
 
 def stopped(loss: Loss, epsilon: Epsilon) -> Mass:
-    """(1 - e^{epsilon - loss})_+, what a transcript of that loss adds to H_{e^epsilon}: a rational where both are."""
+    """Return (1 - e^{epsilon - loss})_+, the contribution of a transcript of that loss to H_{e^epsilon}; rational if
+    possible.
+    """
     if isinstance(epsilon, LogRatio) and loss[0] == 0:
         (p, q), (a, b) = epsilon.ratio.as_integer_ratio(), loss[1].as_integer_ratio()
         return max(1 - flint.fmpq(p * b, q * a), flint.fmpq(0))
@@ -119,12 +125,12 @@ def stopped(loss: Loss, epsilon: Epsilon) -> Mass:
 
 
 def fraction_of(m: flint.fmpq) -> Fraction:
-    """A rational of flint in Python."""
+    """Return a rational of flint as a Fraction."""
     return Fraction(int(m.p), int(m.q))
 
 
 def adding(step: Loss) -> Callable[[Loss], Loss]:
-    """What adds `step` to a loss, in as few operations on rationals as that takes: trees are made of it."""
+    """Return a function that adds `step` to a loss in as few rational operations as possible."""
     a, b = step
     if a == 0 and b == 1:
         return lambda loss: loss

@@ -30,86 +30,93 @@ from filterproof.theory.pairs.base import Direction
 
 Array = NDArray[np.float64]
 
-#: Tilts at which moments are known, of twelve bits, eight in an octave; one of them serves to group people.
+#: The tilts at which moments are known, of twelve bits, eight per octave; a tilt groups people.
 TILTS: Array = np.array([round(2.0 ** (j / 8 % 1) * 2048) / 2048 * 2.0 ** (j // 8) for j in range(-48, 161)])
-_EACH = 8
-#: Levels whose tilted outputs lie further out than this are not asked for: their losses alone are huge.
-_FURTHEST = 64.0
-#: The logarithm of a moment that was not asked for.
+_TILTS_PER_OCTAVE = 8
+#: Levels whose tilted outputs lie further out than this are not computed: their losses alone are huge.
+_MAX_OUTPUT = 64.0
+#: The logarithm of a moment that was not computed.
 _UNKNOWN = 1e9
-#: What the period leaves of other periods, as a power of e relative to delta.
-_APART = 30.0
-#: What may be left beyond the last frequency, relative to frequency 0; the fewest and the most frequencies; how many
-#: numbers are held at once.
-_BEYOND, _LEAST, _MOST, _HELD = 1e-10, 16, 4096, 1 << 21
-#: How many characteristic functions of steps are kept for later questions.
-_KEPT = 2048
-#: A divergence that need not be known closely, as a logarithm.
-_TINY = -650.0
+#: The contribution of other periods, as a power of e relative to delta.
+_PERIOD_EXPONENT = 30.0
+#: The contribution beyond the last frequency, relative to frequency 0; the fewest and the most frequencies; the most
+#: numbers in memory.
+_TRUNCATION, _MIN_FREQUENCIES, _MAX_FREQUENCIES, _MAX_HELD = 1e-10, 16, 4096, 1 << 21
+#: The number of characteristic functions of steps in the cache.
+_CACHE_SIZE = 2048
+#: The logarithm of a divergence that need not be precise.
+_LOG_NEGLIGIBLE = -650.0
 #: The tilts above t among which the bound on other periods is chosen.
-_OTHERS = 32
-#: The longest period, times the tilt; by which power of e a tilt may be worse than the best.
-_FARTHEST, _SPARE = 2.0**12, 6.0
+_BOUND_TILTS = 32
+#: The longest period, times the tilt; and the power of e by which a tilt may be worse than the best.
+_MAX_PERIOD, _TILT_TOLERANCE = 2.0**12, 6.0
 
 
-# What is known of one step is kept for later questions, by the step, whoever takes it and however often.
+# The results for one step are cached by the step, independent of people and counts.
 
 
 @lru_cache(maxsize=1 << 15)
-def _moments(law: StepMoments, direction: Direction) -> RealMoments:
-    """The logarithms, errors and decays at all tilts."""
-    near = (1 + TILTS) * law.ratio <= _FURTHEST
-    moments = law.real(law.power(TILTS[near], direction))
+def _moments(distribution: StepMoments, direction: Direction) -> RealMoments:
+    """Return the logarithms, errors and decays at all tilts."""
+    near = (1 + TILTS) * distribution.ratio <= _MAX_OUTPUT
+    moments = distribution.real(distribution.power(TILTS[near], direction))
     logs, errors, decay = np.full(len(TILTS), _UNKNOWN), np.zeros(len(TILTS)), np.zeros(len(TILTS))
     logs[near], errors[near], decay[near] = moments.logs, moments.errors, moments.decay
     return RealMoments(logs, errors, decay)
 
 
 @lru_cache(maxsize=1 << 15)
-def _envelope(law: StepMoments, direction: Direction, tilt: int) -> Envelope:
-    """The bounds at high frequencies."""
-    known, a = _moments(law, direction), float(law.power(TILTS[tilt], direction))
-    return law.envelope(a, float(known.logs[tilt]), float(known.decay[tilt]))
+def _envelope(distribution: StepMoments, direction: Direction, tilt: int) -> Envelope:
+    """Return the bounds at high frequencies."""
+    known, a = _moments(distribution, direction), float(distribution.power(TILTS[tilt], direction))
+    return distribution.envelope(a, float(known.logs[tilt]), float(known.decay[tilt]))
 
 
-@lru_cache(maxsize=_KEPT)
-def _transforms(law: StepMoments, direction: Direction, tilt: int, step: float, size: int) -> Transforms:
-    """The characteristic function at `size` frequencies, a power of two.
+@lru_cache(maxsize=_CACHE_SIZE)
+def _transforms(
+    distribution: StepMoments, direction: Direction, tilt: int, step: float, size: int
+) -> Transforms:
+    """Return the characteristic function at `size` frequencies, a power of two.
 
-    How many are computed at once moves a last bit, and no answer may depend on what was asked before.
+    The number computed at once changes the last bit, and no answer may depend on earlier calls.
     """
-    a = float(law.power(TILTS[tilt], direction))
-    return law.transforms(a, float(_moments(law, direction).logs[tilt]), step, size)
+    a = float(distribution.power(TILTS[tilt], direction))
+    return distribution.transforms(a, float(_moments(distribution, direction).logs[tilt]), step, size)
 
 
 def worse(
-    laws: Sequence[StepMoments],
+    distributions: Sequence[StepMoments],
     counts: NDArray[np.uint32],
     bounds: Callable[[Inversion], tuple[Array, Array]],
 ) -> tuple[Array, Array]:
-    """Bounds for each person, who has counts[person, k] steps of laws[k]: of removal or of addition, the larger."""
-    removal, addition = bounds(Inversion(laws, counts, "PQ")), bounds(Inversion(laws, counts, "QP"))
+    """Return bounds for each person with counts[person, k] steps of laws[k], the larger of removal and addition."""
+    removal, addition = (
+        bounds(Inversion(distributions, counts, "PQ")),
+        bounds(Inversion(distributions, counts, "QP")),
+    )
     return np.maximum(removal[0], addition[0]), np.maximum(removal[1], addition[1])
 
 
 class Inversion:
-    """People with some steps of each law, in one direction: their moments at all tilts, shape (people, tilts)."""
+    """People with some steps of each kind, in one direction: their moments at all tilts, shape (people, tilts)."""
 
-    def __init__(self, laws: Sequence[StepMoments], counts: NDArray[np.uint32], direction: Direction) -> None:
+    def __init__(
+        self, distributions: Sequence[StepMoments], counts: NDArray[np.uint32], direction: Direction
+    ) -> None:
         self.people = len(counts)
         self.some = np.flatnonzero(counts.any(axis=1))
         self.used = np.flatnonzero(counts.any(axis=0))
-        self.laws, self.direction = [laws[k] for k in self.used.tolist()], direction
+        self.distributions, self.direction = [distributions[k] for k in self.used.tolist()], direction
         self.counts = counts[np.ix_(self.some, self.used)].astype(np.float64)
         if len(self.some):
-            each = [_moments(law, direction) for law in self.laws]
+            each = [_moments(distribution, direction) for distribution in self.distributions]
             self.logs = self.counts @ np.array([moments.logs for moments in each])
             rounding = (len(self.used) + 8) * 2.0**-52
             errors = np.array([moments.errors for moments in each])
             self.errors = self.counts @ errors + rounding * np.abs(self.logs)
 
     def epsilon(self, delta: float) -> tuple[Array, Array]:
-        """Bounds on the least epsilon >= 0 at which each person has delta."""
+        """Return bounds on the smallest epsilon >= 0 at which each person has delta."""
         low, high = np.zeros(self.people), np.zeros(self.people)
         if len(self.some):
             goal = -math.log(delta)
@@ -121,7 +128,7 @@ class Inversion:
         return low, high
 
     def delta(self, epsilon: float) -> tuple[Array, Array]:
-        """Bounds on each person's divergence at epsilon >= 0."""
+        """Return bounds on each person's divergence at epsilon >= 0."""
         low, high = np.zeros(self.people), np.zeros(self.people)
         if len(self.some):
             far = TILTS * epsilon
@@ -129,10 +136,10 @@ class Inversion:
                 self.logs + self.errors - far + 2.0**-46 * (1 + np.abs(self.logs) + far) - _gain(TILTS)
             )
             sure = exponents.min(axis=1)
-            # what lies below the doubles is not 0
+            # a number below the doubles is not 0
             high[self.some] = np.exp(np.minimum(sure, 0.0)) * (1 + 2.0**-40) + 2.0**-1074
-            # a delta that doubles hardly tell from 0 is only bounded from above
-            for group, rows in self._tilted(np.full(len(sure), epsilon), -sure, sure > _TINY):
+            # a delta that is almost 0 in doubles has only an upper bound
+            for group, rows in self._tilted(np.full(len(sure), epsilon), -sure, sure > _LOG_NEGLIGIBLE):
                 who, there = self.some[group], np.full(len(group), epsilon)
                 low[who] = np.minimum(rows.low(there), 1.0)
                 high[who] = np.minimum(np.exp(np.minimum(rows.log_high(there), 0.0)), high[who])
@@ -141,15 +148,15 @@ class Inversion:
     def _tilted(
         self, epsilon: Array, log_inverse: Array, wanted: NDArray[np.bool_] | None = None
     ) -> Iterator[tuple[NDArray[np.int64], _Tilted]]:
-        """The people `wanted`, in groups of one tilt, period and number of frequencies.
+        """Yield the people `wanted`, in groups of one tilt, period and number of frequencies.
 
-        The tilt is that of the saddle point of e^{K(t) - t epsilon} / (t (t + 1)), at which least is lost, epsilon
-        being about where the delta of each person is e^-log_inverse.
+        The tilt is that of the saddle point of e^{K(t) - t epsilon} / (t (t + 1)), which minimises the loss of
+        precision, where epsilon is about the point at which the delta of each person is e^-log_inverse.
         """
         exponents = self.logs - np.multiply.outer(epsilon, TILTS)
         tilts, turns = self._chosen(exponents, log_inverse)
         # rounded up to a power of 2, so that many people share a period
-        apart = np.ceil(np.log2(np.minimum(turns, _FARTHEST))).astype(np.int64)
+        apart = np.ceil(np.log2(np.minimum(turns, _MAX_PERIOD))).astype(np.int64)
         steps = 2 * math.pi * TILTS[tilts] / 2.0**apart
         mantissas, places = np.frexp(steps)
         # of 30 bits, so that multiples are doubles
@@ -160,31 +167,31 @@ class Inversion:
         different, which = np.unique(keys[chosen], axis=0, return_inverse=True)
         for number, (tilt, _, size) in reversed(list(enumerate(different.tolist()))):
             group = chosen[which.ravel() == number]
-            for part in np.array_split(group, -(-len(group) * size // _HELD)):
+            for part in np.array_split(group, -(-len(group) * size // _MAX_HELD)):
                 yield part, self._transformed(part, tilt, float(steps[part[0]]), size, beyond[part])
 
     def _chosen(self, exponents: Array, log_inverse: Array) -> tuple[NDArray[np.int64], Array]:
-        """The tilt of each person, and t W such that what the other periods add is e^-30 of delta."""
+        """Return the tilt of each person, and t W such that the other periods add e^-30 of delta."""
         people = np.arange(len(exponents))
-        coarse = np.arange(0, len(TILTS), _EACH)
+        coarse = np.arange(0, len(TILTS), _TILTS_PER_OCTAVE)
         scales = exponents[:, coarse] - np.log(TILTS * (TILTS + 1))[coarse]
         turns = np.full(scales.shape, np.inf)
         for column, tilt in enumerate(coarse.tolist()):
-            near = np.flatnonzero(scales[:, column] <= scales.min(axis=1) + _SPARE)
-            others = slice(tilt + 1, tilt + 1 + _OTHERS)
+            near = np.flatnonzero(scales[:, column] <= scales.min(axis=1) + _TILT_TOLERANCE)
+            others = slice(tilt + 1, tilt + 1 + _BOUND_TILTS)
             if len(near) and len(TILTS[others]):
-                room = (exponents[near, others] + log_inverse[near, None] + _APART) / (
+                room = (exponents[near, others] + log_inverse[near, None] + _PERIOD_EXPONENT) / (
                     TILTS[others] / TILTS[tilt] - 1
                 )
                 turns[near, column] = np.maximum(
-                    room.min(axis=1), np.maximum(log_inverse[near], 1.0) + _APART
+                    room.min(axis=1), np.maximum(log_inverse[near], 1.0) + _PERIOD_EXPONENT
                 )
         # the shortest period, for the fewest frequencies
         best = (turns / TILTS[coarse]).argmin(axis=1)
         return coarse[best], turns[people, best]
 
     def _frequencies(self, tilts: NDArray[np.int64], steps: Array) -> tuple[NDArray[np.int64], Array]:
-        """How many frequencies each person needs, and a bound on the sum of all others.
+        """Return how many frequencies each person needs, and a bound on the sum of all others.
 
         That is the sum over k >= n of 2 |M| / (W theta_k^2), both signs.
         """
@@ -192,17 +199,17 @@ class Inversion:
         for tilt in np.unique(tilts).tolist():
             left = np.flatnonzero(tilts == tilt)
             used = np.flatnonzero(self.counts[left].any(axis=0))
-            each = [_envelope(self.laws[k], self.direction, tilt) for k in used.tolist()]
-            size = _LEAST
+            each = [_envelope(self.distributions[k], self.direction, tilt) for k in used.tolist()]
+            size = _MIN_FREQUENCIES
             while len(left):
                 step = steps[left]
                 falls = np.array([envelope.log_modulus(step * size) for envelope in each])
                 log_moduli = np.einsum("pl,lp->p", self.counts[np.ix_(left, used)], falls)
                 outside = np.exp(log_moduli) / (math.pi * step * (size - 1)) * (1 + 2.0**-20)
-                enough = outside * TILTS[tilt] * (TILTS[tilt] + 1) * 2 * math.pi / step <= _BEYOND
+                enough = outside * TILTS[tilt] * (TILTS[tilt] + 1) * 2 * math.pi / step <= _TRUNCATION
                 sizes[left], beyond[left] = size, outside
                 left = left[~enough]
-                if size >= _MOST:
+                if size >= _MAX_FREQUENCIES:
                     break
                 size *= 2
         return sizes, beyond
@@ -210,13 +217,13 @@ class Inversion:
     def _transformed(
         self, group: NDArray[np.int64], tilt: int, step: float, size: int, beyond: Array
     ) -> _Tilted:
-        """The people `group` at one tilt, with so many frequencies."""
+        """Return the people `group` at one tilt, with this many frequencies."""
         t, period = float(TILTS[tilt]), 2 * math.pi / step
         counts = self.counts[group]
         used = np.flatnonzero(counts.any(axis=0))
         counts = counts[:, used]
         whole = 1 << (size - 1).bit_length()
-        each = [_transforms(self.laws[k], self.direction, tilt, step, whole) for k in used.tolist()]
+        each = [_transforms(self.distributions[k], self.direction, tilt, step, whole) for k in used.tolist()]
         logs, off, largest = (
             np.array([getattr(transforms, name)[:size] for transforms in each])
             for name in ("logs", "errors", "most")
@@ -229,15 +236,15 @@ class Inversion:
         line = t + 1j * step * np.arange(size)
         weights = np.where(np.arange(size) > 0, 2.0, 1.0) / (period * line * (line + 1))
         sizes = np.exp(moduli)
-        # |e^x - 1| <= e^|x| - 1; a size that vanished lies below the least double, and far out only `most` is known
+        # |e^x - 1| <= e^|x| - 1; a size that vanished is below the smallest double, and far out only `most` is known
         close = (sizes + 2.0**-1074) * np.expm1(np.minimum(off, 600.0))
         close[unknown | (off > 600.0)] = np.inf
         errors = np.minimum(close, most + sizes) @ np.abs(weights)
         terms = weights * sizes * np.exp(1j * angles)
-        # frequencies that nobody needs are errors
+        # unnecessary frequencies count as errors
         need = np.flatnonzero((np.abs(terms) > 1e-16 * np.abs(terms[:, :1])).any(axis=0))[-1] + 1
         errors += np.abs(terms[:, need:]).sum(axis=1) + beyond
-        others = slice(tilt + 1, tilt + 1 + _OTHERS)
+        others = slice(tilt + 1, tilt + 1 + _BOUND_TILTS)
         return _Tilted(
             t,
             step,
@@ -251,17 +258,17 @@ class Inversion:
 
 
 def _gain(t: Array) -> Array:
-    """(t + 1) log(t + 1) - t log t, rounded down."""
+    """Return (t + 1) log(t + 1) - t log t, rounded down."""
     gain: Array = (t * np.log1p(1 / t) + np.log1p(t)) * (1 - 2.0**-40)
     return gain
 
 
 @dataclass(frozen=True, slots=True)
 class _Tilted:
-    """People at one tilt: log M(t) within `off`, and the terms of D but for M(t) e^{-(t + i theta) epsilon}.
+    """People at one tilt: log M(t) within `off`, and the terms of D without M(t) e^{-(t + i theta) epsilon}.
 
-    The sum of terms[person, k] e^{-i theta_k epsilon} has a real part that is off by at most `errors` and a rounding.
-    `others` are larger tilts s and `moments` log M(s), rounded up.
+    The sum of terms[person, k] e^{-i theta_k epsilon} has a real part with an error of at most `errors` and a rounding.
+    `others` are larger tilts s and `moments` are log M(s), rounded up.
     """
 
     tilt: float
@@ -274,13 +281,13 @@ class _Tilted:
     moments: Array
 
     def _sum(self, epsilon: Array) -> tuple[Array, Array]:
-        """The sum, and its derivative."""
+        """Return the sum, and its derivative."""
         frequencies = self.step * np.arange(self.terms.shape[1])
         turned = self.terms * np.exp(-1j * np.multiply.outer(epsilon, frequencies))
         return turned.real.sum(axis=1), turned.imag @ frequencies
 
     def _slack(self, epsilon: Array) -> Array:
-        """The errors of `_sum`."""
+        """Return the errors of `_sum`."""
         sizes = np.abs(self.terms)
         frequencies = self.step * np.arange(sizes.shape[1])
         rounding = (ELEMENTARY * 4 + sizes.shape[1] * 2.0**-52) * sizes.sum(axis=1)
@@ -294,14 +301,14 @@ class _Tilted:
         return exponent
 
     def log_high(self, epsilon: Array) -> Array:
-        """An upper bound on log delta."""
+        """Return an upper bound on log delta."""
         value, _ = self._sum(epsilon)
         most = np.maximum(value + self._slack(epsilon), 5e-324)
         high: Array = self._exponent(epsilon, 1) + np.log(most) + ELEMENTARY * (2 + np.abs(np.log(most)))
         return high
 
     def low(self, epsilon: Array) -> Array:
-        """A lower bound on delta."""
+        """Return a lower bound on delta."""
         value, _ = self._sum(epsilon)
         least = value - self._slack(epsilon)
         gap = 2 * math.pi / self.step * (1 - 2.0**-40)
@@ -318,12 +325,12 @@ class _Tilted:
         return np.where(least > 0, np.maximum(bound * (1 - 2.0**-40) - apart * (1 + 2.0**-40), 0.0), 0.0)
 
     def epsilon(self, delta: float, sure: Array) -> tuple[Array, Array]:
-        """Bounds on the epsilon at which delta is reached, `sure` being an upper one but for roundings."""
+        """Return bounds on the epsilon at which delta is reached; `sure` is an upper one up to rounding."""
         target, zero = math.log(delta), np.zeros(len(self.logs))
         sure = np.maximum(sure * (1 + 2.0**-40) + 2.0**-40 * (1 - target) / self.tilt, 0.0)
         nothing = self.log_high(zero) <= target
         near = self._root(target, sure)
-        # errors of log delta, over its slope, which is at least the tilt's order
+        # errors of log delta, divided by its slope, which is at least the tilt's order
         value, _ = self._sum(near)
         with np.errstate(divide="ignore", invalid="ignore"):
             first = np.clip(2 * self._slack(near) / np.abs(value), 0.0, 1.0) + 4 * self.off + 2.0**-40
@@ -343,7 +350,7 @@ class _Tilted:
         return low, high
 
     def _root(self, target: float, sure: Array) -> Array:
-        """About where the sum gives e^target: Newton's method on log delta, between 0 and `sure`."""
+        """Return about where the sum gives e^target: Newton's method on log delta, between 0 and `sure`."""
         low, high = np.zeros(len(sure)), sure.copy()
         x = sure * 0.9
         for _ in range(60):

@@ -12,14 +12,14 @@ import flint
 import numpy as np
 from numpy.typing import NDArray
 
-from filterproof.mc.losses.balls import BITS, Rounding, ball, down, fraction, rounded, up
+from filterproof.mc.losses.balls import BITS, Rounding, ball, fraction, lower_end, rounded, upper_end
 from filterproof.theory.numerics.precision import PRECISION_LOCK
 from filterproof.theory.pairs import DominatingPair
 
-#: The most steps of the lattice in one level: on a finer lattice sums of steps might not fit int64.
-_MOST_UNITS = 2**31
-#: Relative distance from an atom within which a loss that an adversary sees, a rounded double, is the atom's.
-_SEEN = 1e-12
+#: The most steps of the lattice in one level: on a finer lattice sums of steps might not fit into int64.
+_MAX_UNITS = 2**31
+#: The relative distance from an atom within which an observed loss, a rounded double, is the atom's.
+_ATOM_TOLERANCE = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,10 +38,10 @@ class Report:
     def of_cells(
         cls, edges: NDArray[np.int64], step: float, share: NDArray[np.float64], atoms: Sequence[int]
     ) -> Self:
-        """The report of one end of each cell, and of an atom at edges[i], i in `atoms`, where it is seen near there."""
+        """Return the report of one end of each cell, and of an atom at edges[i], i in `atoms`, for losses near it."""
         bounds, beside = np.append(edges * step, np.finfo(np.float64).max), list(atoms)
         points, at = bounds[beside], edges[beside]
-        slack = _SEEN * np.maximum(np.abs(points), step)
+        slack = _ATOM_TOLERANCE * np.maximum(np.abs(points), step)
         bounds[beside] = points + slack
         return cls(
             np.insert(bounds, beside, points - slack),
@@ -53,7 +53,7 @@ class Report:
     def count(
         self, losses: NDArray[np.float64], rng: np.random.Generator
     ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-        """The places that losses count as, and which losses have one."""
+        """Return the places that losses count as, and which losses have one."""
         cell = np.searchsorted(self.edges, losses) - 1
         known = (cell >= 0) & (cell < len(self.low))
         cell = np.where(known, cell, 0)
@@ -67,8 +67,8 @@ class Report:
 class LatticePLD:
     """P(L = k h) = masses[i] for k = places[i], and P(L = inf) = revealed; the masses may be rounded to a side.
 
-    The tilted law has the mass masses[i] e^{tilt places[i]}. report says how an adversary counts the loss that it sees;
-    None where nobody plays.
+    The tilted distribution has the mass masses[i] e^{tilt places[i]}. `report` says how an adversary counts an observed
+    loss, or is None.
     """
 
     places: NDArray[np.int64]
@@ -77,25 +77,25 @@ class LatticePLD:
     report: Report | None = None
 
     def weighed(self, tilt: float) -> NDArray[np.float64]:
-        """The masses of the tilted law; in logarithms, because a factor alone may be no double."""
+        """Return the masses of the tilted distribution, through logarithms, because a factor alone may be no double."""
         weighed: NDArray[np.float64] = np.exp(np.log(self.masses) + tilt * self.places)
         return weighed
 
     def log_moment(self, tilt: float) -> float:
-        """log of the sum of the tilted law."""
+        """Return log of the sum of the tilted distribution."""
         exponents = tilt * self.places
         top = float(exponents.max())
         return top + math.log(float((self.masses * np.exp(exponents - top)).sum()))
 
     def tilted(self, tilt: float) -> NDArray[np.float64]:
-        """The tilted law divided by its sum."""
+        """Return the tilted distribution divided by its sum."""
         exponents = tilt * self.places
         weights = self.masses * np.exp(exponents - exponents.max())
         shares: NDArray[np.float64] = weights / weights.sum()
         return shares
 
     def mean_and_variance(self, tilt: float) -> tuple[float, float]:
-        """Those of the place under `tilted`."""
+        """Return mean and variance of the place under `tilted`."""
         shares = self.tilted(tilt)
         mean = float(shares @ self.places)
         return mean, float(shares @ (self.places - mean) ** 2)
@@ -105,8 +105,8 @@ class LatticePLD:
 class Level:
     """A pair that is KOV(epsilon, delta); larger levels dominate smaller ones.
 
-    epsilon is a ball of small relative radius, even near 0; exact is epsilon as a rational, None if it is not one.
-    delta is a rational, so that 1 - delta loses no digits.
+    `epsilon` is a ball of small relative radius, even near 0; `exact` is epsilon as a rational, or None. `delta` is
+    rational, so that 1 - delta loses no digits.
     """
 
     epsilon: flint.arb
@@ -115,7 +115,7 @@ class Level:
 
     @property
     def masses(self) -> tuple[tuple[flint.arb, flint.arb], tuple[flint.arb, flint.arb]]:
-        """The P-mass and the Q-mass of the loss -epsilon, and of the loss epsilon."""
+        """Return the P-mass and the Q-mass of the loss -epsilon, and of the loss epsilon."""
         with PRECISION_LOCK, flint.ctx.workprec(BITS):
             fallen = (-self.epsilon).exp()  # e^epsilon may be no ball
             more = ball(1 - self.delta) / (1 + fallen)
@@ -125,10 +125,10 @@ class Level:
 
 @dataclass(frozen=True, slots=True)
 class ReportedPLD:
-    """What is reported of a loss: P-masses of reports, rounded down, and Q-masses, rounded up; a place is a report.
+    """The reports of a loss: P-masses of reports, rounded down, and Q-masses, rounded up; a place is a report.
 
-    That is post-processing, so that compositions lie below true ones. The place need not be the loss of the report:
-    that only decides which reports a sum cannot tell apart.
+    A report is a post-processing, so that compositions lie below the true ones. The place need not be the loss of the
+    report: it only decides which reports a sum cannot distinguish.
     """
 
     p: LatticePLD
@@ -138,25 +138,27 @@ class ReportedPLD:
     def of(
         cls, places: NDArray[np.int64], masses: Sequence[tuple[flint.arb, flint.arb]], revealed: float
     ) -> Self:
-        """The law of reports whose P-mass and Q-mass lie in these balls."""
+        """Return the reports whose P-mass and Q-mass lie in these balls."""
         p, q = (
             np.array(side)
-            for side in zip(*((max(down(a), 0.0), max(up(b), 0.0)) for a, b in masses), strict=True)
+            for side in zip(
+                *((max(lower_end(a), 0.0), max(upper_end(b), 0.0)) for a, b in masses), strict=True
+            )
         )
         met = p > 0
         return cls(LatticePLD(places[met], p[met], revealed), LatticePLD(places[met], q[met]))
 
     @classmethod
     def of_level(cls, known: Level, units: int) -> Self:
-        """KOV(epsilon, delta), its two losses reported at `units` steps."""
+        """Return KOV(epsilon, delta), with its two losses reported at `units` steps."""
         with PRECISION_LOCK, flint.ctx.workprec(BITS):
-            rest, revealed = ball(1 - known.delta), max(down(ball(known.delta)), 0.0)
+            rest, revealed = ball(1 - known.delta), max(lower_end(ball(known.delta)), 0.0)
             masses = known.masses if units else ((rest, rest),)
             return cls.of(np.array([-units, units] if units else [0]), masses, revealed)
 
 
 def level(pair: DominatingPair) -> Level | None:
-    """The KOV parameters of a pair that is randomised response, an erasure or both; None for any other."""
+    """Return the KOV parameters of a pair that is randomised response, an erasure or both, or None."""
     if (own := pair.kov) is None:
         return None
     delta = Fraction(float(own.delta)) if own.exact_delta is None else own.exact_delta
@@ -167,11 +169,10 @@ def level(pair: DominatingPair) -> Level | None:
 
 
 def common_step(levels: Sequence[Level]) -> tuple[list[int], Fraction, Fraction] | None:
-    """(units, least, most) with units[i] least <= epsilon_i <= units[i] most, or None if none fits closely.
+    """Return (units, least, most) with units[i] least <= epsilon_i <= units[i] most, or None if none fits closely.
 
-    For levels that are exact multiples of a double, least = most; else the two differ by rounding only.
-    Of a filter that does not look at losses the games on the two lattices enclose the game asked for, because larger
-    levels dominate.
+    For levels that are exact multiples of a double, least = most; else the two differ by rounding only. For a filter
+    that does not look at losses, the games on the two lattices enclose the true game, because larger levels dominate.
     """
     with PRECISION_LOCK, flint.ctx.workprec(BITS):
         sizes = [float(lv.epsilon) for lv in levels]
@@ -184,7 +185,7 @@ def common_step(levels: Sequence[Level]) -> tuple[list[int], Fraction, Fraction]
         shares = [Fraction(size / base).limit_denominator(64) for size in sizes]
         parts = math.lcm(*(share.denominator for share in shares))
         units = [int(share * parts) for share in shares]
-        if max(units) > _MOST_UNITS:
+        if max(units) > _MAX_UNITS:
             return None
         gaps = [abs(size - unit * (base / parts)) for size, unit in zip(sizes, units, strict=True)]
         if any(gap > 1e-12 * size for gap, size in zip(gaps, sizes, strict=True)):
@@ -195,14 +196,14 @@ def common_step(levels: Sequence[Level]) -> tuple[list[int], Fraction, Fraction]
     return units, least, most
 
 
-def level_law(units: int, delta: Fraction, step: Fraction, side: Rounding) -> LatticePLD:
-    """KOV(units * step, delta) on the lattice, each mass rounded to `side`."""
+def level_pld(units: int, delta: Fraction, step: Fraction, side: Rounding) -> LatticePLD:
+    """Return KOV(units * step, delta) on the lattice, each mass rounded to `side`."""
     with PRECISION_LOCK, flint.ctx.workprec(BITS):
         places, masses = np.array([0]), [ball(1 - delta)]
         if units:
             places = np.array([-units, units])
             masses = [p for p, _ in Level(ball(step) * units, delta, None).masses]
-        # the sign tells two outputs apart, and the largest double finite losses from infinite ones
+        # the sign distinguishes two outputs, and the largest double separates finite losses from infinite ones
         edges = np.array([-np.inf, *[0.0] * (len(places) - 1), np.finfo(np.float64).max])
         return LatticePLD(
             places,

@@ -21,31 +21,32 @@ from numpy.typing import NDArray
 
 from filterproof.mc.losses.lattice_pld import LatticePLD
 
-#: Bound on the relative error of `np.exp` and `np.log`'s absolute one near 1, far above what they are built to.
+#: A bound on the relative error of `np.exp` and the absolute error of `np.log` near 1, far above their design.
 ELEMENTARY = 2.0**-44
 #: Unit roundoff.
 _UNIT = 2.0**-53
-#: Relative error of one path through one level of a fast Fourier transform, in unit roundoffs: an addition, a product
-#: of complex numbers and a tabulated root of unity come to less than 5.
+#: The relative error of one path through one level of a fast Fourier transform, in unit roundoffs: an addition, a
+#: product of complex numbers and a tabulated root of unity have less than 5.
 _LEVEL = 8
-#: Fourier coefficients below e^-60 are called 0.
-_NOTHING = 60.0
-#: So many places are held as a whole.
-_FEW = 4096
-#: A lean is sought this many halvings below that of a normal law: laws with far places need a small one.
+#: Fourier coefficients below e^-60 count as 0.
+_NEGLIGIBLE_EXPONENT = 60.0
+#: The most places that are stored completely.
+_WHOLE_PLACES = 4096
+#: The number of halvings of a tilt below that of a normal distribution: distributions with far places need a small one.
 _HALVINGS = 60
-#: Tilted mass outside the window that is small enough, and the longest window.
-_TAIL, _LONGEST = 1e-10, 1 << 22
-#: The largest logarithm whose exponential is a double; more than an exponential loses that is below the normal doubles.
+#: A sufficiently small tilted mass outside the window, and the longest window.
+_TAIL, _MAX_WINDOW = 1e-10, 1 << 22
+#: The largest logarithm with a double exponential; and more than the loss of an exponential below the normal doubles.
 _LARGEST, _UNDERFLOW = 700.0, 2.0**-1000
 
 
 @dataclass(frozen=True, slots=True)
 class Power:
-    """The tilted law of a sum: shares[i] at place first + i, each off by at most `error` and the relative `factor`.
+    """The tilted distribution of a sum: shares[i] at place first + i, with errors of at most `error` and the relative
+    `factor`.
 
-    log_moment is log sum_J m_J e^{tilt J}, off by at most `factor`. At most `tail` of the tilted law lies outside the
-    window and is folded into it.
+    log_moment is log sum_J m_J e^{tilt J}, with an error of at most `factor`. At most `tail` of the tilted mass lies
+    outside the window and is folded into it.
     """
 
     first: int
@@ -63,88 +64,97 @@ class Power:
 
 @dataclass(frozen=True, slots=True)
 class TiltedSum:
-    """The law of a sum of losses, step times a place, from the tilted law, e^{tilt (loss - cut)} times as likely.
+    """The distribution of a sum of losses, step times a place, from the tilted one, e^{tilt (loss - cut)} times as
+    likely.
 
-    Losses on the side of the cut that the tilt leans to have factors below 1, so that errors there are small.
+    Losses on the side of the cut towards which the tilt points have factors below 1, so that errors there are small.
     """
 
-    law: Power
+    distribution: Power
     step: float
     tilt: float
     cut: float
 
     @property
-    def beyond(self) -> NDArray[np.float64]:
-        """How far the loss of each place lies beyond the cut."""
-        return self.law.places.astype(np.float64) * self.step - self.cut
+    def excess(self) -> NDArray[np.float64]:
+        """The distance of each place's loss beyond the cut."""
+        return self.distribution.places.astype(np.float64) * self.step - self.cut
 
     def log_scale(self, sign: int) -> float:
-        """log sum_J m_J e^{tilt (loss - cut)}, moved up (sign 1) or down (-1) by more than all roundings.
+        """Return log sum_J m_J e^{tilt (loss - cut)}, moved up (sign 1) or down (-1) by more than all rounding errors.
 
-        These are the roundings of the sum itself and of what it is multiplied with: shares, and what they are worth.
-        Shares were divided by the sum whose logarithm is kept, so that its error cancels, and one `factor` is enough.
-        Losses are within 3 u and the cut within 2 u, tilt times their difference within 6 u (loss + cut), u = 2^-53.
+        These are the errors of the sum itself and of its factors: shares, and their payoffs. Shares were divided by the
+        sum whose logarithm is stored, so that its error cancels, and one `factor` suffices. Losses are within 3 u and
+        the cut within 2 u, tilt times their difference within 6 u (loss + cut), u = 2^-53.
         """
-        law = self.law
-        far = self.step * float(np.abs(law.places[[0, -1]]).max())
-        slack = law.factor + ELEMENTARY * 8 + 2.0**-48 * abs(law.log_moment)
-        slack += len(law.shares) * 2.0**-52  # sums of that many shares
+        distribution = self.distribution
+        far = self.step * float(np.abs(distribution.places[[0, -1]]).max())
+        slack = distribution.factor + ELEMENTARY * 8 + 2.0**-48 * abs(distribution.log_moment)
+        slack += len(distribution.shares) * 2.0**-52  # sums of that many shares
         slack += 2.0**-49 * (1 + abs(self.tilt) * (abs(self.cut) + far))
-        return law.log_moment - self.tilt * self.cut + sign * slack
+        return distribution.log_moment - self.tilt * self.cut + sign * slack
 
     def masses(
         self, sign: int, where: NDArray[np.bool_] | slice, log_factor: float = 0.0
     ) -> NDArray[np.float64]:
-        """Bounds, of that sign, on the mass of each place, times e^log_factor; what lies outside is folded into it."""
+        """Return bounds with that sign on the mass of each place, outside mass included, times e^log_factor."""
         grown = log_factor + sign * 2.0**-50 * abs(log_factor)
-        shares: NDArray[np.float64] = np.maximum(self.law.shares[where] + sign * self.law.error, 0.0)
+        shares: NDArray[np.float64] = np.maximum(
+            self.distribution.shares[where] + sign * self.distribution.error, 0.0
+        )
         with np.errstate(over="ignore", invalid="ignore"):
-            exponents = self.log_scale(sign) + grown - self.tilt * self.beyond[where]
+            exponents = self.log_scale(sign) + grown - self.tilt * self.excess[where]
             factors = np.exp(exponents if sign > 0 else np.minimum(exponents, _LARGEST))
             masses: NDArray[np.float64] = factors * shares + (_UNDERFLOW if sign > 0 else 0.0)
         return masses
 
     def above(self, worth: NDArray[np.float64]) -> float:
-        """At least the mean of what a place is worth, in [0, 1], 0 on the other side of the cut; inf beyond doubles."""
+        """Return a lower bound on the mean payoff of a place, in [0, 1], 0 on the other side of the cut; inf beyond
+        doubles.
+        """
         scale, counts = self.log_scale(1), worth > 0
         if scale > _LARGEST:
             return math.inf
         lost = _UNDERFLOW if counts.any() else 0.0  # by products below the normal doubles
-        return float(worth[counts] @ self.masses(1, counts)) + lost + self.law.tail * math.exp(scale)
+        return float(worth[counts] @ self.masses(1, counts)) + lost + self.distribution.tail * math.exp(scale)
 
 
-def power(laws: Sequence[LatticePLD], counts: Sequence[int], *, tilt: float) -> Power:
-    """The law of the sum of counts[i] independent losses of laws[i], for all i, tilted by e^{tilt J}."""
-    each = [law.mean_and_variance(tilt) for law in laws]
+def power(distributions: Sequence[LatticePLD], counts: Sequence[int], *, tilt: float) -> Power:
+    """Return the distribution of the sum of counts[i] independent losses of laws[i], tilted by e^{tilt J}."""
+    each = [distribution.mean_and_variance(tilt) for distribution in distributions]
     mean = sum(k * m for k, (m, _) in zip(counts, each, strict=True))
     spread = math.sqrt(sum(k * v for k, (_, v) in zip(counts, each, strict=True)))
-    moments = [law.log_moment(tilt) for law in laws]
-    least = sum(k * int(law.places.min()) for k, law in zip(counts, laws, strict=True))
-    most = sum(k * int(law.places.max()) for k, law in zip(counts, laws, strict=True))
+    moments = [distribution.log_moment(tilt) for distribution in distributions]
+    least = sum(
+        k * int(distribution.places.min()) for k, distribution in zip(counts, distributions, strict=True)
+    )
+    most = sum(
+        k * int(distribution.places.max()) for k, distribution in zip(counts, distributions, strict=True)
+    )
     # 16 standard deviations, or all places if they are few
-    wanted = max(16 * spread + 2, min(most - least + 1, _FEW))
-    size = min(1 << max(math.ceil(math.log2(wanted)), 4), _LONGEST)
+    wanted = max(16 * spread + 2, min(most - least + 1, _WHOLE_PLACES))
+    size = min(1 << max(math.ceil(math.log2(wanted)), 4), _MAX_WINDOW)
     while True:
-        # a window that reached below every sum would waste that part
+        # a window below every sum would waste that part
         first = max(math.floor(mean) - size // 2, least)
         if most - least < size:
             first, tail = least, 0.0
             break
-        below, beyond = _beyond(laws, counts, moments, tilt, spread, first, size)
+        below, beyond = _mass_outside_window(distributions, counts, moments, tilt, spread, first, size)
         tail = beyond if first == least else below + beyond
-        if tail <= _TAIL or size >= _LONGEST:
+        if tail <= _TAIL or size >= _MAX_WINDOW:
             break
         size *= 2
     factor = sum(
         k
         * (
             2 * ELEMENTARY
-            + (len(law.places) + 16) * 2 * _UNIT
-            + 4 * _UNIT * abs(tilt) * float(np.abs(law.places).max())
+            + (len(distribution.places) + 16) * 2 * _UNIT
+            + 4 * _UNIT * abs(tilt) * float(np.abs(distribution.places).max())
         )
-        for k, law in zip(counts, laws, strict=True)
+        for k, distribution in zip(counts, distributions, strict=True)
     )
-    window, error = _transformed(laws, counts, tilt, size)
+    window, error = _transformed(distributions, counts, tilt, size)
     return Power(
         first,
         np.maximum(np.roll(window, -(first % size)), 0.0),
@@ -156,49 +166,49 @@ def power(laws: Sequence[LatticePLD], counts: Sequence[int], *, tilt: float) -> 
 
 
 def _transformed(
-    laws: Sequence[LatticePLD], counts: Sequence[int], tilt: float, size: int
+    distributions: Sequence[LatticePLD], counts: Sequence[int], tilt: float, size: int
 ) -> tuple[NDArray[np.float64], float]:
-    """The circular convolution at places 0 ... size - 1, and a bound on the error of each of its entries.
+    """Return the circular convolution at places 0 ... size - 1, and a bound on the error of each of its entries.
 
-    A computed transform is a sum in which every input is multiplied by one rounded root of unity and 1 + d a level, so
-    that it errs by at most the levels' errors times the sum of the inputs, which is 1. Powers of numbers of modulus
-    <= 1 multiply that by the derivative, and transforming back averages over the frequencies.
+    A computed transform is a sum in which every input is multiplied by one rounded root of unity and 1 + d per level,
+    so that its error is at most the levels' errors times the sum of the inputs, which is 1. Powers of numbers of
+    modulus <= 1 multiply that by the derivative, and the inverse transform averages over the frequencies.
     """
     each = transform_error(size)
     there = np.arange(size // 2 + 1)
     total: NDArray[np.complex128] = np.ones(len(there), dtype=np.complex128)
     bound, slope = np.ones(len(there)), np.zeros(len(there))
-    for law, count in zip(laws, counts, strict=True):
-        share = law.tilted(tilt)
-        wrapped = np.bincount(law.places % size, weights=share, minlength=size)
+    for distribution, count in zip(distributions, counts, strict=True):
+        share = distribution.tilted(tilt)
+        wrapped = np.bincount(distribution.places % size, weights=share, minlength=size)
         frequencies = np.fft.rfft(wrapped)[there]
         modulus = np.abs(frequencies) * (1 + 2.0**-50) + each + len(share) * _UNIT
-        # where a factor is this small the product is called 0
-        large = modulus > math.exp(-_NOTHING / count)
+        # if a factor is this small, the product counts as 0
+        large = modulus > math.exp(-_NEGLIGIBLE_EXPONENT / count)
         there, modulus = there[large], modulus[large]
         total = total[large] * whole_power(frequencies[large], count)
         bound = bound[large] * modulus**count * (1 + ELEMENTARY)
-        # k |error| / |f| from the transform and the wrapping, 4 roundings a product from the power
+        # k |error| / |f| from the transform and the wrapping, 4 rounding errors per product from the power
         slope = slope[large] + count * ((each + len(share) * _UNIT) / modulus + 4 * _UNIT)
     weights = np.where((there == 0) | (there == size // 2), 1.0, 2.0)
     off = float(weights @ (bound * np.minimum(2 * slope, 2.0))) / size
-    off += float(weights @ bound) / size * each + 2 * math.exp(-_NOTHING) * (1 + each)
+    off += float(weights @ bound) / size * each + 2 * math.exp(-_NEGLIGIBLE_EXPONENT) * (1 + each)
     spectrum = np.zeros(size // 2 + 1, dtype=np.complex128)
     spectrum[there] = total
     return np.fft.irfft(spectrum, size), off * (1 + 2.0**-20)
 
 
 def transform_error(size: int) -> float:
-    """Bound on the error of a transform of so many numbers, and of its inverse.
+    """Return a bound on the error of a transform of this size, and of its inverse.
 
-    It is that of each entry relative to the sum of the moduli of the inputs, and that of the whole relative to its
-    Euclidean norm. Source: Higham, Theorem 24.2.
+    It is relative to the sum of the moduli of the inputs for each entry, and relative to the Euclidean norm for the
+    whole. Source: Higham, Theorem 24.2.
     """
     return (math.log2(size) + 4) * _LEVEL * _UNIT
 
 
 def whole_power(base: NDArray[np.complex128], count: int) -> NDArray[np.complex128]:
-    """base^count by squaring: at most `count` - 1 products are rounded, as often as they count."""
+    """Return base^count by squaring: at most `count` - 1 products are rounded, counted with multiplicity."""
     result: NDArray[np.complex128] | None = None
     while count:
         if count & 1:
@@ -210,8 +220,8 @@ def whole_power(base: NDArray[np.complex128], count: int) -> NDArray[np.complex1
     return result
 
 
-def _beyond(
-    laws: Sequence[LatticePLD],
+def _mass_outside_window(
+    distributions: Sequence[LatticePLD],
     counts: Sequence[int],
     moments: Sequence[float],
     tilt: float,
@@ -219,18 +229,18 @@ def _beyond(
     first: int,
     size: int,
 ) -> tuple[float, float]:
-    """Markov's bounds on the tilted mass below and above the window."""
+    """Return Markov's bounds on the tilted mass below and above the window."""
 
     def bound(lean: float, edge: int) -> float:
-        raised = [law.log_moment(tilt + lean) for law in laws]
+        raised = [distribution.log_moment(tilt + lean) for distribution in distributions]
         exponent = sum(k * (r - m) for k, r, m in zip(counts, raised, moments, strict=True)) - lean * edge
-        # both moments err by at most the factor of a power, far below this
+        # both moments have an error of at most the factor of a power, far below this
         return math.exp(min(exponent, 0.0)) * (1 + 1e-6)
 
     def least(sign: int, edge: int) -> float:
-        # the exponent is convex in the lean: search between a small one and that of a normal law
+        # the exponent is convex in the tilt: search between a small one and that of a normal distribution
         low, high = 0.0, min(2 * size / max(spread, 1e-100) ** 2, 2.0**20)
-        for _ in range(_HALVINGS):  # it is 0 at 0: where it is no less, the least lies before
+        for _ in range(_HALVINGS):  # it is 0 at 0: if it is no less here, the minimum is before
             if bound(sign * high, edge) < 1:
                 break
             high /= 2
@@ -238,7 +248,7 @@ def _beyond(
             third = (high - low) / 3
             less, more = bound(sign * (low + third), edge), bound(sign * (high - third), edge)
             low, high = (low, high - third) if less <= more else (low + third, high)
-        # a bound that is 0 in doubles has been left below
+        # a bound that is 0 in doubles is a rounded positive number
         return min(bound(sign * low, edge), bound(sign * high, edge))
 
     return least(-1, first - 1), least(1, first + size)

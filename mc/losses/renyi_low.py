@@ -1,7 +1,7 @@
-"""Lower bounds on Renyi divergences by discretised losses.
+"""Lower bounds on Rényi divergences by discretised losses.
 
-To report only the cell of a loss is post-processing, which raises no divergence. Cells end where a P-mass is below
-1e-299, and at high orders all of a moment lies beyond: of the library's pairs the divergence itself is known in balls.
+The report of a loss's cell is a post-processing, which raises no divergence. Cells end at a P-mass below 1e-299, and at
+high orders all of a moment lies beyond: for the library's pairs the divergence itself is known in balls.
 
 >>> from filterproof.theory.pairs import Laplace
 >>> 0.999 < renyi_low(Laplace(2.0), 2.0) / float(Laplace(2.0).renyi(2.0)) < 1
@@ -16,42 +16,42 @@ from functools import lru_cache
 
 import flint
 
-from filterproof.mc.losses.balls import BITS, ball, down
+from filterproof.mc.losses.balls import BITS, ball, lower_end
 from filterproof.mc.losses.cells import cells, extent
 from filterproof.mc.losses.tails import tails
 from filterproof.theory.numerics.precision import PRECISION_LOCK
 from filterproof.theory.pairs import DominatingPair, is_ours
 
-#: The most cells of a continuous law, their width in standard deviations of the loss, and the finest of them.
-_MOST, _WIDTH, _HALVINGS = 1000, 1 / 120, 40
-#: The order from which on cells do not reach, a whole number, and the largest one at which sampled noise is summed.
+#: The most cells of a continuous distribution, their width in standard deviations of the loss, and the finest of them.
+_MAX_CELLS, _WIDTH, _HALVINGS = 1000, 1 / 120, 40
+#: The order from which cells do not suffice, an integer, and the largest one at which sampled noise is summed.
 _HIGH, _SUMMED = 64.0, 1024.0
 #: The P-mass over the last cell.
-_RARE = 1e-299
+_LAST_CELL_MASS = 1e-299
 
 
 @lru_cache(maxsize=4096)
 def renyi_low(pair: DominatingPair, order: float) -> float:
-    """A number not above D_order(P || Q) of one release, order > 1, of a pair whose tails are known."""
-    law = tails(pair)
+    """Return a lower bound on D_order(P || Q) of one release, order > 1, of a pair with known tails."""
+    distribution = tails(pair)
     with PRECISION_LOCK, flint.ctx.workprec(BITS):
-        if law.infinite > 0:
+        if distribution.infinite > 0:
             return math.inf
-        if law.points is None and order >= _HIGH and is_ours(pair):
-            low = _of_truths(pair.asked, order)
+        if distribution.points is None and order >= _HIGH and is_ours(pair):
+            low = _of_truths(pair.unlabelled, order)
             if low.is_finite():
-                return max(down(low), 0.0)
+                return max(lower_end(low), 0.0)
         moment, less = flint.arb(0), flint.arb(order) - 1
         for p, q in _reported(pair, order):
             if p.lower() > 0:
                 moment += (p.lower().log() * order - q.upper().log() * less).exp()
-        return max(down(moment.log() / less), 0.0) if moment > 1 else 0.0
+        return max(lower_end(moment.log() / less), 0.0) if moment > 1 else 0.0
 
 
 def _of_truths(pair: DominatingPair, order: float) -> flint.arb:
-    """By the divergence in balls; of sampled noise at an order that is not above _SUMMED, or by its largest term."""
+    """Return the divergence by balls; of sampled noise at an order up to _SUMMED, or by its largest term."""
     reference_values = pair.reference_values
-    at = min(order, _SUMMED) if reference_values.integrated else order  # divergences rise with the order
+    at = min(order, _SUMMED) if reference_values.integrated else order  # divergences increase with the order
     low = reference_values.renyi(Fraction(at)).ball()
     if at < order and (sampled := pair.sampled_normal) is not None and sampled[2] == "removal":
         # E w^a >= (q e^y)^a in the mean, y the loss of the full batch
@@ -61,15 +61,17 @@ def _of_truths(pair: DominatingPair, order: float) -> flint.arb:
 
 
 def _reported(pair: DominatingPair, order: float) -> list[tuple[flint.arb, flint.arb]]:
-    """Balls that hold the P-mass and the Q-mass of each report of a finite loss.
+    """Return balls with the P-mass and the Q-mass of each report of a finite loss.
 
-    Of a finite pair every loss is reported, of any other one a cell, narrow where e^{(order - 1) L} has its mass.
+    For a finite pair every loss is reported, for any other one a cell, narrow where e^{(order - 1) L} has its mass.
     """
-    law, (low, high) = tails(pair), extent(pair, _RARE)
-    if law.points is not None:
-        return [(p, q) for _, p, q in law.points]
+    distribution, (low, high) = tails(pair), extent(pair, _LAST_CELL_MASS)
+    if distribution.points is not None:
+        return [(p, q) for _, p, q in distribution.points]
     entropy = float(pair.renyi(1 + 2.0**-10))  # about KL, half the variance of a small loss
     spread = math.sqrt(2 * entropy) if 0 < entropy < math.inf else (high - low) / 32
     step = Fraction(2.0 ** (math.floor(math.log2(high - low)) - _HALVINGS))
     variance = (spread * _WIDTH) ** 2
-    return cells(pair, step, tilts=(order - 1,), variance=variance, most=_MOST, above=_RARE).reports
+    return cells(
+        pair, step, tilts=(order - 1,), variance=variance, most=_MAX_CELLS, above=_LAST_CELL_MASS
+    ).reports

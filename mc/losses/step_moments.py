@@ -8,8 +8,8 @@ error is the sum over j != 0 of F(2 pi j / h), F being the Fourier transform of 
 has an integral of at most B over either line is integrated within 2 B / (e^{2 pi b / h} - 1). Losses at the nodes are
 balls.
 
->>> law = StepMoments(q=0.005, share=1.0, sigma=2.0)
->>> found = law.real(np.array([2.0, 3.0]))
+>>> distribution = StepMoments(q=0.005, share=1.0, sigma=2.0)
+>>> found = distribution.real(np.array([2.0, 3.0]))
 >>> bool(abs(np.expm1(found.logs[0]) - 0.005**2 * np.expm1(0.25)) < 1e-15)  # E[r^2] = 1 + q^2 (e^{m^2} - 1)
 True
 """
@@ -32,38 +32,39 @@ from filterproof.theory.pairs.base import Direction
 
 Array = NDArray[np.float64]
 
-#: Twice the logarithm of what may be left outside the nodes, and the logarithm of what the rule may be off by.
+#: Twice the logarithm of the omitted part outside the nodes, and the logarithm of the error of the rule.
 _TAIL, _RULE = 74.0, 36.0
-#: Nodes, at most 2^20 of them, whose share is below e^-48 of the largest are left out.
+#: Of at most 2^20 nodes, those with a share below e^-48 of the largest are omitted.
 _NEGLIGIBLE = 48.0
-#: All that is left out, and the error of the rule, relative to G(a) >= 1: 2 e^-37 + 2.1 e^-36 + 2^20 e^-48.
-_LEFT_OUT = 2.0**-48
-#: The heights of the strip that are tried, and how far the phase e^{mu} may turn there.
+#: Everything omitted, and the error of the rule, relative to G(a) >= 1: 2 e^-37 + 2.1 e^-36 + 2^20 e^-48.
+_TRUNCATION_ERROR = 2.0**-48
+#: The heights of the strip that are tried, and the largest turn of the phase e^{mu} there.
 _HEIGHTS = np.array([0.25, 0.5, 1.0, 2.0, 4.0, 8.0])
 _TURN = 1.5
 #: The cells on which the integrand is bounded on the edge of the strip.
 _CELLS = 128
-#: Frequencies are e^{i theta l} = e^{i (32 j) theta_1 l} e^{i k theta_1 l}: so many products need few exponentials.
+#: Frequencies are e^{i theta l} = e^{i (32 j) theta_1 l} e^{i k theta_1 l}: few exponentials for many products.
 _BLOCK = 32
-#: Most nodes that are looked at, and most products of nodes and blocks of frequencies that are held: 256 MiB. Beyond,
-#: nothing is said of the frequencies.
-_MOST_NODES, _MOST_HELD = 1 << 20, 1 << 24
-#: Up to which share of the frequency where four moments bound the modulus best they do; the modulus below which no more
-#: frequencies are looked at beyond, the fewest and the most of them.
-_CLOSE, _LOW, _FEWEST, _MOST_SEEN = 0.7, 0.7, 70, 4096
-#: 4 log(1/q) at the least rate, and more.
+#: The most nodes, and the most products of nodes and blocks of frequencies in memory: 256 MiB. Beyond, there is no
+#: bound at the frequencies.
+_MAX_NODES, _MAX_HELD = 1 << 20, 1 << 24
+#: The share, of the frequency where four moments bound the modulus best, up to which they are used; the modulus below
+#: which no further frequencies are computed; the fewest and the most of them.
+_CLOSE, _LOW, _MIN_FREQUENCIES, _MAX_FREQUENCIES = 0.7, 0.7, 70, 4096
+#: 4 log(1/q) at the smallest rate, and more.
 _FOURTH = 64.0
 #: Bits of the balls of losses.
 _BITS = 96
-#: The least rate, and the least and the largest sensitivity over noise, that these moments were tried with.
+#: The smallest rate, and the smallest and largest sensitivity over noise, that were tested.
 _RAREST, _SMALLEST, _STEEPEST = 1e-6, 1e-9, 5.0
 _HALF_LOG_TAU = 0.5 * math.log(2 * math.pi)
 
 
 @dataclass(frozen=True, slots=True)
 class RealMoments:
-    """log G(a) for several real a, each within `errors`, and log C: the modulus of E[e^{(z + i theta) L}] / E[e^{zL}]
-    is at most C / theta for every theta > 0.
+    """log G(a) for several real a, each within `errors`, and log C.
+
+    The modulus of E[e^{(z + i theta) L}] / E[e^{zL}] is at most C / theta for every theta > 0.
     """
 
     logs: Array
@@ -75,7 +76,7 @@ class RealMoments:
 class Transforms:
     """Characteristic functions of a tilted loss at frequencies 0, 1, ..., n - 1 times theta: their logarithms.
 
-    Each logarithm is off by at most `errors`, infinite where nothing is known but that no modulus is above e^most.
+    Each logarithm has an error of at most `errors`, infinite if only the bound e^most on the modulus is known.
     """
 
     logs: NDArray[np.complex128]
@@ -94,10 +95,10 @@ class Envelope:
     log_decay: float
 
     def log_modulus(self, theta: Array | float) -> Array:
-        """At every frequency >= theta the logarithm of the modulus is at most this: shape of theta.
+        """Return an upper bound on the log modulus at every frequency >= theta: shape of theta.
 
-        |E e^{i theta L}|^2 = E cos(theta D) <= 1 - theta^2 E[D^2] / 2 + theta^4 E[D^4] / 24 where D is the difference
-        of two losses; that falls up to `close`, beyond which the modulus is at most e^later.
+        |E e^{i theta L}|^2 = E cos(theta D) <= 1 - theta^2 E[D^2] / 2 + theta^4 E[D^4] / 24, where D is the difference
+        of two losses; this decreases up to `close`, beyond which the modulus is at most e^later.
         """
         square = np.minimum(theta, self.close) ** 2
         near = 0.5 * np.log1p(square * (self.fourth * square / 24 - self.variance))
@@ -107,7 +108,7 @@ class Envelope:
 
 @dataclass(frozen=True, slots=True)
 class _Nodes:
-    """Nodes with log r, the error of each, and the posterior probability w of the person's being there."""
+    """Nodes with log r, the error of each, and the posterior probability w that the person is present."""
 
     outputs: Array
     losses: Array
@@ -119,7 +120,7 @@ class _Nodes:
 class StepMoments:
     """The moments of one step at sampling rate q: noise sigma, of which the person has `share` of the sensitivity.
 
-    Of one with `swapped` P has the output without the person.
+    If `swapped`, P has the output without the person.
     """
 
     q: float
@@ -129,7 +130,7 @@ class StepMoments:
 
     @classmethod
     def of(cls, pair: DominatingPair) -> Self | None:
-        """A release of a Gaussian pair, on a sample or not; None of others, and of sizes that were not tried."""
+        """Return the moments of a Gaussian pair, sampled or not; None for others, and for untested sizes."""
         if (mu := pair.normal_mu) is not None:
             step = cls(1.0, float(mu), 1.0)
         elif (sampled := pair.sampled_normal) is not None:
@@ -144,11 +145,11 @@ class StepMoments:
         return self.share / self.sigma
 
     def power(self, tilt: Array, direction: Direction) -> Array:
-        """The a at which G(a) = E[e^{tL}]."""
+        """Return the a at which G(a) = E[e^{tL}]."""
         return 1 + tilt if (direction == "PQ") != self.swapped else -tilt
 
     def real(self, a: Array) -> RealMoments:
-        """log G(a) for all a >= 1, or for all a <= 0: an array of shape (n,)."""
+        """Return log G(a) for all a >= 1, or for all a <= 0: an array of shape (n,)."""
         m = self.ratio
         low, high = self._range(float(np.min(a)), float(np.max(a)), 0.0)
         width = min(self._width(power) for power in (float(np.min(a)), float(np.max(a))))
@@ -160,7 +161,7 @@ class StepMoments:
         sums = weights.sum(axis=1)
         logs = top + np.log(sums) + (math.log(width) - _HALF_LOG_TAU)
         errors = self._weight_errors(a, weights, nodes) / sums
-        errors += ELEMENTARY * (4 + np.abs(logs) + np.abs(top)) + len(u) * 2.0**-52 + _LEFT_OUT
+        errors += ELEMENTARY * (4 + np.abs(logs) + np.abs(top)) + len(u) * 2.0**-52 + _TRUNCATION_ERROR
         # E[e^{i theta l}] = int h d(e^{i theta l}) / (i theta), h = density / l': at most the variation of h over theta
         with np.errstate(divide="ignore"):
             peak = (exponents - np.log(nodes.present)).max(axis=1) - math.log(m)
@@ -171,11 +172,11 @@ class StepMoments:
         return RealMoments(logs, errors, peak + np.log(2 * maxima) - _HALF_LOG_TAU - logs + 2.0**-20)
 
     def transforms(self, a: float, log_moment: float, theta: float, count: int) -> Transforms:
-        """The law under which L has density e^{zL}: a = 1 + z or -z, log_moment = log G(a), `count` frequencies."""
+        """Return the transforms of the distribution with density e^{zL}: a = 1 + z or -z, log_moment = log G(a)."""
         growth, height = self._strip(a, theta * count, log_moment)
         width = _short(2 * math.pi * height / growth)
         low, high = self._range(a, a, 0.0)
-        if not (high - low) < _MOST_NODES * width:
+        if not (high - low) < _MAX_NODES * width:
             return _unknown(count)
         nodes = self._nodes(low, high, width, a)
         exponents = a * nodes.losses - nodes.outputs**2 / 2
@@ -186,23 +187,24 @@ class StepMoments:
         # addition's loss is -l
         losses = nodes.losses if a > 0 else -nodes.losses
         blocks = -(-count // _BLOCK)
-        if len(losses) * max(blocks, _BLOCK) > _MOST_HELD:
+        if len(losses) * max(blocks, _BLOCK) > _MAX_HELD:
             return _unknown(count)
         leaps, steps = (
             np.exp(1j * theta * np.multiply.outer(np.arange(0, n * size, size), losses))
             for n, size in ((blocks, _BLOCK), (min(count, _BLOCK), 1))
         )
-        # by plain loops: threads cost more than products as small as these
+        # plain loops: threads cost more than products of this size
         values = np.einsum("jn,kn->jk", leaps * weights, steps).ravel()[:count]
-        # of the weights and their sum, of two exponentials and their product, of the sums of these; and of the phases
-        fixed = 2 * spread + ELEMENTARY * 4 + len(weights) * 2.0**-50 + 2 * _LEFT_OUT
+        # errors of the weights and their sum, of two exponentials and their product, of the sums of these; and of the
+        # phases
+        fixed = 2 * spread + ELEMENTARY * 4 + len(weights) * 2.0**-50 + 2 * _TRUNCATION_ERROR
         turning = float(weights @ (nodes.off + 2.0**-49 * np.abs(losses)))
         off = fixed + theta * np.arange(count) * turning
         return _logarithms(values, off)
 
     def envelope(self, a: float, log_moment: float, log_decay: float) -> Envelope:
-        """Bounds on the modulus at all high frequencies, the law being that of `transforms`."""
-        # |L| / qm <= |u| + m / 2 where u < 0, and <= u min(e^{mu}, 1/q) elsewhere: fourth powers beyond are nothing
+        """Return bounds on the modulus at all high frequencies, for the distribution of `transforms`."""
+        # |L| / qm <= |u| + m / 2 for u < 0, and <= u min(e^{mu}, 1/q) elsewhere: fourth powers beyond are negligible
         low, high = self._range(a, a, _FOURTH)
         outputs = _multiples(low, high, self._width(a))
         losses, present = self._at(outputs)
@@ -210,21 +212,23 @@ class StepMoments:
         weights = np.exp(exponents - exponents.max())
         weights /= weights.sum()
         losses = losses - float(weights @ losses)
-        # on the edge of the strip |l'| <= m w / cos(mb/2), so that the loss is moved by at most 2.1 w where mb <= 1.5
+        # on the edge of the strip |l'| <= m w / cos(mb/2), so that the loss moves by at most 2.1 w if mb <= 1.5
         edge = np.abs(losses) + 2.1 * present
-        # far more than all roundings; and what the rule and the nodes that are left out may be off by
-        variance = float(weights @ losses**2) * (1 - 2.0**-20) - 2 * _LEFT_OUT * float(weights @ edge**2)
+        # far more than all rounding errors; and the error of the rule and the omitted nodes
+        variance = float(weights @ losses**2) * (1 - 2.0**-20) - 2 * _TRUNCATION_ERROR * float(
+            weights @ edge**2
+        )
         fourth = 2 * float(weights @ losses**4) * (1 + 2.0**-20) + 6 * variance**2 * (1 + 2.0**-18)
-        fourth += 4 * _LEFT_OUT * float(weights @ edge**4)
+        fourth += 4 * _TRUNCATION_ERROR * float(weights @ edge**4)
         if variance <= 0:
             return Envelope(0.0, 0.0, 0.0, 0.0, log_decay)
         close = _CLOSE * math.sqrt(12 * variance / fourth)
         spread = math.sqrt(variance) * (1 + 2.0**-18)
-        # steps in which the modulus moves by a fourth of what it has fallen by
+        # steps in which the modulus moves by a fourth of its decrease
         fallen = -math.expm1(Envelope(variance, fourth, close, -math.inf, math.inf).log_modulus(close))
         parts = math.ceil(close * spread * 2 / fallen)
         step = close / parts
-        times = min(max(math.exp(log_decay) / (_LOW * step), _FEWEST), _MOST_SEEN)
+        times = min(max(math.exp(log_decay) / (_LOW * step), _MIN_FREQUENCIES), _MAX_FREQUENCIES)
         seen = self.transforms(a, log_moment, step, parts + math.ceil(times))
         # between two frequencies the modulus moves by at most E|L - E L| of half of the step
         moved = math.exp(float(seen.most[parts:].max())) + step / 2 * spread
@@ -234,7 +238,7 @@ class StepMoments:
     # -- nodes and their errors ------------------------------------------------------------------------------------
 
     def _nodes(self, low: float, high: float, width: float, a: float | None = None) -> _Nodes:
-        """The nodes of the rule, each loss from a ball: all, or those that matter to G(a)."""
+        """Return the nodes of the rule, each loss from a ball: all, or those that matter for G(a)."""
         u = _multiples(low, high, width)
         rough, present = self._at(u)
         if a is not None:
@@ -254,7 +258,7 @@ class StepMoments:
         return _Nodes(u, losses, off, present)
 
     def _at(self, u: Array) -> tuple[Array, Array]:
-        """About the loss, and the posterior probability, of outputs."""
+        """Return about the loss, and the posterior probability, of outputs."""
         y = self.ratio * u - self.ratio**2 / 2
         if self.q == 1:
             return y, np.ones_like(u)
@@ -264,19 +268,19 @@ class StepMoments:
         return losses, np.minimum(np.exp(log_q + y - losses), 1.0)
 
     def _weight_errors(self, a: Array, weights: Array, nodes: _Nodes) -> Array:
-        """The sum of the errors of weights e^{a l - u^2/2}: shape (n,)."""
+        """Return the sum of the errors of weights e^{a l - u^2/2}: shape (n,)."""
         of_losses = weights @ (nodes.off + 2.0**-51 * np.abs(nodes.losses))
         each = np.abs(a) * of_losses + weights @ (2.0**-51 * nodes.outputs**2)
         summed: Array = 1.01 * (each + 4 * ELEMENTARY * weights.sum(axis=1))
         return summed
 
-    # -- where the nodes must lie ----------------------------------------------------------------------------------
+    # -- the range of the nodes --------------------------------------------------------------------------------------
 
     def _range(self, least: float, most: float, more: float) -> tuple[float, float]:
-        """Outputs beyond which the integrand, times e^{more}, holds less than e^-37.
+        """Return outputs beyond which the integrand, times e^{more}, has less than e^-37.
 
-        For a >= 1: r <= e^{mu} where u > 0 and r <= 1 where u < 0. For a <= 0: r >= e^{q(mu - m^2/2)}. Both make the
-        integrand at most a Gaussian one. An m more holds the maxima of h, see `real`.
+        For a >= 1: r <= e^{mu} if u > 0 and r <= 1 if u < 0. For a <= 0: r >= e^{q(mu - m^2/2)}. Both make the
+        integrand at most a Gaussian one. An additional m covers the maxima of h, see `real`.
         """
         m, room = self.ratio, _TAIL + 2 * more
         if least > 0:
@@ -289,7 +293,7 @@ class StepMoments:
         )
 
     def _width(self, a: float) -> float:
-        """A width of the rule for G(a), a real: on the line Im u = b the integral grows by e^{b^2/2} at most.
+        """Return a width of the rule for G(a), a real: on the line Im u = b the integral grows by at most e^{b^2/2}.
 
         There |r| lies between cos(mb/2) r and r, so that a < 0 adds the power of a cosine.
         """
@@ -298,16 +302,16 @@ class StepMoments:
         return _short(float((2 * math.pi * heights / growth).max()))
 
     def _heights(self) -> Array:
-        """Strips in which the phase mb stays below 1.5."""
+        """Return strips in which the phase mb stays below 1.5."""
         least = _TURN / self.ratio
         heights = _HEIGHTS[_HEIGHTS * self.ratio <= _TURN]
         return heights if len(heights) else np.array([least])
 
     def _strip(self, a: float, theta: float, log_moment: float) -> tuple[float, float]:
-        """-log of the error wanted at frequencies up to theta, and a height b; the rule needs 2 pi b over the first.
+        """Return -log of the error at frequencies up to theta, and a height b; the rule needs 2 pi b over the first.
 
-        On Im u = b, |r^{i theta}| = e^{theta arg r}, and arg r <= wmb where w <= 1/2, arg r <= mb elsewhere. The
-        integral over each line is bounded by its largest values on cells, and tails.
+        On Im u = b, |r^{i theta}| = e^{theta arg r}, and arg r <= wmb if w <= 1/2, arg r <= mb elsewhere. The integral
+        over each line is bounded by its largest values on cells, and tails.
         """
         heights = self._heights()[:, None]
         turn = self.ratio * heights
@@ -329,19 +333,19 @@ class StepMoments:
 
 
 def _multiples(low: float, high: float, width: float) -> Array:
-    """The multiples of `width` from at most low to at least high."""
+    """Return the multiples of `width` from at most low to at least high."""
     multiples: Array = np.arange(math.floor(low / width), math.ceil(high / width) + 1.0) * width
     return multiples
 
 
 def _short(width: float) -> float:
-    """`width` rounded down to ten bits, so that its multiples are doubles."""
+    """Return `width` rounded down to ten bits, so that its multiples are doubles."""
     mantissa, exponent = math.frexp(width)
     return math.ldexp(math.floor(mantissa * 1024) / 1024, exponent)
 
 
 def _unknown(count: int) -> Transforms:
-    """What is known of any law: no modulus is above 1."""
+    """Return the bounds for any distribution: no modulus is above 1."""
     return Transforms(np.zeros(count, dtype=np.complex128), np.full(count, np.inf), np.zeros(count))
 
 

@@ -18,14 +18,14 @@ from filterproof.theory.argument_checks import check_count
 T = TypeVar("T")
 R = TypeVar("R")
 
-#: Where libraries of linear algebra look up their number of threads.
+#: The environment variables in which linear algebra libraries look up their number of threads.
 _THREADS = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS")
-#: Times in a row that a pool may break without finishing a task; after one more the task is at fault.
-PATIENCE = 3
+#: The most times in a row that a pool may break without finishing a task; after one more the task is at fault.
+MAX_BREAKS = 3
 
 
 def cores() -> int:
-    """The number of cores that this process may use."""
+    """Return the number of cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
@@ -57,7 +57,7 @@ class LocalPool(Executor):
         context = multiprocessing.get_context(method)
         if method == "forkserver":  # the server imports and compiles once for the workers of all pools
             context.set_forkserver_preload(["__main__", "filterproof.mc.runs.warmup", *self._ready])
-            from multiprocessing import forkserver  # not everywhere
+            from multiprocessing import forkserver  # not on every system
 
             with _one_thread_each():
                 forkserver.ensure_running()
@@ -83,9 +83,9 @@ class LocalPool(Executor):
 
 @contextmanager
 def _one_thread_each() -> Iterator[None]:
-    """Tell the libraries of linear algebra, which read it as they are loaded, that workers share the cores.
+    """Tell the libraries of linear algebra, which read it when they are loaded, that workers share the cores.
 
-    What the caller has set for itself stays.
+    Settings of the caller stay.
     """
     unset = [name for name in _THREADS if name not in os.environ]
     os.environ.update(dict.fromkeys(unset, "1"))
@@ -97,7 +97,7 @@ def _one_thread_each() -> Iterator[None]:
 
 
 def _settle_in() -> None:
-    """Prepare a worker process: ignore Ctrl-C, and exit when the driver dies."""
+    """Prepare a worker process: ignore Ctrl-C, and exit when the parent dies."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     driver = multiprocessing.parent_process()
     if driver is not None:
@@ -105,7 +105,7 @@ def _settle_in() -> None:
 
 
 def _leave_after(sentinel: int) -> None:
-    # the queue that a worker waits on stays open when the driver is killed: the worker would wait for ever
+    # the queue of a worker stays open when the parent is killed: the worker would wait for ever
     connection.wait([sentinel])
     os._exit(1)
 
@@ -152,18 +152,14 @@ def cluster(address: str) -> Iterator[Executor]:
 def completed(
     executor: Executor | None, work: Callable[[T], R], tasks: Iterable[T], *, window: int
 ) -> Iterator[tuple[T, R]]:
-    """Yields (task, work(task)) for every task, in the order in which they finish; at most `window` run at once.
-
-    A `LocalPool` that loses a worker is rebuilt, and its unfinished tasks are submitted again. Raises
-    BrokenExecutor if another executor breaks, or if a pool breaks repeatedly without finishing a task.
-    """
+    """Yield (task, work(task)) for every task, in the order in which they finish; at most `window` run at once."""
     if executor is None:
         for task in tasks:
             yield task, work(task)
         return
     waiting = deque(tasks)
     under_way: dict[Future[R], T] = {}
-    breaks = PATIENCE - 1  # before the first finished task a pool may break only once
+    breaks = MAX_BREAKS - 1  # before the first finished task a pool may break only once
     try:
         while waiting or under_way:
             try:
@@ -177,7 +173,7 @@ def completed(
                     yield under_way.pop(future), result
             except BrokenExecutor:
                 breaks += 1
-                if breaks > PATIENCE or not isinstance(executor, LocalPool):
+                if breaks > MAX_BREAKS or not isinstance(executor, LocalPool):
                     raise
                 whole = [f for f in under_way if f.done() and not f.cancelled() and f.exception() is None]
                 saved = [(under_way.pop(future), future.result()) for future in whole]

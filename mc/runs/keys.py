@@ -1,11 +1,10 @@
 """The key of a run in a store: a digest of its values and code.
 
-A class or function of this package is its name, and one of an installed package its name and release: `code_version`
-and the release stand for the code. A user's is what it consists of: the bytecode of its functions, attributes of its
-classes, defaults, variables of enclosing functions, and the globals that its functions read, transitively. Objects are
-what copies of them are made of.
-
-Values whose state cannot be read are refused. What no key sees `filterproof.mc.runs.store.RunStore` lists.
+A class or function of this package is represented by its name, and one of an installed package by name and release:
+`code_version` and the release represent the code. User code is represented by its content: the bytecode of functions,
+attributes of classes, defaults, variables of enclosing functions, and the globals that functions read, transitively.
+Objects are represented by the content of their copies. Values whose state cannot be read are refused.
+`filterproof.mc.runs.store.RunStore` lists what no key sees.
 """
 
 from __future__ import annotations
@@ -32,36 +31,37 @@ from filterproof.filters.contract.content import DigestWalk
 from filterproof.mc.runs.provenance import code_version, origin
 from filterproof.mc.runs.store import StoreError
 
-#: Classes of numbers whose hash, and so their place in a set, is the same in every process.
+#: Number types whose hash, and so whose place in a set, is the same in every process.
 _NUMBERS = {bool, int, float, complex}
 _READ = {"LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS"}
 _READ_OF_MODULES = {"LOAD_ATTR", "LOAD_METHOD"}
-#: Members of classes that are made of functions, and the names of these in them.
+#: Class members that consist of functions, and the names of these functions in them.
 _WRAPPERS = (property, classmethod, staticmethod, functools.cached_property, functools._lru_cache_wrapper)
 _WRAPPED = ("fget", "fset", "fdel", "func", "__wrapped__")
-#: Python's own that are what they are called.
+#: Python objects that are identified by their name.
 _CONSTANTS = (type(...), type(NotImplemented), typing.TypeVar, typing.ParamSpec, typing.TypeVarTuple)
-#: What can be copied, and plays otherwise after each draw.
+#: Types that can be copied but play differently after each draw.
 _MOVING = (Iterator, random.Random, np.random.Generator, np.random.BitGenerator, np.random.RandomState)
 
 
 def key_of(parts: Mapping[str, object]) -> dict[str, Any]:
-    """JSON-able data that are equal for two runs only if their parts, such as game and functional, play the same.
+    """Return JSON-compatible data that are equal for two runs only if their parts, such as game and functional, play
+    the same.
 
-    Raises StoreError for what no key can tell apart.
+    Raises StoreError for parts that a key cannot identify.
     """
     walk = _Walk()
     try:
         told = walk.node("parts", [walk.leaf(digest(settings()), b""), *map(walk.of, parts.items())])
     except RecursionError as error:
         raise StoreError(
-            "the game is nested too deep for a store key; flatten it, or leave store out"
+            "the game is nested too deep for a store key; flatten it, or call without store"
         ) from error
     return {"parts": told.hex(), "code": code_version()}
 
 
 def check_same(key: Mapping[str, Any], parts: Mapping[str, object]) -> None:
-    """Raises StoreError unless these parts, which another process sent, and the code here are those of the key."""
+    """Raise StoreError unless these parts, from another process, and the code here match the key."""
     if not key_of(parts).items() <= key.items():
         raise StoreError(
             "a worker process runs other code or other values than this one, so the store cannot keep its batches; "
@@ -70,19 +70,19 @@ def check_same(key: Mapping[str, Any], parts: Mapping[str, object]) -> None:
 
 
 def digest(data: Any) -> str:
-    """SHA-256 of JSON-able data in canonical form."""
+    """Return the SHA-256 of JSON-compatible data in canonical form."""
     return hashlib.sha256(json.dumps(data, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
 
 def settings() -> list[Any]:
-    """The settings of this process that decide what arithmetic answers."""
+    """Return the settings of this process that affect arithmetic."""
     decimals = decimal.getcontext().copy()
     decimals.clear_flags()
     return [np.geterr(), np.geterrcall() is None, np.getbufsize(), scipy.special.geterr(), repr(decimals)]
 
 
 class _Walk(DigestWalk):
-    """One walk over everything that values consist of, code too."""
+    """One walk over all contents of values, including code."""
 
     # -- values ------------------------------------------------------------------------------------
 
@@ -92,23 +92,23 @@ class _Walk(DigestWalk):
     def name(self, kind: type) -> str:
         return str(super().name(kind)) if kind.__module__ == "builtins" else self.of(kind).hex()
 
-    def again(self, place: int, found: bytes | None) -> bytes:
+    def back_reference(self, place: int, found: bytes | None) -> bytes:
         return self.leaf("seen", b"%d" % place)
 
-    def held(self, value: Any) -> dict[str, Any]:
-        return {name: part for name, part in super().held(value).items() if not _pythons(name)}
+    def attributes(self, value: Any) -> dict[str, Any]:
+        return {name: part for name, part in super().attributes(value).items() if not _pythons(name)}
 
     def unread(self, value: Any, why: str = "has a state that cannot be read", where: str = "") -> bytes:
-        """Raises StoreError for a part that no key can tell from another."""
+        """Raise StoreError for a part that a key cannot identify."""
         shown = " ".join(short(value).split())
         raise StoreError(
             f"{where or 'a ' + type(value).__qualname__} {why}, so a store could not tell this run from another, got "
-            f"{shown}; use plain values, or leave store out"
+            f"{shown}; use plain values, or call without store"
         )
 
     def read(self, value: Any) -> bytes:
         kind = type(value)
-        if (named := _named(value)) is not None:  # of a compiled class that is like one of functions
+        if (named := _named(value)) is not None:  # of a compiled class like one of functions
             return self.leaf("named", json.dumps(named).encode())
         if kind in _CONSTANTS:
             return self.leaf(kind.__name__, repr(value).encode())
@@ -116,7 +116,7 @@ class _Walk(DigestWalk):
             return self.node("method", map(self.of, (value.__func__, value.__self__)))
         if kind in _WRAPPERS:
             if kind is functools._lru_cache_wrapper:
-                value.cache_clear()  # answers may be kept from before a change of what the function reads
+                value.cache_clear()  # cached results may be from before a change of the function's globals
             return self.node(kind.__name__, [self.of(getattr(value, name, None)) for name in _WRAPPED])
         several = isinstance(value, (set, frozenset)) and len(value) > 1
         if several and not _NUMBERS.issuperset(map(type, value)):
@@ -149,7 +149,7 @@ class _Walk(DigestWalk):
 
     def _function(self, function: types.FunctionType) -> bytes:
         around = function.__globals__
-        parts = [self.leaf("code", repr(_said(function.__code__)).encode())]
+        parts = [self.leaf("code", repr(_code_content(function.__code__)).encode())]
         parts += map(self.of, (function.__defaults__, function.__kwdefaults__, vars(function)))
         for cell in function.__closure__ or ():
             try:
@@ -162,7 +162,7 @@ class _Walk(DigestWalk):
         return self.node(f"function {_plain_name(function.__module__ or '')} {function.__qualname__}", parts)
 
     def _globals_of(self, function: types.FunctionType) -> Iterator[bytes]:
-        """The globals that a user's function reads, and what it reads of modules of the user's."""
+        """Yield the globals that a user's function reads, and the attributes that it reads of user modules."""
         around, codes, where = function.__globals__, [function.__code__], function.__qualname__
         for code in codes:
             codes += [part for part in code.co_consts if isinstance(part, types.CodeType)]
@@ -178,18 +178,18 @@ class _Walk(DigestWalk):
                         value = getattr(value, after.argval, None)
                     yield self.of((name, value))
                 elif step.opname == "IMPORT_NAME":
-                    why = f"imports {name!r} while it plays, which is for the top of its file"
+                    why = f"imports {name!r} during the play; import it at the top of its file"
                     known = None if steps[place - 2].argval else _origin_of_import(name)
                     yield self.of(known) if known else self.unread(function, why, where)
                 elif step.opname == "STORE_GLOBAL" or (
                     step.opname == "STORE_DEREF" and name in function.__code__.co_freevars
                 ):
-                    why = f"writes {name!r} outside of itself, which view.memory is for"
+                    why = f"writes the global {name!r}; use view.memory"
                     yield self.unread(function, why, where)
 
 
 def _named(value: Any) -> Any:
-    """The name of what is found by it in this package or an installed one; None for all else."""
+    """Return the name of an object found by it in this package or an installed one, or None."""
     path, name = getattr(value, "__qualname__", None), getattr(value, "__module__", None)
     if isinstance(value, types.ModuleType):
         path, name = "", value.__name__
@@ -207,7 +207,7 @@ def _named(value: Any) -> Any:
 
 
 def _origin_of_import(name: str) -> tuple[str, ...] | None:
-    """The origin of the module that a function imports by an absolute name."""
+    """Return the origin of the module that a function imports by an absolute name."""
     top = name.partition(".")[0]
     if top in sys.modules:
         return origin(top, getattr(sys.modules[top], "__file__", None))
@@ -215,25 +215,25 @@ def _origin_of_import(name: str) -> tuple[str, ...] | None:
     return origin(top, spec.origin if spec else None)
 
 
-def _said(code: types.CodeType) -> list[Any]:
-    """What a code object does, whatever the place of its text in its file."""
+def _code_content(code: types.CodeType) -> list[Any]:
+    """Return the content of a code object, independent of its place in the file."""
     names = code.co_names, code.co_varnames, code.co_cellvars, code.co_freevars
     takes = code.co_flags, code.co_argcount, code.co_posonlyargcount, code.co_kwonlyargcount
     constants: list[Any] = []
     for value in code.co_consts:
         if isinstance(value, types.CodeType):
-            constants.append(_said(value))
-        else:  # a set of names, as the code of a frozen class has since Python 3.12, in an order of its own
+            constants.append(_code_content(value))
+        else:  # the code of a frozen class has had a set of names since Python 3.12, in varying order
             constants.append(repr(sorted(map(repr, value)) if isinstance(value, frozenset) else value))
     return [code.co_code.hex(), code.co_exceptiontable.hex(), *takes, *names, *constants]
 
 
 def _pythons(name: str) -> bool:
-    """Whether a name is of those that Python keeps for itself."""
+    """Whether a name is reserved by Python."""
     return name[:2] == "__" == name[-2:] or name == "_abc_impl"
 
 
 def _plain_name(name: str) -> str:
-    """The name of a module, by which it is known in every process."""
+    """Return the name of a module that is the same in every process."""
     # a worker imports the main script under the name __mp_main__
     return "__main__" if name == "__mp_main__" else name

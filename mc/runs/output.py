@@ -13,26 +13,27 @@ from pathlib import Path
 class OutputFolder:
     """A folder whose files are written in a hidden folder inside it and renamed when all are complete.
 
-    A context manager: the files appear when the block ends without an exception, and none of them if it raises. When
-    it has ended they are on the disk under their names.
-    A folder that was made for the block and received nothing is removed.
-    Raises OSError with one sentence when the folder, or a file in it, cannot be written to.
+    A context manager: the files appear when the block ends without an exception, and none of them if it raises. At the
+    end they are on the disk under their names. A folder that was created for the block and received nothing is removed.
+    Raises OSError with one sentence if the folder, or a file in it, cannot be written.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        #: What is left to remove in the end: the hidden folder, and folders that were made and have stayed empty.
+        #: To remove at the end: the hidden folder, and created folders that have stayed empty.
         self._left = ExitStack()
         self._names: dict[str, None] = {}
         self._dropped: dict[str, None] = {}
 
     def __enter__(self) -> OutputFolder:
         try:
-            self._made = [folder for folder in (self.path, *self.path.parents) if not folder.exists()]
-            for missing in reversed(self._made):
+            self._created_folders = [
+                folder for folder in (self.path, *self.path.parents) if not folder.exists()
+            ]
+            for missing in reversed(self._created_folders):
                 missing.mkdir()
                 self._left.callback(_remove_if_empty, missing)
-            # no TemporaryDirectory, which a copy of this process that ends in the meantime would remove
+            # no TemporaryDirectory, which a fork of this process that ends in the meantime would remove
             self._hidden = Path(tempfile.mkdtemp(prefix=".unfinished.", dir=self.path))
             self._left.callback(shutil.rmtree, self._hidden, ignore_errors=True)
         except OSError as error:
@@ -62,11 +63,11 @@ class OutputFolder:
         with self._left:
             if kind is None:
                 self._place()
-                for folder in (self.path, *(made.parent for made in self._made)):
+                for folder in (self.path, *(made.parent for made in self._created_folders)):
                     _sync(folder)
 
     def _place(self) -> None:
-        """Rename the staged files and remove the dropped ones, unless a folder stands in the place of one."""
+        """Rename the staged files and remove the dropped ones, unless a folder has the name of one."""
         names = self._names | self._dropped
         for name in names:
             if (self.path / name).is_dir() and not (self.path / name).is_symlink():
@@ -82,7 +83,7 @@ class OutputFolder:
 
 
 def _remove_if_empty(folder: Path) -> None:
-    with suppress(OSError):  # what has come into it in the meantime stays
+    with suppress(OSError):  # new files in it stay
         folder.rmdir()
 
 
@@ -94,7 +95,7 @@ def _sync(folder: Path) -> None:
     try:
         os.fsync(file)
     except OSError as error:
-        if error.errno not in (errno.EINVAL, errno.ENOTSUP):  # not every file system can wait for names
+        if error.errno not in (errno.EINVAL, errno.ENOTSUP):  # not every file system supports it
             raise
     finally:
         os.close(file)
@@ -103,5 +104,5 @@ def _sync(folder: Path) -> None:
 def _refused(path: Path, why: OSError | str) -> OSError:
     reason = why if isinstance(why, str) else why.strerror or str(why)
     return OSError(
-        f"out must hold no file that cannot be replaced, got {str(path)!r} ({reason}); remove it or pass another folder"
+        f"out must have no file that cannot be replaced, got {str(path)!r} ({reason}); remove it or pass another folder"
     )

@@ -22,7 +22,7 @@ from filterproof.theory.argument_checks import check_count
 Array = NDArray[np.float64]
 
 _SIDE, _CLASSES = 28, 10
-#: For each layer with weights the shape of the weights; the biases are as many as the first size.
+#: The shape of the weights of each layer; there are as many biases as the first size.
 _WEIGHTS: Final = ((16, 1, 8, 8), (32, 16, 4, 4), (32, 512), (_CLASSES, 32))
 
 
@@ -50,7 +50,7 @@ class ConvolutionalNetwork:
         return sum(int(np.prod(shape)) + shape[0] for shape in _WEIGHTS)
 
     def start(self, rng: np.random.Generator) -> Array:
-        """Parameters to start from, shape (d,): uniform within 1 / sqrt(inputs of a unit), which is Torch's custom."""
+        """Return initial parameters, shape (d,): uniform within 1 / sqrt(inputs of a unit), as in Torch."""
         parts = []
         for shape in _WEIGHTS:
             most = float(np.prod(shape[1:])) ** -0.5
@@ -58,12 +58,12 @@ class ConvolutionalNetwork:
         return np.concatenate(parts)
 
     def gradients(self, theta: Array, x: Array, y: Array) -> PerSampleGradients:
-        """The gradient of each person's loss by theta: computed when asked for, a batch of people at a time."""
+        """Return the gradient of each person's loss by theta, computed on demand, one batch of people at a time."""
         theta, x, y = check_rows(self.dimension, self.sizes, theta, x, y)
         return PerSampleGradients(self, theta, x, y)
 
     def losses(self, theta: Array, x: Array, y: Array) -> Array:
-        """Each person's loss in nats, shape (n,)."""
+        """Return each person's loss in nats, shape (n,)."""
         theta, x, y = check_rows(self.dimension, self.sizes, theta, x, y)
         functional, torch = self._torch.nn.functional, self._torch
         parts = [
@@ -73,19 +73,19 @@ class ConvolutionalNetwork:
         return np.concatenate([part.double().numpy() for part in parts])
 
     def right(self, theta: Array, x: Array, y: Array) -> Array:
-        """1 for each row whose class has the largest sum, else 0, shape (n,)."""
+        """Return 1 for each row whose class has the largest sum, else 0, shape (n,)."""
         theta, x, y = check_rows(self.dimension, self.sizes, theta, x, y)
         classes = np.concatenate([sums.argmax(dim=1).numpy() for _, sums in self._sums(theta, x)])
         return np.asarray(classes == y.argmax(axis=1), dtype=np.float64)
 
     def per_sample(self, theta: Array, x: Array, y: Array) -> Iterator[tuple[slice, list[Any]]]:
-        """Batch by batch: the rows, and for each tensor of parameters those people's gradients, flat, by Opacus."""
+        """Yield, batch by batch, the rows, and each parameter tensor's per-person gradients, flat, by Opacus."""
         torch, module = self._torch, self._module
         self._load(theta)
         for rows in self._batches(len(x)):
-            module.zero_grad(set_to_none=True)  # what an interrupted batch may have left
+            module.zero_grad(set_to_none=True)  # possibly left by an interrupted batch
             with warnings.catch_warnings():
-                # pictures need no gradient, which is what the warning tells
+                # the warning is about gradients of pictures, which are not needed
                 warnings.filterwarnings(
                     "ignore", message="Full backward hook is firing", category=UserWarning
                 )
@@ -119,14 +119,14 @@ class ConvolutionalNetwork:
 
 
 class PerSampleGradients:
-    """The gradients g_i of n people's losses at theta, computed twice and not kept: for norms, and for the sum."""
+    """The gradients g_i of n people's losses at theta, computed twice and not stored: for norms, and for the sum."""
 
     def __init__(self, network: ConvolutionalNetwork, theta: Array, x: Array, y: Array) -> None:
         self._network, self._theta, self._x, self._y = network, theta.copy(), x, y
         self._norms: Array | None = None
 
     def norms(self) -> Array:
-        """|g_i|_2 of shape (n,), summed in double precision; ValueError if one is not finite."""
+        """Return |g_i|_2 of shape (n,), summed in double precision. Raises ValueError if one is not finite."""
         if self._norms is None:
             norms = np.empty(len(self._x))
             for rows, gradients in self._parts():
@@ -139,10 +139,10 @@ class PerSampleGradients:
         return self._norms.copy()
 
     def weighted(self, factors: Array) -> Array:
-        """sum_i factors[i] g_i of shape (d,); factors has shape (n,).
+        """Return sum_i factors[i] g_i of shape (d,); factors has shape (n,).
 
-        Should a gradient come out longer than in `norms`, as threads may round otherwise, it is scaled back to that
-        length, which is what the person was charged for.
+        If a gradient is longer than in `norms`, because threads round differently, it is scaled back to that length,
+        for which the person was charged.
         """
         charged, total = self.norms(), np.zeros(len(self._theta))
         for rows, gradients in self._parts():
@@ -162,7 +162,7 @@ def _norms(gradients: list[Any]) -> Array:
 
 
 def _built() -> tuple[Any, Any]:
-    """Torch, and the network wrapped by Opacus, its parameters not yet set."""
+    """Return Torch, and the network wrapped by Opacus, without its parameters."""
     try:
         import torch
         from opacus import GradSampleModule
@@ -172,7 +172,7 @@ def _built() -> tuple[Any, Any]:
             "run pip install 'filterproof[training]'"
         ) from error
     nn = torch.nn
-    with torch.random.fork_rng(devices=[]):  # building draws parameters, from a generator that is the user's
+    with torch.random.fork_rng(devices=[]):  # building draws parameters from the user's generator
         module = nn.Sequential(
             nn.Conv2d(1, 16, 8, stride=2, padding=3),
             nn.ReLU(),

@@ -28,10 +28,9 @@ class DataSet:
     """The people of a data set, row i of `features` and of `labels` being person i, and the rows of a test set.
 
     features has shape (n, f), labels (n, k) with zeros and ones. test_features and test_labels have shapes (m, f) and
-    (m, k). All are float64, and read-only here. public says that numbers of single people may be shown, as of data that
-    anyone can have.
-    Raises ValueError or TypeError with one sentence for a wrong shape, an empty part, a number that is not finite, and
-    a label other than 0 and 1.
+    (m, k). All are float64, and read-only here. `public` says that numbers of single people may be shown. Raises
+    ValueError or TypeError with one sentence for a wrong shape, an empty part, a number that is not finite, and a label
+    other than 0 and 1.
     """
 
     name: str
@@ -61,7 +60,7 @@ class DataSet:
 
     @property
     def people(self) -> int:
-        """The number of people n, who are trained on; those of the test set are not counted."""
+        """The number of people n in training, without the test set."""
         return len(self.features)
 
     @property
@@ -76,7 +75,7 @@ class DataSet:
 
 
 def real_array(name: str, value: object) -> NDArray[np.float64]:
-    """`value` in float64, itself where it is so already; TypeError unless it is an array of real numbers."""
+    """Return `value` as float64 without a copy if possible. Raises TypeError unless it is an array of real numbers."""
     if not isinstance(value, np.ndarray):
         got = "None" if value is None else f"one of the type {type(value).__name__}"
         raise TypeError(f"{name} must be an array of real numbers, got {got}; pass a NumPy array of floats")
@@ -90,14 +89,14 @@ def real_array(name: str, value: object) -> NDArray[np.float64]:
 def check_rows(
     dimension: int, sizes: tuple[int, ...], theta: object, x: object, y: object
 ) -> tuple[Array, Array, Array]:
-    """Parameters of shape (dimension,), rows x of sizes[0] numbers and labels y of sizes[-1], all finite, in float64.
+    """Return parameters of shape (dimension,), rows x of sizes[0] numbers and labels y of sizes[-1], finite float64.
 
-    ValueError or TypeError in one sentence for anything else.
+    Raises ValueError or TypeError in one sentence for anything else.
     """
     theta, x, y = (real_array(name, value) for name, value in (("theta", theta), ("x", x), ("y", y)))
     n = x.shape[0] if x.ndim else 0
     for name, array, shape, remedy, where_finite in (
-        ("theta", theta, (dimension,), "pass what start() gives", "lower the rate of the descent"),
+        ("theta", theta, (dimension,), "pass the result of start()", "lower the rate of the descent"),
         ("x", x, (n, sizes[0]), "pass a row of that many features for each person", "check the features"),
         ("y", y, (n, sizes[-1]), "pass a row of labels for each row of x", "pass labels from 0 to 1"),
     ):
@@ -110,7 +109,7 @@ def check_rows(
 
 
 def _table(name: str, value: object) -> Array:
-    """`value` as a read-only table of finite numbers."""
+    """Return `value` as a read-only table of finite numbers."""
     value = real_array(name, value)
     if value.ndim != 2 or value.size == 0:
         raise ValueError(
@@ -122,7 +121,7 @@ def _table(name: str, value: object) -> Array:
     if not finite.all():
         raise ValueError(
             f"{name} must be finite, got a number that is not in row {int(np.argmin(finite))}; "
-            "fill or leave out what is missing"
+            "fill in or remove missing values"
         )
     table.flags.writeable = False
     return table

@@ -1,4 +1,4 @@
-"""Private gradient descent with individual filters: each person counts with as much as the own budget covers.
+"""Private gradient descent with individual filters: each person's gradient is limited by their own budget.
 
 >>> import numpy as np
 >>> from filterproof.filters import GaussianFilter, IndividualFilter
@@ -37,7 +37,7 @@ Array = NDArray[np.float64]
 
 _VERSION = 5
 _SAVED = ("theta", "parameters", "taken", "secret", "people")
-#: Nobody's secret: what is signed with it is seen to be damaged, and no more.
+#: Not secret: the signature only detects damage.
 _UNDAMAGED = b"filterproof.descent"
 
 
@@ -50,37 +50,60 @@ class Learner(Protocol):
 
     @property
     def sizes(self) -> tuple[int, ...]:
-        """The numbers of features f, of units in between, and of classes k."""
+        """The numbers of features f, of hidden units, and of classes k."""
 
     def start(self, rng: np.random.Generator) -> Array:
-        """Parameters to start from, shape (d,)."""
+        """Return initial parameters, shape (d,)."""
 
     def gradients(self, theta: Array, x: Array, y: Array) -> Vectors:
-        """The gradient of each person's loss by theta."""
+        """Return the gradient of each person's loss by theta."""
 
     def losses(self, theta: Array, x: Array, y: Array) -> Array:
-        """Each person's loss in nats, shape (n,)."""
+        """Return each person's loss in nats, shape (n,)."""
 
     def right(self, theta: Array, x: Array, y: Array) -> Array:
-        """1 for each row whose class is told rightly, else 0, shape (n,)."""
+        """Return 1 for each correctly classified row, else 0, shape (n,)."""
 
 
 class Descent:
-    """theta_{t+1} = theta_t - (rate / n) (sum_i f_i g_i(theta_t) + N(0, (sigma clip)^2 I)), step by step.
+    """Private gradient descent in which each person has a budget of their own.
 
-    |f_i g_i| = min(|g_i|, clip, what person i's budget in `people` still covers at this noise), which is charged: with
-    a budget of k sums clipped to `clip`, the first k steps are Algorithm 6
-    of Feldman & Zrnic (2021), and all of them Algorithm 7.
-    sigma is the paper's, a multiple of the clip; n is taken as known. Parameters and noise are drawn from `seed`: who
-    knows it can subtract the noise, and a small one is found by trying which gives theta_0. Pass secrets.randbits(128).
-    Iterating takes a step and yields how many were taken; stopping at any moment wastes nothing, and all that was seen
-    keeps the promise of the people's filter. `save` keeps everything, `restored` goes on from there to the bit: the
-    noise is `SecretNoise`, so that a step that is made again says the same again, and one that is made with other data
-    or by other code has noise of its own. Going on from a save that is not the newest releases more than was charged
-    if anything but the same steps is made: keep one line of saves.
-    Raises ValueError for clip, sigma, rate <= 0, for people, data and network that do not fit, and, while iterating,
-    for numbers that are not finite.
-    Source: Feldman & Zrnic (2021), Algorithms 6 and 7, Propositions 5.1 and 5.2.
+        theta_{t+1} = theta_t - (rate / n) (sum_i f_i g_i(theta_t) + N(0, (sigma clip)^2 I))
+        |f_i g_i| = min(|g_i|, clip, what the budget of person i still covers at this noise)
+
+    Iterating takes a step and yields the number of steps taken. Stopping at any moment wastes nothing.
+
+    Parameters
+    ----------
+    data : DataSet
+        Features, labels and the number of people.
+    network : Learner
+        The model, e.g. `Network`.
+    people : IndividualFilter
+        The budgets of the people in `data`. With a budget of k sums clipped to `clip`, the first k steps are Algorithm
+        6 and all steps are Algorithm 7.
+    clip : float
+        Largest norm of a gradient, > 0.
+    sigma : float
+        Standard deviation of the noise in multiples of `clip`, > 0.
+    rate : float
+        Learning rate, > 0.
+    seed : int
+        Seed of the first parameters and of the noise. Whoever knows it can subtract the noise, and a small seed can be
+        guessed from the first parameters: pass `secrets.randbits(128)`.
+
+    Raises
+    ------
+    ValueError
+        If a number is out of range, if people, data and network do not fit, and, while iterating, for numbers that are
+        not finite.
+
+    Notes
+    -----
+    The number of people n counts as known. `save` stores everything and `restored` continues from there to the bit: the
+    noise is a `SecretNoise`, so a repeated step repeats its release, and a step with other data or other code has other
+    noise. Continue only from the newest save; another step from an older one releases more than it charges. Source:
+    Feldman & Zrnic (2021), Algorithms 6 and 7, Propositions 5.1 and 5.2.
     """
 
     def __init__(
@@ -101,8 +124,8 @@ class Descent:
             )
         if (network.sizes[0], network.sizes[-1]) != (data.inputs, data.outputs):
             raise ValueError(
-                f"network must take {data.inputs} features and tell {data.outputs} classes, got sizes={network.sizes}; "
-                f"pass Network(sizes=({data.inputs}, 32, {data.outputs})), say"
+                f"network must have {data.inputs} features and {data.outputs} classes, got sizes={network.sizes}; "
+                f"pass e.g. Network(sizes=({data.inputs}, 32, {data.outputs}))"
             )
         self.data, self.network, self.people = data, network, people
         self.rate = float(check_positive("rate", rate))
@@ -114,17 +137,17 @@ class Descent:
 
     @property
     def taken(self) -> int:
-        """The steps taken so far."""
+        """The number of steps so far."""
         return self._taken
 
     @property
     def clip(self) -> float:
-        """The largest norm with which a person counts."""
+        """The largest norm of a person's gradient."""
         return self._sums.clip
 
     @property
     def theta(self) -> Array:
-        """The parameters after the steps so far, shape (d,): covered by the promise."""
+        """The parameters after the steps so far, shape (d,), covered by the guarantee."""
         return self._theta.copy()
 
     def __iter__(self) -> Iterator[int]:
@@ -144,27 +167,27 @@ class Descent:
         return self._taken
 
     def steps(self, number: int) -> None:
-        """Take so many steps."""
+        """Take this many steps."""
         for _ in range(number):
             next(self)
 
     def active(self) -> int:
-        """How many people counted in the last step, all before the first; ValueError unless the data are public."""
+        """Return how many people took part in the last step. Raises ValueError unless the data are public."""
         if not self.data.public:
             raise ValueError(
-                f"active must be asked of public data, got {self.data.name!r}; it tells about people: ask for a noisy "
+                f"active is for public data, got {self.data.name!r}; the number is personal data: request a noisy "
                 "count, charged to the same people"
             )
         if not self._taken:
             return self.data.people
         return int(np.count_nonzero(self._sums.factors.made_public()))
 
-    # -- kept and restored -----------------------------------------------------------------------------
+    # -- save and restore -------------------------------------------------------------------------------
 
     def save(self, path: str | Path) -> None:
-        """Write all that `restored` needs but data, network and filter to a file, which is whole or as it was.
+        """Write everything that `restored` needs, except data, network and filter, to a file that is always complete.
 
-        It holds everyone's spending, which is personal data: store it as such. OSError where it cannot be written.
+        The file has everyone's spending, which is personal data. Raises OSError if it cannot be written.
         """
         content = {
             "theta": self._theta.astype("<f8").tobytes().hex(),
@@ -179,20 +202,20 @@ class Descent:
 
     @classmethod
     def restored(cls, path: str | Path, data: DataSet, network: Learner, filt: FilterBase) -> Descent:
-        """The descent that `save` wrote.
+        """Return the descent that `save` wrote.
 
-        OSError without the file; ValueError for a damaged or another one, and for other data, network or filter.
+        Raises OSError without the file; ValueError for a damaged or another one, and for other data, network or filter.
         """
         content = Path(path).read_bytes()
         try:
             saved = unsealed(json.loads(content), "descent", _VERSION, _SAVED, _UNDAMAGED, "Descent.save")
-            # anybody can sign: what is not checked below or by those that are made of it is checked here
+            # anybody can sign: data that is not checked below or by a constructor is checked here
             given, theta = saved["parameters"], np.frombuffer(bytes.fromhex(saved["theta"]), dtype="<f8")
             clip, sigma, rate = (float(given[name]) for name in ("clip", "sigma", "rate"))
             secret, taken = (saved_count(saved, name) for name in ("secret", "taken"))
         except (ValueError, TypeError, KeyError, RecursionError) as error:
             raise ValueError(
-                f"path must name what Descent.save wrote, got {len(content)} bytes that are not ({error}); pass the "
+                f"path must name a file of Descent.save, got {len(content)} other bytes ({error}); pass the "
                 "file unchanged"
             ) from error
         people = IndividualFilter.from_dict(saved["people"], filt)

@@ -18,27 +18,35 @@ from filterproof.mc.training.data import DataSet
 #: pictures, shape (1797, 64), and labels, shape (1797,), both uint8.
 FILE = Path(__file__).with_name("digits.npz")
 #: Points are counts from 0 to 16.
-_MOST = 16.0
-#: One row in five is tested with, drawn once by this seed: the order of the rows goes by who wrote them.
+_MAX_POINT = 16.0
+#: One row in five is for testing, drawn once with this seed: the order of the rows follows the writers.
 _TESTED, _SEED = 360, 0
 
 
 def pictures() -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-    """Points from 0 to 16, shape (1797, 64), and the digits, shape (1797,), in scikit-learn's order."""
+    """Return points from 0 to 16, shape (1797, 64), and the digits, shape (1797,), in scikit-learn's order."""
     with np.load(FILE, allow_pickle=False) as arrays:
         return arrays["pictures"], arrays["labels"]
 
 
 @lru_cache(maxsize=1)
 def digits() -> DataSet:
-    """scikit-learn's digits, points scaled to [0, 1], with a fixed split of 1437 pictures to train and 360 to test.
+    """Return scikit-learn's handwritten digits, with 1437 pictures to train and 360 to test.
 
-    Each picture counts as one person. Source: E. Alpaydin and C. Kaynak, Optical Recognition of Handwritten Digits,
-    UCI Machine Learning Repository (CC BY 4.0), its test part in the order of `sklearn.datasets.load_digits`.
+    Returns
+    -------
+    DataSet
+        Features in [0, 1] of shape (1437, 64), labels of shape (1437, 10), and the test set. Each picture counts as one
+        person.
+
+    Notes
+    -----
+    The split is fixed. Source: E. Alpaydin and C. Kaynak, Optical Recognition of Handwritten Digits, UCI Machine
+    Learning Repository (CC BY 4.0), its test part in the order of `sklearn.datasets.load_digits`.
     """
     points, classes = pictures()
     order = np.random.default_rng(_SEED).permutation(len(points))
-    features, labels = points[order] / _MOST, np.eye(10)[classes[order]]
+    features, labels = points[order] / _MAX_POINT, np.eye(10)[classes[order]]
     return DataSet(
         name="scikit-learn's digits",
         features=features[_TESTED:],

@@ -18,18 +18,18 @@ from numpy.typing import NDArray
 
 from filterproof.mc.training.data import DataSet
 
-#: The third byte of an IDX file: the numbers in it are unsigned bytes.
+#: The third byte of an IDX file: its numbers are unsigned bytes.
 _UNSIGNED_BYTE = 8
 _CLASSES = 10
 
 
 def read_idx(folder: Path) -> DataSet:
-    """The pictures of four IDX files as rows of points in [0, 1], and their ten classes as one-hot rows.
+    """Return the pictures of four IDX files as rows of points in [0, 1], and their ten classes as one-hot rows.
 
     Row i of the features is picture i read line by line, divided by 255: shape (n, height * width). The files must
-    agree with each other and with their own headers. Their people are nobody's to show: `public` is False.
-    Raises FileNotFoundError for a file that is not there and ValueError for one that is not what it should be, in one
-    sentence that names it.
+    agree with each other and with their own headers. `public` is False. Raises FileNotFoundError for a missing file and
+    ValueError for an invalid one, in one sentence that names it.
+
     Source of the format: Y. LeCun, C. Cortes, C. Burges, the MNIST database of handwritten digits.
     """
     if not folder.is_dir():
@@ -55,7 +55,7 @@ def read_idx(folder: Path) -> DataSet:
 
 
 def _part(folder: Path, part: str) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-    """The pictures, shape (n, height, width), and the classes, shape (n,), of the training or the test part."""
+    """Return the pictures, shape (n, height, width), and the classes, shape (n,), of the training or the test part."""
     pictures = _read(folder, f"{part}-images-idx3-ubyte", dimensions=3)
     labels = _read(folder, f"{part}-labels-idx1-ubyte", dimensions=1)
     if len(pictures) != len(labels) or labels.max() >= _CLASSES:
@@ -67,7 +67,7 @@ def _part(folder: Path, part: str) -> tuple[NDArray[np.uint8], NDArray[np.uint8]
 
 
 def _read(folder: Path, name: str, dimensions: int) -> NDArray[np.uint8]:
-    """The unsigned bytes of an IDX file with that many dimensions, plain or packed."""
+    """Return the unsigned bytes of an IDX file with that many dimensions, plain or compressed."""
     path = next((path for path in (folder / name, folder / f"{name}.gz") if path.is_file()), None)
     if path is None:
         raise FileNotFoundError(f"{folder} must hold the file {name} or {name}.gz, got neither; put it there")
@@ -75,7 +75,7 @@ def _read(folder: Path, name: str, dimensions: int) -> NDArray[np.uint8]:
         content = path.read_bytes()
         content = gzip.decompress(content) if path.suffix == ".gz" else content
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise ValueError(f"{path} must be a file that gzip can unpack, got {error}; fetch it again") from None
+        raise ValueError(f"{path} must be a valid gzip file, got {error}; download it again") from None
     start = 4 + 4 * dimensions
     sizes = np.frombuffer(content[4:start].ljust(start - 4, b"\0"), dtype=">u4").tolist()
     numbers = np.frombuffer(content[start:], dtype=np.uint8)
@@ -83,6 +83,6 @@ def _read(folder: Path, name: str, dimensions: int) -> NDArray[np.uint8]:
         raise ValueError(
             f"{path} must be a whole IDX file of unsigned bytes in {dimensions} "
             f"dimension{'s' * (dimensions > 1)}, got {len(content)} bytes that start with {content[:start].hex(' ')}; "
-            "fetch it again, or pass the file of that name"
+            "download it again, or pass the file of that name"
         )
     return numbers.reshape(sizes)

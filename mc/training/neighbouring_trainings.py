@@ -1,4 +1,4 @@
-"""Two trainings that differ in one person, with the sums that either would release.
+"""Two trainings that differ in one person, with the sums that each would release.
 
 >>> import filterproof as fp
 >>> import numpy as np
@@ -30,7 +30,7 @@ from filterproof.theory.guarantees import Guarantee
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Others:
-    """Everyone's vectors but one person's."""
+    """Everyone's vectors except one person's."""
 
     vectors: Vectors
     person: int
@@ -45,15 +45,15 @@ class _Others:
 class TwoTrainings:
     """One training on two data sets, with and without `person`, given the same releases in each of `runs` worlds.
 
-    Two objects by `make`, one that knows everybody and one that never heard of the person. Both are asked for the
-    same sums, without noise, so that everything that they would have released is known.
+    `make` makes two objects, one with everybody and one without the person. Both compute the same sums, without noise,
+    so that everything that they would release is known.
     """
 
     def __init__(self, training: Training, make: MakeSums, *, person: int, runs: int) -> None:
         check_training(training)
         if not callable(make):
             raise TypeError(
-                f"make must be a function of people and runs, got {make!r}; pass ClippedSums.making(...), say"
+                f"make must be a function of people and runs, got {make!r}; pass e.g. ClippedSums.making(...)"
             )
         if check_count("people", training.people) < 2:
             raise ValueError(
@@ -68,15 +68,15 @@ class TwoTrainings:
 
     @property
     def promise(self) -> Guarantee:
-        """What the object that knows everybody promises."""
+        """The guarantee of the object with everybody."""
         return self._everybody.promise
 
     @property
-    def kept(self) -> float | None:
-        """The bound on a sum of squared shifts that the library's own code keeps, by a theorem; None if none is known.
+    def shift_bound(self) -> float | None:
+        """The bound on a sum of squared shifts that a theorem proves for the library's own code, or None.
 
-        It is where both objects are the library's, over a filter of the catalogue whose ledger adds up squares, and
-        where the library computes the norms: of tables, and of its own closed forms.
+        It exists if both objects are the library's, over a filter of the catalogue whose ledger adds up squares, and if
+        the library computes the norms: of tables, and of its own closed forms.
         """
         inner = self._training.training if type(self._training) is WithCanary else self._training
         if not (self._tables or type(inner) is LogisticTraining):
@@ -85,13 +85,14 @@ class TwoTrainings:
         return bounds.pop() if len(bounds) == 1 else None
 
     def vectors(self, *, without: bool) -> NDArray[np.float64] | Vectors:
-        """Everyone's vectors at the present parameters, or everyone's but the person's."""
-        if self._given is None:  # asked for by both sides, and by an audit
+        """Return the vectors of everyone, or of everyone except the person, at the present parameters."""
+        if self._given is None:  # for both data sets, and for an audit
             self._given = self._training.vectors(self.parameters)
         given = self._given
         if isinstance(given, np.ndarray) != self._tables:
             raise TypeError(
-                f"vectors must be of one kind in every step, got {type(given).__name__}; pass arrays always, or never"
+                f"vectors must be of one kind in every step, got {type(given).__name__}; pass arrays in every "
+                "step or in none"
             )
         if not without:
             return given
@@ -101,7 +102,9 @@ class TwoTrainings:
         return rows
 
     def sums(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """The next sums with and without the person, (runs, d) each; both objects charge, and say their noise."""
+        """Return the next sums with and without the person, (runs, d) each; both objects charge, and report their
+        noise.
+        """
         with_person = self._everybody.release(self.vectors(without=False), ZERO_NOISE)
         without_person = self._others.release(self.vectors(without=True), ZERO_NOISE)
         self.sigma = float(check_positive("sigma", with_person.sigma))
@@ -109,13 +112,13 @@ class TwoTrainings:
         return with_person.value, without_person.value
 
     def go_on(self, released: NDArray[np.float64]) -> None:
-        """Both go on from what was released."""
+        """Continue both trainings from the release."""
         self.parameters = self._training.step(self.parameters, released)
         self._given = None
 
 
 def _squares_kept(sums: object) -> float | None:
-    """The bound on a person's sum of squared norms over sigma that the ledgers behind `sums` keep; None if unknown."""
+    """Return the bound on a person's sum of squared norms over sigma that the ledgers of `sums` enforce, or None."""
     if type(sums) is not ClippedSums or type(sums.people) is not IndividualFilter:
         return None
     holds = ruled(sums.people.filter)

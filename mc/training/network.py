@@ -28,9 +28,9 @@ Array: TypeAlias = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Gradients:
-    """The gradients g_i of n people's losses, never written out: layer by layer the outer product of two vectors.
+    """The gradients g_i of n people's losses, stored layer by layer as outer products of two vectors.
 
-    inputs[l], shape (n, s_l), is what layer l takes, and slopes[l], shape (n, s_{l+1}), the derivative of each
+    inputs[l], shape (n, s_l), is the input of layer l, and slopes[l], shape (n, s_{l+1}), the derivative of each
     person's loss by the sums of the layer. The gradient by the weights is inputs_i slopes_i^T, by the biases slopes_i.
     """
 
@@ -38,14 +38,14 @@ class Gradients:
     slopes: tuple[Array, ...]
 
     def norms(self) -> Array:
-        """|g_i|_2 of shape (n,): the square is the sum over layers of |slopes_i|^2 (|inputs_i|^2 + 1)."""
+        """Return |g_i|_2 of shape (n,): the square is the sum over layers of |slopes_i|^2 (|inputs_i|^2 + 1)."""
         square = np.zeros(len(self.inputs[0]))
         for taken, slope in zip(self.inputs, self.slopes, strict=True):
             square += squared_norms(slope) * (squared_norms(taken) + 1.0)
         return np.sqrt(square)
 
     def weighted(self, factors: Array) -> Array:
-        """sum_i factors[i] g_i of shape (d,), one matrix product for each layer; factors has shape (n,)."""
+        """Return sum_i factors[i] g_i of shape (d,), one matrix product for each layer; factors has shape (n,)."""
         parts = []
         for taken, slope in zip(self.inputs, self.slopes, strict=True):
             scaled = slope * factors[:, np.newaxis]
@@ -55,12 +55,26 @@ class Gradients:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Network:
-    """The loss of person i is -sum_j y_ij log p_ij, p_i = softmax(W_L a + b_L), a = tanh(W a' + b) layer by layer.
+    """A network of dense layers with tanh units and a softmax output.
 
-    sizes are the numbers of features, of each hidden layer's units, and of classes. Parameters are one vector theta of
-    shape (d,): weights of shape (s_l, s_{l+1}) and biases, layer by layer. Methods take rows x of shape (n, s_0) and
-    labels y of shape (n, s_L). They raise ValueError for a wrong shape and for a number that is not finite, TypeError
-    for what is no array of real numbers.
+        loss_i = -sum_j y_ij log p_ij,  p_i = softmax(W_L a + b_L),  a = tanh(W a' + b) layer by layer
+
+    Parameters
+    ----------
+    sizes : tuple of int
+        The numbers of features, of units of each hidden layer, and of classes.
+
+    Raises
+    ------
+    ValueError
+        For fewer than two sizes. Methods raise it for wrong shapes and for numbers that are not finite.
+    TypeError
+        Methods raise it for anything but arrays of real numbers.
+
+    Notes
+    -----
+    The parameters are one vector theta of shape (d,): weights of shape (s_l, s_{l+1}) and biases, layer by layer.
+    Methods take rows x of shape (n, s_0) and labels y of shape (n, s_L).
     """
 
     sizes: tuple[int, ...] = (64, 32, 10)
@@ -68,7 +82,7 @@ class Network:
     def __post_init__(self) -> None:
         if not isinstance(self.sizes, tuple | list) or len(self.sizes) < 2:
             raise ValueError(
-                f"sizes must be two numbers of units or more, got sizes={self.sizes!r}; pass (64, 32, 10), say"
+                f"sizes must be at least two numbers of units, got sizes={self.sizes!r}; pass e.g. (64, 32, 10)"
             )
         object.__setattr__(self, "sizes", tuple(check_count("sizes", size) for size in self.sizes))
 
@@ -78,14 +92,14 @@ class Network:
         return sum((ins + 1) * outs for ins, outs in pairwise(self.sizes))
 
     def start(self, rng: np.random.Generator) -> Array:
-        """Parameters to start from, shape (d,): weights N(0, 1/s_l), biases zero."""
+        """Return initial parameters, shape (d,): weights N(0, 1/s_l), biases zero."""
         parts = []
         for ins, outs in pairwise(self.sizes):
             parts += [rng.standard_normal(ins * outs) / np.sqrt(ins), np.zeros(outs)]
         return np.concatenate(parts)
 
     def losses(self, theta: Array, x: Array, y: Array) -> Array:
-        """Each person's loss in nats, shape (n,)."""
+        """Return each person's loss in nats, shape (n,)."""
         theta, x, y = check_rows(self.dimension, self.sizes, theta, x, y)
         sums = self._sums(theta, x)[1]
         largest = sums.max(axis=1)
@@ -93,13 +107,13 @@ class Network:
         return np.asarray(total * y.sum(axis=1) - (y * sums).sum(axis=1))
 
     def right(self, theta: Array, x: Array, y: Array) -> Array:
-        """1 for each row whose class has the largest sum, else 0, shape (n,)."""
+        """Return 1 for each row whose class has the largest sum, else 0, shape (n,)."""
         theta, x, y = check_rows(self.dimension, self.sizes, theta, x, y)
         sums = self._sums(theta, x)[1]
         return np.asarray(sums.argmax(axis=1) == y.argmax(axis=1), dtype=np.float64)
 
     def gradients(self, theta: Array, x: Array, y: Array) -> Gradients:
-        """The gradient of each person's loss by theta, in closed form."""
+        """Return the gradient of each person's loss by theta, in closed form."""
         theta, x, y = check_rows(self.dimension, self.sizes, theta, x, y)
         taken, sums = self._sums(theta, x)
         chances = rm.exp(sums - sums.max(axis=1, keepdims=True))
@@ -111,7 +125,7 @@ class Network:
         return Gradients(taken, tuple(reversed(slopes)))
 
     def _sums(self, theta: Array, x: Array) -> tuple[tuple[Array, ...], Array]:
-        """What each layer takes, and the sums of the last one."""
+        """Return the input of each layer, and the sums of the last one."""
         taken = [x]
         *hidden, (last, bias) = self._layers(theta)
         for weights, biases in hidden:
@@ -125,7 +139,7 @@ class Network:
         return tuple(taken), sums
 
     def _layers(self, theta: Array) -> list[tuple[Array, Array]]:
-        """The weights and biases of each layer, as views of theta."""
+        """Return the weights and biases of each layer, as views of theta."""
         layers, at = [], 0
         for ins, outs in pairwise(self.sizes):
             bias = at + ins * outs

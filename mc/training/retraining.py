@@ -36,12 +36,12 @@ try:
 except ImportError:  # not a POSIX system
     fcntl = None  # type: ignore[assignment]
 
-#: The steps after the first `steps`, as many as Feldman & Zrnic (2021) take at most (Appendix A).
+#: The most steps after the first `steps` in Feldman & Zrnic (2021) (Appendix A).
 _FURTHER = 35
 _FAILURE = 0.05
-#: What everyone spent and the generator of the noise: for no other eyes.
-_PRIVATE, _KEPT = "private", "descent.json"
-#: Held locked by the run that writes beside it.
+#: Everyone's spending and the generator of the noise: private.
+_PRIVATE, _CHECKPOINT = "private", "descent.json"
+#: Locked by the run that writes next to it.
 _LOCK = "lock"
 _MODEL = "model.npz"
 
@@ -50,9 +50,9 @@ _MODEL = "model.npz"
 class Retrained:
     """Parameters theta, shape (d,), that are mu-GDP for adding or removing one person.
 
-    sigma is the noise in units of the clip; steps counts those that everyone's budget covers at the full clip, taken
-    those that were taken. accuracy is the share of test pictures told rightly, with a 95% Clopper-Pearson interval for
-    a test set drawn at random. The test pictures are not covered by the promise.
+    `sigma` is the noise in units of the clip. `steps` is the number that everyone's budget covers at the full clip,
+    `taken` the actual number. `accuracy` is the share of correctly classified test pictures, with a 95% Clopper-Pearson
+    interval for a random test set. The guarantee does not cover the test pictures.
     """
 
     theta: NDArray[np.float64]
@@ -78,32 +78,59 @@ def train_idx(
     seed: int | None = None,
     on_step: Callable[[int, Estimate], None] | None = None,
 ) -> Retrained:
-    """Train a `ConvolutionalNetwork` on a folder of `read_idx`, by private gradient descent with filtering.
+    """Train a convolutional network on a folder of IDX files by private gradient descent with filtering.
 
-    Everyone's budget is the largest mu for which mu-GDP is (epsilon, delta)-DP. Give one of two: `sigma`, the noise in
-    units of the clip, or `steps`, how many sums clipped to `clip` the budget has to cover; the other follows by
-    steps = (mu sigma)^2. The descent goes on to `most_steps`, 35 more than `steps` if left out, with those who have
-    some budget left (Feldman & Zrnic 2021 choose
-    the best of these by looking at the training data; here the last one is taken).
+    Parameters
+    ----------
+    folder : Path
+        A folder of IDX files with pictures of 28 by 28 points, such as MNIST's.
+    epsilon, delta : float
+        The guarantee of each person. The budget is the largest mu for which mu-GDP implies it.
+    clip : float
+        Largest norm of a gradient, > 0.
+    rate : float
+        Learning rate, > 0.
+    out : Path
+        The folder of the results. out/model.npz may be shown. out/private contains everyone's spending and the state of
+        the noise: keep it to yourself.
+    sigma : float, optional
+        Standard deviation of the noise in multiples of `clip`.
+    steps : int, optional
+        The number of sums clipped to `clip` that the budget covers. Pass `sigma` or `steps`: steps = (mu sigma)^2.
+    most_steps : int, optional
+        Largest number of steps, by default 35 more than `steps`. People with some budget left take part in the later
+        steps.
+    seed : int, optional
+        Seed of the first parameters and of the noise. Without it the seed is secret, as the guarantee requires.
+    on_step : callable, optional
+        Receives the number of steps and the accuracy after each step, once everything is stored.
 
-    After each step everything is written to out/private/descent.json, in one file, and only then is `on_step` called
-    with the number of steps and the accuracy so far: no crash forgets what a person spent on something that was seen.
-    The same call goes on from there, with the same numbers as without a crash on the same machine with as many
-    threads; `most_steps` may grow, `seed` no longer counts. The file holds everyone's spending and the state of the
-    noise: keep it to yourself. out/model.npz is what may be shown, written at the end. Of two calls at once with one
-    out the second is refused, by a lock on out/private/lock (on systems with `fcntl`): two would charge each person
-    once for what both released.
-    seed: of the first parameters and of the noise. Without one it is secret, as it has to be for a promise: whoever
-    knows it can subtract the noise.
-    Raises ImportError without the extra, OSError for a folder or file that cannot be used, and ValueError in one
-    sentence for numbers out of range, damaged files, and a file of another run.
-    Source: Feldman & Zrnic (2021), Algorithm 7 and Appendix A, with the budget in Gaussian differential privacy
-    (Koskela, Tobaben & Honkela 2023, Theorem 11).
+    Returns
+    -------
+    Retrained
+        The number of steps, the accuracy and the guarantee.
+
+    Raises
+    ------
+    ImportError
+        Without the extra `filterproof[training]`.
+    OSError
+        For a folder or file that cannot be used.
+    ValueError
+        For numbers out of range, damaged files, and a file of another run.
+
+    Notes
+    -----
+    Everything is stored after each step and before `on_step`, so a crash forgets no spending. The same call continues
+    from there, with the same numbers on the same machine with as many threads; `most_steps` may grow, and `seed` is
+    ignored. A second call with the same `out` at the same time is refused (on systems with `fcntl`). Feldman & Zrnic
+    choose the best step by the training data; here the last step counts. Source: Feldman & Zrnic (2021), Algorithm 7
+    and Appendix A, with the budget in Gaussian differential privacy (Koskela, Tobaben & Honkela 2023, Theorem 11).
     """
     mu = float(gaussian_mu(epsilon, check_delta("delta", delta)))
     sigma, steps = _noise(mu, sigma, steps)
     most = check_count("most_steps", steps + _FURTHER if most_steps is None else most_steps)
-    network = ConvolutionalNetwork()  # before the files are read: Torch may be missing
+    network = ConvolutionalNetwork()  # before the files are read, because Torch may be missing
     data = read_idx(folder)
     if (data.inputs, data.outputs) != network.sizes:
         raise ValueError(
@@ -111,7 +138,7 @@ def train_idx(
             "pass one with pictures of that size"
         )
     private = _private(out)
-    saved, filt = private / _KEPT, GaussianFilter(mu)
+    saved, filt = private / _CHECKPOINT, GaussianFilter(mu)
     with _alone(private):
         if saved.exists():
             descent = _restored(saved, data, network, filt, {"clip": clip, "sigma": sigma, "rate": rate})
@@ -146,7 +173,7 @@ def train_idx(
 
 
 def _noise(mu: float, sigma: float | None, steps: int | None) -> tuple[float, int]:
-    """sigma in units of the clip, and the steps at full clip that mu covers with it."""
+    """Return sigma in units of the clip, and the steps at full clip that mu covers with it."""
     if (sigma is None) == (steps is None):
         raise ValueError(
             f"one of sigma and steps must be given, got sigma={sigma!r} and steps={steps!r}; the other follows from it"
@@ -159,7 +186,7 @@ def _noise(mu: float, sigma: float | None, steps: int | None) -> tuple[float, in
 
 
 def _private(out: Path) -> Path:
-    """The folder inside `out` that only its owner may look into; it and `out` are on the disk."""
+    """Return the private folder inside `out`; it and `out` are on the disk."""
     private = out / _PRIVATE
     with OutputFolder(out), suppress(FileExistsError):
         private.mkdir(mode=0o700)
@@ -168,7 +195,7 @@ def _private(out: Path) -> Path:
 
 @contextmanager
 def _alone(private: Path) -> Iterator[None]:
-    """Nobody else runs in `private` meanwhile; the system takes the lock back when the process ends."""
+    """Lock `private` for this run; the system releases the lock when the process ends."""
     with ExitStack() as to_the_end:
         file = os.fdopen(os.open(private / _LOCK, os.O_RDWR | os.O_CREAT, 0o600))
         to_the_end.enter_context(file)
@@ -186,7 +213,7 @@ def _alone(private: Path) -> Iterator[None]:
 def _restored(
     file: Path, data: DataSet, network: Learner, filt: FilterBase, given: Mapping[str, float]
 ) -> Descent:
-    """The descent of the file, which must be of the same numbers."""
+    """Return the descent in the file, which must have the same parameters."""
     try:
         descent = Descent.restored(file, data, network, filt)
         for name, value in given.items():

@@ -58,20 +58,21 @@ class Training(Protocol):
 
 
 class NoisySums(Protocol):
-    """What releases noisy sums: `ClippedSums`, or a candidate under test; noise by `rng.standard_normal` alone.
+    """An object that releases noisy sums: `ClippedSums`, or a candidate under test; noise by `rng.standard_normal`
+    only.
 
-    Runs of one object are taken to be independent: what it does in one does not depend on another.
+    Runs of one object are assumed independent.
     """
 
     @property
     def promise(self) -> Guarantee:
-        """What all that is released satisfies, it says."""
+        """The stated guarantee of all releases."""
 
     def release(self, vectors: NDArray[np.float64] | Vectors, rng: np.random.Generator) -> PrivateSum:
-        """The noisy sum, one for each run: (runs, d)."""
+        """Return the noisy sum, one for each run: (runs, d)."""
 
 
-#: (people in one world, runs) -> sums over runs times as many people, who have spent nothing yet.
+#: (people in one world, runs) -> sums over runs times as many people, with full budgets.
 MakeSums: TypeAlias = Callable[[int, int], NoisySums]
 
 
@@ -158,7 +159,7 @@ class _Scaled:
 
 
 def check_training(training: object) -> None:
-    """TypeError for what is no training."""
+    """Raise TypeError for an object that is no training."""
     if not hasattr(training, "vectors"):
         raise TypeError(
             f"training must be a Training, got {training!r}; define people, start, vectors and step"
@@ -218,7 +219,7 @@ class WithCanary:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Beside:
-    """Everyone's vectors, and one of norm `size` along a coordinate of its own."""
+    """Everyone's vectors, and one of norm `size` in a coordinate of its own."""
 
     vectors: Vectors
     size: float

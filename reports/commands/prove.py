@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import Executor
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,9 +13,10 @@ from rich.table import Table
 
 from filterproof.reports.commands.console import clear_errors, styled
 from filterproof.reports.commands.exit_status import End, ExitStatus
-from filterproof.theory.evidence import Checked, Evidence
 
 if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
     from filterproof.filters.certified.certified_numbers import CertifiedNumbers
     from filterproof.filters.certified.comparison import ComparisonResult
 
@@ -31,14 +31,16 @@ def prove(
     theorem: Annotated[
         str | None,
         typer.Argument(
+            metavar="[THEOREM]",
             help="A theorem, or a filter or dominating pair such as 'ZCDPFilter(rho=0.5)'. Default: all theorems, and "
-            "one example of each filter, pair and accountant."
+            "one example of each filter, pair and accountant.",
         ),
     ] = None,
 ) -> None:
     """Check the theorems step by step, and compare the numbers that the code computes with them."""
     from filterproof.mc.runs.executors import LocalPool
     from filterproof.reports.html_repr.numbers import steps_by_check
+    from filterproof.theory.evidence import Checked
     from filterproof.theory.proofs import THEOREMS
     from filterproof.theory.proofs import prove as run
     from filterproof.theory.proofs.proof import CheckedStep, Proof
@@ -64,7 +66,7 @@ def prove(
         numbers = None
         if theorem is None:
             # other processes certify the numbers while this one checks the theorems
-            pool = ending.enter_context(LocalPool(ready=("filterproof.filters.certified.catalogue",)))
+            pool = ending.enter_context(LocalPool(ready=("filterproof.filters.certified.certified_objects",)))
             ending.callback(pool.kill)
             numbers = asked_of(pool)
         names = list(THEOREMS) if theorem is None else [theorem]
@@ -129,7 +131,7 @@ def asked_of(pool: Executor) -> Iterator[CertifiedNumbers]:
 
 
 def _catalogued(part: int) -> list[CertifiedNumbers]:
-    from filterproof.filters.certified.catalogue import covered, things
+    from filterproof.filters.certified.certified_objects import covered, things
 
     every = list(things())
     cuts = [len(every) * cut // _PARTS for cut in (part, part + 1)]
@@ -138,6 +140,8 @@ def _catalogued(part: int) -> list[CertifiedNumbers]:
 
 def show_numbers(console: Console, found: Sequence[CertifiedNumbers]) -> bool:
     """Print the numbers by theorem; return whether there are some and all agree."""
+    from filterproof.theory.evidence import Evidence
+
     numbers = [one for thing in found for one in thing.numbers]
     table = Table(
         "Theorem",
@@ -159,7 +163,7 @@ def show_numbers(console: Console, found: Sequence[CertifiedNumbers]) -> bool:
     for one in numbers:
         if not one.fits:
             console.print(
-                f"[bold red]REFUSED, {one.found.name}[/] {escape(one.number.says)}: {one.found.value}"
+                f"[bold red]REFUSED, {one.status.name}[/] {escape(one.number.says)}: {one.status.value}"
             )
             console.print(f"  {escape(one.detail)}", style="dim")
     for note in dict.fromkeys(note for thing in found for note in thing.uncovered):

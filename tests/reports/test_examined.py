@@ -1,6 +1,7 @@
 """What a person sees of an examination: words, files and a notebook say the same and no more."""
 
 import json
+import math
 import os
 import re
 import textwrap
@@ -20,7 +21,7 @@ from filterproof.reports.drawing import svg_text
 from filterproof.reports.pages.examination_page import trace_figure
 from filterproof.reports.pages.tightness_figure import tightness_figure
 from filterproof.theory.evidence import Evidence, Outcome, Verdict
-from filterproof.theory.numerics.decimals import below
+from filterproof.theory.numerics.decimals import format_down
 from tests.mc.examine import counterexamples as counterexamples
 from tests.reports.examinations import ADMISSION, EVERY, Mine, exam_of, refuted, undecided
 
@@ -102,7 +103,7 @@ def test_the_sentence_of_the_counterexample_is_said_once_and_so_is_how_near_an_u
     for told in (str(exam), words(page), words(exam._repr_html_())):
         assert told.count(str(exam.counterexample)) == 1
     data = exam.to_data()  # but there it is the answer of a stage, and what follows from it
-    assert [data["detail"], data["findings"][1]["found"]] == [str(exam.counterexample)] * 2
+    assert [data["detail"], data["findings"][1]["result"]] == [str(exam.counterexample)] * 2
     exam, page = undecided(), words((saved("undecided") / "report.html").read_text("utf-8"))
     assert str(exam).count(exam.verdict.detail) == page.count(exam.verdict.detail) == 1
 
@@ -115,7 +116,7 @@ def test_the_play_is_told_alike_on_the_page_and_as_data(saved: Callable[[str], P
     assert data["passed"] == trace.passed == 2
     for told in (words(page), words(exam._repr_html_())):
         assert "The promise is passed in round 2." in told
-        assert all(below(row.reached) in told for row in trace.rows)
+        assert all(format_down(row.reached) in told for row in trace.rows)
         assert "it is not charged" in told
     alts = [image.get("alt", "") for image in parsed(page).iter("img")]
     assert any("as promised and as the play reveals it" in alt for alt in alts)
@@ -191,11 +192,21 @@ def test_a_name_with_control_codes_is_printable_and_is_drawn() -> None:
         assert svg_text(figure)
 
 
-def test_the_picture_marks_what_is_above_the_promise_and_keeps_zeros_on_the_axis() -> None:
-    figure = tightness_figure("Mine", refuted().tightness)
-    labels = {text for ax in figure.axes for text in ax.get_legend_handles_labels()[1]}
-    assert {"attack above the promise", "attack found", "certified worst case", "promise"} <= labels
-    assert [ax.get_xscale() for ax in figure.axes] == ["log", "log"]
+def test_the_picture_is_in_units_of_the_guarantee_and_its_axis_follows_what_says_something() -> None:
+    rows = refuted().tightness
+    figure = tightness_figure("Mine", rows)
+    (ax,) = figure.axes
+    assert {*ax.get_legend_handles_labels()[1]} == {
+        *("attack above the guarantee", "attack", "certified worst case", "guarantee")
+    }
+    dots = [float(line.get_xdata()[0]) for line in ax.lines if line.get_marker() == "o"]
+    finite = [row for row in rows if row.promised < math.inf]
+    assert dots == pytest.approx([row.attack / row.promised for row in finite])
+    tiny = replace(finite[-1], attack=1e-270)
+    (ax,) = tightness_figure("Mine", [tiny]).axes
+    assert 0.005 < ax.get_xlim()[0] < 1 < ax.get_xlim()[1] < 2
+    assert [line.get_marker() for line in ax.lines][-1] == "<"
+    assert "less than 1 %" in tiny.reached
     assert svg_text(figure) == svg_text(tightness_figure("Mine", refuted().tightness))
     assert tightness_figure("Mine", ()) is None
 

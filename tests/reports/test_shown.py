@@ -18,10 +18,10 @@ from matplotlib.figure import Figure
 import filterproof as fp
 from filterproof.filters.certified.comparison import ComparisonStatus
 from filterproof.reports.html_repr.cells import cells as row_cells
-from filterproof.reports.html_repr.fragments import MOST_LINES
+from filterproof.reports.html_repr.fragments import MAX_LINES
 from filterproof.reports.html_repr.numbers import exact_or
 from filterproof.theory.display import Displayed
-from filterproof.theory.numerics.decimals import above, below, interval
+from filterproof.theory.numerics.decimals import format_down, format_up, interval
 from filterproof.theory.proofs.proof import JOIN
 from tests.interpreter import ROOT, python
 from tests.reports.examinations import ADMISSION, exam_of, refuted
@@ -42,6 +42,9 @@ MADE = {
     "Curve": curve,
     "TradeOff": lambda: fp.TradeOff(curve(), curve("QP")),
     "SurvivalCurve": lambda: fp.survival(GAUSSIAN, fp.Constant(0.5), n=1000, rounds=40),
+    "MechanismAudit": lambda: fp.audit_mechanism(
+        lambda data, rng: data + rng.laplace(), 0.0, 1.0, fp.PureDP(1.0), n=400
+    ),
     "FilterComparison": lambda: fp.compare_filters(1.0, 0.01, fp.ZCDP(0.05)),
     "FilterChoice": lambda: made("FilterComparison").choices[0],
     "WorstCase": lambda: fp.worst_case(fp.ZCDPFilter(1.0), HALF, epsilon=fp.LogRatio(Fraction(3, 2))),
@@ -150,10 +153,10 @@ def test_ends_are_rounded_outwards() -> None:
     draws = random.Random(4)
     for _ in range(300):
         x = draws.choice((-1, 1)) * draws.random() * 10.0 ** draws.randint(-30, 5)
-        assert Decimal(below(x)) <= Decimal(repr(x)) <= Decimal(above(x))
-        assert float(above(x)) - float(below(x)) <= abs(x) * 1e-5
+        assert Decimal(format_down(x)) <= Decimal(repr(x)) <= Decimal(format_up(x))
+        assert float(format_up(x)) - float(format_down(x)) <= abs(x) * 1e-5
     assert interval(0.25, 0.25) == "[0.25, 0.25]"
-    assert (below(float("-inf")), above(float("inf"))) == ("-inf", "inf")
+    assert (format_down(float("-inf")), format_up(float("inf"))) == ("-inf", "inf")
 
 
 @pytest.mark.parametrize("name", ["Estimate", "WorstCase", "Evaluation", "Bounds", "CalibratedThreshold"])
@@ -191,16 +194,16 @@ def test_a_certified_number_is_the_decimal_of_its_double_and_no_refused_one_is_l
     assert not any("/" in value for value in values)
     fitting = next(one for one in found.numbers if one.fits)
     many = replace(
-        found, numbers=(*[fitting] * 39, replace(fitting, found=ComparisonStatus.UNSOUND), fitting)
+        found, numbers=(*[fitting] * 39, replace(fitting, result=ComparisonStatus.UNSOUND), fitting)
     )
     assert "UNSOUND" in [line[3].text for line in list(page(many).iter("tr"))[1:]]
 
 
 def test_long_tables_say_that_rows_are_left_out() -> None:
     shown = list(page(made("SurvivalCurve")).iter("tr"))
-    assert len(shown) == 1 + MOST_LINES
+    assert len(shown) == 1 + MAX_LINES
     assert (shown[1][0].text, shown[-1][0].text) == ("1", "40")
-    assert f"{MOST_LINES} of 40 rows; rows() has them all." in words(made("SurvivalCurve"))
+    assert f"{MAX_LINES} of 40 rows; rows() has them all." in words(made("SurvivalCurve"))
     assert "rows() has them all" not in words(made("Curve"))
 
 
@@ -258,8 +261,8 @@ def test_an_examination_has_its_tightness_as_rows_and_draws_it_and_without_any_s
     rows = exam.rows()
     assert [row["attack"] for row in rows] == [float(one.attack) for one in exam.tightness]
     drawn = list(exam.plot().axes)
-    dots = {float(line.get_xdata()[0]) for ax in drawn for line in ax.lines if line.get_marker() == "o"}
-    assert {row["attack"] for row in rows if row["attack"] > 0} == dots  # zero has no place on a log axis
+    dots = [float(line.get_xdata()[0]) for ax in drawn for line in ax.lines if line.get_marker() == "o"]
+    assert dots == [row["share"] for row in rows if row["promised"] < float("inf")]
     assert rows[-1]["promised"] == float("inf")
     nothing = exam_of(ADMISSION)
     assert nothing.rows() == []

@@ -1,10 +1,10 @@
-"""Claims that the kernel proves for outcomes of any kind, real numbers among them: integrals in place of sums."""
+"""Claims that the kernel proves for outcomes of any kind, e.g. real numbers, with integrals in place of sums."""
 
 from __future__ import annotations
 
 from filterproof.theory.theorems.conversion_theorems import B_STAR
 from filterproof.theory.theorems.formula import Formula
-from filterproof.theory.theorems.theorem import Theorem, beside, kernel_steps
+from filterproof.theory.theorems.theorem import Theorem, kernel_steps, supporting_steps
 
 _MECHANISMS = (
     "adaptive mechanisms with outcomes of any kind, given by two densities against an integral on them, which is "
@@ -22,6 +22,11 @@ _CONVERTED = Formula(
     rocq="cks_bound alpha (budget alpha) epsilon",
     names={"alpha": "1 + t", "budget alpha": "B"},
 )
+_KEPT = Formula(
+    "exp(t*(B - epsilon))*(t/(1 + t))**(1 + t)/t",
+    rocq="cks_bound alpha B epsilon",
+    names={"alpha": "1 + t"},
+)
 _EVENT = Formula("exp(epsilon)*q + delta")
 _GAUSSIAN_RHO = Formula("(p - q)**2/(2*sigma**2)", rocq="(p - q) ^ 2 / (2 * sigma ^ 2)")
 
@@ -37,8 +42,8 @@ ROWS = (
         claim="The transcript, of densities p and q, stopping time included, is (alpha, B)-RDP; with rho_t = alpha r_t "
         "and B = alpha r the condition is the same at every order, so sum r_t <= r gives r-zCDP. Its moments are "
         f"{_ITERATED}",
-        stated=(r"\sum_{t\le T}\rho_t \le B \implies \int p^\alpha q^{1-\alpha} \le ", _MOMENT),
-        steps=kernel_steps("renyi_filter_any", "zcdp_filter_any") + beside("finitely_many"),
+        statement=(r"\sum_{t\le T}\rho_t \le B \implies \int p^\alpha q^{1-\alpha} \le ", _MOMENT),
+        steps=kernel_steps("renyi_filter_any", "zcdp_filter_any") + supporting_steps("finitely_many"),
     ),
     Theorem(
         name="approximate-DP filter, any outcomes",
@@ -50,7 +55,7 @@ ROWS = (
         claim="The transcript is (epsilon, delta)-DP; B = B* is one such budget. Gaussian releases of real numbers are "
         "charged rho = (p - q)^2/(2 sigma^2), Laplace releases half the square of |p - q|/scale. Probabilities are "
         f"{_ITERATED}",
-        stated=(
+        statement=(
             r"\sum_{t\le T}\rho_t \le B^*(\varepsilon,\delta) = ",
             B_STAR,
             r",\qquad \rho(\mathcal N(p, \sigma^2), \mathcal N(q, \sigma^2)) = ",
@@ -59,7 +64,7 @@ ROWS = (
         steps=kernel_steps(
             "approximate_dp_filter_any", "theorem_4_9_any", "gaussian_filter_real", "laplace_filter_real"
         )
-        + beside("gaussian_is_zcdp"),
+        + supporting_steps("gaussian_is_zcdp"),
     ),
     Theorem(
         name="all orders, any outcomes",
@@ -70,7 +75,7 @@ ROWS = (
         "alpha_j, and decides before the release",
         claim="The transcript is (alpha_j, B_j)-RDP at each of the orders, so (epsilon, delta)-DP with delta the least "
         f"of the values below, t = alpha_j - 1 and B = B_j. Moments and probabilities are {_ITERATED}",
-        stated=(
+        statement=(
             r"D_{\alpha_j} \le B_j \text{ for all } j,\qquad \delta(\varepsilon) \le \min_j ",
             _CONVERTED,
         ),
@@ -85,7 +90,25 @@ ROWS = (
         "before the release",
         claim="The transcript is (epsilon, delta)-DP; with Laplace releases of real numbers, charged |p - q|/scale, it "
         f"is epsilon-DP. Probabilities are {_ITERATED}",
-        stated=(r"P(S) \le ", _EVENT, r",\quad q = Q(S)"),
+        statement=(r"P(S) \le ", _EVENT, r",\quad q = Q(S)"),
         steps=kernel_steps("basic_filter_any", "basic_filter_laplace"),
+    ),
+    Theorem(
+        name="kept sums",
+        title="Any filter that keeps a sum within a budget",
+        source="Feldman & Zrnic, Theorems 4.3 and 4.9; Rogers, Roth, Ullman & Vadhan; Koskela, Tobaben & Honkela, "
+        "Theorem C.1",
+        hypotheses=f"{_MECHANISMS}, with finitely many outcomes for GDP; any filter with an invariant: a relation of "
+        "its state to the sum of what the admitted mechanisms truly cost, which holds at the start, is kept by every "
+        "request that the filter admits, and lets none pass B; B >= 0, alpha > 1",
+        claim="Sums of divergences of order alpha give (alpha, B)-RDP, and (epsilon, delta)-DP with delta the value "
+        "below, t = alpha - 1; sums of zCDP parameters B-zCDP, and (epsilon, delta)-DP by the simple or the CKS "
+        "conversion; sums of epsilons and deltas (epsilon, delta)-DP; sums of realised losses within [-B, B] B-DP; "
+        f"sums of mu_t^2 sqrt(B)-GDP. Moments and probabilities are {_ITERATED}",
+        statement=(r"D_\alpha \le B,\qquad \delta(\varepsilon) \le ", _KEPT),
+        steps=kernel_steps(
+            *("kept_renyi", "kept_renyi_delta", "kept_zcdp", "kept_approximate_dp"),
+            *("kept_pure", "kept_epsilon_delta", "kept_losses", "kept_gdp"),
+        ),
     ),
 )

@@ -24,16 +24,16 @@ def test_sums_up_to_the_last_bit_of_the_budget_are_restored() -> None:
     ("change", "says"),
     [
         ({"parameters": {}}, "which differ in class, promise, budget and 1 more; pass the same filter"),
-        ({"filter": "x" * 201}, "filter must be what to_dict wrote"),
+        ({"filter": "x" * 201}, "filter must be as to_dict wrote it"),
         ({"on_denial": "halt"}, "on_denial must be what was saved"),
-        ({"halted": True}, "halted must be false where on_denial is 'retry'"),
+        ({"halted": True}, "halted must be false if on_denial is 'retry'"),
         ({"awaits_loss": True}, "awaits_loss must be false before a grant and for a filter that asks"),
-        ({"loss_within": (0.5).hex()}, "loss_within must be 'inf' where no loss is awaited"),
-        ({"granted": 0}, "state must be what no grant can have led to"),
+        ({"loss_within": (0.5).hex()}, "loss_within must be 'inf' if no loss is awaited"),
+        ({"granted": 0}, "state must be reachable by no grant"),
         ({"state": []}, "state must have the layout of a fresh one, got 0 parts for 2"),
         ({"more": 1}, "data must have no other keys, got 'more'"),
         ({1: 1}, "data must have no other keys, got '1'"),
-        ({(): 1}, "data must hold JSON values only"),
+        ({(): 1}, "data must have JSON values only"),
     ],
 )
 def test_fields_that_do_not_go_together_are_refused(change: dict[Any, object], says: str) -> None:
@@ -56,7 +56,9 @@ def test_a_restored_session_refuses_the_losses_that_it_refused_before() -> None:
     for size in ("nan", "-nan", (-0.5).hex(), "0x1p-1", "0.5", 0.5, None):
         assert "loss_within must be the digits of a double" in refusal({**saved, "loss_within": size}, filt)
     restored = fp.Session.from_dict(saved, filt, "retry")
-    with pytest.raises(ValueError, match=r"within the epsilon 0\.5 of what was granted, got loss=-50"):
+    with pytest.raises(
+        ValueError, match=r"at most 0\.5 in size, the epsilon of the granted request, got loss=-50"
+    ):
         restored.observe(-50.0)
     restored.observe(-0.5)
     assert restored.to_dict()["loss_within"] == "inf"
@@ -68,7 +70,7 @@ def test_a_restored_session_refuses_the_losses_that_it_refused_before() -> None:
 def test_a_key_refuses_what_was_not_signed_with_it() -> None:
     signed, plain = spent(KEY), spent()
     for data in (signed, {**plain, "hmac": None}):
-        assert "key must be the one that data was signed with, got key=None" in refusal(data)
+        assert "key must be the key of the signed data, got key=None" in refusal(data)
     odd = (None, "", "é", "\ud800", 1, ["x"], signed["hmac"].upper(), signed["hmac"] + "0")
     for data, key in ((signed, OTHER), (plain, KEY), *(({**signed, "hmac": one}, KEY) for one in odd)):
         assert "hmac must be the signature of data under key" in refusal(data, key=key)

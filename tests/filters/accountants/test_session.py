@@ -69,7 +69,7 @@ def test_a_loss_that_nothing_granted_can_have_is_refused_and_waited_for_still(lo
     step = RandomizedResponse.from_ratio(2)
     session = fp.RealisationFilter(3.0, 0, 50, (step,)).open("retry")
     assert session.request(step)
-    said = r"(within the epsilon 0\.693147 of what was granted|loss must be a number), got loss="
+    said = r"(at most 0\.693147 in size, the epsilon of the granted request|loss must be a number), got loss="
     with pytest.raises(ValueError, match=said):
         session.observe(loss)
     with pytest.raises(RuntimeError, match="call observe"):
@@ -116,7 +116,7 @@ def test_filter_with_former_method_name_is_refused(former: str, name: str) -> No
 def test_a_session_and_people_decide_once(together: bool) -> None:
     asked: list[str] = []
 
-    class Told(Adding):
+    class LossReporting(Adding):
         def admits(self, state: Any, request: DominatingPair) -> Any:
             asked.append("admits")
             return super().admits(state, request)
@@ -130,7 +130,7 @@ def test_a_session_and_people_decide_once(together: bool) -> None:
             after = state + request.pure_epsilon
             return after <= 1, after if together else None
 
-    session, people = Told().open("retry"), fp.IndividualFilter(Told(), 3)
+    session, people = LossReporting().open("retry"), fp.IndividualFilter(LossReporting(), 3)
     granting = ["step"] if together else ["step", "spend"]
     for fits in (True, True, False):
         asked.clear()

@@ -18,7 +18,7 @@ from filterproof.filters.accounting.charge_kinds import LinearCharge
 from filterproof.filters.accounting.ledger import Budget
 from filterproof.filters.catalogue import CATALOGUE
 from filterproof.filters.certified.admission_conditions import verify_implication
-from filterproof.filters.certified.catalogue import covered, things
+from filterproof.filters.certified.certified_objects import covered, things
 from filterproof.filters.certified.comparison import ComparisonStatus
 from filterproof.filters.certified.double_double import limit_of
 from filterproof.filters.contract.filter_base import FilterBase
@@ -31,7 +31,7 @@ TINY = 1 + 1e-9
 
 
 def refused(thing) -> set[str]:
-    return {one.found.name for one in fp.certify(thing).refused}
+    return {one.status.name for one in fp.certify(thing).refused}
 
 
 def test_everything_that_prove_looks_at_fits() -> None:
@@ -74,7 +74,7 @@ def test_what_is_rounded_to_nearest_is_refused(
     """As the charges were before: 1/30 in doubles is below 1/30, and log 2 below log 2."""
     assert nearest == math.nextafter(float(pair.pure_epsilon), 0.0)
     monkeypatch.setattr(type(pair), "pure_epsilon", property(lambda _: nearest))
-    assert any(one.found is ComparisonStatus.UNSOUND for one in fp.certify(pair).refused)
+    assert any(one.status is ComparisonStatus.UNSOUND for one in fp.certify(pair).refused)
 
 
 def scaled(factor: float) -> Callable[[Any], Any]:
@@ -164,7 +164,7 @@ def test_what_is_not_covered_says_so() -> None:
 
     found = fp.certify(Mine())
     assert (found.numbers, found.holds) == ((), False)
-    assert "no theorem here says what Mine may admit" in found.uncovered[-1]
+    assert "no theorem here states what Mine may admit" in found.uncovered[-1]
     with fp.suppress_unsound_warning():
         unsound = fp.certify(fp.NaiveRealisationFilter(1.0, 0.01))
     assert "counterexample" in unsound.uncovered[0]
@@ -199,11 +199,11 @@ def test_a_sum_that_is_a_billionth_more_than_gives_a_promise_is_refused(
 
 
 def test_a_sum_that_no_theorem_and_no_ball_joins_to_a_promise_is_refused() -> None:
-    with pytest.raises(RefusedError, match="nothing here leads"):
+    with pytest.raises(RefusedError, match="no theorem here leads"):
         verify_implication(fp.charges.renyi_charge.at(2.0), Fraction(1, 8), fp.RenyiDP(3.0, 0.2))
     with ctx.workprec(4096):  # next to the largest that gives the promise, which no ball tells
         bits, exponent = ((arb(1).exp() + 0.5) / 0.5).log().mid().man_exp()
-    with pytest.raises(RefusedError, match="not seen to give"):
+    with pytest.raises(RefusedError, match="do not certainly give"):
         verify_implication(fp.pure_charge, int(bits) * Fraction(2) ** int(exponent), fp.ApproxDP(1.0, 0.5))
 
 

@@ -13,8 +13,8 @@ import pytest
 
 import filterproof as fp
 from filterproof.filters.testing.invariants import InvariantBrokenError
+from filterproof.mc.accountant_invariants.accountant_invariants import ACCOUNTANT_INVARIANTS
 from filterproof.mc.accountant_invariants.audited_accountant import AuditedAccountant
-from filterproof.mc.accountant_invariants.invariants import ACCOUNTANT_INVARIANTS
 from filterproof.mc.accountant_invariants.true_loss import promised_too_little
 
 MENU = (fp.Gaussian(0.5), fp.Gaussian(0.25))
@@ -209,7 +209,7 @@ ANSWERS: dict[str, list[tuple[str, str, Callable[[], AuditedAccountant]]]] = {
     "tiny_spends_are_their_sum": [
         ("broken", "over", lambda: purse(most=1.01)),
         ("broken", "only", lambda: purse(most=0.9)),
-        ("not asked", "not added up", accountant),
+        ("not asked", "does not add up", accountant),
     ],
     "what_it_answers_is_at_least_the_truth": [
         ("broken", "is due", lambda: accountant(SAID["half"])),

@@ -32,7 +32,7 @@ from hypothesis import strategies as st
 
 import filterproof as fp
 from filterproof.filters.catalogue import CATALOGUE
-from filterproof.mc.engine.streams import TILE
+from filterproof.mc.engine.streams import BATCH_SIZE
 from filterproof.mc.runs import provenance
 from filterproof.mc.runs.keys import digest, key_of
 from filterproof.mc.runs.provenance import code_version
@@ -166,14 +166,14 @@ def counts(view: fp.View) -> int:
         )),
         (lambda: {"a", "b"}, "a set has an order that changes from process to process"),
         (lambda: Path("/tmp"), "a PosixPath names a file, whose content no key has"),
-        (lambda: counts, "counts writes 'CALLS' outside of itself, which view.memory is for"),
+        (lambda: counts, "counts writes the global 'CALLS'; use view.memory"),
     ],
 )  # fmt: skip
 def test_what_no_key_can_tell_apart_is_refused_in_one_sentence(made: Callable[[], Any], why: str) -> None:
     with pytest.raises(fp.runs.StoreError, match=f"{why}, so a store could not tell this run") as refused:
         key(Holds(made()))
     assert "\n" not in str(refused.value)
-    assert str(refused.value).endswith("use plain values, or leave store out")
+    assert str(refused.value).endswith("use plain values, or call without store")
 
 
 def test_a_setting_that_decides_what_arithmetic_answers_is_another_run() -> None:
@@ -303,14 +303,16 @@ def test_a_module_of_the_users_that_a_function_imports_while_it_plays_is_refused
     assert key(modules(mine_xyz=late.replace("IMPORT", "pass")).late)
     for statement in ("import inner_xyz.math", "from . import inner_xyz"):
         pack = modules(pack_xyz=late.replace("IMPORT", statement), **{"pack_xyz.inner_xyz": ""})
-        with pytest.raises(fp.runs.StoreError, match=r"late imports .+ while it plays, which is for the top"):
+        with pytest.raises(
+            fp.runs.StoreError, match=r"late imports .+ during the play; import it at the top"
+        ):
             key(pack.late)
 
 
 def test_another_release_of_what_numbers_rest_on_and_an_edit_of_our_own_files_are_other_versions() -> None:
     first, read = code_version(), Path.read_bytes
     for place, name, other in (
-        *((np, "__version__", "1.0"), (scipy, "__version__", "1.0"), (provenance, "TILE", 1)),
+        *((np, "__version__", "1.0"), (scipy, "__version__", "1.0"), (provenance, "BATCH_SIZE", 1)),
         (platform, "python_version", lambda: "other"),
     ):
         with pytest.MonkeyPatch.context() as patched:
@@ -403,6 +405,6 @@ def test_the_key_is_the_same_in_every_process_and_in_the_workers_that_import_the
             command, env=environment, cwd=folder, check=True, capture_output=True, text=True
         )
         said.append(done.stdout.splitlines())
-    assert [lines[-1] for lines in said] == ["kept 0", f"kept {5 * TILE}"]
+    assert [lines[-1] for lines in said] == ["kept 0", f"kept {5 * BATCH_SIZE}"]
     assert said[0][:-1] == said[1][:-1]
     assert len(set(said[0])) == len(said[0]) == 5

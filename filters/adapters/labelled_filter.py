@@ -1,0 +1,241 @@
+"""Budgets by label (site, epoch, block or analyst), and their guarantee for one record.
+
+>>> import filterproof as fp
+>>> class Sites:
+...     def __init__(self):
+...         self.left = {"a": 1.0, "b": 1.0}
+...     def deduct(self, epsilon, site):
+...         self.left[site] -= epsilon
+...         return self.left[site] >= 0
+>>> keeper = fp.from_budget(Sites, lambda sites, ask: sites.deduct(ask.pure_epsilon, **ask.labels), fp.PureDP(1.0))
+>>> filt = fp.LabelledFilter(keeper, labels={"site": ("a", "b")}, over={"site": "a"})
+>>> session = filt.open("retry")
+>>> [session.request(filt.at(fp.RandomizedResponse(0.75), site=site)) for site in ("a", "a", "b")]
+[True, False, True]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import product
+from typing import Any, ClassVar, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from filterproof.filters.adapters.bridged import BridgedFilter
+from filterproof.filters.adapters.bridged_service import BridgedServices
+from filterproof.filters.adapters.service import MakeService, PromisedService
+from filterproof.filters.contract.contract_checks import (
+    checked_filter,
+    checked_is_reachable_state,
+    checked_observe,
+    checked_spend,
+    checked_start,
+    checked_step,
+)
+from filterproof.filters.contract.state import State, runs_of
+from filterproof.filters.privacy_filter import PrivacyFilter
+from filterproof.theory.guarantees import Guarantee
+from filterproof.theory.pairs import DominatingPair, Labelled, Selection
+from filterproof.theory.pairs.labelled import Label, Where, checked_where, several, where_words
+
+#: The most label combinations of a request.
+_MAX_LABELLINGS = 32
+
+
+@dataclass(frozen=True, eq=False)
+class LabelledFilter(PrivacyFilter[Any]):
+    """A filter for labelled requests, seen from one record; only requests that read the record cost it.
+
+    Parameters
+    ----------
+    keeper : PrivacyFilter
+        The filter that receives `Labelled` requests and decides. It does not learn which record is considered.
+    labels : mapping from str to sequence of str or int
+        The labels of each dimension. A request has one label in each.
+    over : mapping from str to label or tuple of labels
+        The labels of the record. A request reads the record if its labels match in each of these dimensions.
+    together : sequence of str
+        The dimensions in which a request may have one label or all labels, as a tuple.
+    promise : Guarantee
+        The promise to the record. Default: that of `keeper`.
+
+    Raises
+    ------
+    ValueError
+        If no request has the labels of the record, or there are more than 32 label combinations.
+
+    Notes
+    -----
+    A request that does not read the record has no privacy loss for it, but its grant may change later decisions. A
+    request without labels gets those of the record.
+    """
+
+    keeper: PrivacyFilter[Any]
+    labels: Mapping[str, Sequence[str | int]] = field(kw_only=True)
+    over: Mapping[str, Label] = field(kw_only=True)
+    together: Sequence[str] = field(default=(), kw_only=True)
+    promise: Guarantee = field(default=cast(Guarantee, None), kw_only=True)
+    sound: ClassVar[bool | None] = None
+    proof: ClassVar[str] = "none: the rule is that of the keeper"
+
+    def __post_init__(self) -> None:
+        checked_filter(self.keeper)
+        promise: object = self.keeper.promise if self.promise is None else self.promise
+        if not isinstance(promise, Guarantee):
+            raise TypeError(f"promise must be a guarantee, got {promise!r}; pass e.g. fp.PureDP(1.0)")
+        given = {
+            name: several(some if isinstance(some, (str, int)) else tuple(some))
+            for name, some in self.labels.items()
+        }
+        labels, over = dict(checked_where("labels", given)), dict(checked_where("over", self.over))
+        together = (self.together,) if isinstance(self.together, str) else tuple(self.together)
+        for name, held in over.items():
+            if strange := {*several(held)} - {*several(labels.get(name, ()))}:
+                raise ValueError(
+                    f"over must name labels of requests, got {name}={min(map(str, strange))}; add it to labels"
+                )
+        if unknown := {*together} - {*labels}:
+            raise ValueError(
+                f"together must name dimensions of labels, got {min(unknown)!r}; add it to labels"
+            )
+        kept = {"promise": promise, "labels": labels, "over": over, "together": together}
+        for name, value in kept.items():
+            object.__setattr__(self, name, value)
+        if len(self.choices) > _MAX_LABELLINGS:
+            raise ValueError(
+                f"labels must leave at most {_MAX_LABELLINGS} ways to label a request, got {len(self.choices)}; "
+                "pass fewer labels: two or three of a kind represent all"
+            )
+
+    def __repr__(self) -> str:
+        return f"LabelledFilter({self.keeper!r}, over={dict(self.over)}, {self.promise})"
+
+    @property
+    def scope(self) -> str:  # type: ignore[override]
+        """The record, and the adversaries that the promise covers."""
+        record = where_words(self._record) or "all labels"
+        return (
+            f"a record at {record} whose place was fixed before the first request, and every adaptive adversary who "
+            f"sees all that is released, over mechanisms whose pairs describe them and labels among those given"
+        )
+
+    @property
+    def options(self) -> tuple[str, ...] | None:
+        """The command-line options that describe the record, or None if the command line cannot describe it.
+
+        It can if a program decides and all labels are text.
+        """
+        program = program_of(self)
+        if program is None or any(type(one) is int for some in self.labels.values() for one in some):
+            return None
+        label_words = {
+            k: ("+" if k in self.together else ",").join(map(str, v)) for k, v in self.labels.items()
+        }
+        words = [
+            *program.options[:-1],
+            repr(self.promise),
+            "--labels",
+            " ".join(f"{k}={v}" for k, v in label_words.items()),
+        ]
+        return (*words, *(("--over", where_words(self._record)) if self.over else ()))
+
+    @property
+    def _record(self) -> Where:
+        return tuple(self.over.items())
+
+    @cached_property
+    def choices(self) -> tuple[Where, ...]:
+        """The label combinations of a request; the first is that of the record."""
+        every: list[list[tuple[str, Label]]] = []
+        for name, values in self.labels.items():
+            record, joint = several(self.over.get(name, values[0])), name in self.together
+            first = sorted(values, key=[*record, *values].index)
+            every.append([(name, (label,) if joint else label) for label in first])
+            if joint and len(values) > 1:
+                every[-1].append((name, tuple(values)))
+        return tuple(product(*every))
+
+    def at(self, mechanism: DominatingPair, **labels: Label) -> Labelled:
+        """Return the request for a mechanism with these labels; the default labels are those of the record."""
+        where = tuple((dict(self.choices[0]) | labels).items())
+        return Labelled(mechanism, self._checked(where), self.reads(where))
+
+    def _checked(self, where: Where) -> Where:
+        if where not in self.choices:
+            ways = "; ".join(map(where_words, self.choices))
+            raise ValueError(
+                f"labels must be among {ways}, got {where_words(where) or 'none'}; add them to labels"
+            )
+        return where
+
+    def reads(self, where: Where) -> bool:
+        """Return whether a request with these labels reads the record."""
+        named = dict(where)
+        return all(set(several(held)) & set(several(named[name])) for name, held in self.over.items())
+
+    # -- the keeper's rule --------------------------------------------------------------------------
+
+    @property
+    def looks_at_losses(self) -> bool:
+        return self.keeper.looks_at_losses
+
+    def start(self, n: int) -> State:
+        return checked_start(self.keeper, n)
+
+    def admits(self, state: State, request: DominatingPair) -> NDArray[np.bool_]:
+        return self.step(state, request)[0]
+
+    def spend(self, state: State, request: DominatingPair) -> State:
+        return checked_spend(self.keeper, state, self._shown(request), runs_of(state))
+
+    def step(self, state: State, request: DominatingPair) -> tuple[NDArray[np.bool_], State | None]:
+        return checked_step(self.keeper, state, self._shown(request), runs_of(state))
+
+    def observe(self, state: State, loss: NDArray[np.float64]) -> State:
+        return checked_observe(self.keeper, state, loss, runs_of(state))
+
+    def is_reachable_state(self, state: State) -> NDArray[np.bool_]:
+        return checked_is_reachable_state(self.keeper, state, runs_of(state))
+
+    def _shown(self, request: DominatingPair) -> DominatingPair:
+        """Return the request for the keeper: the mechanism and its labels, whatever it reveals about the record."""
+        if request.choice is not None:
+            return Selection(tuple(map(self.shown, request.members)), request.choice)
+        return self.shown(request)
+
+    def shown(self, request: DominatingPair) -> DominatingPair:
+        """Return the request that `keeper` receives.
+
+        Raises
+        ------
+        ValueError
+            If the request states a privacy loss that does not match its labels.
+        """
+        if not request.labels:
+            return Labelled(request, self.choices[0])
+        where = self._checked(tuple(request.labels.items()))
+        # a counterexample is data: its claim about the labels is not trusted
+        if request != (true := Labelled(request.unlabelled, where, self.reads(where))):
+            raise ValueError(f"request must agree with its labels, got {request!r}; pass {true!r}")
+        return Labelled(request.unlabelled, where)
+
+
+def program_of(filt: object) -> BridgedFilter | None:
+    """Return the filter whose decisions come from a program, with or without labels, or None."""
+    inner = filt.keeper if type(filt) is LabelledFilter else filt
+    return inner if type(inner) is BridgedFilter else None
+
+
+def service_of(filt: object) -> MakeService | None:
+    """A service itself; the program that decides, as a service whose steps are its commands, where it knows keys."""
+    if isinstance(filt, PromisedService):
+        return filt.make
+    program = program_of(filt)
+    if program is None or "keys" not in program.bridge.can:
+        return None
+    shown = filt.shown if isinstance(filt, LabelledFilter) else lambda pair: pair
+    return BridgedServices(program.bridge, shown)

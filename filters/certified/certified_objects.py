@@ -1,0 +1,56 @@
+"""What `filterproof prove` certifies without an argument: the catalogue's examples, pairs and accountants."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from filterproof.filters.accountants.clipped_sums import ClippedSums
+from filterproof.filters.accountants.individual import IndividualFilter
+from filterproof.filters.accountants.linear_queries import LinearQueries
+from filterproof.filters.accountants.odometers import (
+    DoublingOdometer,
+    LineOdometer,
+    MixtureOdometer,
+    RogersOdometer,
+    StitchedOdometer,
+)
+from filterproof.filters.accountants.trackers import GaussianTracker, IndividualTracker, RenyiTracker
+from filterproof.filters.catalogue import CATALOGUE, GaussianFilter
+from filterproof.filters.certified.certified_numbers import CertifiedNumbers
+from filterproof.filters.certified.certify import Thing, certify
+from filterproof.filters.certified.comparison import Comparisons
+from filterproof.filters.rules.blocks import BlockFilter
+from filterproof.theory.pairs import examples
+
+_ACCOUNTANTS: tuple[Callable[[], Thing], ...] = (
+    lambda: GaussianTracker(0.5),
+    lambda: RenyiTracker(2.0, 0.1),
+    lambda: IndividualTracker(RenyiTracker(2.0, 0.25), 1),
+    lambda: BlockFilter(GaussianTracker(0.3), 4),
+    lambda: LineOdometer(1e-5, 1.0),
+    lambda: MixtureOdometer(1e-5, 1.0, 1e-6),
+    lambda: StitchedOdometer(1e-5, 0.1),
+    lambda: DoublingOdometer(1e-5, 0.1, 1e-3),
+    lambda: RogersOdometer(1e-5, 1000),
+    lambda: IndividualFilter(GaussianFilter(1.0), 2),
+    lambda: LinearQueries(1, norm_budget=5.0, kappa=1.0),
+    lambda: ClippedSums(IndividualFilter(GaussianFilter(1.0), 3), clip=3.0, sigma=4.0),
+)
+
+
+def covered(thing: Thing) -> CertifiedNumbers:
+    """Return `certify` of an object that must be covered: an uncovered object of this list is a refusal."""
+    found = certify(thing)
+    if found.numbers or getattr(thing, "sound", True) is False:
+        return found
+    none = Comparisons("RDP filter").at_least(f"{found.subject}: number of numbers with a theorem", 0, 1)
+    return CertifiedNumbers.of(found.subject, [none], found.uncovered)
+
+
+def things() -> Iterator[Thing]:
+    """Yield one example of each filter of the catalogue, of each pair and of each accountant."""
+    for entry in CATALOGUE.values():
+        yield entry.example()
+    yield from examples()
+    for make in _ACCOUNTANTS:
+        yield make()

@@ -1,0 +1,119 @@
+"""The table of a potential filter: its inequalities for the members of its design, with the heights that run.
+
+>>> from filterproof.filters.rules.potential import PotentialFilter
+>>> from filterproof.theory.pairs import RandomizedResponse
+>>> filt = PotentialFilter(1.0, 0.01, design=(RandomizedResponse(0.5),))
+>>> all(one.checked().fits for one in potential(filt, "it"))
+True
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from functools import partial
+from typing import Any
+
+import flint
+import numpy as np
+
+from filterproof.filters.certified.comparison import Comparison, Comparisons
+from filterproof.filters.contract.contract_checks import checked_admits, checked_spend, checked_start
+from filterproof.filters.rules.discrete_pld import height
+from filterproof.filters.rules.level_filter import LevelFilter
+from filterproof.filters.rules.potential import PotentialFilter
+from filterproof.filters.rules.potential_family import SCALE, PotentialFamily, floors
+from filterproof.theory.numerics.precision import PRECISION_LOCK
+from filterproof.theory.pairs import DominatingPair
+from filterproof.theory.pairs.reference_values import ball_of
+
+#: Binary digits of a hockey-stick divergence, rounded up, and of its ball.
+_DIGITS, _BITS = 120, 256
+#: Up to this number every height is checked; of more, as many knots.
+_MAX_HEIGHTS = 1 << 18
+
+
+def potential(filt: PotentialFilter, name: str) -> Iterator[Comparison]:
+    """Yield the delta, the families, the charge of each member, and the levels after releases.
+
+    T f_b is a sum over the kinks of f_b, integers, each times the hockey-stick divergence of the pair itself in balls.
+    No discrete distribution, mean or double of the filter's search is used.
+    """
+    of, clock = Comparisons("potential filter", name), filt._clock
+    sides = (clock.forward, clock.backward)
+    kept = max(family.value(clock.budget) for family in sides)
+    yield of.at_most("what is kept from the first level on", kept, Fraction(filt.delta), slack=2.0**-20)
+    valid = sum(family.is_valid(filt.epsilon) for family in sides)
+    yield of.equal("how many of its two families are payoffs, no lower at a higher level", valid, 2)
+    for pair in dict.fromkeys(filt.design):
+        charges = filt._charges(pair).tolist()
+        for family, side, way in zip(sides, (pair, pair.swapped), ("", ", swapped,"), strict=True):
+            means = _Means(family, side)
+            for floor, end, charge in zip(floors(), (*floors()[1:], clock.budget), charges, strict=True):
+                last = min(end, clock.budget - charge)
+                if last >= floor:
+                    says = f"charge of {pair!r}{way} from level 2^40 * {floor / SCALE:.6g} on"
+                    yield of.by_margin(says, charge, ">=", partial(means.room, floor, last), slack=None)
+        yield level_steps(filt, of, pair)
+
+
+class _Means:
+    """Upper bounds on T f_j at knots, times 2^_DIGITS, as integers."""
+
+    def __init__(self, family: PotentialFamily, pair: DominatingPair) -> None:
+        self.family = family
+        levels, knots = family.heights.shape
+        self.looked = range(0, knots, -(-levels * knots // _MAX_HEIGHTS))
+        f = family.heights.astype(object)
+        rise = np.diff(f, axis=1)
+        # the change of slope at a knot z, times z: an integer, because z_i - z_{i+1} = z_i / parts
+        kinks = np.zeros_like(f)
+        kinks[:, :-1] = family.parts * rise
+        kinks[:, -1] = family.top - f[:, -1]
+        kinks[:, 1:] -= (family.parts - 1) * rise
+        with PRECISION_LOCK, flint.ctx.workprec(_BITS):
+            stick = {
+                place: int((height(pair, place, family.parts) * 2**_DIGITS).upper().ceil().unique_fmpz())
+                for place in range(-self.looked[-1], knots)
+            }
+        of = flint.fmpz_mat([[stick[j - i] for i in self.looked] for j in range(knots)])
+        sums = flint.fmpz_mat(kinks.tolist()) * of
+        self.means = np.array([[int(x) for x in row] for row in sums.table()], dtype=object)
+        self.means += f[:, :1] << _DIGITS
+        self.heights = f[:, :: self.looked.step] << _DIGITS
+
+    def room(self, first: int, last: int, x: flint.arb) -> flint.arb:
+        """Return the least f_{b + x} + slack x - T f_b for all b in [first, last], at the checked knots.
+
+        Charges are integers: a fractional charge is rounded up.
+        """
+        family, charge = self.family, int(x.upper().ceil().unique_fmpz())
+        paid = Fraction((family.slack * charge) << _DIGITS, SCALE)
+        after = np.unique(np.concatenate([[first, last], family.at, family.at - charge]))
+        levels = after[(after >= first) & (after <= last)].tolist()
+        return ball_of(min(self._least(b, b + charge) for b in levels) + paid)
+
+    def _least(self, after: int, before: int) -> Fraction:
+        """Return the least f_before - T f_after."""
+        means, one = self._mixed(self.means, after)
+        heights, other = self._mixed(self.heights, before)
+        return Fraction(min(heights * one - means * other), one * other)
+
+    def _mixed(self, values: Any, level: int) -> tuple[Any, int]:
+        """Return (a numerator at each knot, their denominator) of the values at a level."""
+        at = self.family.at
+        j = int(np.clip(np.searchsorted(at, level, side="right") - 1, 0, len(at) - 2))
+        low, high = int(at[j]), int(at[j + 1])
+        return values[j] * (high - level) + values[j + 1] * (level - low), high - low
+
+
+def level_steps(filt: LevelFilter, of: Comparisons, pair: DominatingPair) -> Comparison:
+    """Return the comparison of the levels after releases of one pair with the charges of their floors."""
+    state: Any = checked_start(filt, 1)
+    charges, wrong = filt._charges(pair).tolist(), 0
+    while bool(checked_admits(filt, state, pair, 1)[0]):
+        before, state = state, checked_spend(filt, state, pair, 1)
+        due = charges[int(np.searchsorted(filt._floors, int(state[0]), side="right")) - 1]
+        wrong += int(before[0] - state[0]) != due or not 0 <= int(state[0]) <= filt._first
+    says = f"how many releases of {pair!r}, until it is denied, lower the level by other than its charge"
+    return of.equal(says, wrong, 0)

@@ -1,0 +1,179 @@
+"""Monte Carlo estimates of the Rényi divergence D_alpha(P || Q) of the released transcript."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import Unpack
+
+import numpy as np
+from numpy.typing import NDArray
+
+from filterproof.filters import PrivacyFilter
+from filterproof.filters.contract.parameters import one_order
+from filterproof.mc.engine.adversary import Adversary
+from filterproof.mc.engine.batches import play_batch
+from filterproof.mc.engine.budget_monitor import Exceeded
+from filterproof.mc.engine.game import Game
+from filterproof.mc.engine.paths import Paths
+from filterproof.mc.estimate.estimator import pilot_batch
+from filterproof.mc.estimate.functionals import ROUNDING, IntervalName, UnitFunctional
+from filterproof.mc.estimate.path_bound import declared_bounds, proven_bounds
+from filterproof.mc.intervals.estimate import CONFIDENCE, PLAIN_DRAWS, Estimate, stated_failure
+from filterproof.mc.runs.batch_sums import BatchSums
+from filterproof.mc.runs.play import Play, PlayOptions
+from filterproof.theory.argument_checks import check_count
+
+#: Allowance for rounding at the ends of the interval, relative to the bound.
+_ROUNDING = 1e-12
+#: The smallest divergence at which an unbounded integrand is cut off.
+_MIN_CUT_OFF = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class RenyiMoment(UnitFunctional):
+    """Y = (e^u - 1) / (e^U - 1) in [0, 1], u = min((alpha-1) sum_t D_t, U), U = (alpha-1) bound.
+
+    D_t are the rounds' divergences of order alpha. Under the distribution tilted to alpha, with the weight
+    e^{(alpha-1)(sum_t D_t - L)}, E[e^{(alpha-1) sum_t D_t}] = E_P[e^{(alpha-1) L}] = e^{(alpha-1) D_alpha(P||Q)} of the
+    transcript: Y depends on the spending of a path, not on its losses. Because of the division by e^U - 1, Y ranges
+    over [0, 1] even if U is small. If paths spend more than `bound`, E[e^u] is less than the moment: the last sum
+    counts these paths, the one before it paths with an infinite loss.
+    """
+
+    alpha: float
+    bound: float
+
+    @property
+    def numbers(self) -> int:
+        return self.unit_numbers + 2
+
+    def __call__(self, paths: Paths) -> NDArray[np.float64]:
+        most = (self.alpha - 1) * self.bound
+        infinite = np.isposinf(paths.loss)
+        spent = np.maximum(paths.log_weight + (self.alpha - 1) * paths.loss, 0.0)
+        over_bound = np.count_nonzero(spent > most * (1 + ROUNDING) + ROUNDING)
+        spent = np.minimum(spent, most)
+        y = np.exp(spent - most) * np.expm1(-spent) / math.expm1(-most)
+        sums = self.unit_sums(y, len(spent))
+        return np.array([*sums, np.count_nonzero(infinite), over_bound], dtype=np.float64)
+
+    def divergence(self, mean: Estimate) -> Estimate:
+        """Return D_alpha from the mean of Y, with ends moved outward by the rounding of their logarithms."""
+        low, value, high = (self.renyi(end) for end in (mean.low, mean.value, mean.high))
+        pad = _ROUNDING * self.bound
+        return replace(mean, value=value, low=max(low - pad, 0.0), high=min(high + pad, self.bound))
+
+    def renyi(self, mean: float) -> float:
+        """Return D_alpha = log(1 + mean (e^U - 1)) / (alpha-1), in [0, bound]."""
+        if mean <= 0:
+            return 0.0
+        most = (self.alpha - 1) * self.bound
+        log_range = most + math.log(-math.expm1(-most))
+        return min(float(np.logaddexp(0.0, math.log(mean) + log_range)) / (self.alpha - 1), self.bound)
+
+    @staticmethod
+    def infinite(tally: BatchSums) -> int:
+        """Return the number of paths with an infinite loss."""
+        return int(tally.sums[-2])
+
+    def over_bound(self, tally: BatchSums) -> int:
+        """Return the number of paths that spent more than the bound."""
+        return int(tally.sums[-1])
+
+
+def simulate_renyi(
+    filt: PrivacyFilter,
+    adversary: Adversary,
+    *,
+    alpha: float,
+    n: int = 100_000,
+    confidence: float = CONFIDENCE,
+    failure: float | None = None,
+    interval: IntervalName = "auto",
+    **how: Unpack[PlayOptions],
+) -> Estimate:
+    """Estimate the Renyi divergence of the transcript that a filter releases to one adversary.
+
+        D_alpha(P || Q) = log E_P[e^{(alpha-1) L}] / (alpha-1),  L = log dP/dQ
+
+    Parameters
+    ----------
+    filt : PrivacyFilter
+        The filter. The simulation runs its own code.
+    adversary : Adversary
+        The strategy that makes the requests.
+    alpha : float
+        The order, > 1.
+    n : int, default 100,000
+        Number of simulated runs, at least 2.
+    confidence, failure, interval
+        As in `simulate`.
+    **how
+        Fields of `fp.runs.Play`: seed, rounds, direction, on_denial, workers, executor, store.
+
+    Returns
+    -------
+    Estimate
+        The divergence in nats with its interval. `high` is inf where no theorem and no computation bounds the
+        divergence of a run. `value`, `low` and `high` are inf if a simulated run has an infinite loss.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range.
+
+    Notes
+    -----
+    Outputs are drawn from P^alpha Q^{1-alpha}. The integrand is then e^{(alpha-1) sum_t D_t}, where D_t is the Renyi
+    divergence of round t. No sample bounds the mean of an unbounded integrand from above. In this case `low` is
+    computed for the integrand truncated at the larger of two numbers: the filter's own bound in `holds`, and the
+    pilot's maximum.
+
+    Examples
+    --------
+    >>> import filterproof as fp
+    >>> round(fp.simulate_renyi(fp.GaussianFilter(mu=1.0), fp.OneShot(), alpha=2.0, n=1000).value, 6)
+    1.0
+    """
+    alpha = one_order("alpha", alpha)
+    play = Play(n=check_count("n", n, least=2), **how)
+    n = play.n
+    failure = stated_failure(confidence, failure)
+    game = play.game(filt, adversary)
+
+    def estimated(game: Game, bound: float, rests_on: str, *, sure: bool) -> Estimate:
+        [(form, pilot)] = RenyiMoment(alpha, bound).fitted(play_batch(game, pilot_batch(n)))
+        moment, _ = form.planned(pilot, n, failure, interval)
+        tally = play.sums(game, moment)
+        found = moment.estimate(tally, failure)
+        name = f"tilted to order {alpha:.4g}, {found.method}"
+        found = replace(found, method=name, rests_on=rests_on, high=found.high if sure else math.inf)
+        if moment.infinite(tally):
+            return replace(found, value=math.inf, low=math.inf, high=math.inf)
+        return found
+
+    path_bound, exceeded = proven_bounds(game, n), ""
+    if path_bound is not None and path_bound.infinite == 0 and path_bound.divergence(alpha) < math.inf:
+        most, why = path_bound.divergence(alpha), path_bound.justification(alpha, -math.inf)
+        if most == 0:
+            return Estimate(0.0, 0.0, 0.0, failure, n, "nothing is released", why)
+        try:
+            return estimated(game.at(alpha, path_bound.monitor(alpha, "assert")), most, why, sure=True)
+        except Exceeded as error:
+            exceeded = f", for {error}"
+    bound = _likely(game.at(alpha), alpha, n)
+    return estimated(game.at(alpha), bound, f"{PLAIN_DRAWS}, which give no upper bound{exceeded}", sure=False)
+
+
+def _likely(game: Game, alpha: float, n: int) -> float:
+    """Return the cut-off of sum_t D_t if nothing bounds it: the larger of the pilot's maximum and the filter's
+    statement.
+    """
+    paths = play_batch(game, pilot_batch(n))
+    with np.errstate(invalid="ignore"):
+        spent = paths.log_weight / (alpha - 1) + paths.loss
+    seen = float(np.max(spent[np.isfinite(spent)], initial=0.0))
+    path_bound = declared_bounds(game)
+    most = path_bound.divergence(alpha) if path_bound is not None else math.inf
+    return max(seen, most if most < math.inf else 0.0, _MIN_CUT_OFF)

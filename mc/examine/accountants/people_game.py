@@ -1,0 +1,247 @@
+"""The same questions to two data sets that differ in one person, and how far the releases differ.
+
+>>> import filterproof as fp
+>>> from fractions import Fraction
+>>> people = fp.IndividualFilter(fp.BasicFilter(2.0), people=3)
+>>> of_the_first = Membership((0,), Fraction(3))
+>>> game = PeopleGame(people, (of_the_first, of_the_first))
+>>> print(*game.answered)  # the second exceeds the budget of the person who is told of
+RandomizedResponse(epsilon=1.0986122886681098, ratio=Fraction(3, 1)) None
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from itertools import groupby, product
+from typing import Any, Self, TypeAlias
+
+import numpy as np
+
+from filterproof.filters import suppress_unsound_warning
+from filterproof.filters.accountants.no_noise import UNIT_NOISE, ZERO_NOISE
+from filterproof.filters.accountants.verifiable import QueryKind
+from filterproof.filters.contract.largest_granted import largest_granted
+from filterproof.filters.contract.work import count
+from filterproof.mc.engine.encoding import decode_fraction
+from filterproof.mc.examine.accountants.accountant_game import AccountantGame
+from filterproof.mc.examine.filter_fault import FilterFault
+from filterproof.mc.examine.sequence import Sequence
+from filterproof.theory.argument_checks import check_count, check_real
+from filterproof.theory.pairs import DominatingPair, Gaussian, RandomizedResponse, Selection
+
+#: People in the larger data set. Person 0 is missing in the smaller one.
+PEOPLE = 3
+#: The largest depth of the exhaustive plays, the largest number of their plays, and the length of pattern plays.
+_MAX_EXHAUSTIVE_ROUNDS, _PLAYS, _PATTERN_LENGTH = 6, 6_000, 24
+_SIZES = tuple(2.0 ** (k / 2) for k in range(-15, 7))
+#: Units of work of one question, of each kind.
+_SELECTS, _SUMS = 5, 20
+_FREE = RandomizedResponse(0.0)
+
+#: The released value without noise, and the standard deviation of the noise.
+Truth: TypeAlias = tuple[Fraction, Fraction]
+
+
+@dataclass(frozen=True, slots=True)
+class Membership:
+    """A question by randomised response whether one of the people `of` takes part; free for all others."""
+
+    of: tuple[int, ...]
+    ratio: Fraction
+
+    def __str__(self) -> str:
+        people = " or ".join(map(str, self.of))
+        return f"whether person {people} takes part, by randomised response of e^epsilon = {self.ratio}"
+
+    @property
+    def _pair(self) -> RandomizedResponse:
+        return RandomizedResponse.from_ratio(self.ratio)
+
+    def ask(self, accountant: Any, present: slice) -> Truth:
+        """Return whether an accountant of the people `present` counts someone who is asked about."""
+        count(_SELECTS)
+        told_of = np.array([person in self.of for person in range(PEOPLE)])[present]
+        active = np.asarray(accountant.select(Selection((_FREE, self._pair), told_of.astype(np.intp))))
+        if active.shape != told_of.shape or active.dtype != np.bool_:
+            raise FilterFault(
+                f"{type(accountant).__name__}.select must return a boolean for each of {len(told_of)} people, got "
+                f"{active.dtype} of shape {active.shape}; return one boolean per person"
+            )
+        return Fraction(bool((active & told_of).any())), Fraction(0)
+
+    def between(self, one: Truth, other: Truth) -> DominatingPair | None:
+        """Return the pair of the releases with and without the person, or None if they are equal."""
+        return None if one == other else self._pair
+
+    def to_data(self) -> dict[str, Any]:
+        return {"told of": list(self.of), "ratio": str(self.ratio)}
+
+    @classmethod
+    def from_data(cls, data: Any) -> Self:
+        people = (check_count("told of", person, least=0) for person in data["told of"])
+        return cls(tuple(people), decode_fraction(data["ratio"]))
+
+    @classmethod
+    def worth_asking(cls, accountant: Any) -> tuple[Self, ...]:
+        """Return questions of the sizes that last 1, 2 and 4 rounds."""
+        largest = (_largest(accountant, wanted) for wanted in (1, 2, 4))
+        levels = tuple(dict.fromkeys(ratio for ratio in largest if ratio is not None))
+        others = [cls(of, level) for of in ((0, 1), (1,)) for level in levels[:1]]
+        return (*(cls((0,), level) for level in levels), *others)
+
+
+@dataclass(frozen=True, slots=True)
+class Summed:
+    """A question for the noisy sum of these numbers, one for each person."""
+
+    values: tuple[float, ...]
+
+    def __str__(self) -> str:
+        return f"the sum of {', '.join(f'{value:g}' for value in self.values)}"
+
+    def ask(self, accountant: Any, present: slice) -> Truth:
+        """Return the sum that an accountant of the people `present` would release, and its noise."""
+        count(_SUMS)
+        told = accountant.noisy_sum(np.array(self.values)[present, None], ZERO_NOISE)
+        return Fraction(float(told.value[0])), Fraction(float(told.sigma))
+
+    def between(self, one: Truth, other: Truth) -> DominatingPair | None:
+        (with_all, noise), (without, noise_without) = one, other
+        if noise != noise_without:
+            raise FilterFault(
+                f"the noise must not depend on a person's presence, got sigma={float(noise)} with and "
+                f"{float(noise_without)} without"
+            )
+        shift = float(abs(with_all - without) / noise) * (1 - 2.0**-50)
+        return Gaussian(shift) if shift > 0 else None
+
+    def to_data(self) -> dict[str, Any]:
+        return {"values": list(self.values)}
+
+    @classmethod
+    def from_data(cls, data: Any) -> Self:
+        return cls(tuple(float(check_real("values", value)) for value in data["values"]))
+
+    @classmethod
+    def worth_asking(cls, accountant: Any) -> tuple[Self, ...]:
+        whole = float(accountant.largest)
+        rows = ((1, 0, 0), (0.5, 0, 0), (8, 0, 0), (8, -1, 0), (0, 1, 0))
+        menu = tuple(cls(tuple(whole * part for part in row)) for row in rows)
+        _check_noise(accountant, menu)
+        return menu
+
+
+def _check_noise(accountant: Any, menu: tuple[Summed, ...]) -> None:
+    """Raise FilterFault if a fresh accountant adds less noise than the sigma that it reports, which the games use."""
+    with suppress_unsound_warning():
+        silent, loud = accountant.with_people(PEOPLE), accountant.with_people(PEOPLE)
+    for question in menu:
+        values = np.array(question.values)[:, None]
+        without, told = (
+            one.noisy_sum(values, rng) for one, rng in ((silent, ZERO_NOISE), (loud, UNIT_NOISE))
+        )
+        drawn, sigma = float(abs(told.value[0] - without.value[0])), float(told.sigma)
+        # a few operations round the noise, and each sum is rounded to a double
+        rounding = 2.0**-30 * sigma + 2.0**-52 * float(abs(told.value[0]) + abs(without.value[0]))
+        if not drawn >= sigma - rounding:
+            raise FilterFault(
+                f"{type(accountant).__name__} reports sigma={sigma:.6g}, but its noise is {drawn:.6g} if "
+                "rng.standard_normal is 1; report the sigma of the noise"
+            )
+
+
+Question: TypeAlias = Membership | Summed
+#: The questions for each kind of query.
+_QUESTION_KINDS: dict[QueryKind, Any] = {"selects": Membership, "sums": Summed}
+
+
+class PeopleGame(AccountantGame):
+    """The same questions to an accountant of everybody and to one of everybody except person 0.
+
+    Participation depends on the questions and not on the releases, so that the released pairs are known before the
+    play. An adaptive analyst therefore only chooses among such sequences.
+    """
+
+    fields = frozenset({"questions"})
+    menu = "one person in or out"
+
+    def __init__(self, accountant: Any, questions: tuple[Question, ...]) -> None:
+        self.accountant, self.questions, self.rounds = accountant, questions, len(questions)
+
+    @cached_property
+    def answered(self) -> tuple[DominatingPair | None, ...]:
+        """Return the pair that each question releases, or None."""
+        worlds = slice(0, PEOPLE), slice(1, PEOPLE)
+        with suppress_unsound_warning():  # unsound accountants are examined in order to refute them
+            asked = [(self.accountant.with_people(world.stop - world.start), world) for world in worlds]
+        return tuple(
+            question.between(*(question.ask(*world) for world in asked)) for question in self.questions
+        )
+
+    @cached_property
+    def sequence(self) -> Sequence:  # type: ignore[override]
+        return Sequence(tuple((pair, 1) for pair in self.answered if pair is not None))
+
+    @property
+    def parts(self) -> tuple[Question, ...]:
+        return self.questions
+
+    def with_parts(self, parts: tuple[Any, ...]) -> Self | None:
+        return type(self)(self.accountant, parts) if parts else None
+
+    @property
+    def description(self) -> str:  # type: ignore[override]
+        runs = ((str(question), len(list(run))) for question, run in groupby(self.questions))
+        return ", then ".join(f"{times} times {said}" if times > 1 else said for said, times in runs)
+
+    def to_data(self) -> dict[str, Any]:
+        return {"questions": [question.to_data() for question in self.questions]}
+
+    @classmethod
+    def from_data(cls, accountant: Any, data: Mapping[str, Any]) -> Self:
+        try:
+            questions = tuple(map(_QUESTION_KINDS[accountant.played].from_data, data["questions"]))
+        except (TypeError, KeyError) as error:
+            raise ValueError(
+                f"questions must be questions of {type(accountant).__name__}, got {error}; pass the data that "
+                "to_data returned"
+            ) from error
+        return cls(accountant, questions)
+
+    @classmethod
+    def proposed(cls, accountant: Any) -> Iterator[Self]:
+        menu = _QUESTION_KINDS[accountant.played].worth_asking(accountant)
+        for first, second in product(menu, repeat=2):
+            for pattern in dict.fromkeys(((first, second), (first, first, first, first, second))):
+                yield cls(accountant, (pattern * _PATTERN_LENGTH)[:_PATTERN_LENGTH])
+        plays = 0
+        for depth in range(1, _MAX_EXHAUSTIVE_ROUNDS + 1):
+            plays += len(menu) ** depth
+            if plays > _PLAYS:
+                break
+            for questions in product(menu, repeat=depth):
+                yield cls(accountant, questions)
+
+
+def _largest(accountant: Any, wanted: int) -> Fraction | None:
+    """Return a ratio near the largest that counts `wanted` times, to a few parts in a thousand, or None."""
+
+    def fits(size: float) -> bool:
+        return _lasts(accountant, Membership((0,), _ratio(size))) >= wanted
+
+    size = largest_granted(fits, _SIZES, tolerance=2.0**-8)
+    return None if size is None else _ratio(size)
+
+
+def _ratio(size: float) -> Fraction:
+    return Fraction(max(math.floor(math.exp(size) * 1024), 1025), 1024)
+
+
+def _lasts(accountant: Any, question: Membership) -> int:
+    """Return how often person 0 counts in five repetitions of one question."""
+    told = PeopleGame(accountant, (question,) * 5).answered
+    return next((t for t, pair in enumerate(told) if pair is None), len(told))
