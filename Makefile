@@ -28,7 +28,7 @@ $(READY): $(INSTALLED)
 	touch $@
 
 verify: $(INSTALLED)
-	$(BIN)/filterproof verify --out reports/out
+	$(BIN)/filterproof report --out reports/out
 
 test: $(READY)
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow and not browser and not training and not audit and not referee"

@@ -67,6 +67,7 @@ from filterproof.mc.engine.adversaries import RandomSpender as RandomSpender
 from filterproof.mc.engine.adversaries import Scripted as Scripted
 from filterproof.mc.engine.adversary import Adversary as Adversary
 from filterproof.mc.engine.adversary import View as View
+from filterproof.mc.estimate.audit_mechanism import audit_mechanism as audit_mechanism
 from filterproof.mc.estimate.compare_filters import compare_filters as compare_filters
 from filterproof.mc.estimate.decide import decide as decide
 from filterproof.mc.estimate.renyi import simulate_renyi as simulate_renyi

@@ -1,7 +1,7 @@
 """A budget for each person: accountants, linear queries, the sparse vector technique, and their simulations."""
 
 from filterproof.filters.accountants.above_threshold import AboveThreshold
-from filterproof.filters.accountants.journal import JournalError
+from filterproof.filters.accountants.journal_file import JournalError
 from filterproof.filters.accountants.linear_queries import LinearAnswer, LinearQueries
 from filterproof.filters.accountants.personal_reports import (
     Personal,

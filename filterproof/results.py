@@ -1,6 +1,7 @@
 """The types of results that functions of Filterproof return."""
 
 from filterproof.filters.certified.certified_numbers import CertifiedNumbers
+from filterproof.mc.estimate.audit_mechanism import MechanismAudit
 from filterproof.mc.estimate.compare_filters import FilterChoice, FilterComparison
 from filterproof.mc.estimate.curve import Curve
 from filterproof.mc.estimate.survival import SurvivalCurve
@@ -25,6 +26,7 @@ __all__ = [
     "Evaluations",
     "FilterChoice",
     "FilterComparison",
+    "MechanismAudit",
     "NumericalEvaluation",
     "Side",
     "Supremum",

@@ -9,9 +9,11 @@ array([ True, False])
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
 
 from filterproof.filters.accountants.session import Session
+from filterproof.filters.accountants.session_journal import open_session
 from filterproof.filters.contract.filter_base import FilterBase, OnDenial, StateT
 
 
@@ -59,9 +61,10 @@ class PrivacyFilter(FilterBase[StateT]):
         on_denial: OnDenial = "halt",
         *,
         record: Callable[[Mapping[str, object]], object] | None = None,
+        journal: str | os.PathLike[str] | None = None,
         key: bytes | None = None,
     ) -> Session:
-        """Open a session of this filter over one data set.
+        """Open a session of this filter over one data set, or continue the session that a journal contains.
 
         Parameters
         ----------
@@ -69,11 +72,36 @@ class PrivacyFilter(FilterBase[StateT]):
             "halt": the first denial ends the session. "retry": another request may follow a denial.
         record : callable, optional
             A function that receives `Session.to_dict()` after each change of state.
+        journal : path, optional
+            A file of this session alone. A new file begins a session; an existing one continues the session in it,
+            also after a crash. Every change is on the disk before `request` returns. One process at a time has the
+            file open, until `Session.close`.
         key : bytes, optional
             A key of at least 16 bytes that signs everything the session saves.
 
         Returns
         -------
         Session
+
+        Raises
+        ------
+        JournalError
+            If the file is damaged, open elsewhere, or cannot be written. Then nothing may be released.
+        ValueError
+            If the journal belongs to another filter or `on_denial`, and if both `record` and `journal` are given.
+
+        Examples
+        --------
+        >>> import filterproof as fp, tempfile
+        >>> path = tempfile.mkdtemp() + "/session.journal"
+        >>> session = fp.GaussianFilter(mu=1.0).open(journal=path)
+        >>> session.request(fp.Gaussian(0.6)), session.close()
+        (True, None)
+        >>> fp.GaussianFilter(mu=1.0).open(journal=path).request(fp.Gaussian(0.9))  # a later process
+        False
         """
-        return Session(self, on_denial, record=record, key=key)
+        if journal is None:
+            return Session(self, on_denial, record=record, key=key)
+        if record is not None:
+            raise ValueError("record must be None with a journal, got both; pass one of them")
+        return open_session(self, journal, on_denial, key)

@@ -4,7 +4,7 @@ from filterproof.filters import catalogue
 from filterproof.filters.accountants.above_threshold import AboveThreshold
 from filterproof.filters.accountants.clipped_sums import ClippedSums, PrivateSum, Vectors
 from filterproof.filters.accountants.individual import IndividualFilter, gaussian_request
-from filterproof.filters.accountants.journal import JournalError
+from filterproof.filters.accountants.journal_file import JournalError
 from filterproof.filters.accountants.linear_queries import LinearAnswer, LinearQueries
 from filterproof.filters.accountants.odometers import (
     DoublingOdometer,

@@ -1,230 +1,358 @@
-"""The report of the main job: its page, its pictures and its data."""
+"""The report of every filter: the chapters, run one by one or on an executor, and the files of the result."""
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import math
+import os
 import platform
 import time
-from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor, wait
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-
-import numpy as np
-import scipy
+from typing import Any
 
 from filterproof.mc.examine.replay import counterexample_kind
 from filterproof.mc.examine.replay_snippets import replay_command
+from filterproof.mc.runs.executors import completed
 from filterproof.mc.runs.output import OutputFolder
 from filterproof.mc.runs.provenance import version
-from filterproof.reports.chapter import Chapter
-from filterproof.reports.drawing import data_uri, svg_text
-from filterproof.reports.finding import Finding, Picture, Told
-from filterproof.reports.html_repr.numbers import percent
-from filterproof.reports.pages.accountant_pages import accountant_pages
+from filterproof.reports.chapters.accountants import PAGES, AccountantChapter, accountant_chapter
+from filterproof.reports.chapters.filters import FilterChapter, filter_chapter
+from filterproof.reports.chapters.rates import rates_findings
+from filterproof.reports.chapters.tightness import tightness_findings
+from filterproof.reports.finding import Finding, Picture
+from filterproof.reports.pages.accountant_pages import accountant_page
 from filterproof.reports.pages.filter_page import filter_page
-from filterproof.reports.pages.overview import Row, counted, overview, picture
+from filterproof.reports.pages.overview import Row, counted, picture
 from filterproof.reports.pages.page import Badge, Page
+from filterproof.reports.pages.page_subjects import SUBJECTS, PageSubject
+from filterproof.reports.pages.simulation_page import simulation_finding, simulation_page
 from filterproof.reports.study import Study
 from filterproof.reports.template import rendered, style
-from filterproof.theory.agreement import Accord, Agreement
-from filterproof.theory.evidence import Evidence, Outcome, Verdict
-from filterproof.theory.numerics.decimals import above, below
+from filterproof.theory.agreement import Agreement
+from filterproof.theory.evidence import Verdict
 
 SCHEMA = 3
-#: The papers, by the numbers that the project cites them by.
-PAPERS: tuple[tuple[str, str], ...] = (
-    ("000", "Vitaly Feldman and Tijana Zrnic, Individual Privacy Accounting via a Rényi Filter"),
-    ("001", "the same, as the abstract of a conference"),
-    ("002", "the supplement to 001, with other numbers: Theorem 4.9 of 000 is 4.8 there, Algorithm 5 is 4"),
-    (
-        "003",
-        "Antti Koskela, Marlon Tobaben and Antti Honkela, Individual Privacy Accounting with Gaussian Differential "
-        "Privacy",
-    ),
-    (
-        "004",
-        "Sophie Taylor, Praneeth Kumar Vippathalla and Justin P. Coon, Realisation-Level Privacy Filtering",
-    ),
-)
+#: The columns of claims.csv.
+_COLUMNS = ("key", "claim", "source", "expected", "got", "evidence", "scope", "detail")
+#: Pages that take longest, which are begun first so that no worker is left idle at the end.
+_LONG = ("tightness", "trainings", "NaiveRealisationFilter", "CentralLimitFilter", "PotentialFilter")
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """The results of all chapters, their pages, and the processor seconds of each."""
+
+    study: Study
+    filters: tuple[FilterChapter, ...]
+    pages: tuple[Page, ...]
+    accountants: tuple[Page, ...]
+    findings: tuple[Finding, ...]
+    seconds: Mapping[str, float]
+
+    @property
+    def rows(self) -> tuple[Row, ...]:
+        """The rows of the front page."""
+        return tuple(map(Row.of, self.filters))
+
+    @property
+    def unexpected(self) -> tuple[Finding, ...]:
+        """The findings whose outcome is not the expected one."""
+        return tuple(one for one in self.findings if not one.as_expected)
+
+    @property
+    def summary(self) -> str:
+        """How many claims came out as expected."""
+        right = len(self.findings) - len(self.unexpected)
+        return f"{right} of {len(self.findings)} claims came out as expected."
+
+    def write(self, out: Path, *, seconds: float) -> None:
+        """Write the pages, pictures and data into `out`, all or none; `seconds` is the time since the start."""
+        wide, narrow = (picture(self.rows, wide=one) for one in (True, False))
+        before, data = previous(out), verdicts_document(self)
+        claims = claim_rows(self.findings)
+        document = {"schema": SCHEMA, "filterproof": version(), "seed": self.study.seed, "claims": claims}
+        pages = {
+            "index": index_page(self, wide, narrow),
+            "simulation": simulation_page(self.filters),
+            "claims": claims_page(self, before, claims),
+            **{page.key: _page(page, self, out) for page in (*self.pages, *self.accountants)},
+        }
+        pictures = (
+            wide,
+            narrow,
+            *(one for page in (*self.pages, *self.accountants) for one in page.pictures),
+        )
+        times = {"seconds": round(seconds, 3), "processor_seconds": dict(self.seconds)}
+        with OutputFolder(out) as folder:
+            for name, text in pages.items():
+                folder.add(f"{name}.html", text.encode())
+            for one in pictures:
+                folder.add(f"{one.name}.svg", one.svg.encode())
+            folder.add("claims.csv", claims_csv(claims).encode())
+            for name, content in (("claims", document), ("verdicts", data), ("durations", times)):
+                folder.add(f"{name}.json", (json.dumps(content, indent=2) + "\n").encode())
+
+
+#: What else is decided, beside filters and accountants.
+OTHERS: Mapping[str, Callable[[Study], tuple[Finding, ...]]] = {
+    "tightness": tightness_findings,
+    "rates": rates_findings,
+}
+
+
+def make_report(
+    study: Study,
+    *,
+    subjects: Sequence[PageSubject] = SUBJECTS,
+    accountants: Sequence[str] = PAGES,
+    others: Mapping[str, Callable[[Study], tuple[Finding, ...]]] = OTHERS,
+    executor: Executor | None = None,
+    on_progress: Callable[[str, int, int], object] = lambda words, done, of: None,
+) -> Report:
+    """Run every chapter; `on_progress` gets the pages in progress, how many are done, and of how many."""
+    jobs: dict[str, partial[Any]] = {
+        **{one.name: partial(_filter, study, one) for one in subjects},
+        **{page: partial(_accountant, study, page) for page in accountants},
+        **{name: partial(decide, study) for name, decide in others.items()},
+    }
+    tasks = sorted(jobs, key=lambda name: _LONG.index(name) if name in _LONG else len(_LONG))
+    waiting, found = dict.fromkeys(tasks), dict[str, tuple[Any, float]]()
+    on_progress(_doing(waiting), 0, len(tasks))
+    for name, result in completed(executor, partial(_timed, jobs), tasks, window=len(tasks)):
+        found[name] = result
+        del waiting[name]
+        on_progress(_doing(waiting), len(found), len(tasks))
+    result = {name: one for name, (one, _) in found.items()}
+    filters = [result[one.name] for one in subjects]
+    kinds = [result[page] for page in accountants]
+    _check_failure(study, [chapter.failure for chapter, _ in (*filters, *kinds)])
+    findings = (
+        *(chapter.finding for chapter, _ in filters),
+        *(finding for chapter, _ in kinds for finding in chapter.findings),
+        simulation_finding([chapter for chapter, _ in filters]),
+        *(finding for name in others for finding in result[name]),
+    )
+    return Report(
+        study,
+        tuple(chapter for chapter, _ in filters),
+        tuple(page for _, page in filters),
+        tuple(page for _, page in kinds),
+        findings,
+        {name: round(found[name][1], 3) for name in jobs},
+    )
+
+
+def _doing(waiting: Mapping[str, None]) -> str:
+    return f"next of the report: {', '.join(list(waiting)[:3])}" if waiting else "writing the report"
+
+
+def _filter(study: Study, subject: PageSubject) -> tuple[FilterChapter, Page]:
+    chapter = filter_chapter(study, subject)
+    return chapter, filter_page(chapter)
+
+
+def _accountant(study: Study, page: str) -> tuple[AccountantChapter, Page]:
+    chapter = accountant_chapter(study, page)
+    return chapter, accountant_page(chapter)
+
+
+def _timed(jobs: Mapping[str, Callable[[], Any]], name: str) -> tuple[Any, float]:
+    """The result of a job, and its processor seconds, those of its child processes included."""
+    began = sum(os.times()[:4])
+    result = jobs[name]()
+    return result, sum(os.times()[:4]) - began
+
+
+def _check_failure(study: Study, failures: Sequence[float]) -> None:
+    """Raise RuntimeError if the intervals may miss with a larger probability than the study allows."""
+    total = math.fsum(failures)
+    if total > study.failure * (1 + 1e-9):
+        raise RuntimeError(
+            f"the intervals of the report may miss with probability {total:.3g}, more than failure={study.failure:g}; "
+            f"raise comparisons={study.comparisons}"
+        )
+
+
+# -- data ------------------------------------------------------------------------------------------------
 
 
 def _finding(finding: Finding) -> dict[str, object]:
-    verdict = finding.result
-    told: dict[str, object] = {
+    result = finding.result
+    row: dict[str, object] = {
         "key": finding.claim.key,
         "claim": finding.claim.sentence,
         "source": finding.claim.source,
-        "outcome": verdict.outcome.name,
+        "outcome": result.outcome.name,
         "expected": finding.claim.expected.name,
         "as_expected": finding.as_expected,
-        "scope": verdict.scope,
-        "detail": verdict.detail,
-        "counterexample": dict(verdict.counterexample) if verdict.counterexample is not None else None,
+        "scope": result.scope,
+        "detail": result.detail,
+        "counterexample": dict(result.counterexample) if result.counterexample is not None else None,
     }
-    if isinstance(verdict, Agreement):
-        return told | {
-            "compared": len(verdict.compared),
-            "within": verdict.within,
-            "share": verdict.share if math.isfinite(verdict.share) else None,
-            "failure": verdict.failure,
+    if isinstance(result, Agreement):
+        return row | {
+            "compared": len(result.compared),
+            "within": result.within,
+            "share": result.share if math.isfinite(result.share) else None,
+            "failure": result.failure,
         }
-    return told | {"evidence": verdict.evidence.name, "citations": list(verdict.citations)}
+    return row | {"evidence": result.evidence.name, "citations": list(result.citations)}
 
 
-def verdicts_document(told: Sequence[tuple[Chapter, Told]], study: Study) -> dict[str, object]:
-    """All verdicts, comparisons and reproducible tables as JSON-able data; the same seed gives the same document."""
-    found = [finding for _, what in told for finding in what.findings]
+def verdicts_document(report: Report) -> dict[str, object]:
+    """All verdicts and comparisons as JSON-able data; the same seed gives the same document."""
+    study = report.study
     return {
         "schema": SCHEMA,
         "filterproof": version(),
         **{name: getattr(study, name) for name in ("seed", "quick", "failure", "comparisons")},
-        "verdicts": [_finding(one) for one in found if isinstance(one.result, Verdict)],
-        "agreements": [_finding(one) for one in found if isinstance(one.result, Agreement)],
-        "tables": [
+        "verdicts": [_finding(one) for one in report.findings if isinstance(one.result, Verdict)],
+        "agreements": [_finding(one) for one in report.findings if isinstance(one.result, Agreement)],
+        "comparisons": [
             {
-                "chapter": chapter.key,
-                "caption": t.caption,
-                "columns": list(t.columns),
-                "rows": [list(r) for r in t.rows],
+                "filter": one.filter,
+                "adversary": one.adversary,
+                "divergence": one.measure.kind,
+                "at": one.measure.at,
+                "direction": one.measure.direction,
+                "low": estimate.low,
+                "high": estimate.high,
+                "runs": estimate.n,
+                "rests_on": estimate.rests_on,
+                "certified_low": one.low,
+                "certified_high": one.high,
+                "promised": one.promised,
             }
-            for chapter, what in told
-            for t in what.tables
-            if t.reproducible
+            for chapter in report.filters
+            for one in chapter.every
+            for estimate in one.estimates
         ],
     }
 
 
-def rows_of(told: Sequence[tuple[Chapter, Told]], study: Study) -> tuple[Row, ...]:
-    """The rows of the overview: a filter each."""
-    findings = {finding.claim.key: finding for _, what in told for finding in what.findings}
-    return overview(findings, study.games, study.examinations)
+def claim_rows(findings: Sequence[Finding]) -> list[dict[str, str]]:
+    """A row for each claim: what is claimed, expected, got, and how it is known."""
+    return [
+        {
+            "key": one.claim.key,
+            "claim": one.claim.sentence,
+            "source": one.claim.source,
+            "expected": one.claim.expected.name,
+            "got": one.result.outcome.name,
+            "evidence": one.evidence,
+            "scope": one.result.scope,
+            "detail": one.result.detail,
+        }
+        for one in findings
+    ]
 
 
-def write_report(
-    told: Sequence[tuple[Chapter, Told]],
-    study: Study,
-    out: Path,
-    *,
-    rows: tuple[Row, ...],
-    seconds: float,
-) -> None:
-    """Write report.html, verdicts.json and every picture as SVG into `out`, all or none."""
-    with ThreadPoolExecutor(1) as beside:
-        drawing = beside.submit(study.map, _paged, rows, doing="drawing the pages")
-        if study.executor is None:  # matplotlib draws one picture at a time in a process
-            wait([drawing])
-        held, compared = (
-            accountant_pages(study.accountant_results),
-            (picture(rows, wide=True), picture(rows, wide=False)),
-        )
-        shown = dict(study.drawn)
-        for each in (
-            *compared,
-            *(each for page in held for each in page.pictures),
-            *(each for _, what in told for each in what.pictures),
-        ):
-            if each.name not in shown:
-                shown[each.name] = svg_text(each.figure)
-        pages = drawing.result()
-    shown |= {name: svg for _, pictures in pages for name, svg in pictures.items()}
-    html = render_page(
-        told,
-        study,
-        rows,
-        [page for page, _ in pages],
-        held,
-        overview=compared,
-        drawings=shown,
-        out=out,
-    )
-    with OutputFolder(out) as folder:
-        for name, svg in shown.items():
-            folder.add(f"{name}.svg", svg.encode())
-        folder.add("verdicts.json", (json.dumps(verdicts_document(told, study), indent=2) + "\n").encode())
-        folder.add("durations.json", (json.dumps(_durations(study, seconds), indent=2) + "\n").encode())
-        folder.add("report.html", html.encode())
+def claims_csv(claims: Sequence[Mapping[str, str]]) -> str:
+    """The claims as CSV."""
+    text = io.StringIO()
+    writer = csv.DictWriter(text, _COLUMNS, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(claims)
+    return text.getvalue()
 
 
-def _durations(study: Study, seconds: float) -> dict[str, object]:
-    """Seconds, which differ from run to run, and stand in a file of their own: verdicts.json is the same on all."""
-    examined = {name: round(one.seconds, 3) for name, one in study.examinations.items()}
-    return {"seconds": round(seconds, 3), "examinations": examined}
+def previous(out: Path) -> dict[str, dict[str, Any]] | None:
+    """The claims of an earlier report in that folder, by key; None where there is none that can be read."""
+    try:
+        rows = json.loads((out / "claims.json").read_text("utf-8"))["claims"]
+        return {str(row["key"]): dict(row) for row in rows}
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
 
 
-def _paged(row: Row) -> tuple[Page, dict[str, str]]:
-    page = filter_page(row)
-    return page, {one.name: svg_text(one.figure) for one in page.pictures}
+def changes(before: Mapping[str, Mapping[str, Any]], claims: Sequence[Mapping[str, str]]) -> list[str]:
+    """What changed since an earlier report, a sentence for each claim."""
+    now = {row["key"]: row for row in claims}
+    lines = [f"{key}: new." for key in now if key not in before]
+    lines += [f"{key}: no longer claimed." for key in before if key not in now]
+    for key, row in now.items():
+        for name in ("expected", "got", "evidence", "scope"):
+            if key in before and before[key].get(name) != row[name]:
+                lines.append(f"{key}: {name} was {before[key].get(name)}, is {row[name]}.")
+    return lines
 
 
-def render_page(
-    told: Sequence[tuple[Chapter, Told]],
-    study: Study,
-    rows: Sequence[Row],
-    pages: Sequence[Page],
-    accountant_results: Sequence[Page],
-    *,
-    overview: tuple[Picture, Picture],
-    drawings: Mapping[str, str],
-    out: Path,
-) -> str:
-    """The page: one picture and one table of all filters, a page for each, then what every claim rests on, folded.
+# -- pages -----------------------------------------------------------------------------------------------
 
-    `overview` is the picture of all filters for wide and for narrow screens, and `drawings` maps names of pictures to
-    SVG text; the page is for the folder `out`.
-    """
-    findings = [finding for _, what in told for finding in what.findings]
-    expected = sum(finding.as_expected for finding in findings)
-    typed = {} if study.accountant_results is None else study.accountant_results.typed
 
-    def image(picture: Picture) -> dict[str, object]:
-        # in CSS pixels, so that nothing moves when pictures appear
-        wide, high = (round(96 * inches) for inches in picture.figure.get_size_inches())
-        return {"src": data_uri(drawings[picture.name]), "width": wide, "height": high}
-
-    def replay(finding: Finding) -> str:
-        if counterexample_kind(finding.result.counterexample) is None:
-            return ""  # a counterexample that only compares numbers has no game to replay
-        key = finding.claim.key
-        return replay_command(out / "verdicts.json", key, target=typed.get(key))
-
+def index_page(report: Report, wide: Picture, narrow: Picture) -> str:
+    """The front page."""
+    study, rows = report.study, report.rows
     return rendered(
-        "report.html.j2",
+        "index.html.j2",
         style=style(),
         answer=counted(rows),
-        wide=overview[0],
-        narrow=overview[1],
+        setting=_SETTING,
+        wide=wide,
+        narrow=narrow,
         rows=rows,
-        filters=pages,
-        accountant_results=accountant_results,
-        image=image,
-        told=told,
-        findings=findings,
-        all_expected=expected == len(findings),
+        accountants=report.accountants,
+        finite=_FINITE,
+        all_expected=not report.unexpected,
+        summary=report.summary,
+        multiplicity=(
+            f"All simulated intervals hold together with probability at least 1 - {study.failure:.0e}."
+        ),
+        colophon=(
+            f"{time.strftime('%Y-%m-%d')}, filterproof {version()}, seed {study.seed}, "
+            f"{'quick, a twentieth of the runs' if study.quick else 'full effort'}, "
+            f"Python {platform.python_version()} on {platform.machine()} with {os.cpu_count()} processors, "
+            f"{sum(report.seconds.values()):.0f} processor seconds."
+        ),
+    )
+
+
+_SETTING = (
+    "Neighbouring data sets differ in one person, and every bound holds in both directions. The adversary chooses each "
+    "request after seeing all earlier outputs; the filter grants or denies it before the release. Losses are in nats."
+)
+_FINITE = (
+    '"Finite outcomes" means that the proof covers every mechanism with finitely many outcomes, however many: every '
+    "Gaussian that a computer samples is one of them. For rules marked † the proof assistant also accepted the theorem "
+    "for outcomes of any kind, real numbers among them."
+)
+
+
+def _page(page: Page, report: Report, out: Path) -> str:
+    """The page of a filter or accountant, with the command that replays its counterexample."""
+    replay = ""
+    for one in report.filters:
+        if one.subject.key == page.key and counterexample_kind(one.verdict.counterexample) is not None:
+            replay = replay_command(out / "verdicts.json", one.subject.decided_by)
+    return rendered("page.html.j2", style=style(), page=page, replay=replay)
+
+
+def claims_page(
+    report: Report, before: Mapping[str, Mapping[str, Any]] | None, claims: Sequence[Mapping[str, str]]
+) -> str:
+    """The page of all claims, with what changed since an earlier report."""
+    changed = [] if before is None else changes(before, claims)
+    if before is None:
+        words = "There is no earlier report in this folder to compare with."
+    else:
+        words = (
+            "Since the earlier report in this folder:"
+            if changed
+            else "Nothing changed since the earlier report."
+        )
+    return rendered(
+        "claims.html.j2",
+        style=style(),
+        findings=report.findings,
         badge=Badge.of,
-        badges=lambda what: dict.fromkeys(Badge.of(finding.result) for finding in what.findings),
-        data=partial(json.dumps, indent=2),
-        replay=replay,
-        percent=percent,
-        rounded={"down": below, "up": above},
-        papers=PAPERS,
-        outcomes=list(Outcome),
-        accords=list(Accord),
-        evidences=list(Evidence),
-        words={
-            "summary": f"{expected} of {len(findings)} came out as expected",
-            "setting": f"{'A quick look with few runs' if study.quick else 'The full study'}, seed {study.seed}.",
-            "multiplicity": (
-                f"All simulated intervals hold together with probability at least 1 - {study.failure:.0e}: of at most "
-                f"{study.comparisons} comparisons {study.made} were made, and each may miss with probability "
-                f"{study.failure / study.comparisons:.1e}."
-            ),
-            "colophon": (
-                f"Made by filterproof {version()}, Python {platform.python_version()}, "
-                f"NumPy {np.__version__}, SciPy {scipy.__version__}, on {time.strftime('%Y-%m-%d')}. "
-                "Losses are in nats."
-            ),
-            "version": version(),
-        },
+        changed=words,
+        changes=changed,
+        all_expected=not report.unexpected,
+        summary=report.summary,
     )

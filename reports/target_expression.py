@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -96,10 +96,17 @@ def read_filter(text: str) -> PrivacyFilter:
     return found
 
 
-def read_accountant(text: str) -> Any:
-    """Return a filter as `read_filter`, or an accountant: an individual filter, clipped sums, linear queries, ..."""
+def read_accountant(text: str, promise: str | None = None) -> Any:
+    """Return a filter as `read_filter`, an accountant, such as linear queries, or a service with its guarantee."""
+    given = None if promise is None else read_promise(promise)
     if "::" in text:
-        return load_filter(text)
+        return load_filter(text, given)
+    if ".py:" in text:
+        raise ValueError(f"the target has one colon (target={text!r}); write {text.replace('.py:', '.py::')}")
+    if promise is not None:
+        raise ValueError(
+            f"--promise is the guarantee of a program or a service (target={text!r}); remove --promise"
+        )
     if text in CATALOGUE:
         return CATALOGUE[text].example()
     if _names_code(text):
@@ -108,9 +115,17 @@ def read_accountant(text: str) -> Any:
     return _of_kind(text, (PrivacyFilter, VerifiableAccountant), "filter", known)
 
 
-def read_target(target: str | None, program: Iterable[str | None]) -> Any:
-    """Return the filter or accountant of a target or, without a target, of a program; None without both."""
-    return read_command(*program) if target is None else read_accountant(target)
+def read_target(target: str | None, program: tuple[str | None, ...]) -> Any:
+    """Return what a target names, with the promise of a service; without a target a program, or None."""
+    if target is None:
+        return read_command(*program)
+    command, promise, *labels = program
+    if any(word is not None for word in (command, *labels)):
+        raise ValueError(
+            f"--exec, --labels and --over describe a program and not a file (target={target!r}); "
+            "remove TARGET or these options"
+        )
+    return read_accountant(target, promise)
 
 
 def read_promise(text: str) -> Guarantee:

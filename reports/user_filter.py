@@ -9,21 +9,25 @@ import importlib
 import importlib.util
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from inspect import getattr_static, signature
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from filterproof.filters.accountants.verifiable import is_verifiable
+from filterproof.filters.adapters.service import PromisedService, promised
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.examine.filter_fault import ctrl_c, examining
+from filterproof.theory.argument_checks import did_you_mean
 from filterproof.theory.guarantees import Guarantee
 
 
-def load_filter(target: str) -> Any:
-    """Return the filter or accountant that `file.py::Name` or `module::Name` names: an instance, or a class to call.
+def load_filter(target: str, promise: Guarantee | None = None) -> Any:
+    """Return the filter, accountant or service that `file.py::Name` or `module::Name` names.
 
-    Raises ValueError if the file, the name or the class cannot be used, and FilterFault if `promise` raises.
+    A class of filters is called without arguments. `promise` is the guarantee of a service; by default its attribute
+    `promise`. Raises ValueError if the file, the name or the class cannot be used, and FilterFault if `promise` raises.
     """
     path_text, separator, name = target.partition("::")
     if not separator or not name:
@@ -32,9 +36,15 @@ def load_filter(target: str) -> Any:
     with _importing(target, module.__file__):
         found = getattr(module, name, None)  # runs user code if the file defines __getattr__
     if found is None:
-        known = sorted(name for name, one in vars(module).items() if _is_kind(one))
+        known = [one for one, value in vars(module).items() if _can_be_examined(value, module.__name__)]
+        near = did_you_mean(name, known) or f"; it defines {', '.join(sorted(known)) or 'no filters'}"
+        raise ValueError(f"the file has no filter of this name (target={target!r}){near}")
+    if _is_service(found):
+        return _service(target, found, promise)
+    if promise is not None:
         raise ValueError(
-            f"the file has no filter of this name (target={target!r}); it defines {', '.join(known) or 'no filters'}"
+            f"--promise is the guarantee of a program or a service, and a filter states its own (target={target!r}); "
+            "remove --promise"
         )
     if _is_kind(found):
         try:
@@ -58,11 +68,8 @@ def load_filter(target: str) -> Any:
             f"the target has the type {type(found).__name__} and is not a filter (target={target!r}); "
             "write a subclass of filterproof.PrivacyFilter"
         )
-    try:
-        with examining(found):
-            promise = found.promise
-    except AttributeError:
-        promise = None
+    with suppress(AttributeError), examining(found):
+        promise = found.promise
     if promise is None:
         raise ValueError(
             f"the filter has no guarantee (target={target!r}); "
@@ -81,6 +88,35 @@ def _is_kind(value: object) -> bool:
     return isinstance(value, type) and (issubclass(value, PrivacyFilter) or hasattr(value, "played"))
 
 
+def _is_service(value: object) -> bool:
+    """Whether the value is a class of services: it is made from a disk, and answers requests."""
+    if not isinstance(value, type) or _is_kind(value) or getattr_static(value, "request", None) is None:
+        return False
+    try:
+        signature(value).bind("disk")
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
+def _can_be_examined(value: object, module: str) -> bool:
+    """Whether the value is a filter, an accountant, or a class of these or of services that the module defines."""
+    if isinstance(value, type):
+        return value.__module__ == module and (_is_kind(value) or _is_service(value))
+    return issubclass(type(value), PrivacyFilter) or is_verifiable(value)
+
+
+def _service(target: str, service: Any, promise: Guarantee | None) -> PromisedService:
+    """The service with the guarantee that is given, or with its own."""
+    promise = promise or getattr_static(service, "promise", None)
+    if not isinstance(promise, Guarantee):
+        raise ValueError(
+            f"the service has no guarantee (target={target!r}); pass --promise 'pure(1)', or add "
+            "promise = fp.PureDP(epsilon=...)"
+        )
+    return promised(service, promise)
+
+
 def _module(target: str, place: str) -> ModuleType:
     """Run the file, or import the module, and return the module."""
     path = Path(place)
@@ -89,7 +125,11 @@ def _module(target: str, place: str) -> ModuleType:
         if named and (not path.is_dir() or (path / "__init__.py").is_file()):
             return _imported(target, place)
         found = f"{place!r} is a folder" if path.is_dir() else f"no file at {place!r}"
-        raise ValueError(f"the target is not a Python file (target={target!r}): {found}; correct the path")
+        files = (one.name for one in path.parent.glob("*.py"))
+        near = "" if path.is_dir() else did_you_mean(path.name, files)
+        raise ValueError(
+            f"the target is not a Python file (target={target!r}): {found}{near or '; correct the path'}"
+        )
     folder, module_name = path.resolve().parent, f"_user_filter_{path.stem}"
     while (folder / "__init__.py").is_file():
         folder, module_name = folder.parent, f"{folder.name}.{module_name}"

@@ -12,7 +12,7 @@ LOOK = {
     "mc/examine/stage_schedule.py",
     "mc/examine/worker/parent.py",
     "mc/runs/run.py",
-    "reports/commands/verify.py",
+    "reports/commands/report.py",
     "theory/proofs/proof.py",
 }
 CLOCKS = {"monotonic", "monotonic_ns", "perf_counter", "perf_counter_ns", "process_time", "time", "time_ns"}

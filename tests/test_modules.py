@@ -41,6 +41,7 @@ def test_what_the_library_imports_is_installed_with_it_or_with_an_extra_for_user
         *extras["testing"],
         *extras["fast"],
         *extras["cluster"],
+        *extras["prove"],
         *extras["training"],
     ]
     names = {name for line in declared for name in re.findall(r"[\w-]+", re.split("[<>=]", line)[0])}
@@ -76,7 +77,7 @@ STATEMENTS = (
     "import filterproof.mc.worst_case.plan; filterproof.mc.worst_case.plan.Plan",
     "import filterproof as fp, filterproof.mc.examine.supremum as room; assert fp.supremum is room.supremum",
     "from filterproof import mc, theory; mc.Game, theory.ZCDP",
-    "import filterproof.filters.testing.invariant_tests; filterproof.filters.testing.invariant_tests.law_class",
+    "from filterproof.filters.testing import invariant_tests; invariant_tests.invariant_test_class",
 )
 #: A child for each, which has what others wrote and nothing of ours; the first that fails is said.
 FRESH = """

@@ -10,7 +10,6 @@ from itertools import chain
 from pathlib import Path
 from types import ModuleType
 
-import filterproof.reports.chapters
 from filterproof.filters import catalogue
 from filterproof.filters.catalogue_entry import page_tables
 from filterproof.filters.certified import admission_conditions as laws
@@ -115,13 +114,6 @@ def of_pairs() -> Iterator[str]:
             yield f"tests/theory/test_pair_reference_values.py: hold an example of {name}"
 
 
-def of_chapters() -> Iterator[str]:
-    placed = {chapter.tell for chapter in filterproof.reports.chapters.CHAPTERS}
-    for module in modules("filterproof.reports.chapters"):
-        if getattr(module, "tell", None) not in {None, *placed}:
-            yield f"reports/templates/chapters.toml: place {module.__name__.rpartition('.')[2]}"
-
-
 def of_public_names() -> Iterator[str]:
     folder = "reports/docs/pages/reference"
     pages = "\n".join(source(f"{folder}/{path.name}") for path in sorted((ROOT / folder).glob("*.md")))
@@ -139,7 +131,6 @@ RECIPES: dict[str, Callable[[], Iterator[str]]] = {
     "filter": of_filters,
     "theorem": of_theorems,
     "pair": of_pairs,
-    "chapter": of_chapters,
     "public name": of_public_names,
 }
 

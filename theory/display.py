@@ -7,6 +7,8 @@
 
 from __future__ import annotations
 
+import json
+import math
 from dataclasses import fields, is_dataclass
 from enum import Enum
 from hashlib import sha256
@@ -101,6 +103,27 @@ def one_line(value: Any) -> str:
             return f"{text}, ...)"
         text += more
     return f"{text})"
+
+
+def json_text(data: Any) -> str:
+    """Return data as JSON text; infinities and NaN become the texts "inf", "-inf" and "nan".
+
+    >>> json_text({"at most": [1.0, float("inf")]})
+    '{\\n  "at most": [\\n    1.0,\\n    "inf"\\n  ]\\n}\\n'
+    """
+    return json.dumps(finite_data(data), indent=2, allow_nan=False) + "\n"
+
+
+def finite_data(data: Any) -> Any:
+    """Return data of dicts, lists, numbers and texts with infinities and NaN as texts, and tuples as lists."""
+    match data:
+        case dict():
+            return {name: finite_data(value) for name, value in data.items()}
+        case list() | tuple():
+            return [*map(finite_data, data)]
+        case float() if not math.isfinite(data):
+            return repr(data)
+    return data
 
 
 def printable(text: str) -> str:

@@ -22,7 +22,8 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from filterproof.filters.accountants.journal import Journal, JournalError, Sums, Terms
+from filterproof.filters.accountants.journal import Journal, Sums, Terms
+from filterproof.filters.accountants.journal_file import JournalError
 from filterproof.filters.accountants.personal_reports import MOST_PEOPLE, PersonalReport, check_person
 from filterproof.filters.accountants.saved_state import (
     check_same,

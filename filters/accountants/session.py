@@ -130,7 +130,9 @@ class Session(StatefulAccountant):
         self._looks = filt.looks_at_losses
         self._on_denial: OnDenial = on_denial
         self._record = record
+        self._close: Callable[[], object] | None = None
         self._key = checked_key(key)
+        self._restored = False
         self._now = _Standing(frozen(checked_start(filt, 1)))
 
     @property
@@ -163,7 +165,7 @@ class Session(StatefulAccountant):
         Raises
         ------
         FilterHaltedError
-            After a halt.
+            After a halt. The first request of a session that was restored after a halt returns False.
         RuntimeError
             While the filter waits for the loss of the last release, from within another decision, and in a forked
             process.
@@ -179,6 +181,11 @@ class Session(StatefulAccountant):
         with self._in_turn("request"):
             now = self._now
             if now.halted:
+                if (
+                    self._restored
+                ):  # a loop `while session.request(...)` ends after a restart as it did before
+                    self._restored = False
+                    return False
                 raise FilterHaltedError(
                     f"the session has halted{self._left()}; open a new session on fresh data"
                 )
@@ -241,6 +248,17 @@ class Session(StatefulAccountant):
                 )
             after = checked_observe(self._filter, now.state, np.array([realised]), 1)
             self._settle(now._replace(state=frozen(after), awaits_loss=False, most=math.inf))
+
+    def close(self) -> None:
+        """Close the journal, if there is one; no further request is granted then."""
+        if self._close is not None:
+            self._close()
+
+    def record_in(
+        self, record: Callable[[Mapping[str, object]], object], close: Callable[[], object]
+    ) -> None:
+        """Record every later change with `record`; `close` gives back what it writes to."""
+        self._record, self._close = record, close
 
     def _settle(self, after: _Standing) -> None:
         self._now = after
@@ -353,7 +371,7 @@ class Session(StatefulAccountant):
         )
         state = decode_state(content["state"], start, 1, is_reachable_state, fresh=granted == 0)
         session._now = _Standing(frozen(state), halted, awaits, granted, most)
-        session._identity = identity
+        session._identity, session._restored = identity, True
         return session
 
     def __repr__(self) -> str:

@@ -31,7 +31,18 @@ def ask(run: int, pair: DominatingPair, key: str | None = None) -> str:
 
 @lru_cache(maxsize=1 << 16)
 def request_text(pair: DominatingPair) -> str:
-    """Return the JSON text of a request: the mechanism, its charges (null without one) and its parameters."""
+    """Return the JSON text of a request, as a bridge receives it.
+
+    Parameters
+    ----------
+    pair : DominatingPair
+        The request.
+
+    Returns
+    -------
+    str
+        The mechanism, its charges (null where it has none), its parameters and its labels.
+    """
     labels, pair = pair.labels, pair.asked
     charges = {"epsilon": pair.pure_epsilon, "rho": pair.zcdp_rho, "mu": pair.gdp_mu}
     message: dict[str, Any] = {"mechanism": type(pair).__name__} | {

@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 
 from filterproof.filters.adapters.bridged import BridgedFilter
 from filterproof.filters.adapters.bridged_service import BridgedServices
+from filterproof.filters.adapters.service import MakeService, PromisedService
 from filterproof.filters.contract.contract_checks import (
     checked_filter,
     checked_is_reachable_state,
@@ -229,8 +230,10 @@ def program_of(filt: object) -> BridgedFilter | None:
     return inner if type(inner) is BridgedFilter else None
 
 
-def service_of(filt: object) -> BridgedServices | None:
-    """Return the deciding program as a service with its commands as steps, if it supports keys."""
+def service_of(filt: object) -> MakeService | None:
+    """A service itself; the program that decides, as a service whose steps are its commands, where it knows keys."""
+    if isinstance(filt, PromisedService):
+        return filt.make
     program = program_of(filt)
     if program is None or "keys" not in program.bridge.can:
         return None

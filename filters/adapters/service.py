@@ -18,8 +18,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, MutableMapping
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeAlias
+from typing import Any, ClassVar, Protocol, TypeAlias
 
+from filterproof.theory.guarantees import Guarantee
 from filterproof.theory.pairs import DominatingPair
 
 #: The storage that outlives a process: texts to plain values.
@@ -62,3 +63,43 @@ class Service(Protocol):
 
 #: A process that begins: with what was stored, nothing at first.
 MakeService: TypeAlias = Callable[[Disk], Service]
+
+
+@dataclass(frozen=True, eq=False)
+class PromisedService:
+    """A service with its guarantee: make(disk) starts a process, and `promise` covers all releases of an epoch."""
+
+    make: MakeService
+    promise: Guarantee
+    scope: ClassVar[str] = (
+        "clients with concurrent requests and retries, and a process that is killed and restarted"
+    )
+
+
+def promised(service: MakeService, promise: Guarantee) -> PromisedService:
+    """Return a service together with its guarantee, for `fp.verify`.
+
+    Parameters
+    ----------
+    service : callable
+        service(disk) starts a process of the service.
+    promise : Guarantee
+        The guarantee for all releases of an epoch.
+
+    Returns
+    -------
+    PromisedService
+        An object whose class has the name of the service, which counterexamples and messages use.
+
+    Raises
+    ------
+    TypeError
+        If `service` is not callable or `promise` is not a guarantee.
+    """
+    if not callable(service):
+        raise TypeError(f"service must make a service from a disk, got {service!r}; pass its class")
+    if not isinstance(promise, Guarantee):
+        raise TypeError(f"promise must be a guarantee, got {promise!r}; pass e.g. fp.PureDP(1.0)")
+    name = getattr(service, "__name__", type(service).__name__)
+    made: type[PromisedService] = type(name, (PromisedService,), {"__module__": service.__module__})
+    return made(service, promise)

@@ -6,7 +6,7 @@
 True
 >>> played = Played(((fp.Gaussian(1.0), 2),))
 >>> print(sequence_counterexample(fp.ZCDPFilter(0.5), played, Divergence.renyi(2.0), 2.0))
-2 x Gaussian(mu=1): D of order 2, PQ is at least 2 where 1 is promised, 2 times the promise
+2 x Gaussian(mu=1): Rényi divergence of order 2 (P||Q) is at least 2; promised 1, 2 times the promise
 """
 
 from __future__ import annotations

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-import json
-import math
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.examine.counterexample import Counterexample
+from filterproof.mc.examine.divergence import exceeds
 from filterproof.mc.examine.ending import Ending, Status
+from filterproof.mc.examine.formatting import filter_name
 from filterproof.mc.examine.replay_snippets import counterexample_command
 from filterproof.mc.examine.stage_finding import CUT, STOPPED, UNFINISHED, USED_UP, StageFinding, Tightness
 from filterproof.mc.examine.trace import Trace
 from filterproof.mc.examine.worker import LOST
 from filterproof.mc.runs.provenance import version
-from filterproof.theory.display import Displayed, Row, printable, renderer, row_of
+from filterproof.theory.display import Displayed, Row, finite_data, json_text, printable, renderer, row_of
 from filterproof.theory.evidence import Evidence, Outcome, Verdict
 from filterproof.theory.guarantees import Guarantee
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 #: The version of the layout of verdict.json.
 SCHEMA = 2
 #: Stages about requests and code that do not attack.
-_NO_ATTACKS = frozenset({"admission", "invariants", "certificate"})
+_NO_ATTACKS = frozenset({"admission", "invariants", "certificate", "source"})
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -57,8 +57,8 @@ class Examination(Displayed):
         The class of adversaries that the guarantee covers, in words; '' if the filter's code did not give it.
     effort : float
         The amount of work that `verify` was given.
-    target : str or None
-        The name of the filter on the command line.
+    target : str, sequence of str or None
+        The name of the filter on the command line, with the options that it needs.
     refutation : StageFinding or None
         The finding with the counterexample that is easiest to understand, by `Counterexample.order`.
     """
@@ -72,7 +72,7 @@ class Examination(Displayed):
     promise: Guarantee | None = None
     scope: str = ""
     effort: float = 1.0
-    target: str | None = None
+    target: str | Sequence[str] | None = None
     refutation: StageFinding | None = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -88,8 +88,11 @@ class Examination(Displayed):
 
     @property
     def name(self) -> str:
-        """Return the class of the filter, in printable letters."""
-        return printable(type(self.filter).__name__)
+        """Return the filter's name on the command line, or else that of its class, command or object."""
+        if self.target is not None:
+            target = self.target if isinstance(self.target, str) else self.target[0]
+            return printable(target.rpartition("::")[2])
+        return filter_name(self.filter)
 
     @property
     def stopped(self) -> str:
@@ -111,7 +114,7 @@ class Examination(Displayed):
     @property
     def status(self) -> Status:
         """Return whether the filter could be examined."""
-        if self.counterexample is not None and self._proved is not None:
+        if self.counterexample is not None and self._proved is not None and not self.exceeds_by_rounding:
             return Status.DISAGREES
         if self.faults:
             return Status.FAULTY
@@ -154,6 +157,9 @@ class Examination(Displayed):
             both = f"Theorem: {proved.detail}. Counterexample: {self.counterexample}"
             detail = f"no verdict: {self.status.value}. {both}"
             return Verdict(Outcome.UNDECIDED, proved.evidence, proved.scope, detail)
+        if self.exceeds_by_rounding and proved is not None:
+            detail = f"{proved.detail}. Rounding alone exceeds the guarantee, within the bound of the proof"
+            return replace(proved, detail=detail)
         if self.refutation is not None and self.refutation.verdict is not None:
             return self.refutation.verdict
         if self.faults:
@@ -169,6 +175,18 @@ class Examination(Displayed):
         known = (row.evidence for row in self.tightness)
         evidence = max(known, key=lambda one: one.strength, default=Evidence.CERTIFIED)
         return Verdict(Outcome.UNDECIDED, evidence, scope, detail)
+
+    @property
+    def exceeds_by_rounding(self) -> bool:
+        """Return whether there are counterexamples, all within the rounding that a source proof allows for a sum."""
+        sums = next((one.rounding for one in self.findings if one.whole and one.rounding), ())
+        found = [one.counterexample for one in self.findings if one.counterexample is not None]
+        if not sums or not found:
+            return False
+        from filterproof.mc.prove.induction import guarantee_after  # which imports the certified budgets
+
+        allowed = [one.measure.promised(guarantee_after(sums, one.rounds)) for one in found]
+        return not any(exceeds(one.value, most) for one, most in zip(found, allowed, strict=True))
 
     @property
     def _proved(self) -> Verdict | None:
@@ -237,6 +255,8 @@ class Examination(Displayed):
     @property
     def conclusion(self) -> str:
         """Return the headline with its evidence, its scope and the theorems that it uses."""
+        if self.ending is Ending.UNDECIDED:
+            return f"UNDECIDED (left open for {self.verdict.scope})"
         return str(self.verdict) if self.decided else f"{self.headline}: {self.ending.value}"
 
     @property
@@ -269,7 +289,8 @@ class Examination(Displayed):
     def found(self, finding: StageFinding) -> str:
         """Return the result of a stage in words, and a short form for the counterexample that is shown."""
         if finding.counterexample is not None and finding.counterexample is self.counterexample:
-            return "refuted, by the counterexample that is shown"
+            how = "exceeded by rounding alone" if self.exceeds_by_rounding else "refuted"
+            return f"{how}, by the counterexample that is shown"
         return finding.found
 
     def __str__(self) -> str:
@@ -283,7 +304,7 @@ class Examination(Displayed):
         if self.counterexample is not None:
             saved = "" if folder is not None else 'exam.save("out"), then '
             lines += [
-                f"Counterexample: {self.counterexample}",
+                f"{'Rounding alone' if self.exceeds_by_rounding else 'Counterexample'}: {self.counterexample}",
                 *(f"  {line}" for line in (self.trace.lines if self.trace else ())),
             ]
             lines.append(f"Again: {saved}{self.again(folder or Path('out'))}")
@@ -304,7 +325,7 @@ class Examination(Displayed):
     def to_data(self) -> dict[str, Any]:
         """Return the data of verdict.json."""
         trace = self.trace
-        data: dict[str, Any] = {
+        data = {
             "schema": SCHEMA,
             "filterproof": version(),
             "filter": self.name,
@@ -327,11 +348,11 @@ class Examination(Displayed):
             "effort": self.effort,
             "stopped": self.stopped,
         }
-        return {name: _finite(value) for name, value in data.items()}
+        return {name: finite_data(value) for name, value in data.items()}
 
     def json(self) -> str:
         """Return the text of verdict.json."""
-        return json.dumps(self.to_data(), indent=2, allow_nan=False) + "\n"
+        return json_text(self.to_data())
 
     def rows(self) -> list[Row]:
         """Return one row for each divergence and menu: best attack, worst case, guarantee, and attack / guarantee."""
@@ -387,18 +408,6 @@ class PartialExamination(KeyboardInterrupt):
     def __init__(self, examination: Examination) -> None:
         self.examination = examination
         super().__init__(STOPPED)
-
-
-def _finite(data: Any) -> Any:
-    """Return the data with infinities and NaN as text, for JSON and CSV."""
-    match data:
-        case dict():
-            return {name: _finite(value) for name, value in data.items()}
-        case list() | tuple():
-            return [*map(_finite, data)]
-        case float() if not math.isfinite(data):
-            return repr(data)
-    return data
 
 
 def _short(text: str) -> str:

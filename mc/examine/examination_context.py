@@ -6,13 +6,13 @@ import inspect
 import math
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from types import CodeType, MemberDescriptorType
 from typing import Any
 
 from filterproof.filters.contract.contract_checks import checked_admits, checked_start
-from filterproof.filters.contract.largest_granted import last_granted
+from filterproof.filters.contract.largest_granted import largest_granted, last_granted
 from filterproof.filters.contract.library import defining_class, of_the_library
 from filterproof.filters.contract.work import WorkLimit
 from filterproof.filters.privacy_filter import PrivacyFilter
@@ -237,6 +237,41 @@ def _grants(filt: PrivacyFilter, pair: DominatingPair) -> bool:
 
 
 def _admitted(filt: PrivacyFilter, line: Line, limit: WorkLimit | None) -> GrantedSizes:
+    """Return the granted sizes of the line. It moves to where the answers change if none of its own sizes is there."""
+
+    def granted_too(size: float) -> bool:
+        return _grants_too(filt, line, size)
+
+    if not any(map(granted_too, line.sizes[::4])):
+        far = largest_granted(granted_too, line.below, tolerance=1.0)
+        return _granted_sizes(filt, line if far is None else line.moved(far), limit)
+    found = _granted_sizes(filt, line, limit)
+    if not found.sizes or found.raised or not _is_within(filt, found.largest):
+        return found
+    # a far larger request may overflow and be granted where a smaller one is denied
+    far = largest_granted(granted_too, line.above, tolerance=1.0)
+    if far is None or far <= found.sizes[-1]:
+        return found
+    if found.sizes[-1] == line.sizes[-1] and _is_within(filt, line.pair(far)):
+        return _granted_sizes(filt, line.moved(far), limit)
+    sizes = (*found.sizes, far)
+    return replace(found, sizes=sizes, pairs=tuple(map(line.pair, sizes)))
+
+
+def _is_within(filt: PrivacyFilter, pair: DominatingPair) -> bool:
+    """Return whether one release of the pair keeps the promise, in doubles."""
+    sticks = [goal for goal in goals(filt.promise) if goal.kind == "hockey-stick"]
+    return all(float(pair.hockey_stick(goal.at)) <= goal.promised(filt.promise) for goal in sticks)
+
+
+def _grants_too(filt: PrivacyFilter, line: Line, size: float) -> bool:
+    """Return whether a fresh run is granted the size. False if its code raises."""
+    with suppress(FilterFault):
+        return _grants(filt, line.pair(size))
+    return False
+
+
+def _granted_sizes(filt: PrivacyFilter, line: Line, limit: WorkLimit | None) -> GrantedSizes:
     sizes, raised, spending = [], "", False
     for number, t in enumerate(coarse_first(line.sizes)):
         if number >= _ASKED and limit is not None and limit.exhausted:
@@ -262,9 +297,7 @@ def _between(filt: PrivacyFilter, line: Line, top: float, limit: WorkLimit | Non
         return []
 
     def granted_too(size: float) -> bool:
-        with suppress(FilterFault):
-            return not (limit is not None and limit.exhausted) and _grants(filt, line.pair(size))
-        return False
+        return not (limit is not None and limit.exhausted) and _grants_too(filt, line, size)
 
     coarse = last_granted(granted_too, top, denied, _COARSE)
     largest = last_granted(granted_too, coarse, denied)

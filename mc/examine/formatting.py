@@ -15,22 +15,46 @@ from dataclasses import fields
 from fractions import Fraction
 from typing import Any, cast
 
+from filterproof.filters.adapters.bridged import BridgedFilter
+from filterproof.filters.adapters.foreign import CopiedFilter, CountedFilter
+from filterproof.filters.adapters.labelled import LabelledFilter
 from filterproof.mc.examine.divergence import exceeds
+from filterproof.theory import display
 from filterproof.theory.numerics.decimals import below
 from filterproof.theory.pairs import DominatingPair
 from filterproof.theory.pairs.labelled import where_words
 
 #: The longest fraction that is shown, and the most steps of a play and pairs of a menu that are named.
 _LONGEST, _STEPS, _PAIRS = 12, 4, 3
+#: Numbers from which on four digits are shown.
+_SHOWN = 10**15
+#: Characters of a pair; a longer one is shown by its sizes and a digest.
+_LONGEST_PAIR = 200
 
 
 def count_words(number: int, noun: str, more: str = "") -> str:
     """Return a number with its noun. The plural is `more`, by default with an s.
 
-    >>> count_words(1, "game"), count_words(1200, "query", "queries")
-    ('1 game', '1,200 queries')
+    >>> count_words(1, "game"), count_words(1200, "query", "queries"), count_words(2**80, "game")
+    ('1 game', '1,200 queries', '1.209e+24 games')
     """
-    return f"{number:,} {noun if number == 1 else more or f'{noun}s'}"
+    return f"{_count(number)} {noun if number == 1 else more or f'{noun}s'}"
+
+
+def _count(number: int) -> str:
+    return f"{number:,}" if number < _SHOWN else f"{float(number):.4g}"
+
+
+def filter_name(filt: object) -> str:
+    """Return the name of the examined object: a program's, that of another library's object, or else the class."""
+    match filt:
+        case LabelledFilter():
+            return filter_name(filt.keeper)
+        case BridgedFilter():
+            return display.printable(filt.bridge.name)
+        case CopiedFilter() | CountedFilter():
+            return display.printable(filt.foreign.name)
+    return display.printable(type(filt).__name__)
 
 
 def number_words(value: float | Fraction) -> str:
@@ -72,7 +96,7 @@ def worth_words(value: Fraction) -> str:
 
 
 def pair_words(pair: DominatingPair) -> str:
-    """Return the pair as an expression, without None values, and its labels."""
+    """Return the pair as an expression, without None values, and its labels; a long one with sizes and a digest."""
     if pair.labels:
         return f"{pair_words(pair.asked)} at {where_words(tuple(pair.labels.items()))}"
     if "__dataclass_fields__" not in vars(type(pair)):
@@ -81,8 +105,8 @@ def pair_words(pair: DominatingPair) -> str:
     shown = {name: _field(value) for name, value in fielded.items() if value is not None}
     if set(shown) == {"epsilon", "ratio"}:  # the ratio is more precise than its logarithm
         return f"{type(pair).__name__}.from_ratio({shown['ratio']})"
-    told = (f"{name}={value}" for name, value in shown.items())
-    return f"{type(pair).__name__}({', '.join(told)})"
+    told = f"{type(pair).__name__}({', '.join(f'{name}={value}' for name, value in shown.items())})"
+    return told if len(told) <= _LONGEST_PAIR else display.told_apart(pair)
 
 
 def _field(value: object) -> str:
@@ -99,7 +123,9 @@ def _field(value: object) -> str:
 
 def steps_words(steps: Iterable[tuple[DominatingPair, int]]) -> str:
     """Return the words for requests in a row."""
-    told = [f"{times:,} x {pair_words(pair)}" if times > 1 else pair_words(pair) for pair, times in steps]
+    told = [
+        f"{_count(times)} x {pair_words(pair)}" if times > 1 else pair_words(pair) for pair, times in steps
+    ]
     more = f", and {count_words(len(told) - _STEPS, 'further kind')}" if len(told) > _STEPS else ""
     return ", then ".join(told[:_STEPS]) + more
 

@@ -47,7 +47,10 @@ _PLAINEST = ("gaussian", "rr", "erasure")
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """Pairs of one family, less private as t grows from `least` to `most`. `name` includes the fixed parameters."""
+    """Pairs of one family, less private as t grows from `least` to `most`. `name` includes the fixed parameters.
+
+    No size is above `end` or below 2^-1000, wherever the line is moved.
+    """
 
     family: str
     name: str
@@ -55,6 +58,7 @@ class Line:
     least: float = 2.0**-14
     most: float = 32.0
     extra: tuple[float, ...] = ()
+    end: float = 2.0**1000
 
     def pair(self, t: float) -> DominatingPair:
         """Return the pair of size t."""
@@ -72,6 +76,27 @@ class Line:
         grid = {m / 4 * 2.0**e for e in range(lowest, highest + 1) for m in (4, 5, 6, 7)}
         grid |= {float(f"{digit}e{power}") for power in range(-4, 2) for digit in (1, 2, 3, 5)}
         return tuple(sorted(t for t in (*grid, *self.extra) if self.least <= t <= self.most))
+
+    @property
+    def below(self) -> tuple[float, ...]:
+        """Return sizes from far below the least one up to it."""
+        return tuple(t for k in reversed(_AFAR) if (t := self.least * 2.0**-k) >= _LEAST)
+
+    @property
+    def above(self) -> tuple[float, ...]:
+        """Return sizes from the largest one to far above it."""
+        return tuple(t for k in _AFAR if (t := self.most * 2.0**k) <= self.end)
+
+    def moved(self, to: float) -> Line:
+        """Return the line around a size that is far from all of its own."""
+        least, most = max(to * 2.0**-14, _LEAST), min(to * 2.0**5, self.end)
+        tens = range(math.floor(math.log10(least)), math.ceil(math.log10(most)))
+        written = tuple(float(f"{digit}e{power}") for power in tens for digit in (1, 2, 3, 5))
+        return replace(self, least=least, most=most, extra=(*self.extra, *written))
+
+
+#: Octaves beyond the ends of a line that are probed, and the least size of any line.
+_AFAR, _LEAST = (0, 1, 2, 3, 4, 5, 8, 16, 32, 64, 128, 256, 512, 960), 2.0**-1000
 
 
 def coarse_first(sizes: tuple[float, ...]) -> list[float]:
@@ -148,16 +173,18 @@ def _kov(delta: float) -> Line:
 
 
 def _subsampled(q: float, way: Literal["removal", "addition"]) -> Line:
-    return Line("subsampled", f"subsampled, q={q:g}, {way}", partial(_subsampled_of, q, way), 2.0**-8, 16.0)
+    # what the rate bounds grows no more with the size
+    make = partial(_subsampled_of, q, way)
+    return Line("subsampled", f"subsampled, q={q:g}, {way}", make, 2.0**-8, 16.0, end=16.0)
 
 
 def _two_points() -> Iterator[Line]:
     for b, swap in product((Fraction(1, 8), Fraction(1, 1024)), (False, True)):
         name = f"two points, rare {'under P' if swap else 'under Q'}, {b}"
-        yield Line("twopoint", name, partial(_two, b=b, swap=swap), 2.0**-8, 16.0)
+        yield Line("twopoint", name, partial(_two, b=b, swap=swap), 2.0**-8, 16.0, end=16.0)
     for swap in (False, True):
         name = f"revealed under {'Q' if swap else 'P'} alone"
-        yield Line("twopoint", name, partial(_revealed, swap=swap), 2.0**-30, 0.5)
+        yield Line("twopoint", name, partial(_revealed, swap=swap), 2.0**-30, 0.5, end=0.5)
 
 
 def _two(t: float, b: Fraction, *, swap: bool) -> FinitePair:
@@ -186,9 +213,9 @@ def _deltas(promise: Guarantee) -> tuple[float, ...]:
 FAMILIES: dict[str, tuple[Line, ...]] = {
     "gaussian": (Line("gaussian", "gaussian", Gaussian),),
     "rr": (Line("rr", "rr", RandomizedResponse),),
-    "laplace": (Line("laplace", "laplace", _laplace_of),),
+    "laplace": (Line("laplace", "laplace", _laplace_of, end=2.0**30),),
     "kov": (),
-    "erasure": (Line("erasure", "erasure", Erasure, 2.0**-40, 1.0),),
+    "erasure": (Line("erasure", "erasure", Erasure, 2.0**-40, 1.0, end=1.0),),
     "subsampled": (
         *(_subsampled(q, way) for q in (0.5, 0.125, 1 / 64) for way in ("removal", "addition")),
         _subsampled(2.0**-14, "removal"),

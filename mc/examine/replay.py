@@ -167,8 +167,8 @@ def _sequence(game: _Played) -> tuple[Bound]:
     sequence = Sequence.from_data(game.data["sequence"], game.names)
     if not sequence.admitted(game.filter):
         raise ReplayError(
-            f"{type(game.filter).__name__} denies a request of the sequence; check that it is the filter of "
-            "the counterexample"
+            f"{type(game.filter).__name__} denies a request of the sequence; it has changed, or is not "
+            "the filter of the counterexample"
         )
     return game.certified(sequence.low(game.measure, game.promised))
 
@@ -184,7 +184,8 @@ def _scheduled(game: _Played) -> tuple[Bound]:
         released = played.get(check_count("epoch", epoch, least=0), {})
     if not released:
         raise ReplayError(
-            f"{game.filter!r} releases nothing in this schedule; check that it is the program of the counterexample"
+            f"{game.filter!r} releases nothing in this schedule; it has changed, or is not "
+            "the program of the counterexample"
         )
     return game.certified(Sequence(tuple(released.items())).low(game.measure, game.promised))
 

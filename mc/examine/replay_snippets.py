@@ -16,6 +16,7 @@ from typing import Any, cast
 
 from filterproof.filters.adapters.foreign import CopiedFilter, CountedFilter
 from filterproof.filters.adapters.labelled import LabelledFilter, program_of
+from filterproof.filters.adapters.service import PromisedService
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.engine.encoding import nameable
 from filterproof.mc.examine.counterexample import Counterexample
@@ -30,7 +31,9 @@ def replay_command(file: Path, key: str | None = None, *, target: str | Sequence
     return shlex.join(word for word in words if word is not None)
 
 
-def counterexample_command(counterexample: Counterexample, file: Path, target: str | None = None) -> str:
+def counterexample_command(
+    counterexample: Counterexample, file: Path, target: str | Sequence[str] | None = None
+) -> str:
     """Return the command that replays a counterexample in `file`; `target` is its filter on the command line."""
     return replay_command(
         file, target=(target or target_of(counterexample.filter)) if _outside(counterexample) else None
@@ -79,6 +82,9 @@ def _made_again(filt: PrivacyFilter) -> tuple[str, str]:
     if isinstance(filt, (CountedFilter, CopiedFilter, LabelledFilter)):
         return "from your_module import your_filter\n", "your_filter"
     module = "your_module" if kind.__module__ == "__main__" else _module(kind)
+    if isinstance(filt, PromisedService):
+        made = f"fp.services.promised({kind.__name__}, fp.{filt.promise!r})"
+        return f"from {module} import {kind.__name__}\n", made
     given = "..." if inspect.signature(kind).parameters else ""
     made = repr(filt) if "__dataclass_fields__" in vars(kind) else f"{kind.__name__}({given})"
     return f"from {module} import {kind.__name__}\n", made

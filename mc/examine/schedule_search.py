@@ -25,23 +25,17 @@ from functools import lru_cache, partial
 from itertools import cycle, product
 from typing import Any, Self, TypeAlias
 
-from filterproof.filters.adapters.labelled import service_of
-from filterproof.filters.adapters.service import MakeService
+from filterproof.filters.adapters.service import MakeService, promised
 from filterproof.filters.contract.largest_granted import largest_granted
 from filterproof.filters.contract.work import OutOfWork, WorkLimit, count, stopping_at
-from filterproof.mc.engine.encoding import nameable
 from filterproof.mc.examine.counted_search import last_report
-from filterproof.mc.examine.counterexample import measured_counterexample
 from filterproof.mc.examine.deadline import Deadline
 from filterproof.mc.examine.divergence import Divergence, goals
-from filterproof.mc.examine.examination_context import ExaminationContext
-from filterproof.mc.examine.filter_fault import FilterFault, examining
+from filterproof.mc.examine.filter_fault import FilterFault
 from filterproof.mc.examine.minimise import minimise
 from filterproof.mc.examine.parameter_families import Line, lines_of, names_of
 from filterproof.mc.examine.schedule import MOVES, Schedule, ServiceMove, ServiceSimulator, What, name_of
 from filterproof.mc.examine.sequence import Sequence as Fixed
-from filterproof.mc.examine.stage_finding import StageFinding
-from filterproof.mc.examine.trace import Trace
 from filterproof.theory.argument_checks import check_count
 from filterproof.theory.display import one_line
 from filterproof.theory.guarantees import Guarantee
@@ -63,10 +57,6 @@ _FAR: dict[What, int] = {"step": 2, "again": 2, **dict.fromkeys(_STRUCK, 11)}
 _WHOLE, _DRAWN = 5, 8
 #: Examples per batch, and the length of each example, batch by batch.
 _BATCH, _RULES = 100, (25, 12, 50)
-#: The question of the stage, and what it does not cover.
-_ASKED = "Does the guarantee survive concurrent requests, retries, and a process that is killed?"
-_SCOPE = "clients with concurrent requests and retries, and a process that is killed and restarted"
-_UNSEEN = "crashes inside a command of the program"
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +155,8 @@ def shares_of(largest: Iterable[tuple[Line, float | None]]) -> tuple[DominatingP
             break
         if size is not None:
             kinds[line.kind] = None
-            pairs |= dict.fromkeys(line.pair(max(share * size, line.least)) for share in _SHARES)
+            least = line.least if size > line.least else 0.0
+            pairs |= dict.fromkeys(line.pair(max(share * size, least)) for share in _SHARES)
     return tuple(pairs)
 
 
@@ -173,9 +164,14 @@ def menu_of(make: MakeService, lines: Sequence[Line]) -> tuple[DominatingPair, .
     """Return the largest requests that a new service grants, and shares of them."""
 
     def largest(line: Line) -> float | None:
-        return largest_granted(lambda size: _released(make, line.pair(size)), line.sizes)
+        return largest_granted(lambda size: _released(make, line.pair(size)), (*line.below[:-1], *line.sizes))
 
     return shares_of((line, largest(line)) for line in lines)
+
+
+def requests_of(make: MakeService, lines: Sequence[Line]) -> tuple[DominatingPair, ...]:
+    """The menu of a service; the plainest requests if it grants none of them alone."""
+    return menu_of(make, lines) or tuple(line.pair(1.0) for line in lines[:_GRANTED])
 
 
 def _released(make: MakeService, pair: DominatingPair) -> bool:
@@ -238,10 +234,13 @@ def first_breach(
 
 
 def _confirm(service: MakeService, promise: Guarantee, found: ScheduleSearch, deadline: Deadline) -> None:
+    if found.breach is not None:
+        confirm(service, promise, found.breach.schedule, deadline)
+
+
+def confirm(service: MakeService, promise: Guarantee, schedule: Schedule, deadline: Deadline) -> None:
     """Raise FilterFault if the schedule breaks nothing in new processes of the service."""
-    if found.breach is None:
-        return
-    if breaks(promise)(found.breach.schedule.play_afresh(service, deadline)) is None:
+    if breaks(promise)(schedule.play_afresh(service, deadline)) is None:
         raise FilterFault(
             f"{name_of(service)} breaks the contract: it keeps data outside its object and its disk, "
             "which a process that ends loses; keep it in self"
@@ -252,23 +251,15 @@ def _driven(
     service: MakeService, promise: Guarantee, lines: tuple[Line, ...], seed: int, units: float
 ) -> Iterator[ScheduleSearch]:
     """Yield the reports of a search over a menu of granted requests; the first one comes with the menu."""
-    # if nothing is granted alone, the simplest requests are tried nevertheless
-    menu = menu_of(service, lines) or tuple(line.pair(1.0) for line in lines[:_GRANTED])
     yield ScheduleSearch(None, 0, 0)
-    yield from searched(service, promise, menu, WorkLimit.of(units), seed=seed)
+    yield from searched(service, promise, requests_of(service, lines), WorkLimit.of(units), seed=seed)
 
 
 def asked_lines(
     service: MakeService, promise: Guarantee, mechanisms: str | Sequence[str]
 ) -> tuple[Line, ...]:
     """Return the lines of the mechanisms after a check of the service and its guarantee."""
-    if not callable(service):
-        raise TypeError(
-            f"service must be a callable that makes a service from a disk, got {service!r}; pass its class"
-        )
-    if not isinstance(promise, Guarantee):
-        raise TypeError(f"promise must be a guarantee, got {promise!r}; pass e.g. fp.PureDP(1.0)")
-    return lines_of(names_of(mechanisms), promise)
+    return lines_of(names_of(mechanisms), promised(service, promise).promise)
 
 
 def searched(
@@ -372,26 +363,3 @@ def _plainer(moves: tuple[ServiceMove, ...], place: int) -> Iterator[tuple[Servi
     for some, by in product((later[:1], later), (1, -1)):  # without it other requests are the newest
         moved = (one if one.what == "ask" else replace(one, at=max(one.at + by, 0)) for one in some)
         yield (*begun, *moved, *later[len(some) :])
-
-
-# -- the stage of an examination -----------------------------------------------------------------------
-
-
-def stage(subject: ExaminationContext, limit: WorkLimit) -> Iterator[StageFinding]:
-    """Yield the finding about a filter whose program is a service; nothing for other filters."""
-    filt = subject.filter
-    service = service_of(filt)
-    if service is None or not subject.lines:
-        return
-    asked = shares_of((one.line, one.sizes[-1]) for one in subject.lines)
-    with examining(filt):
-        *_, found = searched(service, filt.promise, asked, limit, seed=subject.seed)
-    breach = found.breach
-    menu = ", ".join(dict.fromkeys(type(pair.asked).__name__ for pair in asked))
-    if breach is None:
-        yield StageFinding("schedules", _ASKED, str(found), menu, _UNSEEN)
-        return
-    game = {"schedule": breach.schedule.to_data(nameable()), "epoch": breach.epoch}
-    counterexample = measured_counterexample(filt, breach.measure, breach.low, breach.promised, **game)
-    trace = Trace(breach.measure, (), None, (), moves=breach.events)
-    yield StageFinding.refuted("schedules", _ASKED, menu, _SCOPE, counterexample, unseen=_UNSEEN, trace=trace)

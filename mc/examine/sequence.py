@@ -19,6 +19,8 @@ from fractions import Fraction
 from itertools import chain
 from typing import Any
 
+import flint
+
 from filterproof.filters.contract.contract_checks import checked_start
 from filterproof.filters.contract.contract_checks import granted as granted
 from filterproof.filters.contract.determinism import content_of_attributes as content_of_attributes
@@ -27,13 +29,14 @@ from filterproof.filters.contract.work import count
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.engine.encoding import Nameable, decode, encode
 from filterproof.mc.examine.divergence import Divergence, exceeds
-from filterproof.mc.losses.balls import down
+from filterproof.mc.losses.balls import BITS, ball, down
 from filterproof.mc.losses.composition import Composition
 from filterproof.mc.losses.renyi_low import renyi_low
 from filterproof.mc.losses.tails import has_tails, tails
 from filterproof.mc.worst_case.plan import MARGIN
 from filterproof.theory.argument_checks import check_count
 from filterproof.theory.guarantees import Guarantee
+from filterproof.theory.numerics.precision import PRECISION_LOCK
 from filterproof.theory.pairs import DominatingPair
 
 #: Requests of one kind that the filter gets one by one. More count as granted only if they change nothing.
@@ -43,8 +46,8 @@ _CLOSE, _CLOSER = 1e-2, (1e-4, 1e-6)
 #: Units of work of a lower bound: on a Rényi divergence, on a composition of one finite pair or of Gaussians, on one
 #: of several finite pairs, for each request of up to a thousand more, and for other pairs.
 _RENYI_UNITS, _FINITE_UNITS, _SEVERAL_UNITS, _REQUEST_UNITS, _OTHER_UNITS = 10, 40, 500, 2, 3000
-#: The most repetitions in a counterexample file.
-_MOST = 10**15
+#: The most repetitions in a counterexample file, and the number of requests above which distances alone give the bound.
+_MOST, _MANY = 2**128, 2**40
 
 
 def _largest_loss(counts: Mapping[DominatingPair, int]) -> Fraction | float:
@@ -59,6 +62,20 @@ def _ends(pair: DominatingPair, most: Fraction) -> bool:
     """Whether no loss exceeds `most` by the tails that a composition uses: a user's pair may declare less."""
     law = tails(pair)
     return bool(law.infinite == 0 and law.above(most)[0] == 0)
+
+
+def _far_apart(counts: Mapping[DominatingPair, int], epsilon: float) -> float:
+    """Return a lower bound on the hockey-stick divergence of any number of pairs, from the total variation d of each.
+
+    Where p <= e^epsilon q, p is at most e^{epsilon/2} sqrt(p q), and elsewhere e^epsilon q is. So the divergence is at
+    least 1 - e^{epsilon/2} sum sqrt(p q), and that sum is a product of factors of at most sqrt(1 - d^2) <= e^{-d^2/2}.
+    """
+    squares = sum(
+        times * Fraction(Composition({pair: 1}).delta(0.0, direction="PQ").low) ** 2
+        for pair, times in counts.items()
+    )
+    with PRECISION_LOCK, flint.ctx.workprec(BITS):
+        return max(down(-((ball(epsilon) - ball(squares, BITS)) / 2).expm1()), 0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +139,8 @@ class Sequence:
             if not counts or _largest_loss(counts) <= measure.at:
                 return 0.0
             count(self._units(measure))
+            if self.rounds > _MANY and any(pair.normal_mu is None for pair in counts):
+                return _far_apart(counts, measure.at)
             whole = Composition(counts)
             bounds = whole.delta(measure.at, relative=_CLOSE, direction="PQ")
             for relative in _CLOSER:

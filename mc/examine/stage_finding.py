@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from filterproof.mc.examine.counterexample import Counterexample
 from filterproof.mc.examine.divergence import Divergence
 from filterproof.mc.examine.trace import Trace
 from filterproof.theory.evidence import Evidence, Outcome, Verdict
 from filterproof.theory.numerics.decimals import below
+
+if TYPE_CHECKING:
+    from filterproof.mc.prove.induction import SumBound
 
 #: The finding of a stage that the user ended.
 STOPPED = "stopped by Ctrl-C"
@@ -40,7 +43,14 @@ class Tightness:
         """The share of the guarantee that the best attack reaches, and where. It is no upper bound."""
         if self.promised <= 0:
             return f"{self.menu} at {self.measure} reaches {below(self.attack)}; promised 0"
-        return f"{self.menu} at {self.measure} reaches {100 * self.share:.4g} % of the guarantee"
+        return f"{self.menu} at {self.measure} reaches {self.share_words} of the guarantee"
+
+    @property
+    def share_words(self) -> str:
+        """The share in percent."""
+        if self.promised <= 0:
+            return "0 is promised"
+        return f"{100 * self.share:.4g} %" if self.share >= 0.01 else "less than 1 %"
 
     @property
     def share(self) -> float:
@@ -58,7 +68,8 @@ class StageFinding:
     verdict on the guarantee within its own scope, or None if the stage has none. `menu` names the requested mechanisms.
     `unseen` names the cases that the stage did not look at. `whole` says that HOLDS covers every mechanism that the
     filter admits, and not only the menu. `fault` is a sentence about a filter that breaks the contract. `notes` are
-    facts that decide nothing. `trace` is the trace of the counterexample.
+    facts that decide nothing. `trace` is the trace of the counterexample. `rounding` holds the sums that a source proof
+    bounds, with what rounding may add to them.
     """
 
     stage: str
@@ -74,6 +85,7 @@ class StageFinding:
     fault: str = ""
     notes: tuple[str, ...] = ()
     trace: Trace | None = None
+    rounding: tuple[SumBound, ...] = ()
 
     @classmethod
     def refuted(

@@ -25,6 +25,7 @@ from typing import Any, BinaryIO, cast
 from filterproof.filters.accountants.verifiable import is_verifiable
 from filterproof.filters.adapters.bridge import LateBridgeError
 from filterproof.filters.adapters.labelled import service_of
+from filterproof.filters.adapters.service import PromisedService
 from filterproof.filters.contract.contract_checks import checked_filter
 from filterproof.filters.contract.work import (
     Meter,
@@ -36,6 +37,7 @@ from filterproof.filters.contract.work import (
     metered,
 )
 from filterproof.filters.privacy_filter import PrivacyFilter
+from filterproof.mc.engine.encoding import nameable
 from filterproof.mc.examine.counterexample import Counterexample
 from filterproof.mc.examine.deadline import Deadline, OutOfTime
 from filterproof.mc.examine.examination import Examination, PartialExamination
@@ -43,14 +45,17 @@ from filterproof.mc.examine.examination_context import ExaminationContext, admis
 from filterproof.mc.examine.filter_fault import FilterFault
 from filterproof.mc.examine.parameter_families import FAMILIES, at_labels, lines_of, names_of
 from filterproof.mc.examine.revalidation import differs, is_nondeterministic
-from filterproof.mc.examine.schedule_search import stage as schedules
+from filterproof.mc.examine.schedule import Schedule
+from filterproof.mc.examine.schedule_search import MECHANISMS, confirm
 from filterproof.mc.examine.stage_finding import CUT, STOPPED, UNFINISHED, USED_UP, StageFinding
 from filterproof.mc.examine.stages.accountant_games import games_of, lets_through
 from filterproof.mc.examine.stages.certificate import PROVED, certify_promise
 from filterproof.mc.examine.stages.filter_invariants import invariants
 from filterproof.mc.examine.stages.games import games
+from filterproof.mc.examine.stages.schedules import releases, schedules, service_schedules
 from filterproof.mc.examine.stages.sequences import sequences
 from filterproof.mc.examine.stages.shrinking import shrink
+from filterproof.mc.examine.stages.source_proof import has_own_code, source_proof
 from filterproof.mc.examine.stages.strategy_search import search
 from filterproof.mc.examine.worker import Paused, ThreadsLost, results
 from filterproof.theory.argument_checks import check_count
@@ -63,6 +68,10 @@ FAILURE = 1e-6
 EFFORT, _GRACE = 1_200_000, 0.04
 #: The smallest share of the effort for minimisation of a refutation.
 _MOMENT = 0.06
+#: The work that a proof from source code may do beside the rest, in shares of the effort.
+_SOURCE = 2.0
+#: A counterexample that reaches less of the guarantee may be one of rounding alone.
+_ROUNDED = 1 + 1e-6
 #: The share of the work for finding the requests that a fresh run grants.
 _ADMISSION = 0.1
 #: The share of its work that each search has done at the end of each turn, and the number of turns before the
@@ -71,7 +80,7 @@ _TURNS, _BEFORE_INVARIANTS = (0.04, 0.15, 0.4, 0.6, 0.8, 1.0), 3
 #: The stages that search for a refutation.
 _SEARCHES = ("sequences", "games", "search")
 #: The stages that `examine` can be restricted to.
-STAGES = ("invariants", "schedules", "certificate", *_SEARCHES)
+STAGES = ("invariants", "schedules", "certificate", "source", *_SEARCHES)
 
 
 def examine(
@@ -85,7 +94,7 @@ def examine(
     thorough: bool = False,
     stages: Sequence[str] | None = None,
     proofs: dict[str, Proof] | None = None,
-    target: str | None = None,
+    target: str | Sequence[str] | None = None,
 ) -> Examination:
     """Examine the guarantee of a filter. The first refutation ends the examination unless it is `thorough`.
 
@@ -146,6 +155,10 @@ def _in_turn(exam: _Stages, names: tuple[str, ...], seed: int, *, own_menu: bool
         exam.run("admission", 1.0, partial(lets_through, accountant), WorkLimit(sys.maxsize))
         exam.prove()
         exam.run("games", 1.0, partial(games_of, filt))
+    elif isinstance(accountant, PromisedService):
+        names = names if own_menu else MECHANISMS
+        exam.run("admission", 1.0, partial(releases, accountant, names), WorkLimit(sys.maxsize))
+        exam.run("schedules", 1.0, partial(service_schedules, accountant, names, seed))
     else:
         exam.run(
             "admission",
@@ -165,6 +178,7 @@ def _in_turn(exam: _Stages, names: tuple[str, ...], seed: int, *, own_menu: bool
     subject = replace(exam.subject, pure=not any(one.fault for one in exam.findings))
     if subject.pure:
         exam.prove()
+        exam.prove_source(subject)
     else:
         exam.begin_searches(subject)
     while exam.searches and (exam.thorough or not exam.counterexamples):
@@ -254,6 +268,16 @@ class _Stages:
         self.run("certificate", 1.0, proved, WorkLimit(sys.maxsize), always=always)
         self.limit = WorkLimit(self.limit.until + current().done - before)
 
+    def prove_source(self, subject: ExaminationContext) -> None:
+        """Prove a user's own code where no theorem did; the effort bounds its work, beside that of the searches."""
+        if not has_own_code(self.filter) or any(one.whole for one in self.findings):
+            return
+        # a counterexample of rounding alone is within the bound of a proof
+        rounded = bool(self.counterexamples) and all(one.factor < _ROUNDED for one in self.counterexamples)
+        before, work = current().done, partial(source_proof, subject)
+        self.run("source", 1.0, work, WorkLimit.of(_SOURCE * self.units), always=rounded)
+        self.limit = WorkLimit(self.limit.until + current().done - before)
+
     def shrink(self, subject: ExaminationContext) -> None:
         """Minimise the clearest counterexample and trace its play. A schedule has its own description."""
         if found := tuple(one for one in self.counterexamples if one.kind != "schedule"):
@@ -285,7 +309,12 @@ class _Stages:
         counterexample, fault = finding.counterexample, ""
         if counterexample is None:
             return finding
+        service = cast(object, self.filter)
         try:
+            if isinstance(service, PromisedService):
+                schedule = Schedule.from_data(counterexample.data["schedule"], nameable())
+                confirm(service.make, service.promise, schedule, self.deadline)
+                return finding
             if not (other := differs(counterexample, self._aside)):
                 return finding
             fault, found = (

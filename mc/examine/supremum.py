@@ -9,18 +9,30 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from filterproof.filters.accountants.repeats import repeats
 from filterproof.filters.contract.contract_checks import checked_filter
 from filterproof.filters.contract.determinism import check_requests
 from filterproof.filters.privacy_filter import PrivacyFilter
+from filterproof.filters.rules.orders import RenyiCurve
 from filterproof.mc.engine.adversaries import Scripted
+from filterproof.mc.examine.divergence import Divergence
 from filterproof.mc.examine.extremal_steps import reached
+from filterproof.mc.examine.sequence import Sequence as Played
 from filterproof.mc.examine.stages.certificate import parts
 from filterproof.theory.argument_checks import check_at_least_zero
-from filterproof.theory.evidence import Outcome
+from filterproof.theory.evidence import Outcome, Verdict
 from filterproof.theory.extremal import Extremal, Steps
+from filterproof.theory.guarantees import ZCDP, Guarantee, RenyiDP
 from filterproof.theory.numerics.decimals import above, below
+from filterproof.theory.pairs import DominatingPair, Gaussian
+
+#: Orders at which the divergences of a zCDP guarantee are compared.
+ORDERS = (2.0, 4.0, 8.0, 16.0)
+#: The most repetitions of one request.
+_MOST_REQUESTS = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +90,7 @@ class Supremum:
         )
 
 
-def supremum(filt: PrivacyFilter, epsilon: float) -> Supremum:
+def supremum(filt: PrivacyFilter, epsilon: float, *, known: Verdict | None = None) -> Supremum:
     """Bound the largest delta over every adversary and every mechanism that a filter covers.
 
         sup over mechanisms and adaptive adversaries of H_{e^epsilon}(transcript)
@@ -89,6 +101,8 @@ def supremum(filt: PrivacyFilter, epsilon: float) -> Supremum:
         The filter.
     epsilon : float
         In nats, >= 0.
+    known : Verdict, optional
+        The verdict of an examination of this filter, so that no theorem is looked for again.
 
     Returns
     -------
@@ -113,7 +127,7 @@ def supremum(filt: PrivacyFilter, epsilon: float) -> Supremum:
     checked = check_at_least_zero("epsilon", epsilon)
     if not isinstance(checked, float):
         raise TypeError(f"epsilon must be one number, got {checked!r}; call supremum for each")
-    covered = parts(filt)
+    covered = parts(filt) if known is None else known
     sound = covered is not None and covered.outcome is Outcome.HOLDS
     found, promised = filt.extremal(checked), float(filt.promise.delta(checked))
     check_requests(filt, [pair for pair, _ in found.steps])
@@ -123,6 +137,34 @@ def supremum(filt: PrivacyFilter, epsilon: float) -> Supremum:
     else:
         detail = covered.detail
     return Supremum(checked, low, most_kept(found, promised) if sound else 1.0, promised, steps, detail)
+
+
+def order_bounds(promise: Guarantee) -> dict[float, float]:
+    """The Rényi divergence that a guarantee states at each of a few orders; {} for one that states none."""
+    match promise:
+        case ZCDP(rho):
+            return {order: order * rho for order in ORDERS}
+        case RenyiDP(alpha, rho):
+            return {alpha: rho}
+        case RenyiCurve(alphas, rhos):
+            return dict(zip(alphas, rhos, strict=True))
+    return {}
+
+
+def largest_renyi(filt: PrivacyFilter, menu: Sequence[DominatingPair], order: float) -> tuple[float, Steps]:
+    """Bound from below the largest Rényi divergence of an order, over every mechanism that a filter covers.
+
+    Returns the bound, which is certified, and the requests that reach it: one pair of the menu, or the largest
+    Gaussian that the stated divergences leave room for, until the filter's own code denies it.
+    """
+    rate = min((rho / at for at, rho in order_bounds(filt.promise).items()), default=0.0)
+    mu = math.nextafter(math.sqrt(2 * rate), 0.0)
+    found: list[tuple[float, Steps]] = [(0.0, ())]
+    for pair in (Gaussian(mu), *menu) if mu > 0 else menu:
+        times = repeats(filt, pair, most=_MOST_REQUESTS)
+        if times and (played := Played(((pair, times),))).admitted(filt):
+            found.append((played.low(Divergence.renyi(order)), played.steps))
+    return max(found, key=lambda one: one[0])
 
 
 def most_kept(found: Extremal, promised: float) -> float:

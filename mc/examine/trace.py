@@ -109,11 +109,30 @@ def state_words(state: State) -> str:
     >>> state_words(np.arange(100.0)[None, :]).endswith("14, 15, 1 ...")
     True
     """
-    told = ", ".join(
+    return _window(_whole_words(state))
+
+
+def _whole_words(state: State) -> str:
+    return ", ".join(
         f"{name}={_values(np.asarray(part)[0])}" if name else _values(np.asarray(part)[0])
         for name, part in named_leaves(state)
     )
-    return told if len(told) <= _LETTERS else f"{told[: _LETTERS - 4]} ..."
+
+
+def change_words(before: str, after: str) -> tuple[str, str]:
+    """Return two states in words, each cut to the letters around their first difference.
+
+    >>> change_words("0, " * 40 + "0.25, 1", "0, " * 40 + "0.5, 1")
+    ('... 0, 0, 0, 0, 0.25, 1', '... 0, 0, 0, 0, 0.5, 1')
+    """
+    first = next((place for place, (a, b) in enumerate(zip(before, after, strict=False)) if a != b), 0)
+    begin = first - _LETTERS // 4 if max(len(before), len(after)) > _LETTERS and first > _LETTERS // 2 else 0
+    return _window(before, begin), _window(after, begin)
+
+
+def _window(told: str, begin: int = 0) -> str:
+    shown = f"... {told[begin:]}" if begin else told
+    return shown if len(shown) <= _LETTERS else f"{shown[: _LETTERS - 4]} ..."
 
 
 def _values(part: Any) -> str:
@@ -130,7 +149,7 @@ def trace_of_sequence(filt: PrivacyFilter, played: Sequence, measure: Divergence
     """Return the trace of a fixed sequence of requests that the filter grants."""
     rows, why, steps = list[TraceRow](), dict[object, str](), list[tuple[DominatingPair, int]]()
     promised, state, rounds_done = measure.promised(filt.promise), checked_start(filt, 1), 0
-    after_row = state_words(state)
+    after_row = _whole_words(state)
     passed = _passed(played, measure, promised)
     for pair, times in _cut(played, passed):
         before_row, last, played_on = after_row, None, range(min(times, max(_PLAYED - rounds_done, 0)))
@@ -148,14 +167,15 @@ def trace_of_sequence(filt: PrivacyFilter, played: Sequence, measure: Divergence
             last, state = state, after
         # the state after a long row is known if one request left it unchanged
         whole = len(played_on) == times or (last is not None and bool(same(last, state)[0]))
-        after_row = state_words(state) if whole else _UNTOLD
+        after_row = _whole_words(state) if whole else _UNTOLD
         steps.append((pair, times))
         rounds = f"{rounds_done + 1:,}" if times == 1 else f"{rounds_done + 1:,}-{rounds_done + times:,}"
         request = pair_words(pair) if times == 1 else f"{pair_words(pair)}, {times:,} times"
         rounds_done += times
         reached = Sequence(tuple(steps)).low(measure, promised)
         if len(rows) < _ROWS or rounds_done == played.rounds:
-            rows.append(TraceRow(rounds, "", request, "granted", before_row, after_row, reached, promised))
+            states = change_words(before_row, after_row)
+            rows.append(TraceRow(rounds, "", request, "granted", *states, reached, promised))
     return Trace(measure, tuple(rows), passed, tuple(why.values())[:_REASONS])
 
 

@@ -31,7 +31,7 @@ def verify(
     thorough: bool = False,
     stages: Sequence[str] | None = None,
     on_stage: Callable[[str], None] = lambda _: None,
-    target: str | None = None,
+    target: str | Sequence[str] | None = None,
 ) -> Examination:
     """Examine whether a filter keeps its guarantee.
 
@@ -41,7 +41,8 @@ def verify(
     Parameters
     ----------
     filt : PrivacyFilter
-        The filter, or an accountant: an `IndividualFilter`, `ClippedSums`, `LinearQueries`, a tracker or an odometer.
+        The filter, or an accountant: an `IndividualFilter`, `ClippedSums`, `LinearQueries`, a tracker or an
+        odometer; or a service, by `fp.services.promised`.
     effort : float, default 1.0
         The amount of work, greater than 0. It counts decisions, certified evaluations, positions of games and
         simulated rounds. Effort 1 takes about half a minute; effort 10 does ten times the work.
@@ -55,11 +56,12 @@ def verify(
     thorough : bool, default False
         Continue after the first refutation, and look for more.
     stages : sequence of str, optional
-        The stages to run: invariants, schedules, certificate, sequences, games, search. All by default.
+        The stages to run: invariants, schedules, certificate, source, sequences, games, search. All by default.
     on_stage : callable, optional
         A function that receives the name of each stage when it starts.
-    target : str, optional
-        The name of the filter on the command line, FILE.py::Class, for the replay command of the result.
+    target : str or sequence of str, optional
+        The name of the filter on the command line, FILE.py::Class, with the options that it needs, for the replay
+        command of the result.
 
     Returns
     -------

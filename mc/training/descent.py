@@ -66,21 +66,44 @@ class Learner(Protocol):
 
 
 class Descent:
-    """theta_{t+1} = theta_t - (rate / n) (sum_i f_i g_i(theta_t) + N(0, (sigma clip)^2 I)), step by step.
+    """Private gradient descent in which each person has a budget of their own.
 
-    |f_i g_i| = min(|g_i|, clip, what person i's budget in `people` still covers at this noise), which is charged: with
-    a budget of k sums clipped to `clip`, the first k steps are Algorithm 6
-    of Feldman & Zrnic (2021), and all of them Algorithm 7.
-    sigma is the paper's, a multiple of the clip; n is taken as known. Parameters and noise are drawn from `seed`: who
-    knows it can subtract the noise, and a small one is found by trying which gives theta_0. Pass secrets.randbits(128).
-    Iterating takes a step and yields how many were taken; stopping at any moment wastes nothing, and all that was seen
-    keeps the promise of the people's filter. `save` keeps everything, `restored` goes on from there to the bit: the
-    noise is `SecretNoise`, so that a step that is made again says the same again, and one that is made with other data
-    or by other code has noise of its own. Going on from a save that is not the newest releases more than was charged
-    if anything but the same steps is made: keep one line of saves.
-    Raises ValueError for clip, sigma, rate <= 0, for people, data and network that do not fit, and, while iterating,
-    for numbers that are not finite.
-    Source: Feldman & Zrnic (2021), Algorithms 6 and 7, Propositions 5.1 and 5.2.
+        theta_{t+1} = theta_t - (rate / n) (sum_i f_i g_i(theta_t) + N(0, (sigma clip)^2 I))
+        |f_i g_i| = min(|g_i|, clip, what the budget of person i still covers at this noise)
+
+    Iterating takes a step and yields the number of steps taken. Stopping at any moment wastes nothing.
+
+    Parameters
+    ----------
+    data : DataSet
+        Features, labels and the number of people.
+    network : Learner
+        The model, e.g. `Network`.
+    people : IndividualFilter
+        The budgets of the people in `data`. With a budget of k sums clipped to `clip`, the first k steps are Algorithm
+        6 and all steps are Algorithm 7.
+    clip : float
+        Largest norm of a gradient, > 0.
+    sigma : float
+        Standard deviation of the noise in multiples of `clip`, > 0.
+    rate : float
+        Learning rate, > 0.
+    seed : int
+        Seed of the first parameters and of the noise. Whoever knows it can subtract the noise, and a small seed can be
+        guessed from the first parameters: pass `secrets.randbits(128)`.
+
+    Raises
+    ------
+    ValueError
+        If a number is out of range, if people, data and network do not fit, and, while iterating, for numbers that are
+        not finite.
+
+    Notes
+    -----
+    The number of people n counts as known. `save` stores everything and `restored` continues from there to the bit: the
+    noise is a `SecretNoise`, so a repeated step repeats its release, and a step with other data or other code has other
+    noise. Continue only from the newest save; another step from an older one releases more than it charges. Source:
+    Feldman & Zrnic (2021), Algorithms 6 and 7, Propositions 5.1 and 5.2.
     """
 
     def __init__(

@@ -31,11 +31,18 @@ def pictures() -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
 
 @lru_cache(maxsize=1)
 def digits() -> DataSet:
-    """Return scikit-learn's digits, points scaled to [0, 1], with a fixed split into 1437 training and 360 test
-    pictures.
+    """Return scikit-learn's handwritten digits, with 1437 pictures to train and 360 to test.
 
-    Each picture counts as one person. Source: E. Alpaydin and C. Kaynak, Optical Recognition of Handwritten Digits, UCI
-    Machine Learning Repository (CC BY 4.0), its test part in the order of `sklearn.datasets.load_digits`.
+    Returns
+    -------
+    DataSet
+        Features in [0, 1] of shape (1437, 64), labels of shape (1437, 10), and the test set. Each picture counts as one
+        person.
+
+    Notes
+    -----
+    The split is fixed. Source: E. Alpaydin and C. Kaynak, Optical Recognition of Handwritten Digits, UCI Machine
+    Learning Repository (CC BY 4.0), its test part in the order of `sklearn.datasets.load_digits`.
     """
     points, classes = pictures()
     order = np.random.default_rng(_SEED).permutation(len(points))

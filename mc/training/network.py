@@ -55,12 +55,26 @@ class Gradients:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Network:
-    """The loss of person i is -sum_j y_ij log p_ij, p_i = softmax(W_L a + b_L), a = tanh(W a' + b) layer by layer.
+    """A network of dense layers with tanh units and a softmax output.
 
-    `sizes` are the numbers of features, of each hidden layer's units, and of classes. Parameters are one vector theta
-    of shape (d,): weights of shape (s_l, s_{l+1}) and biases, layer by layer. Methods take rows x of shape (n, s_0) and
-    labels y of shape (n, s_L). They raise ValueError for a wrong shape and for a number that is not finite, and
-    TypeError for objects that are no arrays of real numbers.
+        loss_i = -sum_j y_ij log p_ij,  p_i = softmax(W_L a + b_L),  a = tanh(W a' + b) layer by layer
+
+    Parameters
+    ----------
+    sizes : tuple of int
+        The numbers of features, of units of each hidden layer, and of classes.
+
+    Raises
+    ------
+    ValueError
+        For fewer than two sizes. Methods raise it for wrong shapes and for numbers that are not finite.
+    TypeError
+        Methods raise it for anything but arrays of real numbers.
+
+    Notes
+    -----
+    The parameters are one vector theta of shape (d,): weights of shape (s_l, s_{l+1}) and biases, layer by layer.
+    Methods take rows x of shape (n, s_0) and labels y of shape (n, s_L).
     """
 
     sizes: tuple[int, ...] = (64, 32, 10)

@@ -78,27 +78,54 @@ def train_idx(
     seed: int | None = None,
     on_step: Callable[[int, Estimate], None] | None = None,
 ) -> Retrained:
-    """Train a `ConvolutionalNetwork` on a folder of `read_idx`, by private gradient descent with filtering.
+    """Train a convolutional network on a folder of IDX files by private gradient descent with filtering.
 
-    Everyone's budget is the largest mu for which mu-GDP is (epsilon, delta)-DP. Give one of two: `sigma`, the noise in
-    units of the clip, or `steps`, how many sums clipped to `clip` the budget has to cover; the other follows by
-    steps = (mu sigma)^2. The descent goes on to `most_steps`, 35 more than `steps` if left out, with those who have
-    some budget left (Feldman & Zrnic 2021 choose
-    the best of these by looking at the training data; here the last one is taken).
+    Parameters
+    ----------
+    folder : Path
+        A folder of IDX files with pictures of 28 by 28 points, such as MNIST's.
+    epsilon, delta : float
+        The guarantee of each person. The budget is the largest mu for which mu-GDP implies it.
+    clip : float
+        Largest norm of a gradient, > 0.
+    rate : float
+        Learning rate, > 0.
+    out : Path
+        The folder of the results. out/model.npz may be shown. out/private contains everyone's spending and the state of
+        the noise: keep it to yourself.
+    sigma : float, optional
+        Standard deviation of the noise in multiples of `clip`.
+    steps : int, optional
+        The number of sums clipped to `clip` that the budget covers. Pass `sigma` or `steps`: steps = (mu sigma)^2.
+    most_steps : int, optional
+        Largest number of steps, by default 35 more than `steps`. People with some budget left take part in the later
+        steps.
+    seed : int, optional
+        Seed of the first parameters and of the noise. Without it the seed is secret, as the guarantee requires.
+    on_step : callable, optional
+        Receives the number of steps and the accuracy after each step, once everything is stored.
 
-    After each step everything is written to out/private/descent.json, in one file, and only then is `on_step` called
-    with the number of steps and the accuracy so far: no crash forgets what a person spent on something that was seen.
-    The same call goes on from there, with the same numbers as without a crash on the same machine with as many
-    threads; `most_steps` may grow, `seed` no longer counts. The file holds everyone's spending and the state of the
-    noise: keep it to yourself. out/model.npz is what may be shown, written at the end. Of two calls at once with one
-    out the second is refused, by a lock on out/private/lock (on systems with `fcntl`): two would charge each person
-    once for what both released.
-    seed: of the first parameters and of the noise. Without one it is secret, as it has to be for a promise: whoever
-    knows it can subtract the noise.
-    Raises ImportError without the extra, OSError for a folder or file that cannot be used, and ValueError in one
-    sentence for numbers out of range, damaged files, and a file of another run.
-    Source: Feldman & Zrnic (2021), Algorithm 7 and Appendix A, with the budget in Gaussian differential privacy
-    (Koskela, Tobaben & Honkela 2023, Theorem 11).
+    Returns
+    -------
+    Retrained
+        The number of steps, the accuracy and the guarantee.
+
+    Raises
+    ------
+    ImportError
+        Without the extra `filterproof[training]`.
+    OSError
+        For a folder or file that cannot be used.
+    ValueError
+        For numbers out of range, damaged files, and a file of another run.
+
+    Notes
+    -----
+    Everything is stored after each step and before `on_step`, so a crash forgets no spending. The same call continues
+    from there, with the same numbers on the same machine with as many threads; `most_steps` may grow, and `seed` is
+    ignored. A second call with the same `out` at the same time is refused (on systems with `fcntl`). Feldman & Zrnic
+    choose the best step by the training data; here the last step counts. Source: Feldman & Zrnic (2021), Algorithm 7
+    and Appendix A, with the budget in Gaussian differential privacy (Koskela, Tobaben & Honkela 2023, Theorem 11).
     """
     mu = float(gaussian_mu(epsilon, check_delta("delta", delta)))
     sigma, steps = _noise(mu, sigma, steps)

@@ -1,18 +1,16 @@
-"""The chapters of the report, in reading order; `common` holds what several share, `filterproof.reports.finding` their
-parts."""
+"""The chapters of the report: each a function of a study, with its result and its claims beside it."""
 
-from importlib import import_module
+from filterproof.reports.chapters import accountants, filters, rates, tightness
+from filterproof.reports.finding import Claim
+from filterproof.reports.pages.simulation_page import CLAIM as _SIMULATION
 
-from filterproof.reports.chapter import Chapter
-from filterproof.reports.words import declared
+__all__ = ["CLAIMS"]
 
-__all__ = ["CHAPTERS", "chapter"]
-
-
-def chapter(key: str) -> Chapter:
-    """The chapter of that key, whose file is named alike but for dashes, or as its row says."""
-    file = declared("chapters", "chapter")[key].get("module", key.replace("-", "_"))
-    return Chapter.declared(key, import_module(f"filterproof.reports.chapters.{file}"))
-
-
-CHAPTERS: tuple[Chapter, ...] = tuple(map(chapter, declared("chapters", "chapter")))
+#: Every claim of the report, in reading order.
+CLAIMS: tuple[Claim, ...] = (
+    *filters.CLAIMS,
+    *accountants.claims(),
+    _SIMULATION,
+    *tightness.CLAIMS,
+    rates.CLAIM,
+)

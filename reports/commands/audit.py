@@ -12,12 +12,14 @@ from rich.table import Table
 
 from filterproof.reports.commands.console import clear_errors, written_after
 from filterproof.reports.commands.exit_status import End, ExitStatus
-from filterproof.theory.argument_checks import did_you_mean
 
 
 def audit(
     libraries: Annotated[
-        list[str] | None, typer.Argument(help="Libraries, such as dp_accounting or opendp. Default: all.")
+        list[str] | None,
+        typer.Argument(
+            metavar="[LIBRARY]...", help="Libraries, such as dp_accounting or opendp. Default: all."
+        ),
     ] = None,
     out: Annotated[Path | None, typer.Option(help="Folder for audit.json.")] = None,
     environments: Annotated[
@@ -30,12 +32,12 @@ def audit(
 ) -> None:
     """Reproduce each known finding about the installed libraries by its script.
 
-    A library that is not installed is skipped with a message. The extra 'audit' installs the libraries. The scripts
-    are in the source repository and not in the wheel.
+    A library that is not installed is skipped with a message. The extra 'audit' installs the libraries.
     """
     from filterproof.mc.runs.output import OutputFolder
-    from filterproof.reports.audit.auditing import SCRIPTS, audit_of
+    from filterproof.reports.audit.auditing import audit_of
     from filterproof.reports.audit.record import recorded_audit
+    from filterproof.theory.argument_checks import did_you_mean
 
     progress = Console(stderr=True, highlight=False)
     with clear_errors():
@@ -49,11 +51,6 @@ def audit(
         if environments is not None and not environments.is_dir():
             raise ValueError(
                 f"the folder does not exist (environments={str(environments)!r}); `make audit` creates .audit"
-            )
-        if not recorded and not SCRIPTS.is_dir():
-            raise ValueError(
-                f"the scripts of the findings are not installed (folder={str(SCRIPTS)!r}); pass --recorded, or run the "
-                "command in a checkout of Filterproof's source"
             )
         found = known.only(libraries or known.keys)
         if not recorded:

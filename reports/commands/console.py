@@ -1,4 +1,8 @@
-"""The output of commands: one sentence and an exit status for each error, and colours for outcomes."""
+"""The output of commands: one sentence and an exit status for each error, and colours for outcomes.
+
+What takes long to import is imported by the functions that use it, as in every file of a command: `filterproof --help`
+loads no arithmetic.
+"""
 
 from __future__ import annotations
 
@@ -7,37 +11,47 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.markup import escape
 from rich.status import Status
 from rich.text import Text
 
-from filterproof.filters.adapters.bridge import BridgeError, LateBridgeError
-from filterproof.mc import StoreError
-from filterproof.mc.examine.filter_fault import FilterFault, examining
-from filterproof.mc.runs.output import OutputFolder
 from filterproof.reports.commands.exit_status import End, ExitStatus
-from filterproof.theory.agreement import Accord, Agreement
-from filterproof.theory.display import printable
-from filterproof.theory.evidence import Outcome, Verdict
 
-OUTCOME_STYLE = {Outcome.HOLDS: "green", Outcome.REFUTED: "red", Outcome.UNDECIDED: "yellow"}
+if TYPE_CHECKING:
+    from filterproof.theory.agreement import Agreement
+    from filterproof.theory.evidence import Verdict
+
+#: Colour by the name of an outcome: of a verdict, or of an agreement.
+OUTCOME_STYLE = {
+    "HOLDS": "green",
+    "REFUTED": "red",
+    "UNDECIDED": "yellow",
+    "AGREES": "blue",
+    "DISAGREES": "red",
+}
 
 
 def styled(verdict: Verdict | Agreement) -> str:
     """The outcome as markup; a HOLDS that uses cited theorems is yellow, any other HOLDS green."""
-    if isinstance(verdict, Agreement):
-        return f"[{'blue' if verdict.outcome is Accord.AGREES else 'red'}]{verdict.outcome.name}[/]"
-    if verdict.citations:
+    if getattr(verdict, "citations", ()):
         return f"[yellow]{verdict.outcome.name}, {escape(verdict.joined_by)}[/]"
-    return f"[{OUTCOME_STYLE[verdict.outcome]}]{verdict.outcome.name}[/]"
+    return f"[{OUTCOME_STYLE[verdict.outcome.name]}]{verdict.outcome.name}[/]"
 
 
 def say(words: object, style: str | None = None) -> None:
     """Print text on standard output without markup and line breaks."""
     Console(highlight=False).print(_printable(words), style=style, markup=False, soft_wrap=True)
+
+
+def print_json(data: object) -> None:
+    """Print data as JSON on standard output."""
+    from filterproof.theory.display import json_text
+
+    sys.stdout.write(json_text(data))
+    sys.stdout.flush()
 
 
 def doing(words: str) -> Status:
@@ -54,12 +68,19 @@ def complain(message: object) -> None:
 
 def _printable(words: object) -> str:
     """The text in printable letters, line by line."""
+    from filterproof.theory.display import printable
+
     return "\n".join(map(printable, str(words).split("\n")))
 
 
 @contextmanager
 def clear_errors() -> Iterator[None]:
     """Turn unusable input, a fault of the filter or bridge, and a late bridge into a sentence and an exit status."""
+    from filterproof.filters.adapters.bridge import BridgeError, LateBridgeError
+    from filterproof.mc import StoreError
+    from filterproof.mc.examine.filter_fault import FilterFault
+    from filterproof.mc.examine.worker import ThreadsLost
+
     try:
         yield
     except LateBridgeError as late:
@@ -73,7 +94,7 @@ def clear_errors() -> Iterator[None]:
     except OSError as error:
         complain(_sentence(error))
         raise End(ExitStatus.UNUSABLE) from error
-    except (ValueError, TypeError, ImportError, StoreError) as error:
+    except (ValueError, TypeError, ImportError, StoreError, ThreadsLost) as error:
         complain(error)
         raise End(ExitStatus.UNUSABLE) from error
 
@@ -81,6 +102,8 @@ def clear_errors() -> Iterator[None]:
 @contextmanager
 def clear_faults(target: str | None, filt: Any) -> Iterator[None]:
     """As `clear_errors`; an exception in the code of a target's file or module is a fault of the filter."""
+    from filterproof.mc.examine.filter_fault import examining
+
     with clear_errors(), examining(filt) if target is not None and "::" in target else nullcontext():
         yield
 
@@ -104,8 +127,16 @@ def speak_any_encoding() -> None:
 
 def check_folder(out: Path) -> None:
     """Raise OSError if the folder cannot be written to, before the work starts."""
+    from filterproof.mc.runs.output import OutputFolder
+
     with OutputFolder(out):
         pass
+
+
+def check_seed(seed: int | None) -> None:
+    """Raise ValueError for a negative seed, before the work starts."""
+    if seed is not None and seed < 0:
+        raise ValueError(f"the seed is negative (seed={seed}); pass an integer >= 0")
 
 
 def _sentence(error: OSError) -> str:

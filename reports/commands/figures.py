@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
+from rich.padding import Padding
 from rich.table import Table
+from rich.text import Text
 
-from filterproof.reports.commands.console import check_folder, clear_errors, doing, say
-from filterproof.reports.target_expression import read_value
+from filterproof.reports.commands.console import check_folder, clear_errors, doing, print_json, say
+
+if TYPE_CHECKING:
+    from filterproof.reports.figures.paper_figure import PaperFigure
 
 
 def figures(
@@ -29,16 +33,26 @@ def figures(
         bool, typer.Option("--quick", help="Compute fewer points if a figure takes long.")
     ] = False,
     list_: Annotated[bool, typer.Option("--list", help="List the figures and their parameters.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="With --list: print the list as JSON.")] = False,
 ) -> None:
     """Recompute the figures of the papers: pictures, data as CSV and JSON, and differences from the printed numbers."""
     console = Console(highlight=False)
     with clear_errors():
+        if as_json and not list_:
+            raise ValueError("--json needs --list (json=True); the data of a figure is in its own JSON file")
         from filterproof.reports.figures.paper_figure import FIGURES, check_formats, named, save_all
         from filterproof.reports.figures.stand_in import StandIn
         from filterproof.reports.figures.trials import study
 
         if list_:
-            console.print(_listing())
+            listed = [_described(one) for one in FIGURES.values()]
+            if as_json:
+                print_json(listed)
+            for one in () if as_json else listed:
+                given = ", ".join(f"{name}={value!r}" for name, value in one["parameters"].items())
+                console.print(Text(f"{one['name']}: {one['title']}", style="bold"))
+                for text in (one["source"], given):
+                    console.print(Padding(Text(text), (0, 0, 0, 4)))
             return
         chosen = [named(name) for name in dict.fromkeys(names or FIGURES)]
         wanted = check_formats([one.strip() for one in formats.split(",")])
@@ -65,14 +79,15 @@ def figures(
         say(f"{', '.join(one.name for one in computed)}: {out}")
 
 
-def _listing() -> Table:
-    from filterproof.reports.figures.paper_figure import FIGURES
-
-    table = Table("Figure", "Title", "Source", "Parameters")
-    for one in FIGURES.values():
-        told = ", ".join(f"{name}={value!r}" for name, value in one.specified().parameters().items())
-        table.add_row(one.name, one.title, str(one.source), told)
-    return table
+def _described(figure: PaperFigure) -> dict[str, Any]:
+    """The name, title, source and default parameters of a figure."""
+    parameters = figure.specified().parameters()
+    return {
+        "name": figure.name,
+        "title": figure.title,
+        "source": str(figure.source),
+        "parameters": parameters,
+    }
 
 
 def _read_settings(texts: list[str] | tuple[()]) -> dict[str, Any]:
@@ -89,6 +104,8 @@ def _read_settings(texts: list[str] | tuple[()]) -> dict[str, Any]:
 
 def _read_setting(text: str) -> tuple[str, Any]:
     """Return ('sigma', 2) for 'sigma=2'; a value that is not a number or a tuple of numbers is text."""
+    from filterproof.reports.target_expression import read_value
+
     name, equals, value = text.partition("=")
     if not (name.strip().isidentifier() and equals and value.strip()):
         raise ValueError(f"the setting is not NAME=VALUE (set={text!r}); write --set sigma=2, for example")

@@ -17,9 +17,6 @@ from typing import Any
 import typer
 from rich.console import Console
 
-from filterproof.mc.examine.deadline import Deadline, OutOfTime
-from filterproof.mc.examine.filter_fault import FilterFault
-from filterproof.mc.examine.worker import ThreadsLost, alone
 from filterproof.reports.commands.console import complain
 from filterproof.reports.commands.exit_status import End, ExitStatus
 
@@ -63,9 +60,6 @@ def _status(command: Callable[..., None], given: Mapping[str, Any]) -> int:
         sys.stdout.flush()
     except End as end:
         return end.status or ExitStatus.INTERNAL  # an End with status 0 would be a bug of ours
-    except ThreadsLost as lost:
-        complain(lost)
-        return ExitStatus.UNUSABLE
     except KeyboardInterrupt:
         complain(_INTERRUPTED)
         return ExitStatus.INTERRUPTED
@@ -90,6 +84,10 @@ def _in_a_worker(
     command: Callable[..., None], given: Mapping[str, Any], limit: float | None, whose: str, advice: str
 ) -> int:
     """Run the command in a process with a time limit, and return the status that the command reports."""
+    from filterproof.mc.examine.deadline import Deadline, OutOfTime
+    from filterproof.mc.examine.filter_fault import FilterFault
+    from filterproof.mc.examine.worker import alone
+
     deadline = Deadline.of(limit)
     try:
         return alone(partial(_reported, command, dict(given)), whose=whose, deadline=deadline, command=True)

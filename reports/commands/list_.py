@@ -2,33 +2,63 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
+import typer
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
-from filterproof.reports.commands.console import clear_errors
+from filterproof.reports.commands.console import clear_errors, print_json
 
 
-def list_() -> None:
+def list_(
+    as_json: Annotated[bool, typer.Option("--json", help="Print the list as JSON.")] = False,
+) -> None:
     """List the filters, the adversaries and the claims of the report."""
-    from filterproof import mc
-    from filterproof.filters.catalogue import CATALOGUE
-    from filterproof.reports.chapters import CHAPTERS
-
-    console = Console()
-    filters = Table(
-        "Filter", "Guarantee of the example", "Proof or flaw", title="Filters", title_justify="left"
-    )
-    for entry in CATALOGUE.values():
-        example = entry.example()
-        name = entry.name if entry.sound else f"{entry.name} [red](unsound)[/]"
-        filters.add_row(name, str(example.promise), example.proof)
-    adversaries = Table("Adversary", "", title="Adversaries", title_justify="left")
-    for kind in (getattr(mc, name) for name in mc.__all__):
-        if isinstance(kind, type) and issubclass(kind, mc.Adversary) and kind is not mc.Adversary:
-            adversaries.add_row(kind.__name__, (kind.__doc__ or "").strip().split("\n")[0])
-    claims = Table("Claim", "Source", "Expected", title="Claims", title_justify="left")
-    for claim in (claim for chapter in CHAPTERS for claim in chapter.claims):
-        claims.add_row(claim.sentence, claim.source, claim.expected.name)
     with clear_errors():
-        for table in (filters, adversaries, claims):
+        found = {"filters": _filters(), "adversaries": _adversaries(), "claims": _claims()}
+        if as_json:
+            print_json(found)
+            return
+        console = Console()
+        for title, rows in found.items():
+            heads = (name.replace("_", " ").capitalize() for name in rows[0])
+            table = Table(*heads, title=title.capitalize(), title_justify="left")
+            for row in rows:
+                table.add_row(*map(escape, row.values()), style="red" if row.get("sound") == "no" else None)
             console.print(table)
+
+
+def _filters() -> list[dict[str, str]]:
+    from filterproof.filters.catalogue import CATALOGUE
+
+    words = {True: "yes", False: "no", None: "open"}
+    return [
+        {
+            "filter": entry.name,
+            "sound": words[entry.sound],
+            "guarantee": str(entry.example().promise),
+            "proof_or_flaw": entry.example().proof,
+        }
+        for entry in CATALOGUE.values()
+    ]
+
+
+def _adversaries() -> list[dict[str, str]]:
+    from filterproof import mc
+
+    kinds = [getattr(mc, name) for name in mc.__all__]
+    return [
+        {"adversary": kind.__name__, "description": (kind.__doc__ or "").strip().split("\n")[0]}
+        for kind in kinds
+        if isinstance(kind, type) and issubclass(kind, mc.Adversary) and kind is not mc.Adversary
+    ]
+
+
+def _claims() -> list[dict[str, str]]:
+    from filterproof.reports.chapters import CLAIMS
+
+    return [
+        {"claim": claim.sentence, "source": claim.source, "expected": claim.expected.name} for claim in CLAIMS
+    ]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import Executor
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,9 +13,10 @@ from rich.table import Table
 
 from filterproof.reports.commands.console import clear_errors, styled
 from filterproof.reports.commands.exit_status import End, ExitStatus
-from filterproof.theory.evidence import Checked, Evidence
 
 if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
     from filterproof.filters.certified.certified_numbers import CertifiedNumbers
     from filterproof.filters.certified.comparison import ComparisonResult
 
@@ -31,14 +31,16 @@ def prove(
     theorem: Annotated[
         str | None,
         typer.Argument(
+            metavar="[THEOREM]",
             help="A theorem, or a filter or dominating pair such as 'ZCDPFilter(rho=0.5)'. Default: all theorems, and "
-            "one example of each filter, pair and accountant."
+            "one example of each filter, pair and accountant.",
         ),
     ] = None,
 ) -> None:
     """Check the theorems step by step, and compare the numbers that the code computes with them."""
     from filterproof.mc.runs.executors import LocalPool
     from filterproof.reports.html_repr.numbers import steps_by_check
+    from filterproof.theory.evidence import Checked
     from filterproof.theory.proofs import THEOREMS
     from filterproof.theory.proofs import prove as run
     from filterproof.theory.proofs.proof import CheckedStep, Proof
@@ -138,6 +140,8 @@ def _catalogued(part: int) -> list[CertifiedNumbers]:
 
 def show_numbers(console: Console, found: Sequence[CertifiedNumbers]) -> bool:
     """Print the numbers by theorem; return whether there are some and all agree."""
+    from filterproof.theory.evidence import Evidence
+
     numbers = [one for thing in found for one in thing.numbers]
     table = Table(
         "Theorem",

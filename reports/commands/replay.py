@@ -21,15 +21,22 @@ def replay(
     file: Annotated[
         Path,
         typer.Argument(
-            help="A counterexample.json or verdict.json, or the verdicts.json of `filterproof verify`."
+            metavar="FILE",
+            help="The verdict.json of `filterproof verify`, or the verdicts.json of `filterproof report`.",
         ),
     ],
     key: Annotated[
         str | None,
-        typer.Argument(help="The key of a refuted claim in verdicts.json, such as naive-refuted."),
+        typer.Argument(
+            metavar="[KEY]",
+            help="The key of a refuted claim in verdicts.json, such as examined-naturalfilter.",
+        ),
     ] = None,
     target: Annotated[
-        str | None, typer.Argument(help="Your filter, file.py::MyFilter, if the counterexample is about it.")
+        str | None,
+        typer.Argument(
+            metavar="[TARGET]", help="Your filter, file.py::MyFilter, if the counterexample is about it."
+        ),
     ] = None,
     exec_: Annotated[
         str | None, typer.Option("--exec", help="The program, if the counterexample is about a program.")

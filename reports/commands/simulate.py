@@ -4,24 +4,17 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
 from rich.markup import escape
-from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-import filterproof.mc.estimate.simulate
-from filterproof.mc.engine.streams import MOST_PATHS
-from filterproof.mc.estimate.estimator import Method
-from filterproof.mc.estimate.functionals import IntervalName
-from filterproof.mc.estimate.survival import survival
-from filterproof.mc.examine.filter_fault import examining
-from filterproof.reports.commands.console import clear_errors, clear_faults, complain, say
+from filterproof.reports.commands.console import clear_errors, clear_faults, complain, print_json, say
 from filterproof.reports.commands.exit_status import End, ExitStatus
-from filterproof.reports.target_expression import read_adversary, read_filter
-from filterproof.theory.argument_checks import check_count
-from filterproof.theory.numerics import decimals
+
+if TYPE_CHECKING:
+    from filterproof.mc import Estimate, Progress
 
 #: Runs of one round that check whether the filter admits a request.
 _GLANCE = 256
@@ -35,7 +28,10 @@ def simulate(
         ),
     ],
     adversary: Annotated[
-        str, typer.Argument(help="The adversary, such as LossChasing or 'Constant(Gaussian(mu=0.1))'.")
+        str,
+        typer.Argument(
+            metavar="ADVERSARY", help="The adversary, such as LossChasing or 'Constant(Gaussian(mu=0.1))'."
+        ),
     ],
     epsilon: Annotated[float, typer.Option(help="Epsilon of the hockey-stick divergence, in nats.")],
     n: Annotated[
@@ -43,11 +39,14 @@ def simulate(
     ] = 1e6,
     seed: Annotated[int, typer.Option(help="Random seed.")] = 0,
     rounds: Annotated[int | None, typer.Option(help="Largest number of rounds of a run.")] = None,
-    method: Annotated[Method, typer.Option(help="Estimator.")] = "auto",
-    confidence: Annotated[float, typer.Option(help="Confidence of the interval.")] = 1 - 1e-6,
+    method: Annotated[str, typer.Option(help="Estimator: auto, plain, tilted or martingale.")] = "auto",
+    confidence: Annotated[float, typer.Option(help="Confidence level of the interval.")] = 1 - 1e-6,
     interval: Annotated[
-        IntervalName,
-        typer.Option(help="Confidence interval. KL-Chernoff allows a larger n from the same store later."),
+        str,
+        typer.Option(
+            help="Confidence interval: auto, KL-Chernoff or betting. KL-Chernoff allows a larger n from the same store "
+            "later."
+        ),
     ] = "auto",
     store: Annotated[
         Path | None, typer.Option(help="File that stores finished work. The same command resumes it.")
@@ -56,10 +55,23 @@ def simulate(
     scheduler: Annotated[
         str | None, typer.Option(help="Dask scheduler, such as tcp://host:8786, in place of processes.")
     ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the estimate as JSON.")] = False,
     time_limit: Annotated[float | None, typer.Option(help="Time limit in seconds.")] = None,
 ) -> None:
     """Estimate the hockey-stick divergence that one adversary reaches against one filter."""
-    bar = Progress(
+    from rich import progress
+    from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
+
+    from filterproof import mc
+    from filterproof.mc.engine.streams import MOST_PATHS
+    from filterproof.mc.estimate.simulate import simulate as run
+    from filterproof.mc.estimate.survival import survival
+    from filterproof.mc.examine.filter_fault import examining
+    from filterproof.reports.target_expression import read_adversary, read_filter
+    from filterproof.theory.argument_checks import check_count
+    from filterproof.theory.numerics import decimals
+
+    bar = progress.Progress(
         TextColumn("{task.fields[so_far]}"),
         BarColumn(),
         TextColumn("{task.fields[rate]}"),
@@ -72,14 +84,12 @@ def simulate(
         filt, foe = read_filter(filter_), read_adversary(adversary)
         if "::" in filter_:
             stack.enter_context(examining(filt))
-        executor = stack.enter_context(filterproof.mc.cluster(scheduler)) if scheduler is not None else None
+        executor = stack.enter_context(mc.cluster(scheduler)) if scheduler is not None else None
         stack.enter_context(bar)
         task = bar.add_task("", total=n, so_far="starting", rate="")
         hints: list[str] = []
 
-        def told(
-            progress: filterproof.mc.Progress, so_far: tuple[filterproof.mc.Estimate, ...] | None
-        ) -> None:
+        def told(progress: Progress, so_far: tuple[Estimate, ...] | None) -> None:
             interval = decimals.interval(so_far[0].low, so_far[0].high, 4) if so_far else "starting"
             if bar.disable and not hints and (hint := _hint(progress, kept=store is not None)):
                 hints.append(hint)
@@ -87,7 +97,8 @@ def simulate(
             bar.update(task, completed=progress.done, so_far=escape(interval), rate=f"{progress.rate:,.0f}/s")
 
         try:
-            estimate = filterproof.mc.estimate.simulate.simulate(
+            options: dict[str, Any] = {"method": method, "interval": interval}
+            estimate = run(
                 filt,
                 foe,
                 epsilon=epsilon,
@@ -95,24 +106,34 @@ def simulate(
                 seed=seed,
                 rounds=rounds,
                 confidence=confidence,
-                method=method,
-                interval=interval,
                 store=store,
                 workers=1 if "::" in filter_ and workers is None else workers,
                 executor=executor,
                 progress=told,
+                **options,
             )
-        except filterproof.mc.Interrupted as stopped:
+        except mc.Interrupted as stopped:
             bar.stop()
             complain(stopped)
             raise End(ExitStatus.INTERRUPTED) from stopped
     with clear_faults(filter_, filt):
         promised = float(filt.promise.delta(epsilon))
-        console = Console(highlight=False)
-        say(estimate)
-        say(f"The guarantee {filt.promise} allows {promised:.6g}.")
-        if estimate.low > promised:
-            console.print("REFUTED: the whole interval lies above the guarantee.", style="red")
+        refuted = estimate.low > promised
+        if as_json:
+            (row,) = estimate.rows()
+            data = {
+                "filter": filter_,
+                "guarantee": str(filt.promise),
+                "adversary": adversary,
+                "epsilon": epsilon,
+            }
+            print_json(data | {"seed": seed, "promised_delta": promised, "estimate": row, "refuted": refuted})
+        else:
+            say(estimate)
+            say(f"The guarantee {filt.promise} allows {promised:.6g}.")
+            if refuted:
+                say("REFUTED: the whole interval lies above the guarantee.", style="red")
+        if refuted:
             raise End(ExitStatus.NOT_AS_EXPECTED)
         if estimate.value == 0 and survival(filt, foe, rounds=1, n=_GLANCE, seed=seed).at[0].value == 0:
             complain(
@@ -121,7 +142,7 @@ def simulate(
             raise End(ExitStatus.NOTHING_TRIED)
 
 
-def _hint(progress: filterproof.mc.Progress, *, kept: bool) -> str:
+def _hint(progress: Progress, *, kept: bool) -> str:
     """One line about a simulation that takes minutes; '' for shorter ones and in the first second."""
     left = progress.remaining_seconds
     if progress.seconds < 1 or left < 60:

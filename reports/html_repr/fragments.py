@@ -9,6 +9,7 @@ from typing import Any
 from markupsafe import Markup
 
 from filterproof.filters.certified.certified_numbers import CertifiedNumbers
+from filterproof.mc.estimate.audit_mechanism import MechanismAudit
 from filterproof.mc.estimate.compare_filters import FilterChoice, FilterComparison
 from filterproof.mc.estimate.curve import Curve
 from filterproof.mc.estimate.survival import SurvivalCurve
@@ -231,6 +232,7 @@ FRAGMENTS: Mapping[type, Callable[[Any], Fragment]] = {
     Evaluations: _rows("Value of one strategy", lambda one: f"delta at {count_words(len(one), 'epsilon')}"),
     Bounds: _rows("Bounds"),
     Decision: _rows("Decision"),
+    MechanismAudit: _rows("Audit of a release function"),
     CalibratedThreshold: _rows(
         "Calibrated threshold",
         lambda one: f"sum of epsilon^2 / 2 up to {below(one.threshold)} keeps {_delta(one)}",

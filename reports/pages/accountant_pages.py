@@ -1,111 +1,103 @@
-"""The pages of what is no filter: the words of `templates/accountants.toml`, and what was simulated and examined."""
+"""The pages of accountants: the words of `templates/accountants.toml`, and what was examined and simulated."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import Sequence
 from typing import Any
 
-from filterproof.reports.drawing import promise_figure
+from filterproof.reports.chapters import accountant_examples
+from filterproof.reports.chapters.accountants import AccountantChapter
+from filterproof.reports.chapters.reached_loss import ReachedRow
+from filterproof.reports.drawing import promise_figure, svg_text
 from filterproof.reports.finding import Picture
-from filterproof.reports.pages import accountant_examples
-from filterproof.reports.pages.accountant_examples import BROKEN, AccountantResults, nearest
-from filterproof.reports.pages.page import Badge, Page, explaining
-from filterproof.reports.pages.reached_loss import ReachedRow
+from filterproof.reports.pages.filter_page import short
+from filterproof.reports.pages.page import Badge, Page, PageTable
 from filterproof.reports.template import mathml
 from filterproof.reports.words import declared, said
+from filterproof.theory.evidence import Outcome
+from filterproof.theory.numerics.decimals import chance
+
+_THEOREM = re.compile(r"theorem '([^']+)'")
 
 
-def accountant_pages(accountant_results: AccountantResults | None) -> tuple[Page, ...]:
-    """A page for each kind of accountant, from what the chapter on accountants simulated; RuntimeError before it has
-    run."""
-    if accountant_results is None:
-        raise RuntimeError(
-            "study must have told the chapter on accountants, got one that has not; tell HOLDERS first"
-        )
-    return tuple(accountant_page(accountant_results, key) for key in declared("accountants", "page"))
-
-
-def accountant_page(accountant_results: AccountantResults, key: str) -> Page:
-    """The page of the accountants of that key; whatever contradicts a promise is said in it."""
-    page = declared("accountants", "page")[key]
-    rows = accountant_results.reached[key]
-    values = {
+def accountant_page(chapter: AccountantChapter) -> Page:
+    """The page of a kind of accountant, from its chapter."""
+    page = declared("accountants", "page")[chapter.page]
+    values: dict[str, Any] = {
         "held": accountant_examples,
-        "rows": rows,
-        "told": _sentences(rows),
-        **(_DERIVED[key](accountant_results) if key in _DERIVED else {}),
+        "rows": chapter.rows,
     }
-
-    def told(words: str) -> str:
-        return said(words, values)
-
-    facts: list[tuple[str, str]] = []
-    for fact in page["facts"]:
-        facts += [(fact[0], told(fact[1]))] if fact else accountant_results.facts(key)
-    shown = (
-        *rows,
-        *(row for broken in BROKEN if key == "trainings" for row in accountant_results.reached[broken]),
-    )
+    if chapter.page == "odometers":
+        values["nearest"] = _nearest()
+    facts = [
+        *((label, said(words, values)) for label, words in page["facts"][:1]),
+        ("Verdict", _verdict(chapter)),
+        *((label, said(words, values)) for label, words in page["facts"][1:]),
+    ]
     return Page(
         key=page["anchor"],
         title=page["title"],
-        badge=Badge.of(accountant_results.verdict(key)),
-        known=accountant_results.known(key),
-        line=told(page["line"]),
+        badge=Badge.of(chapter.verdict),
+        line=said(page["line"], values),
         formulas=tuple((label, mathml(latex)) for label, latex in page["formulas"]),
         facts=tuple(facts),
-        pictures=(_picture(key, shown), *([explaining(page["explained"])] if "explained" in page else ())),
-        uncovered=told(page["uncovered"]),
-        code=page["code"].rstrip(),
+        pictures=(_picture(chapter),),
+        uncovered=said(page["uncovered"], values),
+        code=page["code"].strip(),
+        table=_simulated(chapter.rows),
     )
 
 
-def _sentences(rows: Sequence[ReachedRow]) -> str:
-    """A sentence for each comparison, with its interval, and whether it lies above the promise."""
-    told = (f"{row}: {row.beside}." for row in rows)
-    return " ".join(f"{words[0].upper()}{words[1:]}" for words in told)
-
-
-def _odometers(accountant_results: AccountantResults) -> dict[str, Any]:
-    ratios = {name: nearest(name) for name in accountant_examples.ODOMETERS}
-    told = (
-        f"{name} comes down to {ratio:.3g} times the quantile, after {rounds} rounds"
-        for name, (ratio, rounds) in ratios.items()
+def _verdict(chapter: AccountantChapter) -> str:
+    """The verdict, its scope, and what joins a theorem to the code of each accountant."""
+    verdict = chapter.verdict
+    if verdict.outcome is Outcome.REFUTED:
+        return f"The guarantee is false, {verdict.evidence.name}: {verdict.detail}"
+    theorems = dict.fromkeys(
+        name for one in chapter.examined for name in _THEOREM.findall(one.verdict.detail)
     )
-    return {"nearest": "; ".join(told)}
+    names = ", ".join(one.name for one in chapter.examined)
+    return (
+        f"{names}: {verdict.outcome.name}, {verdict.evidence.name}, by theorem {', '.join(theorems)}, for "
+        f"{short(verdict.scope)}."
+    )
 
 
-def _trainings(accountant_results: AccountantResults) -> dict[str, Any]:
-    rows = accountant_results.reached["trainings"]
-    return {
-        "simulated": _sentences([row for row in rows if not row.what.startswith("audited")]),
-        "audited": _sentences([row for row in rows if row.what.startswith("audited")]),
-        "broken": _sentences([row for key in BROKEN for row in accountant_results.reached[key]]),
-    }
+def _simulated(rows: Sequence[ReachedRow]) -> PageTable:
+    """A row for each simulation, with its interval, and whether it lies above the guarantee."""
+    heads = ("Simulated", "Beside the guarantee", "Interval", "Runs", "Guaranteed")
+    lines = tuple(
+        (
+            f"{row.what[:1].upper()}{row.what[1:]}",
+            row.beside,
+            row.interval,
+            f"{row.estimate.n:,}",
+            f"{row.promised:.4g}",
+        )
+        for row in rows
+    )
+    failure = max(row.estimate.failure for row in rows)
+    return PageTable(
+        "Simulated", heads, lines, f"Each interval misses with probability at most {chance(failure)}."
+    )
 
 
-def _queries(accountant_results: AccountantResults) -> dict[str, Any]:
-    missed, removed = accountant_results.reached["queries"]
-    return {"missed": _sentences([missed]), "removed": _sentences([removed])}
+def _nearest() -> str:
+    ratios = {name: accountant_examples.nearest(name) for name in accountant_examples.ODOMETERS}
+    return "; ".join(
+        f"{name} {ratio:.3g} times, after {rounds} rounds" for name, (ratio, rounds) in ratios.items()
+    )
 
 
-def _picture(key: str, rows: Sequence[ReachedRow]) -> Picture:
-    """Each interval over what is promised of it."""
-    figure = promise_figure([(*row.drawn, row.promised) for row in rows], "simulated, over the promise")
+def _picture(chapter: AccountantChapter) -> Picture:
+    """Each interval over what is guaranteed."""
+    rows = chapter.rows
+    figure = promise_figure([(*row.drawn, row.promised) for row in rows], "simulated, over the guarantee")
     above = ", ".join(row.what for row in rows if row.refutes) or "none"
-    alt = f"{len(rows)} intervals over what is promised. With the whole interval above it: {above}."
-    return Picture(f"accountant-{key}", _CAPTION, alt, figure)
+    alt = f"{len(rows)} intervals over what is guaranteed. With the whole interval above it: {above}."
+    wide, high = figure.get_size_inches()
+    return Picture(f"accountant-{chapter.page}", _CAPTION, alt, svg_text(figure), (float(wide), float(high)))
 
 
-_CAPTION = (
-    "Each line is the interval of a simulation over what is promised of it. One wholly right of the dashed line breaks "
-    "its promise; the nearer to the line, the tighter."
-)
-
-
-#: Key of a page -> what its words may name besides the constants and comparisons.
-_DERIVED: Mapping[str, Callable[[AccountantResults], dict[str, Any]]] = {
-    "odometers": _odometers,
-    "trainings": _trainings,
-    "queries": _queries,
-}
+_CAPTION = "Simulated intervals over what is guaranteed (dashed). The nearer to the line, the tighter."

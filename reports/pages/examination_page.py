@@ -13,7 +13,12 @@ from filterproof.mc.examine.formatting import count_words, told_apart
 from filterproof.mc.examine.replay_snippets import play_snippet
 from filterproof.mc.runs.provenance import version
 from filterproof.reports.drawing import INK, PALETTE, data_uri, new_figure, plain_text, svg_text
-from filterproof.reports.pages.tightness_figure import MOST_ROWS, tightness_alt, tightness_figure
+from filterproof.reports.pages.tightness_figure import (
+    MOST_ROWS,
+    telling_rows,
+    tightness_alt,
+    tightness_figure,
+)
 from filterproof.reports.template import mathml, rendered, style
 from filterproof.theory.evidence import Evidence, Outcome
 from filterproof.theory.guarantees import ApproxDP, Guarantee, PureDP
@@ -39,6 +44,7 @@ def examination_page(exam: Examination, folder: Path) -> str:
         sources=_sources(exam),
         alt=tightness_alt(exam.tightness),
         curve=_curve(exam),
+        rows=telling_rows(exam.tightness),
         most=MOST_ROWS,
         formula=mathml(exam.promise.formula) if isinstance(exam.promise, Guarantee) else "",
         sets=", S any set of outcomes" if isinstance(exam.promise, ApproxDP | PureDP) else "",

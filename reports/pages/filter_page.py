@@ -1,105 +1,109 @@
-"""The page of one filter: rule, promise, theorem, worst case, attack, simulation, what is not covered, code to try."""
+"""The page of one filter: rule, guarantee, theorem, bounds, counterexample, code to try, and what is not covered."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
 
-import numpy as np
 from markupsafe import Markup, escape
-from matplotlib.ticker import LogFormatter
 
-from filterproof.mc.examine.formatting import count_words, pair_words
+from filterproof.mc.examine.formatting import count_words, pair_words, told_apart
 from filterproof.mc.losses.log_ratio import Epsilon
-from filterproof.reports.drawing import INK, PALETTE, new_figure
-from filterproof.reports.finding import Picture
-from filterproof.reports.html_repr.numbers import NOTHING, percent
-from filterproof.reports.pages.attacker_figure import AttackerShown
-from filterproof.reports.pages.overview import Row, between
-from filterproof.reports.pages.page import Page, explaining
+from filterproof.reports.chapters.comparison import Comparison
+from filterproof.reports.chapters.filters import BoundsAt, FilterChapter
+from filterproof.reports.pages.page import Badge, Page, PageTable, share
+from filterproof.reports.pages.profile_figure import TOLD, hits_curves, pictures
 from filterproof.reports.template import mathml
+from filterproof.theory.attacker import AttackerCurve
 from filterproof.theory.evidence import Outcome
 from filterproof.theory.log_ratio import LogRatio
 from filterproof.theory.numerics.decimals import above, below, chance, interval
 from filterproof.theory.pairs import DominatingPair
 
-_BLUE, _RED, _GREEN, _BAR = (PALETTE[place] for place in (0, 1, 2, 4))
-#: The longest expression of a pair that is shown.
-_LONG = 60
+#: The longest expression of a pair, and the most rounds of a counterexample, that are shown.
+_LONG, _MOST_TURNS = 60, 8
 
 
-def filter_page(row: Row) -> Page:
-    """The page of a row of the front page."""
-    filt, subject = row.subject.make(), row.subject
-    promise, attacker = filt.promise.formula, AttackerShown(row)
+def filter_page(chapter: FilterChapter) -> Page:
+    """The page of a filter, from its chapter."""
+    subject, filt = chapter.subject, chapter.subject.make()
+    promise, curves = filt.promise.formula, hits_curves(chapter)
     return Page(
         key=subject.key,
         title=subject.name,
-        badge=row.badge,
-        line=f"promises {row.promise}",
+        badge=Badge.of(chapter.verdict),
+        line=str(filt.promise),
         formulas=(
-            ("It goes on while", mathml(subject.rule)),
-            ("and promises", mathml(promise) if promise else Markup(escape(row.promise))),
+            ("It grants while", mathml(subject.rule)),
+            ("It guarantees", mathml(promise) if promise else Markup(escape(str(filt.promise)))),
         ),
-        facts=(
-            ("In words", subject.words),
-            ("Verdict", _verdict(row)),
-            ("Theorem", _theorem(row)),
-            ("All mechanisms", _supremum(row)),
-            ("An attacker gets", attacker.words),
-            ("Worst case on this menu", _worst(row)),
-            ("Best attack", _attack(row)),
-            ("Simulated", simulated_words(row)),
+        facts=tuple(
+            (label, words)
+            for label, words in (
+                ("In words", subject.words),
+                ("Verdict", _verdict(chapter)),
+                ("Theorem", _theorem(chapter)),
+                ("Worst case", _worst(chapter)),
+                ("Simulated", simulated_words(chapter.main.simulated)),
+                ("A test for membership", _hits(curves)),
+            )
+            if words
         ),
-        pictures=(
-            profile_picture(row),
-            attacker.picture(),
-            *((explaining(subject.explained),) if subject.explained else ()),
-        ),
-        uncovered=_uncovered(row),
-        code=_code(row),
-        code_says="To solve and simulate the game again:",
+        pictures=pictures(chapter, curves),
+        uncovered=_uncovered(chapter),
+        code=_code(chapter),
+        table=_counterexample(chapter),
     )
 
 
-def _verdict(row: Row) -> str:
-    if row.counterexample is not None:
-        return f"{row.says} Found by {row.verdict.scope}."
-    if row.verdict.outcome is Outcome.UNDECIDED:
-        return f"{row.says} The promise is for {row.verdict.scope}."
-    return f"{row.says} It covers {row.verdict.scope}."
-
-
-def _theorem(row: Row) -> str:
-    proof = row.subject.make().proof
-    told = f"{proof[:1].upper()}{proof[1:]}."
-    match row.verdict.outcome:
+def _verdict(chapter: FilterChapter) -> str:
+    verdict = chapter.verdict
+    match verdict.outcome:
         case Outcome.HOLDS:
-            joined = "; ".join(filter(None, (row.verdict.detail, row.verdict.joined_by)))
-            return f"{told} What joins it to the code: {joined}."
+            cited = f" {verdict.joined_by}." if verdict.joined_by else ""
+            return f"The guarantee holds, {verdict.evidence.name}, for {verdict.scope}.{cited}"
         case Outcome.REFUTED:
-            return told
-    return f"{told} Nothing here joins it to the code that runs, so the promise stays undecided."
+            return f"The guarantee is false, {verdict.evidence.name}: {short(verdict.detail)}."
+    return f"No violation found. This is not a proof. The guarantee is for {verdict.scope}."
 
 
-def _supremum(row: Row) -> str:
-    one = row.played.supremum
-    said = "; ".join(f"{times} x {_pair(pair)}" for pair, times in one.steps)
-    if row.most is None:
-        found = f"at least {below(one.low)}, by {said}" if said else "no extremal requests are known"
-        return f"No theorem bounds them. At epsilon = {one.epsilon:.4g} {found}."
-    estimate = row.played.extremal and row.played.extremal.estimate
-    drawn = (
-        f"; simulated: {estimate.value:.4g} in {interval(estimate.low, estimate.high, 4)}" if estimate else ""
-    )
-    return (
-        f"At epsilon = {one.epsilon:.4g} the most that any adversary gets with mechanisms that the filter covers is "
-        f"in {interval(one.low, one.high, 8)}, {between(row)} of the promised {one.promised:.4g}. "
-        + (
-            f"The lower end is reached by {said}, which its own code grants{drawn}."
-            if said
-            else "No extremal requests are known: the lower share is that of the best attack at this epsilon."
+def _theorem(chapter: FilterChapter) -> str:
+    proof = chapter.subject.make().proof
+    words = f"{proof[:1].upper()}{proof[1:]}."
+    if chapter.verdict.outcome is Outcome.HOLDS:
+        return f"{words} It covers the code: {chapter.verdict.detail}."
+    return words
+
+
+def short(words: str, most: int = 420) -> str:
+    """A sentence, cut where it is longer than a paragraph."""
+    return words if len(words) <= most else f"{words[:most].rsplit(' ', 1)[0]} …"
+
+
+def at_words(one: BoundsAt | Comparison) -> str:
+    """Where a divergence is compared: an epsilon, or an order."""
+    name = "order" if one.measure.kind == "renyi" else "epsilon"
+    return f"{name} {one.measure.at:.4g}"
+
+
+def _worst(chapter: FilterChapter) -> str:
+    one, game = chapter.main, chapter.game
+    low, high = one.shares
+    reached = f"by {_steps(one)}" if one.steps else "by the best strategy on the menu below"
+    words = f"At {at_words(one)}, at least {share(low, below)} of what is guaranteed, {reached}"
+    if high is not None:
+        words += f"; at most {share(high, above)}, whatever the mechanisms"
+    menu = ""
+    if one.steps:
+        number = share(game.high / game.promised, above)
+        menu = (
+            f" On the menu below, at epsilon {game.epsilon:.4g}, at most {number} in at most "
+            f"{count_words(game.rounds, 'round')} ({game.evidence.name})."
         )
-    )
+    return f"{words} (CERTIFIED).{menu}"
+
+
+def _steps(one: BoundsAt) -> str:
+    return ", then ".join(f"{times} x {_pair(pair)}" for pair, times in one.steps)
 
 
 def _pair(pair: DominatingPair) -> str:
@@ -107,119 +111,71 @@ def _pair(pair: DominatingPair) -> str:
     if pair.outputs is None or len(pair_words(pair)) <= _LONG:
         return pair_words(pair)
     losses = ", ".join(f"{loss:.4g} with probability {mass:.4g}" for loss, mass in pair.outputs)
-    return f"{type(pair).__name__} that loses {losses}"
+    return f"a mechanism that loses {losses}"
 
 
-def _worst(row: Row) -> str:
-    one = row.played.main
-    rounds = count_words(one.rounds, "round")
-    number = (
-        "nothing at all is lost beyond epsilon"
-        if one.high <= NOTHING * one.promised
-        else f"{interval(one.low, one.high)}, {percent(one.share)} of the promised {one.promised:.4g}"
-    )
-    return f"{one.evidence.name} at epsilon = {one.epsilon:.4g}: {number}; {one.scope}; the longest play has {rounds}."
-
-
-def _attack(row: Row) -> str:
-    return (
-        f"{percent(row.attack, below)} of the promised delta, by {row.attacked_on}; the largest lower bound that is "
-        "known, at any epsilon."
-    )
-
-
-def simulated_words(row: Row) -> str:
-    """What the simulation says beside the value that the game has."""
-    game, one = row.played.main, row.played.at_main
+def simulated_words(one: Comparison | None) -> str:
+    """The simulation beside the enclosure of the same number; '' where nothing was simulated."""
+    if one is None:
+        return ""
     estimate = one.estimate
-    inside = game.low <= estimate.high and game.high >= estimate.low
-    agrees = (
-        f"agrees with the solved game within {percent(row.played.off, above)}"
-        if inside
-        else "DOES NOT CONTAIN the value of the solved game"
-    )
+    inside = estimate.low <= one.high and one.low <= estimate.high
+    agrees = "It meets" if inside else "It DOES NOT MEET"
+    ends = f"{share(estimate.low / one.promised, below)} to {share(estimate.high / one.promised, above)}"
     return (
-        f"The game's best strategy, {estimate.n:,} runs at epsilon = {one.epsilon:.4g}: {estimate.value:.4g} "
-        f"in {interval(estimate.low, estimate.high, 4)} at confidence 1 - {chance(estimate.failure)}; {agrees}. "
-        f"Rests on {estimate.rests_on}."
+        f"{one.adversary.capitalize()}: {ends} of what is guaranteed in {estimate.n:,} runs, confidence 1 - "
+        f"{chance(estimate.failure)}. {agrees} the certified {interval(one.low, one.high, 5)}."
     )
 
 
-def _uncovered(row: Row) -> str:
-    """What neither the verdict nor the game says anything of."""
-    seen = "The worst case and the simulation cover this page's menu alone."
-    if row.examination is None:
-        return f"{seen} Other menus, other epsilons, and adversaries that also choose the data."
-    unseen = [f"{one.stage}: {one.unseen}" for one in row.examination.findings if one.unseen]
-    return f"{seen} The examination did not look at, {'; '.join(unseen)}." if unseen else seen
+def _hits(curves: Mapping[str, AttackerCurve]) -> str:
+    told = ", ".join(f"{share(one.hits(TOLD), above)} ({name})" for name, one in curves.items())
+    return f"At one false alarm in a thousand it hits at most {told}."
 
 
-def _code(row: Row) -> str:
-    rounds = "" if row.subject.rounds is None else f", rounds={row.subject.rounds}"
-    way = "" if row.subject.direction == "both" else f", direction={row.subject.direction!r}"
+def _uncovered(chapter: FilterChapter) -> str:
+    """What neither the verdict nor the simulations say anything of."""
+    known = ["simulations of other adversaries"]
+    if chapter.verdict.outcome is not Outcome.HOLDS and chapter.uncovered:
+        known.append(chapter.uncovered)
+    if chapter.comparisons.left_out:
+        known.append(f"{', '.join(chapter.comparisons.left_out)}, which nothing bounds closely")
+    return f"{'; '.join(known)}."
+
+
+def _counterexample(chapter: FilterChapter) -> PageTable | None:
+    """The rounds of the counterexample, and what is wrong with them."""
+    if not chapter.turns:
+        return None
+    rows = tuple(
+        (
+            turn.rounds,
+            f"{turn.when + ': ' if turn.when else ''}{short(turn.request, 90)}: {turn.answer}",
+            *told_apart(turn.reached, turn.promised),
+        )
+        for turn in chapter.turns[:_MOST_TURNS]
+    )
+    why = " ".join(f"{one[:1].upper()}{one[1:]}." for one in chapter.why[:2])
+    heads = ("Round", "Request and answer", "Revealed so far", "Guaranteed")
+    return PageTable("Smallest counterexample", heads, rows, why)
+
+
+def _code(chapter: FilterChapter) -> str:
+    subject = chapter.subject
+    rounds = "" if subject.rounds is None else f", rounds={subject.rounds}"
+    way = "" if subject.direction == "both" else f", direction={subject.direction!r}"
     lines = [
         "import filterproof as fp\n",
-        row.subject.typed,
-        f"worst = fp.worst_case(filt, menu, epsilon={_typed(row.subject.epsilon)}{rounds}{way})",
+        subject.typed,
+        f"worst = fp.worst_case(filt, menu, epsilon={_typed(subject.epsilon)}{rounds}{way})",
         "print(worst)",
-        row.played.again,
-        f"print(curve[{row.played.at_main.epsilon!r}])",
+        f"print(fp.simulate(filt, worst.strategy, epsilon={chapter.game.epsilon!r}, n=100_000,",
+        f"    rounds={subject.rounds or chapter.game.rounds}, direction=worst.direction, seed=1))",
     ]
-    if row.verdict.outcome is not Outcome.REFUTED:  # for which little effort may be too little
-        lines.append("print(fp.verify(filt, effort=0.1))")
+    if chapter.verdict.outcome is not Outcome.REFUTED:  # for which little effort may be too little
+        lines.append("print(fp.verify(filt, effort=0.1).verdict)")
     return "\n".join(lines)
 
 
 def _typed(epsilon: Epsilon) -> str:
     return f'fp.LogRatio(Fraction("{epsilon.ratio}"))' if isinstance(epsilon, LogRatio) else f"{epsilon:g}"
-
-
-def profile_picture(row: Row) -> Picture:
-    """Promise as a line, worst cases as diamonds, attacks of the examination as dots, simulations as bars."""
-    played, filt = row.played, row.subject.make()
-    seen = [one.epsilon for one in played.curve]
-    room = 0.08 * (max(seen) - min(seen))
-    left, right = max(min(seen) - room, 0.0), max(seen) + room
-    grid = np.linspace(left, right, 300)
-    promise = np.array([float(filt.promise.delta(float(epsilon))) for epsilon in grid])
-    solved = [(one.epsilon, one.high) for one in played.curve if one.high > NOTHING * one.promised]
-    deltas = [float(promise.min()), float(promise.max()), *(high for _, high in solved)]
-    floor = min([x for x in deltas if x > 0], default=1e-12) / 3
-    near = row.examination.tightness if row.examination is not None else ()
-    dots = [
-        (one.measure.at, one.attack)
-        for one in near
-        if one.measure.kind == "hockey-stick" and left <= one.measure.at <= right and one.attack > floor
-    ]
-    with new_figure(height=3.7) as figure:
-        ax = figure.subplots()
-        ax.plot(grid, promise, color=INK, lw=1.6, label="promised")
-        look: dict[str, Any] = {"ms": 7, "mfc": "none", "mew": 1.5, "color": _GREEN}
-        ax.plot(*np.reshape(solved, (-1, 2)).T, "D", label="worst case on this menu", **look)
-        label = "its best strategy, simulated"
-        for one in played.simulated:
-            if one.estimate.high > NOTHING * one.promised:
-                ends = max(one.estimate.low, floor), max(one.estimate.high, floor)
-                bar: dict[str, Any] = {"ms": 13, "mew": 2, "lw": 5, "color": _BAR, "zorder": 1.5}
-                ax.plot([one.epsilon] * 2, ends, "_-", label=label, **bar)
-                label = ""
-        colour = _RED if row.verdict.outcome is Outcome.REFUTED else _BLUE
-        label = "found by the examination" if dots else ""
-        ax.plot(*np.reshape(dots, (-1, 2)).T, "o", ms=4.5, color=colour, label=label)
-        ax.set(yscale="log", xlim=(left, right), xlabel="epsilon (nats)", ylabel="delta")
-        ax.set_ylim(floor, min(3 * max(deltas + [attack for _, attack in dots]), 1.5))
-        # plain letters: superscripts would be half of the time of the page
-        ax.yaxis.set_major_formatter(LogFormatter())
-        ax.yaxis.set_minor_formatter(LogFormatter(labelOnlyBase=False))
-        ax.legend(fontsize=9, loc="best")
-    told = ", ".join(
-        f"{one.share:.3g} at {one.epsilon:g}" for one in played.curve if one.high > NOTHING * one.promised
-    )
-    alt = f"{row.subject.name}: the worst case over the promised delta, by epsilon: {told}."
-    return Picture(row.subject.key, _CAPTION, alt, figure)
-
-
-_CAPTION = (
-    "A diamond or dot above the line breaks the promise. The bars are the intervals of one strategy, the one that wins "
-    "where the game is told, so that elsewhere they may lie below the diamonds."
-)

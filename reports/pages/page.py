@@ -1,20 +1,41 @@
-"""A page of the report: one filter, odometer, tracker or accountant, ready to be rendered."""
+"""A page of the report about one filter or accountant, ready to be rendered."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from filterproof.reports.figures.paper_figure import figure
 from filterproof.reports.finding import Picture
 from filterproof.theory.agreement import Agreement
 from filterproof.theory.evidence import Outcome, Verdict
+from filterproof.theory.numerics.decimals import near
+
+#: Shares of a guarantee below this are not told apart.
+_LITTLE = 0.01
+
+
+def share(value: float, rounded: Callable[[float, int], str] = near) -> str:
+    """A share of a guarantee in percent, and as a multiple from two on; what is less than 1 % is not told apart.
+
+    >>> share(0.999412), share(0.4999), share(1.00021), share(2.4e-268), share(2.5)
+    ('99.94 %', '50 %', '100.02 %', '< 1 %', '× 2.5')
+    >>> from filterproof.theory.numerics.decimals import below
+    >>> share(0.99989, below)
+    '99.98 %'
+    """
+    if value < _LITTLE:
+        return "< 1 %"
+    if value >= 2:
+        return f"× {float(rounded(value, 3)):,.3g}" if value < 1e3 else f"× {float(rounded(value, 2)):,.0f}"
+    digits = 3 if value < 0.9 else 4 if value < 1 else 5
+    return f"{float(rounded(100 * value, digits)):.{digits}g} %"
 
 
 @dataclass(frozen=True, slots=True)
 class Badge:
-    """A verdict in a word or two, as it is coloured; a theorem that was cited and not checked is part of it."""
+    """A verdict in a word or two, and its colour; a theorem that was cited and not checked is part of it."""
 
     words: str
     colour: str
@@ -27,25 +48,19 @@ class Badge:
         return cls(verdict.outcome.name, verdict.outcome.name.lower())
 
 
-def explaining(name: str) -> Picture:
-    """A figure of `filterproof.reports.figures`, with few points, as a picture of a page."""
-    found = figure(name, quick=True)
-    return Picture(f"explained-{name}", found.caption, found.alt, found.plot())
-
-
 @dataclass(frozen=True, slots=True)
-class Known:
-    """A line of the table of accountants: the evidence, how near to the promise games came, and what covers the
-    code."""
+class PageTable:
+    """A table of a page: its title, the heads of the columns, the rows, and a sentence below."""
 
-    evidence: str
-    near: str
-    says: str
+    title: str
+    heads: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    says: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """What stands on a page: a title with its badge, formulas, facts, a picture, what is not covered, and code to try.
+    """The content of a page: a title with its badge, formulas, facts, pictures, a table, code and what is not covered.
 
     formulas and facts are pairs of a label and what it says.
     """
@@ -59,5 +74,4 @@ class Page:
     pictures: tuple[Picture, ...]
     uncovered: str
     code: str
-    code_says: str = "To try, smaller than above:"
-    known: Known | None = None
+    table: PageTable | None = None

@@ -1,4 +1,4 @@
-"""The picture of an examination: attack found, certified worst case and promise, a line for each measure and menu."""
+"""The picture of an examination: attacks and certified worst cases in units of the guarantee, a line for each menu."""
 
 from __future__ import annotations
 
@@ -17,75 +17,74 @@ if TYPE_CHECKING:
 
 #: Lines that fit into one picture; `rows()` has them all.
 MOST_ROWS = 14
+#: The smallest share of the guarantee that has a place of its own.
+LEAST_SHARE = 0.01
 _BLUE, _RED, _GREEN, *_ = PALETTE
-#: Inches of a line, and of what stands above and below all lines.
-_LINE, _HEAD, _FOOT = 0.52, 0.75, 0.55
+#: Inches of a line, and of the space above and below all lines.
+_LINE, _MARGIN = 0.52, 1.3
+
+
+def telling_rows(rows: Sequence[Tightness]) -> tuple[Tightness, ...]:
+    """Return the rows that say something: the guarantee is finite, and there is an attack or a worst case."""
+    return tuple(
+        row for row in rows if math.isfinite(row.promised) and (row.attack > 0 or row.worst is not None)
+    )
 
 
 def shown(rows: Sequence[Tightness]) -> tuple[Tightness, ...]:
-    """The rows that are drawn: the nearest of every menu first, then what else is near, at most MOST_ROWS."""
+    """Return the rows of the picture: the nearest of every menu first, then the next nearest, at most MOST_ROWS."""
+    rows = telling_rows(rows)
     first = list({row.menu: row for row in reversed(rows)}.values())[::-1]
     kept = (first + [row for row in rows if not any(row is one for one in first)])[:MOST_ROWS]
     return tuple(row for row in rows if any(row is one for one in kept))
 
 
 def tightness_figure(name: str, rows: Sequence[Tightness], *, width: float = 8.0) -> Figure | None:
-    """One log axis of delta, and one of Rényi divergence where there is any; None where nothing was compared."""
-    panels = _panels(rows)
-    if not panels:
+    """Draw each row's attack and worst case as shares of the guarantee; None if no row says anything."""
+    rows = shown(rows)
+    if not rows:
         return None
-    heights = [_LINE * len(part) + _FOOT for _, part in panels]
-    with new_figure(width, sum(heights) + _HEAD) as figure:
-        title = f"{plain_text(name)}: how near to the promise"
+    with new_figure(width, _LINE * len(rows) + _MARGIN) as figure:
+        title = f"{plain_text(name)}: attacks in units of the guarantee"
         figure.suptitle(title, x=0.01, ha="left", fontsize=11, fontweight="bold")
-        axes = figure.subplots(len(panels), 1, squeeze=False, gridspec_kw={"height_ratios": heights})[:, 0]
-        for ax, (label, part) in zip(axes, panels, strict=True):
-            _draw(ax, label, part, letters=round(13.5 * width))
-        shown = (zip(*ax.get_legend_handles_labels(), strict=True) for ax in axes)
-        handles = {text: handle for both in shown for handle, text in both if text}
-        ncols = len(handles) if width > 6 else 2
-        place: dict[str, Any] = {"loc": "outside lower left", "ncols": ncols, "handletextpad": 0.3}
-        figure.legend(handles.values(), handles.keys(), **place)
+        ax = figure.subplots()
+        _draw(ax, rows, letters=round(13.5 * width))
+        labelled = zip(*ax.get_legend_handles_labels(), strict=True)
+        handles = {text: handle for handle, text in labelled}
+        place: dict[str, Any] = {"loc": "outside lower left", "ncols": len(handles) if width > 6 else 2}
+        figure.legend(handles.values(), handles.keys(), handletextpad=0.3, **place)
     return figure
 
 
-def _panels(rows: Sequence[Tightness]) -> list[tuple[str, list[Tightness]]]:
-    """The rows that are drawn for each kind of divergence, with the name of its axis."""
-    panels = [
-        (label, [row for row in shown(rows) if row.measure.kind == kind])
-        for kind, label in (
-            ("hockey-stick", "delta, the hockey-stick divergence at epsilon"),
-            ("renyi", "Rényi divergence in nats"),
-            ("exceedance", "probability that the loss is ever above the bound"),
-        )
-    ]
-    return [(label, part) for label, part in panels if part]
+def _draw(ax: Axes, rows: Sequence[Tightness], *, letters: int) -> None:
+    worst = {row: row.worst / row.promised for row in rows if row.worst is not None and row.promised > 0}
+    shares = [share for share in (*(row.share for row in rows), *worst.values()) if math.isfinite(share)]
+    # both ends leave room for a mark, and shares below the least one stand at the left end
+    low = min(max(min(shares, default=0.5), LEAST_SHARE), 0.9) / 1.1
+    high = max(*shares, 1.1) * 1.1 if shares else 2.0
 
+    def at(share: float) -> float:
+        return min(max(share, low), high)
 
-def _draw(ax: Axes, label: str, rows: Sequence[Tightness], *, letters: int) -> None:
-    told = [x for row in rows for x in (row.attack, row.worst, row.promised) if x and math.isfinite(x)]
-    least, most = min(told, default=1.0), max(told, default=1.0)
-    room = max(math.exp(0.05 * (math.log(most) - math.log(least))), 1.3)
-    low, high = max(least / room, 1e-320), min(most * room, 1e300)
-
-    def at(x: float) -> float:
-        return min(max(x, low), high)
-
+    ax.axvline(1.0, color=INK, lw=1.6, label="guarantee")
     for y, row in zip(reversed(range(len(rows))), rows, strict=True):
-        broken = exceeds(row.attack, row.promised)
-        ax.plot([at(row.attack), at(row.promised)], [y, y], color=_RED if broken else INK, lw=1, alpha=0.5)
-        ax.plot(at(row.promised), y, "|", ms=15, mew=2.4, color=INK, label="" if y else "promise")
-        if row.worst is not None:
+        found, k = (
+            ("attack above the guarantee", _RED) if exceeds(row.attack, row.promised) else ("attack", _BLUE)
+        )
+        ax.plot([at(row.share), 1.0], [y, y], color=k, lw=1, alpha=0.5)
+        if row in worst:
             look: dict[str, Any] = {"ms": 9, "mfc": "none", "mew": 1.6, "color": _GREEN}
-            ax.plot(at(row.worst), y, "D", label="certified worst case", **look)
-        marker = "o" if row.attack > 0 else "<"  # zero has no place on a log axis
-        found, k = ("attack above the promise", _RED) if broken else ("attack found", _BLUE)
-        ax.plot(at(row.attack), y, marker, ms=6.5, color=k, label=found)
+            ax.plot(at(worst[row]), y, "D", label="certified worst case", **look)
+        marker = "o" if low <= row.share <= high else "<" if row.share < low else ">"
+        ax.plot(at(row.share), y, marker, ms=6.5, color=k, label=found)
         words = f"{_plain(row)} {row.menu}"
         words = words if len(words) <= letters else f"{words[: letters - 2]} …"
         where: dict[str, Any] = {"transform": ax.get_yaxis_transform(), "va": "center"}
         ax.text(0.0, y + 0.32, plain_text(words), fontsize=9, color=INK, **where)
+    label = f"share of the guarantee (below {LEAST_SHARE:.0%}: at the left end)"
     ax.set(xscale="log", xlim=(low, high), ylim=(-0.45, len(rows) - 0.3), yticks=[], xlabel=label)
+    ax.xaxis.set_major_formatter("{x:g}")
+    ax.xaxis.set_minor_formatter("{x:g}" if high < 4 * low else "")
     ax.spines["left"].set_visible(False)
 
 
@@ -97,12 +96,13 @@ def _plain(row: Tightness) -> str:
 
 
 def tightness_alt(rows: Sequence[Tightness]) -> str:
-    """The picture for those who cannot see it."""
-    if not rows:
+    """Return the picture in words."""
+    drawn = shown(rows)
+    if not drawn:
         return ""
-    near = rows[0]
+    near = drawn[0]
     worst = "" if near.worst is None else f", certified worst case {above(near.worst, 4)}"
     return (
-        f"{len(shown(rows))} of {len(rows)} comparisons on log axes. The nearest to the promise: {near.menu} at "
-        f"{near.measure}, attack {below(near.attack, 4)}{worst}, promise {near.promised:.4g}."
+        f"{len(drawn)} of {len(rows)} comparisons in units of the guarantee. The nearest: {near.menu} at "
+        f"{near.measure}, attack {below(near.attack, 4)}{worst}, guarantee {near.promised:.4g}."
     )

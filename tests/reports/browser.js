@@ -1,6 +1,5 @@
 // Asked of the report inside a frame; the answers go to the page around it.
 addEventListener("load", async () => {
-  const fragment = @FRAGMENT@;
   const shown = (e) => e.getClientRects().length > 0 && getComputedStyle(e).visibility !== "hidden";
   const channels = (colour) => (colour.match(/[\d.]+/g) || []).map(Number);
   const luminance = (rgb) =>
@@ -19,26 +18,10 @@ addEventListener("load", async () => {
     const [a, b] = [luminance(channels(getComputedStyle(e).color)), luminance(behind(e))];
     return (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
   };
-  const folded = document.documentElement.scrollHeight;
-  // an examination has no overview
   const box = (e) => (e ? e.getBoundingClientRect() : { top: -1, bottom: -1 });
-  const details = box(document.querySelector("#filters"));
-  const overview = box(document.querySelector("figure.overview img"));
-  const contents = document.querySelector("nav") || {};
-  const before = { folded, detailsAt: details.top + scrollY, overviewBottom: overview.bottom,
-    overviewTop: overview.top, scheme: getComputedStyle(document.body).backgroundColor };
-  let unfolded = null;
-  if (fragment) {
-    location.hash = fragment;
-    await new Promise((done) => setTimeout(done, 300));
-    const at = document.getElementById(fragment);
-    unfolded = { open: at.closest("details").open, top: at.getBoundingClientRect().top };
-    const bar = [...document.querySelectorAll("nav a, a.bar")].find((e) => {
-      const box = e.getBoundingClientRect();
-      return shown(e) && box.bottom > 0 && box.top < innerHeight;
-    });
-    unfolded.contentsInSight = Boolean(bar);
-  }
+  const overview = box(document.querySelector("main figure img"));
+  const before = { pictureBottom: overview.bottom, pictureTop: overview.top,
+    scheme: getComputedStyle(document.body).backgroundColor };
   document.querySelectorAll("details").forEach((e) => (e.open = true));
   const pictures = [...document.images];
   await Promise.all(pictures.map((e) => e.decode().catch(() => null)));
@@ -47,10 +30,19 @@ addEventListener("load", async () => {
   const faint = texts.map((e) => [contrast(e), e.textContent.trim().slice(0, 60), e.className]).filter((x) => x[0] < 4.5);
   const wide = [...document.querySelectorAll("main *")].filter(
     (e) => shown(e) && e.getBoundingClientRect().right > innerWidth + 1 && !e.closest(".scroll, .math, pre"));
-  const anchors = [...document.querySelectorAll('a[href^="#"]')].map((e) => e.getAttribute("href").slice(1));
+  // a column that holds a sentence, and how many letters fit into a line of it
+  const pen = document.createElement("canvas").getContext("2d");
+  const letters = (e) => {
+    const look = getComputedStyle(e);
+    pen.font = `${look.fontSize} ${look.fontFamily}`;
+    const inner = e.clientWidth - parseFloat(look.paddingLeft) - parseFloat(look.paddingRight);
+    return inner / (pen.measureText("the privacy of one person").width / 25);
+  };
+  const columns = [...document.querySelectorAll("main p, main dd, main td, main li, main figcaption")].filter(
+    (e) => shown(e) && getComputedStyle(e).display !== "inline" && !e.closest(".scroll, pre") && e.innerText.trim().length >= 60);
+  const thin = columns.map((e) => [letters(e), e.innerText.trim().slice(0, 60)]).filter((x) => x[0] < 30);
   parent.postMessage(JSON.stringify({
     ...before,
-    unfolded,
     wrong: window.wrong,
     pictures: pictures.length,
     broken: pictures.filter((e) => !e.naturalWidth).map((e) => e.alt),
@@ -59,7 +51,8 @@ addEventListener("load", async () => {
     wide: wide.slice(0, 5).map((e) => e.tagName + "." + e.className + ": " + e.textContent.trim().slice(0, 60)),
     faint: faint.slice(0, 8),
     faintCount: faint.length,
-    lost: anchors.filter((id) => !document.getElementById(id)),
+    columns: columns.length,
+    thin: thin.slice(0, 8),
     formulas: document.querySelectorAll("math").length,
     smallest: Math.min(...texts.map((e) => parseFloat(getComputedStyle(e).fontSize))),
     screens: innerHeight,

@@ -11,7 +11,7 @@ from typing import Any
 #: What is asked of the page, once everything in it has loaded.
 _QUESTIONS = Path(__file__).with_name("browser.js")
 #: What goes wrong before the questions come is kept as well.
-_COUNTEREXAMPLE = (
+_ERRORS = (
     "window.wrong=[];addEventListener('error',e=>wrong.push(String(e.message||e.target.outerHTML)),true);"
     "addEventListener('securitypolicyviolation',e=>wrong.push(e.blockedURI))"
 )
@@ -21,17 +21,16 @@ _FLAGS = (
 )
 
 
-def inspected(
-    page: Path, folder: Path, *, width: int, dark: bool = False, fragment: str = ""
-) -> dict[str, Any]:
+def inspected(page: Path, folder: Path, *, width: int, dark: bool = False) -> dict[str, Any]:
     """The answers of browser.js about `page` in a frame `width` pixels wide and 900 high.
 
     A window cannot be as narrow as a telephone, a frame in it can. folder holds what the browser writes.
     """
     browser = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     assert browser is not None, "the tests marked browser need Chromium on the PATH"
-    asked = _QUESTIONS.read_text("utf-8").replace("@FRAGMENT@", json.dumps(fragment))
-    text = page.read_text("utf-8").replace("<head>", f"<head><script>{_COUNTEREXAMPLE}</script>", 1)
+    asked = _QUESTIONS.read_text("utf-8")
+    before = f'<head><base href="{page.parent.as_uri()}/"><script>{_ERRORS}</script>'
+    text = page.read_text("utf-8").replace("<head>", before, 1)
     text = text.replace("</body>", f"<script>{asked}</script></body>")
     frame = folder / "frame.html"
     frame.write_text(

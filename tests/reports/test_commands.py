@@ -11,9 +11,9 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable
 from functools import partial
+from importlib import metadata
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -21,26 +21,28 @@ from typing import Any
 import pytest
 import typer
 
-import filterproof.reports.chapters as reports_chapters
+import filterproof as fp
+from filterproof import mc
 from filterproof.filters.adapters.bridge import LateBridgeError
+from filterproof.filters.catalogue import CATALOGUE
 from filterproof.mc import LocalPool
 from filterproof.mc.engine.encoding import encode, nameable
 from filterproof.mc.runs.output import OutputFolder
-from filterproof.reports.chapters import chapter
+from filterproof.reports import report
 from filterproof.reports.cli import COMMANDS, app
-from filterproof.reports.commands import verify
 from filterproof.reports.commands.console import clear_errors, complain, doing, say
 from filterproof.reports.commands.exit_status import End, ExitStatus
 from filterproof.reports.commands.prove import RECORD_CHECKED
-from filterproof.reports.finding import Claim, Told
+from filterproof.reports.figures.paper_figure import FIGURES
+from filterproof.reports.finding import Finding
 from filterproof.reports.study import Study
+from filterproof.reports.target_expression import read_value
 from filterproof.theory.kernel.kernel_theorems import FINITE
 from filterproof.theory.pairs import RandomizedResponse
 from filterproof.theory.proofs.proof import JOIN, JOINED_BY_KERNEL
+from tests.interpreter import python
 from tests.reports import typed
 from tests.reports.typed import CAST, filterproof
-
-NAIVE = chapter("naive")
 
 ROOT = Path(__file__).parent.parent.parent
 BRIDGE = ROOT / "reports" / "docs" / "bridges" / "bridge.py"
@@ -98,12 +100,11 @@ _RAISED = (
 )
 _LEFT = "leaves.py::X ended with status 0 before a verdict"
 _KINDS = "the file is not a counterexample.json, verdict.json or verdicts.json with a counterexample (file="
-_AGAINST = "--against needs TARGET or --exec"
 #: The status -> what is typed, and what is said; dots stand for words between.
 ENDS: dict[int, dict[str, str]] = {
     0: {
-        "list": "GaussianFilter ... NaiveRealisationFilter ... EraserForever ... 003 Section 4.1 ... The rule of "
-        "the GDP filter keeps its transcript mu-GDP. │ 003 Theorems 11 and C.1 │ HOLDS",
+        "list": "GaussianFilter ... NaiveRealisationFilter ... EraserForever ... "
+        "The guarantee of GaussianFilter, 1-GDP │ its own code │ HOLDS",
         "prove 'ApproximateDPFilter(1.0, 1e-5)'": "CKS ... The check does not cover other objects",
         "prove 'individual filter'": f"DERIVED, identity ... CERTIFIED, point ... {JOIN}",
         "prove odometers": f"KERNEL, kernel ... 6 kernel ... {JOINED_BY_KERNEL.format(covers=FINITE)} {RECORD_CHECKED}",
@@ -125,11 +126,13 @@ ENDS: dict[int, dict[str, str]] = {
     },
     2: {
         "prove Fermat": "name must be a known theorem, got name='Fermat'",
-        "verify --out mine.py": "out must be a folder",
+        "verify": "verify needs a filter (target=None); name file.py::MyFilter, 'ZCDPFilter(0.5)' or --exec, or run",
+        "report --out mine.py": "out must be a folder",
         f"{_PLAYS} 1e99": (
             "n must be at most 1,000,000,000,000, got n=1e+99; simulate fewer runs, or several seeds"
         ),
-        "calibrate 1 1e-5 --mechanisms gauss": "the mechanism is unknown (mechanisms='gauss'); choose from",
+        "calibrate 1 1e-5 --mechanism gauss": "the mechanism is unknown (mechanism='gauss'); choose from",
+        f"{_PLAYS} 1e3 --method exact": "method must be auto, plain, tilted or martingale, got method='exact'",
         "replay nofile x": f"{_KINDS}'nofile') (No such",
         "replay nothing.json": "because nothing was refuted",
         "replay verdicts.json y": "the file has no counterexample for this key (key='y'); choose from x",
@@ -137,15 +140,21 @@ ENDS: dict[int, dict[str, str]] = {
         "figures 003-4 --set points=3 --format svg --out full": "got 'full/003-4.csv' (it is a folder)",
         "audit --environments nowhere": "the folder does not exist (environments='nowhere')",
         "audit nonsense": "there are no findings about this library (library='nonsense')",
-        "verify --time-limit 0": "the time limit is not a number of seconds > 0 (time-limit=0.0)",
+        "report --time-limit 0": "the time limit is not a number of seconds > 0 (time-limit=0.0)",
         "verify mine.py::Slow --mechanisms rr,lasers": "mechanisms must be",
-        "verify --effort 5": "need a filter (target=None)",
+        "report --seed -1": "the seed is negative (seed=-1)",
+        "figures --json": "--json needs --list",
         "verify ZCDPFilter --exec node --promise 'pure(1)'": "describe a program and not a file (target='ZCDPFilter')",
+        "verify mine.py::Rasies": "no filter of this name (target='mine.py::Rasies'); did you mean 'Raises'?",
+        "verify mien.py::Raises": "no file at 'mien.py'; did you mean 'mine.py'?",
+        "verify mine.py:Raises": "the target has one colon (target='mine.py:Raises'); write mine.py::Raises",
+        "verify mine.py::Purse": "the service has no guarantee (target='mine.py::Purse'); pass --promise",
+        "verify mine.py::Good --promise 'pure(1)'": "a filter states its own (target='mine.py::Good')",
         "verify 'Nothing(1)'": "the name is unknown (name='Nothing')",
-        "verify --seed -1": "the seed is negative (seed=-1)",
+        "verify ZCDPFilter --seed -1": "the seed is negative (seed=-1)",
         "verify mine.py::Unmade": "the constructor raised KeyError: 1 (target='mine.py::Unmade')",
         "verify mine.py::Good --against 'no such filter'": "the expression cannot be read",
-        "verify --against mine.py::Late": _AGAINST,
+        "verify mine.py::Good --against mine.py::Late --json": "--against excludes --mechanisms and --json",
     },
     3: {  # each method is made to raise in `tests/mc/examine/test_misbehaving_filters.py`
         "verify mine.py::Raises --effort 0.05": _RAISED,
@@ -163,7 +172,7 @@ ENDS: dict[int, dict[str, str]] = {
     },
 }
 #: Where something was said before the sentence.
-BEGUN = ("verify --out mine.py", "figures 003-4 --set points=3 --format svg --out full")
+BEGUN = ("report --out mine.py", "figures 003-4 --set points=3 --format svg --out full")
 
 
 @pytest.mark.parametrize(
@@ -197,6 +206,41 @@ def test_the_help_of_a_command_says_all_of_its_words(name: str, folder: Path) ->
     said = {word for line in ended.stdout.splitlines() for word in line.strip(" │").split()}
     missing = {word for text in words for word in text.split()} - said
     assert not missing
+
+
+_GAME = ("GaussianFilter(1.0)", "Constant(Gaussian(0.3))")
+_COMPARED = fp.compare_filters(1.0, 1e-5, fp.ZCDP(0.005))
+#: What is typed with --json -> what a part of the data is by another route.
+AS_DATA: dict[tuple[str, ...], Callable[[Any], tuple[object, object]]] = {
+    ("simulate", *_GAME, "--epsilon", "2", "-n", "2000", "--seed", "3"): lambda data: (
+        data["estimate"],
+        fp.simulate(*map(read_value, _GAME), epsilon=2.0, n=2000, seed=3).rows()[0],
+    ),
+    ("calibrate", "1", "1e-5", "--mechanism", "zcdp"): lambda data: (data["filters"], _COMPARED.rows()),
+    ("figures", "--list"): lambda data: ([one["name"] for one in data], [*FIGURES]),
+    ("list",): lambda data: ([one["filter"] for one in data["filters"]], [*CATALOGUE]),
+}
+
+
+@pytest.mark.parametrize("words", AS_DATA, ids=" ".join)
+def test_the_data_of_a_command_is_that_of_the_library(folder: Path, words: tuple[str, ...]) -> None:
+    ended = filterproof(*words, "--json", cwd=folder)
+    assert ended.returncode == 0, ended.stderr
+    got, expected = AS_DATA[words](json.loads(ended.stdout))
+    assert got == expected
+
+
+def test_the_figures_are_listed_in_80_columns_and_the_version_is_that_of_the_package(folder: Path) -> None:
+    narrow = partial(os.environ.update, {"COLUMNS": "80"})
+    lines = filterproof("figures", "--list", cwd=folder, before=narrow).stdout.splitlines()
+    assert max(map(len, lines)) <= 80
+    assert [line.partition(":")[0] for line in lines if not line.startswith(" ")] == [*FIGURES]
+    assert filterproof("--version", cwd=folder).stdout == f"filterproof {metadata.version('filterproof')}\n"
+
+
+def test_help_and_version_load_no_arithmetic(tmp_path: Path) -> None:
+    loaded = "import sys; from filterproof.reports.cli import app; print({'numpy', 'scipy'} & {*sys.modules})"
+    assert python("-c", loaded, cwd=tmp_path, path=(ROOT,)).stdout == "set()\n"
 
 
 @pytest.mark.parametrize(
@@ -241,6 +285,15 @@ def test_a_filter_that_checks_too_late_is_refuted_and_replayed_by_the_command_th
         assert "Replayed with the same result" in again.stdout
     assert filterproof("replay", saved, "mine.py::MyFilter", cwd=folder).returncode == 1
     assert filterproof("replay", saved, cwd=folder).returncode == 2
+
+
+def test_a_service_is_examined_as_a_service_and_replayed_with_its_guarantee(folder: Path) -> None:
+    asked = ("verify", "mine.py::Purse", "--promise", "pure(1)", "--effort", "0.05", "--out", "out")
+    ended = filterproof(*asked, cwd=folder)
+    assert ended.returncode == 1, ended.stderr
+    assert "Purse, promised 1-DP: REFUTED (CERTIFIED; clients with concurrent requests" in ended.stdout
+    (again,) = re.findall(r"^Again: filterproof (.*)$", ended.stdout, re.MULTILINE)
+    assert filterproof(*shlex.split(again), cwd=folder).returncode == 0
 
 
 def test_two_programs_are_asked_the_same(folder: Path) -> None:
@@ -325,46 +378,44 @@ def test_a_reader_that_goes_away_is_no_error_of_anybodys(folder: Path) -> None:
     assert (result.returncode, result.stderr) == (141, "")
 
 
-def at_once(study: Study, claims: Sequence[Claim]) -> Told:
-    """A chapter that has nothing to tell."""
-    return Told(())
+def at_once(study: Study) -> tuple[Finding, ...]:
+    """A chapter that decides nothing."""
+    return ()
 
 
-def waits(study: Study, claims: Sequence[Claim]) -> Told:
-    """A chapter that says that it is being told, and goes on for long."""
+def waits(study: Study) -> tuple[Finding, ...]:
+    """A chapter that says that it has begun, and goes on for long."""
+    time.sleep(0.5)  # until the chapter before it is counted
     Path("playing").touch()
     time.sleep(1000)
-    return Told(())
-
-
-AT_ONCE = replace(NAIVE, key="at-once", claims=(), tell=at_once)
-WAITS = replace(AT_ONCE, key="waits", tell=waits, gathers=True)
+    return ()
 
 
 def two_chapters() -> None:
-    """Leave the main job a chapter that is told at once and one that is not."""
-    reports_chapters.CHAPTERS = (AT_ONCE, WAITS)
-    verify.LocalPool = partial(LocalPool, 1)
+    """Leave the main job a chapter that is done at once and one that is not."""
+    few = {"at-once": at_once, "waits": waits}
+    report.make_report = partial(report.make_report, subjects=(), accountants=(), others=few)
+    mc.LocalPool = partial(LocalPool, 1)
 
 
 @pytest.mark.parametrize("everyone", [True, False], ids=["from a terminal", "to the first process alone"])
 @pytest.mark.parametrize(
-    ("target", "doing"),
+    ("command", "doing"),
     [
         (
-            ("mine.py::Slow",),
+            ("verify", "mine.py::Slow"),
             r"(loading the filter|admission|sequences|games); nothing was decided or written; run verify "
             "again from the start",
         ),
-        ((), r"chapter 2 of 2 \("),
+        (("report",), r"page 2 of 2 \("),
     ],
     ids=["a filter", "the main job"],
 )
 def test_ctrl_c_in_verify_says_what_was_done_and_lost(
-    folder: Path, target: tuple[str, ...], doing: str, everyone: bool
+    folder: Path, command: tuple[str, ...], doing: str, everyone: bool
 ) -> None:
     before = files(folder)
-    process = typed.start("verify", *target, "--quick", cwd=folder, before=two_chapters)
+    process = typed.start(*command, "--quick", cwd=folder, before=two_chapters)
     process.wait_for(folder / "playing")
     (os.killpg if everyone else os.kill)(process.pid, signal.SIGINT)
     ended = process.end()

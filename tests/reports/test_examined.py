@@ -1,6 +1,7 @@
 """What a person sees of an examination: words, files and a notebook say the same and no more."""
 
 import json
+import math
 import os
 import re
 import textwrap
@@ -191,11 +192,21 @@ def test_a_name_with_control_codes_is_printable_and_is_drawn() -> None:
         assert svg_text(figure)
 
 
-def test_the_picture_marks_what_is_above_the_promise_and_keeps_zeros_on_the_axis() -> None:
-    figure = tightness_figure("Mine", refuted().tightness)
-    labels = {text for ax in figure.axes for text in ax.get_legend_handles_labels()[1]}
-    assert {"attack above the promise", "attack found", "certified worst case", "promise"} <= labels
-    assert [ax.get_xscale() for ax in figure.axes] == ["log", "log"]
+def test_the_picture_is_in_units_of_the_guarantee_and_its_axis_follows_what_says_something() -> None:
+    rows = refuted().tightness
+    figure = tightness_figure("Mine", rows)
+    (ax,) = figure.axes
+    assert {*ax.get_legend_handles_labels()[1]} == {
+        *("attack above the guarantee", "attack", "certified worst case", "guarantee")
+    }
+    dots = [float(line.get_xdata()[0]) for line in ax.lines if line.get_marker() == "o"]
+    finite = [row for row in rows if row.promised < math.inf]
+    assert dots == pytest.approx([row.attack / row.promised for row in finite])
+    tiny = replace(finite[-1], attack=1e-270)
+    (ax,) = tightness_figure("Mine", [tiny]).axes
+    assert 0.005 < ax.get_xlim()[0] < 1 < ax.get_xlim()[1] < 2
+    assert [line.get_marker() for line in ax.lines][-1] == "<"
+    assert "less than 1 %" in tiny.reached
     assert svg_text(figure) == svg_text(tightness_figure("Mine", refuted().tightness))
     assert tightness_figure("Mine", ()) is None
 

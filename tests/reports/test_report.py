@@ -1,5 +1,7 @@
-"""Of every chapter, claim and page of the report: words, evidence and numbers, well-formed, and nothing unescaped."""
+"""The files of the report: what they say, their size, what they fetch, and that nothing that others wrote is markup."""
 
+import csv
+import html
 import json
 import re
 from pathlib import Path
@@ -7,111 +9,162 @@ from xml.etree import ElementTree
 
 import pytest
 
-from filterproof.reports.chapters import CHAPTERS
-from filterproof.reports.drawing import new_figure
-from filterproof.reports.finding import Claim, Finding, Picture, Table, Told
-from filterproof.reports.pages.filter_page import filter_page
-from filterproof.reports.pages.overview import Row
-from filterproof.reports.report import render_page, verdicts_document
+from filterproof.reports.chapters import CLAIMS
+from filterproof.reports.finding import Claim, Finding
+from filterproof.reports.report import Report, changes, claim_rows, make_report, verdicts_document
 from filterproof.reports.study import Study
 from filterproof.theory.agreement import Accord, Agreement, TwoRoutes
 from filterproof.theory.evidence import Evidence, Outcome, Verdict
-from tests.reports.pages.test_overview import BROKEN, rows
+from tests.reports.made_up import BROKEN, EVIL, HOLDS, OPEN, chapter, report
 from tests.reports.test_examined import parsed
 
-EVIL = '<img src=x onerror="alert(1)">&amp; {curly} $math$'
-CLAIMS = [claim for chapter in CHAPTERS for claim in chapter.claims]
+#: The words of a page, of the front page, and of the whole report, at most; bytes of a page with its picture, and all.
+WORDS, FRONT, ALL_WORDS, PAGE_BYTES, ALL_BYTES = 600, 1000, 15_000, 300_000, 3_000_000
+CITED = Verdict(Outcome.HOLDS, Evidence.CITED, "every adversary", citations=("Doob, optional <stopping>",))
 
 
-def finding(claim: Claim) -> Finding:
-    """A claim that came out as expected, with what a stranger wrote in its words."""
-    if isinstance(claim.expected, Accord):
-        return Finding(claim, Agreement((TwoRoutes(EVIL, 0.1, 0.3, 0.2, 0.2),), EVIL, 1e-6, EVIL))
-    if claim.expected is Outcome.REFUTED:
-        return Finding(claim, Verdict(claim.expected, Evidence.EXACT, EVIL, EVIL, {"what": EVIL}))
-    return Finding(claim, Verdict(claim.expected, Evidence.CERTIFIED, EVIL, EVIL))
+def words_of(page: str) -> int:
+    """The words that a reader sees; a formula counts as one."""
+    text = re.sub(r"<style>.*?</style>|<title>.*?</title>", "", page, flags=re.DOTALL)
+    text = re.sub(r"<math.*?</math>", " formula ", text, flags=re.DOTALL)
+    return len(html.unescape(re.sub(r"<[^>]+>", " ", text)).split())
 
 
-def picture(name: str) -> Picture:
-    with new_figure() as figure:
-        return Picture(name, EVIL, EVIL, figure)
+def check_size(out: Path) -> None:
+    """Raise AssertionError if a page, or all of the report, has more words or bytes than a reader bears."""
+    pages = {path.name: path.read_text("utf-8") for path in out.glob("*.html")}
+    counts = {name: words_of(text) for name, text in pages.items()}
+    assert sum(counts.values()) <= ALL_WORDS, counts
+    assert counts["index.html"] <= FRONT
+    for name in pages:
+        if name.startswith(("filter-", "accountant-")):
+            assert counts[name] <= WORDS, name
+            drawn = re.findall(r'src="([^"]+\.svg)"', pages[name])
+            size = sum((out / one).stat().st_size for one in (name, *drawn))
+            assert size <= PAGE_BYTES, (name, size)
+    assert sum(path.stat().st_size for path in out.iterdir()) <= ALL_BYTES
 
 
 @pytest.fixture(scope="module")
-def told() -> list[tuple[object, Told]]:
-    table = Table(EVIL, ("head", EVIL), ((EVIL, "1"),), "lr")
-    return [
-        (one, Told(tuple(map(finding, one.claims)), (table,), (picture("drawn"),), (EVIL,)))
-        for one in CHAPTERS
-    ]
+def made() -> Report:
+    return report(chapter(HOLDS), chapter(BROKEN, 1.5))
 
 
 @pytest.fixture(scope="module")
-def page(told: list[tuple[object, Told]]) -> ElementTree.Element:
-    shown: tuple[Row, ...] = (
-        rows(BROKEN, 1.4)[0],
-        rows(Verdict(Outcome.HOLDS, Evidence.EXACT, EVIL, EVIL), 0.5)[1],
-    )
-    pages = [filter_page(row) for row in shown]
-    names = {"drawn", "wide", "narrow", *(one.name for page in pages for one in page.pictures)}
-    text = render_page(
-        told,  # type: ignore[arg-type]
-        Study(),
-        shown,
-        pages,
-        (),
-        overview=(picture("wide"), picture("narrow")),
-        drawings=dict.fromkeys(names, "<svg/>"),
-        out=Path("out"),
-    )
-    return parsed(text)
+def out(made: Report, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("report") / "out"
+    made.write(folder, seconds=2.0)
+    return folder
 
 
-def test_every_claim_is_a_sentence_with_a_source_and_a_key_of_its_own() -> None:
+def test_every_claim_has_a_key_of_its_own_and_reads_before_any_outcome() -> None:
     assert len({claim.key for claim in CLAIMS}) == len(CLAIMS)
     for claim in CLAIMS:
         assert re.fullmatch(r"[a-z0-9-]+", claim.key)
-        assert claim.sentence.endswith(".") or claim.key.startswith("theorem-"), claim.key
         assert claim.source
-        assert not re.search(r"\{\w+[:}]|  ", claim.sentence + claim.source), claim.key
-    for chapter in CHAPTERS:
-        words = (chapter.title, chapter.promise, chapter.summary, *chapter.notes)
-        assert all(words)
-        assert not re.search(r"\{\w+[:}]|\s\s", " | ".join(words)), chapter.key
+        # a pill stands behind it: no sentence that a REFUTED would contradict
+        assert not re.search(r"keeps? |\.$|[{}]", claim.sentence), claim.sentence
 
 
-def test_the_page_has_each_claim_with_its_outcome_its_evidence_and_what_it_covers(
-    page: ElementTree.Element, told: list[tuple[object, Told]]
-) -> None:
-    (table,) = (one for one in page.iter("table") if "claims" in one.get("class", ""))
-    lines = list(table.find("tbody") or ())
-    findings = [one for _, what in told for one in what.findings]
-    for line, one in zip(lines, findings, strict=True):
-        claim, result, evidence, covers = ("".join(cell.itertext()) for cell in line)
-        assert claim.startswith(one.claim.sentence)
-        assert one.claim.source in claim
-        assert one.claim.expected.name in result
-        assert evidence == one.evidence
-        assert covers == EVIL
-    ids = [one.get("id") for one in page.iter() if one.get("id")]
-    assert len(ids) == len(set(ids))
-    links = {one.get("href", "")[1:] for one in page.iter("a") if one.get("href", "").startswith("#")}
-    assert links <= set(ids)
+def test_the_pages_have_few_words_and_bytes(out: Path) -> None:
+    check_size(out)
+    page = (out / "index.html").read_text("utf-8")
+    (out / "index.html").write_text(page.replace("</main>", f"{'word ' * FRONT}</main>"), "utf-8")
+    with pytest.raises(AssertionError):
+        check_size(out)
+    (out / "index.html").write_text(page, "utf-8")
 
 
-def test_nothing_that_others_wrote_is_markup_and_nothing_is_fetched(page: ElementTree.Element) -> None:
-    said = "".join(page.itertext())
-    assert said.count(EVIL) > 2 * len(CLAIMS)
-    for one in page.iter():
-        assert one.tag not in ("script", "link", "iframe")
-        assert not [name for name in one.attrib if name.startswith("on")]
-        assert all(one.get(name, "data:").startswith("data:") for name in ("src", "srcset"))
-    assert all(image.get("alt") for image in page.iter("img"))
+def test_nothing_that_others_wrote_is_markup_and_nothing_is_fetched(out: Path) -> None:
+    said = ""
+    for path in out.glob("*.html"):
+        page = parsed(path.read_text("utf-8"))
+        said += "".join(page.itertext())
+        for one in page.iter():
+            assert one.tag not in ("script", "link", "iframe")
+            assert not [name for name in one.attrib if name.startswith("on")]
+            for name in ("src", "srcset", "href"):
+                link = one.get(name)
+                assert link is None or (out / link.partition("#")[0]).is_file(), link
+        assert all(image.get("alt") for image in page.iter("img"))
+    assert said.count(EVIL) >= 3
 
 
-def test_the_data_has_every_claim_by_its_key(told: list[tuple[object, Told]]) -> None:
-    data = json.loads(json.dumps(verdicts_document(told, Study())))  # type: ignore[arg-type]
-    assert data == verdicts_document(told, Study())  # type: ignore[arg-type]
-    both = [*data["verdicts"], *data["agreements"]]
-    assert sorted(one["key"] for one in both) == sorted(claim.key for claim in CLAIMS)
-    assert all(one["as_expected"] and one["scope"] == EVIL for one in both)
+def test_the_front_page_has_one_row_for_a_filter_and_names_seed_and_machine(out: Path) -> None:
+    page = parsed((out / "index.html").read_text("utf-8"))
+    said = " ".join("".join(page.itertext()).split())
+    (table,) = (one for one in page.iter("table") if "filters" in one.get("class", ""))
+    held, broken = (" ".join("".join(row.itertext()).split()) for row in table.find("tbody") or ())
+    assert (
+        held
+        == "ZCDPFilter 0.5-zCDP HOLDS EXACT 1 1 50.3 % 49.5 % 43.7 % to 56.3 % 1,000 runs finite outcomes †"
+    )
+    words = r"REFUTED CERTIFIED 1 1 148\.\d+ % 131.25 % to 168.75 % 1,000 runs none: its own code"
+    assert re.search(words, broken)
+    assert "1 of 2 filters keep their guarantee" in said
+    assert f"seed {Study().seed}, full effort" in said
+
+
+def test_the_data_has_every_claim_and_comparison(made: Report, out: Path) -> None:
+    data = json.loads((out / "verdicts.json").read_text("utf-8"))
+    assert data == verdicts_document(made)
+    assert [one["outcome"] for one in data["verdicts"]] == ["HOLDS", "REFUTED"]
+    assert data["verdicts"][1]["counterexample"]["low"] == 0.2
+    assert len(data["comparisons"]) == sum(len(one.every) for one in made.filters)
+    rows = list(csv.DictReader((out / "claims.csv").read_text("utf-8").splitlines()))
+    assert rows == json.loads((out / "claims.json").read_text("utf-8"))["claims"] == claim_rows(made.findings)
+    times = json.loads((out / "durations.json").read_text("utf-8"))
+    assert times == {"seconds": 2.0, "processor_seconds": {"ZCDPFilter": 1.5}}
+
+
+def test_a_second_report_says_what_changed(made: Report, tmp_path: Path) -> None:
+    def said() -> str:
+        return " ".join("".join(parsed((tmp_path / "claims.html").read_text("utf-8")).itertext()).split())
+
+    made.write(tmp_path, seconds=1.0)
+    assert "There is no earlier report" in said()
+    made.write(tmp_path, seconds=1.0)
+    assert "Nothing changed" in said()
+    report(chapter(OPEN)).write(tmp_path, seconds=1.0)
+    assert "examined-zcdpfilter: got was REFUTED, is UNDECIDED." in said()
+    (tmp_path / "claims.json").write_text("[]")
+    made.write(tmp_path, seconds=1.0)
+    assert "There is no earlier report" in said()
+    rows = claim_rows(made.findings[:1])
+    assert changes({}, rows) == ["examined-zcdpfilter: new."]
+    assert changes({"gone": {}}, rows)[-1] == "gone: no longer claimed."
+
+
+def test_a_theorem_that_was_cited_alone_is_not_as_expected_and_is_shown(tmp_path: Path) -> None:
+    cited = chapter(CITED)
+    assert not cited.finding.as_expected
+    assert chapter(HOLDS).finding.as_expected
+    report(cited).write(tmp_path, seconds=1.0)
+    claims, page = (
+        "".join(parsed((tmp_path / name).read_text("utf-8")).itertext())
+        for name in ("claims.html", "filter-zcdpfilter.html")
+    )
+    assert "HOLDS, citing" in claims
+    assert "0 of 1 claims came out as expected" in claims
+    assert "joined by a cited theorem: Doob, optional <stopping>" in page
+    assert verdicts_document(report(cited))["verdicts"][0]["citations"] == ["Doob, optional <stopping>"]  # type: ignore[index]
+
+
+def test_a_comparison_is_no_verdict() -> None:
+    claim = Claim("k", "two routes", "here", Accord.AGREES)
+    one = Finding(claim, Agreement((TwoRoutes("a", 0.1, 0.3, 0.2, 0.2),), "one game", 1e-6))
+    assert one.as_expected
+    assert one.got.startswith("AGREES within")
+    with pytest.raises(TypeError, match="is a comparison"):
+        assert one.verdict
+
+
+def test_intervals_that_may_miss_more_often_than_the_study_allows_are_refused() -> None:
+    few = Study(quick=True, comparisons=1)
+    with pytest.raises(RuntimeError, match="raise comparisons=1"):
+        make_report(few, subjects=(), accountants=("trackers",), others={})
+
+
+def test_pages_are_well_formed(out: Path) -> None:
+    for path in out.glob("*.svg"):
+        ElementTree.fromstring(path.read_text("utf-8"))

@@ -42,6 +42,9 @@ MADE = {
     "Curve": curve,
     "TradeOff": lambda: fp.TradeOff(curve(), curve("QP")),
     "SurvivalCurve": lambda: fp.survival(GAUSSIAN, fp.Constant(0.5), n=1000, rounds=40),
+    "MechanismAudit": lambda: fp.audit_mechanism(
+        lambda data, rng: data + rng.laplace(), 0.0, 1.0, fp.PureDP(1.0), n=400
+    ),
     "FilterComparison": lambda: fp.compare_filters(1.0, 0.01, fp.ZCDP(0.05)),
     "FilterChoice": lambda: made("FilterComparison").choices[0],
     "WorstCase": lambda: fp.worst_case(fp.ZCDPFilter(1.0), HALF, epsilon=fp.LogRatio(Fraction(3, 2))),
@@ -258,8 +261,8 @@ def test_an_examination_has_its_tightness_as_rows_and_draws_it_and_without_any_s
     rows = exam.rows()
     assert [row["attack"] for row in rows] == [float(one.attack) for one in exam.tightness]
     drawn = list(exam.plot().axes)
-    dots = {float(line.get_xdata()[0]) for ax in drawn for line in ax.lines if line.get_marker() == "o"}
-    assert {row["attack"] for row in rows if row["attack"] > 0} == dots  # zero has no place on a log axis
+    dots = [float(line.get_xdata()[0]) for ax in drawn for line in ax.lines if line.get_marker() == "o"]
+    assert dots == [row["share"] for row in rows if row["promised"] < float("inf")]
     assert rows[-1]["promised"] == float("inf")
     nothing = exam_of(ADMISSION)
     assert nothing.rows() == []

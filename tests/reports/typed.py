@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import NamedTuple, NoReturn
 
 from filterproof.reports.cli import main
+from filterproof.reports.commands import verify_target  # noqa: F401 - a command imports it when it is run
 
 #: A file of a person's own, with a sound filter from which others are made.
 MINE = """
@@ -53,6 +54,14 @@ class Slow(MyFilter):
 
 class Unmade(fp.BasicFilter):
     def __init__(self): {{}}[1]
+
+class Purse:
+    def __init__(self, disk): self.disk = disk
+    def request(self, pair, key):
+        spent = self.disk.get("spent", 0.0) + pair.pure_epsilon
+        if spent <= 1.0:
+            yield fp.services.Release()
+            self.disk["spent"] = spent
 
 class Good(fp.AdditiveFilter):
     promise, charge = fp.ZCDP(0.5), fp.zcdp_charge

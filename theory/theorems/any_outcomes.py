@@ -22,6 +22,11 @@ _CONVERTED = Formula(
     rocq="cks_bound alpha (budget alpha) epsilon",
     names={"alpha": "1 + t", "budget alpha": "B"},
 )
+_KEPT = Formula(
+    "exp(t*(B - epsilon))*(t/(1 + t))**(1 + t)/t",
+    rocq="cks_bound alpha B epsilon",
+    names={"alpha": "1 + t"},
+)
 _EVENT = Formula("exp(epsilon)*q + delta")
 _GAUSSIAN_RHO = Formula("(p - q)**2/(2*sigma**2)", rocq="(p - q) ^ 2 / (2 * sigma ^ 2)")
 
@@ -87,5 +92,23 @@ ROWS = (
         f"is epsilon-DP. Probabilities are {_ITERATED}",
         stated=(r"P(S) \le ", _EVENT, r",\quad q = Q(S)"),
         steps=kernel_steps("basic_filter_any", "basic_filter_laplace"),
+    ),
+    Theorem(
+        name="kept sums",
+        title="Any filter that keeps a sum within a budget",
+        source="Feldman & Zrnic, Theorems 4.3 and 4.9; Rogers, Roth, Ullman & Vadhan; Koskela, Tobaben & Honkela, "
+        "Theorem C.1",
+        hypotheses=f"{_MECHANISMS}, with finitely many outcomes for GDP; any filter with an invariant: a relation of "
+        "its state to the sum of what the admitted mechanisms truly cost, which holds at the start, is kept by every "
+        "request that the filter admits, and lets none pass B; B >= 0, alpha > 1",
+        claim="Sums of divergences of order alpha give (alpha, B)-RDP, and (epsilon, delta)-DP with delta the value "
+        "below, t = alpha - 1; sums of zCDP parameters B-zCDP, and (epsilon, delta)-DP by the simple or the CKS "
+        "conversion; sums of epsilons and deltas (epsilon, delta)-DP; sums of realised losses within [-B, B] B-DP; "
+        f"sums of mu_t^2 sqrt(B)-GDP. Moments and probabilities are {_ITERATED}",
+        stated=(r"D_\alpha \le B,\qquad \delta(\varepsilon) \le ", _KEPT),
+        steps=kernel_steps(
+            *("kept_renyi", "kept_renyi_delta", "kept_zcdp", "kept_approximate_dp"),
+            *("kept_pure", "kept_epsilon_delta", "kept_losses", "kept_gdp"),
+        ),
     ),
 )

@@ -201,6 +201,7 @@ _MODULES = {
     "approximate-DP filter, any outcomes": "theorems.any_outcomes",
     "all orders, any outcomes": "theorems.any_outcomes",
     "basic composition, any outcomes": "theorems.any_outcomes",
+    "kept sums": "theorems.any_outcomes",
     "good part": "theorems.approximate",
     "approximate zCDP filter": "theorems.approximate",
     "all orders": "theorems.conversion_theorems",

@@ -10,8 +10,9 @@
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
 from itertools import product
@@ -19,11 +20,12 @@ from itertools import product
 import numpy as np
 
 from filterproof.filters.contract.contract_checks import checked_observe, checked_start
-from filterproof.filters.contract.largest_granted import last_granted
+from filterproof.filters.contract.largest_granted import largest_granted, last_granted
 from filterproof.filters.contract.state import State, same
 from filterproof.filters.contract.work import WorkLimit
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.examine.examination_context import ExaminationContext, GrantedSizes
+from filterproof.mc.examine.parameter_families import Line
 from filterproof.mc.examine.sequence import Sequence, granted
 from filterproof.theory.pairs import DominatingPair
 
@@ -45,8 +47,8 @@ _INVERSE = ("laplace", "subsampled")
 _SHARES, _BEFORE = (1.0, 0.9, 0.75, 0.5, 0.25, 0.1), (1, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 50, 100)
 #: Requests of one kind in a row in a simple play.
 _ROW = 30
-#: The size of a negligible request, relative to the largest.
-_HARDLY = 0.01
+#: The size of a negligible request, relative to the largest, and a sum of squared epsilons below which nothing is seen.
+_HARDLY, _NOTHING = 0.01, 2.0**-40
 
 
 @dataclass(slots=True)
@@ -136,7 +138,9 @@ def _told(player: Player) -> Iterator[Sequence]:
         return
     yield player.played
     if player.unchanged is not None and player.steps[-1][0] == player.unchanged:
-        for exponent in range(1, 41, 3):
+        for exponent in (*range(1, 41, 3), 60, 80, 100, 120):
+            if 2.0**exponent * player.unchanged.pure_epsilon**2 < _NOTHING:
+                continue
             yield Sequence((*player.steps[:-1], (player.unchanged, 2**exponent)))
 
 
@@ -151,15 +155,29 @@ def shared(subject: ExaminationContext, limit: WorkLimit) -> Iterator[Sequence]:
         yield from _told(player)
 
 
-def swallowed(subject: ExaminationContext, limit: WorkLimit) -> Iterator[Sequence]:
-    """Yield a large request, then the smallest of its family ever more often, if rounding absorbs it in a large sum."""
+def swallowed(subject: ExaminationContext, limit: WorkLimit, *, tiny: bool = False) -> Iterator[Sequence]:
+    """Yield a large request, then a small one of its family ever more often, if rounding absorbs it in a large sum.
+
+    The small one is the smallest of the line or, if `tiny`, the largest below it that leaves the state unchanged.
+    """
     for line in leaders(subject.lines) if subject.pure and not subject.looks else ():
-        small = next((pair for pair in line.pairs if pair.pure_epsilon > 0), None)
+        smallest = next((t for t, p in zip(line.sizes, line.pairs, strict=True) if p.pure_epsilon > 0), None)
         for large in line.pairs[-1:-10:-4]:  # after the largest request nothing may be left
-            player = Player.fresh(subject, limit, pure=True)
-            if small is not None and player.ask(large) and player.ask(small) and player.unchanged == small:
+            player, small = Player.fresh(subject, limit, pure=True), smallest
+            if small is None or not player.ask(large):
+                continue
+            if tiny:
+                sizes = line.line.below[:-1]
+                small = largest_granted(partial(_leaves_no_trace, player, line), sizes, tolerance=1.0)
+            if small is not None and player.ask(line.line.pair(small)) and player.unchanged is not None:
                 yield from _told(player)
                 break
+
+
+def _leaves_no_trace(player: Player, line: GrantedSizes, size: float) -> bool:
+    """Return whether a request of this size is granted next and leaves the state unchanged."""
+    after = player.fork()
+    return after.ask(line.line.pair(size)) > 0 and after.unchanged is not None
 
 
 def greedily(player: Player, line: GrantedSizes, most: int) -> None:
@@ -231,10 +249,18 @@ def plain(subject: ExaminationContext, limit: WorkLimit) -> Iterator[Sequence]:
 
 def _largest(player: Player, line: GrantedSizes, most: float | None) -> float | None:
     """Return the largest round size up to `most` that would be granted next, if grants are monotone, or None."""
-    sizes = [1 / t for t in reversed(ROUND)] if line.line.family in _INVERSE else list(ROUND)
-    if line.line.family == "own":
-        sizes = list(line.line.sizes)
+    sizes = list(line.line.sizes) if line.line.family == "own" else round_sizes(line.line)
     top = line.line.most if most is None else min(most, line.line.most)
     sizes = [t for t in sizes if line.line.least <= t <= top]
     granted_sizes = bisect_left(sizes, True, key=lambda t: not player.grants(line.line.pair(t)))
     return sizes[granted_sizes - 1] if granted_sizes else None
+
+
+def round_sizes(line: Line) -> list[float]:
+    """Return sizes that people write, or inverses of such: near one, or near the sizes of a line that was moved."""
+    written: Iterable[float] = ROUND
+    if not 0.5 <= line.most <= 32:
+        ends = (1 / line.most, 1 / line.least) if line.family in _INVERSE else (line.least, line.most)
+        tens = range(math.floor(math.log10(ends[0])), math.ceil(math.log10(ends[1])))
+        written = [float(f"{digits:g}e{k}") for k in tens for digits in _DIGITS]
+    return [1 / t for t in reversed([*written])] if line.family in _INVERSE else [*written]

@@ -65,7 +65,7 @@ def _candidates(subject: ExaminationContext, limit: WorkLimit) -> Iterator[tuple
     every = programs(subject, limit)
     yield from zip(islice(every, 1), repeat(False))
     yield from zip(chain(singles, swallowed(subject, limit)), repeat(True))
-    rest = chain(shared(subject, limit), _extremal(subject), every)
+    rest = chain(shared(subject, limit), _extremal(subject), every, swallowed(subject, limit, tiny=True))
     if subject.looks:  # fixed sequences say nothing about such a filter
         yield from zip(rest, repeat(False))
     else:
@@ -145,10 +145,15 @@ class SequenceSearch(SearchLog):
     def summary(self) -> StageFinding:
         """Return the summary of the sequences and the nearest one."""
         looks = "; for a filter that looks at losses, only first requests" if self.subject.looks else ""
+        grids = [one.line for one in self.subject.lines if one.line.family != "own"]
+        sizes = "other sizes"
+        if grids:
+            least, most = min(line.least for line in grids), max(line.most for line in grids)
+            sizes += f" (all below {least:.2g} and above {most:.2g})"
         return self.finding(
             f"{count_words(self.refuted, 'refutation')} among {count_words(self.tried, 'sequence')}",
             ", ".join(one.line.name for one in self.subject.lines),
-            f"sequences of more than {count_words(self.longest, 'request')}, other orders, other sizes{looks}",
+            f"sequences of more than {count_words(self.longest, 'request')}, other orders, {sizes}{looks}",
             tuple(self.rows.values()),
         )
 

@@ -310,7 +310,7 @@ def test_an_existing_file_is_never_begun_anew(path: Path) -> None:
         lambda: made(path),
         lambda: fp.LinearQueries.from_dict(fp.LinearQueries(2, **HOW).to_dict(), **HOW, journal=path),
     ):
-        with refused("journal must be a new file, got .*; open an existing journal by") as kept:
+        with refused("journal must be a new file, got .*; open the existing journal") as kept:
             make()
         assert reopened(path), f"open elsewhere, while the error is there: {kept}"
     assert path.read_bytes() == content

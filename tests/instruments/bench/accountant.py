@@ -9,14 +9,18 @@ from typing import Any
 
 from filterproof.filters import suppress_unsound_warning
 from filterproof.filters.accountants.repeats import repeats
-from filterproof.filters.catalogue import GaussianResidueFilter, PotentialFilter, RenyiFilter
+from filterproof.filters.catalogue import (
+    CentralLimitFilter,
+    GaussianResidueFilter,
+    PotentialFilter,
+    RenyiFilter,
+)
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.filters.rules.potential import COMMON_RATES
 from filterproof.mc import AccountantFilter, Composition
 from filterproof.mc.estimate.compare_filters import MOST_ROUNDS, kept_mu, planned_rounds
 from filterproof.mc.examine.supremum import supremum
 from filterproof.mc.worst_case import WorstCase, worst_case
-from filterproof.reports.chapters.central_limit import MENU, central_limit
 from filterproof.theory.pairs import DominatingPair, Gaussian, SubsampledGaussian
 
 DELTA = 1e-5
@@ -41,7 +45,7 @@ RATES: tuple[tuple[float, tuple[DominatingPair, ...]], ...] = (
 )
 #: The promises at which the central limit is looked at, each for every menu.
 POINTS = ((2.0, 1e-5), (1.0, 1e-5), (4.0, 1e-5), (1.0, 1e-6), (2.0, 1e-6), (4.0, 1e-6))
-MENUS: tuple[tuple[DominatingPair, ...], ...] = (MENU, (SubsampledGaussian(0.001, 0.8),))
+MENUS: tuple[tuple[DominatingPair, ...], ...] = (COMMON_RATES, (SubsampledGaussian(0.001, 0.8),))
 #: The promises and menus whose games are solved: two rates with one noise, of which one round costs four of the other,
 #: so that sums meet again, and two rates with a noise each.
 _ONE_NOISE, _TWO = COMMON_RATES[:2], COMMON_RATES[1:]
@@ -50,6 +54,12 @@ GAMES = ((2.0, 1e-5, _ONE_NOISE), (1.0, 1e-5, _ONE_NOISE), (1.0, 1e-5, _TWO), (1
 _MOST = 300_000
 #: The relative width of a composition, and of a game.
 _WIDTH = 0.02
+
+
+def central_limit(epsilon: float, delta: float) -> CentralLimitFilter:
+    """The filter of the central limit whose mu gives (epsilon, delta)-DP."""
+    with suppress_unsound_warning():
+        return CentralLimitFilter(kept_mu(epsilon, delta))
 
 
 def measured(epsilon: float, menu: tuple[DominatingPair, ...]) -> WorstCase:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import filterproof as fp
@@ -45,6 +45,11 @@ class KeyBeforeCharge(services.Purse):
             self.disk[key] = "charged"
             self.charge(pair)
         yield fp.services.Release(again=True)
+
+
+class Closed(services.Purse):
+    def fits(self, pair: fp.DominatingPair) -> bool:
+        return False
 
 
 BROKEN = {
@@ -222,7 +227,8 @@ def test_a_service_that_ends_its_process_is_begun_again() -> None:
 # -- what is found --------------------------------------------------------------------------------------
 
 
-@given(st.floats(0.01, 9.0))
+@given(st.floats(1e-100, 9.0))
+@example(1e-6)
 def test_menu_holds_the_largest_request_that_is_granted_and_shares_of_it(most: float) -> None:
     service = type("Most", (services.Purse,), {"fits": lambda self, pair: pair.pure_epsilon <= most})
     menu = menu_of(service, lines_of(("erasure", "rr"), PROMISE))
@@ -338,6 +344,33 @@ def program(tmp_path: Path) -> Iterator[Any]:
     yield make
     for filt in made:
         filt.bridge.close()
+
+
+@pytest.mark.parametrize("kind", BROKEN, ids=lambda kind: kind.__name__)
+def test_a_service_with_its_guarantee_is_examined_and_its_counterexample_replays(kind: Any) -> None:
+    service = fp.services.promised(kind, PROMISE)
+    exam = fp.verify(service, effort=0.03, mechanisms="rr")
+    assert (exam.name, exam.promise, exam.headline) == (kind.__name__, PROMISE, "REFUTED")
+    assert exam.counterexample is not None
+    told = json.loads(json.dumps(exam.counterexample.to_data()))
+    assert told["filter"] == {"outside": kind.__name__}
+    assert replayed(told, filt=service).refutes
+    with pytest.raises(ReplayError):
+        fp.replay(told, filt=fp.services.promised(services.Purse, PROMISE))
+    # what went out, composed without an examination
+    played = Schedule.from_data(told["schedule"], nameable()).play(kind).by_epoch
+    released = max(played.values(), key=lambda pairs: sum(pairs.values()))
+    at, way = exam.counterexample.measure.at, exam.counterexample.measure.direction
+    assert float(fp.Composition(released).delta(at, direction=way).high) >= exam.counterexample.value > 0
+
+
+def test_a_sound_service_stays_undecided_and_one_that_releases_nothing_is_not_examined() -> None:
+    sound = fp.verify(fp.services.promised(services.Purse, PROMISE), effort=0.01, mechanisms="rr")
+    assert (sound.headline, sound.counterexample) == ("UNDECIDED", None)
+    closed = fp.verify(fp.services.promised(Closed, PROMISE), effort=0.01, mechanisms="rr")
+    assert closed.headline == "NOT EXAMINED"
+    with pytest.raises(TypeError, match="promise must be a guarantee"):
+        fp.services.promised(services.Purse, 1.0)  # type: ignore[arg-type]
 
 
 def test_a_program_that_holds_nothing_between_ask_and_commit_is_refuted_and_replays(program: Any) -> None:

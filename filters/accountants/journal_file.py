@@ -1,0 +1,177 @@
+"""A file that one process at a time owns and replaces as a whole: a crash leaves the old content or the new one.
+
+`write` puts the content into a new file beside the old one, waits for the disk, gives the new file the old name, and
+waits for the disk again. Only then may anything be released. The next `write` overwrites what a crash left beside.
+
+A second file, `<name>.lock`, is locked while the journal is open and stays there: the journal itself becomes another
+file with each write.
+"""
+
+from __future__ import annotations
+
+import os
+import weakref
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+try:
+    import fcntl
+except ImportError:  # not a POSIX system
+    fcntl = None  # type: ignore[assignment]
+
+_REMEDIES = {
+    "made": "pass a path in a writable folder with room for it",
+    "opened": "pass the path of the journal",
+    "written": "nothing was released, what was asked counts as spent; make room, and open it again",
+}
+
+
+class JournalError(RuntimeError):
+    """A journal is not usable: it is another file, damaged, open elsewhere or not written. Nothing was released."""
+
+
+class JournalFile:
+    """A file whose content is that of the last `write` that returned, or of a later one.
+
+    After an error nothing more is written; open the file again.
+    """
+
+    def __init__(self, path: object) -> None:
+        self.path = journal_path(path)
+        if fcntl is None:
+            raise JournalError("journal must be None on a system without fcntl; save with to_dict")
+        file = os.open(_beside(self.path, ".lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        self._close = weakref.finalize(self, os.close, file)
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            self._close()
+            raise JournalError(
+                f"journal must be open in one place at a time, got {str(self.path)!r}, which is open elsewhere; "
+                "close it there first"
+            ) from None
+        self._usable = True
+        self._inode = -1
+
+    @classmethod
+    def create(cls, path: object, parts: Iterable[Any]) -> JournalFile:
+        """A new file with this content; JournalError where the file exists."""
+        where = journal_path(path)
+        with one_sentence(where, "made"):
+            journal = cls(where)
+            with journal.closed_by_an_error():
+                if where.exists():
+                    raise JournalError(
+                        f"journal must be a new file, got {str(where)!r}; open the existing journal, or pass a new path"
+                    )
+                journal._put(parts)
+        return journal
+
+    @classmethod
+    def open(cls, path: object) -> tuple[JournalFile, bytes]:
+        """The file and its content."""
+        where = journal_path(path)
+        with one_sentence(where, "opened"):
+            where.stat()  # before a lock is left beside a file that does not exist
+            journal = cls(where)
+            with journal.closed_by_an_error(), open(where, "rb") as file:
+                content, journal._inode = file.read(), os.fstat(file.fileno()).st_ino
+        return journal, content
+
+    def close(self) -> None:
+        """Give the file back; what was written stays."""
+        self._usable = False
+        self._close()
+
+    @contextmanager
+    def closed_by_an_error(self) -> Iterator[None]:
+        """Close the file if the block raises."""
+        try:
+            yield
+        except BaseException:
+            self.close()
+            raise
+
+    def check_usable(self) -> None:
+        """Raises JournalError once the journal was closed, or an error kept something from being written."""
+        if not self._usable:
+            raise JournalError(
+                f"journal must be open and without an error, got {str(self.path)!r}, which was closed or not written; "
+                "open it again"
+            )
+
+    def write(self, parts: Iterable[Any]) -> None:
+        """Put this content on the disk; once this returns, no crash can take it back."""
+        self.check_usable()
+        self._usable = False  # first: a second interrupt may come before the file is closed
+        try:
+            with one_sentence(self.path, "written"):
+                with suppress(FileNotFoundError):
+                    if os.stat(self.path).st_ino == self._inode:
+                        self._put(parts)
+                        self._usable = True
+                        return
+                raise OSError("it was removed, or another file was put in its place")
+        finally:
+            if not self._usable:
+                self.close()
+
+    def _put(self, parts: Iterable[Any]) -> None:
+        new = _beside(self.path, ".new")
+        try:
+            inode = _write(new, parts)
+            os.replace(new, self.path)
+        except BaseException:
+            with suppress(OSError):
+                os.unlink(new)
+            raise
+        folder = os.open(self.path.parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+        self._inode = inode
+
+
+def journal_path(path: object) -> Path:
+    """The path, resolved."""
+    if not isinstance(path, str | os.PathLike):
+        raise TypeError(f"journal must be a path, got {path!r}; pass e.g. 'spent.journal'")
+    return Path(path).resolve()
+
+
+@contextmanager
+def one_sentence(path: Path, done: str) -> Iterator[None]:
+    """Turns errors of the system into a JournalError of one sentence."""
+    try:
+        yield
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise JournalError(
+            f"journal must be a file that can be {done}, got {str(path)!r}: {reason}; {_REMEDIES[done]}"
+        ) from error
+
+
+def _write(path: Path, parts: Iterable[Any]) -> int:
+    """Write a file; it is on the disk. The number of its inode."""
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+    with open(descriptor, "wb") as file:
+        file.writelines(parts)
+        file.flush()
+        _sync(descriptor)
+        return os.fstat(descriptor).st_ino
+
+
+def _beside(path: Path, ending: str) -> Path:
+    return path.with_name(path.name + ending)
+
+
+def _sync(file: int) -> None:
+    """Wait until the file is on the disk."""
+    full = getattr(fcntl, "F_FULLFSYNC", None)  # where fsync alone does not wait for the disk
+    if full is None:
+        os.fsync(file)
+    else:
+        fcntl.fcntl(file, full)

@@ -1,0 +1,71 @@
+"""The stage of source proofs: the code of a user's filter is traced, and an invariant proves the guarantee.
+
+It is for filters whose own code decides; the library's own rules and combinations of its parts have theorems and
+certificates of their own. What the proof fails at becomes a lead: requests that pass the budget in a play, which are
+measured at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import groupby
+
+from filterproof.filters.adapters.labelled import program_of
+from filterproof.filters.contract.library import of_the_library
+from filterproof.filters.contract.work import WorkLimit
+from filterproof.filters.privacy_filter import PrivacyFilter
+from filterproof.mc.examine.examination_context import ExaminationContext
+from filterproof.mc.examine.sequence import Sequence
+from filterproof.mc.examine.stage_finding import StageFinding
+from filterproof.mc.examine.stages.sequences import SequenceSearch
+from filterproof.mc.prove.proof import SourceProof, prove
+from filterproof.theory import pairs
+from filterproof.theory.evidence import Outcome, Verdict
+
+_ASKED = "Does its source code keep the guarantee on every path?"
+_UNSEEN = "pairs that a caller declares wrongly, noise that is drawn in doubles, and the Python interpreter"
+
+#: Units of work below which no proof is tried.
+_LEAST_UNITS = 100_000
+
+
+def has_own_code(filt: PrivacyFilter) -> bool:
+    """Whether Python code of the user decides."""
+    return not of_the_library(type(filt)) and program_of(filt) is None
+
+
+def source_proof(subject: ExaminationContext, limit: WorkLimit) -> Iterator[StageFinding]:
+    """The finding on the source code, and the refutation that a failing step led to, if there is one."""
+    if limit.remaining < _LEAST_UNITS:
+        yield StageFinding("source", _ASKED, "not tried: pass more effort, 0.05 or above", "", "")
+        return
+    try:
+        proof = prove(subject.filter)
+    except ImportError as missing:
+        yield StageFinding("source", _ASKED, f"not tried: {missing}", "", "")
+        return
+    verdict = None
+    if proof.proved:
+        verdict = Verdict(Outcome.HOLDS, proof.evidence, proof.scope, proof.sentence)
+    elif proof.lead and not subject.looks:
+        search = SequenceSearch(subject=subject)
+        if (found := search.take(_sequence(proof), only_above=True)) is not None:
+            yield replace(found, stage="source")
+    yield StageFinding(
+        "source",
+        _ASKED,
+        proof.sentence,
+        "every mechanism, by what its pair declares",
+        _UNSEEN,
+        verdict,
+        whole=verdict is not None,
+        notes=proof.notes,
+        rounding=proof.sums,
+    )
+
+
+def _sequence(proof: SourceProof) -> Sequence:
+    """The requests of a play, in order."""
+    requests = [getattr(pairs, family)(**parameters) for family, parameters in proof.lead]
+    return Sequence(tuple((pair, len(list(times))) for pair, times in groupby(requests)))

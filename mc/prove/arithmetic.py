@@ -1,0 +1,273 @@
+"""Arithmetic of traced numbers along a path, as Python and NumPy do it: integers wrap, doubles round, NaN is not above.
+
+Each operation that can come out in several ways (a comparison, a sign, an overflow) is taken every way.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+from filterproof.mc.prove.paths import WHOLE, Atom, NotTraced, Path, Raised, Value
+from filterproof.mc.prove.polynomials import Polynomial
+from filterproof.mc.prove.values import (
+    INTEGERS,
+    PYTHON,
+    Array,
+    Entry,
+    Number,
+    as_number,
+    constant_of,
+    elementwise,
+    is_bool,
+    is_float,
+    promote,
+)
+
+NATIVE: dict[str, Callable[[Any, Any], Any]] = {
+    "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv, "%": operator.mod,
+    "//": operator.floordiv, "**": operator.pow, "&": operator.and_, "|": operator.or_, "^": operator.xor,
+    "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "==": operator.eq,
+    "!=": operator.ne,
+}  # fmt: skip
+COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
+ZERO = Polynomial.constant(0)
+
+
+class Arithmetic:
+    """Operations along a path: of arrays, and of their entries."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    # -- arrays --------------------------------------------------------------------------------------------
+
+    def binary(self, symbol: str, one: Array, two: Array) -> Array:
+        """one `symbol` two, with NumPy's or Python's rules for the kinds."""
+        a, b = one.kind, two.kind
+        python, kind = a in PYTHON and b in PYTHON, promote(a, b)
+        if symbol in COMPARISONS:
+            return elementwise(
+                lambda x, y: self.compare(symbol, as_number(x), as_number(y)),
+                "bool" if python else "b1",
+                one,
+                two,
+            )
+        if symbol in ("&", "|", "^") and is_bool(a) and is_bool(b):
+            return elementwise(NATIVE[symbol], kind, one, two)
+        self.path.differs = self.path.differs or "bool" in (a, b)
+        if is_bool(kind) and not python and symbol in ("+", "*"):  # NumPy's booleans: or, and
+            return elementwise(operator.or_ if symbol == "+" else operator.and_, "b1", one, two)
+        if symbol not in ("+", "-", "*", "/", "%", "//", "**") or (is_bool(kind) and not python):
+            raise NotTraced(f"the operator {symbol} of {a} and {b} has no rule")
+        if symbol == "**" and constant_of(two) not in (0, 1, 2):
+            raise NotTraced("a power other than 0, 1 and 2 has no rule")
+        kind = "int" if is_bool(kind) else kind
+        if symbol == "/" and not is_float(kind):
+            if kind in ("i1", "i2", "u1", "u2"):
+                raise NotTraced("a quotient of small integers has no rule")
+            kind = "float" if python else "f8"
+        self.check_weak(kind, one, two)
+        scalar = one.is_scalar and two.is_scalar
+        rules: dict[str, Callable[[Value, Value], Value]] = {
+            "+": lambda x, y: self.add(x, y, kind),
+            "-": lambda x, y: self.add(x, -y, kind),
+            "*": lambda x, y: self.multiply(x, y, kind),
+            "/": lambda x, y: self.divide(x, y, kind),
+            "%": lambda x, y: self.divided(x, y, kind)[1],
+            "//": lambda x, y: self.divided(x, y, kind)[0],
+            "**": lambda x, y: self.power(x, y, kind, scalar),
+        }
+        rule = rules[symbol]
+        return elementwise(lambda x, y: rule(self.convert(x, kind), self.convert(y, kind)), kind, one, two)
+
+    def check_weak(self, kind: str, *given: Array) -> None:
+        """A Python integer that does not fit into NumPy's integers beside it raises OverflowError."""
+        for g in given if kind in INTEGERS else ():
+            if g.kind == "int":
+                low, high = self.path.range(g.value)
+                if low is None or high is None or low < INTEGERS[kind][0] or high > INTEGERS[kind][1]:
+                    raise NotTraced(f"a Python integer may not fit into {kind}")
+
+    def negative(self, value: Array) -> Array:
+        if is_bool(value.kind):
+            self.path.differs = True
+            if value.kind == "b1":
+                raise Raised
+            value = Number("int", as_number(value.value))
+        if value.kind in INTEGERS:
+            return self.binary("-", Number("int", ZERO), value)
+        return elementwise(operator.neg, value.kind, value)
+
+    def cast(self, value: Array, to: str) -> Array:
+        """What `astype` makes of an array."""
+        return elementwise(lambda x: self.cast_entry(x, value.kind, to), to, value)
+
+    def converted(self, value: Array, kind: str) -> Array:
+        """The numbers of an array in another kind, which changes no value but by rounding."""
+        return elementwise(lambda x: x if is_bool(kind) else self.convert(x, kind), kind, value)
+
+    # -- kinds ---------------------------------------------------------------------------------------------
+
+    def convert(self, entry: Entry, to: str) -> Value:
+        """An entry as a number of a kind of arithmetic, without a change of value but rounding."""
+        value = as_number(entry)
+        return (
+            self.path.rounded(value, of_sum=True) if is_float(to) and isinstance(value, Polynomial) else value
+        )
+
+    def cast_entry(self, entry: Entry, kind: str, to: str) -> Entry:
+        value = as_number(entry)
+        if is_bool(to):
+            return self.truth(value)
+        if is_float(to):
+            return self.convert(entry, to)
+        if is_float(kind):
+            if isinstance(value, Polynomial):
+                value = self.whole("trunc", value)
+            elif to == "int":
+                raise Raised
+            if not isinstance(value, Polynomial) or not self.fits(value, to):  # undefined in C
+                low, high = map(Fraction, INTEGERS[to])
+                return self.path.new(Atom("unknown", "", (), True, low, high))
+        return self.wrap(value, to)
+
+    def fits(self, value: Polynomial, kind: str) -> bool:
+        """Whether an integer is one of a kind, taken both ways."""
+        if kind not in INTEGERS:
+            return True
+        low, high = INTEGERS[kind]
+        return self.path.at_least(value, low) and self.path.at_least(-value, -high)
+
+    def wrap(self, value: Value, kind: str) -> Value:
+        """An integer as one of a kind, which wraps where it does not fit."""
+        if not isinstance(value, Polynomial) or self.fits(value, kind):
+            return value
+        low, high = INTEGERS[kind]
+        if (number := value.value) is not None:
+            return Polynomial.constant((int(number) - low) % (high - low + 1) + low)
+        return self.path.new(Atom("wrapped", kind, (value,), True, Fraction(low), Fraction(high)))
+
+    def computed(self, exact: Polynomial, kind: str, *, of_sum: bool = False) -> Value:
+        """The result of an operation of a kind, whose exact value is given."""
+        return self.path.rounded(exact, of_sum=of_sum) if is_float(kind) else self.wrap(exact, kind)
+
+    # -- entries -------------------------------------------------------------------------------------------
+
+    def add(self, x: Value, y: Value, kind: str) -> Value:
+        if isinstance(x, Polynomial) and isinstance(y, Polynomial):
+            return self.computed(x + y, kind, of_sum=True)
+        return sum(0.0 if isinstance(v, Polynomial) else v for v in (x, y))
+
+    def multiply(self, x: Value, y: Value, kind: str) -> Value:
+        if isinstance(x, Polynomial) and isinstance(y, Polynomial):
+            return self.computed(x * y, kind)
+        signs = self.sign(x), self.sign(y)  # with an infinity or NaN
+        if None in signs or 0 in signs:
+            return math.nan
+        return math.inf if signs[0] == signs[1] else -math.inf
+
+    def divide(self, x: Value, y: Value, kind: str) -> Value:
+        if not isinstance(y, Polynomial):
+            return ZERO if isinstance(x, Polynomial) and not math.isnan(y) else math.nan
+        sign = self.sign(y)
+        if sign == 0:
+            if kind == "float":
+                self.path.differs = True
+                raise Raised
+            if self.sign(x) in (0, None):
+                return math.nan
+            # the sign of the zero is not known
+            return float(self.path.choose(f"sign of zero {len(self.path.trail)}", [math.inf, -math.inf]))
+        if not isinstance(x, Polynomial):
+            return x * (sign or 1)
+        if (number := y.value) is not None:
+            return self.path.rounded(x * (1 / number), of_sum=False)
+        sign_x = self.sign(x)
+        if sign_x == 0:
+            return ZERO
+        ends = (Fraction(0), None) if sign_x == sign else (None, Fraction(0))
+        return self.path.rounded(self.path.new(Atom("quotient", "", (x, y), False, *ends)), of_sum=False)
+
+    def divided(self, x: Value, y: Value, kind: str) -> tuple[Value, Value]:
+        """(floor(x / y), x - y floor(x / y)) of integers; y is a positive constant."""
+        divisor = y.value if isinstance(y, Polynomial) else None
+        if is_float(kind) or divisor is None or divisor <= 0 or not isinstance(x, Polynomial):
+            raise NotTraced("// and % have a rule for integers by a positive constant alone")
+        quotient = self.whole("floor", x * (1 / divisor))
+        assert isinstance(quotient, Polynomial)
+        return quotient, x - quotient * divisor
+
+    def power(self, x: Value, y: Value, kind: str, scalar: bool) -> Value:
+        exponent = y.value if isinstance(y, Polynomial) else None
+        if exponent != 2:
+            return x if exponent == 1 else Polynomial.constant(1)
+        if not (scalar and is_float(kind) and isinstance(x, Polynomial)):
+            return self.multiply(x, x, kind)
+        if (number := x.value) is not None:  # the power of the C library
+            return self.path.rounded(Polynomial.constant(Fraction(float(number) ** 2.0)), of_sum=True)
+        return self.path.rounded(x * x, of_sum=False, units=2)
+
+    def sqrt(self, x: Value, kind: str) -> Value:
+        sign = self.sign(x)
+        if sign is None or sign < 0:
+            if kind == "float":
+                self.path.differs = True
+                raise Raised
+            return math.nan
+        if not isinstance(x, Polynomial):
+            return math.inf
+        if (number := x.value) is not None:
+            return Polynomial.constant(Fraction(math.sqrt(float(number))))
+        return self.path.rounded(self.path.new(Atom("sqrt", "", (x,), False, Fraction(0))), of_sum=False)
+
+    def whole(self, kind: Any, x: Value) -> Value:
+        """The whole number next to x by a rule of WHOLE."""
+        if not isinstance(x, Polynomial) or self.path.is_whole(x):
+            return x
+        if (number := x.value) is not None:
+            return Polynomial.constant(WHOLE[kind](number))
+        if kind == "trunc":
+            kind = "floor" if self.path.at_least(x) else "ceil"
+        low, high = (None if end is None else Fraction(WHOLE[kind](end)) for end in self.path.range(x))
+        return self.path.new(Atom(kind, "", (x,), True, low, high))
+
+    # -- comparisons ---------------------------------------------------------------------------------------
+
+    def compare(self, symbol: str, x: Value, y: Value) -> bool:
+        """Whether x `symbol` y holds on this path."""
+        if not (isinstance(x, Polynomial) and isinstance(y, Polynomial)):
+            return bool(NATIVE[symbol](*(0.0 if isinstance(v, Polynomial) else v for v in (x, y))))
+        if symbol in ("==", "!="):
+            same = self.path.at_least(x - y) and self.path.at_least(y - x)
+            return same == (symbol == "==")
+        if symbol in ("<=", "<"):
+            x, y = y, x
+        return self.path.above(x - y) if symbol in ("<", ">") else self.path.at_least(x - y)
+
+    def sign(self, x: Value) -> int | None:
+        """-1, 0 or 1; None for NaN."""
+        if not isinstance(x, Polynomial):
+            return None if math.isnan(x) else int(math.copysign(1, x))
+        if self.path.above(x):
+            return 1
+        return 0 if self.path.at_least(x) else -1
+
+    def truth(self, x: Entry) -> bool:
+        """bool(x)."""
+        return self.compare("!=", x, ZERO) if isinstance(x, Polynomial) else bool(x)
+
+    def larger(self, x: Value, y: Value, sign: int, skip_nan: bool = False) -> Value:
+        """NumPy's maximum (sign 1) or minimum (-1); NaN where either is, or where both are."""
+        nans = [not isinstance(v, Polynomial) and math.isnan(v) for v in (x, y)]
+        if any(nans):
+            return (y if nans[0] else x) if skip_nan else math.nan
+        return x if self.compare(">=" if sign > 0 else "<=", x, y) else y
+
+    def absolute(self, x: Value, kind: str) -> Value:
+        if not isinstance(x, Polynomial):
+            return abs(x)
+        return x if self.path.at_least(x) else self.wrap(-x, kind)

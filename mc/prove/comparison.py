@@ -1,0 +1,113 @@
+"""The trace against the real code: each decision of a play, and each new state, predicted to the last bit."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Any
+
+from filterproof.mc.prove.plays import Decision, Plays
+from filterproof.mc.prove.polynomials import Polynomial
+from filterproof.mc.prove.requests import DECLARED, HUGE
+from filterproof.mc.prove.transitions import Shape, Step, System
+
+#: A proof is reported only if as many decisions were compared.
+COMPARED = 50
+
+
+def shape_at(system: System, leaves: tuple[float, ...]) -> Shape | None:
+    """The shape of a state by its numbers."""
+    for shape in system.shapes:
+        if len(shape.leaves) == len(leaves) and all(
+            _agrees(leaf.value, x) for leaf, x in zip(shape.leaves, leaves, strict=True)
+        ):
+            return shape
+    return None
+
+
+def _agrees(mark: Any, x: float) -> bool:
+    """Whether a number is the known one of a shape; any finite number where none is known."""
+    if mark is None:
+        return math.isfinite(x)
+    if isinstance(mark, str):
+        return {"True": x == 1, "False": x == 0}.get(mark, repr(x) == mark)
+    return math.isfinite(x) and Fraction(x) == mark
+
+
+def predicted(step: Step, decision: Decision, grants: int) -> tuple[bool, tuple[Any, ...]] | None:
+    """What a step says of a decision, (granted, leaves afterwards); None where it is another step's."""
+    path = step.path
+    if decision.family not in step.request.possible:
+        return None
+    given: dict[tuple[str, str], Any] = {("runs", "n"): decision.runs, ("grants", "grants so far"): grants}
+    for i, x in enumerate(decision.before):
+        if math.isfinite(x):
+            given["place", str(i)] = x
+    for name, chosen in path.choices.items():
+        if _is_declared(name):
+            if decision.size(name) != chosen:
+                return None
+            given["charge" if name.startswith("charge ") else "declared", name] = decision.declared(name)
+        elif name.endswith(" is"):
+            own = name.removesuffix(" is")
+            value = float(decision.parameters[own.partition(".")[2]])
+            if ("huge" if value > HUGE else "finite") != chosen:
+                return None
+            given["parameter", own] = value
+        elif name == "loss":
+            sizes = {math.inf: "infinite", -math.inf: "minus infinite"}
+            if sizes.get(decision.loss, "finite") != chosen:
+                return None
+            given["loss", "loss"] = decision.loss
+    given = {key: Fraction(value) for key, value in given.items() if math.isfinite(value)}
+    for atom in path.atoms:
+        if atom.kind == "parameter" and (atom.kind, atom.name) not in given:
+            given[atom.kind, atom.name] = Fraction(decision.parameters[atom.name.partition(".")[2]])
+    values = path.evaluate(given)
+    if values is None or not path.holds(values):
+        return None
+    if step.after is None:
+        return False, ()
+    return True, tuple(v.at(values) if isinstance(v, Polynomial) else v for v in step.values)
+
+
+def _is_declared(name: str) -> bool:
+    return name in DECLARED or name.startswith("charge ") or "renyi" in name or "hockey_stick" in name
+
+
+def compare(system: System, plays: Plays) -> tuple[int, Decision | None]:
+    """(decisions that the trace predicted to the last bit, the first that it did not)."""
+    agreed = 0
+    groups: dict[Any, list[Step]] = {}  # by what they say of declared numbers, which is quickly compared
+    for step in (*system.steps, *system.denied):
+        sizes = tuple((name, size) for name, size in step.path.choices.items() if _is_declared(name))
+        groups.setdefault((step.before, sizes), []).append(step)
+    for one in plays.plays:
+        grants = 0
+        for decision in one:
+            if decision.raised:  # nothing is released, whatever the trace says
+                continue
+            shape = shape_at(system, decision.before)
+            if shape is None:
+                return agreed, decision
+            answers = [
+                answer
+                for (before, sizes), steps in groups.items()
+                if before == shape and all(decision.size(name) == size for name, size in sizes)
+                for step in steps
+                if (answer := predicted(step, decision, grants)) is not None
+            ]
+            actual = decision.granted, decision.after if decision.granted else ()
+            if not answers or not any(_same(answer, actual) for answer in answers):
+                return agreed, decision
+            agreed += 1
+            grants += decision.granted
+    return agreed, None
+
+
+def _same(one: tuple[bool, tuple[Any, ...]], two: tuple[bool, tuple[Any, ...]]) -> bool:
+    return (
+        one[0] == two[0]
+        and len(one[1]) == len(two[1])
+        and all(x == y or (x != x and y != y) for x, y in zip(one[1], two[1], strict=True))
+    )

@@ -1,0 +1,345 @@
+"""The induction: which candidates every step keeps, and a checked derivation for each that the goal needs."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import Any
+
+from filterproof.filters.accounting.charge_rules import gdp_charge, pure_charge, renyi_charge, zcdp_charge
+from filterproof.mc.prove.invariants import GRANTS, SUM, Invariant, candidates, drift_of
+from filterproof.mc.prove.paths import Atom, Path
+from filterproof.mc.prove.plays import Plays
+from filterproof.mc.prove.polynomials import Polynomial
+from filterproof.mc.prove.requests import charge_bounds
+from filterproof.mc.prove.solver import Premises, Questions, at_model
+from filterproof.mc.prove.theorems import SumTheorem
+from filterproof.mc.prove.transitions import Step, System, place_atoms
+from filterproof.theory.guarantees import ApproxDP, Guarantee
+from filterproof.theory.rounding import round_up
+
+#: How much larger a divergence may be than the double that a pair computes, and a budget like ten times .1 than 1.
+COMPUTED = LARGER = 1 + Fraction(1, 10**12)
+#: Multiples of the least drift of a sum by rounding that are tried.
+_DRIFTS = (1, 2, 4, 16, 64)
+
+
+@dataclass(eq=False)
+class Case:
+    """A step with the facts about its least charge in one case, ready for questions."""
+
+    step: Step
+    before: int
+    after: int
+    path: Path
+    premises: Premises
+    old: dict[int, Polynomial]
+    new: dict[int, Polynomial]
+    #: Whether nothing bounds its charge.
+    unbounded: bool
+
+
+@dataclass(frozen=True)
+class SumBound:
+    """What was proved of a sum: no path takes it beyond `budget` and `drift` times the number of grants.
+
+    The theorem needs its own budget, which rounding and a budget like ten times .1 may pass by `excess`.
+    """
+
+    theorem: SumTheorem
+    budget: Fraction
+    drift: Fraction
+    invariants: tuple[str, ...]
+    certificates: int
+
+    def excess(self, grants: int) -> float:
+        """How much the sum may pass the theorem's budget after so many grants, at most."""
+        return float(self.budget - self.theorem.budget + self.drift * grants)
+
+
+def guarantee_after(sums: Sequence[SumBound], grants: int) -> Guarantee:
+    """The guarantee of a transcript with so many grants, by the sums that rounding may have taken past a budget."""
+    first, *others = (round_up(one.budget + one.drift * grants) for one in sums)
+    match sums[0].theorem.measure:
+        case "epsilon":
+            return ApproxDP(first, others[0])
+        case "zcdp":
+            return zcdp_charge.bounds(first)
+        case "gdp":
+            return gdp_charge.bounds(first)
+        case "renyi":
+            return renyi_charge.at(float(sums[0].theorem.alpha or 0)).bounds(first)
+    return pure_charge.bounds(first)
+
+
+@dataclass
+class Failure:
+    """Why a theorem does not apply: a step, and a state and request that the invariants allow."""
+
+    theorem: SumTheorem
+    reason: str
+    step: Step | None = None
+    values: dict[str, float] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        return f"{self.theorem}: {self.reason}"
+
+
+@dataclass(eq=False)
+class Induction:
+    """Looks for invariants of a system by which a theorem applies."""
+
+    system: System
+    plays: Plays
+    theorem: SumTheorem
+    questions: Questions
+    #: Whether requests that declare NaN are left out, which no mechanism has.
+    defined: bool = False
+    #: Whether rounding is left out, which tells a fault of the rule from one of its doubles.
+    exact: bool = False
+
+    def prove(self) -> SumBound | Failure:
+        """Invariants by which the sum keeps within the budget, each step with a derivation; or why there are none."""
+        cases = list(self._cases())
+        if not cases:
+            return Failure(self.theorem, "no request is ever granted")
+        kept = self._keep(cases, candidates(self.system, self.plays, self.theorem))
+        for larger, factor in itertools.product((Fraction(1), LARGER), _DRIFTS):
+            budget, drift = self.theorem.budget * larger, drift_of(self.theorem.budget) * factor
+            goals = [
+                Invariant(number, ((SUM, Fraction(sign)),), budget, drift)
+                for number in range(len(self.system.shapes))
+                for sign in self.theorem.signs
+            ]
+            if (needed := self._at_rest(kept, goals)) is None:
+                continue
+            found = self._derived(cases, kept, needed)
+            if isinstance(found, Failure):
+                return found
+            # divergences, unlike charges, are declared within 1e-12 of themselves, and not rounded up
+            declared = COMPUTED if self.theorem.measure in ("renyi", "delta") else Fraction(1)
+            lines = tuple(dict.fromkeys(one.text(self._names(one.shape)) for one in needed))
+            return SumBound(self.theorem, budget * declared, drift * declared, lines, found + len(goals))
+        return self._failing(cases, kept)
+
+    # -- steps -----------------------------------------------------------------------------------------------
+
+    def _cases(self) -> Iterator[Case]:
+        """Each granted step, once for each case of its least charge."""
+        is_loss = self.theorem.measure == "loss"
+        measure = "pure" if is_loss else self.theorem.measure
+        numbers = {shape: i for i, shape in enumerate(self.system.shapes)}
+        for step in self.system.steps:
+            if self.defined and step.is_undefined:
+                continue
+            if is_loss and step.path.choices.get("loss", "finite") != "finite":
+                continue  # no loss is infinite where epsilon is bounded
+            path = _copied(step.path)
+            bounds = charge_bounds(path, measure, self.theorem.alpha)
+            ghost = path.new(Atom("ghost", "sum"))
+            charge, facts = path.new(Atom("truth", measure, (), False, Fraction(0))), []
+            if is_loss:
+                loss = path.new(Atom("loss", "loss"))
+                charge, facts = loss, [(charge - loss, False), (charge + loss, False)]
+            known = {
+                i: leaf.value for i, leaf in enumerate(step.before.leaves) if isinstance(leaf.value, Fraction)
+            }
+            old = _variables(path, ghost) | {i: Polynomial.constant(value) for i, value in known.items()}
+            new = {SUM: ghost + charge, GRANTS: old[GRANTS] + 1}
+            new |= {i: value for i, value in enumerate(step.values) if isinstance(value, Polynomial)}
+            assert step.after is not None
+            # where nothing bounds the charge, the invariants may still say that the step is never taken
+            for bound in bounds or [[]]:
+                premises = Premises(self.questions, thorough=True, exact=self.exact)
+                premises.follow(path)
+                for polynomial, strict in (*facts, *bound):
+                    premises.assume(polynomial, strict)
+                if premises.possible([]) or premises.derives(None) is None:
+                    yield Case(
+                        step, numbers[step.before], numbers[step.after], path, premises, old, new, not bounds
+                    )
+
+    def _first(self) -> dict[int, Polynomial]:
+        """The variables at the start."""
+        first = {i: e for i, e in enumerate(self.system.first) if isinstance(e, Polynomial)}
+        return first | {SUM: Polynomial({}), GRANTS: Polynomial({})}
+
+    # -- what every step keeps ---------------------------------------------------------------------------------
+
+    def _keep(self, cases: Sequence[Case], tried: Sequence[Invariant]) -> list[Invariant]:
+        """The candidates that hold at the start and that every step keeps, by the solver: Houdini."""
+        first = self._first()
+        active = {
+            c: True
+            for c in tried
+            if c.shape or (all(v in first for v, _ in c.terms) and (c.slack(first).value or 0) >= 0)
+        }
+        waiting, ready = list(cases), dict[int, Any]()
+        while waiting:
+            case = waiting.pop(0)
+            if id(case) not in ready:
+                ready[id(case)] = self._prepared(case, [c for c in active if active[c]])
+            dropped = False
+            while broken := self._broken(case, *ready[id(case)], active):
+                active |= dict.fromkeys(broken, False)
+                dropped = True
+            if dropped:
+                waiting += [c for c in cases if c.before == case.after and c not in waiting]
+        return [c for c, is_active in active.items() if is_active]
+
+    def _prepared(self, case: Case, invariants: Sequence[Invariant]) -> tuple[Any, Any]:
+        """Switches that assume the invariants before the step, and the invariants after it, in z3's terms."""
+        switches, goals = {}, {}
+        for number, one in enumerate(invariants):
+            if one.shape == case.before:
+                switches[one] = self.questions.switch(f"use{number}")
+                before = case.premises.encode(one.slack(case.old), False)
+                case.premises.solver.add(self.questions.z3.Implies(switches[one], before))
+            if one.shape == case.after:
+                polynomial = one.slack(case.new)
+                goals[one] = polynomial, self.questions.z3.Not(case.premises.encode(polynomial, False))
+        return switches, goals
+
+    def _broken(
+        self, case: Case, switches: Any, goals: Any, active: Mapping[Invariant, bool]
+    ) -> list[Invariant]:
+        """Invariants that the step may break, as far as the solver knows; none where it keeps all."""
+        assumed = [s for c, s in switches.items() if active[c]]
+        open_goals = {c: goal for c, goal in goals.items() if active[c]}
+
+        def answer(denied: Any) -> tuple[bool | None, dict[Any, Fraction]]:
+            case.premises.solver.push()
+            case.premises.solver.add(denied)
+            found = self.questions.check(case.premises.solver, *assumed)
+            values = case.premises.values(case.premises.solver.model()) if found else {}
+            case.premises.solver.pop()
+            return found, values
+
+        if not open_goals:
+            return []
+        found, values = answer(self.questions.z3.Or([denied for _, denied in open_goals.values()]))
+        if found is None:  # all at once were too many
+            return [c for c, (_, denied) in open_goals.items() if answer(denied)[0] is not False]
+        return [c for c, (p, _) in open_goals.items() if at_model(p, values) < 0] if found else []
+
+    # -- derivations -------------------------------------------------------------------------------------------
+
+    def _at_rest(self, kept: Sequence[Invariant], goals: Sequence[Invariant]) -> list[Invariant] | None:
+        """Invariants from which the goals follow in every state; None where one does not."""
+        needed: list[Invariant] = []
+        for goal in goals:
+            path = Path((), place_atoms(self.system.shapes[goal.shape], self.system.nonneg), lambda *_: True)
+            path.index()
+            values = _variables(path, path.new(Atom("ghost", "sum")))
+            premises = Premises(self.questions)
+            premises.follow(path)
+            own = [c for c in kept if c.shape == goal.shape]
+            used = _used(premises, goal.slack(values), own, values, needed)
+            if used is None:
+                return None
+            needed += [c for c in used if c not in needed]
+        return needed
+
+    def _derived(
+        self, cases: Sequence[Case], kept: Sequence[Invariant], needed: list[Invariant]
+    ) -> int | Failure:
+        """The number of derivations by which every step keeps what is needed, to which is added what these need."""
+        first, derivations = self._first(), 0
+        limits = list(self._limits())
+        if any(
+            (one.slack(first).value or 0) < 0 for one in limits if one.shape == 0 and one.terms[0][0] in first
+        ):
+            return Failure(self.theorem, "the state at the start is out of the range of the trace")
+        for one in itertools.chain(limits, needed):  # grows while it is walked through
+            for case in (c for c in cases if c.after == one.shape):
+                own = [c for c in kept if c.shape == case.before]
+                used = _used(case.premises, one.slack(case.new), own, case.old, needed)
+                if used is None:
+                    reason = f"no certificate for {one.text(self._names(one.shape))}"
+                    return Failure(self.theorem, reason, case.step)
+                needed += [c for c in used if c not in needed]
+                derivations += 1
+        return derivations
+
+    def _limits(self) -> Iterator[Invariant]:
+        """What the trace took for granted about places: that they keep within their ranges."""
+        for number, shape in enumerate(self.system.shapes):
+            for atom in place_atoms(shape, self.system.nonneg):
+                if atom.kind == "place" and atom.high is not None:
+                    yield Invariant(number, ((int(atom.name), Fraction(1)),), atom.high)
+                if atom.kind == "place" and atom.low is not None:
+                    yield Invariant(number, ((int(atom.name), Fraction(-1)),), -atom.low)
+
+    # -- failures ----------------------------------------------------------------------------------------------
+
+    def _failing(self, cases: Sequence[Case], kept: Sequence[Invariant]) -> Failure:
+        """A step after which the sum may pass the budget, as far as the invariants know."""
+        most = self.theorem.budget * (1 + Fraction(1, 10**6))
+        for case in sorted(cases, key=lambda c: not c.unbounded):
+            for sign in self.theorem.signs:
+                goal = Invariant(case.after, ((SUM, Fraction(sign)),), most)
+                before = replace(goal, shape=case.before, bound=self.theorem.budget)
+                facts = [c.slack(case.old) for c in (*kept, before) if c.shape == case.before]
+                values = case.premises.possible(
+                    [*((p, False) for p in facts), (-goal.slack(case.new), True)], model=True
+                )
+                if values is not False:
+                    return self._of_case(case, values if isinstance(values, dict) else {})
+        return Failure(
+            self.theorem, f"no invariant was found that bounds the {self.theorem.sum}", cases[0].step
+        )
+
+    def _of_case(self, case: Case, values: Mapping[Any, Fraction]) -> Failure:
+        if not case.unbounded:
+            return Failure(self.theorem, "the sum may pass the budget", case.step, self._shown(case, values))
+        what = "epsilon" if self.theorem.measure in ("pure", "loss") else self.theorem.charge
+        what += " in both directions" if self.theorem.measure == "renyi" else ""
+        families = sorted({name.removeprefix("sub:") for name in case.step.request.possible})
+        named = "a request" if len(families) > 3 else " or ".join(families)
+        reason = f"nothing that the code reads of {named} bounds its {what}"
+        for name, size in case.step.path.choices.items():
+            if size in ("undefined", "infinite"):
+                reason = f"a request may be granted whose {name} is {size}, so that nothing bounds its {what}"
+        return Failure(self.theorem, reason, case.step)
+
+    def _names(self, shape: int) -> dict[int, str]:
+        names = {i: leaf.name for i, leaf in enumerate(self.system.shapes[shape].leaves)}
+        return names | {SUM: self.theorem.sum.removeprefix("size of "), GRANTS: "k"}
+
+    def _shown(self, case: Case, values: Mapping[Any, Fraction]) -> dict[str, float]:
+        """The state, the request and the sum in a model, by name."""
+        found, leaves = {}, case.step.before.leaves
+        for n, atom in enumerate(case.path.atoms):
+            if (n,) in values and atom.kind in ("place", "declared", "parameter", "loss", "ghost"):
+                label = leaves[int(atom.name)].name if atom.kind == "place" else atom.name
+                found[f"{self.theorem.sum} before" if atom.kind == "ghost" else label] = float(values[n,])
+        return found
+
+
+def _used(
+    premises: Premises,
+    goal: Polynomial,
+    own: Sequence[Invariant],
+    values: Mapping[int, Polynomial],
+    needed: Sequence[Invariant],
+) -> list[Invariant] | None:
+    """Invariants from which the goal was derived: those that are needed anyway, if they are enough."""
+    for choice in ([c for c in own if c in needed], own):
+        used = premises.derives(goal, [(c.slack(values), False) for c in choice])
+        if used is not None:
+            return [choice[i] for i in used]
+    return None
+
+
+def _variables(path: Path, ghost: Polynomial) -> dict[int, Polynomial]:
+    """The sum, the grants and the places before a step."""
+    places = {int(a.name): Polynomial.atom(n) for n, a in enumerate(path.atoms) if a.kind == "place"}
+    return {SUM: ghost, GRANTS: path.new(Atom("grants", "grants so far"))} | places
+
+
+def _copied(path: Path) -> Path:
+    copy = Path((), list(path.atoms), path.feasible, list(path.assumed), dict(path.choices))
+    copy.index()
+    return copy

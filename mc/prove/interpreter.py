@@ -1,0 +1,378 @@
+"""The hooks that rewritten code calls: operations on traced values, by rules; what has none raises NotTraced."""
+
+from __future__ import annotations
+
+import inspect
+import operator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from types import CodeType, FunctionType, MethodType, UnionType
+from typing import Any, NoReturn
+
+import numpy as np
+
+from filterproof.filters.contract.filter_base import FilterBase
+from filterproof.mc.prove import ledger, numpy_arrays, numpy_rules, objects, python_rules
+from filterproof.mc.prove.arithmetic import NATIVE, Arithmetic
+from filterproof.mc.prove.paths import NotTraced, Path, Raised
+from filterproof.mc.prove.polynomials import Polynomial
+from filterproof.mc.prove.requests import ClassOf, Request
+from filterproof.mc.prove.rewriting import FILE, rewritten
+from filterproof.mc.prove.source import TRACED, is_traced, user_classes
+from filterproof.mc.prove.values import (
+    Array,
+    Native,
+    Number,
+    OneShot,
+    as_number,
+    constant_of,
+    elementwise,
+    is_bool,
+    is_float,
+    lift,
+)
+
+RULES = numpy_rules.RULES | python_rules.RULES | ledger.RULES
+MAX_DEPTH = 40
+_CONTAINER_OPERATIONS = {
+    ("+", tuple, tuple), ("+", list, list), ("*", tuple, int), ("*", list, int), ("|", dict, dict),
+}  # fmt: skip
+
+
+@dataclass
+class Interpreter:
+    """Runs functions of the user along one path."""
+
+    path: Path
+    depth: int = 0
+    #: What was made on this path, by its id, and may be written to.
+    fresh: dict[int, Any] = field(default_factory=dict)
+    _rewritten: dict[FunctionType, FunctionType] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.arithmetic = Arithmetic(self.path)
+
+    def runs(self) -> Array:
+        """The number of runs, which is not known."""
+        place = next(i for i, a in enumerate(self.path.atoms) if a.kind == "runs")
+        return Number("int", Polynomial.atom(place))
+
+    # -- statements ----------------------------------------------------------------------------------------
+
+    def tick(self, line: int) -> None:
+        self.path.tick(line)
+
+    def refuse(self, reason: str) -> NoReturn:
+        raise NotTraced(reason)
+
+    def fail(self) -> NoReturn:
+        raise Raised
+
+    def manage(self, function: Any) -> None:
+        if function is not np.errstate:
+            raise NotTraced("a with statement other than np.errstate has no rule")
+
+    def own(self, value: Any) -> Any:
+        """Mark a list, a dict or an iterator as made on this path."""
+        self.fresh[id(value)] = value
+        return value
+
+    def unpack(self, value: Any, count: int, star: int | None) -> list[Any]:
+        items = list(self.items(value))
+        if star is not None and len(items) >= count - 1:
+            end = len(items) - (count - star - 1)
+            items = [*items[:star], self.own(items[star:end]), *items[end:]]
+        if len(items) != count:
+            raise Raised
+        return items
+
+    def store(self, thing: Any, index: Any, value: Any) -> None:
+        """thing[index] = value."""
+        if isinstance(thing, Array):
+            numpy_arrays.store(self, thing, index, value)
+        elif not isinstance(thing, dict | list) or id(thing) not in self.fresh:
+            raise NotTraced("code writes into an object that outlives the call, or has no rule")
+        else:
+            try:
+                thing[self.key(index)] = value
+            except (IndexError, TypeError):
+                raise Raised from None
+
+    def set_attribute(self, thing: Any, name: str, value: Any) -> None:
+        if id(thing) not in self.fresh:  # it is a plain instance that is being made
+            raise NotTraced(f"an attribute is written ({name})")
+        setattr(thing, name, value)
+
+    def changed(self, symbol: str, old: Any, value: Any) -> Any:
+        """What `old symbol= value` leaves under the name: an array is changed in place."""
+        if isinstance(old, list) and id(old) in self.fresh and symbol == "+":
+            old.extend(self.items(value))
+            return old
+        if isinstance(old, list | dict | set | np.ndarray) or (isinstance(old, Array) and old.box):
+            raise NotTraced("a list or an array that may outlive the call is changed in place")
+        result = self.binary(symbol, old, value)
+        if not isinstance(old, Array) or not old.ndim:
+            return result
+        new = numpy_arrays.number(self, result)
+        if (is_float(new.kind) and not is_float(old.kind)) or is_bool(old.kind) != is_bool(new.kind):
+            raise Raised  # NumPy does not cast back
+        numpy_arrays.store(self, old, slice(None), new)
+        return old
+
+    def change_item(self, symbol: str, thing: Any, index: Any, value: Any) -> None:
+        old = self.item(thing, index)
+        if isinstance(thing, Array):
+            return self.store(thing, index, self.binary(symbol, old, value))
+        return self.store(thing, index, self.changed(symbol, old, value))
+
+    # -- expressions ---------------------------------------------------------------------------------------
+
+    def unary(self, symbol: str, value: Any) -> Any:
+        number = lift(value)
+        if number is None:
+            raise NotTraced("a sign of what is no number has no rule")
+        if symbol == "-":
+            return simple(self.arithmetic.negative(number))
+        if symbol == "~":
+            if number.kind == "bool":  # Python's ~True is -2
+                self.path.differs = True
+                return ~int(number.value)
+            if number.kind != "b1":
+                raise NotTraced("~ of integers has no rule")
+            return elementwise(operator.not_, "b1", number)
+        return simple(number if number.kind != "bool" else Number("int", as_number(number.value)))
+
+    def binary(self, symbol: str, one: Any, two: Any) -> Any:
+        kinds = type(one), type(two)
+        if set(kinds) <= {bool, int, float, str} and symbol in NATIVE:
+            if symbol == "**" and not (isinstance(one, float) or (abs(one) < 1e6 and 0 <= two <= 64)):
+                raise NotTraced("a large power has no rule")
+            if bool in kinds and symbol not in ("&", "|", "^", "==", "!="):
+                self.path.differs = True
+            if symbol in "*%" and str in kinds:
+                raise NotTraced("a text that is repeated or formatted has no rule")
+            try:
+                return NATIVE[symbol](one, two)
+            except (TypeError, ValueError, ArithmeticError):
+                self.path.differs = True
+                raise Raised from None
+        if (symbol, *kinds) in _CONTAINER_OPERATIONS:
+            return self.own(NATIVE[symbol](one, two))
+        if kinds == (frozenset, frozenset) and symbol in "|&-":
+            return NATIVE[symbol](one, two)
+        if symbol == "|" and isinstance(one, type | UnionType) and isinstance(two, type):
+            return one | two
+        a, b = lift(one), lift(two)
+        if a is None or b is None:
+            raise NotTraced(
+                f"the operator {symbol} of {kinds[0].__name__} and {kinds[1].__name__} has no rule"
+            )
+        return simple(self.arithmetic.binary(symbol, a, b))
+
+    def both(self, is_or: bool, *values: Callable[[], Any]) -> Any:
+        """`and`, or `or`."""
+        value: Any = None
+        for one in values:
+            value = one()
+            if self.truth(value) == is_or:
+                break
+        return value
+
+    def compare(self, symbols: tuple[str, ...], first: Callable[[], Any], *rest: Callable[[], Any]) -> Any:
+        left = first()
+        result: Any = True
+        for symbol, one in zip(symbols, rest, strict=True):
+            right = one()
+            result = self._comparison(symbol, left, right)
+            if len(symbols) > 1 and not self.truth(result):
+                return result
+            left = right
+        return result
+
+    def _comparison(self, symbol: str, one: Any, two: Any) -> Any:
+        if symbol in ("in", "not in"):
+            return self._within(one, two) == (symbol == "in")
+        if symbol in ("==", "!=", "is", "is not"):
+            same = self._same(one, two, symbol[:2] == "is")
+            if same is not None:
+                return same == (symbol in ("==", "is"))
+        return self.binary(symbol, one, two)
+
+    def _same(self, one: Any, two: Any, identity: bool) -> bool | None:
+        """Whether classes, names or Nones are the same; None for numbers."""
+        if isinstance(one, ClassOf) or isinstance(two, ClassOf):
+            asked, other = (one, two) if isinstance(one, ClassOf) else (two, one)
+            return bool(asked.matches(other))
+        if one is None or two is None:
+            if not identity and (isinstance(one, Array) or isinstance(two, Array)):
+                raise NotTraced("an array is compared with None")
+            return one is two
+        if isinstance(one, type) and isinstance(two, type):
+            return one is two
+        if isinstance(one, tuple) and isinstance(two, tuple) and not identity:
+            pairs = zip(one, two, strict=False)
+            return len(one) == len(two) and all(self.truth(self._comparison("==", *pair)) for pair in pairs)
+        if isinstance(one, np.dtype) or isinstance(two, np.dtype):
+            return bool(np.dtype(one) == np.dtype(two))
+        if isinstance(one, Request) or isinstance(two, Request) or identity:
+            raise NotTraced("the identity of objects, or a request beside an object, has no rule")
+        return None
+
+    def _within(self, one: Any, two: Any) -> bool:
+        if not isinstance(two, tuple | list | frozenset | set | dict):
+            raise NotTraced(f"membership in {type(two).__name__} has no rule")
+        members = sorted(two, key=str) if isinstance(two, frozenset | set) else two
+        return any(self.truth(self._comparison("==", one, member)) for member in members)
+
+    def truth(self, value: Any) -> bool:
+        """bool(value); of an array, of its one run and entry, since it raises for several."""
+        number = lift(value)
+        if number is not None:
+            if number.data.size != 1:
+                raise Raised
+            return self.arithmetic.truth(number.items[0])
+        if value is None or isinstance(value, str | tuple | list | dict | frozenset | set):
+            return bool(value)
+        raise NotTraced(f"the truth of {type(value).__name__} has no rule")
+
+    def key(self, value: Any) -> Any:
+        """A key of a dict or an index of a list: known, or a class."""
+        if isinstance(value, tuple):
+            return tuple(map(self.key, value))
+        constant = constant_of(value)
+        known = constant is None or isinstance(constant, bool | int | float | str | type | frozenset)
+        if not known or (isinstance(value, Array) and constant is None):
+            raise NotTraced("a key or an index is not known, or is an object")
+        return constant
+
+    def set_of(self, items: Iterable[Any]) -> frozenset[Any]:
+        return frozenset(map(self.key, items))
+
+    def mapping(self, value: Any) -> dict[Any, Any]:
+        if not isinstance(value, dict):
+            raise NotTraced("** of what is no dict has no rule")
+        return value
+
+    def text(self, *parts: Any) -> str:
+        if not all(isinstance(part, str | int) for part in parts):
+            raise NotTraced("a text of what is not known has no rule")
+        return "".join(map(str, parts))
+
+    def slice(self, *ends: Any) -> Any:
+        return slice(*(None if end is None else self.key(end) for end in ends))
+
+    def one_shot(self, rest: Iterator[Any]) -> OneShot:
+        return self.own(OneShot(rest))  # type: ignore[no-any-return]
+
+    def item(self, thing: Any, index: Any) -> Any:
+        if isinstance(thing, dict):
+            return python_rules.look_up(self, thing, index)
+        if isinstance(thing, Array | np.ndarray):
+            return simple(numpy_arrays.index(self, numpy_arrays.number(self, thing), index))
+        if isinstance(thing, type):
+            return thing  # PrivacyFilter[State]: a type
+        if not isinstance(thing, tuple | list | str):
+            raise NotTraced(f"an item of {type(thing).__name__} has no rule")
+        if isinstance(index, Array) and constant_of(index) is None:
+            if index.ndim or is_float(index.kind):
+                raise NotTraced("an index that is no integer has no rule")
+            return numpy_arrays.table(self, list(thing), as_number(index.value))
+        try:
+            return thing[index if isinstance(index, slice) else operator.index(self.key(index))]
+        except (IndexError, TypeError):
+            raise Raised from None
+
+    def items(self, value: Any) -> Iterable[Any]:
+        """What a loop over a value sees."""
+        if isinstance(value, tuple | list | str | range | dict):
+            return list(value)
+        if isinstance(value, OneShot):
+            if value.taken or id(value) not in self.fresh:
+                raise NotTraced("an iterator is used twice, or outlives the call")
+            value.taken = True
+            return value.rest
+        array = lift(value) if isinstance(value, Array | np.ndarray) else None
+        if array is not None and not array.runs and array.ndim:
+            return [self.item(array, i) for i in range(array.data.shape[0])]
+        raise NotTraced(f"a loop over {type(value).__name__} has no rule")
+
+    def attribute(self, thing: Any, name: str) -> Any:
+        return objects.attribute(self, thing, name)
+
+    # -- calls ---------------------------------------------------------------------------------------------
+
+    def super(self, kind: type, first: Any) -> Any:
+        return super(kind, first)
+
+    def call(self, function: Any, args: list[Any], named: dict[str, Any]) -> Any:
+        return simple(self._call(function, args, named))
+
+    def _call(self, function: Any, args: list[Any], named: dict[str, Any]) -> Any:
+        if isinstance(function, MethodType):
+            return self._call(function.__func__, [function.__self__, *args], named)
+        name = getattr(function, "__name__", type(function).__name__)
+        if isinstance(function, Native):
+            return self._by_rule(function.call, function.name, args, named)
+        if isinstance(function, FunctionType) and function.__code__.co_filename == FILE:
+            return self._run(function, args, named)
+        if function in (FilterBase.observe, object.__init__):
+            return args[1] if function is FilterBase.observe else None
+        if (rule := ledger.charge_rule(function)) is not None:
+            return self._by_rule(partial(rule, self), name, args, named)
+        if not callable(function) or getattr(type(function), "__hash__", None) is None:
+            raise NotTraced(f"a call of {name} has no rule")
+        if function in RULES:
+            return self._by_rule(partial(RULES[function], self), name, args, named)
+        if is_traced(function):
+            if function not in self._rewritten:
+                self._rewritten[function] = rewritten(function, self)
+            before = self.path.file, self.path.line
+            if function.__module__ not in TRACED:  # it is the user's line that says where
+                self.path.file = function.__code__.co_filename
+            result = self._run(self._rewritten[function], args, named)
+            self.path.file, self.path.line = before
+            return result
+        if isinstance(function, type) and issubclass(function, np.generic):
+            return self._by_rule(partial(numpy_arrays.scalar, self, function), name, args, named)
+        if isinstance(function, type) and user_classes(function):
+            return objects.made(self, function, args, named)
+        if function in python_rules.KNOWN or python_rules.is_library(function):
+            return python_rules.called(function, args, named)
+        raise NotTraced(f"{name} has no rule")
+
+    def _by_rule(self, rule: Callable[..., Any], name: str, args: list[Any], named: Mapping[str, Any]) -> Any:
+        """What a rule computes; NotTraced for arguments that it does not have."""
+        try:
+            inspect.signature(rule).bind(*args, **named)
+        except TypeError as error:
+            raise NotTraced(f"{name} has no rule for these arguments: {error}") from None
+        return rule(*args, **named)
+
+    def _run(self, function: FunctionType, args: list[Any], named: dict[str, Any]) -> Any:
+        code: CodeType = function.__code__
+        if code.co_flags & (inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR):
+            raise NotTraced("a generator has no rule")
+        try:
+            inspect.signature(function).bind(*args, **named)
+        except TypeError:
+            raise Raised from None
+        self.depth += 1
+        if self.depth > MAX_DEPTH:
+            raise NotTraced("the code calls itself too deeply")
+        try:
+            result = function(*args, **named)
+        except NameError as error:
+            raise NotTraced(str(error)) from None
+        self.depth -= 1
+        if isinstance(result, dict | list) and code.co_flags & inspect.CO_VARKEYWORDS:
+            self.own(result)
+        return result
+
+
+def simple(value: Any) -> Any:
+    """A traced number of Python's kinds that is known, as Python's number."""
+    if isinstance(value, Array) and value.kind in ("bool", "int", "float"):
+        constant = constant_of(value)
+        return value if constant is None else constant
+    return value

@@ -1,0 +1,205 @@
+"""Rules for `Budget` and charges: a sum in two doubles is one exact number, which no rounding lowers.
+
+A budget's state is a pair of arrays. The first is traced as the exact sum, of the kind "sum E" (E is the exponent
+of the budget's unit), and the second as the same sum, of the kind "rest E". Only a budget of the same unit computes
+with them.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from filterproof.filters.accounting.charge_kinds import (
+    LinearCharge,
+    PerRunCharge,
+    SquaredCharge,
+    is_power_of_two,
+)
+from filterproof.filters.accounting.charge_rules import (
+    ChargeRule,
+    RenyiCharges,
+    gdp_charge,
+    pure_charge,
+    renyi_charge,
+    zcdp_charge,
+)
+from filterproof.filters.accounting.ledger import Budget
+from filterproof.filters.contract.library import of_the_library
+from filterproof.mc.prove.numpy_arrays import Caller, number
+from filterproof.mc.prove.paths import Atom, NotTraced, Path, Value
+from filterproof.mc.prove.polynomials import Polynomial
+from filterproof.mc.prove.requests import Request
+from filterproof.mc.prove.values import Array, elementwise
+from filterproof.theory.numerics.error_free import add_up
+from filterproof.theory.pairs import DominatingPair
+
+CHARGES = (LinearCharge, SquaredCharge, PerRunCharge)
+
+
+@dataclass(frozen=True, eq=False)
+class TracedCharge:
+    """A charge: the exact numbers, infinite or NaN where none is finite."""
+
+    amount: Array
+
+
+def linear(own: Caller, x: Any) -> TracedCharge:
+    value = number(own, x)
+    return TracedCharge(elementwise(lambda entry: own.arithmetic.convert(entry, "f8"), "exact", value))
+
+
+def squared(own: Caller, x: Any, scale: Any = 1.0) -> TracedCharge:
+    if not isinstance(scale, float) or not is_power_of_two(scale):
+        raise NotTraced("a charge has a rule for scales that are powers of two")
+
+    def square(entry: Value) -> Value:
+        return entry * entry * Fraction(scale) if isinstance(entry, Polynomial) else entry * entry
+
+    return TracedCharge(elementwise(square, "exact", linear(own, x).amount))
+
+
+def by_rule(own: Caller, request: Any, rule: ChargeRule) -> TracedCharge:
+    """What a rule of the library charges a request: a number that is at least the true one."""
+    if not isinstance(request, Request):
+        raise NotTraced("a charge rule is called with what is no request")
+    runs = request.style == "array"
+    return TracedCharge(Array("exact", runs, (), [request.charge(repr(rule))], writable=False))
+
+
+def start(own: Caller, budget: Budget, n: Any) -> tuple[Array, Array]:
+    return pair(budget, Array("f8", True, (), [Polynomial.constant(0)]))
+
+
+def pair(budget: Budget, total: Array) -> tuple[Array, Array]:
+    """The state of which the exact sum is `total`."""
+    kinds = (f"{part} {budget.exponent}" for part in ("sum", "rest"))
+    first, second = (Array.of(kind, total.runs, total.data.copy()) for kind in kinds)
+    first.data.flags.writeable = second.data.flags.writeable = False
+    return first, second
+
+
+def _total(budget: Budget, state: Any) -> Array:
+    """The exact sums in a state of a budget."""
+    kinds = [f"{part} {budget.exponent}" for part in ("sum", "rest")]
+    if type(budget) is not Budget:
+        raise NotTraced("a budget of another class has no rule")
+    if not isinstance(state, tuple | list) or [getattr(s, "kind", None) for s in state] != kinds:
+        raise NotTraced("a budget is given what is no state of its own")
+    if state[0].items != state[1].items:
+        raise NotTraced("a budget is given the two parts of different sums")
+    return state[0]  # type: ignore[no-any-return]
+
+
+def _after(own: Caller, budget: Budget, state: Any, charge: Any) -> Array:
+    """The exact sums with a charge added, which rounding may raise; NaN where the charge is no finite number."""
+    if not isinstance(charge, TracedCharge):
+        raise NotTraced("a budget is given what is no charge")
+    path: Path = own.path
+
+    def added(total: Polynomial, amount: Value) -> Value:
+        if not isinstance(amount, Polynomial) or not path.at_least(amount):
+            return math.nan
+        name, rule = f"sum {budget.exponent}", partial(sum_of, exponent=budget.exponent)
+        made = path.new(Atom("ledger", name, (total, amount), low=Fraction(0), units=0, compute=rule))
+        if (made - total - amount, False) not in path.assumed:
+            path.assume(made - total - amount, False)
+        return made
+
+    return elementwise(added, "exact", _total(budget, state), charge.amount)
+
+
+def _limit(budget: Budget) -> Fraction:
+    return (Fraction(budget.high) + Fraction(budget.low)) * Fraction(4) ** budget.exponent
+
+
+def fits(own: Caller, budget: Budget, state: Any, charge: Any) -> Array:
+    def within(total: Value) -> bool:
+        return isinstance(total, Polynomial) and own.path.at_least(-total + _limit(budget))
+
+    return elementwise(within, "b1", _after(own, budget, state, charge))
+
+
+def add(own: Caller, budget: Budget, state: Any, charge: Any) -> tuple[Array, Array]:
+    after = _after(own, budget, state, charge)
+    if any(not isinstance(total, Polynomial) for total in after.items):
+        raise NotTraced("a charge that is no finite number is added to a sum")
+    return pair(budget, after)
+
+
+def step(own: Caller, budget: Budget, state: Any, charge: Any) -> tuple[Array, Any]:
+    granted = fits(own, budget, state, charge)
+    return granted, add(own, budget, state, charge) if granted.items == [True] else state
+
+
+def value(own: Caller, budget: Budget, state: Any) -> Array:
+    """The sum as a double."""
+    return elementwise(lambda total: own.path.rounded(total, of_sum=False), "f8", _total(budget, state))
+
+
+def left(own: Caller, budget: Budget, state: Any) -> Array:
+    """What is left of the budget, rounded down."""
+    path: Path = own.path
+
+    def rest(total: Polynomial) -> Polynomial:
+        if not path.at_least(-total + _limit(budget)):
+            return Polynomial.constant(0)
+        rule = partial(left_of, budget=budget)
+        made = path.new(Atom("ledger", f"left of {budget!r}", (total,), low=Fraction(0), compute=rule))
+        path.assume(-total + _limit(budget) - made, False)
+        return made
+
+    return elementwise(rest, "f8", _total(budget, state))
+
+
+def _pair(exact: Fraction) -> tuple[Any, Any]:
+    """An exact sum as the two arrays that a budget keeps."""
+    high = float(exact)
+    return np.array([high]), np.array([float(exact - Fraction(high))])
+
+
+def sum_of(total: Fraction, amount: Fraction, exponent: int) -> Fraction:
+    """The exact sum that the library's addition of two pairs gives; 4^exponent is the unit."""
+    unit = Fraction(4) ** exponent
+    high, low = add_up(_pair(total / unit), _pair(amount / unit))
+    return (Fraction(high.item()) + Fraction(low.item())) * unit
+
+
+def left_of(total: Fraction, budget: Budget) -> Fraction:
+    return Fraction(budget.left(_pair(total / Fraction(4) ** budget.exponent)).item())
+
+
+def declared_charge(name: str, pair_: DominatingPair) -> Fraction | float:
+    """What the rule of a name charges a pair, exactly."""
+    rules = {repr(rule): rule for rule in (pure_charge, zcdp_charge, gdp_charge)}
+    rule = rules[name] if name in rules else renyi_charge.at(float(name.partition("(")[2].rstrip(")")))
+    with np.errstate(all="ignore"):
+        parts = [float(np.ravel(part)[0]) for part in rule(pair_).exact(1.0)]
+    return sum(map(Fraction, parts), Fraction(0)) if all(map(math.isfinite, parts)) else math.inf
+
+
+RULES: dict[Any, Any] = {
+    LinearCharge: linear,
+    SquaredCharge: squared,
+    Budget.start: start,
+    Budget.fits: fits,
+    Budget.add: add,
+    Budget.step: step,
+    Budget.value: value,
+    Budget.left: left,
+}
+
+
+def charge_rule(function: Any) -> Any:
+    """The rule for calling a charge rule; None for what is none."""
+    kind: Any = type(function)
+    if isinstance(function, ChargeRule) and of_the_library(kind):
+        return partial(by_rule, rule=function)
+    if kind is RenyiCharges:
+        return lambda own, request, alpha: by_rule(own, request, function.at(alpha))
+    return None

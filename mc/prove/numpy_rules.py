@@ -1,0 +1,220 @@
+"""Rules for NumPy's functions, and for methods of arrays, on traced numbers. What is not here has none."""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable, Iterable
+from functools import partial, reduce
+from typing import Any
+
+import numpy as np
+
+from filterproof.mc.prove.arithmetic import Arithmetic
+from filterproof.mc.prove.numpy_arrays import (
+    Caller,
+    array_of,
+    broadcast_arrays,
+    broadcast_to,
+    cast,
+    full,
+    full_like,
+    item,
+    number,
+    numpy_scalars,
+    reshape,
+    stack,
+)
+from filterproof.mc.prove.paths import NotTraced, Raised, Value
+from filterproof.mc.prove.polynomials import Polynomial
+from filterproof.mc.prove.values import (
+    NUMPY,
+    PYTHON,
+    Array,
+    Entry,
+    Native,
+    Number,
+    as_number,
+    elementwise,
+    is_bool,
+    is_float,
+    promote,
+    reduced,
+)
+
+SYMBOLS = {
+    np.add: "+", np.subtract: "-", np.multiply: "*", np.divide: "/", np.mod: "%", np.floor_divide: "//",
+    np.less: "<", np.less_equal: "<=", np.greater: ">", np.greater_equal: ">=", np.equal: "==",
+    np.not_equal: "!=",
+}  # fmt: skip
+LOGIC = {np.logical_and: operator.and_, np.logical_or: operator.or_}
+UNARY: dict[Any, Callable[[Arithmetic, Value, str], Value]] = {
+    np.square: lambda a, x, kind: a.multiply(x, x, kind),
+    np.absolute: lambda a, x, kind: a.absolute(x, kind),
+    np.sign: lambda a, x, kind: math.nan if (sign := a.sign(x)) is None else Polynomial.constant(sign),
+}
+ROUND = {np.ceil: "ceil", np.floor: "floor", np.rint: "rint", np.round: "rint", np.trunc: "trunc"}
+#: (sign, whether NaN is left out)
+EXTREMA = {np.maximum: (1, False), np.minimum: (-1, False), np.fmax: (1, True), np.fmin: (-1, True)}
+TESTS = {np.isfinite: math.isfinite, np.isinf: math.isinf, np.isnan: math.isnan}
+
+
+# -- element by element ----------------------------------------------------------------------------------------
+
+
+def binary(symbol: str, own: Caller, one: Any, two: Any) -> Array:
+    made: Array = own.arithmetic.binary(symbol, *numpy_scalars(number(own, one), number(own, two)))
+    return made
+
+
+def logical(rule: Callable[[Any, Any], Any], own: Caller, one: Any, two: Any) -> Array:
+    truth = own.arithmetic.truth
+    return elementwise(lambda x, y: rule(truth(x), truth(y)), "b1", number(own, one), number(own, two))
+
+
+def logical_not(own: Caller, x: Any) -> Array:
+    return elementwise(lambda entry: not own.arithmetic.truth(entry), "b1", number(own, x))
+
+
+def unary(rule: Callable[[Arithmetic, Value, str], Value], kinds: str, own: Caller, x: Any) -> Array:
+    (value,) = numpy_scalars(number(own, x))
+    if value.kind not in kinds.split():
+        raise NotTraced(f"the function has no rule for {value.kind}")
+    return elementwise(lambda entry: rule(own.arithmetic, entry, value.kind), value.kind, value)
+
+
+def whole(rule: str, arithmetic: Arithmetic, x: Value, kind: str) -> Value:
+    return arithmetic.whole(rule, x)
+
+
+def square_root(own: Caller, x: Any) -> Array:
+    value = own.arithmetic.converted(*numpy_scalars(number(own, x)), "f8")
+    return unary(lambda a, entry, kind: a.sqrt(entry, kind), "f8", own, value)
+
+
+def extremum(sign: int, skip_nan: bool, own: Caller, x: Any, y: Any) -> Array:
+    one, two = numpy_scalars(number(own, x), number(own, y))
+    a, kind = own.arithmetic, promote(one.kind, two.kind)
+    a.check_weak(kind, one, two)
+    return elementwise(
+        lambda p, q: a.larger(a.convert(p, kind), a.convert(q, kind), sign, skip_nan), kind, one, two
+    )
+
+
+def clip(own: Caller, a: Any, a_min: Any, a_max: Any) -> Array:
+    return extremum(-1, False, own, extremum(1, False, own, a, a_min), a_max)
+
+
+def tested(rule: Callable[[float], bool], own: Caller, x: Any) -> Array:
+    return elementwise(lambda e: rule(0.0 if isinstance(e, Polynomial | bool) else e), "b1", number(own, x))
+
+
+def where(own: Caller, condition: Any, x: Any, y: Any) -> Array:
+    one, two = number(own, x), number(own, y)
+    a, kind = own.arithmetic, promote(*(n.kind for n in numpy_scalars(one, two)))
+    a.check_weak(kind, one, two)
+
+    def pick(c: Entry, p: Entry, q: Entry) -> Entry:
+        chosen = p if a.truth(c) else q
+        return chosen if is_bool(kind) else a.convert(chosen, kind)
+
+    return elementwise(pick, kind, number(own, condition), one, two)
+
+
+def select(own: Caller, condlist: Any, choicelist: Any, default: Any = 0) -> Any:
+    pairs = list(zip(own.items(condlist), own.items(choicelist), strict=True))
+    return reduce(lambda rest, pair: where(own, pair[0], pair[1], rest), reversed(pairs), default)
+
+
+# -- reductions ------------------------------------------------------------------------------------------------
+
+
+def reduction(name: str, own: Caller, a: Any, axis: Any = None) -> Any:
+    (value,) = numpy_scalars(number(own, a))
+    arithmetic = own.arithmetic
+    if value.ndim == 0:
+        value = Array.of(value.kind, False, value.data.reshape(1))
+    if axis is None and value.runs and value.ndim == 1 and name in ("any", "all"):
+        # of the other runs nothing is known
+        mine = arithmetic.truth(value.items[0])
+        if mine == (name == "any"):
+            return Number("b1", mine)
+        return Number("b1", bool(own.path.choose(f"{name} {len(own.path.trail)}", [mine, not mine])))
+    if axis is None:
+        if value.runs or value.ndim != 1:
+            raise NotTraced(f"{name} of all runs mixes them; pass axis=1, say")
+        axis = 0
+    at, kind = own.key(axis), value.kind
+    if name in ("any", "all"):
+        test = any if name == "any" else all
+        return reduced(value, at, lambda e: test([arithmetic.truth(x) for x in e]), "b1")
+    if -value.ndim <= at < value.ndim and not 0 < value.data.shape[at] < 8:
+        raise NotTraced("a sum of more than seven entries has no rule: NumPy adds them in another order")
+    if name != "sum":
+        if is_bool(kind):
+            raise NotTraced(f"{name} of booleans has no rule")
+        sign = 1 if name == "max" else -1
+        return reduced(value, at, lambda e: reduce(lambda x, y: arithmetic.larger(x, y, sign), e), kind)
+    if not is_float(kind):
+        kind = "u8" if kind[0] == "u" else "i8"
+    return reduced(
+        value, at, lambda e: reduce(lambda x, y: arithmetic.add(x, y, kind), map(as_number, e)), kind
+    )
+
+
+def fold(own: Caller, function: Any, entries: Iterable[Any]) -> Any:
+    """`function.reduce` of a sequence."""
+    items = list(own.items(entries))
+    if not items:
+        raise NotTraced("nothing is reduced")
+    return reduce(lambda x, y: own.call(function, [x, y], {}), items)
+
+
+def attribute(own: Caller, array: Array, name: str) -> Any:
+    """An attribute of an array, or a method."""
+    if array.kind in PYTHON and not hasattr({"bool": bool, "int": int, "float": float}[array.kind], name):
+        own.path.differs = True
+        raise Raised
+    shape = ((own.runs(),) if array.runs else ()) + array.tail
+    if name in METHODS and number(own, array) is array:
+        return Native(partial(METHODS[name], own, array), name)
+    if name == "size" and len(shape) == 1:
+        return shape[0]
+    if name == "T" and array.ndim == 1:
+        return array
+    if name == "dtype":
+        return np.dtype(array.kind if array.kind in NUMPY else "f8")
+    if name not in ("ndim", "shape"):
+        raise NotTraced(f"{name} of an array has no rule")
+    return shape if name == "shape" else array.ndim
+
+
+def attribute_of(name: str, own: Caller, a: Any) -> Any:
+    return attribute(own, numpy_scalars(number(own, a))[0], name)
+
+
+RULES: dict[Any, Callable[..., Any]] = {
+    **{function: partial(binary, symbol) for function, symbol in SYMBOLS.items()},
+    **{function: partial(logical, rule) for function, rule in LOGIC.items()},
+    **{function: partial(unary, rule, "f8 i4 i8") for function, rule in UNARY.items()},
+    **{function: partial(unary, partial(whole, rule), "f8") for function, rule in ROUND.items()},
+    **{function: partial(extremum, *how) for function, how in EXTREMA.items()},
+    **{function: partial(tested, test) for function, test in TESTS.items()},
+    **{getattr(np, name): partial(reduction, name) for name in ("sum", "max", "min", "any", "all")},
+    np.negative: lambda own, x: own.arithmetic.negative(*numpy_scalars(number(own, x))),
+    np.logical_not: logical_not, np.sqrt: square_root, np.clip: clip, np.where: where, np.select: select,
+    np.zeros: lambda own, shape, dtype=float: full(own, shape, 0, dtype), np.full: full, np.full_like: full_like,
+    np.ones: lambda own, shape, dtype=float: full(own, shape, 1, dtype),
+    np.zeros_like: lambda own, a, dtype=None: full_like(own, a, 0, dtype),
+    np.ones_like: lambda own, a, dtype=None: full_like(own, a, 1, dtype),
+    np.array: lambda own, value, dtype=None: array_of(own, value, dtype),
+    np.copy: array_of, np.asarray: lambda own, a, dtype=None: array_of(own, a, dtype, copy=False), np.stack: stack,
+    np.broadcast_arrays: broadcast_arrays, np.broadcast_to: broadcast_to,
+    **{getattr(np, name): partial(attribute_of, name) for name in ("ndim", "shape", "size")},
+}  # fmt: skip
+#: Methods of arrays, by rules that take the array first.
+METHODS: dict[str, Callable[..., Any]] = {
+    **{name: partial(reduction, name) for name in ("sum", "max", "min", "any", "all")},
+    "clip": clip, "round": RULES[np.round], "astype": lambda own, a, dtype: cast(own, a, dtype), "item": item,
+    "copy": lambda own, a: a if a.is_scalar else array_of(own, a), "reshape": reshape,
+}  # fmt: skip

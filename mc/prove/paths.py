@@ -1,0 +1,403 @@
+"""Paths through traced code: each decision about numbers that are not known is taken every way.
+
+A `Path` holds the atoms that its numbers are made of, the inequalities that its decisions assumed and the choices that
+it made. `explore` runs a function once for each sequence of decisions.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any, Literal, TypeAlias
+
+from filterproof.filters.contract.work import count
+from filterproof.mc.prove.certificate import Inequality
+from filterproof.mc.prove.polynomials import Polynomial
+
+#: A number that is no rational.
+Special: TypeAlias = float
+Value: TypeAlias = Polynomial | Special
+
+OVERFLOW = Fraction(2) ** 1024 - Fraction(2) ** 970  # what is at least this rounds to infinity
+MAX_DOUBLE = Fraction(sys.float_info.max)
+#: Steps of code and paths after which a trace gives up.
+MAX_STATEMENTS, MAX_PATHS = 20_000, 6_000
+#: Units of work that a statement takes.
+UNITS = 20
+
+#: Rules that give the whole number next to a number.
+WHOLE: dict[str, Callable[[Fraction], int]] = {
+    "ceil": math.ceil, "floor": math.floor, "rint": round, "trunc": math.trunc,
+}  # fmt: skip
+
+AtomKind: TypeAlias = Literal[
+    "place", "declared", "parameter", "charge", "ledger", "loss", "runs", "grants", "ghost", "truth",
+    "rounded", "ceil", "floor", "rint", "trunc", "quotient", "sqrt", "wrapped", "unknown",
+]  # fmt: skip
+
+
+class NotTraced(Exception):  # noqa: N818 - it ends a trace, and is no fault of the code
+    """The code does something for which the prover has no rule: no proof, with the line and the reason."""
+
+    def __init__(self, reason: str, line: int | None = None, file: str = "") -> None:
+        super().__init__(reason)
+        self.reason, self.line, self.file = reason, line, file
+
+
+class Raised(Exception):  # noqa: N818
+    """The traced code raises an exception, so that nothing is released."""
+
+
+@dataclass(frozen=True, slots=True)
+class Atom:
+    """A number that is not known: what it is, what it is made of, and bounds that hold by what it is."""
+
+    kind: AtomKind
+    name: str
+    of: tuple[Polynomial, ...] = ()
+    whole: bool = False
+    low: Fraction | None = None
+    high: Fraction | None = None
+    of_sum: bool = False
+    #: Units in the last place by which it may miss what it rounds; 0 of what is no double.
+    units: int = 1
+    #: The function of the library that computes it.
+    compute: Callable[..., Fraction] | None = field(default=None, compare=False)
+
+
+@dataclass(slots=True)
+class Path:
+    """One way through the code."""
+
+    prefix: tuple[Any, ...]
+    atoms: list[Atom]
+    #: Whether inequalities of a path can hold together; says True where it does not know.
+    feasible: Callable[[Path, Inequality], bool]
+    assumed: list[Inequality] = field(default_factory=list)
+    choices: dict[str, Any] = field(default_factory=dict)
+    trail: list[Any] = field(default_factory=list)
+    branches: list[tuple[Any, ...]] = field(default_factory=list)
+    statements: int = 0
+    #: The file of the filter's class, and where the trace is.
+    home: str = ""
+    file: str = ""
+    line: int = 0
+    #: Whether a number of NumPy would have behaved otherwise than one of Python.
+    differs: bool = False
+    #: The lines of the statements that ran.
+    lines: set[int] = field(default_factory=set)
+    decided_at: list[int] = field(default_factory=list)
+    _known: dict[tuple[Any, ...], int] = field(default_factory=dict)
+    _decided: dict[Inequality, bool] = field(default_factory=dict)
+
+    # -- atoms -------------------------------------------------------------------------------------
+
+    def new(self, atom: Atom) -> Polynomial:
+        """The atom, which is the same each time that something is made of the same numbers in the same way."""
+        key = (atom.kind, atom.name, atom.of)
+        if key in self._known and atom.kind != "unknown":
+            return Polynomial.atom(self._known[key])
+        self.atoms.append(atom)
+        self._known[key] = len(self.atoms) - 1
+        return Polynomial.atom(len(self.atoms) - 1)
+
+    def index(self) -> None:
+        """Make the atoms that the path began with known by name."""
+        self._known = {(a.kind, a.name, a.of): i for i, a in enumerate(self.atoms)}
+
+    def is_whole(self, value: Polynomial) -> bool:
+        return all(c.denominator == 1 for c in value.terms.values()) and all(
+            self.atoms[n].whole for n in value.atoms
+        )
+
+    def range(self, value: Polynomial) -> tuple[Fraction | None, Fraction | None]:
+        """Bounds of a polynomial by the bounds of its atoms; None where there is none."""
+        return interval(value, lambda n: (self.atoms[n].low, self.atoms[n].high))
+
+    def rounded(self, exact: Polynomial, *, of_sum: bool, units: int = 1) -> Value:
+        """The double nearest to a number, infinite where it is too large."""
+        if (number := exact.value) is not None:
+            return _nearest(number)
+        if self._is_double(exact):
+            return exact
+        low, high = self.range(exact)
+        if (high is None or high >= OVERFLOW) and self.at_least(exact, OVERFLOW):
+            return math.inf
+        if (low is None or low <= -OVERFLOW) and self.at_least(-exact, OVERFLOW):
+            return -math.inf
+        bound = [None if end is None else _nearest_finite(end) for end in (low, high)]
+        if units > 1:  # the powers of C libraries may miss by a unit
+            bound = [e and e + sign * abs(e) / 2**50 for e, sign in zip(bound, (-1, 1), strict=True)]
+        name = "" if units == 1 else "power"
+        return self.new(
+            Atom("rounded", name, (exact,), self.is_whole(exact), bound[0], bound[1], of_sum, units)
+        )
+
+    def _is_double(self, exact: Polynomial) -> bool:
+        """Whether the number is a double already: one atom that is a double, its negative, or small and whole."""
+        if len(exact.terms) == 1:
+            ((key, coefficient),) = exact.terms.items()
+            if len(key) == 1 and abs(coefficient) == 1 and not self._is_long(key[0]):
+                return True
+        low, high = self.range(exact)
+        small = low is not None and high is not None and low >= -(2**53) and high <= 2**53
+        return small and self.is_whole(exact)
+
+    def _is_long(self, number: int) -> bool:
+        """Whether the atom may be no double."""
+        atom = self.atoms[number]
+        if atom.kind in ("quotient", "sqrt") or not atom.units:
+            return True
+        if atom.kind in ("wrapped", "runs", "trunc", "place") and atom.whole:
+            return atom.high is None or atom.low is None or max(-atom.low, atom.high) > 2**53
+        return False
+
+    # -- decisions ---------------------------------------------------------------------------------
+
+    def choose(self, name: str, options: Sequence[Any]) -> Any:
+        """One of the options, each of which is taken on a path of its own; the same again for the same name."""
+        if name in self.choices:
+            return self.choices[name]
+        self.choices[name] = self._branch(list(options))
+        return self.choices[name]
+
+    def at_least(self, value: Polynomial, bound: Fraction | int = 0) -> bool:
+        """Whether value >= bound, taken both ways where nothing says which."""
+        return self._decide(value - bound, strict=False)
+
+    def above(self, value: Polynomial, bound: Fraction | int = 0) -> bool:
+        """Whether value > bound."""
+        return self._decide(value - bound, strict=True)
+
+    def _decide(self, value: Polynomial, *, strict: bool) -> bool:
+        if (number := value.value) is not None:
+            return number > 0 if strict else number >= 0
+        if (other := self._squared(value, strict=strict)) is not None:
+            return self._decide(other[0], strict=other[1])
+        low, high = self.range(value)
+        if low is not None and (low > 0 or (low == 0 and not strict)):
+            return True
+        if high is not None and (high < 0 or (high == 0 and strict)):
+            return False
+        yes, no = (value, strict), (-value, not strict)
+        if yes in self._decided:
+            return self._decided[yes]
+        replayed = len(self.trail) < len(self.prefix)
+        options = [True, False]
+        if not replayed:
+            options = [o for o, fact in ((True, yes), (False, no)) if self.feasible(self, fact)]
+        if not options:
+            raise Raised  # this path cannot be
+        answer: bool = self._branch(options)
+        self.assume(*(yes if answer else no))
+        self._decided[yes], self._decided[no] = answer, not answer
+        return answer
+
+    def _squared(self, value: Polynomial, *, strict: bool) -> Inequality | None:
+        """A comparison of the rounded root of a double with a number, as one of the double itself."""
+        atoms = sorted(value.atoms)
+        if len(atoms) != 1 or self.atoms[atoms[0]].kind != "rounded" or any(len(k) > 1 for k in value.terms):
+            return None
+        exact = self.atoms[atoms[0]].of[0]
+        (inner,) = exact.atoms if len(exact.atoms) == 1 else (None,)
+        if inner is None or self.atoms[inner].kind != "sqrt" or exact != Polynomial.atom(inner):
+            return None
+        slope = value.terms[atoms[0],]
+        level, double = -value.offset / slope, self.atoms[inner].of[0]
+        if level <= 0 or level > 2**100:
+            return None
+        below = strict == (slope < 0)  # whether the largest square below the level is looked for, or at it
+        last = float(level) ** 2
+
+        def fits(square: float) -> bool:
+            root = Fraction(math.sqrt(square))
+            return root < level or (root == level and not below)
+
+        while not fits(last):
+            last = math.nextafter(last, 0.0)
+        while fits(math.nextafter(last, math.inf)):
+            last = math.nextafter(last, math.inf)
+        return (-double + Fraction(last), False) if slope < 0 else (double - Fraction(last), True)
+
+    def assume(self, value: Polynomial, strict: bool) -> None:
+        """Add an inequality; one between whole numbers is tightened."""
+        if strict and self.is_whole(value):
+            value, strict = value - 1, False
+        self.assumed.append((value, strict))
+        self.decided_at.append(self.line if self.file == self.home else 0)
+
+    def _branch(self, options: list[Any]) -> Any:
+        place = len(self.trail)
+        if place < len(self.prefix):
+            self.trail.append(self.prefix[place])
+        else:
+            self.branches += [(*self.trail, other) for other in options[1:]]
+            self.trail.append(options[0])
+        return self.trail[-1]
+
+    def tick(self, line: int) -> None:
+        """Count a statement; endless loops end in no proof."""
+        count(UNITS)
+        self.line = line
+        if self.file == self.home:
+            self.lines.add(line)
+        self.statements += 1
+        if self.statements > MAX_STATEMENTS:
+            raise NotTraced("the code takes too many steps", line)
+
+    # -- numbers -----------------------------------------------------------------------------------
+
+    def evaluate(self, given: Mapping[tuple[str, str], Fraction]) -> dict[int, Fraction] | None:
+        """The number that each atom is, where those that are no function of others are given; None if one is not."""
+        values: dict[int, Fraction] = {}
+        for number, atom in enumerate(self.atoms):
+            if (atom.kind, atom.name) in given:
+                values[number] = given[atom.kind, atom.name]
+                continue
+            result = None
+            if atom.of and all(n in values for p in atom.of for n in p.atoms):
+                result = _computed(atom, [p.at(values) for p in atom.of])
+            if result is None:
+                return None
+            values[number] = result
+        return values
+
+    def holds(self, values: Mapping[int, Fraction]) -> bool:
+        """Whether the path's inequalities hold at a point."""
+        for polynomial, strict in self.assumed:
+            number = polynomial.at(values)
+            if number < 0 or (strict and number == 0):
+                return False
+        return True
+
+
+def atom_facts(v: Polynomial, atom: Atom) -> list[Inequality]:
+    """Inequalities that hold by the definition of an atom."""
+    found: list[Inequality] = []
+    if atom.low is not None:
+        found.append((v - atom.low, False))
+    if atom.high is not None:
+        found.append((-v + atom.high, False))
+    if atom.kind == "ceil":
+        found += [(v - atom.of[0], False), (atom.of[0] + 1 - v, True)]
+    elif atom.kind == "floor":
+        found += [(atom.of[0] - v, False), (v + 1 - atom.of[0], True)]
+    elif atom.kind == "rint":
+        found += [(v - atom.of[0] + Fraction(1, 2), False), (atom.of[0] - v + Fraction(1, 2), False)]
+    elif atom.kind in ("quotient", "sqrt"):
+        gap = (v * atom.of[1] if atom.kind == "quotient" else v * v) - atom.of[0]
+        found += [(gap, False), (-gap, False)]
+    return found
+
+
+Ends: TypeAlias = tuple[Fraction | None, Fraction | None]
+
+
+def interval(value: Polynomial, bounds: Callable[[int], Ends]) -> Ends:
+    """The range of a polynomial, each monomial by itself."""
+    low: Fraction | None = Fraction(0)
+    high: Fraction | None = Fraction(0)
+    for key, coefficient in value.terms.items():
+        part: Ends = (coefficient, coefficient)
+        for number in sorted(set(key)):
+            power = ends = bounds(number)
+            for _ in range(key.count(number) - 1):
+                power = _times(power, ends)
+            if key.count(number) % 2 == 0 and (power[0] is None or power[0] < 0):
+                power = (Fraction(0), power[1])
+            part = _times(part, power)
+        low = None if low is None or part[0] is None else low + part[0]
+        high = None if high is None or part[1] is None else high + part[1]
+    return low, high
+
+
+def _times(one: Ends, two: Ends) -> Ends:
+    """The range of a product; None where an end is not known."""
+    if two[0] is not None and two[0] == two[1]:
+        one, two = two, one
+    if one[0] is not None and one[0] == one[1]:  # by a number
+        low, high = (None if end is None else end * one[0] for end in two)
+        return (Fraction(0), Fraction(0)) if not one[0] else (low, high) if one[0] > 0 else (high, low)
+    if one[0] is not None and two[0] is not None and one[0] >= 0 and two[0] >= 0:
+        return one[0] * two[0], None if one[1] is None or two[1] is None else one[1] * two[1]
+    if None in one or None in two:
+        return None, None
+    products = [a * b for a in one for b in two if a is not None and b is not None]
+    return min(products), max(products)
+
+
+def explore(
+    atoms: Sequence[Atom], run: Callable[[Path], Any], feasible: Callable[[Path, Inequality], bool]
+) -> Iterator[tuple[Path, Any]]:
+    """Each path of `run` and what it returns; Raised where it raises.
+
+    Raises NotTraced where a path does what has no rule, or where there are too many paths.
+    """
+    waiting: list[tuple[Any, ...]] = [()]
+    count = 0
+    while waiting:
+        path = Path(waiting.pop(), list(atoms), feasible)
+        path.index()
+        count += 1
+        if count > MAX_PATHS:
+            raise NotTraced(f"the code has more than {MAX_PATHS} paths", path.line or None)
+        try:
+            result = run(path)
+        except Raised:
+            result = Raised
+        except NotTraced as error:
+            error.line, error.file = error.line or path.line or None, error.file or path.file
+            raise
+        waiting += path.branches
+        yield path, result
+
+
+def _nearest(number: Fraction) -> Value:
+    try:
+        return Polynomial.constant(Fraction(float(number)))
+    except OverflowError:
+        return math.inf if number > 0 else -math.inf
+
+
+def _nearest_finite(number: Fraction) -> Fraction:
+    try:
+        return Fraction(float(number))
+    except OverflowError:
+        return MAX_DOUBLE if number > 0 else -MAX_DOUBLE
+
+
+def _computed(atom: Atom, of: list[Fraction]) -> Fraction | None:
+    """What an atom is, by what it is made of; None where that is no function of them."""
+    if atom.compute is not None:
+        return atom.compute(*of)
+    if atom.kind == "rounded":
+        try:
+            return Fraction(float(of[0]) if atom.units == 1 else _root_of_square(of[0]) ** 2)
+        except OverflowError:
+            return None
+    if atom.kind == "wrapped" and atom.low is not None and atom.high is not None:
+        return (of[0] - atom.low) % (atom.high - atom.low + 1) + atom.low
+    if atom.kind in WHOLE:
+        return Fraction(WHOLE[atom.kind](of[0]))
+    if atom.kind == "quotient":
+        return of[0] / of[1] if of[1] else None
+    if atom.kind == "sqrt":
+        return _root(of[0])
+    return None
+
+
+def _root_of_square(square: Fraction) -> float:
+    """The double whose square is a number: what a power was made of."""
+    root = _root(square)
+    return float(root) if root is not None else math.nan
+
+
+def _root(value: Fraction) -> Fraction | None:
+    """A square root to so many digits that rounding it gives the double nearest to the root, but for ties."""
+    if value < 0:
+        return None
+    scale = 2**200 if value > Fraction(1, 2**600) else 2**1200
+    return Fraction(math.isqrt(value.numerator * scale * scale // value.denominator), scale)

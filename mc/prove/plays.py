@@ -1,0 +1,208 @@
+"""Plays of the real filter: what its code decides at states that requests lead to.
+
+They choose which invariants are worth trying, and a proof is reported only where the trace predicts each decision and
+each new state to the last bit.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+import filterproof.theory.pairs as pairs
+from filterproof.filters.contract.state import choose, parts
+from filterproof.filters.contract.work import count
+from filterproof.filters.privacy_filter import PrivacyFilter
+from filterproof.mc.prove.ledger import declared_charge
+from filterproof.mc.prove.requests import DECLARED, HUGE
+from filterproof.mc.prove.states import exact_leaves
+from filterproof.theory.pairs import DominatingPair
+
+PLAYS, ROUNDS = 16, 28
+
+
+@dataclass(frozen=True)
+class Decision:
+    """One request to the real filter: the leaves of the state before, the answer, and those after."""
+
+    before: tuple[float, ...]
+    family: str
+    parameters: dict[str, Any]
+    vectorised: bool
+    granted: bool
+    after: tuple[float, ...]
+    loss: float
+    runs: int
+    raised: bool
+    _known: dict[str, float] = field(default_factory=dict, repr=False)
+
+    @property
+    def pair(self) -> DominatingPair:
+        """The request of one run."""
+        return getattr(pairs, self.family)(**self.parameters)  # type: ignore[no-any-return]
+
+    def declared(self, name: str) -> float:
+        """A number that the pair declares, by the name of the path's choice."""
+        if name not in self._known:
+            self._known[name] = self._declared(name)
+        return self._known[name]
+
+    def size(self, name: str) -> str:
+        """Of which size what it declares is: that of a path's choice."""
+        value = self.declared(name)
+        if math.isnan(value):
+            return "undefined"
+        if math.isinf(value):
+            return "infinite"
+        bounded = DECLARED.get(name) is not None or any(
+            w in name for w in ("hockey_stick", "renyi", "charge")
+        )
+        return "finite" if bounded or value <= HUGE else "huge"
+
+    def _declared(self, name: str) -> Any:
+        words = name.split()
+        parameters = {
+            k: np.array([v]) if self.vectorised and isinstance(v, float) else v
+            for k, v in self.parameters.items()
+        }
+        pair = getattr(pairs, self.family)(**parameters)
+        if words[0] == "charge":
+            return declared_charge(words[1], pair)
+        if words[0] == "swapped":
+            pair, words = pair.swapped, words[1:]
+        value = getattr(pair, words[0])
+        return float(np.ravel(value if words[0] in DECLARED else value(float(Fraction(words[1]))))[0])
+
+
+@dataclass
+class Plays:
+    """Decisions, play by play."""
+
+    plays: list[list[Decision]]
+
+    def leaves(self) -> Iterator[tuple[float, ...]]:
+        """The numbers of every state."""
+        for one in self.plays:
+            for decision in one:
+                yield decision.before
+                if decision.granted:
+                    yield decision.after
+
+    def exact(self, tree: Any) -> Plays:
+        """The plays with the sums of budgets as exact numbers, where states are built like `tree`."""
+
+        def read(one: Decision) -> Decision:
+            return replace(
+                one, before=exact_leaves(tree, one.before), after=one.after and exact_leaves(tree, one.after)
+            )
+
+        return Plays([[read(decision) for decision in one] for one in self.plays])
+
+    def nonneg(self) -> list[bool]:
+        """Whether each place of a state never was below 0."""
+        return [min(column) >= 0 for column in zip(*self.leaves(), strict=False)]
+
+    def modes(self) -> list[bool]:
+        """Places that took at most five values, all whole."""
+        columns = [set(column) for column in zip(*self.leaves(), strict=False)]
+        return [len(c) <= 5 and all(math.isfinite(x) and x == int(x) for x in c) for c in columns]
+
+
+def play(filt: PrivacyFilter) -> Plays:
+    """Plays of a filter; in every second one, three runs side by side."""
+    return Plays([_one(filt, number) for number in range(PLAYS)])
+
+
+def _one(filt: PrivacyFilter, number: int) -> list[Decision]:
+    rng, n = np.random.default_rng(number), 1 if number % 2 == 0 else 3
+    scale, state, found = 10 ** rng.uniform(-2.5, 0.0), filt.start(n), []
+    for _ in range(ROUNDS):
+        vectorised = bool(rng.integers(2))
+        family, parameters = _drawn(rng, scale * 2 ** rng.uniform(-2, 1), n if vectorised else 0)
+        request = getattr(pairs, family)(**parameters)
+        loss = _losses(rng, request, n)
+        granted, after = _answered(filt, state, request, loss, n)
+        for run in range(n):
+            own = {k: float(v[run]) if isinstance(v, np.ndarray) else v for k, v in parameters.items()}
+            found.append(
+                Decision(
+                    before=tuple(_leaves(state, run, n)),
+                    family=family,
+                    parameters=own,
+                    vectorised=vectorised,
+                    granted=bool(granted[run]),
+                    after=tuple(_leaves(after, run, n)) if granted[run] else (),
+                    loss=float(loss[run]),
+                    runs=n,
+                    raised=after is _RAISED,
+                )
+            )
+        if granted.any():
+            state = choose(granted, after, state)
+    return found
+
+
+#: In place of a state, where a method raised.
+_RAISED = object()
+
+
+def _answered(filt: PrivacyFilter, state: Any, request: DominatingPair, loss: Any, n: int) -> tuple[Any, Any]:
+    """What the filter decides, and the state afterwards; a method that raises denies."""
+    count(3 * n)
+    try:
+        with np.errstate(all="ignore"):
+            granted = np.broadcast_to(np.asarray(filt.admits(state, request)).astype(bool), (n,))
+            if not granted.any():
+                return granted, None
+            return granted, filt.observe(filt.spend(state, request), loss)
+    except Exception:  # noqa: BLE001 - whatever the user's code raises, nothing is released
+        return np.zeros(n, dtype=bool), _RAISED
+
+
+def _drawn(rng: np.random.Generator, size: float, n: int) -> tuple[str, dict[str, Any]]:
+    """A family, and parameters of which the charge is about `size`."""
+
+    def number(value: float) -> Any:
+        return np.asarray(value * 2 ** rng.uniform(-1, 1, n)) if n else float(value * 2 ** rng.uniform(-1, 1))
+
+    kind = int(rng.integers(9))
+    if kind <= 2:
+        return "Gaussian", {"mu": number(size)}
+    if kind <= 4:
+        return "RandomizedResponse", {"epsilon": number(size)}
+    if kind == 5:
+        return "Laplace", {"b": number(1 / size)}
+    if kind == 6:
+        return "Erasure", {"p": number(min(size, 1.0) * 1e-6)}
+    if kind == 7:
+        return "KOV", {"epsilon": number(size), "delta": number(1e-7)}
+    return "BoundedRange", {"epsilon": number(size)}
+
+
+def _losses(rng: np.random.Generator, request: DominatingPair, n: int) -> Any:
+    """A realised loss for each run, half of them of the swapped sign."""
+    with np.errstate(all="ignore"):
+        return request.sample(rng, n) * np.where(rng.random(n) < 0.5, 1.0, -1.0)
+
+
+def _leaves(state: Any, run: int, n: int) -> Iterator[float]:
+    """The numbers of one run, in the order in which the trace has them."""
+    if (inner := parts(state)) is not None:
+        for part in inner:
+            yield from _leaves(part, run, n)
+    elif isinstance(state, np.ndarray):
+        own = state[run] if state.ndim and state.shape[0] == n else state
+        yield from (_number(x) for x in np.ravel(own))
+    elif isinstance(state, bool | int | float | np.generic):
+        yield _number(state)
+
+
+def _number(value: Any) -> Any:
+    """A whole number stays one: as a double it might be another."""
+    plain = value.item() if isinstance(value, np.generic) else value
+    return float(plain) if isinstance(plain, bool) else plain

@@ -1,0 +1,278 @@
+"""`prove`: whether the source code of a filter keeps its guarantee, by invariants whose proofs are checked.
+
+>>> from filterproof.mc.prove.proof import prove
+>>> print(prove(Mine()).sentence)  # doctest: +SKIP
+sum of mu^2 <= 1 on every path, so 1-GDP (kept_gdp: KERNEL)
+"""
+
+from __future__ import annotations
+
+import inspect
+import itertools
+from dataclasses import dataclass, field
+from fractions import Fraction
+from pathlib import Path as File
+from typing import Any
+
+from filterproof.filters.contract.library import defining_class, of_the_library
+from filterproof.filters.privacy_filter import PrivacyFilter
+from filterproof.mc.prove.comparison import COMPARED, compare
+from filterproof.mc.prove.induction import Failure, Induction, SumBound
+from filterproof.mc.prove.invariants import charge_of
+from filterproof.mc.prove.paths import NotTraced, Raised
+from filterproof.mc.prove.plays import Plays, play
+from filterproof.mc.prove.polynomials import number_text
+from filterproof.mc.prove.solver import Questions
+from filterproof.mc.prove.source import file_of, line_text, refuse_hidden_state
+from filterproof.mc.prove.theorems import SumTheorem, conversions, theorems
+from filterproof.mc.prove.transitions import System, Tracer
+from filterproof.theory.evidence import Evidence
+from filterproof.theory.guarantees import Guarantee
+from filterproof.theory.kernel.kernel_theorems import FINITE, KERNEL
+
+
+@dataclass(frozen=True)
+class SourceProof:
+    """The answer of `prove`.
+
+    Attributes
+    ----------
+    proved : bool
+        Whether every path keeps the sum of charges within the budget of a theorem, in doubles.
+    promise : Guarantee or None
+        The guarantee of the filter, None where it could not be read.
+    sums : tuple of SumBound
+        The sums that are bounded, with the theorem that turns them into the guarantee.
+    conversions : tuple of str
+        The kernel's statements that bound the charges by other numbers that the code reads of a request.
+    paths, compared : int
+        The numbers of paths that were traced, and of decisions of the real code that the trace predicted to the last
+        bit.
+    lines : tuple of int
+        The first and the last line of the file that a path went through.
+    assumes : tuple of str
+        What the proof takes for granted beyond what it always does.
+    reason : str
+        Where it is not proved: why.
+    line : int or None
+        The line of the file at which it fails.
+    source_line : str
+        The text of that line.
+    state : mapping
+        Where a step fails: the numbers of the state and of the request, by name.
+    tried : tuple of str
+        Where it is not proved: the theorems, and why each does not apply.
+    lead : tuple
+        Requests, as (family, parameters), whose sum passed the budget in a play: for a search to try first.
+    """
+
+    proved: bool
+    file: str = ""
+    promise: Guarantee | None = None
+    sums: tuple[SumBound, ...] = ()
+    conversions: tuple[str, ...] = ()
+    paths: int = 0
+    compared: int = 0
+    lines: tuple[int, int] = (0, 0)
+    assumes: tuple[str, ...] = ()
+    reason: str = ""
+    line: int | None = None
+    source_line: str = ""
+    state: dict[str, float] = field(default_factory=dict)
+    tried: tuple[str, ...] = ()
+    lead: tuple[tuple[str, dict[str, Any]], ...] = ()
+
+    @property
+    def evidence(self) -> Evidence:
+        """EXACT, or CERTIFIED if balls show that the budget gives the guarantee."""
+        return Evidence.weakest(Evidence.EXACT, *(one.theorem.evidence for one in self.sums))
+
+    @property
+    def kernel(self) -> tuple[str, ...]:
+        """The statements of the kernel that the proof rests on."""
+        return (*dict.fromkeys(one.theorem.kernel for one in self.sums), *self.conversions)
+
+    @property
+    def scope(self) -> str:
+        """The adversaries and mechanisms that all these statements cover."""
+        kinds = {KERNEL[name].covers for name in self.kernel}  # each names more than the next shorter one
+        covered = FINITE if FINITE in kinds else max(kinds, key=len)
+        return f"every adaptive adversary over {covered}, where requests declare true parameters"
+
+    @property
+    def sentence(self) -> str:
+        """What was proved, or why nothing was."""
+        if not self.proved:
+            where = f" ({self.file}:{self.line}: {self.source_line})" if self.line else ""
+            return f"not proved: {self.reason}{where}"
+        sums, named = ", ".join(str(one.theorem) for one in self.sums), ", ".join(self.kernel)
+        return f"{sums} on every path, so {self.promise} ({named}: KERNEL)"
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the proof rests on, or what was tried, one line each."""
+        if not self.proved:
+            notes = [f"tried       {line}" for line in self.tried]
+            if self.state:
+                numbers = ", ".join(f"{name} = {value:.6g}" for name, value in self.state.items())
+                notes.append(f"step        {numbers}")
+            return tuple(notes)
+        first, last = self.lines
+        certificates = sum(one.certificates for one in self.sums)
+        lines = dict.fromkeys(line for one in self.sums for line in one.invariants)
+        notes = [
+            f"invariant   {';  '.join(lines)}",
+            f"from        {self.paths} paths ({self.file}:{first}-{last}), "
+            f"closed by {certificates} certificates in rationals",
+        ]
+        notes += [
+            f"rounding    in doubles the {one.theorem.sum} may exceed {number_text(one.theorem.budget)} by at most "
+            f"{one.excess(1000):.1e} after 1,000 grants ({one.excess(10**6):.1e} after 1e6)"
+            for one in self.sums
+        ]
+        assumed = (
+            "requests declare true parameters",
+            "attributes and constants stay as they are",
+            f"the code is what was traced ({self.compared} concrete decisions agree)",
+            "at most 1e12 grants",
+            *self.assumes,
+        )
+        return (*notes, f"assumes     {'; '.join(assumed)}")
+
+
+def prove(filt: PrivacyFilter) -> SourceProof:
+    """Try to prove that a filter keeps its guarantee on every path, by its source code.
+
+    The code is interpreted and not run, but for plays that are compared with the trace. The work is bounded by counts,
+    and the answer is the same on every machine.
+
+    Parameters
+    ----------
+    filt : PrivacyFilter
+        A filter whose class stands in a file.
+
+    Returns
+    -------
+    SourceProof
+        `proved` is True only if every step has a derivation, in doubles, that the checker accepted, and the trace
+        predicted at least 50 decisions of the real code to the last bit.
+
+    Raises
+    ------
+    ImportError
+        If z3 is not installed.
+    """
+    questions, file = Questions(), file_of(type(filt)) or ""
+    try:
+        refuse_hidden_state(filt)
+        return _proof(filt, file, questions)
+    except NotTraced as error:
+        reason, line, file = error.reason, error.line, error.file or file
+    except Raised:
+        reason, line = "the code raises an error before any request is made", None
+    except (LookupError, TypeError, ValueError, AttributeError, AssertionError, RecursionError) as error:
+        reason, line = f"the code does what has no rule ({type(error).__name__}: {error})", None
+    return SourceProof(False, File(file).name, reason=reason, line=line, source_line=line_text(file, line))
+
+
+def _proof(filt: PrivacyFilter, file: str, questions: Questions) -> SourceProof:
+    promise = _promise(filt)
+    plays = play(filt).exact(Tracer(filt, [], [], questions).beginning())
+    system = _traced(filt, plays, questions)
+    possible = theorems(promise, _orders(system))
+    known: dict[str, Any] = {"file": File(file).name, "promise": promise, "paths": system.paths}
+    agreed, other = compare(system, plays)
+    known["compared"] = agreed
+    if other is not None:
+        reason = f"the real code decides otherwise than its trace, on {other.family} {other.parameters}"
+        return SourceProof(False, reason=reason, **known)
+    if agreed < COMPARED:
+        return SourceProof(False, reason=f"only {agreed} decisions of the real code were compared", **known)
+    failures: list[Failure] = []
+    undefined = [step for step in system.steps if step.is_undefined]
+    for sums, defined in itertools.product(possible, (False, True) if undefined else (False,)):
+        found: list[SumBound] = []
+        for theorem in sums:
+            answer = Induction(system, plays, theorem, questions, defined).prove()
+            if isinstance(answer, Failure):
+                failures.append(answer)
+                break
+            found.append(answer)
+        else:
+            line = undefined[0].lines[-1] if defined and undefined[0].lines else None
+            return SourceProof(
+                True, sums=tuple(found), lines=_lines(system),
+                conversions=tuple(sorted({name for one in sums for name in conversions(one, _read(system))})),
+                assumes=(f"no request declares NaN, which line {line} may grant",) if defined else (), **known,
+            )  # fmt: skip
+    reason = ""
+    for failure in failures:
+        again = Induction(system, plays, failure.theorem, questions, defined=True, exact=True)
+        if failure.values and isinstance(again.prove(), SumBound):
+            reason = (
+                f"rounding may take the sum past the budget, which holds in real arithmetic: {failure.reason}"
+            )
+            break
+    failure = next((one for one in failures if one.values), failures[0])
+    line = failure.step.lines[-1] if failure.step is not None and failure.step.lines else None
+    return SourceProof(
+        False, reason=reason or failure.reason, tried=tuple(dict.fromkeys(map(str, failures))), line=line,
+        source_line=line_text(file, line), state=failure.values, lead=_lead(failure.theorem, plays), **known,
+    )  # fmt: skip
+
+
+def _promise(filt: PrivacyFilter) -> Guarantee:
+    """The guarantee, where it is a value of the library that no code computes."""
+    held = inspect.getattr_static(filt, "promise", None)
+    if isinstance(held, property) and not of_the_library(defining_class(type(filt), "promise")):
+        raise NotTraced("the promise is computed; make it an attribute")
+    promise = filt.promise
+    if not (isinstance(promise, Guarantee) and of_the_library(type(promise))):
+        raise NotTraced("the promise is no guarantee of the library")
+    return promise
+
+
+def _traced(filt: PrivacyFilter, plays: Plays, questions: Questions) -> System:
+    """The system; places that plays took for modes and are none become numbers."""
+    modes = plays.modes()
+    try:
+        return Tracer(filt, plays.nonneg(), modes, questions).system()
+    except NotTraced as error:
+        if not any(modes) or "shapes" not in error.reason:
+            raise
+    return Tracer(filt, plays.nonneg(), [], questions).system()
+
+
+def _orders(system: System) -> set[Fraction]:
+    """The orders at which the code reads Rényi divergences."""
+    names = {name for step in system.steps for name in step.path.choices if "renyi" in name}
+    return {Fraction(name.split()[-1].removeprefix("renyi_charge.at(").rstrip(")")) for name in names}
+
+
+def _lead(theorem: SumTheorem, plays: Plays) -> tuple[tuple[str, dict[str, Any]], ...]:
+    """The shortest play after which the sum is over the budget."""
+    budget = float(theorem.budget) * (1 + 1e-9)
+    found = []
+    for one in plays.plays:
+        for run in range(one[0].runs):
+            granted = [decision for decision in one[run :: one[0].runs] if decision.granted]
+            sums = itertools.accumulate(charge_of(decision, theorem) for decision in granted)
+            above = next((place for place, total in enumerate(sums, 1) if abs(total) > budget), None)
+            if above is not None:
+                found.append(tuple((decision.family, decision.parameters) for decision in granted[:above]))
+    return min(found, key=len, default=())
+
+
+def _read(system: System) -> set[str]:
+    """The numbers that the code reads of requests."""
+    return {
+        atom.name
+        for step in system.steps
+        for atom in step.path.atoms
+        if atom.kind in ("declared", "parameter")
+    }
+
+
+def _lines(system: System) -> tuple[int, int]:
+    visited = [line for step in system.steps for line in step.path.lines]
+    return min(visited, default=0), max(visited, default=0)

@@ -1,0 +1,288 @@
+"""Rules for Python's builtins, `math`, containers and this library, on traced values. What is not here has none."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import operator
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial, reduce
+from types import UnionType
+from typing import Any, get_args
+
+import numpy as np
+
+from filterproof.mc.prove.ledger import CHARGES, TracedCharge
+from filterproof.mc.prove.numpy_arrays import Caller, number
+from filterproof.mc.prove.numpy_rules import tested
+from filterproof.mc.prove.paths import NotTraced, Raised
+from filterproof.mc.prove.polynomials import Polynomial
+from filterproof.mc.prove.requests import ClassOf, Request
+from filterproof.mc.prove.source import is_traced, user_classes
+from filterproof.mc.prove.values import (
+    PYTHON,
+    Array,
+    Native,
+    Number,
+    OneShot,
+    as_number,
+    elementwise,
+    known,
+    lift,
+)
+
+#: Functions without side effects that are called where all that they are given is known.
+KNOWN = frozenset(
+    {getattr(math, name) for name in dir(math) if callable(getattr(math, name)) and name[0] != "_"}
+    | {
+        getattr(np, name)
+        for name in ("linspace", "arange", "geomspace", "logspace", "cumsum", "log", "exp", "log2")
+    }
+    | {
+        getattr(np, name)
+        for name in ("log10", "log1p", "expm1", "power", "prod", "diff", "sort", "dtype", "ldexp")
+    }
+)
+CONTAINERS = (str, tuple, list, dict, frozenset)
+
+
+# -- numbers ---------------------------------------------------------------------------------------------------
+
+
+def one(own: Caller, value: Any) -> Array:
+    """A number, or the one entry of an array of one run: of several it raises."""
+    found = lift(value)
+    if found is None or found.data.size != 1:
+        raise Raised
+    return Number(found.kind, found.items[0])
+
+
+def converted(kind: str, own: Caller, x: Any = 0) -> Any:
+    """float(x), int(x) or bool(x)."""
+    if kind == "bool":
+        return own.truth(x)
+    if isinstance(x, str):
+        return {"float": float, "int": int}[kind](x)
+    return own.arithmetic.cast(one(own, x), kind)
+
+
+def absolute(own: Caller, x: Any) -> Array:
+    value = number(own, x)
+    kind = "int" if value.kind == "bool" else value.kind
+    return elementwise(lambda entry: own.arithmetic.absolute(as_number(entry), kind), kind, value)
+
+
+def whole(rule: str, own: Caller, x: Any) -> Array:
+    value = as_number(one(own, x).value)
+    if not isinstance(value, Polynomial):
+        raise Raised
+    return Number("int", own.arithmetic.whole(rule, value))
+
+
+def square_root(own: Caller, x: Any) -> Array:
+    return Number("float", own.arithmetic.sqrt(own.arithmetic.convert(one(own, x).value, "float"), "float"))
+
+
+def test(rule: Callable[[float], bool], own: Caller, x: Any) -> Array:
+    return Number("bool", tested(rule, own, one(own, x)).value)
+
+
+def extreme(symbol: str, own: Caller, *args: Any, **named: Any) -> Any:
+    if set(named) - {"default"}:
+        raise NotTraced("max() or min() with a key has no rule")
+    given = list(own.items(args[0])) if len(args) == 1 else list(args)
+    if not given and "default" not in named:
+        raise Raised
+    best = given[0] if given else named["default"]
+    for other in given[1:]:  # as Python does it: the first stays unless another is larger
+        best = other if own.truth(own.binary(symbol, other, best)) else best
+    return best
+
+
+def total(own: Caller, iterable: Any, start: Any = 0) -> Any:
+    items = list(own.items(iterable))
+    floats = [i for i in items if isinstance(i, float) or (isinstance(i, Array) and i.kind == "float")]
+    if len(floats) > 2 and sys.version_info >= (3, 12):
+        raise NotTraced("a sum of more than two floats has no rule: Python 3.12 adds them in another way")
+    return reduce(lambda x, y: own.binary("+", x, y), items, start)
+
+
+# -- containers ------------------------------------------------------------------------------------------------
+
+
+def length(own: Caller, value: Any) -> Any:
+    if isinstance(value, Array) and value.ndim:
+        return own.runs() if value.runs else value.data.shape[0]
+    if isinstance(value, (*CONTAINERS, range, np.ndarray)):
+        return len(value)
+    raise NotTraced("len() has no rule here")
+
+
+def sequence(kind: Callable[[Any], Any], own: Caller, iterable: Any = ()) -> Any:
+    made = kind(own.items(iterable))
+    return own.own(made) if isinstance(made, list) else made
+
+
+def keys(own: Caller, iterable: Any = ()) -> frozenset[Any]:
+    return iterable if isinstance(iterable, frozenset) else frozenset(map(own.key, own.items(iterable)))
+
+
+def dictionary(own: Caller, *args: Any, **named: Any) -> Any:
+    given = args[0] if args else {}
+    pairs = given.items() if isinstance(given, dict) else map(own.items, own.items(given))
+    return own.own({own.key(k): v for k, v in pairs} | named)
+
+
+def iterator(own: Caller, rest: Iterable[Any]) -> Any:
+    return own.own(OneShot(rest))
+
+
+def zipped(own: Caller, *args: Any, strict: bool = False) -> Any:
+    lists = [own.items(a) for a in args]
+
+    def rest() -> Iterator[Any]:
+        try:
+            yield from zip(*lists, strict=strict)
+        except ValueError:
+            raise Raised from None
+
+    return iterator(own, rest())
+
+
+def enumerated(own: Caller, iterable: Any, start: Any = 0) -> Any:
+    return iterator(own, enumerate(own.items(iterable), own.key(start)))
+
+
+def mapped(own: Caller, function: Any, *args: Any) -> Any:
+    groups = zip(*map(own.items, args), strict=False)
+    return iterator(own, (own.call(function, list(group), {}) for group in groups))
+
+
+def container_method(own: Caller, container: Any, name: str) -> Any:
+    """A method of a list, a dict, a tuple or a text."""
+    if name == "get" and isinstance(container, dict):
+        return Native(lambda key, default=None: look_up(own, container, key, default), name)
+    if name == "copy" and isinstance(container, dict | list):
+        return Native(lambda: own.own(type(container)(container)), name)
+    if name in ("items", "keys", "values") and isinstance(container, dict):
+        return Native(lambda: tuple(getattr(container, name)()), name)
+    if name in ("lower", "upper", "startswith", "endswith") and isinstance(container, str):
+        return Native(getattr(container, name), name)
+    if id(container) in own.fresh and isinstance(container, dict) and name == "update":
+        return Native(lambda *args, **named: container.update(dictionary(own, *args, **named)), name)
+    if id(container) in own.fresh and isinstance(container, list) and name in ("append", "insert"):
+        return Native(getattr(container, name), name)
+    raise NotTraced(f"{name} of a {type(container).__name__} has no rule, or changes what outlives the call")
+
+
+def look_up(own: Caller, container: dict[Any, Any], key: Any, default: Any = Raised) -> Any:
+    """container[key], or the default; a class or name that is not known is each in turn."""
+    if type(container) is not dict:
+        raise NotTraced(f"an item of {type(container).__name__} has no rule")
+    if isinstance(key, ClassOf):
+        for other, value in container.items():
+            if isinstance(other, str) == key.is_name and key.matches(other):
+                return value
+    else:
+        key = own.key(key)
+        if key in container:
+            return container[key]
+    if default is Raised:
+        raise Raised
+    return default
+
+
+# -- classes ---------------------------------------------------------------------------------------------------
+
+
+def class_of(own: Caller, value: Any) -> ClassOf:
+    if not isinstance(value, Request):
+        raise NotTraced("type() of what is no request has no rule")
+    return ClassOf(value)
+
+
+def is_instance(own: Caller, value: Any, kinds: Any) -> bool:
+    given = kinds if isinstance(kinds, tuple) else (kinds,)
+    classes = [k for kind in given for k in (get_args(kind) if isinstance(kind, UnionType) else (kind,))]
+    if isinstance(value, Request):
+        return value.is_instance(classes)
+    return any(_is_instance(value, kind) for kind in classes)
+
+
+def _is_instance(value: Any, kind: Any) -> bool:
+    if isinstance(value, TracedCharge):
+        return kind in CHARGES
+    found = lift(value)
+    if not isinstance(kind, type) or isinstance(value, Native | OneShot | ClassOf):
+        raise NotTraced(f"isinstance(..., {kind!r}) has no rule here")
+    if found is None or kind in CONTAINERS or user_classes(kind) or is_library(kind):
+        return isinstance(value, kind)
+    if kind is np.ndarray:
+        return not found.is_scalar
+    if kind not in (float, int, bool):
+        raise NotTraced(f"isinstance(..., {kind.__name__}) has no rule here")
+    kinds = {float: ("float", "f8"), int: ("int", "bool"), bool: ("bool",)}
+    return found.is_scalar and found.kind in kinds[kind]
+
+
+def hasattr_(own: Caller, value: Any, name: str) -> bool:
+    if isinstance(value, Request | TracedCharge | ClassOf | Native | OneShot):
+        raise NotTraced("hasattr() has no rule here")
+    if not isinstance(value, Array):
+        return hasattr(value, name)
+    if value.kind in PYTHON:
+        return hasattr({"bool": bool, "int": int, "float": float}[value.kind], name)
+    return hasattr(np.float64 if value.is_scalar else np.ndarray, name)
+
+
+def getattr_(own: Caller, value: Any, name: str, *default: Any) -> Any:
+    if isinstance(value, Request) and default and name in ("pairs", "members", "index", "choice"):
+        return default[0]  # a filter receives one mechanism at a time
+    return own.attribute(value, name)
+
+
+def replace(own: Caller, record: Any, /, **changes: Any) -> Any:
+    """dataclasses.replace, or _replace of a named tuple."""
+    if is_traced(getattr(type(record), "__post_init__", None)):
+        raise NotTraced("dataclasses.replace has no rule here")
+    rule: Any = partial(getattr(record, "_replace", None) or partial(dataclasses.replace, record), **changes)
+    try:
+        return rule()
+    except (TypeError, ValueError):
+        raise Raised from None
+
+
+RULES: dict[Any, Callable[..., Any]] = {
+    **{kind: partial(converted, kind.__name__) for kind in (float, int, bool)},
+    abs: absolute, round: partial(whole, "rint"), math.ceil: partial(whole, "ceil"),
+    math.floor: partial(whole, "floor"), math.trunc: partial(whole, "trunc"), math.sqrt: square_root,
+    **{f: partial(test, f) for f in (math.isfinite, math.isinf, math.isnan)},
+    max: partial(extreme, ">"), min: partial(extreme, "<"), sum: total,
+    any: lambda own, iterable: any(own.truth(x) for x in own.items(iterable)),
+    all: lambda own, iterable: all(own.truth(x) for x in own.items(iterable)),
+    len: length, tuple: partial(sequence, tuple), list: partial(sequence, list), set: keys, frozenset: keys,
+    dict: dictionary, zip: zipped, enumerate: enumerated, map: mapped,
+    range: lambda own, *args: range(*(operator.index(own.key(a)) for a in args)),
+    type: class_of, isinstance: is_instance, hasattr: hasattr_, getattr: getattr_, dataclasses.replace: replace,
+
+}  # fmt: skip
+
+
+# -- this library ----------------------------------------------------------------------------------------------
+
+
+def is_library(value: Any) -> bool:
+    """Whether it is what this library defines, whose functions may be called on what is known."""
+    homes = (getattr(value, "__module__", None), type(value).__module__)
+    return any(str(home).startswith(("filterproof.theory.", "filterproof.filters.")) for home in homes)
+
+
+def called(function: Any, args: list[Any], named: dict[str, Any]) -> Any:
+    """A function of a library on what is known."""
+    given = [known(a) for a in args], {k: known(v) for k, v in named.items()}
+    try:
+        with np.errstate(all="ignore"):
+            return function(*given[0], **given[1])
+    except (ValueError, TypeError, ArithmeticError):
+        raise Raised from None

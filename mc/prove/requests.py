@@ -1,0 +1,275 @@
+"""Requests whose numbers are not known: of which family they are is asked, and answered every way.
+
+What a request declares is true of its mechanism: the least charge that a theorem needs is at most each of the bounds
+that follow from what the code read.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any, TypeAlias
+
+import filterproof.theory.pairs as pairs
+from filterproof.mc.prove.paths import MAX_DOUBLE, Atom, NotTraced, Path, Raised, Value
+from filterproof.mc.prove.polynomials import Polynomial
+from filterproof.mc.prove.values import Array, Native, Number, constant_of
+from filterproof.theory.pairs import DominatingPair
+
+#: Declared numbers above this are traced by themselves, since their products may overflow.
+HUGE = Fraction(2) ** 80
+
+#: family -> parameter -> its largest value; all are at least 0, those of POSITIVE above.
+FAMILIES: dict[str, dict[str, Fraction | None]] = {
+    "Gaussian": {"mu": None},
+    "RandomizedResponse": {"epsilon": None},
+    "Erasure": {"p": Fraction(1)},
+    "KOV": {"epsilon": None, "delta": Fraction(1)},
+    "Laplace": {"b": None},
+    "FinitePair": {}, "BoundedRange": {}, "DiscreteGaussian": {}, "DiscreteLaplace": {}, "SubsampledGaussian": {},
+}  # fmt: skip
+POSITIVE = frozenset({"Gaussian.mu", "Laplace.b"})
+#: A class that is no family of the library.
+OTHER = "other"
+#: Numbers that a pair declares, with their largest value.
+DECLARED: dict[str, Fraction | None] = {
+    "pure_epsilon": None,
+    "zcdp_rho": None,
+    "gdp_mu": None,
+    "infinite_mass": Fraction(1),
+}
+#: What may be one number beside arrays of other parameters.
+MIXED = frozenset({"infinite_mass", "KOV.epsilon", "KOV.delta"})
+DIVERGENCES = ("renyi", "hockey_stick")
+
+PURE_CHARGE, ZCDP_CHARGE, GDP_CHARGE = (
+    ("charge", f"charge {name}_charge") for name in ("pure", "zcdp", "gdp")
+)
+
+Bounds: TypeAlias = list[list[tuple[Polynomial, bool]]]
+
+
+@dataclass(eq=False)
+class Request:
+    """A request on one path. `possible` are the classes that it may have: "Gaussian", "sub:Gaussian", "other"."""
+
+    path: Path
+    #: "array" where its parameters have one entry for each run, else the kind of number that it declares.
+    style: str
+    possible: set[str] = field(
+        default_factory=lambda: {OTHER} | set(FAMILIES) | {f"sub:{name}" for name in FAMILIES}
+    )
+
+    def restrict(self, inside: set[str], question: str) -> bool:
+        """Whether its class is one of `inside`, taken both ways."""
+        yes, no = self.possible & inside, self.possible - inside
+        answer = bool(self.path.choose(f"class {question}", [True, False])) if yes and no else bool(yes)
+        self.possible = yes if answer else no
+        return answer
+
+    def is_instance(self, classes: Iterable[Any]) -> bool:
+        names: set[str] = set()
+        for kind in classes:
+            if kind in (DominatingPair, object):
+                return True
+            if kind is not pairs.Selection:  # a filter receives one mechanism at a time
+                names |= {family_name(kind), f"sub:{family_name(kind)}"}
+        return self.restrict(names, f"in {sorted(names)}")
+
+    def has_name(self, text: str) -> bool:
+        """Whether type(request).__name__ is a text."""
+        if self.restrict({text} & set(FAMILIES), f"exactly {text}"):
+            return True
+        if self.possible <= set(FAMILIES) or not self.path.choose(f"name {text}", [True, False]):
+            return False
+        self.possible -= set(FAMILIES)
+        return True
+
+    def attribute(self, name: str, swapped: bool = False) -> Any:
+        """What the request declares, or a parameter of its family."""
+        if name in DIVERGENCES:
+            return Native(lambda point: self._divergence(name, point, swapped), name)
+        if swapped:
+            raise NotTraced(f"request.swapped.{name} has no rule")
+        if name == "swapped":
+            return Swapped(self)
+        if name == "shape":
+            runs = next(n for n, atom in enumerate(self.path.atoms) if atom.kind == "runs")
+            return (Number("int", Polynomial.atom(runs)),) if self.style == "array" else ()
+        if name in DECLARED:
+            return self._wrapped(self._declared(name, DECLARED[name]), name)
+        families = {family for family, own in FAMILIES.items() if name in own}
+        if not families:
+            raise NotTraced(f"request.{name} has no rule")
+        if not self.restrict(families | {f"sub:{h}" for h in families}, f"has {name}"):
+            if OTHER in self.possible:
+                raise NotTraced(f"request.{name} is read before the family is known")
+            raise Raised
+        for family in sorted(families):
+            if self.restrict({family, f"sub:{family}"}, f"in {[family, f'sub:{family}']}"):
+                own = f"{family}.{name}"
+                return self._wrapped(self._number("parameter", own, FAMILIES[family][name]), own)
+        raise Raised
+
+    def _divergence(self, name: str, point: Any, swapped: bool) -> Array:
+        """A divergence that it declares at one order, or epsilon, in one direction."""
+        at = constant_of(point)
+        if at is None or isinstance(at, bool) or not math.isfinite(at):
+            raise NotTraced(f"request.{name} at an order that is not known has no rule")
+        words = f"{'swapped ' * swapped}{name} {Fraction(at)}"
+        return self._wrapped(self._declared(words, None if name == "renyi" else Fraction(1)))
+
+    def charge(self, rule: str) -> Value:
+        """What a charge rule of the library charges it: at least what is true."""
+        if self.path.choose(f"charge {rule}", ["finite", "infinite"]) == "infinite":
+            return math.inf
+        return self.path.new(Atom("charge", f"charge {rule}", low=Fraction(0), units=0))
+
+    def _declared(self, name: str, high: Fraction | None) -> Value:
+        options = ["finite", "huge", "infinite", "undefined"] if high is None else ["finite", "undefined"]
+        if "renyi" in name:
+            options.remove("huge")  # there may be many of them
+        chosen = self.path.choose(name, options)
+        if chosen == "undefined":
+            if not self.restrict({p for p in self.possible if p not in FAMILIES}, "of a stranger"):
+                raise Raised
+            return math.nan
+        return math.inf if chosen == "infinite" else self._number("declared", name, high)
+
+    def _number(self, kind: Any, name: str, high: Fraction | None) -> Polynomial:
+        low, huge = Fraction(0), False
+        if high is None:
+            question = name if kind == "declared" else f"{name} is"
+            huge = self.path.choose(question, ["finite", "huge"]) == "huge"
+            low = HUGE if huge else low
+            high = MAX_DOUBLE if huge or "renyi" in name else HUGE
+        number = self.path.new(Atom(kind, name, (), False, low, high))
+        if name in POSITIVE and not huge and (number, True) not in self.path.assumed:
+            self.path.assume(number, True)
+        return number
+
+    def _wrapped(self, value: Value, name: str = "") -> Array:
+        kind = self.style
+        if kind == "array":
+            kind = "float"
+            if name not in MIXED or self.path.choose(f"{name} stays", ["array", "float"]) == "array":
+                return Array("f8", True, (), [value], writable=False)
+        return Number(kind, value)
+
+
+@dataclass(eq=False, frozen=True)
+class Swapped:
+    """request.swapped, of which the divergences are read."""
+
+    request: Request
+
+    def attribute(self, name: str) -> Any:
+        return self.request.attribute(name, swapped=True)
+
+
+@dataclass(eq=False, frozen=True)
+class ClassOf:
+    """type(request), or the name of it."""
+
+    request: Request
+    is_name: bool = False
+
+    def attribute(self, name: str) -> ClassOf:
+        if name != "__name__" or self.is_name:
+            raise NotTraced(f"type(request).{name} has no rule")
+        return ClassOf(self.request, True)
+
+    def matches(self, other: Any) -> bool:
+        """Whether it is a class, or a text where it is a name."""
+        if not self.is_name:
+            name = family_name(other)
+            return self.request.restrict({name}, f"exactly {name}")
+        if not isinstance(other, str):
+            raise NotTraced("the name of a class is compared with what is no text")
+        return self.request.has_name(other)
+
+
+def family_name(kind: Any) -> str:
+    """The name of a family's class."""
+    name = getattr(kind, "__name__", "")
+    if name not in FAMILIES or getattr(pairs, name) is not kind:
+        raise NotTraced(f"the class {name or kind!r} is no family of mechanisms that the prover knows")
+    return str(name)
+
+
+def charge_bounds(path: Path, measure: str, alpha: Fraction | None = None) -> Bounds:
+    """Lists of inequalities of the least charge ("truth" atom) of the request, one list for each case.
+
+    Parameters
+    ----------
+    path
+        A path after the code ran on a request.
+    measure
+        "pure" (epsilon), "zcdp" (rho), "gdp" (mu^2) or "renyi" (the divergence at `alpha`, both ways); "epsilon" and
+        "delta" of an (epsilon, delta)-DP mechanism are bounded together.
+    """
+    truth = path.new(Atom("truth", measure, (), False, Fraction(0)))
+    known = {
+        (a.kind, a.name): Polynomial.atom(n)
+        for n, a in enumerate(path.atoms)
+        if a.kind in ("declared", "parameter", "charge")
+    }
+
+    def read(*names: tuple[Any, str]) -> list[Polynomial]:
+        return [known[name] for name in names if name in known]
+
+    pure = read(("declared", "pure_epsilon"), PURE_CHARGE, ("parameter", "RandomizedResponse.epsilon"))
+    scales = read(("parameter", "Laplace.b"))
+    for place, atom in enumerate(path.atoms):  # epsilon is 1 / b: the code may have computed c / b
+        if atom.kind == "quotient" and atom.of[1] in scales and (top := atom.of[0].value):
+            pure.append(Polynomial.atom(place) * (1 / top))
+    squares = [mu * mu for mu in read(("declared", "gdp_mu"), ("parameter", "Gaussian.mu"))]
+    squares += read(GDP_CHARGE)
+    one = Polynomial.constant(1)
+    if measure in ("epsilon", "delta"):
+        return _pair_bounds(truth, known, pure, measure == "epsilon")
+    if measure == "pure":
+        bounds = [e - truth for e in pure] + [one - b * truth for b in scales]
+    elif measure == "gdp":
+        bounds = [square - truth for square in squares]
+    else:
+        half = (alpha or Fraction(1)) / 2 if measure == "renyi" else Fraction(1, 2)
+        bounds = [square * half - truth for square in (*squares, *(e * e for e in pure))]
+        bounds += [rho * (2 * half) - truth for rho in read(("declared", "zcdp_rho"), ZCDP_CHARGE)]
+        bounds += [one * half - b * b * truth for b in scales]
+    if measure != "renyi":
+        return [[(b, False) for b in bounds]] if bounds else []
+    shared = [(b, False) for b in (*bounds, *(e - truth for e in pure))]
+    both: dict[bool, list[tuple[Polynomial, bool]]] = {False: [], True: []}
+    for (kind, name), number in known.items():
+        words = name.split()
+        if name.startswith("charge renyi") and Fraction(name[name.index("(") + 1 : -1]) >= (alpha or 1):
+            shared.append((number - truth, False))
+        if kind == "declared" and "renyi" in words and alpha is not None and Fraction(words[-1]) >= alpha:
+            both[words[0] == "swapped"].append((number - truth, False))
+    # the divergence is the larger of both ways: in each case one of them bounds it
+    if both[False] and both[True]:
+        return [shared + both[False], shared + both[True]]
+    return [shared] if shared else []
+
+
+def _pair_bounds(
+    truth: Polynomial, known: dict[tuple[Any, str], Polynomial], pure: list[Polynomial], of_epsilon: bool
+) -> Bounds:
+    """Cases of epsilon, or of the delta beside it, of one request: by its parameters, pure, or at one epsilon."""
+    nothing = Polynomial({})
+    kov = [known.get(("parameter", f"KOV.{name}")) for name in ("epsilon", "delta")]
+    sticks = [(Fraction(name.split()[-1]), n) for (_, name), n in known.items() if "hockey_stick" in name]
+    if kov[0] is not None and kov[1] is not None:
+        choices = [(kov[0], kov[1])]
+    elif (p := known.get(("parameter", "Erasure.p"))) is not None:
+        choices = [(nothing, p)]
+    elif pure:
+        choices = [(pure[0], nothing)]
+    elif len(sticks) == 2 and sticks[0][0] == sticks[1][0]:  # one epsilon, both ways: the larger counts
+        choices = [(Polynomial.constant(at), number) for at, number in sticks]
+    else:
+        return []
+    return [[(choice[not of_epsilon] - truth, False)] for choice in choices]

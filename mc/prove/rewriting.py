@@ -1,0 +1,274 @@
+"""Rewrites a function so that each operation on values is a call of a hook, which Python then runs.
+
+`x + y` becomes `hooks.binary("+", x, y)`, `if x:` becomes `if hooks.truth(x):`, and so on; names, control flow, calls
+and closures stay Python's own. What has no rule becomes a call of `hooks.refuse`, which counts where it is reached.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+from copy import deepcopy
+from functools import lru_cache
+from types import CodeType, FunctionType
+from typing import Any
+
+from filterproof.mc.prove.paths import NotTraced
+from filterproof.mc.prove.source import TRACED, definition
+
+#: The name of the hooks in rewritten code, and of its file.
+HOOKS, FILE = "__traced__", "<traced>"
+OPERATORS = {
+    ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.Mod: "%", ast.FloorDiv: "//", ast.Pow: "**",
+    ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^", ast.LShift: "<<", ast.RShift: ">>", ast.MatMult: "@",
+    ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!=", ast.Is: "is",
+    ast.IsNot: "is not", ast.In: "in", ast.NotIn: "not in", ast.USub: "-", ast.UAdd: "+", ast.Invert: "~",
+}  # fmt: skip
+
+
+def rewritten(function: FunctionType, hooks: Any) -> FunctionType:
+    """The function with hooks in place of operations, in the same globals, with the same defaults."""
+    try:
+        cells = [cell.cell_contents for cell in function.__closure__ or ()]
+    except ValueError:
+        raise NotTraced(f"{function.__qualname__} refers to a name that has no value yet") from None
+    names: dict[str, Any] = {}
+    exec(_factory(function), function.__globals__, names)  # noqa: S102 - the user's own code, with hooks
+    made: FunctionType = names["factory"](hooks, *cells)
+    made.__defaults__, made.__kwdefaults__ = function.__defaults__, function.__kwdefaults__
+    return made
+
+
+@lru_cache(maxsize=512)
+def _factory(function: FunctionType) -> CodeType:
+    """Code that defines a function of the hooks and the closure, which makes the rewritten function."""
+    node = deepcopy(definition(function))
+    body = node.body if isinstance(node, ast.FunctionDef) else [ast.Return(node.body, lineno=node.lineno)]
+    for one in (node.args.posonlyargs, node.args.args, node.args.kwonlyargs):
+        for argument in one:
+            argument.annotation = None
+    nothing = ast.Constant(None)
+    node.args.defaults = [nothing] * len(node.args.defaults)
+    node.args.kw_defaults = [default and nothing for default in node.args.kw_defaults]
+    first = [a.arg for a in (*node.args.posonlyargs, *node.args.args)][:1]
+    made = ast.FunctionDef(
+        "made", node.args, Rewriter(first, function.__module__ not in TRACED).block(body), []
+    )
+    given = ast.arguments(
+        [], [ast.arg(n) for n in (HOOKS, *function.__code__.co_freevars)], None, [], [], None, []
+    )
+    outer = ast.FunctionDef("factory", given, [made, ast.Return(ast.Name("made", ast.Load()))], [])
+    module = ast.fix_missing_locations(ast.Module([outer], []))
+    try:
+        return compile(module, FILE, "exec", dont_inherit=True)
+    except SyntaxError as error:
+        raise NotTraced(f"{function.__qualname__} has no rule: {error.msg}", node.lineno) from None
+
+
+def hook(name: str, *args: ast.expr) -> ast.Call:
+    return ast.Call(ast.Attribute(ast.Name(HOOKS, ast.Load()), name, ast.Load()), list(args), [])
+
+
+def statement(name: str, *args: ast.expr) -> ast.stmt:
+    return ast.Expr(hook(name, *args))
+
+
+def refusal(node: ast.AST) -> ast.Call:
+    kind = "statement" if isinstance(node, ast.stmt) else "expression"
+    return hook("refuse", ast.Constant(f"the {kind} {type(node).__name__} has no rule"))
+
+
+def later(node: ast.expr) -> ast.expr:
+    """An expression that is evaluated when it is asked for."""
+    if any(isinstance(n, ast.NamedExpr) for n in ast.walk(node)):
+        return refusal(node)
+    return ast.Lambda(ast.arguments([], [], None, [], [], None, []), node)
+
+
+class Rewriter(ast.NodeTransformer):
+    """Rewrites the statements of a function; `first` is its first argument, which super() takes."""
+
+    def __init__(self, first: list[str], counts: bool) -> None:
+        self.first, self.counts, self.count = first, counts, 0
+
+    def block(self, body: Iterable[ast.stmt]) -> list[ast.stmt]:
+        found: list[ast.stmt] = []
+        for node in body:
+            if self.counts:
+                found.append(statement("tick", ast.Constant(node.lineno)))
+            found += self.statement(node)
+        return found
+
+    def statement(self, node: ast.stmt) -> list[ast.stmt]:
+        match node:
+            case ast.Pass() | ast.Break() | ast.Continue():
+                return [node]
+            case ast.Expr():
+                return [ast.Expr(self.visit(node.value))]
+            case ast.Return():
+                return [ast.Return(node.value and self.visit(node.value))]
+            case ast.Raise():
+                return [statement("fail")]
+            case ast.Assign():
+                name = self.fresh()
+                made = ast.Assign([ast.Name(name, ast.Store())], self.visit(node.value))
+                return [
+                    made,
+                    *(s for t in node.targets for s in self.assigned(t, ast.Name(name, ast.Load()))),
+                ]
+            case ast.AnnAssign():
+                return self.assigned(node.target, self.visit(node.value)) if node.value else []
+            case ast.AugAssign():
+                return self.changed(
+                    node.target, ast.Constant(OPERATORS[type(node.op)]), self.visit(node.value)
+                )
+            case ast.If():
+                return [ast.If(self.truth(node.test), self.block(node.body), self.block(node.orelse))]
+            case ast.While():
+                return [ast.While(self.truth(node.test), self.block(node.body), self.block(node.orelse))]
+            case ast.For():
+                name = self.fresh()
+                body = [*self.assigned(node.target, ast.Name(name, ast.Load())), *self.block(node.body)]
+                items = hook("items", self.visit(node.iter))
+                return [ast.For(ast.Name(name, ast.Store()), items, body, self.block(node.orelse))]
+            case ast.With() if all(isinstance(i.context_expr, ast.Call) for i in node.items):
+                managers = [self.visit(i.context_expr.func) for i in node.items]  # type: ignore[attr-defined]
+                return [*(statement("manage", manager) for manager in managers), *self.block(node.body)]
+            case ast.FunctionDef() if not node.decorator_list:
+                return [ast.FunctionDef(node.name, self.visit(node.args), self.block(node.body), [])]
+        return [ast.Expr(refusal(node))]
+
+    def fresh(self) -> str:
+        self.count += 1
+        return f"{HOOKS}{self.count}"
+
+    def assigned(self, target: ast.expr, value: ast.expr) -> list[ast.stmt]:
+        """Statements that assign a value."""
+        match target:
+            case ast.Name():
+                return [ast.Assign([target], value)]
+            case ast.Subscript():
+                return [statement("store", self.visit(target.value), self.place(target.slice), value)]
+            case ast.Attribute():
+                return [
+                    statement("set_attribute", self.visit(target.value), ast.Constant(target.attr), value)
+                ]
+            case ast.Tuple() | ast.List():
+                stars = [i for i, t in enumerate(target.elts) if isinstance(t, ast.Starred)]
+                star = ast.Constant(stars[0] if stars else None)
+                names = [self.fresh() for _ in target.elts]
+                made = ast.Tuple([ast.Name(n, ast.Store()) for n in names], ast.Store())
+                found: list[ast.stmt] = [
+                    ast.Assign([made], hook("unpack", value, ast.Constant(len(names)), star))
+                ]
+                for one, name in zip(target.elts, names, strict=True):
+                    part = one.value if isinstance(one, ast.Starred) else one
+                    found += self.assigned(part, ast.Name(name, ast.Load()))
+                return found
+        return [ast.Expr(refusal(target))]
+
+    def changed(self, target: ast.expr, symbol: ast.expr, value: ast.expr) -> list[ast.stmt]:
+        """Statements for `target symbol= value`."""
+        if isinstance(target, ast.Name):
+            made = hook("changed", symbol, ast.Name(target.id, ast.Load()), value)
+            return [ast.Assign([target], made)]
+        if isinstance(target, ast.Subscript):
+            place = self.visit(target.value), self.place(target.slice)
+            return [statement("change_item", symbol, *place, value)]
+        return [ast.Expr(refusal(target))]
+
+    # -- expressions ---------------------------------------------------------------------------------------
+
+    def truth(self, node: ast.expr) -> ast.expr:
+        return hook("truth", self.visit(node))
+
+    def all(self, nodes: Iterable[ast.expr]) -> ast.List:
+        return ast.List([self.visit(node) for node in nodes], ast.Load())
+
+    def loops(self, generators: Iterable[ast.comprehension]) -> list[ast.comprehension]:
+        return [
+            ast.comprehension(
+                g.target, hook("items", self.visit(g.iter)), [*map(self.truth, g.ifs)], g.is_async
+            )
+            for g in generators
+        ]
+
+    def place(self, node: ast.expr) -> ast.expr:
+        """An index."""
+        if isinstance(node, ast.Slice):
+            return hook(
+                "slice",
+                *((e and self.visit(e)) or ast.Constant(None) for e in (node.lower, node.upper, node.step)),
+            )
+        if isinstance(node, ast.Tuple):
+            return ast.Tuple([*map(self.place, node.elts)], ast.Load())
+        made: ast.expr = self.visit(node)
+        return made
+
+    def visit(self, node: ast.AST) -> Any:
+        match node:
+            case ast.Constant() | ast.Name() | ast.arguments() | ast.expr_context():
+                return self.generic_visit(node)
+            case ast.arg():
+                return ast.arg(node.arg)
+            case ast.NamedExpr():
+                return ast.NamedExpr(node.target, self.visit(node.value))
+            case ast.BinOp():
+                symbol = ast.Constant(OPERATORS[type(node.op)])
+                return hook("binary", symbol, self.visit(node.left), self.visit(node.right))
+            case ast.UnaryOp(op=ast.Not()):
+                return ast.UnaryOp(node.op, self.truth(node.operand))
+            case ast.UnaryOp():
+                return hook("unary", ast.Constant(OPERATORS[type(node.op)]), self.visit(node.operand))
+            case ast.BoolOp():
+                is_or = ast.Constant(isinstance(node.op, ast.Or))
+                return hook("both", is_or, *(later(self.visit(v)) for v in node.values))
+            case ast.Compare():
+                symbols = ast.Tuple([ast.Constant(OPERATORS[type(op)]) for op in node.ops], ast.Load())
+                return hook(
+                    "compare", symbols, *(later(self.visit(v)) for v in (node.left, *node.comparators))
+                )
+            case ast.IfExp():
+                return ast.IfExp(self.truth(node.test), self.visit(node.body), self.visit(node.orelse))
+            case ast.Call(func=ast.Name(id="super"), args=[]) if self.first:
+                return hook("super", ast.Name("__class__", ast.Load()), ast.Name(self.first[0], ast.Load()))
+            case ast.Call():
+                names = [k.arg and ast.Constant(k.arg) for k in node.keywords]
+                return hook(
+                    "call", self.visit(node.func), self.all(node.args), self.dict(names, node.keywords)
+                )
+            case ast.Attribute():
+                return hook("attribute", self.visit(node.value), ast.Constant(node.attr))
+            case ast.Subscript():
+                return hook("item", self.visit(node.value), self.place(node.slice))
+            case ast.Starred():
+                return ast.Starred(hook("items", self.visit(node.value)), ast.Load())
+            case ast.Tuple():
+                return ast.Tuple(self.all(node.elts).elts, ast.Load())
+            case ast.List():
+                return hook("own", self.all(node.elts))
+            case ast.Set():
+                return hook("set_of", self.all(node.elts))
+            case ast.Dict():
+                return hook(
+                    "own", self.dict([k and hook("key", self.visit(k)) for k in node.keys], node.values)
+                )
+            case ast.JoinedStr():
+                return hook("text", *map(self.visit, node.values))
+            case ast.FormattedValue(conversion=-1, format_spec=None):
+                return self.visit(node.value)
+            case ast.Lambda():
+                return ast.Lambda(self.visit(node.args), self.visit(node.body))
+            case ast.ListComp():
+                return hook("own", ast.ListComp(self.visit(node.elt), self.loops(node.generators)))
+            case ast.GeneratorExp():
+                return hook("one_shot", ast.GeneratorExp(self.visit(node.elt), self.loops(node.generators)))
+            case ast.DictComp():
+                pair = hook("key", self.visit(node.key)), self.visit(node.value)
+                return hook("own", ast.DictComp(*pair, self.loops(node.generators)))
+        return refusal(node)
+
+    def dict(self, keys: list[Any], nodes: Iterable[Any]) -> ast.Dict:
+        """A dict display; a key of None stands before a mapping."""
+        values = [self.visit(node.value if isinstance(node, ast.keyword) else node) for node in nodes]
+        return ast.Dict(keys, [v if k else hook("mapping", v) for k, v in zip(keys, values, strict=True)])

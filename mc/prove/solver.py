@@ -1,0 +1,373 @@
+"""Linear reasoning by z3, which is not trusted: what it finds impossible counts once a derivation of it is checked.
+
+Products of atoms are atoms of their own here, with facts that follow from the signs of their factors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+from filterproof.filters.contract.work import count
+from filterproof.mc.prove.certificate import HALF_ULP, TINY, Inequality, Line, Rounding, check
+from filterproof.mc.prove.paths import Path, atom_facts
+from filterproof.mc.prove.polynomials import ONE, Monomial, Polynomial
+
+#: Steps of z3 for one question; more are not tried, on every machine alike.
+MAX_STEPS = 20_000_000
+#: Steps of z3 that take as long as a unit of work, and the units of one inequality that is put to z3.
+_STEPS_OF_UNIT, _ENCODED = 100, 8
+
+
+class Questions:
+    """Questions to z3 in a context of their own, so that an answer does not depend on earlier ones."""
+
+    def __init__(self) -> None:
+        try:
+            import z3
+        except ImportError:
+            raise ImportError("proofs need z3: pip install 'filterproof[prove]'") from None
+        self.z3: Any = z3
+        self.context: Any = z3.Context()
+        self._variables: dict[str, Any] = {}
+
+    def solver(self) -> Any:
+        """A solver for linear real arithmetic."""
+        made = self.z3.SolverFor("QF_LRA", ctx=self.context)
+        made.set("rlimit", MAX_STEPS)
+        return made
+
+    def number(self, value: Fraction) -> Any:
+        """A rational as z3 has it."""
+        return self.z3.Q(value.numerator, value.denominator, ctx=self.context)
+
+    def real(self, name: str) -> Any:
+        """A real variable."""
+        if name not in self._variables:
+            self._variables[name] = self.z3.Real(name, self.context)
+        return self._variables[name]
+
+    def switch(self, name: str) -> Any:
+        """A Boolean variable."""
+        return self.z3.Bool(name, self.context)
+
+    def sum(self, parts: Sequence[Any]) -> Any:
+        """A sum, which may be empty."""
+        return self.z3.Sum([self.number(Fraction(0)), *parts])
+
+    def check(self, solver: Any, *assumed: Any) -> bool | None:
+        """Whether all of a solver's assertions can hold together; None where z3 gave up."""
+        answer = solver.check(*assumed)
+        before, self._steps = self._steps, int(solver.statistics().get_key_value("rlimit count"))
+        count(max(self._steps - before, 0) // _STEPS_OF_UNIT + 1)
+        return None if answer == self.z3.unknown else bool(answer == self.z3.sat)
+
+    _steps = 0
+
+
+@dataclass
+class Premises:
+    """Inequalities of a path and what follows from them, line by line, with a solver that knows all of them."""
+
+    questions: Questions
+    #: Whether the sign of what is rounded is asked of the solver where it is not plain.
+    thorough: bool = False
+    #: Whether rounding is left out: what follows is true of real numbers, and proves nothing of doubles.
+    exact: bool = False
+    given: list[Inequality] = field(default_factory=list)
+    lines: list[Line] = field(default_factory=list)
+    roundings: dict[int, Rounding] = field(default_factory=dict)
+    #: Atoms that are doubles.
+    doubles: set[int] = field(default_factory=set)
+    _followed: tuple[int, int] = (0, 0)
+    _signs: dict[Monomial, int] = field(default_factory=dict)
+    _nonneg_atoms: dict[int, int] = field(default_factory=dict)
+    _factors: list[tuple[int, int]] = field(default_factory=list)
+    _variables: dict[Monomial, Any] = field(default_factory=dict)
+    _encoded: dict[tuple[Polynomial, bool | None], Any] = field(default_factory=dict)
+
+    @cached_property
+    def solver(self) -> Any:
+        """The solver that knows every line."""
+        return self.questions.solver()
+
+    # -- lines -------------------------------------------------------------------------------------------
+
+    def follow(self, path: Path) -> None:
+        """Add what a path has got since the last time: atoms, and inequalities that it assumed."""
+        atoms, assumed = self._followed
+        new = list(enumerate(path.atoms))[atoms:]
+        for number, atom in new:
+            v = Polynomial.atom(number)
+            if atom.kind in ("declared", "parameter", "loss", "rounded") or (
+                atom.kind == "place" and not atom.whole and atom.units
+            ):
+                self.doubles.add(number)
+            for place, (polynomial, strict) in enumerate(atom_facts(v, atom)):
+                line = self.assume(polynomial, strict)
+                if place == 0 and atom.low is not None and atom.low >= 0:
+                    self._nonneg_atoms[number] = line if atom.low == 0 else self._sum({line: Fraction(1)}, v)
+        for polynomial, strict in path.assumed[assumed:]:
+            self.assume(polynomial, strict)
+        self._followed = len(path.atoms), len(path.assumed)
+        for number, atom in new:
+            if atom.kind == "rounded":
+                self.roundings[number] = Rounding(atom.of[0], atom.of_sum, atom.units)
+                self._round(number)
+
+    def assume(self, polynomial: Polynomial, strict: bool) -> int:
+        """The index of a line with a given inequality."""
+        self.given.append((polynomial, strict))
+        index = self._add(Line(polynomial, strict, "given", data=len(self.given) - 1))
+        for number, other in list(self._factors):
+            self._multiply(number, other, index)
+        return index
+
+    def _add(self, line: Line) -> int:
+        index = len(self.lines)
+        self.lines.append(line)
+        self.solver.add(self.encode(line.polynomial, line.strict))  # which may add lines about products
+        return index
+
+    def _sum(self, multiples: Mapping[int, Fraction], polynomial: Polynomial) -> int:
+        return self._add(Line(polynomial, False, "sum", tuple(multiples), tuple(multiples.values())))
+
+    def nonneg(self, key: Monomial) -> int | None:
+        """The line that says that a product of atoms is at least 0, where their signs say so."""
+        if key not in self._signs:
+            if key == ONE:
+                self._signs[key] = self._sum({}, Polynomial.constant(1))
+            elif all(n in self._nonneg_atoms for n in key):
+                line = self._nonneg_atoms[key[0]]
+                for n in key[1:]:
+                    other = self._nonneg_atoms[n]
+                    product = self.lines[line].polynomial * self.lines[other].polynomial
+                    line = self._add(Line(product, False, "product", (line, other)))
+                self._signs[key] = line
+        return self._signs.get(key)  # what is not known yet may be known later
+
+    def _multiply(self, number: int, line: int, index: int) -> None:
+        """The product of a linear line with an atom that is at least 0, where it brings no new product of atoms."""
+        polynomial = self.lines[index].polynomial
+        if any(len(key) > 1 for key in polynomial.terms):
+            return
+        product = polynomial * Polynomial.atom(number)
+        if all(len(key) < 2 or key in self._variables for key in product.terms):
+            product = self.lines[line].polynomial * polynomial
+            self._add(Line(product, False, "product", (line, index)))
+
+    def _round(self, number: int) -> None:
+        """Bounds of the rounding of an atom."""
+        rounding = self.roundings[number]
+        exact, v = rounding.exact, Polynomial.atom(number)
+        if self.exact:
+            self.assume(v - exact, False)
+            self.assume(exact - v, False)
+            return
+        parts, sign = self._by_sign(exact), 0
+        if parts is not None and not (parts[0] and parts[1]):
+            sign = -1 if parts[1] else 1
+            line: int | None = self._of_parts(parts[0] | parts[1], exact * sign)
+        elif self.thorough:
+            sign = next((s for s in (1, -1) if (line := self._derived(exact * s)) is not None), 0)
+        if sign:  # the result has the sign of the exact value
+            size, none = exact * sign, self._sum({}, Polynomial({}))
+            twice = self._sum({line: Fraction(2)}, size * 2)
+            self._errors(number, size, *((twice, none) if sign > 0 else (none, twice)))
+            at_least = self._add(Line(v * sign, False, "monotone", (line,), (number, Polynomial({}), sign)))
+            if sign > 0:
+                self._nonneg_atoms.setdefault(number, at_least)
+        elif parts is not None:
+            plus, minus = ({k: (line, 2 * c) for k, (line, c) in part.items()} for part in parts)
+            size = Polynomial({k: c for part in parts for k, (_, c) in part.items()})
+            low, high = self._of_parts(plus, size + exact), self._of_parts(minus, size - exact)
+            self._errors(number, size, low, high)
+        if rounding.units == 1:
+            self._order(number)
+
+    def _by_sign(self, value: Polynomial) -> list[dict[Monomial, tuple[int, Fraction]]] | None:
+        """The terms above 0 and those below, each with the line that says that its product is at least 0."""
+        parts: list[dict[Monomial, tuple[int, Fraction]]] = [{}, {}]
+        for key, coefficient in value.terms.items():
+            if (line := self.nonneg(key)) is None:
+                return None
+            parts[coefficient < 0][key] = line, abs(coefficient)
+        return parts
+
+    def _of_parts(self, parts: Mapping[Monomial, tuple[int, Fraction]], polynomial: Polynomial) -> int:
+        return self._sum(dict(parts.values()), polynomial)
+
+    def _order(self, number: int) -> None:
+        """v >= y or v <= y, where v is y + X rounded, y is a double and X has a sign."""
+        exact = self.roundings[number].exact
+        for key in list(exact.terms):
+            if len(key) != 1 or key[0] not in self.doubles:
+                continue
+            y = Polynomial.atom(key[0])
+            rest = exact - y
+            parts = self._by_sign(rest)
+            if not rest.terms or parts is None or (parts[0] and parts[1]):
+                continue
+            sign = 1 if parts[0] else -1
+            line = self._of_parts(parts[0] | parts[1], rest * sign)
+            self._add(
+                Line((Polynomial.atom(number) - y) * sign, False, "monotone", (line,), (number, y, sign))
+            )
+
+    def _errors(self, number: int, size: Polynomial, low: int, high: int) -> None:
+        rounding = self.roundings[number]
+        most = size * (rounding.units * HALF_ULP) + (Fraction(0) if rounding.of_sum else TINY)
+        for sign in (1, -1):
+            error = (Polynomial.atom(number) - rounding.exact) * sign
+            self._add(Line(most - error, False, "error", (low, high), (number, size, sign)))
+
+    # -- questions -----------------------------------------------------------------------------------------
+
+    def encode(self, polynomial: Polynomial, strict: bool | None) -> Any:
+        """An inequality (or with None the sum alone) for z3."""
+        if (known := self._encoded.get((polynomial, strict))) is not None:
+            return known
+        count(_ENCODED)
+        number = self.questions.number
+        parts = [
+            number(c) if key == ONE else number(c) * self._variable(key)
+            for key, c in polynomial.terms.items()
+        ]
+        total = self.questions.sum(parts)
+        if strict is not None:
+            total = total > 0 if strict else total >= 0
+        self._encoded[polynomial, strict] = total
+        return total
+
+    def _variable(self, key: Monomial) -> Any:
+        if key not in self._variables:
+            self._variables[key] = self.questions.real("*".join(map(str, key)))
+            if len(key) > 1:
+                self.nonneg(key)
+                for number in set(key):
+                    line = self._nonneg_atoms.get(number)
+                    if line is None or (number, line) in self._factors:
+                        continue
+                    self._factors.append((number, line))
+                    for index in range(len(self.lines)):
+                        if self.lines[index].rule == "given":
+                            self._multiply(number, line, index)
+        return self._variables[key]
+
+    def possible(self, facts: Iterable[Inequality], model: bool = False) -> Any:
+        """Whether the lines and more facts can hold together, True where z3 does not know; with `model` a point."""
+        encoded = [self.encode(*fact) for fact in facts]
+        self.solver.push()
+        self.solver.add(*encoded)
+        answer = self.questions.check(self.solver)
+        found: Any = answer is not False
+        if model and answer:
+            found = self.values(self.solver.model())
+        self.solver.pop()
+        return found
+
+    def values(self, model: Any) -> dict[Monomial, Fraction]:
+        """The value of each product of atoms in a model of z3."""
+        return {key: _fraction(model.eval(v, model_completion=True)) for key, v in self._variables.items()}
+
+    def _derived(self, goal: Polynomial) -> int | None:
+        """The index of a line goal >= 0 that follows from the others; None where none was found."""
+        if self.possible([(-goal, True)]):
+            return None
+        multiples = self._farkas(self.lines, goal)
+        return None if multiples is None else self._sum(multiples, goal)
+
+    def derives(self, goal: Polynomial | None, more: Sequence[Inequality] = ()) -> list[int] | None:
+        """Which of more given facts show goal >= 0 (None: that all is impossible), as is checked; None if none do."""
+        denied = [] if goal is None else [(-goal, True)]
+        if self.possible([*more, *denied]):
+            return None
+        lines, given = list(self.lines), [*self.given, *more]
+        lines += [Line(p, s, "given", data=len(self.given) + i) for i, (p, s) in enumerate(more)]
+        multiples = self._farkas(lines, goal)
+        if multiples is None:
+            return None
+        total = sum((lines[i].polynomial * m for i, m in multiples.items()), Polynomial({}))
+        strict = any(lines[i].strict for i in multiples)
+        impossible = total.value is not None and (total.value < 0 or (total.value == 0 and strict))
+        last = total if impossible or goal is None else goal
+        lines.append(Line(last, strict and impossible, "sum", tuple(multiples), tuple(multiples.values())))
+        if not check(_needed(lines), given, self.roundings, goal, self.doubles):
+            return None
+        return [i - len(self.lines) for i in sorted(multiples) if i >= len(self.lines)]
+
+    def _farkas(self, lines: Sequence[Line], goal: Polynomial | None) -> dict[int, Fraction] | None:
+        """Multiples of lines whose sum is the goal less a constant, or impossible; None where none is found."""
+        q = self.questions
+        solver = q.solver()
+        solver.set("unsat_core", True)
+        for index, line in enumerate(lines):
+            solver.assert_and_track(self.encode(line.polynomial, line.strict), q.switch(f"h{index}"))
+        if goal is not None:
+            solver.add(self.encode(-goal, True))
+        if q.check(solver) is not False:
+            return None
+        core = sorted(int(str(name)[1:]) for name in solver.unsat_core())
+        multipliers = {index: q.real(f"m{index}") for index in core}
+        slack = q.real("slack")
+        rows: dict[Monomial, list[Any]] = {ONE: [slack]}
+        for index in core:
+            for key, coefficient in lines[index].polynomial.terms.items():
+                rows.setdefault(key, []).append(q.number(coefficient) * multipliers[index])
+        strict = q.sum([multipliers[i] for i in core if lines[i].strict])
+        for aim in (goal, Polynomial({})) if goal is not None else (Polynomial({}),):
+            linear = q.solver()
+            linear.add(*[m >= 0 for m in multipliers.values()], slack >= 0)
+            for key in sorted(rows.keys() | aim.terms.keys()):
+                linear.add(q.sum(rows.get(key, [])) == q.number(aim.terms.get(key, Fraction(0))))
+            if aim is not goal:
+                linear.add(q.z3.Or(slack == 1, strict == 1))
+            if q.check(linear):
+                model = linear.model()
+                found = {i: _fraction(model.eval(m, model_completion=True)) for i, m in multipliers.items()}
+                return {i: m for i, m in found.items() if m}
+        return None
+
+
+def _fraction(value: Any) -> Fraction:
+    return Fraction(value.numerator_as_long(), value.denominator_as_long())
+
+
+def at_model(polynomial: Polynomial, values: Mapping[Monomial, Fraction]) -> Fraction:
+    """The value of a polynomial at a point of z3."""
+    return sum(
+        (c * (1 if key == ONE else values.get(key, Fraction(0))) for key, c in polynomial.terms.items()),
+        Fraction(0),
+    )
+
+
+def _needed(lines: Sequence[Line]) -> list[Line]:
+    """The lines that the last one rests on."""
+    waiting, needed = [len(lines) - 1], set[int]()
+    while waiting:
+        index = waiting.pop()
+        if index not in needed:
+            needed.add(index)
+            waiting += lines[index].uses
+    where = {old: new for new, old in enumerate(sorted(needed))}
+    return [
+        replace(lines[old], uses=tuple(where[index] for index in lines[old].uses)) for old in sorted(needed)
+    ]
+
+
+@dataclass
+class Feasibility:
+    """Whether a path may go on with a fact: False only where a checked derivation says that it cannot."""
+
+    questions: Questions
+    _latest: tuple[Path, Premises] | None = None
+
+    def __call__(self, path: Path, fact: Inequality) -> bool:
+        if self._latest is None or self._latest[0] is not path:
+            self._latest = path, Premises(self.questions)
+        premises = self._latest[1]
+        premises.follow(path)
+        return premises.derives(None, [fact]) is None

@@ -1,0 +1,180 @@
+"""Functions of the user's files as syntax trees, and what in a file would let code change what was traced.
+
+A tree counts only where the code that is loaded is what the file says.
+"""
+
+from __future__ import annotations
+
+import ast
+import sys
+import sysconfig
+from collections.abc import Iterator
+from functools import lru_cache
+from pathlib import Path as File
+from types import CodeType, FunctionType
+from typing import TypeAlias
+
+from filterproof.filters.privacy_filter import PrivacyFilter
+from filterproof.mc.prove.paths import NotTraced
+
+Definition: TypeAlias = ast.FunctionDef | ast.Lambda
+
+#: Names by which code reaches what it was not given.
+REFLECTION = "setattr delattr exec eval compile globals locals vars __import__ __dict__ __class__"
+#: Methods that change how a class behaves, or that sessions call in place of those traced.
+REFUSED_METHODS = (
+    "__getattribute__ __getattr__ __setattr__ __delattr__ __init_subclass__ __new__ __call__ __set_name__ "
+    "__class_getitem__ step step_inplace looks_at_losses open"
+)
+MUTATORS = (
+    "append extend insert pop popitem remove clear update setdefault add discard sort reverse fill put resize"
+)
+#: Modules of this library whose functions are traced as a user's are.
+TRACED = frozenset({"filterproof.filters.rules.additive"})
+_FOREIGN = tuple({sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")})
+
+
+def is_traced(function: object) -> bool:
+    """Whether a function is the user's, or one of this library that is traced like it."""
+    if not isinstance(function, FunctionType):
+        return False
+    return function.__module__ in TRACED or _is_users(function.__module__, function.__code__.co_filename)
+
+
+@lru_cache(maxsize=1024)
+def _is_users(module: str | None, file: str | None) -> bool:
+    """Whether a file is no library's."""
+    if file is None or str(module).partition(".")[0] == "filterproof" or not File(file).is_file():
+        return False
+    return not str(File(file).resolve()).startswith(_FOREIGN)
+
+
+def _parsed(file: str) -> tuple[ast.Module, tuple[CodeType, ...]]:
+    """The tree of a file, and the code of its functions as it stands there."""
+    return _compiled(file, File(file).read_text("utf-8"))
+
+
+@lru_cache(maxsize=64)
+def _compiled(file: str, text: str) -> tuple[ast.Module, tuple[CodeType, ...]]:
+    tree = ast.parse(text, file)
+    return tree, tuple(_codes(compile(tree, file, "exec", dont_inherit=True)))
+
+
+def _codes(code: CodeType) -> Iterator[CodeType]:
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield constant
+            yield from _codes(constant)
+
+
+def _same(one: CodeType, two: CodeType) -> bool:
+    def plain(code: CodeType) -> list[str]:
+        return [repr(c) for c in code.co_consts if not isinstance(c, CodeType)]
+
+    inner = list(_codes(one)), list(_codes(two))
+    return (
+        (one.co_code, one.co_names, one.co_varnames) == (two.co_code, two.co_names, two.co_varnames)
+        and plain(one) == plain(two)
+        and len(inner[0]) == len(inner[1])
+        and all(_same(a, b) for a, b in zip(*inner, strict=True))
+    )
+
+
+def definition(function: FunctionType) -> Definition:
+    """The tree of a function; NotTraced where its file does not say what is loaded."""
+    code = function.__code__
+    tree, codes = _parsed(code.co_filename)
+    found = [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, Definition)
+        and min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", []))])
+        == code.co_firstlineno
+        and getattr(node, "name", "<lambda>") == code.co_name
+    ]
+    written = [
+        c for c in codes if (c.co_qualname, c.co_firstlineno) == (code.co_qualname, code.co_firstlineno)
+    ]
+    if len(found) != 1 or len(written) != 1 or not _same(written[0], code):
+        raise NotTraced(f"{function.__qualname__} is not what its file says, or several are on a line")
+    return found[0]
+
+
+def user_classes(kind: type) -> list[type]:
+    """A class and its bases that are no library's."""
+    return [k for k in kind.__mro__ if _is_users(k.__module__, file_of(k))]
+
+
+def file_of(kind: type) -> str | None:
+    """The file of a class's module."""
+    return getattr(sys.modules.get(kind.__module__), "__file__", None)
+
+
+def line_text(file: str, number: int | None) -> str:
+    """A line of a file, without its indentation."""
+    lines = File(file).read_text("utf-8").splitlines() if File(file).is_file() else []
+    return lines[number - 1].strip() if number and 0 < number <= len(lines) else ""
+
+
+def refuse_hidden_state(filt: object) -> None:
+    """Raise NotTraced where a method, called or not, keeps something between two calls.
+
+    The rest of the files may not write into these classes, nor into a library.
+    """
+    classes = user_classes(type(filt))
+    if not classes:
+        raise NotTraced(
+            f"{type(filt).__name__} is not in a file, and a proof reads the source; write it to a file"
+        )
+    if type(type(filt)) is not type(PrivacyFilter):
+        raise NotTraced(f"{type(filt).__name__} has a metaclass")
+    for kind in classes:
+        for name, member in vars(kind).items():
+            function = getattr(member, "fget", None) or getattr(member, "__func__", member)
+            if name in REFUSED_METHODS.split():
+                raise NotTraced(f"{kind.__name__}.{name} decides what the trace does not see")
+            if name in ("start", "admits", "spend", "observe") and not isinstance(function, FunctionType):
+                raise NotTraced(f"{kind.__name__}.{name} is no function of the file")
+            if is_traced(function) and name not in ("__init__", "__post_init__"):
+                _refuse_writes(definition(function), name)
+    for shadow in getattr(filt, "__dict__", {}):
+        if callable(getattr(type(filt), shadow, None)):
+            raise NotTraced(f"an attribute of the instance shadows the method {shadow}")
+    names = {k.__name__ for k in classes}
+    for file in {str(file_of(kind)) for kind in classes}:
+        _refuse_in_module(_parsed(file)[0], names)
+
+
+def _refuse_in_module(tree: ast.Module, names: set[str]) -> None:
+    imports = [n for n in ast.walk(tree) if isinstance(n, ast.Import | ast.ImportFrom)]
+    imported = {a.asname or a.name.partition(".")[0] for node in imports for a in node.names}
+    for node in ast.walk(tree):
+        match node:
+            case ast.Global() | ast.Nonlocal():
+                raise NotTraced(f"the file has a {type(node).__name__.lower()} statement", node.lineno)
+            case ast.Attribute(ctx=ast.Store() | ast.Del()) if root_name(node) in names | imported:
+                raise NotTraced(f"the file writes an attribute of {root_name(node)}", node.lineno)
+            case ast.Name() if node.id in REFLECTION.split():
+                raise NotTraced(f"the file uses {node.id}", node.lineno)
+
+
+def root_name(node: ast.expr) -> str:
+    while isinstance(node, ast.Attribute | ast.Subscript | ast.Call):
+        node = node.func if isinstance(node, ast.Call) else node.value
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def _refuse_writes(method: Definition, name: str) -> None:
+    """No method may write an attribute, or into what is no local of its own."""
+    local = {n.id for n in ast.walk(method) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    for node in ast.walk(method):
+        match node:
+            case ast.Attribute(ctx=ast.Store() | ast.Del()):
+                raise NotTraced(f"{name} writes the attribute {node.attr}", node.lineno)
+            case ast.Subscript(ctx=ast.Store() | ast.Del()) if root_name(node) not in local:
+                raise NotTraced(f"{name} writes into {root_name(node)}, which outlives the call", node.lineno)
+            case ast.Call(func=ast.Attribute() as called):
+                if called.attr in MUTATORS.split() and root_name(called) not in local:
+                    raise NotTraced(f"{name} changes {root_name(called)} in place", node.lineno)
+            case ast.Attribute() if node.attr[:2] == "__" and node.attr not in ("__name__", "__init__"):
+                raise NotTraced(f"{name} reads {node.attr}", node.lineno)

@@ -1,0 +1,96 @@
+"""States of filters in a trace: the numbers in their arrays, and the same state with other numbers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from typing import Any
+
+from filterproof.filters.contract.state import map_arrays, part_names, parts
+from filterproof.mc.prove.paths import NotTraced
+from filterproof.mc.prove.values import Array, lift
+
+
+def flatten(value: Any, name: str = "") -> Iterator[tuple[str, str, Any]]:
+    """(name, kind, entry) of each number in a state; the rest of a budget's sum is none of its own."""
+    if (inner := parts(value)) is not None:
+        names = part_names(value) or [f"{name}[{i}]" for i in range(len(inner))]
+        for own, part in zip(names, inner, strict=True):
+            yield from flatten(part, own)
+    elif (array := lift(value)) is not None:
+        if not array.runs:
+            raise NotTraced("the state holds a number that is no array with an entry for each run")
+        if not array.kind.startswith("rest"):
+            for i, item in enumerate(array.items):
+                yield (f"{name}[{i}]" if len(array.items) > 1 else name), array.kind, item
+    elif value is not None and not isinstance(value, str):
+        raise NotTraced(f"a state holds {type(value).__name__}, which has no rule")
+
+
+def structure(value: Any) -> str:
+    """The structure of a state, without its numbers."""
+    if (inner := parts(value)) is not None:
+        return f"{type(value).__name__}{part_names(value) or ''}({', '.join(map(structure, inner))})"
+    array = lift(value)
+    return repr(value) if array is None else f"{array.kind}{'n' * array.runs}{array.tail}"
+
+
+def mapped(value: Any, rule: Callable[[Array, list[Any]], Any]) -> Any:
+    """The state with each array replaced; `rule` has what it noted of the sums of budgets before, for their rests."""
+    sums: list[Any] = []
+
+    def replaced(leaf: Any) -> Any:
+        array = lift(leaf)
+        return leaf if array is None else rule(array, sums)
+
+    made = map_arrays(replaced, value)
+    if sums:
+        raise NotTraced("the two parts of a budget's sum are not side by side")
+    return made
+
+
+def rebuilt(value: Any, entries: Iterator[Any]) -> Any:
+    """The state with other numbers."""
+
+    def remade(array: Array, sums: list[Any]) -> Array:
+        is_rest = array.kind.startswith("rest")
+        items = sums.pop(0) if is_rest else [next(entries) for _ in array.items]
+        if array.kind.startswith("sum"):
+            sums.append(items)
+        return Array(array.kind, array.runs, array.tail, items, writable=False)
+
+    return mapped(value, remade)
+
+
+def check_rests(value: Any) -> None:
+    """NotTraced where the rest of a budget's sum is not that of the sum before it."""
+
+    def check(array: Array, sums: list[Any]) -> None:
+        if array.kind.startswith("sum"):
+            sums.append((array.kind[4:], array.items))
+        elif array.kind.startswith("rest") and (not sums or sums.pop(0) != (array.kind[5:], array.items)):
+            raise NotTraced("the two parts of a budget's sum are not side by side")
+
+    mapped(value, check)
+
+
+def exact_leaves(tree: Any, leaves: tuple[float, ...]) -> tuple[Any, ...]:
+    """The numbers of a real state of the structure of `tree`, the two doubles of a budget's sum as one exact number."""
+    if "sum " not in structure(tree):
+        return leaves
+    numbers, found = iter(leaves), list[Any]()
+
+    def read(array: Array, sums: list[Any]) -> None:
+        for _ in array.items:
+            one = next(numbers)
+            if not array.kind.startswith("rest"):
+                if array.kind.startswith("sum"):
+                    sums.append(len(found))
+                found.append(one)
+            elif math.isfinite(found[place := sums.pop(0)] + one):
+                unit = Fraction(4) ** int(array.kind.split()[1])
+                found[place] = (Fraction(found[place]) + Fraction(one)) * unit
+
+    mapped(tree, read)
+    return tuple(found)

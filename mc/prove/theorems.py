@@ -1,0 +1,133 @@
+"""The theorems that turn a bound on a sum of charges into a guarantee: what a proof about source code has to bound.
+
+>>> from filterproof.theory.guarantees import ZCDP
+>>> [(theorem,)] = theorems(ZCDP(0.5), ())
+>>> str(theorem), theorem.kernel, theorem.evidence.name
+('sum of rho <= 0.5', 'kept_zcdp', 'EXACT')
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+
+from filterproof.filters.accounting.charge_rules import (
+    ChargeRule,
+    gdp_charge,
+    pure_charge,
+    renyi_charge,
+    zcdp_charge,
+)
+from filterproof.filters.certified.admission_conditions import verify_implication
+from filterproof.filters.certified.double_double import limit_of
+from filterproof.filters.rules.guarantee_budget import promised_budget
+from filterproof.mc.prove.paths import NotTraced
+from filterproof.mc.prove.polynomials import number_text
+from filterproof.theory.evidence import Evidence
+from filterproof.theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
+from filterproof.theory.theorems.theorem import RefusedError
+
+
+@dataclass(frozen=True)
+class SumTheorem:
+    """If the charges sum to at most `budget` on every path, the transcript keeps the guarantee.
+
+    Parameters
+    ----------
+    measure : str
+        "pure", "zcdp", "gdp" (mu^2), "renyi" (at `alpha`), "epsilon", "delta", or "loss" (the realised loss, whose size
+        is bounded).
+    budget : Fraction
+        The largest sum, exact.
+    kernel : str
+        The kernel's statement about every filter that keeps such a sum.
+    evidence : Evidence
+        EXACT if fractions show that the budget gives the guarantee, CERTIFIED if balls do.
+    alpha : Fraction, optional
+        The order of a Rényi divergence.
+    """
+
+    measure: str
+    budget: Fraction
+    kernel: str
+    evidence: Evidence = Evidence.EXACT
+    alpha: Fraction | None = None
+
+    @property
+    def signs(self) -> tuple[int, ...]:
+        """The signs of the sum that is bounded: a loss is bounded from both sides."""
+        return (1, -1) if self.measure == "loss" else (1,)
+
+    @property
+    def charge(self) -> str:
+        """The summand, in words."""
+        names = {"pure": "epsilon", "zcdp": "rho", "gdp": "mu^2", "loss": "the realised loss"}
+        return names.get(self.measure, self.measure) if self.alpha is None else f"D_{float(self.alpha):g}"
+
+    @property
+    def sum(self) -> str:
+        """The sum that is bounded, in words."""
+        return "size of the realised loss" if self.measure == "loss" else f"sum of {self.charge}"
+
+    def __str__(self) -> str:
+        return f"{self.sum} <= {number_text(self.budget)}"
+
+
+def theorems(promise: Guarantee, orders: Iterable[Fraction]) -> list[tuple[SumTheorem, ...]]:
+    """The theorems for a guarantee, where the code reads divergences at `orders`; of several sums, all are needed.
+
+    Raises NotTraced for a guarantee that has none.
+    """
+    found = [(one,) for rule in _rules(promise, orders) if (one := _certified(rule, promise)) is not None]
+    match promise:
+        case PureDP(epsilon):
+            found.append((SumTheorem("loss", Fraction(epsilon), "kept_losses"),))
+        case ApproxDP(epsilon):
+            sums = (("epsilon", epsilon), ("delta", promise.delta_at_epsilon))
+            found.append(tuple(SumTheorem(name, Fraction(most), "kept_epsilon_delta") for name, most in sums))
+    if not found:
+        raise NotTraced(f"no theorem of the prover speaks of {promise}")
+    return found
+
+
+def conversions(theorem: SumTheorem, read: Iterable[str]) -> set[str]:
+    """The kernel's statements that bound a charge by other numbers that the code reads of a request."""
+    if theorem.measure not in ("zcdp", "renyi"):
+        return set()
+    bounds = {"gdp_mu": "gdp_is_zcdp", "Gaussian.mu": "gdp_is_zcdp"}
+    bounds |= dict.fromkeys(("pure_epsilon", "RandomizedResponse.epsilon", "Laplace.b"), "pure_is_zcdp_any")
+    return {bounds[name] for name in read if name in bounds}
+
+
+def _rules(promise: Guarantee, orders: Iterable[Fraction]) -> list[ChargeRule]:
+    """The charges whose sums give a guarantee, by a statement of the kernel."""
+    at = [renyi_charge.at(float(alpha)) for alpha in sorted(orders) if alpha > 1]
+    match promise:
+        case PureDP():
+            return [pure_charge]
+        case ZCDP():
+            return [zcdp_charge]
+        case GaussianDP():
+            return [gdp_charge]
+        case RenyiDP(alpha) if alpha > 1:
+            return [renyi_charge.at(alpha), zcdp_charge]
+        case ApproxDP():
+            return [zcdp_charge, gdp_charge, *at]
+    return []
+
+
+def _certified(rule: ChargeRule, promise: Guarantee) -> SumTheorem | None:
+    """The theorem at the largest budget that a double-double holds; None where nothing certifies that."""
+    try:
+        budget = limit_of(promised_budget(rule, promise))
+        _, bits = verify_implication(rule, budget, promise)
+    except (ValueError, RefusedError):
+        return None
+    delta = "_delta" if isinstance(promise, ApproxDP) else ""
+    measure, kernel, alpha = {
+        pure_charge: ("pure", "kept_pure", None),
+        zcdp_charge: ("zcdp", "kept_approximate_dp" if delta else "kept_zcdp", None),
+        gdp_charge: ("gdp", "kept_gdp", None),
+    }.get(rule) or ("renyi", f"kept_renyi{delta}", Fraction(rule.alpha))  # type: ignore[attr-defined, call-overload]
+    return SumTheorem(measure, budget, kernel, Evidence.CERTIFIED if bits else Evidence.EXACT, alpha)

@@ -1,0 +1,264 @@
+"""A filter's code as a transition system: the steps that its paths make between states of one shape."""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+from filterproof.filters.privacy_filter import PrivacyFilter
+from filterproof.mc.prove.interpreter import Interpreter
+from filterproof.mc.prove.paths import Atom, NotTraced, Path, Raised, explore
+from filterproof.mc.prove.polynomials import Polynomial
+from filterproof.mc.prove.requests import HUGE, Request
+from filterproof.mc.prove.solver import Feasibility, Questions
+from filterproof.mc.prove.source import definition, file_of, is_traced
+from filterproof.mc.prove.states import check_rests, flatten, rebuilt, structure
+from filterproof.mc.prove.values import INTEGERS, Array, Number, is_float, lift
+
+#: Sizes that a float of the state is taken to keep within; that it does is proved at every step.
+LARGEST = Fraction(2) ** 60
+#: Grants that a proof speaks of.
+GRANTS = Fraction(10) ** 12
+MAX_SHAPES = 24
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """One number of a state: its name, its kind, and its value where that is part of the shape."""
+
+    name: str
+    kind: str
+    value: Any = None
+
+    @property
+    def symbolic(self) -> bool:
+        return self.value is None
+
+
+@dataclass(frozen=True)
+class Shape:
+    """States of one structure, whose booleans and modes have known values: a node of the system."""
+
+    structure: str
+    leaves: tuple[Leaf, ...]
+    tree: Any = field(compare=False, hash=False)
+
+    def places(self) -> list[int]:
+        return [i for i, leaf in enumerate(self.leaves) if leaf.symbolic]
+
+
+@dataclass(eq=False)
+class Step:
+    """What the code does on one path from a state of one shape; `after` is None where the request is denied."""
+
+    path: Path
+    request: Request
+    before: Shape
+    after: Shape | None
+    #: The values of the leaves afterwards.
+    values: tuple[Any, ...] = ()
+    lines: tuple[int, ...] = ()
+
+    @property
+    def is_undefined(self) -> bool:
+        """Whether the request declares NaN."""
+        return "undefined" in self.path.choices.values()
+
+    def key(self) -> Any:
+        """Equal for steps that are the same but for the shape of the request's parameters."""
+        p = self.path
+        choices = tuple(sorted((k, str(v)) for k, v in p.choices.items()))
+        return (
+            self.before,
+            self.after,
+            self.values,
+            tuple(p.atoms),
+            tuple(p.assumed),
+            choices,
+            frozenset(self.request.possible),
+        )
+
+
+@dataclass(eq=False)
+class System:
+    """All steps, from the shape and values at the start."""
+
+    start: Shape
+    first: tuple[Any, ...]
+    shapes: list[Shape]
+    steps: list[Step]
+    denied: list[Step]
+    paths: int
+    #: For each place, whether plays of the real filter never took it below 0; that it stays so is proved.
+    nonneg: Sequence[bool] = ()
+
+
+def place_atoms(shape: Shape, nonneg: Sequence[bool]) -> list[Atom]:
+    """The atoms that every path from a shape begins with: the runs, the grants so far and its places."""
+    found = [
+        Atom("runs", "n", (), True, Fraction(1), Fraction(10) ** 9),
+        Atom("grants", "grants so far", (), True, Fraction(0), GRANTS),
+    ]
+    for i in shape.places():
+        leaf = shape.leaves[i]
+        if leaf.kind.startswith("sum"):  # of a budget, which is never below 0 and no double
+            found.append(Atom("place", str(i), (), False, Fraction(0), None, units=0))
+            continue
+        low, high = -LARGEST, LARGEST
+        if not is_float(leaf.kind):
+            low, high = map(Fraction, INTEGERS.get(leaf.kind, (-(2**63), 2**63)))
+        if i < len(nonneg) and nonneg[i]:
+            low = max(low, Fraction(0))
+        found.append(Atom("place", str(i), (), not is_float(leaf.kind), low, high))
+    return found
+
+
+@dataclass(eq=False)
+class Tracer:
+    """Traces one filter."""
+
+    filt: PrivacyFilter
+    #: For each leaf by its place: what plays of the real filter showed.
+    nonneg: Sequence[bool]
+    modes: Sequence[bool]
+    questions: Questions
+
+    def shape_of(self, value: Any) -> tuple[Shape, tuple[Any, ...]]:
+        check_rests(value)
+        leaves, entries = [], []
+        names = self._names(value)
+        for i, (name, kind, entry) in enumerate(flatten(value)):
+            constant = entry.value if isinstance(entry, Polynomial) else None
+            is_mode = i < len(self.modes) and self.modes[i] and constant is not None
+            mark: Any = None
+            if not isinstance(entry, Polynomial):
+                mark = repr(entry)
+            elif is_mode:
+                mark = constant
+            leaves.append(Leaf(names.get(i, name) or f"state[{i}]", kind, mark))
+            entries.append(entry)
+        return Shape(structure(value), tuple(leaves), value), tuple(entries)
+
+    def _names(self, value: Any) -> dict[int, str]:
+        """The names that the code gives to the places of a tuple, or to the whole."""
+        kind = type(self.filt)
+        deciding = [getattr(kind, name) for name in ("spend", "admits")]
+        others = [function for owner in kind.__mro__ for function in vars(owner).values()]
+        for function in filter(is_traced, deciding):
+            whole = (function.__code__.co_varnames[1:2] or ("state",))[0]
+            if not isinstance(value, tuple):
+                if not isinstance(value, Array):
+                    return {}
+                count = len(value.items)
+                return {0: whole} if count == 1 else {i: f"{whole}[{i}]" for i in range(count)}
+            count = len(list(flatten(value)))
+            for owner in (function, *filter(is_traced, others)):
+                for node in ast.walk(definition(owner)):
+                    match node:
+                        case ast.Assign(targets=[ast.Tuple(elts=elts)], value=ast.Name(id=name)) if (
+                            name == whole
+                        ):
+                            names = [e.id for e in elts if isinstance(e, ast.Name)]
+                            if len(names) == count and not all(n.startswith("_") for n in names):
+                                return dict(enumerate(names))
+        return {}
+
+    @property
+    def observes(self) -> bool:
+        return self.filt.looks_at_losses
+
+    def beginning(self) -> Any:
+        """The state at the start."""
+
+        def begin(path: Path) -> Any:
+            return Interpreter(path).call(self.filt.start, [Number("int", Polynomial.atom(0))], {})
+
+        runs = Atom("runs", "n", (), True, Fraction(1), Fraction(10) ** 9)
+        found = [value for _, value in explore([runs], begin, Feasibility(self.questions))]
+        if len(found) != 1 or found[0] is Raised:
+            raise NotTraced("start(n) depends on n, or fails")
+        return found[0]
+
+    def system(self) -> System:
+        """The transition system from `start`.
+
+        Raises NotTraced with the line where code has no rule.
+        """
+        shape, first = self.shape_of(self.beginning())
+        if any(isinstance(e, Polynomial) and e.value is None for e in first):
+            raise NotTraced("the state at the start is not known")
+        shapes, steps, denied, seen = [shape], [], [], set()
+        paths = 0
+        for current in shapes:
+            differs = False
+            for style in ("array", "float", "f8"):
+                if style == "f8" and not differs:
+                    continue  # numbers of NumPy take the paths of Python's
+                for step in self.steps(current, style):
+                    differs = differs or step.path.differs
+                    paths += 1
+                    if step.key() in seen:
+                        continue
+                    seen.add(step.key())
+                    if step.after is None:
+                        denied.append(step)
+                        continue
+                    steps.append(step)
+                    if step.after not in shapes:
+                        shapes.append(step.after)
+                        if len(shapes) > MAX_SHAPES:
+                            raise NotTraced(f"the state has more than {MAX_SHAPES} shapes")
+        return System(shape, first, shapes, steps, denied, paths, self.nonneg)
+
+    def state(self, shape: Shape, atoms: list[Atom]) -> Any:
+        number = {atom.name: Polynomial.atom(i) for i, atom in enumerate(atoms) if atom.kind == "place"}
+        entries = []
+        for i, (_, _, entry) in enumerate(flatten(shape.tree)):
+            entries.append(number[str(i)] if shape.leaves[i].symbolic else entry)
+        return rebuilt(shape.tree, iter(entries))
+
+    def steps(self, shape: Shape, style: str) -> Iterator[Step]:
+        atoms = place_atoms(shape, self.nonneg)
+        requests: dict[int, Request] = {}
+
+        def run(path: Path) -> Any:
+            path.home = file_of(type(self.filt)) or ""
+            state = self.state(shape, atoms)
+            request = requests[id(path)] = Request(path, style)
+            interpreter = Interpreter(path)
+            answer = interpreter.call(self.filt.admits, [state, request], {})
+            if not self._granted(interpreter, answer):
+                return None
+            after = interpreter.call(self.filt.spend, [state, request], {})
+            if self.observes:
+                try:
+                    after = interpreter.call(self.filt.observe, [after, self._loss(path)], {})
+                except Raised:
+                    raise NotTraced(
+                        "observe may raise an error when the output is out already", path.line
+                    ) from None
+            return self.shape_of(after)
+
+        for path, result in explore(atoms, run, Feasibility(self.questions)):
+            found = result if isinstance(result, tuple) else (None, ())
+            decided = tuple(dict.fromkeys(line for line in path.decided_at if line))
+            yield Step(path, requests[id(path)], shape, found[0], found[1], decided)
+
+    def _granted(self, interpreter: Interpreter, answer: Any) -> bool:
+        number = lift(answer)
+        if number is None or (isinstance(number, Array) and len(number.items) != 1):
+            raise Raised
+        return interpreter.truth(number)
+
+    def _loss(self, path: Path) -> Array:
+        """The realised loss of a release."""
+        size = path.choose("loss", ["finite", "infinite", "minus infinite"])
+        if size == "finite":
+            entry: Any = path.new(Atom("loss", "loss", (), False, -HUGE, HUGE))
+        else:
+            entry = math.inf if size == "infinite" else -math.inf
+        return Array("f8", True, (), [entry], writable=False)

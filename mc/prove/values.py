@@ -1,0 +1,263 @@
+"""Traced arrays and numbers: entries that are formulas, booleans, infinities or NaN, with NumPy's type beside them.
+
+An array of runs has a first axis of length 1, the one run that is traced: every run is treated alike. What would mix
+runs is refused. Shapes, views and broadcasting are NumPy's own, on arrays of objects.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from types import NoneType
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from filterproof.filters.contract.library import of_the_library
+from filterproof.mc.prove.paths import NotTraced, Raised, Value
+from filterproof.mc.prove.polynomials import Polynomial
+
+#: Python's own kinds, and NumPy's.
+PYTHON = ("bool", "int", "float")
+INTEGERS = {
+    f"{s}{b}": (0 if s == "u" else -(2 ** (8 * b - 1)), 2 ** (8 * b - (s == "i")) - 1)
+    for s in "iu"
+    for b in (1, 2, 4, 8)
+}
+NUMPY = ("b1", *INTEGERS, "f8")
+
+Entry: TypeAlias = Value | bool
+
+
+class Array:
+    """An array or a scalar of one kind.
+
+    Parameters
+    ----------
+    kind
+        NumPy's kind ("f8"), or a type of Python ("float").
+    runs
+        Whether the first axis is that of the runs.
+    tail
+        The shape after the runs.
+    items
+        The entries of one run in C order.
+    writable
+        Whether the code may write into it.
+    box
+        Whether it is an array where it has no axis, and no scalar.
+    """
+
+    __slots__ = ("box", "data", "kind", "runs")
+
+    def __init__(
+        self,
+        kind: str,
+        runs: bool,
+        tail: tuple[int, ...],
+        items: Iterable[Any],
+        writable: bool = True,
+        box: bool = False,
+    ) -> None:
+        data = np.empty(math.prod(tail), object)
+        data[:] = list(items)
+        self.kind, self.runs, self.box = kind, runs, box
+        self.data: Any = data.reshape((1,) * runs + tuple(tail))
+        self.data.flags.writeable = writable
+
+    @classmethod
+    def of(cls, kind: str, runs: bool, data: Any, box: bool = False) -> Array:
+        """An array with these objects, or a view of them."""
+        made = cls.__new__(cls)
+        if not isinstance(data, np.ndarray):
+            entry, data = data, np.empty((), object)
+            data[()] = entry
+        made.kind, made.runs, made.data, made.box = kind, runs, data, box
+        return made
+
+    def __bool__(self) -> bool:
+        raise NotTraced("a number that is not known decides where no rule looks")
+
+    @property
+    def items(self) -> list[Any]:
+        return list(self.data.ravel())
+
+    @property
+    def value(self) -> Any:
+        """The entry of a scalar."""
+        return self.data[()]
+
+    @property
+    def tail(self) -> tuple[int, ...]:
+        return tuple(self.data.shape[self.runs :])
+
+    @property
+    def ndim(self) -> int:
+        return int(self.data.ndim)
+
+    @property
+    def is_scalar(self) -> bool:
+        return self.data.ndim == 0 and not self.box
+
+
+@dataclass(eq=False, frozen=True)
+class Native:
+    """A function that a rule computes."""
+
+    call: Callable[..., Any]
+    name: str
+
+
+@dataclass(eq=False)
+class OneShot:
+    """An iterator: its items are computed when they are asked for, once."""
+
+    rest: Iterable[Any]
+    taken: bool = False
+
+
+def Number(kind: str, value: Any) -> Array:
+    """A scalar."""
+    return Array.of(kind, False, value)
+
+
+def is_float(kind: str) -> bool:
+    return kind in ("float", "f8")
+
+
+def is_bool(kind: str) -> bool:
+    return kind in ("bool", "b1")
+
+
+def kind_of_dtype(dtype: Any) -> str:
+    """NumPy's kind of a dtype, or of a Python type."""
+    try:
+        kind = str(np.dtype(dtype).str[1:])
+    except TypeError:
+        raise NotTraced(f"the type {dtype!r} has no rule") from None
+    if kind not in NUMPY:
+        raise NotTraced(f"arrays of type {np.dtype(dtype)} have no rule; use float64, integers or booleans")
+    return kind
+
+
+def numpy_kind(kind: str) -> str:
+    """The kind that NumPy makes of a number of Python."""
+    return {"bool": "b1", "int": "i8", "float": "f8"}.get(kind, kind)
+
+
+def python_kind(kind: str) -> str:
+    return "bool" if is_bool(kind) else "float" if is_float(kind) else "int"
+
+
+def lift(value: object) -> Array | None:
+    """A known number or array as a traced one; None for what is neither."""
+    if isinstance(value, Array):
+        return value
+    if isinstance(value, np.ndarray):
+        kind = kind_of_dtype(value.dtype)
+        return Array(kind, False, value.shape, map(_entry, value.ravel().tolist()), False, box=True)
+    if isinstance(value, np.generic):
+        return Number(kind_of_dtype(value.dtype), _entry(value.item()))
+    if type(value) in (bool, int, float):
+        return Number(type(value).__name__, _entry(value))
+    return None
+
+
+def _entry(value: Any) -> Entry:
+    if isinstance(value, bool) or (isinstance(value, float) and not math.isfinite(value)):
+        return value
+    return Polynomial.constant(Fraction(value))
+
+
+def constant_of(value: object) -> Any:
+    """The number that a scalar is; None where it is not known."""
+    if not isinstance(value, Array):
+        return value.item() if isinstance(value, np.generic) else value
+    if not value.is_scalar:
+        return None
+    if isinstance(value.value, Polynomial):
+        number = value.value.value
+        return number if number is None else float(number) if is_float(value.kind) else int(number)
+    return value.value
+
+
+def known(value: Any) -> Any:
+    """A value as the functions of a library take it, which is known; NotTraced where it is not."""
+    if isinstance(value, tuple | list):
+        return type(value)(map(known, value))
+    kind: Any = type(value)
+    if not isinstance(value, Array):
+        plain = (bool, int, float, str, NoneType, np.ndarray)
+        if kind not in plain and not isinstance(value, np.generic | type) and not of_the_library(kind):
+            raise NotTraced(f"{kind.__name__} is passed to a function of a library")
+        return value
+    found = [constant_of(Number(python_kind(value.kind), item)) for item in value.items]
+    if value.runs or None in found:
+        raise NotTraced("a number that is not known is passed to a function of a library")
+    if value.is_scalar:
+        return found[0] if value.kind in PYTHON else np.dtype(value.kind).type(found[0])
+    return np.array(found, dtype=value.kind).reshape(value.tail)
+
+
+def promote(one: str, two: str) -> str:
+    """The kind of a result of arithmetic, by NumPy 2's rules; Python's numbers give way to NumPy's."""
+    if not {one, two} <= {*PYTHON, *NUMPY}:
+        raise NotTraced(f"{one} and {two} together have no rule")
+    if one in PYTHON and two in PYTHON:
+        return max(one, two, key=PYTHON.index)
+    if one in PYTHON or two in PYTHON:
+        weak, kind = (one, two) if one in PYTHON else (two, one)
+        if weak == "float":
+            return "f8"
+        return "i8" if weak == "int" and kind == "b1" else kind
+    return kind_of_dtype(np.promote_types(np.dtype(one), np.dtype(two)))
+
+
+def as_number(entry: Entry) -> Value:
+    """An entry as a number: booleans are 0 and 1."""
+    return Polynomial.constant(int(entry)) if isinstance(entry, bool | np.bool_) else entry
+
+
+def has_runs(given: Iterable[Array]) -> bool:
+    """Whether a result of arrays has the axis of runs; NotTraced where it would not be the first, or the only one."""
+    arrays = list(given)
+    ndim, runs = max(a.ndim for a in arrays), any(a.runs for a in arrays)
+    for a in arrays:
+        if runs and a.ndim == ndim and not a.runs and a.data.shape[0] != 1:
+            raise NotTraced("an axis of runs meets another axis")
+        if a.runs and a.ndim != ndim:
+            raise NotTraced("the runs are not the first axis")
+    return runs
+
+
+def broadcast(*given: Array) -> tuple[bool, list[Any]]:
+    """Whether arrays together have runs, and views of one shape."""
+    runs = has_runs(given)
+    try:
+        return runs, list(np.broadcast_arrays(*(g.data for g in given)))
+    except ValueError:
+        raise Raised from None
+
+
+def elementwise(rule: Callable[..., Entry], kind: str, *given: Array) -> Array:
+    """`rule` of the entries at each place."""
+    runs, views = broadcast(*given)
+    made = np.empty(views[0].shape, object)
+    for place in np.ndindex(made.shape):
+        made[place] = rule(*(view[place] for view in views))
+    return Array.of(kind, runs, made)
+
+
+def reduced(array: Array, axis: int, rule: Callable[[list[Entry]], Entry], kind: str) -> Array:
+    """`rule` of the entries along one axis that is not the axis of runs."""
+    if not -array.ndim <= axis < array.ndim:
+        raise Raised
+    if array.runs and axis % array.ndim == 0:
+        raise NotTraced("a reduction over the runs mixes them; pass axis=1, say")
+    moved = np.moveaxis(array.data, axis, -1)
+    made = np.empty(moved.shape[:-1], object)
+    for place in np.ndindex(made.shape):
+        made[place] = rule(list(moved[place]))
+    return Array.of(kind, array.runs, made)

@@ -1,0 +1,201 @@
+"""Odometers, trackers, individual filters, linear queries and trainings: instances, and what is simulated of each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from fractions import Fraction
+from functools import partial
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from filterproof.filters import (
+    BlockFilter,
+    ClippedSums,
+    DoublingOdometer,
+    GaussianFilter,
+    GaussianTracker,
+    IndividualFilter,
+    LinearQueries,
+    LineOdometer,
+    MixtureOdometer,
+    Odometer,
+    RenyiTracker,
+    RogersOdometer,
+    StitchedOdometer,
+    Tracker,
+)
+from filterproof.mc import (
+    Approaching,
+    Estimate,
+    LogisticTraining,
+    LossChasing,
+    Training,
+    WithCanary,
+    audit_training,
+    simulate_person,
+    simulate_queries,
+    simulate_renyi,
+    simulate_training,
+)
+from filterproof.mc.estimate.answer_misses import answer_misses
+from filterproof.mc.estimate.crossing import crossing
+from filterproof.mc.estimate.simulate import simulate
+from filterproof.mc.estimate.stop_probability import simulate_stop
+from filterproof.mc.training.digits import pictures
+from filterproof.reports.study import Study
+from filterproof.theory.guarantees import ZCDP
+from filterproof.theory.pairs import Gaussian, RandomizedResponse
+from filterproof.theory.pairs.sparse_vector import stop_law
+
+#: The failure probability of every odometer and of an answer's error.
+DELTA = 0.05
+#: The mu and the number of the rounds at which an odometer is compared with a quantile; the adversary plays `WATCHED`.
+MU, ROUNDS, WATCHED = 0.1, 1000, 150
+ODOMETERS: dict[str, Odometer | RogersOdometer] = {
+    "Line": LineOdometer(DELTA, target=1.0),
+    "Mixture": MixtureOdometer(DELTA, scale=0.1),
+    "Stitched": StitchedOdometer(DELTA, first=0.1),
+    "Doubling": DoublingOdometer(DELTA, first=0.05),
+    "Rogers": RogersOdometer(DELTA, records=1000),
+}
+ADVERSARY = Approaching(share=0.3, low=0.02, high=1000.0)
+#: Trackers of this size and a rule of so many blocks.
+BLOCKS = 4
+RENYI = RenyiTracker(alpha=8.0, size=0.5)
+TRACKERS: dict[str, Tracker] = {"Rényi": RENYI, "Gaussian": GaussianTracker(size=0.5)}
+#: The epsilon at which divergences are simulated.
+EPSILON = 1.0
+#: The noise of an individual filter, and the mu of each person's filter.
+SIGMA, BUDGET = 4.0, 1.0
+#: Linear queries: people, norm budget, coordinates and privacy.
+PEOPLE, NORM_BUDGET, KAPPA = 100, 20.0, 0.5
+_QUERIES: dict[str, Any] = {"norm_budget": NORM_BUDGET, "kappa": KAPPA, "dimension": 4, "delta": DELTA}
+_RUNS = 16_000
+#: The mu of everybody's filter, norms, noise and rounds: one in which person 0 spends all, and one that stops short.
+_Case: TypeAlias = tuple[float, tuple[float, ...], float, int]
+_WHOLE: _Case = (BUDGET, (1.0, 2.0, 0.5), SIGMA, 72)
+_PARTLY: _Case = (2.0, (1.7, 0.6), 2.5, 30)
+#: Everyone's filter in a training: a budget of 4 clipped steps; people besides the canary, who is the last, and the
+#: epsilon of all divergences.
+PROMISE, CLIP, NOISE, CLIPPED_STEPS = GaussianFilter(mu=1.0), 1.0, 2.0, 4
+TRAINED, TRAINED_AT = 40, 0.5
+#: Steps with filtering, and those of its audit: as many after the budget is spent as before.
+_STEPS, _FILTERED = 16, 2 * CLIPPED_STEPS
+_TRAINING_RUNS = 2_000
+#: Values on two neighbouring data sets for which a stop in the last round tells much of them, and e^epsilon of a noise.
+_STOP, _OTHERS, _RATIO = (*[-1] * 6, 1), (0,) * 7, Fraction(3, 2)
+
+
+#: The key of a page, what is estimated, what is guaranteed, and what simulates it.
+Simulation: TypeAlias = tuple[str, str, Any, partial[Estimate]]
+
+
+def simulations(study: Study, page: str) -> list[tuple[str, float, partial[Estimate]]]:
+    """What is estimated for a page, what is guaranteed of it, and what simulates it."""
+    jobs = _of_trainings(study) if page == "trainings" else _of_filters(study.size(_RUNS))
+    given = {"seed": study.seed, "confidence": 1 - study.each}
+    return [
+        (what, float(np.asarray(promised)), partial(work, **given))
+        for key, what, promised, work in jobs
+        if key == page
+    ]
+
+
+def _of_filters(runs: int) -> Iterator[Simulation]:
+    play: dict[str, Any] = {"n": runs, "workers": 1}
+    for name, odometer in ODOMETERS.items():
+        # the charge of Rogers et al. is a pure epsilon, which a Gaussian has not
+        family = RandomizedResponse if isinstance(odometer, RogersOdometer) else Gaussian
+        work = partial(crossing, odometer, replace(ADVERSARY, family=family), rounds=WATCHED, **play)
+        yield "odometers", f"{name} odometer", odometer.delta, work
+    for name, tracker in TRACKERS.items():
+        filt, chaser = BlockFilter(tracker, BLOCKS), LossChasing(pace=8)
+        if isinstance(tracker, RenyiTracker):
+            promised: Any = tracker.guarantee(BLOCKS).rho
+            work = partial(simulate_renyi, filt, chaser, alpha=tracker.alpha, **play)
+        else:
+            promised = filt.promise.delta(EPSILON)
+            work = partial(simulate, filt, chaser, epsilon=EPSILON, **play)
+        yield "trackers", f"{name} tracker", promised, work
+    partly = f" of a budget of {_PARTLY[0]:g}, noise {_PARTLY[2]:g}"
+    for (mu, norms, sigma, rounds), way, what, analysis in (
+        (_WHOLE, "PQ", "a person removed", np.positive),
+        (_WHOLE, "QP", "a person added", np.positive),
+        (_PARTLY, "PQ", f"a person removed{partly}", np.positive),
+        (_PARTLY, "QP", f"a person added{partly}", np.positive),
+        (_WHOLE, "PQ", "a person removed from a Lipschitz analysis", _softened),
+    ):
+        game: dict[str, Any] = {"sigma": sigma, "rounds": rounds, "n": runs // 2, "epsilon": EPSILON}
+        game |= {"direction": way, "analysis": analysis}
+        person = GaussianFilter(mu=mu)
+        work = partial(simulate_person, person, norms, **game)
+        yield "people", what, person.promise.delta(EPSILON), work
+    # the probability of a stop in the last round, beside what the other data set's allows
+    allowed = float(_RATIO**3 * stop_law(_OTHERS, ratio=_RATIO)[len(_STOP) - 1])
+    work = partial(simulate_stop, _STOP, ratio=_RATIO, n=runs)
+    yield "people", "a stop by the sparse vector technique", allowed, work
+    work = partial(answer_misses, PEOPLE, answers=runs // 6, **_QUERIES)
+    yield "queries", "an answer misses its bound", DELTA, work
+    game = {"norm_budget": 4.0, "kappa": KAPPA, "epsilon": EPSILON, "rounds": 22, "n": runs // 4}
+    work = partial(simulate_queries, (1.0, 2.0), **game)
+    yield "queries", "a person removed", ZCDP(KAPPA).delta(EPSILON), work
+
+
+def _of_trainings(study: Study) -> Iterator[Simulation]:
+    """The same of logistic regression on threes and eights, and a canary."""
+    pixels, digit = pictures()
+    some = np.flatnonzero((digit == 3) | (digit == 8))[:TRAINED]
+    training = WithCanary(LogisticTraining(pixels[some] / 16, digit[some] == 8, rate=0.05), 1e4)
+    promised, canary = PROMISE.promise.delta(TRAINED_AT), training.people - 1
+    at: dict[str, Any] = {"epsilon": TRAINED_AT, "n": study.size(_TRAINING_RUNS)}
+    for who, person, steps in (("a canary", canary, _STEPS), ("a digit", 0, CLIPPED_STEPS)):
+        for way, words in (("PQ", "removed"), ("QP", "added")):
+            work = partial(_simulated, training, **at, steps=steps, person=person, direction=way)
+            yield "trainings", f"{who} {words}, {steps} steps", promised, work
+    work = partial(_audited, training, **at, steps=_FILTERED, person=canary)
+    yield "trainings", f"audited, {_FILTERED} steps with filtering", promised, work
+
+
+def _simulated(training: Training, **how: Any) -> Estimate:
+    # the sums are made where they are played: what makes them cannot be sent to another process
+    return simulate_training(training, ClippedSums.making(PROMISE, clip=CLIP, sigma=NOISE), **how)
+
+
+def _audited(training: Training, **how: Any) -> Estimate:
+    return audit_training(training, ClippedSums.making(PROMISE, clip=CLIP, sigma=NOISE), **how).reached
+
+
+def _softened(sums: NDArray[np.float64]) -> NDArray[np.float64]:
+    """A function of slope at most one."""
+    return np.hypot(1.0, sums)
+
+
+def instances(page: str) -> dict[str, Any]:
+    """What is examined for a page, by name."""
+    many: dict[str, Callable[[], dict[str, Any]]] = {
+        "odometers": lambda: dict(ODOMETERS),
+        "trackers": lambda: dict(TRACKERS),
+        "people": lambda: {"people": IndividualFilter(GaussianFilter(mu=BUDGET), 3)},
+        "queries": lambda: {"queries": LinearQueries(3, norm_budget=NORM_BUDGET, kappa=KAPPA)},
+        "trainings": lambda: {"trainings": ClippedSums(IndividualFilter(PROMISE, 3), clip=CLIP, sigma=NOISE)},
+    }
+    return many[page]()
+
+
+def nearest(name: str) -> tuple[float, int]:
+    """How near an odometer comes to the quantile of the loss at one time: the least ratio, and after how many rounds.
+
+    The rounds are of one mechanism, whose zCDP parameter is that of Gaussian(MU).
+    """
+    odometer = ODOMETERS[name]
+    request = RandomizedResponse(MU) if isinstance(odometer, RogersOdometer) else Gaussian(MU)
+    state, bounds = odometer.start(1), []
+    for _ in range(ROUNDS):
+        state = odometer.spend(state, request)
+        bounds.append(float(odometer.epsilon(state)[0]))
+    rounds = np.arange(1, ROUNDS + 1)
+    ratios = np.array(bounds) / np.asarray(Gaussian(MU * np.sqrt(rounds)).loss_isf(DELTA))
+    return float(ratios.min()), int(rounds[np.argmin(ratios)])

@@ -1,0 +1,89 @@
+"""Accountants, which are no filters: each examined, and simulated by its own code beside what it guarantees."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from filterproof.mc.examine.examination import Examination
+from filterproof.mc.examine.stage_schedule import examine
+from filterproof.reports.chapters.accountant_examples import instances, simulations
+from filterproof.reports.chapters.reached_loss import ReachedRow
+from filterproof.reports.finding import Claim, Finding, slug
+from filterproof.reports.study import Study
+from filterproof.reports.words import declared
+from filterproof.theory.evidence import Evidence, Outcome, Verdict
+
+#: The keys of the pages.
+PAGES = tuple(declared("accountants", "page"))
+#: The effort for each accountant, whose theorem needs no more.
+_EFFORT = 0.01
+
+
+@dataclass(frozen=True, slots=True)
+class ExaminedAccountant:
+    """The verdict of one accountant, with its class and the expression that makes it."""
+
+    name: str
+    typed: str
+    verdict: Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class AccountantChapter:
+    """The accountants of one page, and what was simulated of them."""
+
+    page: str
+    examined: tuple[ExaminedAccountant, ...]
+    rows: tuple[ReachedRow, ...]
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """The claims about the guarantees."""
+        return tuple(Finding(_claim(self.page, one.name), one.verdict) for one in self.examined)
+
+    @property
+    def verdict(self) -> Verdict:
+        """The verdict of which the least is known: REFUTED before UNDECIDED before HOLDS, then by evidence."""
+        order = (Outcome.REFUTED, Outcome.UNDECIDED, Outcome.HOLDS)
+        verdicts = [one.verdict for one in self.examined]
+        return min(verdicts, key=lambda one: (order.index(one.outcome), -one.evidence.strength))
+
+    @property
+    def failure(self) -> float:
+        """The probability that some interval of this chapter misses, at most."""
+        return sum(row.estimate.failure for row in self.rows)
+
+
+def _claim(page: str, name: str) -> Claim:
+    title = declared("accountants", "page")[page]["title"]
+    words = name if name == title else f"{name}, of the {title.lower()}"
+    return Claim(f"examined-{slug(name)}", f"The guarantee of {words}", "its own code", Outcome.HOLDS)
+
+
+def claims() -> tuple[Claim, ...]:
+    """The claims of all accountants, in the order of the pages."""
+    return tuple(_claim(page, type(one).__name__) for page in PAGES for one in instances(page).values())
+
+
+def accountant_chapter(study: Study, page: str) -> AccountantChapter:
+    """Examine and simulate the accountants of a page."""
+    rows = tuple(ReachedRow(what, work(), promised) for what, promised, work in simulations(study, page))
+    examined = [_examined(study, one) for one in instances(page).values()]
+    above = next((row for row in rows if row.refutes), None)
+    if above is not None:  # what a simulation refutes is refuted, whatever else is known
+        examined = [ExaminedAccountant(one.name, one.typed, refuted(study, above)) for one in examined]
+    return AccountantChapter(page, tuple(examined), rows)
+
+
+def _examined(study: Study, accountant: Any) -> ExaminedAccountant:
+    found: Examination = examine(accountant, effort=_EFFORT, seed=study.seed, stages=("certificate",))
+    return ExaminedAccountant(found.name, repr(accountant), found.verdict)
+
+
+def refuted(study: Study, row: ReachedRow) -> Verdict:
+    """The verdict of a simulation whose whole interval lies above what is guaranteed."""
+    ends = {name: getattr(row.estimate, name) for name in ("n", "low", "high")}
+    shown = {"what": row.what, "seed": study.seed, **ends, "promised": row.promised}
+    scope = f"one simulation, failure probability {study.failure:.0e} for the whole report"
+    return Verdict(Outcome.REFUTED, Evidence.STATISTICAL, scope, f"Above the guarantee, {row}.", shown)

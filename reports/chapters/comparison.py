@@ -1,0 +1,179 @@
+"""Simulations beside theory: adversaries against one filter, each simulated and, without sampling, enclosed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from filterproof.filters import GaussianFilter, NaiveRealisationFilter
+from filterproof.filters.privacy_filter import PrivacyFilter
+from filterproof.mc import (
+    Adversary,
+    EraserForever,
+    Estimate,
+    LossAvoiding,
+    LossChasing,
+    ManySmall,
+    OneShot,
+    RandomSpender,
+    WorstCase,
+)
+from filterproof.mc.engine.adversaries import MenuChasing, MenuRandom
+from filterproof.mc.estimate.estimator import Method
+from filterproof.mc.estimate.renyi import simulate_renyi
+from filterproof.mc.estimate.simulate import simulate
+from filterproof.mc.evaluate.evaluate import evaluate
+from filterproof.mc.evaluate.evaluation import Evaluation
+from filterproof.mc.evaluate.random_choice import mean_of_sequences
+from filterproof.mc.examine.divergence import Divergence
+from filterproof.mc.examine.supremum import Supremum
+from filterproof.reports.pages.page_subjects import PageSubject
+from filterproof.reports.study import Study
+from filterproof.theory.evidence import Evidence
+from filterproof.theory.pairs.base import Direction
+
+#: An enclosure [low, high] says something of a simulated number if high is at most so many times low.
+_USEFUL = 1.5
+#: The aim of the width of a mean over sequences, relative.
+_WIDTH = 0.02
+#: Rounds of the adversary that asks for erasures.
+_ERASURES = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """A simulated divergence, and certified bounds [low, high] on the same number, computed without sampling.
+
+    `independent` is a second estimate, from plain draws, where the first one rests on the ledger of the filter.
+    """
+
+    filter: str
+    adversary: str
+    measure: Divergence
+    estimate: Estimate
+    low: float
+    high: float
+    promised: float
+    independent: Estimate | None = None
+
+    @property
+    def estimates(self) -> tuple[Estimate, ...]:
+        """The estimate, and the independent one."""
+        return (self.estimate,) if self.independent is None else (self.estimate, self.independent)
+
+
+class Opponent(NamedTuple):
+    """An adversary, and certified bounds on the divergence that it reaches."""
+
+    name: str
+    adversary: Adversary
+    direction: Direction
+    rounds: int
+    low: float
+    high: float
+    method: Method = "auto"
+
+    @property
+    def useful(self) -> bool:
+        """Whether the bounds are near enough to each other to contradict a simulation."""
+        return self.low > 0 and self.high <= _USEFUL * self.low
+
+
+@dataclass(frozen=True, slots=True)
+class Comparisons:
+    """The comparisons of a filter, and the adversaries that were left out because nothing bounds them closely."""
+
+    made: tuple[Comparison, ...] = ()
+    left_out: tuple[str, ...] = field(default=())
+
+
+def direction_of(game: WorstCase) -> Direction:
+    """The distribution that a game's best strategy draws its outputs from."""
+    return "QP" if game.direction == "QP" else "PQ"
+
+
+def opponents(
+    subject: PageSubject, filt: PrivacyFilter, game: WorstCase, largest: Supremum
+) -> Iterator[Opponent]:
+    """The adversaries of a filter's page: the game's best strategy, two on its menu, and those of known value."""
+    epsilon, rounds = float(subject.epsilon), max(subject.rounds or game.rounds, 1)
+    best, menu = direction_of(game), subject.menu
+    yield Opponent("best on the menu", game.strategy, best, rounds, game.low, game.high)
+    chasing = MenuChasing(menu)
+    if all(pair.outputs is not None for pair in menu):
+        found = evaluate(
+            filt,
+            chasing,
+            epsilon=subject.epsilon,
+            rounds=rounds,
+            direction=subject.direction,
+            evidence=Evidence.CERTIFIED,
+        )
+        assert isinstance(found, Evaluation)
+        yield Opponent("MenuChasing", chasing, found.direction, rounds, found.low, found.high)
+    else:  # only the first release and the solved game bound it
+        first = mean_of_sequences(filt, menu[:1], epsilon=epsilon, rounds=1, direction=best)
+        yield Opponent("MenuChasing", chasing, best, rounds, first.low, game.high)
+    mean = mean_of_sequences(filt, menu, epsilon=epsilon, rounds=rounds, direction=best, relative=_WIDTH)
+    yield Opponent("MenuRandom", MenuRandom(menu), best, rounds, mean.low, min(mean.high, game.high))
+    if isinstance(filt, GaussianFilter):
+        # whatever spends the budget on Gaussians reaches the guarantee itself; the martingale assumes this equality
+        for one in (OneShot(), ManySmall(_ROUNDS), *(kind(pace=8) for kind in _SPENDERS)):
+            name = type(one).__name__
+            yield Opponent(name, one, "PQ", _ROUNDS, largest.low, largest.high, method="tilted")
+    if isinstance(filt, NaiveRealisationFilter):
+        eraser = EraserForever(p=filt.delta)
+        found = evaluate(filt, eraser, epsilon=epsilon, rounds=_ERASURES, evidence=Evidence.CERTIFIED)
+        assert isinstance(found, Evaluation)
+        yield Opponent("EraserForever", eraser, "PQ", _ERASURES, found.low, found.high)
+
+
+_SPENDERS = (LossChasing, LossAvoiding, RandomSpender)
+_ROUNDS = 16
+
+
+def compared(
+    study: Study, filt: PrivacyFilter, one: Opponent, measure: Divergence, promised: float
+) -> Comparison:
+    """Simulate an opponent, with plain draws as well where the first estimate rests on the filter's ledger."""
+    n = study.runs(one.rounds)
+
+    def simulated(method: Method) -> Estimate:
+        if measure.kind == "renyi":
+            return simulate_renyi(
+                filt, one.adversary, alpha=measure.at, n=n, seed=study.seed, failure=study.each, workers=1
+            )
+        return simulate(
+            filt,
+            one.adversary,
+            epsilon=measure.at,
+            n=n,
+            rounds=None if one.method == "tilted" else one.rounds,
+            seed=study.seed,
+            failure=study.each,
+            direction=one.direction,
+            method=method,
+            workers=1,
+        )
+
+    estimate = simulated(one.method)
+    independent = None
+    if measure.kind != "renyi" and "ledger" in estimate.rests_on:
+        independent = simulated("plain")
+    return Comparison(repr(filt), one.name, measure, estimate, one.low, one.high, promised, independent)
+
+
+def comparisons(
+    study: Study, subject: PageSubject, filt: PrivacyFilter, game: WorstCase, largest: Supremum
+) -> Comparisons:
+    """Every adversary of a filter's page at its epsilon, simulated where an enclosure says something."""
+    epsilon = float(subject.epsilon)
+    promised = float(filt.promise.delta(epsilon))
+    made, left_out = [], []
+    for one in opponents(subject, filt, game, largest):
+        if one.useful:
+            made.append(compared(study, filt, one, Divergence.hockey_stick(epsilon, one.direction), promised))
+        else:
+            left_out.append(one.name)
+    return Comparisons(tuple(made), tuple(left_out))

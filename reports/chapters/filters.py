@@ -1,0 +1,266 @@
+"""A filter's chapter: its verdict, certified bounds in the units of its guarantee, and simulations beside them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from filterproof.filters.privacy_filter import PrivacyFilter
+from filterproof.mc import Composition, TradeOff, WorstCase
+from filterproof.mc.engine.adversaries import Scripted
+from filterproof.mc.estimate.simulate import simulate
+from filterproof.mc.examine.divergence import Divergence
+from filterproof.mc.examine.examination import Examination
+from filterproof.mc.examine.sequence import Sequence
+from filterproof.mc.examine.stage_schedule import examine
+from filterproof.mc.examine.supremum import Supremum, largest_renyi, order_bounds, supremum
+from filterproof.mc.examine.trace import TraceRow
+from filterproof.mc.worst_case.solve import worst_cases
+from filterproof.reports.chapters.comparison import (
+    Comparison,
+    Comparisons,
+    Opponent,
+    compared,
+    comparisons,
+    direction_of,
+)
+from filterproof.reports.finding import Claim, Finding
+from filterproof.reports.pages.page_subjects import SUBJECTS, PageSubject
+from filterproof.reports.study import Study
+from filterproof.theory.evidence import Evidence, Outcome, Verdict
+from filterproof.theory.extremal import Steps
+
+#: The effort of the examination of a filter that a theorem covers, and of one that is known to break its guarantee.
+_EFFORT, _TO_REFUTE = 0.01, 0.05
+#: The epsilons of the band of the trade-off curve, over that of the page, and the runs of each direction.
+_SHARES, _BAND_RUNS = (0.0, 0.5, 1.0, 1.5, 2.0, 3.0), 50_000
+
+
+@dataclass(frozen=True, slots=True)
+class BoundsAt:
+    """Certified bounds on the largest divergence that an adversary reaches, and what the guarantee allows.
+
+    `high` is None where no theorem covers the filter. `steps` are requests, granted by the filter's own code, that
+    reach `low`; () where a solved game does. `simulated` is the interval of that adversary.
+    """
+
+    measure: Divergence
+    low: float
+    high: float | None
+    promised: float
+    steps: Steps
+    simulated: Comparison | None = None
+
+    @property
+    def shares(self) -> tuple[float, float | None]:
+        """Both bounds over what the guarantee allows."""
+        return self.low / self.promised, None if self.high is None else self.high / self.promised
+
+
+@dataclass(frozen=True, slots=True)
+class MenuGame:
+    """The worst case over the menu of a page, at its epsilon: certified bounds, and the longest play."""
+
+    epsilon: float
+    low: float
+    high: float
+    promised: float
+    evidence: Evidence
+    rounds: int
+
+
+@dataclass(frozen=True, slots=True)
+class FilterChapter:
+    """Everything that the report says of one filter.
+
+    `main` are the bounds that the front page shows, `curve` those of the profile, `main` among them; `game` is the
+    worst case over the page's menu. `uncovered` names what the examination did not try, `turns` the rounds of a
+    counterexample and `why` what is wrong with them.
+    """
+
+    subject: PageSubject
+    verdict: Verdict
+    uncovered: str
+    main: BoundsAt
+    curve: tuple[BoundsAt, ...]
+    game: MenuGame
+    comparisons: Comparisons
+    band: TradeOff | None
+    turns: tuple[TraceRow, ...] = ()
+    why: tuple[str, ...] = ()
+
+    @property
+    def finding(self) -> Finding:
+        """The claim about the guarantee, with its verdict."""
+        return Finding(claim_of(self.subject), self.verdict)
+
+    @property
+    def every(self) -> tuple[Comparison, ...]:
+        """Every comparison of a simulation with an enclosure."""
+        ends = (one.simulated for one in self.curve if one.simulated is not None)
+        return (*ends, *self.comparisons.made)
+
+    @property
+    def failure(self) -> float:
+        """The probability that some interval of this chapter misses, at most."""
+        band = 0.0 if self.band is None else self.band.failure
+        return band + sum(one.failure for row in self.every for one in row.estimates)
+
+
+def claim_of(subject: PageSubject) -> Claim:
+    """The claim about the guarantee of a filter."""
+    filt = subject.make()
+    sound = type(filt).sound
+    expected = Outcome.UNDECIDED if sound is None else Outcome.HOLDS if sound else Outcome.REFUTED
+    return Claim(
+        subject.decided_by, f"The guarantee of {subject.name}, {filt.promise}", "its own code", expected
+    )
+
+
+CLAIMS = tuple(map(claim_of, SUBJECTS))
+
+
+def filter_chapter(study: Study, subject: PageSubject) -> FilterChapter:
+    """Examine, solve and simulate one filter."""
+    filt = subject.make()
+    exam = _examined(study, filt)
+    holds = exam.verdict.outcome is Outcome.HOLDS
+    epsilon = float(subject.epsilon)
+    epsilons = [subject.epsilon]
+    if not holds:
+        epsilons += [one for one in subject.simulated if abs(one - epsilon) > 1e-4]
+    games = worst_cases(
+        filt, subject.menu, epsilons=epsilons, rounds=subject.rounds, direction=subject.direction
+    )
+    largest = supremum(filt, epsilon, known=exam.verdict)
+    curve = (
+        _kept(study, filt, subject, largest, exam.verdict)
+        if holds and largest.steps
+        else tuple(_on_menu(study, filt, one, largest.high if holds else None) for one in games)
+    )
+    trace = exam.trace
+    return FilterChapter(
+        subject,
+        exam.verdict,
+        exam.unseen,
+        curve[0],
+        tuple(sorted(curve, key=lambda one: one.measure.at)),
+        MenuGame(
+            epsilon,
+            games[0].low,
+            games[0].high,
+            float(filt.promise.delta(epsilon)),
+            games[0].evidence,
+            games[0].rounds,
+        ),
+        _compared(study, filt, subject, games[0], largest, curve[0]),
+        _band(study, filt, subject, games[0], largest if holds else None),
+        trace.rows if trace is not None else (),
+        trace.why if trace is not None else (),
+    )
+
+
+def _examined(study: Study, filt: PrivacyFilter) -> Examination:
+    """The examination: where the filter is sound only the stage that looks for a theorem."""
+    if type(filt).sound:
+        return examine(filt, effort=_EFFORT, seed=study.seed, stages=("certificate",))
+    return examine(filt, effort=_TO_REFUTE, seed=study.seed)
+
+
+def _kept(
+    study: Study, filt: PrivacyFilter, subject: PageSubject, largest: Supremum, verdict: Verdict
+) -> tuple[BoundsAt, ...]:
+    """Bounds over every mechanism that the filter covers, those of the front page first."""
+    if orders := order_bounds(filt.promise):
+        return tuple(_at_order(study, filt, subject, order, rho) for order, rho in orders.items())
+    others = [one for one in subject.simulated if abs(one - largest.epsilon) > 1e-4]
+    return tuple(
+        _at_epsilon(study, filt, one)
+        for one in (largest, *(supremum(filt, each, known=verdict) for each in others))
+    )
+
+
+def _compared(
+    study: Study,
+    filt: PrivacyFilter,
+    subject: PageSubject,
+    game: WorstCase,
+    largest: Supremum,
+    main: BoundsAt,
+) -> Comparisons:
+    """The adversaries of the page; requests that were simulated at an order also by plain draws, at its epsilon."""
+    made = comparisons(study, subject, filt, game, largest)
+    if main.measure.kind != "renyi" or not main.steps:
+        return made
+    epsilon = float(subject.epsilon)
+    requests = Sequence(main.steps)
+    bounds = Composition(requests.counts).delta(epsilon, relative=1e-3)
+    adversary = Scripted(*zip(*main.steps, strict=True))
+    one = Opponent("extremal requests", adversary, "PQ", requests.rounds, bounds.low, bounds.high, "plain")
+    row = compared(study, filt, one, Divergence.hockey_stick(epsilon), float(filt.promise.delta(epsilon)))
+    return Comparisons((row, *made.made), made.left_out)
+
+
+def _at_epsilon(study: Study, filt: PrivacyFilter, found: Supremum) -> BoundsAt:
+    measure = Divergence.hockey_stick(found.epsilon)
+    simulated = _extremal(study, filt, found.steps, measure, (found.low, found.high), found.promised)
+    return BoundsAt(measure, found.low, found.high, found.promised, found.steps, simulated)
+
+
+def _at_order(study: Study, filt: PrivacyFilter, subject: PageSubject, order: float, rho: float) -> BoundsAt:
+    measure = Divergence.renyi(order)
+    low, steps = largest_renyi(filt, subject.menu, order)
+    high = max(rho, low)
+    simulated = _extremal(study, filt, steps, measure, (low, high), rho)
+    return BoundsAt(measure, low, high, rho, steps, simulated)
+
+
+def _extremal(
+    study: Study,
+    filt: PrivacyFilter,
+    steps: Steps,
+    measure: Divergence,
+    bounds: tuple[float, float],
+    promised: float,
+) -> Comparison | None:
+    if not steps:
+        return None
+    rounds = sum(times for _, times in steps)
+    adversary = Scripted(*zip(*steps, strict=True))
+    one = Opponent("extremal requests", adversary, "PQ", rounds, *bounds)
+    return compared(study, filt, one, measure, promised)
+
+
+def _on_menu(study: Study, filt: PrivacyFilter, game: WorstCase, high: float | None) -> BoundsAt:
+    """What the game of the menu reaches; `high` is of every mechanism, None where no theorem covers the filter."""
+    at = float(game.epsilon)
+    measure, promised = Divergence.hockey_stick(at, direction_of(game)), float(filt.promise.delta(at))
+    best = Opponent(
+        "best on the menu", game.strategy, direction_of(game), max(game.rounds, 1), game.low, game.high
+    )
+    simulated = compared(study, filt, best, measure, promised) if game.low > 0 else None
+    return BoundsAt(measure, game.low, high, promised, (), simulated)
+
+
+def _band(
+    study: Study, filt: PrivacyFilter, subject: PageSubject, game: WorstCase, largest: Supremum | None
+) -> TradeOff | None:
+    """The trade-off curve of the best known adversary, in a band."""
+    adversary = game.strategy if largest is None or largest.adversary is None else largest.adversary
+    first, second = ("PQ", "QP") if direction_of(game) == "QP" else ("QP", "PQ")
+    epsilons = [share * float(subject.epsilon) for share in _SHARES]
+    of_others, of_drawn = (
+        simulate(
+            filt,
+            adversary,
+            epsilon=epsilons,
+            n=study.size(_BAND_RUNS),
+            rounds=subject.rounds,
+            seed=study.seed,
+            failure=study.each / 2,
+            method="plain",
+            direction=direction,  # type: ignore[arg-type]
+            workers=1,
+        )
+        for direction in (first, second)
+    )
+    return TradeOff(of_others, of_drawn)

@@ -1,0 +1,144 @@
+"""The work of `filterproof verify`: examine one target, or compare two, and print and write the result."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+from rich.text import Text
+
+from filterproof.filters.privacy_filter import PrivacyFilter
+from filterproof.mc.examine.difference import first_difference
+from filterproof.mc.examine.ending import Ending
+from filterproof.mc.examine.examination import PartialExamination
+from filterproof.mc.examine.filter_fault import examining
+from filterproof.mc.examine.verification import verify
+from filterproof.reports.commands.console import (
+    OUTCOME_STYLE,
+    check_folder,
+    clear_errors,
+    clear_faults,
+    complain,
+    doing,
+    say,
+    written_after,
+)
+from filterproof.reports.commands.exit_status import End, ExitStatus
+from filterproof.reports.target_expression import read_command, read_filter, read_target
+
+#: The exit status of each ending; HOLDS and UNDECIDED are a success.
+_STATUS = {
+    Ending.REFUTED: ExitStatus.NOT_AS_EXPECTED,
+    Ending.FAULTY: ExitStatus.FILTER_FAULT,
+    Ending.OUT_OF_TIME: ExitStatus.TIME_LIMIT,
+    Ending.NOT_EXAMINED: ExitStatus.NOTHING_TRIED,
+    Ending.DISAGREEMENT: ExitStatus.INTERNAL,
+}
+
+
+def verify_target(
+    target: str | None,
+    out: Path,
+    *,
+    program: tuple[str | None, ...],
+    as_json: bool,
+    **options: Any,
+) -> None:
+    """Examine the filter of a target or program, print and write the result, and end with its status."""
+    promise = program[1]
+    named = target if target is not None and "::" in target else None
+    options["target"] = named if named is None or promise is None else (named, "--promise", promise)
+    doing_now = ["loading the filter"]
+    with clear_errors(), ExitStack() as stack:
+        check_folder(out)
+        filt = read_target(target, program)
+        if named is not None or target is None:
+            stack.enter_context(examining(filt))
+        spinner = stack.enter_context(doing(f"examining {type(filt).__name__}"))
+
+        def on_stage(stage: str) -> None:
+            doing_now[:] = [stage]
+            spinner.update(Text(f"{type(filt).__name__}: {stage}"))
+
+        try:
+            exam = verify(filt, on_stage=on_stage, **options)
+        except KeyboardInterrupt as stopped:
+            spinner.stop()
+            kept = "nothing was decided or written; run verify again from the start"
+            found = stopped.examination if isinstance(stopped, PartialExamination) else None
+            if found is not None and any(one.stage != "admission" for one in found.findings):
+                page = found.save(out)
+                kept = f"the partial findings are in {page}"
+            complain(f"interrupted in {doing_now[0]}; {kept}")
+            raise End(ExitStatus.INTERRUPTED) from stopped
+    if exam.ending is Ending.THREADS_LOST:
+        complain(exam.stopped)
+        raise End(ExitStatus.UNUSABLE)
+    with clear_faults(target or str(program[0]), filt):  # its promise and scope are its code too
+        lines, data = exam.lines(out), exam.json() if as_json else ""
+    told, status = exam.ending not in (Ending.FAULTY, Ending.OUT_OF_TIME), _STATUS.get(exam.ending)
+    with clear_errors():  # before anything is written: a full disk must not keep the verdict back
+        if as_json:
+            sys.stdout.write(data)
+            sys.stdout.flush()
+        elif told:
+            say(lines[0], style=f"bold {OUTCOME_STYLE[exam.verdict.outcome.name]}")
+            for line in lines[1:]:
+                say(line)
+    if told:
+        with (
+            written_after(status or ExitStatus.AS_EXPECTED),
+            clear_faults(target or str(program[0]), filt),
+        ):
+            page = exam.save(out)
+            if not as_json:
+                say(f"Report: {page}")
+    if exam.ending is Ending.FAULTY:
+        for fault in exam.faults:
+            complain(fault)
+    elif exam.ending is Ending.OUT_OF_TIME:
+        _complain_of_time(
+            exam.stopped,
+            f"{exam.name} was {exam.conclusion}; nothing was decided: correct the filter, or pass larger --seconds",
+        )
+    if status is not None:
+        raise End(status)
+
+
+def _complain_of_time(stopped: str, limit: str) -> None:
+    """Report a program that answered late, if `stopped` names one, or else the time limit."""
+    late = stopped.partition(": ")[2]
+    complain(f"{late}; nothing was decided" if late else limit)
+
+
+def compare_targets(
+    target: str | None,
+    other: str,
+    *,
+    program: tuple[str | None, ...],
+    **options: Any,
+) -> None:
+    """Compare the decisions of two filters, or of two programs with the same guarantee, and end with the status."""
+    with clear_errors(), ExitStack() as stack:
+        both: list[PrivacyFilter] = []
+        for text in (target, other):
+            filt = (
+                read_command(text or program[0], *program[1:]) if target is None else read_filter(str(text))
+            )
+            assert filt is not None
+            if target is None or "::" in str(text):
+                stack.enter_context(examining(filt))
+            both.append(filt)
+        with doing("comparing the decisions"):
+            found = first_difference(*both, **options)
+    if not found.histories:
+        _complain_of_time(
+            found.stopped,
+            "the time limit ended the comparison before the first request; pass larger --seconds",
+        )
+        raise End(ExitStatus.TIME_LIMIT)
+    say(found)
+    if found.difference is not None:
+        raise End(ExitStatus.NOT_AS_EXPECTED)

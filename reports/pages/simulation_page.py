@@ -1,0 +1,86 @@
+"""The page that puts every simulated interval beside certified bounds on the same number."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from filterproof.mc import Estimate
+from filterproof.reports.chapters.comparison import Comparison
+from filterproof.reports.chapters.filters import FilterChapter
+from filterproof.reports.finding import Claim, Finding
+from filterproof.reports.template import rendered, style
+from filterproof.theory.agreement import Accord, Agreement, TwoRoutes
+from filterproof.theory.numerics.decimals import interval
+
+CLAIM = Claim(
+    "simulation-meets-theory",
+    "The simulated intervals of every filter and adversary, beside certified bounds on the same numbers",
+    "solved games, evaluated strategies and closed forms, without sampling",
+    Accord.AGREES,
+)
+
+
+def meets(estimate: Estimate, one: Comparison) -> bool:
+    """Whether a simulated interval meets the certified one."""
+    return estimate.low <= one.high and one.low <= estimate.high
+
+
+def simulation_finding(chapters: Sequence[FilterChapter]) -> Finding:
+    """Whether every simulated interval meets the certified bounds beside it."""
+    rows = [(one, estimate) for chapter in chapters for one in chapter.every for estimate in one.estimates]
+    compared = tuple(
+        TwoRoutes(f"{one.adversary}, {one.filter}", estimate.low, estimate.high, one.low, one.high)
+        for one, estimate in rows
+    )
+    runs = sum(estimate.n for _, estimate in rows)
+    scope = f"{len(rows)} simulations of {len(chapters)} filters, {runs:,} runs"
+    missed = next((one for one in compared if not one.meets), None)
+    shown = None if missed is None else {name: getattr(missed, name) for name in ("what", "low", "high")}
+    return Finding(
+        CLAIM, Agreement(compared, scope, sum(estimate.failure for _, estimate in rows), "", shown)
+    )
+
+
+def _met(finding: Finding) -> str:
+    agrees = finding.result.outcome is Accord.AGREES
+    return "every interval meets the certified bounds." if agrees else "NOT every interval meets its bounds."
+
+
+def rests(words: str) -> str:
+    """What an estimate rests on, in a few words."""
+    if "ledger" in words:
+        return "the filter's ledger"
+    if words.startswith("all that the adversary can ask for"):
+        return "its requests"
+    if found := re.match(r"([\d,]+ states?)", words):
+        return f"{found[1]} of its code"
+    return words.partition(",")[0]
+
+
+def simulation_page(chapters: Sequence[FilterChapter]) -> str:
+    """The page: a table for each filter."""
+    finding = simulation_finding(chapters)
+    left_out: dict[str, list[str]] = {}
+    for chapter in chapters:
+        for name in chapter.comparisons.left_out:
+            left_out.setdefault(name, []).append(chapter.subject.name)
+    words = "; ".join(f"{name} against {', '.join(filters)}" for name, filters in left_out.items())
+    return rendered(
+        "simulation.html.j2",
+        style=style(),
+        words=(
+            f"{finding.result.scope}: {_met(finding)} Each simulation runs the filter's own code; the certified "
+            "bounds on the same number use no random numbers. Numbers are deltas, or Rényi divergences at an order. "
+            "An estimate that rests on the filter's ledger trusts it to bound the spending; below it stands one from "
+            "plain draws, which trusts nothing. What is simulated at an order is simulated by plain draws at an "
+            "epsilon, too."
+        ),
+        groups=[(chapter.subject.name, chapter.every) for chapter in chapters],
+        meets=meets,
+        rests=rests,
+        interval=interval,
+        left_out=f"Left out, because no certified bounds are within a factor of 1.5 of each other: {words}."
+        if words
+        else "",
+    )

@@ -1,0 +1,94 @@
+"""The audit of a release function refutes faulty noise, and its interval agrees with closed forms."""
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import filterproof as fp
+
+TWO, ONE = [1.0, 1.0], [1.0]
+Release = Callable[[Any, np.random.Generator], object]
+
+
+def _laplace(data: Any, rng: np.random.Generator) -> float:
+    return float(sum(data) + rng.laplace(scale=2.0))
+
+
+def _gaussian(data: Any, rng: np.random.Generator) -> object:
+    return np.full(3, sum(data)) / math.sqrt(3) + rng.normal(size=3)
+
+
+def _response(data: Any, rng: np.random.Generator) -> bool:
+    return (len(data) == 2) ^ bool(rng.random() < 1 / (1 + math.e))
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize(
+    ("release", "pair"),
+    [(_laplace, fp.Laplace(2.0)), (_gaussian, fp.Gaussian(1.0)), (_response, fp.RandomizedResponse(1.0))],
+)
+def test_right_noise_is_not_refuted_and_its_bound_is_below_the_closed_form(
+    release: Release, pair: fp.DominatingPair, seed: int
+) -> None:
+    audit = fp.audit_mechanism(release, TWO, ONE, pair, n=4000, seed=seed)
+    assert audit.verdict.outcome is fp.Outcome.UNDECIDED
+    assert audit.estimate.low <= float(pair.hockey_stick(audit.epsilon))
+    # half the promised loss is refuted by the same samples, so the search for events is not idle
+    assert (
+        fp.audit_mechanism(release, TWO, ONE, fp.PureDP(0.1), n=20_000, seed=seed).verdict.outcome
+        is fp.Outcome.REFUTED
+    )
+
+
+def test_the_interval_misses_as_often_as_it_says() -> None:
+    truth, misses, failure = 1 / (1 + math.e), 0, 0.05
+    for seed in range(150):
+        audit = fp.audit_mechanism(
+            _response, TWO, ONE, fp.PureDP(1.0), epsilons=[0.5], n=400, seed=seed, failure=failure
+        )
+        assert audit.event in ("output = 0", "output = 1")
+        p, q = (1 - truth, truth) if (audit.event == "output = 1") != audit.exchanged else (truth, 1 - truth)
+        misses += not audit.estimate.low <= p - math.exp(0.5) * q <= audit.estimate.high
+    assert misses <= stats.binom.isf(1e-6, 150, failure)
+
+
+FAULTS: dict[str, tuple[Release, fp.Guarantee]] = {
+    "noise divided by the dimension": (lambda data, rng: len(data) + rng.laplace(size=4) / 4, fp.PureDP(4.0)),
+    "sensitivity of two": (lambda data, rng: 2 * len(data) + rng.laplace(), fp.PureDP(1.0)),
+    "raw value now and then": (
+        lambda data, rng: len(data) + rng.laplace() * (rng.random() > 0.01),
+        fp.PureDP(1.0),
+    ),
+    "noise cut off": (lambda data, rng: len(data) + np.clip(rng.laplace(), -3, 3), fp.PureDP(1.0)),
+    "NaN for one data set": (
+        lambda data, rng: math.nan if len(data) > 1 and rng.random() < 0.01 else 0.0,
+        fp.PureDP(1.0),
+    ),
+    "variance for deviation": (lambda data, rng: len(data) + rng.normal(scale=0.5), fp.GaussianDP(1.0)),
+    "no noise": (lambda data, rng: len(data), fp.ZCDP(0.5)),
+}
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_faulty_noise_is_refuted(name: str) -> None:
+    release, promise = FAULTS[name]
+    audit = fp.audit_mechanism(release, TWO, ONE, promise, n=20_000)
+    assert audit.verdict.outcome is fp.Outcome.REFUTED
+    assert audit.verdict.evidence is fp.Evidence.STATISTICAL
+    assert audit.estimate.low > audit.promised
+    assert str(audit.estimate) in str(audit)
+
+
+def test_what_cannot_be_audited_is_refused() -> None:
+    with pytest.raises(TypeError, match="Guarantee or a DominatingPair"):
+        fp.audit_mechanism(_laplace, TWO, ONE, 1.0)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="real numbers"):
+        fp.audit_mechanism(lambda data, rng: "yes", TWO, ONE, fp.PureDP(1.0), n=100)
+    with pytest.raises(ValueError, match="one shape"):
+        fp.audit_mechanism(lambda data, rng: [0.0] * len(data), TWO, ONE, fp.PureDP(1.0), n=100)
+    with pytest.raises(ValueError, match="epsilons must be finite"):
+        fp.audit_mechanism(_laplace, TWO, ONE, fp.PureDP(1.0), epsilons=[], n=100)

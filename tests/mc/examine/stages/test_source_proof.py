@@ -1,0 +1,257 @@
+"""The stage of source proofs, as `fp.verify` shows it: what holds, what is refuted, and what is said of the rest."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+import filterproof as fp
+from filterproof.mc.examine.counterexample import sequence_counterexample
+from filterproof.mc.examine.divergence import Divergence
+from filterproof.mc.examine.examination import Examination
+from filterproof.mc.examine.sequence import Sequence
+from filterproof.mc.examine.stage_finding import StageFinding
+from filterproof.reports.user_filter import load_filter
+from filterproof.theory.kernel.kernel_theorems import KERNEL
+from tests.interpreter import python
+from tests.printed_examples import PAGES, blocks
+
+pytest.importorskip("z3", reason="proofs need the extra [prove]")
+
+HOWTO = next(page for page in PAGES if page.name == "prove.md")
+SUM = """\
+import numpy as np
+import filterproof as fp
+
+
+class Mine(fp.PrivacyFilter):
+    promise = {promise}
+    budget = {budget}
+
+    def start(self, n):
+        return np.zeros(n)
+
+    def admits(self, spent, request):
+        return {admits}
+
+    def spend(self, spent, request):
+        return {spend}
+"""
+
+BOTH_WAYS = "np.maximum(request.renyi(8.0), request.swapped.renyi(8.0))"
+FITS = """
+    def fits(self, spent, request):
+        try:
+            return spent < 1
+        except ValueError:
+            return spent < 0
+"""
+
+
+def written(folder: Path, text: str) -> fp.PrivacyFilter:
+    """The filter `Mine` of a file with this text."""
+    (folder / "mine.py").write_text(text)
+    return load_filter(f"{folder / 'mine.py'}::Mine")
+
+
+def sum_filter(
+    folder: Path, *, promise="fp.ZCDP(0.5)", budget="0.5", cost="request.zcdp_rho", admits="", spend=""
+) -> fp.PrivacyFilter:
+    """A filter that adds up a cost; `admits` and `spend` are in terms of COST."""
+    rules = {"admits": admits or "spent + COST <= self.budget", "spend": spend or "spent + COST"}
+    rules = {name: rule.replace("COST", cost) for name, rule in rules.items()}
+    return written(folder, SUM.format(promise=promise, budget=budget, **rules))
+
+
+def examined(filt: fp.PrivacyFilter, *, effort: float = 1.0, **more: object):
+    """What the stage finds."""
+    exam = fp.verify(filt, effort=effort, mechanisms=["gaussian", "rr"], stages=["source"], **more)
+    return exam, next(one for one in exam.findings if one.stage == "source")
+
+
+def test_the_howto_shows_what_is_printed(tmp_path: Path) -> None:
+    (source,) = (text for language, text in blocks(HOWTO) if language == "python")
+    shown = next(text for language, text in blocks(HOWTO) if "verify" in text)
+    filt = written(tmp_path, source.replace("MainAndPetty", "Mine"))
+    exam, _ = examined(filt)
+    lines = "\n".join(line for line in exam.lines() if not line.startswith("  admission"))
+    assert lines.replace("Mine", "MainAndPetty") == shown.partition("\n")[2].rstrip()
+
+
+@pytest.mark.parametrize(
+    ("rule", "evidence", "theorem"),
+    [
+        ({}, "EXACT", "kept_zcdp"),
+        ({"promise": "fp.PureDP(0.5)", "cost": "request.pure_epsilon"}, "EXACT", "kept_pure"),
+        ({"promise": "fp.RenyiDP(8.0, 0.5)", "cost": BOTH_WAYS}, "EXACT", "kept_renyi"),
+        (
+            {"promise": "fp.ApproxDP(1.0, 1e-6)", "budget": "fp.CKS.budget(1.0, 1e-6)"},
+            "CERTIFIED",
+            "kept_approximate_dp",
+        ),
+    ],
+)
+def test_a_sum_within_its_budget_holds(tmp_path: Path, rule: dict, evidence: str, theorem: str) -> None:
+    exam, found = examined(sum_filter(tmp_path, **rule))
+    assert exam.headline == "HOLDS", found.found
+    assert exam.verdict.evidence.name == evidence
+    assert theorem in KERNEL
+    assert f"({theorem}: KERNEL)" in exam.verdict.detail
+    assert KERNEL[theorem].covers in exam.verdict.scope
+
+
+def test_a_divergence_that_is_read_one_way_bounds_nothing(tmp_path: Path) -> None:
+    exam, found = examined(sum_filter(tmp_path, promise="fp.RenyiDP(8.0, 0.5)", cost="request.renyi(8.0)"))
+    assert exam.headline == "UNDECIDED"
+    assert "bounds its D_8 in both directions" in found.found
+
+
+def test_the_scope_is_that_of_all_theorems_that_are_used(tmp_path: Path) -> None:
+    # that mu-GDP is (mu^2/2)-zCDP is the kernel's for finitely many outcomes alone
+    exam, _ = examined(sum_filter(tmp_path, cost="request.gdp_mu ** 2 / 2"))
+    assert "(kept_zcdp, gdp_is_zcdp: KERNEL)" in exam.verdict.detail
+    assert KERNEL["kept_zcdp"].covers not in exam.verdict.scope
+    assert KERNEL["gdp_is_zcdp"].covers in exam.verdict.scope
+
+
+def test_a_filter_that_extends_one_of_the_library_is_proved_with_it(tmp_path: Path) -> None:
+    text = """\
+import numpy as np
+import filterproof as fp
+
+
+class Mine(fp.ZCDPFilter):
+    def admits(self, state, request):
+        return super().admits(state, request) & (request.zcdp_rho <= 0.1)
+
+
+class Uncharged(fp.ZCDPFilter):
+    def spend(self, state, request):
+        return state
+
+
+small, wrong = Mine(0.5), Uncharged(0.5)
+"""
+    (tmp_path / "mine.py").write_text(text)
+    exam, _ = examined(load_filter(f"{tmp_path / 'mine.py'}::small"))
+    assert exam.headline == "HOLDS"
+    assert exam.verdict.detail.startswith("sum of rho <= 0.5 on every path, so 0.5-zCDP")
+    assert examined(load_filter(f"{tmp_path / 'mine.py'}::wrong"))[0].headline == "REFUTED"
+
+
+def test_the_attributes_of_the_instance_are_what_is_proved(tmp_path: Path) -> None:
+    text = SUM.format(
+        promise="fp.ZCDP(0.5)", budget="0.5", admits="spent + request.zcdp_rho <= self.budget",
+        spend="spent + request.zcdp_rho",
+    )  # fmt: skip
+    text += "\n    def __init__(self, rho):\n        self.promise, self.budget = fp.ZCDP(rho), rho\n"
+    text += "\n\nsmall = Mine(0.3)\n"
+    (tmp_path / "mine.py").write_text(text)
+    filt = load_filter(f"{tmp_path / 'mine.py'}::small")
+    assert examined(filt)[0].verdict.detail.startswith("sum of rho <= 0.3 on every path")
+    filt.budget = 0.4
+    assert examined(filt)[0].headline == "UNDECIDED"
+
+
+def test_a_play_that_passes_the_budget_is_measured_at_once(tmp_path: Path) -> None:
+    exam, _ = examined(sum_filter(tmp_path, cost="request.zcdp_rho / 2"))
+    assert exam.headline == "REFUTED"
+    assert [one.stage for one in exam.findings if one.counterexample is not None] == ["source", "shrinking"]
+    assert exam.counterexample.replay().refutes
+
+
+def test_a_rule_that_doubles_break_is_not_proved(tmp_path: Path) -> None:
+    spend = "np.where(COST <= self.budget - spent, spent + COST, spent)"
+    exam, found = examined(sum_filter(tmp_path, spend=spend))
+    assert exam.headline == "UNDECIDED"
+    assert found.found.startswith("not proved: rounding may take the sum past the budget")
+    assert found.verdict is None
+
+
+def test_what_has_no_rule_is_named_with_its_line(tmp_path: Path) -> None:
+    text = SUM.format(promise="fp.ZCDP(0.5)", budget="0.5", admits="self.fits(spent, request)", spend="spent")
+    text += FITS
+    exam, found = examined(written(tmp_path, text))
+    assert exam.headline == "UNDECIDED"
+    assert "mine.py:19: try:" in found.found
+
+
+def test_the_work_is_bounded_by_the_effort(tmp_path: Path) -> None:
+    filt = sum_filter(tmp_path)
+    assert examined(filt, effort=0.01)[1].found.startswith("not tried: pass more effort")
+    assert examined(filt, effort=1)[0].headline == "HOLDS"
+
+
+def test_the_library_is_not_proved_a_second_time() -> None:
+    exam = fp.verify(fp.ZCDPFilter(0.5), effort=0.02, mechanisms=["gaussian"])
+    assert exam.headline == "HOLDS"
+    assert not [one for one in exam.findings if one.stage == "source"]
+
+
+def test_a_class_that_is_in_no_file_is_not_proved() -> None:
+    text = SUM.format(
+        promise="fp.ZCDP(0.5)", budget="0.5", admits="spent + request.zcdp_rho <= 0.5", spend="spent"
+    )
+    names: dict = {"__name__": "nowhere"}
+    exec(text, names)  # noqa: S102
+    exam, found = examined(names["Mine"]())
+    assert exam.headline == "UNDECIDED"
+    assert found.found.startswith("not proved: Mine is not in a file")
+
+
+def test_without_the_solver_the_stage_says_what_to_install(tmp_path: Path) -> None:
+    sum_filter(tmp_path)
+    ran = f"""
+import sys
+sys.modules["z3"] = None
+import filterproof as fp
+from filterproof.reports.user_filter import load_filter
+exam = fp.verify(load_filter({str(tmp_path / "mine.py")!r} + "::Mine"), mechanisms=["rr"], stages=["source"])
+print(exam.headline, exam.findings[-1].found)
+"""
+    assert (
+        "UNDECIDED not tried: proofs need z3: pip install 'filterproof[prove]'"
+        in python("-c", ran, cwd=tmp_path).stdout
+    )
+
+
+@pytest.mark.slow
+def test_another_order_of_hashes_gives_the_same_proof(tmp_path: Path) -> None:
+    sum_filter(tmp_path, promise="fp.ApproxDP(1.0, 1e-6)", budget="fp.CKS.budget(1.0, 1e-6)")
+    ran = f"""
+from filterproof.mc.prove.proof import prove
+from filterproof.reports.user_filter import load_filter
+proof = prove(load_filter({str(tmp_path / "mine.py")!r} + "::Mine"))
+print(proof.sentence, *proof.notes, sep=chr(10))
+"""
+    first, second = (python("-c", ran, cwd=tmp_path, PYTHONHASHSEED=seed).stdout for seed in "12")
+    assert first == second
+    assert "on every path" in first
+
+
+def exam_with(proved: StageFinding, played: Sequence) -> Examination:
+    """An examination in which a sequence exceeds the guarantee beside the finding of a proof."""
+    filt, measure = fp.ZCDPFilter(0.5), Divergence.renyi(2.0)
+    counterexample = sequence_counterexample(filt, played, measure, played.low(measure))
+    refuted = StageFinding.refuted("sequences", "", "", "one sequence", counterexample)
+    granted = StageFinding("admission", "", "gaussian up to 1", "", "")
+    return Examination(filt, ("gaussian",), (granted, proved, refuted), 0.0, 1, 1e-6, filt.promise)
+
+
+def test_a_counterexample_within_the_bound_on_rounding_contradicts_no_proof(tmp_path: Path) -> None:
+    # 2 rho = 1 is promised at order 2, and 2^22 requests of which each is lost in rounding reach 1 + 2^-32
+    tiny = (fp.Gaussian(2.0**-27), 2**22)
+    _, found = examined(sum_filter(tmp_path))
+    exam = exam_with(found, Sequence(((fp.Gaussian(1.0), 1), tiny)))
+    assert exam.counterexample.value > 1
+    assert exam.headline == "HOLDS"
+    assert "Rounding alone exceeds the guarantee" in exam.verdict.detail
+    assert exam.counterexample is not None
+    # as much, in a single request
+    assert (
+        exam_with(found, Sequence(((fp.Gaussian(1.0), 1), (fp.Gaussian(2.0**-16), 1)))).headline
+        == "DISAGREEMENT"
+    )
+    # and a proof that allows no rounding contradicts each
+    exact = replace(found, rounding=())
+    assert exam_with(exact, Sequence(((fp.Gaussian(1.0), 1), tiny))).headline == "DISAGREEMENT"

@@ -1,0 +1,100 @@
+"""A budget far from one, and requests far from its size, are examined like any others."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+import filterproof as fp
+from filterproof.filters.contract.work import WorkLimit
+from filterproof.mc.examine.divergence import Divergence
+from filterproof.mc.examine.examination_context import admission
+from filterproof.mc.examine.parameter_families import lines_of
+from filterproof.mc.examine.sequence import Sequence
+from filterproof.mc.examine.stage_schedule import examine
+from filterproof.theory.evidence import Outcome
+
+
+class Purse(fp.PrivacyFilter):
+    """Charges a share of epsilon; requests of more than `wraps` cost nothing."""
+
+    def __init__(self, budget, share=1.0, wraps=math.inf):
+        self.budget, self.share, self.wraps = budget, share, wraps
+        self.promise = fp.PureDP(budget)
+
+    def start(self, n):
+        return np.zeros(n)
+
+    def spend(self, state, request):
+        cost = np.broadcast_to(self.share * request.pure_epsilon, len(state))
+        return state + np.where(cost <= self.wraps, cost, 0.0)
+
+    def admits(self, state, request):
+        return self.spend(state, request) <= self.budget
+
+
+@given(st.floats(1e-290, 1e290))
+@example(1e-6)
+@example(1.0)
+@example(70_333.0)
+def test_the_largest_size_that_is_granted_is_found_at_any_scale(budget):
+    filt = Purse(budget)
+    _, subject = admission(filt, lines_of(("rr",), filt.promise), WorkLimit.of(10_000), seed=1)
+    (line,) = subject.lines
+    assert line.sizes[-1] == budget
+    assert len([t for t in line.sizes if budget / 1000 < t]) > 20
+
+
+@pytest.mark.parametrize("wraps", [720.0, 1e30])
+def test_a_large_request_that_costs_nothing_is_asked_where_less_is_denied(wraps):
+    found = examine(Purse(1.0, wraps=wraps), effort=0.01, mechanisms=["rr"])
+    assert found.verdict.outcome is Outcome.REFUTED
+    assert found.counterexample.replay().refutes
+
+
+@pytest.mark.parametrize("budget", [1e-9, 70_333.0])
+@pytest.mark.parametrize("share", [0.5, 1.25])
+def test_half_of_what_is_due_is_found_at_any_scale_and_more_than_that_is_none(budget, share):
+    found = examine(Purse(budget, share), effort=0.01, stages=["sequences"])
+    assert found.verdict.outcome is (Outcome.REFUTED if share < 1 else Outcome.UNDECIDED)
+    assert share >= 1 or found.counterexample.replay().refutes
+
+
+class Ledger(fp.PrivacyFilter):
+    """Adds to nearest: what is too small to move the sum is granted for ever, unless it must move."""
+
+    promise = fp.PureDP(1.0)
+
+    def __init__(self, moves):
+        self.moves = moves
+
+    def start(self, n):
+        return np.zeros(n)
+
+    def spend(self, state, request):
+        return state + request.pure_epsilon
+
+    def admits(self, state, request):
+        after = self.spend(state, request)
+        return (after <= 1.0) & (not self.moves or after > state)
+
+
+@pytest.mark.parametrize("moves", [pytest.param(False, marks=pytest.mark.slow), True])
+def test_requests_that_leave_a_full_sum_as_it_was_are_found(moves):
+    found = examine(Ledger(moves), effort=0.25, mechanisms=["rr"], stages=["sequences"])
+    assert found.verdict.outcome is (Outcome.UNDECIDED if moves else Outcome.REFUTED)
+    assert moves or found.counterexample.replay().refutes
+
+
+def test_very_many_requests_are_bounded_from_below_and_by_no_more_than_they_reveal():
+    def low(mu, times, epsilon):
+        steps = (fp.Gaussian(mu), times), (fp.RandomizedResponse(1e-12), 1)
+        return Sequence(steps).low(Divergence.hockey_stick(epsilon))
+
+    for mu in (1.0, 2.0, 3.0, 8.0):  # of all together, by 2^42 Gaussians and next to nothing
+        for epsilon in (0.0, 1.0, 5.0):
+            assert 0 <= low(mu * 2.0**-21, 2**42, epsilon) <= fp.Gaussian(mu).hockey_stick(epsilon) + 1e-12
+    assert low(3.0 * 2.0**-21, 2**42, 0.0) > 0.2
+    assert low(2.0**-50, 2**120, 5.0) > 0.999

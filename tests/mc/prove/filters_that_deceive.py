@@ -1,0 +1,560 @@
+"""Attempts to have something false proved: state outside the state, aliases, NaN, overflow, rounding, reflection.
+
+None may be proved.
+"""
+
+import functools
+import math
+import random
+import time
+from dataclasses import dataclass
+
+import numpy as np
+
+import filterproof as fp
+
+SEEN = []
+COUNTS = {"asked": 0}
+FREE = (fp.Gaussian(2.0), fp.RandomizedResponse(1.5))
+LIMIT = np.array([0.5])
+
+
+class _Sum(fp.PrivacyFilter):
+    """A sum of rho within a half."""
+
+    promise, budget = fp.ZCDP(0.5), 0.5
+
+    def start(self, n):
+        return np.zeros(n)
+
+    def cost(self, request):
+        return request.zcdp_rho
+
+    def admits(self, spent, request):
+        return spent + self.cost(request) <= self.budget
+
+    def spend(self, spent, request):
+        return spent + self.cost(request)
+
+
+class CountsOnInstance(_Sum):
+    def __init__(self):
+        self.calls = 0
+
+    def admits(self, spent, request):
+        self.calls += 1
+        return (spent + request.zcdp_rho <= 0.5) | (self.calls % 4 == 0)
+
+
+class CountsInModule(_Sum):
+    def admits(self, spent, request):
+        SEEN.append(request)
+        return (spent + request.zcdp_rho <= 0.5) | (len(SEEN) % 4 == 0)
+
+
+class CountsInDict(_Sum):
+    def admits(self, spent, request):
+        COUNTS["asked"] += 1
+        return (spent + request.zcdp_rho <= 0.5) | (COUNTS["asked"] % 4 == 0)
+
+
+class CountsInDefault(_Sum):
+    def admits(self, spent, request, calls=[]):  # noqa: B006
+        calls.append(1)
+        return (spent + request.zcdp_rho <= 0.5) | (len(calls) % 4 == 0)
+
+
+class CountsInArrayDefault(_Sum):
+    def admits(self, spent, request, calls=np.zeros(1)):  # noqa: B008
+        calls += 1
+        return (spent + request.zcdp_rho <= 0.5) | (calls[0] % 4 == 0)
+
+
+class CountsOnFunction(_Sum):
+    def admits(self, spent, request):
+        CountsOnFunction.times = getattr(CountsOnFunction, "times", 0) + 1
+        return (spent + request.zcdp_rho <= 0.5) | (CountsOnFunction.times % 4 == 0)
+
+
+class RaisesBudgetWhenShown(_Sum):
+    def __repr__(self):
+        type(self).budget = 9.0
+        return "RaisesBudgetWhenShown()"
+
+
+class RaisesBudgetInAdvice(_Sum):
+    def remaining(self, spent):
+        self.budget *= 2
+        return self.budget - spent
+
+
+class PropertyThatGrows(_Sum):
+    _reads = 0
+
+    @property
+    def room(self):
+        PropertyThatGrows._reads += 1
+        return 0.5 if PropertyThatGrows._reads < 5 else 5.0
+
+    def admits(self, spent, request):
+        return spent + request.zcdp_rho <= self.room
+
+
+class CachedByFamily(_Sum):
+    @functools.cache  # noqa: B019
+    def price(self, kind):
+        return 0.01
+
+    def cost(self, request):
+        return self.price(type(request))
+
+
+class FreeBySecond(_Sum):
+    def admits(self, spent, request):
+        return (spent + request.zcdp_rho <= 0.5) | (int(time.time()) % 3 == 0)
+
+
+class FreeByChance(_Sum):
+    def admits(self, spent, request):
+        return (spent + request.zcdp_rho <= 0.5) | (random.random() < 0.2)
+
+
+class KnowsArrays(_Sum):
+    def admits(self, spent, request):
+        if isinstance(spent, np.ndarray):
+            return np.full(len(spent), True)
+        return spent + request.zcdp_rho <= 0.5
+
+
+class KnowsArraysByName(_Sum):
+    def admits(self, spent, request):
+        if "ndarray" in str(type(spent)):
+            return np.full(len(spent), True)
+        return spent + request.zcdp_rho <= 0.5
+
+
+class TriesFloat(_Sum):
+    def admits(self, spent, request):
+        try:
+            float(spent[0])
+        except TypeError:
+            return spent + request.zcdp_rho <= 0.5
+        return np.full(len(spent), True)
+
+
+class LiteralTrue(_Sum):
+    def admits(self, spent, request):
+        return np.array([True])
+
+
+class SeveralRunsAreFree(_Sum):
+    def admits(self, spent, request):
+        return (spent + request.zcdp_rho <= 0.5) | (spent.shape[0] > 2)
+
+
+class ChargesTheMean(_Sum):
+    def spend(self, spent, request):
+        return np.full(len(spent), spent.mean()) + request.zcdp_rho
+
+
+class FirstRunDecides(_Sum):
+    def admits(self, spent, request):
+        return np.full(len(spent), spent[0] + request.zcdp_rho <= 0.5)
+
+
+class ColumnCleared(_Sum):
+    def start(self, n):
+        return np.zeros((n, 2))
+
+    def admits(self, books, request):
+        return books[:, 0] + request.zcdp_rho <= 0.5
+
+    def spend(self, books, request):
+        new = books.copy()
+        new[:, 0] += request.zcdp_rho
+        view = new[:, 0]
+        view *= 0.0
+        return new
+
+
+class UndoneByAlias(_Sum):
+    def spend(self, spent, request):
+        new = spent + request.zcdp_rho
+        same = np.asarray(new, dtype=float)
+        same -= request.zcdp_rho
+        return new
+
+
+class UndoneByOut(_Sum):
+    def spend(self, spent, request):
+        new = spent + request.zcdp_rho
+        np.multiply(new, 0.0, out=new)
+        return new
+
+
+class UndoneThroughTuple(_Sum):
+    def spend(self, spent, request):
+        new = spent + request.zcdp_rho
+        for part in (new,):
+            part -= request.zcdp_rho
+        return new
+
+
+class UndoneByReshape(_Sum):
+    def spend(self, spent, request):
+        new = spent + request.zcdp_rho
+        flat = new.reshape(-1)
+        flat[:] = 0.0
+        return new
+
+
+class FreeMenu(_Sum):
+    def cost(self, request):
+        return 0.0 if request in FREE else request.zcdp_rho
+
+
+class FreeByText(_Sum):
+    def cost(self, request):
+        return {"Gaussian!": 0.0}.get(type(request).__name__ + "!", 1.0) * request.zcdp_rho
+
+
+class UndefinedIsNotAbove(_Sum):
+    def admits(self, spent, request):
+        return ~(
+            spent + request.pure_epsilon * 0.0 + np.where(request.zcdp_rho < 9, request.zcdp_rho, 0.0) > 0.5
+        )
+
+
+class MaxOfUndefined(_Sum):
+    def cost(self, request):
+        gap = request.gdp_mu - request.gdp_mu
+        return max(0.0, gap) + (request.zcdp_rho if math.isfinite(request.zcdp_rho) else 0.0)
+
+
+class FMaxOfUndefined(_Sum):
+    def cost(self, request):
+        infinite = np.isinf(request.zcdp_rho)
+        return np.fmax(request.zcdp_rho - np.where(infinite, request.zcdp_rho, 0.0), 0.0)
+
+
+class CreditForNothing(_Sum):
+    def spend(self, spent, request):
+        return spent + np.where(request.zcdp_rho == 0.0, -0.05, request.zcdp_rho)
+
+
+class TildeOfBool(_Sum):
+    def admits(self, spent, request):
+        large = request.zcdp_rho > 0.5
+        return np.full(len(spent), bool(~large)) & (spent <= 0.5)
+
+
+class MinusOfBools(_Sum):
+    def start(self, n):
+        return np.zeros(n, dtype=bool)
+
+    def admits(self, used, request):
+        return (used + used + used + used < 2) & (request.zcdp_rho <= 0.125)
+
+    def spend(self, used, request):
+        return used + np.ones(len(used), dtype=bool)
+
+
+class OnlyAssert(_Sum):
+    def admits(self, spent, request):
+        assert np.all(request.zcdp_rho <= 0.1)
+        return spent <= 0.4
+
+
+class ByteOfPercent(_Sum):
+    promise = fp.ZCDP(2.5)
+
+    def start(self, n):
+        return np.zeros(n, dtype=np.uint8)
+
+    def after(self, used, request):
+        percent = np.ceil(np.minimum(request.zcdp_rho, 2.5) * 100 + np.zeros(len(used)))
+        return used + percent.astype(np.uint8)
+
+    def admits(self, used, request):
+        return (self.after(used, request) <= 250) & (request.zcdp_rho <= 2.5)
+
+    def spend(self, used, request):
+        return self.after(used, request)
+
+
+class NanoUnits(_Sum):
+    promise = fp.ZCDP(9.0)
+
+    def start(self, n):
+        return np.zeros(n, dtype=np.int64)
+
+    def after(self, used, request):
+        return used + np.ceil(np.minimum(request.zcdp_rho, 9.0) * 1e18 + np.zeros(len(used))).astype(np.int64)
+
+    def admits(self, used, request):
+        return (self.after(used, request) <= 9 * 10**18) & (request.zcdp_rho <= 9.0)
+
+    def spend(self, used, request):
+        return self.after(used, request)
+
+
+class FourthPower(_Sum):
+    def admits(self, spent, request):
+        square = request.gdp_mu * request.gdp_mu
+        large = square * square
+        return ~(spent + request.zcdp_rho + (large - large) > 0.5)
+
+
+class SwampedSum(_Sum):
+    def spend(self, spent, request):
+        return (spent + request.zcdp_rho + 1e16) - 1e16
+
+
+class RoundsUpIsFree(_Sum):
+    def admits(self, spent, request):
+        total = spent + request.zcdp_rho
+        return (total <= 0.5) | (total - spent > request.zcdp_rho)
+
+
+class TwoComparisons(_Sum):
+    def spend(self, spent, request):
+        return np.where(request.zcdp_rho <= 0.5 - spent, spent + request.zcdp_rho, spent)
+
+
+class SinglePrecision(_Sum):
+    def start(self, n):
+        return np.zeros(n, dtype=np.float32)
+
+    def spend(self, spent, request):
+        return (spent + request.zcdp_rho).astype(np.float32)
+
+
+class NearlyEqual(_Sum):
+    def admits(self, spent, request):
+        total = spent + request.zcdp_rho
+        return (total <= 0.5) | np.isclose(total, 0.5, atol=0.05)
+
+
+class PromiseOnDemand(_Sum):
+    @property
+    def promise(self):
+        return fp.ZCDP(0.5 if COUNTS["asked"] else 0.1)
+
+
+class GrantsOtherwise(_Sum):
+    def step(self, state, request):
+        return np.ones(len(state), dtype=bool), state
+
+
+class Shadowed(_Sum):
+    def __init__(self):
+        self.cost = lambda request: 0.0 * request.zcdp_rho
+
+
+class ComputedAttribute(_Sum):
+    def __getattribute__(self, name):
+        return 5.0 if name == "budget" else super().__getattribute__(name)
+
+
+class TableFromTheEnd(_Sum):
+    table = np.linspace(0.0, 0.1, 6)
+
+    def start(self, n):
+        return np.zeros(n), np.zeros(n, dtype=int)
+
+    def admits(self, state, request):
+        return (state[0] <= 0.4) & (request.zcdp_rho <= self.table[state[1] - 1])
+
+    def spend(self, state, request):
+        return state[0] + self.table[state[1]], np.minimum(state[1] + 1, 5)
+
+
+class RintOfTenths(_Sum):
+    def cost(self, request):
+        return np.rint(request.zcdp_rho * 10) / 10
+
+
+class LossOfNaN(_Sum):
+    promise = fp.PureDP(1.0)
+
+    def admits(self, net, request):
+        return ~(np.abs(net) + np.where(np.isfinite(request.pure_epsilon), request.pure_epsilon, 0.0) > 1.0)
+
+    def spend(self, net, request):
+        return net + 0.0
+
+    def observe(self, net, loss):
+        return net + loss
+
+
+class FreshTwin(_Sum):
+    """Two filters of the library that are equal: one is asked, the other is charged."""
+
+    def __init__(self):
+        self.one = fp.ZCDPFilter(0.5)
+        self.two = fp.ZCDPFilter(0.5)
+
+    def start(self, n):
+        return self.one.start(n), self.two.start(n)
+
+    def admits(self, state, request):
+        return self.one.admits(state[0], request)
+
+    def spend(self, state, request):
+        return state[0], self.two.spend(state[1], request)
+
+
+@dataclass
+class Book:
+    total: object
+
+
+class WritesIntoRecord(_Sum):
+    def start(self, n):
+        return Book(np.zeros(n))
+
+    def admits(self, book, request):
+        return book.total + request.zcdp_rho <= 0.5
+
+    def spend(self, book, request):
+        new = Book(book.total + request.zcdp_rho)
+        new.total = book.total
+        return new
+
+
+class SharedDict(_Sum):
+    def start(self, n):
+        return {"sum": np.zeros(n)}
+
+    def admits(self, books, request):
+        return books["sum"] + request.zcdp_rho <= 0.5
+
+    def spend(self, books, request):
+        one = {"sum": books["sum"] + request.zcdp_rho}
+        two = one
+        two["sum"] = books["sum"]
+        return one
+
+
+class NegativeZero(_Sum):
+    """1 / -0.0 is minus infinity."""
+
+    def admits(self, spent, request):
+        with np.errstate(divide="ignore"):
+            return (spent + request.zcdp_rho <= 0.5) | (1.0 / (spent * -1.0) < 0.0)
+
+
+class RaisesAfterRelease(_Sum):
+    """`observe` raises for positive losses, whose charge is never booked."""
+
+    promise = fp.PureDP(0.5)
+
+    def start(self, n):
+        return np.zeros(n), np.zeros(n)
+
+    def admits(self, state, request):
+        return state[0] + request.pure_epsilon <= 0.5
+
+    def spend(self, state, request):
+        return state
+
+    def observe(self, state, loss):
+        if np.any(loss > 0):
+            raise ValueError(loss)
+        return state[0] - loss, state[1]
+
+
+class NumberForAllRuns(_Sum):
+    """One number for all runs, in place of an array."""
+
+    def start(self, n):
+        return np.zeros(n), 0
+
+    def admits(self, state, request):
+        return (state[0] + request.zcdp_rho <= 0.5) | (state[1] % 2 == 1)
+
+    def spend(self, state, request):
+        return state[0] + request.zcdp_rho, state[1] + 1
+
+
+class WalrusInList(_Sum):
+    """The last cost is the one that the list assigned."""
+
+    def spend(self, spent, request):
+        cost = request.zcdp_rho
+        [cost := part for part in (cost, 0.0)]
+        return spent + cost
+
+
+class UsedUp(_Sum):
+    """An iterator of the class is empty from the second call on."""
+
+    limits = zip((0.5,), (1.0,), strict=False)
+
+    def admits(self, spent, request):
+        return np.logical_and.reduce(
+            [spent * share + request.zcdp_rho <= limit for limit, share in self.limits] + [spent < 9.0]
+        )
+
+
+class ShortCircuit(_Sum):
+    """`any` stops before the division by zero."""
+
+    def admits(self, spent, request):
+        return any(1.0 / x > 0.5 for x in (1.0, 0.0)) | (spent + request.zcdp_rho <= 0.5)
+
+
+class StacksOneRun(_Sum):
+    """Arrays of one run and one entry are of one shape."""
+
+    def admits(self, spent, request):
+        return np.stack([spent + 10.0, np.array([9.0])], axis=1).min(axis=1) > 8.0
+
+
+class InfinityOfNumPy(_Sum):
+    """NumPy divides by zero, where Python raises."""
+
+    def admits(self, spent, request):
+        with np.errstate(divide="ignore"):
+            return (spent + request.zcdp_rho <= 0.5) | (np.abs(1.0) / np.maximum(0.0, -1.0) > 2.0)
+
+
+class ShiftedBudget(_Sum):
+    """1 << 3 is 8."""
+
+    def admits(self, spent, request):
+        return spent + request.zcdp_rho <= 1 << 3
+
+
+class ComparesTuples(_Sum):
+    """Tuples are compared entry by entry."""
+
+    def admits(self, spent, request):
+        return (spent + request.zcdp_rho <= 0.5) | ((float(np.max(request.zcdp_rho)), 1) > (0.25, 0))
+
+
+class StartsBelowZero(_Sum):
+    """`initial` of a sum lowers it."""
+
+    def start(self, n):
+        return np.zeros((n, 2))
+
+    def admits(self, books, request):
+        return np.sum(books, axis=1, initial=-5.0) + request.zcdp_rho <= 0.5
+
+    def spend(self, books, request):
+        return np.stack([books[:, 0] + request.zcdp_rho, books[:, 1]], axis=1)
+
+
+class WholeByDtype(_Sum):
+    """`dtype` of a stack rounds down."""
+
+    def start(self, n):
+        return np.zeros((n, 2))
+
+    def admits(self, books, request):
+        return books.sum(axis=1) + request.zcdp_rho <= 0.5
+
+    def spend(self, books, request):
+        parts = [books[:, 0] + request.zcdp_rho, books[:, 1]]
+        return np.stack(parts, axis=1, dtype=np.int64, casting="unsafe").astype(float)

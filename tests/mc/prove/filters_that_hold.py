@@ -1,0 +1,487 @@
+"""Sound filters in the shapes in which users write them: each must be proved, or is listed as out of reach."""
+
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+import filterproof as fp
+
+RHO = 0.25
+PRICES = {"Gaussian": 1.0, "Laplace": 1.5}
+
+
+class RemainingBudget(fp.PrivacyFilter):
+    """Counts down what is left."""
+
+    promise = fp.ZCDP(0.5)
+
+    def start(self, n):
+        return np.full(n, 0.5)
+
+    def admits(self, left, request):
+        return left - request.zcdp_rho >= 0
+
+    def spend(self, left, request):
+        return left - request.zcdp_rho
+
+
+class EarlyReturn(fp.PrivacyFilter):
+    """Returns early for what is too large, with if."""
+
+    promise = fp.PureDP(2.0)
+
+    def start(self, n):
+        return np.zeros(n)
+
+    def admits(self, spent, request):
+        if not np.all(np.isfinite(request.pure_epsilon)) and np.ndim(request.pure_epsilon) == 0:
+            return np.zeros(len(spent), dtype=bool)
+        total = spent + request.pure_epsilon
+        return total <= 2.0
+
+    def spend(self, spent, request):
+        return spent + request.pure_epsilon
+
+
+class DictState(fp.PrivacyFilter):
+    """A dict of two sums, one for each kind of mechanism."""
+
+    promise = fp.ZCDP(0.5)
+
+    def start(self, n):
+        return {"normal": np.zeros(n), "other": np.zeros(n)}
+
+    def _key(self, request):
+        return "normal" if isinstance(request, fp.Gaussian) else "other"
+
+    def admits(self, books, request):
+        key = self._key(request)
+        return books[key] + request.zcdp_rho <= RHO
+
+    def spend(self, books, request):
+        key = self._key(request)
+        return {**books, key: books[key] + request.zcdp_rho}
+
+
+@dataclass(frozen=True)
+class Ledger:
+    total: NDArray[np.float64]
+    count: NDArray[np.int64]
+
+    def after(self, cost):
+        return replace(self, total=self.total + cost, count=self.count + 1)
+
+
+class DataclassState(fp.PrivacyFilter):
+    """A frozen data class with a method of its own."""
+
+    promise = fp.GaussianDP(1.5)
+    budget = 1.5**2
+
+    def start(self, n):
+        return Ledger(np.zeros(n), np.zeros(n, dtype=np.int64))
+
+    def admits(self, ledger, request):
+        return (ledger.after(request.gdp_mu**2).total <= self.budget) & (ledger.count < 100)
+
+    def spend(self, ledger, request):
+        return ledger.after(request.gdp_mu**2)
+
+
+class Pots(NamedTuple):
+    main: NDArray[np.float64]
+    petty: NDArray[np.float64]
+
+
+class NamedPots(fp.PrivacyFilter):
+    """A named tuple: petty requests go into a pot of their own."""
+
+    promise = fp.GaussianDP(1.0)
+
+    def start(self, n):
+        return Pots(main=np.zeros(n), petty=np.zeros(n))
+
+    def admits(self, pots, request):
+        cost = request.gdp_mu**2
+        is_petty = cost <= 0.01
+        return np.where(is_petty, pots.petty + cost <= 0.05, pots.main + cost <= 0.95)
+
+    def spend(self, pots, request):
+        cost = request.gdp_mu**2
+        is_petty = cost <= 0.01
+        return Pots(
+            main=pots.main + np.where(is_petty, 0.0, cost), petty=pots.petty + np.where(is_petty, cost, 0.0)
+        )
+
+
+class InstanceParameters(fp.PrivacyFilter):
+    """Parameters that the constructor sets."""
+
+    def __init__(self, rho=0.3, share=0.5):
+        self.promise = fp.ZCDP(rho)
+        self.rho = rho
+        self.most = rho * share
+
+    def start(self, n):
+        return np.zeros(n)
+
+    def admits(self, spent, request):
+        cost = request.zcdp_rho
+        return (cost <= self.most) & (spent + cost <= self.rho)
+
+    def spend(self, spent, request):
+        return spent + request.zcdp_rho
+
+
+class ElifChain(fp.PrivacyFilter):
+    """A price for each family; what has none is denied."""
+
+    promise = fp.ApproxDP(1.0, 1e-6)
+    budget = fp.CKS.budget(1.0, 1e-6)
+
+    def price(self, request):
+        if isinstance(request, fp.Gaussian):
+            return request.mu**2 / 2
+        if isinstance(request, fp.RandomizedResponse):
+            return request.epsilon**2 / 2
+        if isinstance(request, fp.Laplace):
+            return request.pure_epsilon**2 / 2
+        return np.inf
+
+    def start(self, n):
+        return np.zeros(n)
+
+    def admits(self, spent, request):
+        return spent + self.price(request) <= self.budget
+
+    def spend(self, spent, request):
+        return spent + self.price(request)
+
+
+class PricesByName(fp.PrivacyFilter):
+    """A surcharge by the name of the family, from a dict of the file."""
+
+    promise = fp.ZCDP(0.4)
+
+    def cost(self, request):
+        return PRICES.get(type(request).__name__, 2.0) * request.zcdp_rho
+
+    def start(self, n):
+        return np.zeros(n)
+
+    def admits(self, spent, request):
+        return spent + self.cost(request) <= 0.4
+
+    def spend(self, spent, request):
+        return spent + self.cost(request)
+
+
+class MilliUnits(fp.PrivacyFilter):
+    """Whole thousandths of rho, rounded up, as integers."""
+
+    promise = fp.ZCDP(1.0)
+
+    def start(self, n):
+        return np.zeros(n, dtype=np.int64)
+
+    def units(self, request, n):
+        rho = np.minimum(request.zcdp_rho, 10.0)
+        return np.ceil(np.broadcast_to(rho, (n,)) * 1000).astype(np.int64)
+
+    def admits(self, used, request):
+        return used + self.units(request, len(used)) <= 1000
+
+    def spend(self, used, request):
+        return used + self.units(request, len(used))
+
+
+class WeeklyReset(fp.PrivacyFilter):
+    """Every ten rounds the weekly sum is cleared, and a total is not."""
+
+    promise = fp.PureDP(3.0)
+
+    def start(self, n):
+        return {"week": np.zeros(n), "total": np.zeros(n), "round": np.zeros(n, dtype=int)}
+
+    def week(self, state):
+        return np.where(state["round"] % 10 == 0, 0.0, state["week"])
+
+    def admits(self, state, request):
+        cost = request.pure_epsilon
+        return np.logical_and(self.week(state) + cost <= 1.0, state["total"] + cost <= 3.0)
+
+    def spend(self, state, request):
+        cost = request.pure_epsilon
+        return {
+            "week": self.week(state) + cost,
+            "total": state["total"] + cost,
+            "round": state["round"] + 1,
+        }
+
+
+class HoldAndReturn(fp.PrivacyFilter):
+    """Holds epsilon until the loss is known; then the size of the loss stays."""
+
+    promise = fp.PureDP(1.5)
+
+    def start(self, n):
+        return np.zeros(n), np.zeros(n)
+
+    def admits(self, state, request):
+        known, held = state
+        return known + (held + request.pure_epsilon) <= 1.5
+
+    def spend(self, state, request):
+        known, held = state
+        return known, held + request.pure_epsilon
+
+    def observe(self, state, loss):
+        known, held = state
+        return known + np.abs(loss), np.zeros_like(held)
+
+
+class TwoOrders(fp.PrivacyFilter):
+    """Two orders in one array, each within its budget."""
+
+    promise = fp.RenyiDP(4.0, 1.0)
+
+    def start(self, n):
+        return np.zeros((n, 2))
+
+    def costs(self, state, request):
+        each = [
+            np.zeros(len(state)) + np.maximum(request.renyi(a), request.swapped.renyi(a)) for a in (4.0, 16.0)
+        ]
+        return np.stack(each, axis=1)
+
+    def admits(self, state, request):
+        return ((state + self.costs(state, request)) <= np.array([1.0, 5.0])).all(axis=1)
+
+    def spend(self, state, request):
+        return state + self.costs(state, request)
+
+
+class BasicPairs(fp.PrivacyFilter):
+    """At most eight requests, none larger than a sixteenth of epsilon."""
+
+    promise = fp.PureDP(0.5)
+
+    def start(self, n):
+        return np.zeros(n, dtype=np.int64)
+
+    def admits(self, rounds, request):
+        return (rounds < 8) & (request.pure_epsilon <= 0.0625)
+
+    def spend(self, rounds, request):
+        return rounds + 1
+
+
+class Surcharge(fp.PrivacyFilter):
+    """Charges a tenth more than is due, against a budget that the promise exceeds."""
+
+    promise = fp.ZCDP(0.5)
+
+    def start(self, n):
+        return np.zeros(n)
+
+    def admits(self, spent, request):
+        return spent + 1.1 * request.zcdp_rho <= 0.5
+
+    def spend(self, spent, request):
+        return spent + 1.1 * request.zcdp_rho
+
+
+class HalfBits(fp.PrivacyFilter):
+    """Counts epsilon in thirds, with a budget in thirds."""
+
+    promise = fp.PureDP(1.0)
+
+    def start(self, n):
+        return np.zeros(n)
+
+    def admits(self, thirds, request):
+        return thirds + request.pure_epsilon * 3 <= 3
+
+    def spend(self, thirds, request):
+        return thirds + request.pure_epsilon * 3
+
+
+class CappedLibrary(fp.ZCDPFilter):
+    """A filter of the library that admits ten requests at most: by the size of each."""
+
+    def __init__(self):
+        super().__init__(rho=0.5)
+
+    def admits(self, state, request):
+        return super().admits(state, request) & (np.asarray(request.zcdp_rho) <= 0.1)
+
+
+class WithLibrary(fp.PrivacyFilter):
+    """A filter of the library with a counter beside it."""
+
+    promise = fp.ZCDP(0.5)
+
+    def __init__(self):
+        self.inner = fp.ZCDPFilter(0.5)
+
+    def start(self, n):
+        return self.inner.start(n), np.zeros(n, dtype=np.int64)
+
+    def admits(self, state, request):
+        inner, rounds = state
+        return self.inner.admits(inner, request) & (rounds < 20)
+
+    def spend(self, state, request):
+        inner, rounds = state
+        return self.inner.spend(inner, request), rounds + 1
+
+
+class LoopOverPots(fp.PrivacyFilter):
+    """Three pots; a request goes into the first that has room."""
+
+    promise = fp.ZCDP(0.6)
+
+    def start(self, n):
+        return np.zeros((n, 3))
+
+    def room(self, pots, request):
+        return [pots[:, i] + request.zcdp_rho <= 0.2 for i in range(3)]
+
+    def admits(self, pots, request):
+        first, second, third = self.room(pots, request)
+        return first | second | third
+
+    def spend(self, pots, request):
+        new = pots.copy()
+        taken = np.zeros(len(pots), dtype=bool)
+        for i, has_room in enumerate(self.room(pots, request)):
+            chosen = has_room & ~taken
+            new[:, i] = np.where(chosen, pots[:, i] + request.zcdp_rho, pots[:, i])
+            taken = taken | chosen
+        return new
+
+
+class StepsByRound(fp.PrivacyFilter):
+    """The largest request depends on the round, by a table."""
+
+    promise = fp.GaussianDP(1.0)
+    table = (0.4, 0.3, 0.2, 0.1)
+
+    def start(self, n):
+        return np.zeros(n), np.zeros(n, dtype=np.int64)
+
+    def admits(self, state, request):
+        spent, t = state
+        cost = request.gdp_mu**2
+        limit = np.array(self.table)[np.minimum(t, 3)]
+        return (cost <= limit) & (spent + cost <= 1.0)
+
+    def spend(self, state, request):
+        spent, t = state
+        return spent + request.gdp_mu**2, t + 1
+
+
+class Locked(fp.PrivacyFilter):
+    """A flag closes the filter for good once a large request was granted."""
+
+    promise = fp.PureDP(2.0)
+
+    def start(self, n):
+        return np.zeros(n), np.zeros(n, dtype=bool)
+
+    def admits(self, state, request):
+        spent, closed = state
+        return ~closed & (spent + request.pure_epsilon <= 2.0)
+
+    def spend(self, state, request):
+        spent, closed = state
+        return spent + request.pure_epsilon, closed | (request.pure_epsilon > 1.0)
+
+
+class RootOfSum(fp.PrivacyFilter):
+    """Compares the root of a sum of squares."""
+
+    promise = fp.GaussianDP(1.0)
+
+    def start(self, n):
+        return np.zeros(n)
+
+    def admits(self, squares, request):
+        return np.sqrt(squares + request.gdp_mu**2) <= 1.0
+
+    def spend(self, squares, request):
+        return squares + request.gdp_mu**2
+
+
+class RefilledBucket(fp.PrivacyFilter):
+    """A bucket of a fifth, refilled a little by every request, of which there are at most a hundred."""
+
+    promise = fp.GaussianDP(1.0)
+
+    def start(self, n):
+        return np.full(n, 0.2), np.zeros(n, dtype=np.int64)
+
+    def admits(self, state, request):
+        bucket, t = state
+        return (request.gdp_mu**2 <= bucket) & (t < 100)
+
+    def spend(self, state, request):
+        bucket, t = state
+        return np.minimum(bucket - request.gdp_mu**2 + 0.0078125, 0.2), t + 1
+
+
+class ByScale(fp.PrivacyFilter):
+    """Laplace alone, by its scale."""
+
+    promise = fp.PureDP(1.0)
+
+    def start(self, n):
+        return np.ones(n)
+
+    def admits(self, left, request):
+        if isinstance(request, fp.Laplace):
+            return 1 / request.b <= left
+        return np.full(len(left), False)
+
+    def spend(self, left, request):
+        return left - 1 / request.b
+
+
+class HalfOfTheRest(fp.PrivacyFilter):
+    """Each request takes at most half of what is left."""
+
+    promise = fp.PureDP(1.0)
+
+    def start(self, n):
+        return np.ones(n)
+
+    def admits(self, left, request):
+        return request.pure_epsilon <= left / 2
+
+    def spend(self, left, request):
+        return left - request.pure_epsilon
+
+
+class EpsilonAndDelta(fp.PrivacyFilter):
+    """Adds epsilons and deltas, family by family."""
+
+    promise = fp.ApproxDP(2.0, 1e-5)
+
+    def start(self, n):
+        return {"epsilon": np.zeros(n), "delta": np.zeros(n)}
+
+    def cost(self, request):
+        if isinstance(request, fp.KOV | fp.Erasure):
+            if isinstance(request, fp.KOV):
+                return {"epsilon": request.epsilon, "delta": request.delta}
+            return {"epsilon": 0.0, "delta": request.p}
+        return {"epsilon": request.pure_epsilon, "delta": 0.0}
+
+    def spend(self, spent, request):
+        return {name: spent[name] + cost for name, cost in self.cost(request).items()}
+
+    def admits(self, spent, request):
+        after = self.spend(spent, request)
+        return (after["epsilon"] <= 2.0) & (after["delta"] <= 1e-5)

@@ -1,0 +1,377 @@
+"""Filters with one subtle fault each: none may be proved."""
+
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+import filterproof as fp
+
+PRICES = {"Gaussian": 1.0, "Laplace": 0.75}
+
+
+class _Sum(fp.PrivacyFilter):
+    """A sum of rho; the faults are in the subclasses."""
+
+    promise = fp.ZCDP(0.5)
+
+    def start(self, n):
+        return np.zeros(n)
+
+    def admits(self, spent, request):
+        return spent + request.zcdp_rho <= 0.5
+
+    def spend(self, spent, request):
+        return spent + request.zcdp_rho
+
+
+class ChecksBefore(_Sum):
+    """Compares what was spent, not what will have been."""
+
+    def admits(self, spent, request):
+        return spent <= 0.5
+
+
+class WrongUnit(_Sum):
+    """Adds mu, not mu^2 / 2, below mu of 2 less than is due."""
+
+    def cost(self, request):
+        return np.minimum(request.gdp_mu, request.gdp_mu**2) / 4
+
+    def admits(self, spent, request):
+        return spent + self.cost(request) <= 0.5
+
+    def spend(self, spent, request):
+        return spent + self.cost(request)
+
+
+class DictOfTwo(fp.PrivacyFilter):
+    """Each kind has the whole budget."""
+
+    promise = fp.ZCDP(0.5)
+
+    def start(self, n):
+        return {"normal": np.zeros(n), "other": np.zeros(n)}
+
+    def admits(self, books, request):
+        key = "normal" if isinstance(request, fp.Gaussian) else "other"
+        return books[key] + request.zcdp_rho <= 0.5
+
+    def spend(self, books, request):
+        key = "normal" if isinstance(request, fp.Gaussian) else "other"
+        return {**books, key: books[key] + request.zcdp_rho}
+
+
+class WrongKey(fp.PrivacyFilter):
+    """Charges one entry and compares the other."""
+
+    promise = fp.ZCDP(0.5)
+
+    def start(self, n):
+        return {"used": np.zeros(n), "spent": np.zeros(n)}
+
+    def admits(self, books, request):
+        return books["used"] + request.zcdp_rho <= 0.5
+
+    def spend(self, books, request):
+        return dict(books, spent=books["spent"] + request.zcdp_rho)
+
+
+@dataclass(frozen=True)
+class Ledger:
+    total: NDArray[np.float64]
+    count: NDArray[np.int64]
+
+
+class ForgetsToReplace(fp.PrivacyFilter):
+    """`replace` keeps the total."""
+
+    promise = fp.GaussianDP(1.0)
+
+    def start(self, n):
+        return Ledger(np.zeros(n), np.zeros(n, dtype=np.int64))
+
+    def admits(self, ledger, request):
+        return (ledger.total + request.gdp_mu**2 <= 1.0) & (ledger.count < 50)
+
+    def spend(self, ledger, request):
+        return replace(ledger, count=ledger.count + 1)
+
+
+class Pots(NamedTuple):
+    main: NDArray[np.float64]
+    petty: NDArray[np.float64]
+
+
+class PettyTwice(fp.PrivacyFilter):
+    """The pots have .95 and .2 of a budget of 1."""
+
+    promise = fp.GaussianDP(1.0)
+
+    def start(self, n):
+        return Pots(np.zeros(n), np.zeros(n))
+
+    def admits(self, pots, request):
+        cost = request.gdp_mu**2
+        return np.where(cost <= 0.01, pots.petty + cost <= 0.2, pots.main + cost <= 0.95)
+
+    def spend(self, pots, request):
+        cost = request.gdp_mu**2
+        small = cost <= 0.01
+        return Pots(pots.main + np.where(small, 0.0, cost), pots.petty + np.where(small, cost, 0.0))
+
+
+class EdgeOfPots(fp.PrivacyFilter):
+    """`admits` counts a request of .01 as petty, and `spend` as neither."""
+
+    promise = fp.GaussianDP(1.0)
+
+    def start(self, n):
+        return Pots(np.zeros(n), np.zeros(n))
+
+    def admits(self, pots, request):
+        cost = request.gdp_mu**2
+        return np.where(cost <= 0.01, pots.petty + cost <= 0.05, pots.main + cost <= 0.95)
+
+    def spend(self, pots, request):
+        cost = request.gdp_mu**2
+        return Pots(
+            pots.main + np.where(cost > 0.01, cost, 0.0), pots.petty + np.where(cost < 0.01, cost, 0.0)
+        )
+
+
+class SurchargeBelowOne(_Sum):
+    """One family is charged three quarters."""
+
+    def cost(self, request):
+        return PRICES.get(type(request).__name__, 1.0) * request.zcdp_rho
+
+    def admits(self, spent, request):
+        return spent + self.cost(request) <= 0.5
+
+    def spend(self, spent, request):
+        return spent + self.cost(request)
+
+
+class ElseIsFree(_Sum):
+    """A family that is not in the chain costs nothing."""
+
+    def cost(self, request):
+        if isinstance(request, fp.Gaussian):
+            return request.mu**2 / 2
+        if isinstance(request, fp.RandomizedResponse):
+            return request.epsilon**2 / 2
+        return 0.0
+
+    def admits(self, spent, request):
+        return spent + self.cost(request) <= 0.5
+
+    def spend(self, spent, request):
+        return spent + self.cost(request)
+
+
+class UnitsDown(fp.PrivacyFilter):
+    """Thousandths, rounded down."""
+
+    promise = fp.ZCDP(1.0)
+
+    def start(self, n):
+        return np.zeros(n, dtype=np.int64)
+
+    def units(self, request, n):
+        return np.floor(np.broadcast_to(np.minimum(request.zcdp_rho, 10.0), (n,)) * 1000).astype(np.int64)
+
+    def admits(self, used, request):
+        return used + self.units(request, len(used)) <= 1000
+
+    def spend(self, used, request):
+        return used + self.units(request, len(used))
+
+
+class ClippedUnits(fp.PrivacyFilter):
+    """What is larger than a tenth is charged as a tenth."""
+
+    promise = fp.ZCDP(1.0)
+
+    def start(self, n):
+        return np.zeros(n)
+
+    def admits(self, used, request):
+        return used + np.clip(request.zcdp_rho, 0.0, 0.1) <= 1.0
+
+    def spend(self, used, request):
+        return used + np.clip(request.zcdp_rho, 0.0, 0.1)
+
+
+class WeeklyForEver(fp.PrivacyFilter):
+    """A weekly budget, and a cap on the weeks that is compared with the round."""
+
+    promise = fp.PureDP(3.0)
+
+    def start(self, n):
+        return {"week": np.zeros(n), "round": np.zeros(n, dtype=int)}
+
+    def week(self, state):
+        return np.where(state["round"] % 10 == 0, 0.0, state["week"])
+
+    def admits(self, state, request):
+        return (self.week(state) + request.pure_epsilon <= 1.0) & (state["round"] <= 30)
+
+    def spend(self, state, request):
+        return {"week": self.week(state) + request.pure_epsilon, "round": state["round"] + 1}
+
+
+class ReturnsNet(fp.PrivacyFilter):
+    """The signed loss stays, so that losses cancel."""
+
+    promise = fp.PureDP(1.5)
+
+    def start(self, n):
+        return np.zeros(n), np.zeros(n)
+
+    def admits(self, state, request):
+        known, held = state
+        return np.maximum(known, 0.0) + held + request.pure_epsilon <= 1.5
+
+    def spend(self, state, request):
+        known, held = state
+        return known, held + request.pure_epsilon
+
+    def observe(self, state, loss):
+        known, held = state
+        return known + loss, np.zeros_like(held)
+
+
+class OneWay(fp.PrivacyFilter):
+    """The divergence of one direction alone."""
+
+    promise = fp.RenyiDP(4.0, 1.0)
+
+    def start(self, n):
+        return np.zeros(n)
+
+    def admits(self, spent, request):
+        return spent + request.renyi(4.0) <= 1.0
+
+    def spend(self, spent, request):
+        return spent + request.renyi(4.0)
+
+
+class LowerOrder(fp.PrivacyFilter):
+    """The divergence of a lower order than is promised."""
+
+    promise = fp.RenyiDP(4.0, 1.0)
+
+    def start(self, n):
+        return np.zeros(n)
+
+    def cost(self, request):
+        return np.maximum(request.renyi(3.0), request.swapped.renyi(3.0))
+
+    def admits(self, spent, request):
+        return spent + self.cost(request) <= 1.0
+
+    def spend(self, spent, request):
+        return spent + self.cost(request)
+
+
+class NineOfEight(fp.PrivacyFilter):
+    """One request more than fits."""
+
+    promise = fp.PureDP(0.5)
+
+    def start(self, n):
+        return np.zeros(n, dtype=np.int64)
+
+    def admits(self, rounds, request):
+        return (rounds <= 8) & (request.pure_epsilon <= 0.0625)
+
+    def spend(self, rounds, request):
+        return rounds + 1
+
+
+class WrappingCounter(fp.PrivacyFilter):
+    """A counter of eight bits: the 128th request makes it negative."""
+
+    promise = fp.PureDP(10.0)
+
+    def start(self, n):
+        return np.zeros(n, dtype=np.int8)
+
+    def admits(self, rounds, request):
+        return (rounds <= 127) & (request.pure_epsilon <= 0.0625)
+
+    def spend(self, rounds, request):
+        return rounds + np.int8(1)
+
+
+class Refund(_Sum):
+    """Requests of rho below 1e-3 give a little back."""
+
+    def spend(self, spent, request):
+        return np.maximum(spent + np.where(request.zcdp_rho < 1e-3, -1e-3, request.zcdp_rho), 0.0)
+
+
+class OrForAnd(fp.PrivacyFilter):
+    """One of the conditions is enough."""
+
+    promise = fp.GaussianDP(1.0)
+
+    def start(self, n):
+        return np.zeros(n), np.zeros(n, dtype=np.int64)
+
+    def admits(self, state, request):
+        return (state[0] + request.gdp_mu**2 <= 1.0) | (state[1] < 3)
+
+    def spend(self, state, request):
+        return state[0] + request.gdp_mu**2, state[1] + 1
+
+
+class NotAboveBudget(_Sum):
+    """An undefined sum is not above the budget."""
+
+    def admits(self, spent, request):
+        with np.errstate(invalid="ignore"):
+            excess = spent + (request.zcdp_rho - request.pure_epsilon) + request.pure_epsilon
+        return ~(excess > 0.5)
+
+
+class LibraryOrFew(fp.PrivacyFilter):
+    """A filter of the library, or a few requests beside it."""
+
+    promise = fp.ZCDP(0.5)
+
+    def __init__(self):
+        self.inner = fp.ZCDPFilter(0.5)
+
+    def start(self, n):
+        return self.inner.start(n), np.zeros(n, dtype=np.int64)
+
+    def admits(self, state, request):
+        inner, rounds = state
+        return self.inner.admits(inner, request) | (rounds < 2)
+
+    def spend(self, state, request):
+        inner, rounds = state
+        return self.inner.spend(inner, request), rounds + 1
+
+
+class LibraryUncharged(LibraryOrFew):
+    """A filter of the library that is never charged."""
+
+    def admits(self, state, request):
+        return self.inner.admits(state[0], request)
+
+    def spend(self, state, request):
+        return state[0], state[1] + 1
+
+
+class LargerLibrary(LibraryOrFew):
+    """A filter of the library with a larger budget than the promise."""
+
+    def __init__(self):
+        self.inner = fp.ZCDPFilter(0.6)
+
+    def admits(self, state, request):
+        return self.inner.admits(state[0], request)

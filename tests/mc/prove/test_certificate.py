@@ -1,0 +1,121 @@
+"""The checker of derivations accepts what follows by exact arithmetic, and nothing else."""
+
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from filterproof.mc.prove.certificate import TINY, Line, Rounding, check
+from filterproof.mc.prove.polynomials import Polynomial
+
+x, y, v = map(Polynomial.atom, (0, 1, 2))
+HALF = Fraction(1, 2)
+#: x >= 1 and y >= 2 give x + 2 y >= 5.
+GIVEN = [(x - 1, False), (y - 2, False)]
+GOAL = x + y * 2 - 5
+
+
+def given(*inequalities: tuple[Polynomial, bool]) -> list[Line]:
+    """The lines that say what is given."""
+    return [Line(*one, "given", data=number) for number, one in enumerate(inequalities)]
+
+
+SUM = [*given(*GIVEN), Line(GOAL, False, "sum", (0, 1), (Fraction(1), Fraction(2)))]
+
+
+def test_a_sum_of_multiples_is_accepted() -> None:
+    assert check(SUM, GIVEN, {}, GOAL)
+    assert check(SUM, GIVEN, {}, GOAL + 1)  # what is weaker
+
+
+def test_a_stronger_goal_is_refused() -> None:
+    assert not check(SUM, GIVEN, {}, GOAL - Fraction(1, 10**30))
+    assert not check(SUM, GIVEN, {}, None)
+    assert not check([], GIVEN, {}, GOAL)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"data": (Fraction(1), Fraction(1))},
+        {"uses": (0, 0, 1, 1), "data": (Fraction(3), Fraction(-2), Fraction(1), Fraction(1))},
+        {"uses": (2,), "data": (Fraction(1),)},
+        {"uses": (-1,), "data": (Fraction(1),)},
+        {"uses": (0,), "data": (Fraction(1), Fraction(2))},
+        {"rule": "given", "uses": (), "data": 0},
+        {"rule": "product", "data": None},
+        {"strict": True},
+    ],
+)
+def test_a_line_with_another_reason_is_refused(change: dict) -> None:
+    assert not check([*SUM[:-1], replace(SUM[-1], **change)], GIVEN, {}, GOAL)
+
+
+def test_what_is_impossible_proves_every_goal() -> None:
+    facts = [(x, True), (-x, False)]
+    lines = [*given(*facts), Line(Polynomial({}), True, "sum", (0, 1), (Fraction(1), Fraction(1)))]
+    assert check(lines, facts, {}, None)
+    assert check(lines, facts, {}, GOAL)
+    # without the strict line nothing is impossible
+    assert not check([replace(lines[0], strict=False), *lines[1:]], facts, {}, None)
+
+
+def test_products_of_lines_are_lines() -> None:
+    facts = [(x, False), (y - 1, False)]
+    product = Line(x * y - x, False, "product", (0, 1))
+    assert check([*given(*facts), product], facts, {}, x * y - x)
+    assert not check([*given(*facts), replace(product, polynomial=x * y)], facts, {}, x * y)
+    assert not check([*given(*facts), replace(product, strict=True)], facts, {}, x * y - x)
+
+
+def test_the_rounding_of_a_sum_is_bounded_by_half_a_unit() -> None:
+    # v is x + y rounded, x and y at least 0: |v - x - y| <= 2^-53 (x + y)
+    facts, exact = [(x, False), (y, False)], x + y
+    base = [
+        *given(*facts),
+        Line(exact * 2, False, "sum", (0, 1), (Fraction(2), Fraction(2))),
+        Line(Polynomial({}), False, "sum", (), ()),
+    ]
+    bound = exact * Fraction(1, 2**53) - (v - exact)
+    last = Line(bound, False, "error", (2, 3), (2, exact, 1))
+    assert check([*base, last], facts, {2: Rounding(exact, of_sum=True)}, bound)
+    smaller = exact * Fraction(1, 2**54) - (v - exact)
+    assert not check([*base, replace(last, polynomial=smaller)], facts, {2: Rounding(exact, True)}, smaller)
+    # a product may lie below the normal numbers, where more is lost
+    assert not check([*base, last], facts, {2: Rounding(exact, of_sum=False)}, bound)
+    # the size must be bounded from both sides, and the atom be rounded
+    assert not check([*base, replace(last, uses=(2, 2))], facts, {2: Rounding(exact, True)}, bound)
+    assert not check([*base, last], facts, {}, bound)
+
+
+def test_rounding_bounds_hold_of_doubles() -> None:
+    rng = np.random.default_rng(1)
+    for one, two in rng.lognormal(0, 20, (500, 2)):
+        exact = Fraction(float(one)) * Fraction(float(two))
+        error = abs(Fraction(float(one * two)) - exact)
+        assert error <= exact * Fraction(1, 2**53) + TINY
+
+
+def test_comparisons_with_a_double_survive_rounding() -> None:
+    facts = [(x - HALF, False)]
+    half = Polynomial.constant(HALF)
+    lines = [*given(*facts), Line(v - HALF, False, "monotone", (0,), (2, half, 1))]
+    assert check(lines, facts, {2: Rounding(x, of_sum=True)}, v - HALF)
+    # not where the C library may miss by a unit
+    assert not check(lines, facts, {2: Rounding(x, True, units=2)}, v - HALF)
+    # nor in the other direction
+    assert not check(
+        [lines[0], replace(lines[1], data=(2, half, -1))], facts, {2: Rounding(x, True)}, v - HALF
+    )
+
+
+def test_comparisons_with_what_is_no_double_do_not() -> None:
+    third = Polynomial.constant(Fraction(1, 3))
+    facts = [(x - third, False)]
+    lines = [*given(*facts), Line(v - third, False, "monotone", (0,), (2, third, 1))]
+    assert not check(lines, facts, {2: Rounding(x, of_sum=True)}, v - third)
+    facts = [(x - y, False)]
+    lines = [*given(*facts), Line(v - y, False, "monotone", (0,), (2, y, 1))]
+    assert not check(lines, facts, {2: Rounding(x, of_sum=True)}, v - y)
+    assert check(lines, facts, {2: Rounding(x, of_sum=True)}, v - y, doubles={1})

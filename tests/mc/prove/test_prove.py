@@ -1,0 +1,89 @@
+"""Proofs of whole filters: sound ones in users' shapes are proved, and nothing that is broken is."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("z3", reason="proofs need the extra [prove]")
+
+from filterproof.mc.prove.proof import SourceProof
+from filterproof.mc.prove.proof import prove as prove_filter
+from filterproof.reports.user_filter import load_filter
+from filterproof.theory.kernel.kernel_theorems import KERNEL
+
+HERE = Path(__file__).parent
+SOUND, FAULTS, ATTACKS = (
+    HERE / f"filters_{name}.py" for name in ("that_hold", "with_faults", "that_deceive")
+)
+#: A few of each kind, in seconds; all of them take minutes.
+FAST = frozenset(
+    {
+        *("DictState", "HoldAndReturn", "CappedLibrary", "WrongKey", "LibraryUncharged", "CountsOnInstance"),
+        *("TwoComparisons", "TildeOfBool", "FreshTwin", "UsedUp"),
+    }
+)
+
+
+def prove(target: str) -> SourceProof:
+    """The proof of a filter of a file."""
+    return prove_filter(load_filter(target))
+
+
+def filters(file: Path) -> list[object]:
+    """The names of the filters of a file."""
+    tree = ast.parse(file.read_text("utf-8"))
+    found = [node for node in tree.body if isinstance(node, ast.ClassDef) and node.name[0] != "_"]
+    names = [node.name for node in found if node.bases and "NamedTuple" not in map(ast.unparse, node.bases)]
+    return [name if name in FAST else pytest.param(name, marks=pytest.mark.slow) for name in names]
+
+
+@pytest.mark.parametrize("name", filters(SOUND))
+def test_a_sound_filter_is_proved(name: str) -> None:
+    proof = prove(f"{SOUND}::{name}")
+    assert proof.proved, proof.sentence
+    for bound in proof.sums:
+        assert bound.theorem.kernel in KERNEL
+        assert bound.excess(1000) < 1e-10 * max(1.0, float(bound.budget))
+
+
+@pytest.mark.parametrize("name", filters(FAULTS))
+def test_a_filter_with_a_fault_is_not_proved(name: str) -> None:
+    proof = prove(f"{FAULTS}::{name}")
+    assert not proof.proved, proof.sentence
+    assert proof.reason
+
+
+@pytest.mark.parametrize("name", filters(ATTACKS))
+def test_nothing_false_is_proved(name: str) -> None:
+    proof = prove(f"{ATTACKS}::{name}")
+    assert not proof.proved, proof.sentence
+    assert proof.reason
+
+
+def test_the_notes_of_a_proof_say_what_was_proved_and_what_is_assumed() -> None:
+    proof = prove(f"{SOUND}::RemainingBudget")
+    assert proof.sentence.startswith("sum of rho <= 0.5 on every path, so 0.5-zCDP (kept_zcdp")
+    assert [note.split()[0] for note in proof.notes] == ["invariant", "from", "rounding", "assumes"]
+
+
+def test_what_has_no_rule_is_named_with_its_line() -> None:
+    proof = prove(f"{ATTACKS}::TriesFloat")
+    assert "Try" in proof.reason
+    assert proof.source_line == "try:"
+
+
+def test_a_failing_step_comes_with_numbers_and_a_lead() -> None:
+    proof = prove(f"{FAULTS}::UnitsDown")
+    assert proof.state["zcdp_rho"] > 0
+    assert proof.lead
+
+
+def test_a_fault_of_rounding_alone_is_called_so() -> None:
+    assert prove(f"{ATTACKS}::TwoComparisons").reason.startswith("rounding may take the sum past the budget")
+    assert "real arithmetic" not in prove(f"{FAULTS}::WrongKey").reason
+
+
+@pytest.mark.slow
+def test_the_same_question_has_the_same_answer() -> None:
+    assert prove(f"{SOUND}::DictState") == prove(f"{SOUND}::DictState")

@@ -1,0 +1,111 @@
+"""The trace computes what Python and NumPy compute: each path's formula gives the number that the code gives."""
+
+import importlib.util
+import math
+from fractions import Fraction
+from pathlib import Path as File
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip("z3", reason="traces leave out what z3 says is impossible")
+
+from filterproof.mc.prove.interpreter import Interpreter
+from filterproof.mc.prove.paths import Atom, NotTraced, Path, Raised, explore
+from filterproof.mc.prove.polynomials import Polynomial
+from filterproof.mc.prove.solver import Feasibility, Questions
+from filterproof.mc.prove.values import INTEGERS, Array, Number, lift
+
+#: Expressions in x (an array of doubles), k (of 64-bit integers), b (of bytes) and p (a Python float).
+EXPRESSIONS = (
+    "x + p", "x - p * 3", "(x + p) - x", "x * x - p", "x / 3", "x / (p * p + 1.0)", "2 ** 3 + x", "x ** 2 + p",
+    "np.sqrt(x * x + p * p)", "abs(x - p)", "-x", "np.maximum(x, p)", "np.minimum(x, 0.5)", "np.clip(x, 0.1, 0.4)",
+    "np.ceil(x * 10)", "np.floor(x * 10 - p)", "np.rint(x * 4)", "np.trunc(x * -7)", "(x * 100).astype(np.int64) + k",
+    "k % 7", "k // 7", "k + 1", "(k * 3 - 100).astype(np.int8)", "b + np.uint8(200)", "b - np.uint8(7)", "k + b",
+    "np.where(x > p, x, k)", "np.where((x > p) & (k > 3), 1.0, x)", "(x > p).astype(int) + k", "(x > p) + (k > 3)",
+    "~(x > p)", "x == x", "min(p, 0.5) + x", "max(0.0, p) * x", "np.isfinite(x / p) + 0",
+    "np.stack([x, x * 2], axis=1).max(axis=1)",
+    "np.stack([x, k], axis=1).sum(axis=1)", "(x * 0.1 + p * 0.2) * 0.3", "np.square(x) - p", "float(p) + x",
+    "int(p * 10) + k", "x[:, None][:, 0] + p", "np.full_like(x, p) + k",
+    "np.array([0.5, 0.25, 1.0])[np.minimum(k % 3, 2)] + x",
+)  # fmt: skip
+
+
+def function(text: str, folder: File) -> Any:
+    """A function of x, k, b and p that stands in a file."""
+    file = folder / "expression.py"
+    file.write_text(f"import math\nimport numpy as np\n\n\ndef value(x, k, b, p):\n    return {text}\n")
+    spec = importlib.util.spec_from_file_location("expression", file)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.value
+
+
+def traced(code: Any) -> list[tuple[Path, Any]]:
+    """Each path through a function, and its value."""
+    atoms = [
+        Atom("runs", "n", (), True, Fraction(1)),
+        Atom("place", "x", (), False, Fraction(-100), Fraction(100)),
+        Atom("place", "k", (), True, *map(Fraction, INTEGERS["i8"])),
+        Atom("place", "b", (), True, *map(Fraction, INTEGERS["u1"])),
+        Atom("place", "p", (), False, Fraction(-100), Fraction(100)),
+    ]
+
+    def run(path: Path) -> Any:
+        arrays = [
+            Array(kind, True, (), [Polynomial.atom(number)], writable=False)
+            for number, kind in enumerate(("f8", "i8", "u1"), 1)
+        ]
+        return lift(Interpreter(path).call(code, [*arrays, Number("float", Polynomial.atom(4))], {}))
+
+    return list(explore(atoms, run, Feasibility(Questions())))
+
+
+@pytest.mark.parametrize("text", EXPRESSIONS)
+def test_a_trace_predicts_the_number_to_the_last_bit(text: str, tmp_path: File) -> None:
+    code = function(text, tmp_path)
+    paths = traced(code)
+    rng = np.random.default_rng(3)
+    for _ in range(40):
+        point = {
+            "x": float(rng.choice([rng.normal(), rng.normal() * 1e-9, 0.5, 0.0])),
+            "k": int(rng.integers(0, 40)),
+            "b": int(rng.integers(0, 256)),
+            "p": float(rng.choice([rng.random(), 0.5, rng.random() * 10])),
+        }
+        with np.errstate(all="ignore"):
+            arrays = np.array([point["x"]]), np.array([point["k"]]), np.array([point["b"]], dtype=np.uint8)
+            actual = np.ravel(code(*arrays, point["p"]))[0].item()
+        given = {("place", name): Fraction(value) for name, value in point.items()}
+        given["runs", "n"] = Fraction(1)
+        answers = []
+        for path, value in paths:
+            values = path.evaluate(given)
+            if value is not Raised and values is not None and path.holds(values):
+                entry = value.items[0] if isinstance(value, Array) else value.value
+                answers.append(float(entry.at(values)) if isinstance(entry, Polynomial) else float(entry))
+        assert any(answer == actual or (math.isnan(answer) and math.isnan(actual)) for answer in answers), (
+            point,
+            actual,
+        )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "x.mean()",
+        "x[0]",
+        "np.sum(x)",
+        "np.exp(x)",
+        "x.astype(np.float32)",
+        "np.add(x, p, out=x)",
+        "[i for i in x]",
+        "open('a')",
+    ],
+)
+def test_what_has_no_rule_is_refused(text: str, tmp_path: File) -> None:
+    with pytest.raises(NotTraced):
+        traced(function(text, tmp_path))

@@ -1,0 +1,135 @@
+"""Simulations beside certified bounds: what is compared, what is left out, and what a disagreement is called."""
+
+from dataclasses import replace
+
+import pytest
+
+import filterproof as fp
+from filterproof.mc.examine.divergence import Divergence
+from filterproof.mc.examine.supremum import supremum
+from filterproof.mc.worst_case.solve import worst_case
+from filterproof.reports.chapters.comparison import (
+    Comparisons,
+    Opponent,
+    compared,
+    comparisons,
+    direction_of,
+    opponents,
+)
+from filterproof.reports.chapters.filters import filter_chapter
+from filterproof.reports.pages.page_subjects import SUBJECTS
+from filterproof.reports.pages.simulation_page import rests, simulation_finding, simulation_page
+from filterproof.reports.study import Study
+from filterproof.theory.agreement import Accord
+from filterproof.theory.evidence import Outcome
+from tests.reports.made_up import chapter, comparison
+
+QUICK = Study(quick=True)
+BY_NAME = {one.name: one for one in SUBJECTS}
+
+
+def found(name: str) -> tuple[list[Opponent], Comparisons]:
+    subject = BY_NAME[name]
+    filt = subject.make()
+    game = worst_case(filt, subject.menu, epsilon=subject.epsilon, rounds=subject.rounds)
+    largest = supremum(filt, float(subject.epsilon))
+    return list(opponents(subject, filt, game, largest)), comparisons(QUICK, subject, filt, game, largest)
+
+
+def test_every_opponent_is_compared_or_left_out_for_want_of_a_bracket() -> None:
+    all_, made = found("GaussianFilter")
+    assert [one.adversary for one in made.made] == [one.name for one in all_ if one.useful]
+    assert made.left_out == tuple(one.name for one in all_ if not one.useful) == ("MenuChasing",)
+    assert all(one.low <= one.estimate.high and one.estimate.low <= one.high for one in made.made)
+    # what spends the budget of a GDP filter on Gaussians reaches delta_mu(epsilon) itself
+    exact = fp.GaussianDP(1.0).delta(2.0)
+    spenders = [
+        one for one in made.made if one.adversary in ("OneShot", "ManySmall", "LossChasing", "RandomSpender")
+    ]
+    assert len(spenders) == 4
+    assert all(one.estimate.low <= exact <= one.estimate.high for one in spenders)
+
+
+def test_an_estimate_that_rests_on_the_ledger_has_one_of_plain_draws_beside_it() -> None:
+    _, made = found("GaussianFilter")
+    on_ledger = [one for one in made.made if "ledger" in one.estimate.rests_on]
+    assert on_ledger
+    for one in made.made:
+        assert (one.independent is not None) == (one in on_ledger)
+        if one.independent is not None:
+            assert one.independent.method.startswith("plain")
+            assert "ledger" not in one.independent.rests_on
+
+
+def test_the_eraser_reaches_what_independent_failures_add_up_to() -> None:
+    all_, _ = found("NaiveRealisationFilter")
+    (eraser,) = (one for one in all_ if one.name == "EraserForever")
+    exact = 1 - (1 - 0.01) ** eraser.rounds
+    assert eraser.low <= exact * (1 + 1e-12)
+    assert exact * (1 - 1e-12) <= eraser.high
+    row = compared(
+        QUICK, BY_NAME["NaiveRealisationFilter"].make(), eraser, Divergence.hockey_stick(1.0), 0.01
+    )
+    assert row.estimate.low <= exact <= row.estimate.high
+
+
+def test_runs_are_a_million_where_plays_are_short_and_fewer_where_they_are_long() -> None:
+    study = Study()
+    assert [study.runs(rounds) for rounds in (0, 1, 16, 32, 10_000)] == [
+        *(1_000_000,) * 3,
+        500_000,
+        100_000,
+    ]
+    assert Study(quick=True).runs(1) == 50_000
+
+
+def test_a_simulation_that_misses_its_bounds_disagrees_and_is_named() -> None:
+    right = chapter()
+    assert simulation_finding([right]).result.outcome is Accord.AGREES
+    off = replace(comparison(0.5), low=0.7, high=0.8)
+    wrong = replace(right, comparisons=Comparisons((off,)))
+    finding = simulation_finding([wrong])
+    assert finding.result.outcome is Accord.DISAGREES
+    assert finding.result.counterexample == {"what": "best on the menu, F()", "low": 0.4375, "high": 0.5625}
+    assert not finding.as_expected
+    assert simulation_page([wrong]).count('class="unexpected"') == 1
+    assert 'class="unexpected"' not in simulation_page([right])
+    assert "MenuChasing against ZCDPFilter" in simulation_page([right])
+
+
+def test_what_an_estimate_rests_on_is_said_in_few_words() -> None:
+    for words, few in (
+        ("Feldman & Zrnic: the ledger admits no larger sum", "the filter's ledger"),
+        ("all that the adversary can ask for, 1 round of X", "its requests"),
+        ("83 states, all that the adversary's requests reach", "83 states of its code"),
+        ("the draws alone", "the draws alone"),
+    ):
+        assert rests(words) == few
+
+
+def test_a_zcdp_guarantee_is_compared_in_renyi_divergence_and_reached() -> None:
+    made = filter_chapter(QUICK, BY_NAME["ZCDPFilter"])
+    assert made.verdict.outcome is Outcome.HOLDS
+    assert [one.measure for one in made.curve] == [Divergence.renyi(order) for order in (2.0, 4.0, 8.0, 16.0)]
+    for one in made.curve:
+        assert one.promised == 0.5 * one.measure.at
+        assert one.shares == (1.0, 1.0)
+        assert one.simulated is not None
+        assert one.simulated.estimate.low <= one.low <= one.simulated.estimate.high * (1 + 1e-9)
+    assert made.failure <= QUICK.failure
+
+
+def test_a_broken_guarantee_has_no_upper_bound_and_a_counterexample_round_by_round() -> None:
+    made = filter_chapter(QUICK, BY_NAME["NaturalFilter"])
+    assert made.verdict.outcome is Outcome.REFUTED
+    assert made.main.high is None
+    assert made.main.low > made.main.promised
+    assert made.turns
+    assert made.turns[-1].reached > made.turns[-1].promised
+
+
+def test_the_best_strategy_of_a_game_draws_from_the_side_that_the_game_is_worth() -> None:
+    subject = BY_NAME["BasicFilter"]
+    game = worst_case(subject.make(), subject.menu, epsilon=subject.epsilon)
+    assert direction_of(game) == ("QP" if game.direction == "QP" else "PQ")
+    assert game.low == pytest.approx(1 - (1 - 2.5e-4) ** 4, rel=1e-9)  # four failures of a quarter of delta
