@@ -1,11 +1,11 @@
-"""A journal: everybody's sum of charges in one file, which is never behind what was released.
+"""A journal: the sums of everybody in one file, at least as recent as the last release.
 
-The file, in little-endian numbers: a header (what this is, its layout, the budget's terms, the number of people), the
-high doubles of all sums, the low doubles, one bit a person for those who left, and the SHA-256 of all that.
-`journal_file` says how it is written. A damaged file has another SHA-256 and is refused. An older copy of the whole
-file cannot be told from the file: keep no copies in use.
+The file has little-endian numbers: a header (magic bytes, layout, the budget's terms, the number of people), the high
+doubles of all sums, the low doubles, one bit for each person who left, and the SHA-256 of all that. `journal_file`
+writes it. A damaged file has another SHA-256 and is refused. An older copy of the whole file looks like the file: keep
+no copies in use.
 
-Every write takes all sums, also where one person was charged: 16 bytes a person, about 30 ms for a million people.
+Every write takes all sums, even if one person was charged: 16 bytes per person, about 30 ms for a million people.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from numpy.typing import NDArray
 from filterproof.filters.accountants.journal_file import JournalError, JournalFile
 
 _MAGIC, _LAYOUT = b"filterproof.journal of sums\n", 2
-#: What this is, layout, terms, people.
+#: Magic bytes, layout, terms, people.
 _HEADER = struct.Struct("<28sIddQ")
 _DIGEST = 32
 
 
 class Terms(NamedTuple):
-    """What the sums of a journal are held to."""
+    """The terms of the sums in a journal."""
 
     norm_budget: float
     kappa: float
@@ -39,7 +39,7 @@ class Terms(NamedTuple):
 class Sums:
     """Everybody's sum of charges, high + low in a budget's units, and whether they left: three arrays of shape (n,).
 
-    17 bytes a person: two doubles and a flag. The arrays are changed in place, by their one accountant.
+    A person has 17 bytes: two doubles and a flag. Only the accountant changes the arrays, in place.
     """
 
     high: NDArray[np.float64]
@@ -48,18 +48,18 @@ class Sums:
 
     @classmethod
     def fresh(cls, people: int) -> Sums:
-        """So many people who were charged nothing."""
+        """Return the sums of `people` people without charges."""
         return cls(np.zeros(people), np.zeros(people), np.zeros(people, dtype=np.bool_))
 
     def __len__(self) -> int:
         return len(self.high)
 
     def part(self, people: slice) -> Sums:
-        """Those people's sums, in the same memory."""
+        """Return the sums of those people, in the same memory."""
         return Sums(self.high[people], self.low[people], self.left[people])
 
     def with_more(self, people: int) -> Sums:
-        """These sums and after them those of so many new people, in arrays of their own."""
+        """Return these sums followed by those of new people, in new arrays."""
         new = Sums.fresh(people)
         return Sums(
             np.append(self.high, new.high), np.append(self.low, new.low), np.append(self.left, new.left)
@@ -67,7 +67,7 @@ class Sums:
 
 
 class Journal:
-    """A file that holds the sums of everybody, as they were after the last `write` that returned, or later."""
+    """A file with the sums of everybody, at least as recent as the last `write` that returned."""
 
     def __init__(self, file: JournalFile, terms: Terms) -> None:
         self._file, self._terms = file, terms
@@ -75,7 +75,7 @@ class Journal:
 
     @classmethod
     def create(cls, path: str | os.PathLike[str], terms: Terms, sums: Sums) -> Journal:
-        """A new journal of these sums; JournalError where the file exists."""
+        """Create a journal of these sums. Raises JournalError if the file exists."""
         return cls(JournalFile.create(path, _parts(sums, terms)), terms)
 
     @classmethod
