@@ -217,9 +217,7 @@ class DecisionMap:
         return _Round(sources, Positions.joined(held)), rows
 
     def _answers(self, t: int, at: Positions) -> tuple[NDArray[np.intp], Positions]:
-        """Return the result at each position: 1 + k a release of pair k, 0 waiting, STOP the end, -2 - k a last
-        release.
-        """
+        """Return the result at each position: 1 + k to release pair k, 0 to wait, STOP, -2 - k for a last release."""
         game = self.asking.game
         number, after = self.asking.ask(t, at)
         code = number + 1
@@ -301,9 +299,7 @@ class _Outputs:
     def asked(
         self, asking: Asking, probes: NDArray[np.float64]
     ) -> tuple[Positions, tuple[int, int, int, int]]:
-        """Return the positions of the queries, in the order of their shape: outputs, new panels, own probes, probes of
-        each.
-        """
+        """Return the positions of the queries, in the order outputs, new panels, own probes, probes of each."""
         many = self.own.n // self.owns
         if self.waiting is not None:
             copied = self.own.take(np.arange(self.own.n))  # the adversary may change its memory

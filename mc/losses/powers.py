@@ -42,8 +42,7 @@ _LARGEST, _UNDERFLOW = 700.0, 2.0**-1000
 
 @dataclass(frozen=True, slots=True)
 class Power:
-    """The tilted distribution of a sum: shares[i] at place first + i, with errors of at most `error` and the relative
-    `factor`.
+    """The tilted distribution of a sum: shares[i] at place first + i, within `error` and the relative `factor`.
 
     log_moment is log sum_J m_J e^{tilt J}, with an error of at most `factor`. At most `tail` of the tilted mass lies
     outside the window and is folded into it.
@@ -64,8 +63,7 @@ class Power:
 
 @dataclass(frozen=True, slots=True)
 class TiltedSum:
-    """The distribution of a sum of losses, step times a place, from the tilted one, e^{tilt (loss - cut)} times as
-    likely.
+    """The distribution of a sum of losses, step times a place, from the one tilted by e^{tilt (loss - cut)}.
 
     Losses on the side of the cut towards which the tilt points have factors below 1, so that errors there are small.
     """
@@ -107,9 +105,7 @@ class TiltedSum:
         return masses
 
     def above(self, worth: NDArray[np.float64]) -> float:
-        """Return a lower bound on the mean payoff of a place, in [0, 1], 0 on the other side of the cut; inf beyond
-        doubles.
-        """
+        """Return an upper bound on the mean payoff, in [0, 1], of places above the cut; inf beyond doubles."""
         scale, counts = self.log_scale(1), worth > 0
         if scale > _LARGEST:
             return math.inf
