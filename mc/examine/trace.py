@@ -131,7 +131,7 @@ def change_words(before: str, after: str) -> tuple[str, str]:
 
 
 def _window(told: str, begin: int = 0) -> str:
-    shown = f"... {told[begin:]}" if begin else told
+    shown = f"... {told[begin:].lstrip()}" if begin else told
     return shown if len(shown) <= _LETTERS else f"{shown[: _LETTERS - 4]} ..."
 
 
