@@ -1,4 +1,4 @@
-"""A law: what a theorem allows a filter to admit, written in the sums that the theorem is about.
+"""An admission condition: the requests that a theorem allows a filter to grant, in terms of the theorem's sums.
 
 >>> condition = AdmissionCondition("RDP filter", ("rho - {B}",), {"Gaussian(x)": {"B": "{x}**2/2"}},
 ...     {"rho": Fraction(1, 2)})
