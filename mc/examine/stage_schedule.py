@@ -270,7 +270,7 @@ class _Stages:
 
     def prove_source(self, subject: ExaminationContext) -> None:
         """Prove a user's own code where no theorem did; the effort bounds its work, beside that of the searches."""
-        if not has_own_code(self.filter) or any(one.whole for one in self.findings):
+        if not has_own_code(self.filter) or any(one.covers_all for one in self.findings):
             return
         # a counterexample of rounding alone is within the bound of a proof
         rounded = bool(self.counterexamples) and all(one.factor < _ROUNDED for one in self.counterexamples)
