@@ -1,8 +1,8 @@
 """Sums of many independent losses on a lattice, by one Fourier transform each, with a bound on every error.
 
-A law of masses m_j at multiples j of a step is tilted: a_j = m_j e^{tilt j} / M, M = sum_j m_j e^{tilt j}. The tilted
-law of a sum of independent losses is a product in the Fourier domain. With the tilt at which sums near the payoff are
-likely, absolute errors of the transform are small against the payoff, however small that is.
+A distribution with masses m_j at multiples j of a step is tilted: a_j = m_j e^{tilt j} / M, M = sum_j m_j e^{tilt j}.
+In the Fourier domain, the tilted distribution of a sum of independent losses is a product. The tilt makes sums near
+the payoff likely, so that the absolute errors of the transform are small compared with the payoff, even a tiny one.
 
 >>> coin = LatticePLD(np.array([-1, 1]), np.array([0.5, 0.5]))
 >>> total = power([coin], [10], tilt=0.0)
