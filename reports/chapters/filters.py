@@ -15,10 +15,10 @@ from filterproof.mc.examine.stage_schedule import examine
 from filterproof.mc.examine.supremum import Supremum, largest_renyi, order_bounds, supremum
 from filterproof.mc.examine.trace import TraceRow
 from filterproof.mc.worst_case.solve import worst_cases
-from filterproof.reports.chapters.comparison import (
-    Comparison,
-    Comparisons,
+from filterproof.reports.chapters.simulated_divergences import (
     Opponent,
+    SimulatedDivergence,
+    SimulatedDivergences,
     compared,
     comparisons,
     direction_of,
@@ -48,7 +48,7 @@ class BoundsAt:
     high: float | None
     promised: float
     steps: Steps
-    simulated: Comparison | None = None
+    simulated: SimulatedDivergence | None = None
 
     @property
     def shares(self) -> tuple[float, float | None]:
@@ -83,7 +83,7 @@ class FilterChapter:
     main: BoundsAt
     curve: tuple[BoundsAt, ...]
     game: MenuGame
-    comparisons: Comparisons
+    comparisons: SimulatedDivergences
     band: TradeOff | None
     turns: tuple[TraceRow, ...] = ()
     why: tuple[str, ...] = ()
@@ -94,7 +94,7 @@ class FilterChapter:
         return Finding(claim_of(self.subject), self.verdict)
 
     @property
-    def every(self) -> tuple[Comparison, ...]:
+    def every(self) -> tuple[SimulatedDivergence, ...]:
         """Every comparison of a simulation with an enclosure."""
         ends = (one.simulated for one in self.curve if one.simulated is not None)
         return (*ends, *self.comparisons.made)
@@ -186,7 +186,7 @@ def _compared(
     game: WorstCase,
     largest: Supremum,
     main: BoundsAt,
-) -> Comparisons:
+) -> SimulatedDivergences:
     """The adversaries of the page; requests that were simulated at an order also by plain draws, at its epsilon."""
     made = comparisons(study, subject, filt, game, largest)
     if main.measure.kind != "renyi" or not main.steps:
@@ -197,7 +197,7 @@ def _compared(
     adversary = Scripted(*zip(*main.steps, strict=True))
     one = Opponent("extremal requests", adversary, "PQ", requests.rounds, bounds.low, bounds.high, "plain")
     row = compared(study, filt, one, Divergence.hockey_stick(epsilon), float(filt.promise.delta(epsilon)))
-    return Comparisons((row, *made.made), made.left_out)
+    return SimulatedDivergences((row, *made.made), made.left_out)
 
 
 def _at_epsilon(study: Study, filt: PrivacyFilter, found: Supremum) -> BoundsAt:
@@ -221,7 +221,7 @@ def _extremal(
     measure: Divergence,
     bounds: tuple[float, float],
     promised: float,
-) -> Comparison | None:
+) -> SimulatedDivergence | None:
     if not steps:
         return None
     rounds = sum(times for _, times in steps)

@@ -40,7 +40,7 @@ _ROUNDS, _ERASURES = 16, 100
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class SimulatedDivergence:
     """A simulated divergence, and certified bounds [low, high] on the same number, computed without sampling.
 
     `independent` is a second estimate, from plain draws, where the first one rests on the ledger of the filter.
@@ -79,10 +79,10 @@ class Opponent(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Comparisons:
+class SimulatedDivergences:
     """The comparisons of a filter, and the adversaries that were left out because nothing bounds them closely."""
 
-    made: tuple[Comparison, ...] = ()
+    made: tuple[SimulatedDivergence, ...] = ()
     left_out: tuple[str, ...] = field(default=())
 
 
@@ -129,7 +129,7 @@ def opponents(
 
 def compared(
     study: Study, filt: PrivacyFilter, one: Opponent, measure: Divergence, promised: float
-) -> Comparison:
+) -> SimulatedDivergence:
     """Simulate an opponent, with plain draws as well where the first estimate rests on the filter's ledger."""
     n = study.runs(one.rounds)
 
@@ -155,12 +155,14 @@ def compared(
     independent = None
     if measure.kind != "renyi" and "ledger" in estimate.rests_on:
         independent = simulated("plain")
-    return Comparison(repr(filt), one.name, measure, estimate, one.low, one.high, promised, independent)
+    return SimulatedDivergence(
+        repr(filt), one.name, measure, estimate, one.low, one.high, promised, independent
+    )
 
 
 def comparisons(
     study: Study, subject: PageSubject, filt: PrivacyFilter, game: WorstCase, largest: Supremum
-) -> Comparisons:
+) -> SimulatedDivergences:
     """Every adversary of a filter's page at its epsilon, simulated where an enclosure says something."""
     epsilon = float(subject.epsilon)
     promised = float(filt.promise.delta(epsilon))
@@ -170,4 +172,4 @@ def comparisons(
             made.append(compared(study, filt, one, Divergence.hockey_stick(epsilon, one.direction), promised))
         else:
             left_out.append(one.name)
-    return Comparisons(tuple(made), tuple(left_out))
+    return SimulatedDivergences(tuple(made), tuple(left_out))
