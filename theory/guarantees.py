@@ -15,7 +15,7 @@ from filterproof.theory.argument_checks import (
     check_order_from_one,
     check_positive,
     check_probability,
-    own,
+    owned_copy,
 )
 from filterproof.theory.conversions import CKS
 from filterproof.theory.extremal import (
@@ -116,12 +116,12 @@ class Guarantee(ABC):
 
     def _extremal(self, epsilon: float) -> Extremal:
         most = float(self.delta(epsilon)) * (1 + 2.0**-38)
-        # what is shown as 0 may be less than a double
+        # a value displayed as 0 may be less than a double
         return Extremal(epsilon, 0.0, min(max(most, math.ulp(0.0)), 1.0))
 
     def _keep(self, check: Callable[..., Real], name: str, value: Real, field: str = "") -> None:
         """Check one number, round it down and store it in the field (`name` unless given)."""
-        number = check(name, own(value, down=True))
+        number = check(name, owned_copy(value, down=True))
         if isinstance(number, np.ndarray):
             raise TypeError(
                 f"{name} must be one number, got an array of shape {number.shape}; make one guarantee per number"

@@ -16,23 +16,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filterproof.filters.contract.filter_base import FilterBase, StateT
-from filterproof.filters.contract.identity import LONGEST, FilterIdentity
+from filterproof.filters.contract.identity import MAX_DESCRIPTION_CHARS, FilterIdentity
 from filterproof.filters.contract.state import State, fold, parts, rebuilt, same
 
-_LEAST_KEY = 16
+_MIN_KEY = 16
 #: The most parameters that an error names.
 _NAMED = 3
 #: The JSON type of an array's numbers by the kind of its dtype: floats become hexadecimal text.
 _TYPES = {"f": str, "i": int, "u": int, "b": bool}
-_REMEDY = "pass what to_dict returned"
+_REMEDY = "pass the return value of to_dict"
 
 
 def checked_key(key: object) -> bytes | None:
     """Return `key`, at least 16 bytes, or None."""
-    if key is None or (type(key) is bytes and len(key) >= _LEAST_KEY):
+    if key is None or (type(key) is bytes and len(key) >= _MIN_KEY):
         return key
     got = f"{len(key)} bytes" if isinstance(key, bytes) else f"a {type(key).__name__}"
-    raise ValueError(f"key must be at least {_LEAST_KEY} bytes, got {got}; pass e.g. secrets.token_bytes(32)")
+    raise ValueError(f"key must be at least {_MIN_KEY} bytes, got {got}; pass e.g. secrets.token_bytes(32)")
 
 
 def sealed(kind: str, version: int, content: Mapping[str, object], key: bytes | None) -> dict[str, object]:
@@ -49,26 +49,28 @@ def unsealed(
     Raises ValueError for anything else, including signed data without a key and data with another signature.
     """
     if not isinstance(data, Mapping):
-        raise ValueError(f"data must be a mapping, got a {type(data).__name__}; pass what {source} returned")
+        raise ValueError(
+            f"data must be a mapping, got a {type(data).__name__}; pass the return value of {source}"
+        )
     try:
         # a copy in JSON's own types, which the caller cannot change
         copy = json.loads(json.dumps(dict(data), allow_nan=False))
     except Exception:  # noqa: BLE001 - a foreign mapping may raise anything
         raise ValueError(
-            f"data must have JSON values only, got another type; pass what {source} returned"
+            f"data must have JSON values only, got another type; pass the return value of {source}"
         ) from None
     form = f"filterproof.{kind}"
     if copy.get("format") != form or type(copy.get("version")) is not int or copy["version"] != version:
         raise ValueError(
             f"data must be a saved {kind} of version {version}, got format={short(copy.get('format'))} "
-            f"version={short(copy.get('version'))}; pass what {source} returned"
+            f"version={short(copy.get('version'))}; pass the return value of {source}"
         )
     if key is None and "hmac" in copy:
         raise ValueError("key must be the key of the signed data, got key=None; pass the key")
     signature = copy.pop("hmac", None)
     for name in {"format", "version", *names} ^ copy.keys():
         held = "no other keys, got" if name in copy else "all keys, got none for"
-        raise ValueError(f"data must have {held} {short(name)}; pass what {source} returned")
+        raise ValueError(f"data must have {held} {short(name)}; pass the return value of {source}")
     if key is not None and not (
         isinstance(signature, str)
         and hmac.compare_digest(_signature(copy, key).encode(), signature.encode("utf-8", "replace"))
@@ -94,11 +96,11 @@ def named(identity: FilterIdentity) -> dict[str, object]:
 def check_filter(content: Mapping[str, Any], filt: FilterBase) -> FilterIdentity:
     """Return the identity of `filt` with the saved description. Raises ValueError if another filter was saved."""
     own, saved = FilterIdentity.of(filt), content["filter"]
-    if type(saved) is not str or not 0 < len(saved) <= LONGEST:
+    if type(saved) is not str or not 0 < len(saved) <= MAX_DESCRIPTION_CHARS:
         raise ValueError(f"filter must be as to_dict wrote it, got {short(saved)}; pass the data unchanged")
     if content["parameters"] == dict(own.parameters):
         return replace(own, description=saved)
-    names = own.differs(content["parameters"])
+    names = own.changed_parameters(content["parameters"])
     more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
     raise ValueError(
         f"filt must be the filter that was saved, got {own.description} for {short(saved)}, which differ in "

@@ -56,7 +56,7 @@ class FilterHaltedError(RuntimeError):
     """A request reached a session after its first denial, with on_denial="halt"."""
 
 
-class _Standing(NamedTuple):
+class _SessionState(NamedTuple):
     """The mutable part of a session, replaced as a whole, so that readers and interrupts never see half a decision."""
 
     state: State
@@ -127,13 +127,13 @@ class Session(StatefulAccountant):
         self._terms = FilterTerms.of(filt)
         # a filter of the library does not change: its identity is computed when it is saved
         self._identity = None if self._terms.fixed else FilterIdentity.of(filt)
-        self._looks = filt.looks_at_losses
+        self._looks_at_losses = filt.looks_at_losses
         self._on_denial: OnDenial = on_denial
         self._record = record
         self._close: Callable[[], object] | None = None
         self._key = checked_key(key)
         self._restored = False
-        self._now = _Standing(frozen(checked_start(filt, 1)))
+        self._now = _SessionState(frozen(checked_start(filt, 1)))
 
     @property
     def filter(self) -> FilterBase:
@@ -205,11 +205,11 @@ class Session(StatefulAccountant):
                 if self._on_denial == "halt":
                     self._settle(now._replace(halted=True))
                 return False
-            looks = self._looks
+            looks = self._looks_at_losses
             most = float(nonneg_or_inf(pair.of_run(0).pure_epsilon)) if looks else math.inf
             state = locked(spent) if ours else frozen(spent)
-            # `_Standing(...)` in a third of its time
-            after = tuple.__new__(_Standing, (state, False, looks, now.granted + 1, most))
+            # `_SessionState(...)` in a third of its time
+            after = tuple.__new__(_SessionState, (state, False, looks, now.granted + 1, most))
             self._settle(after)
             return True
 
@@ -260,7 +260,7 @@ class Session(StatefulAccountant):
         """Record every later change with `record`; `close` gives back what it writes to."""
         self._record, self._close = record, close
 
-    def _settle(self, after: _Standing) -> None:
+    def _settle(self, after: _SessionState) -> None:
         self._now = after
         if self._record is not None:
             self._record(self.to_dict())
@@ -345,14 +345,14 @@ class Session(StatefulAccountant):
         key = checked_key(key)
         content = unsealed(data, "session", _VERSION, _SAVED, key, "Session.to_dict")
         identity = check_filter(content, filt)
-        remedy = "pass what the session was opened with"
+        remedy = "pass the values of the original session"
         check_same("on_denial must be what", on_denial, content["on_denial"], on_denial, remedy)
         session = cls(filt, on_denial, record=record, key=key)
         halted, awaits = saved_flag(content, "halted"), saved_flag(content, "awaits_loss")
         granted, most = saved_count(content, "granted"), saved_size(content, "loss_within")
         if halted and (on_denial != "halt" or awaits):
             raise ValueError(
-                f"halted must be false where on_denial is 'retry' or a loss is awaited, got on_denial={on_denial!r} "
+                f"halted must be false if on_denial is 'retry' or a loss is awaited, got on_denial={on_denial!r} "
                 f"awaits_loss={awaits}; pass the data as it was saved"
             )
         if awaits and not (filt.looks_at_losses and granted):
@@ -362,7 +362,7 @@ class Session(StatefulAccountant):
             )
         if most < math.inf and not awaits:
             raise ValueError(
-                f"loss_within must be 'inf' where no loss is awaited, got {short(content['loss_within'])}; pass the "
+                f"loss_within must be 'inf' if no loss is awaited, got {short(content['loss_within'])}; pass the "
                 "data as it was saved"
             )
         start, is_reachable_state = (
@@ -370,7 +370,7 @@ class Session(StatefulAccountant):
             lambda state: checked_is_reachable_state(filt, state, 1),
         )
         state = decode_state(content["state"], start, 1, is_reachable_state, fresh=granted == 0)
-        session._now = _Standing(frozen(state), halted, awaits, granted, most)
+        session._now = _SessionState(frozen(state), halted, awaits, granted, most)
         session._identity, session._restored = identity, True
         return session
 

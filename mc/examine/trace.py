@@ -1,5 +1,4 @@
-"""The story of a counterexample: its play round by round, as the filter's author can follow it, and why it comes to
-this.
+"""The play of a counterexample round by round, and the reasons that it shows.
 
 >>> import filterproof as fp
 >>> played = Sequence(((fp.Gaussian(1.0), 2),))
@@ -30,19 +29,19 @@ from filterproof.filters.contract.contract_checks import checked_observe, checke
 from filterproof.filters.contract.state import State, leaves, named_leaves, same
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.examine.divergence import Divergence, exceeds
-from filterproof.mc.examine.formatting import pair_words, told_apart
+from filterproof.mc.examine.formatting import format_distinct, pair_words
 from filterproof.mc.examine.sequence import Sequence, granted
-from filterproof.mc.losses.log_ratio import nearest_log
+from filterproof.mc.losses.epsilon_values import nearest_log
 from filterproof.mc.worst_case.plan import Plan, masses_of
 from filterproof.theory.guarantees import Guarantee
 from filterproof.theory.pairs import DominatingPair
 
 #: The most rows of a trace and letters of a state, the most requests that are played for one row, and the mark after
 #: it.
-_ROWS, _LETTERS, _PLAYED, _UNTOLD = 24, 60, 4000, "..."
-#: The number of points of a curve, its largest epsilon, and the delta at which it may end.
-_POINTS, _FAR, _LITTLE = 13, 200.0, 1e-6
-#: The most reasons that are given, and the largest array whose numbers are named.
+_ROWS, _LETTERS, _PLAYED, _OMITTED = 24, 60, 4000, "..."
+#: The number of points of a curve, its largest epsilon, and the smallest delta at its end.
+_POINTS, _MAX_EPSILON, _MIN_DELTA = 13, 200.0, 1e-6
+#: The most reasons that are stated, and the largest array whose numbers are named.
 _REASONS, _NUMBERS = 3, (int, float, Fraction, np.number)
 
 
@@ -81,17 +80,17 @@ class Trace:
 
     @property
     def remarks(self) -> list[str]:
-        """The round in which the guarantee is exceeded, and the reasons that the trace shows."""
+        """Return the round in which the guarantee is exceeded, and the reasons that the trace shows."""
         passed = [] if self.passed is None else [f"The promise is passed in round {self.passed}."]
         return [*passed, *(f"Why: {reason}." for reason in self.why)]
 
     @property
     def lines(self) -> list[str]:
-        """The trace, one line a move or step, and the remarks on it."""
+        """Return the trace, one line for each move or step, and the remarks on it."""
         lines = [f"{number}. {move}" for number, move in enumerate(self.moves, 1)]
         for turn in self.rows:
             above = " <- above" if exceeds(turn.reached, turn.promised) else ""
-            reached, promised = told_apart(turn.reached, turn.promised)
+            reached, promised = format_distinct(turn.reached, turn.promised)
             when, several = f"{turn.when}: " if turn.when else "", "s" if "-" in turn.rounds else ""
             lines.append(
                 f"round{several} {turn.rounds}: {when}ask {turn.request}: {turn.answer}; state {turn.state_before} -> "
@@ -132,7 +131,7 @@ def change_words(before: str, after: str) -> tuple[str, str]:
 
 
 def _window(told: str, begin: int = 0) -> str:
-    shown = f"... {told[begin:]}" if begin else told
+    shown = f"... {told[begin:].lstrip()}" if begin else told
     return shown if len(shown) <= _LETTERS else f"{shown[: _LETTERS - 4]} ..."
 
 
@@ -140,7 +139,7 @@ def _values(part: Any) -> str:
     if np.ndim(part):
         return f"({', '.join(map(_values, part))})"
     shown: object = type(part).__repr__
-    if shown is object.__repr__:  # a memory address is of no use
+    if shown is object.__repr__:  # a memory address is no help
         held = ", ".join(f"{name}={value!r}" for name, value in getattr(part, "__dict__", {}).items())
         return f"{type(part).__name__}({held})"
     return f"{float(part):.6g}" if isinstance(part, float | np.floating) else str(part)
@@ -161,14 +160,14 @@ def trace_of_sequence(filt: PrivacyFilter, played: Sequence, measure: Divergence
                     f"every request of the sequence must be granted, got a denial of {pair!r}; pass a sequence "
                     "that the filter admits"
                 )
-            # later rounds explain nothing, nor does a negative charge of a filter that looks at losses
+            # later rounds explain nothing, nor does a negative charge of a filter that observes losses
             if passed is not None and rounds_done + number < passed and not filt.looks_at_losses:
                 for key, reason in _why(state, after, pair, f"in round {rounds_done + number + 1:,},"):
                     why.setdefault(key, reason)
             last, state = state, after
         # the state after a long row is known if one request left it unchanged
         whole = len(played_on) == times or (last is not None and bool(same(last, state)[0]))
-        after_row = _whole_words(state) if whole else _UNTOLD
+        after_row = _whole_words(state) if whole else _OMITTED
         steps.append((pair, times))
         rounds = f"{rounds_done + 1:,}" if times == 1 else f"{rounds_done + 1:,}-{rounds_done + times:,}"
         request = pair_words(pair) if times == 1 else f"{pair_words(pair)}, {times:,} times"
@@ -218,7 +217,7 @@ def _passed(played: Sequence, measure: Divergence, promised: float) -> int | Non
 
 
 def _why(before: State, after: State, pair: DominatingPair, when: str) -> Iterator[tuple[object, str]]:
-    """Yield what a grant failed to charge and what it removed from the state, each with a key for the first mention."""
+    """Yield the missing charges of a grant and its removals from the state, each with a key for the first mention."""
     if pair.pure_epsilon > 0 and same(before, after)[0]:
         yield pair, f"{when} {pair_words(pair)} does not change the state: it is not charged"
     for name, old, new in _changes(before, after):
@@ -227,7 +226,10 @@ def _why(before: State, after: State, pair: DominatingPair, when: str) -> Iterat
 
 
 def _changes(before: State, after: State) -> Iterator[tuple[str, float, float]]:
-    """Yield the changed numbers of a state by name. For a row of three or more, yield the sum: entries may move."""
+    """Yield the changed numbers of a state by name.
+
+    For a row of three or more numbers it yields the sum, because entries may move.
+    """
     parts = [[np.asarray(part, dtype=object)[0] for part in leaves(state)] for state in (before, after)]
     names = [name for name, _ in named_leaves(before)]
     for number, both in enumerate(zip(*parts, strict=True), 1):
@@ -247,12 +249,12 @@ def _changes(before: State, after: State) -> Iterator[tuple[str, float, float]]:
 def trace_of_plan(filt: PrivacyFilter, plan: Plan, measure: Divergence, ratio: Fraction) -> Trace:
     """Return the trace of an adaptive plan: a step for each position that matters."""
     promised, way = measure.promised(filt.promise), measure.direction
-    worths = [plan.first(n).worth(filt, ratio, way) for n in range(1, plan.rounds + 1)]
+    worths = [plan.first(n).value(filt, ratio, way) for n in range(1, plan.rounds + 1)]
     passed = next((n for n, worth in enumerate(worths, 1) if exceeds(worth, promised)), None)
     rows: list[TraceRow] = []
     why: dict[object, str] = {}
 
-    def tell(position: Plan, state: State, when: str, number: int) -> None:
+    def add_step(position: Plan, state: State, when: str, number: int) -> None:
         spent = checked_spend(filt, state, position.request, 1)
         after: dict[str, list[str]] = {}
         later: list[tuple[Plan, State, str]] = []
@@ -288,9 +290,9 @@ def trace_of_plan(filt: PrivacyFilter, plan: Plan, measure: Divergence, ratio: F
         )
         for following, observed, words in later:
             if len(rows) < _ROWS:
-                tell(following, observed, words, number + 1)
+                add_step(following, observed, words, number + 1)
 
-    tell(plan, checked_start(filt, 1), "", 1)
+    add_step(plan, checked_start(filt, 1), "", 1)
     rows.sort(key=lambda one: int(one.rounds))
     return Trace(measure, tuple(rows), passed, tuple(why.values())[:_REASONS])
 
@@ -298,10 +300,10 @@ def trace_of_plan(filt: PrivacyFilter, plan: Plan, measure: Divergence, ratio: F
 def curve_of(
     trace: Trace, promise: Guarantee, reached: Callable[[Divergence], float]
 ) -> Iterator[tuple[float, float, float]]:
-    """Yield points of the guarantee's curve and of the play's, up to epsilons at which little is promised."""
+    """Yield points of the guarantee's curve and of the play's, up to epsilons at which the guarantee is small."""
     measure = trace.measure
     far = (2 * measure.at if measure.kind == "hockey-stick" else 0.0) or 1.0
-    while measure.kind != "hockey-stick" and far < _FAR and float(promise.delta(far)) > _LITTLE:
+    while measure.kind != "hockey-stick" and far < _MAX_EPSILON and float(promise.delta(far)) > _MIN_DELTA:
         far *= 1.25
     for number in range(_POINTS):
         at = Divergence.hockey_stick(far * number / (_POINTS - 1), measure.direction)

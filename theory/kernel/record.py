@@ -173,7 +173,7 @@ def readable_record(file: str = RECORD) -> Record | None:
 
 
 @lru_cache(maxsize=1)
-def _known() -> tuple[Record | None, bool, dict[str, str]]:
+def _read_sources() -> tuple[Record | None, bool, dict[str, str]]:
     texts = sources()
     found = digests(texts)
     record, here = read_record(), readable_record(HERE)
@@ -188,9 +188,9 @@ def accepted(theorem: KernelTheorem) -> Accepted:
     axiom that is not allowed.
     """
     name = theorem.name
-    record, here, texts = _known()
+    record, here, texts = _read_sources()
     if record is None:
-        raise ValueError("record must be there, got none; run make kernel")
+        raise ValueError("record must exist, got none; run make kernel")
     changed = sorted({file for file, digest in digests(texts).items() if record.sources.get(file) != digest})
     if changed or set(record.sources) != set(texts):
         raise ValueError(
@@ -206,5 +206,5 @@ def accepted(theorem: KernelTheorem) -> Accepted:
     if foreign := axioms_beyond(axioms):
         raise ValueError(f"{name} rests on {', '.join(foreign)}, which is no axiom of the standard library")
     if not record.sealed:
-        raise ValueError(f"record must be the one that {SEAL} is the digest of, got another; run make kernel")
+        raise ValueError(f"record must match its digest in {SEAL}, got another; run make kernel")
     return Accepted(name, f"{theorem.module}.v", record.statements[name], axioms, record.rocq, here)

@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from filterproof.theory.argument_checks import Real, check_positive, check_probability, own
+from filterproof.theory.argument_checks import Real, check_positive, check_probability, owned_copy
 from filterproof.theory.numerics import reproducible_math as rm
-from filterproof.theory.numerics.error_free import inverse_beyond
+from filterproof.theory.numerics.error_free import inverse_round_up
 from filterproof.theory.numerics.mills_ratio import LOG_SQRT_TWO_PI
 from filterproof.theory.numerics.stable import as_real, expm1_minus
 from filterproof.theory.pairs.base import ALL_CHARGES, DominatingPair, half_square_of, same_as
@@ -24,10 +24,10 @@ from filterproof.theory.pairs.reference_values import PairReferenceValues
 Adjacency: TypeAlias = Literal["removal", "addition"]
 Array: TypeAlias = NDArray[np.float64]
 
-#: From here on e^x is e^x - 1 - x, to (1 + x) e^-x < 2^-52 of it.
-_FAR = 40.0
-#: More than what numbers below 2^-1022 lose in a sum: e^_FAR times 2^27 masses; and the least that is divided by.
-_LOST, _LEAST = 2.0**-980, 2.0**-1000
+#: From this x on, e^x replaces e^x - 1 - x, with a relative error (1 + x) e^-x < 2^-52.
+_LARGE_LOSS = 40.0
+#: A bound on the loss by numbers below 2^-1022 in a sum, e^_FAR times 2^27 masses; and the smallest divisor.
+_UNDERFLOW_LOSS, _MIN_DIVISOR = 2.0**-980, 2.0**-1000
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -84,9 +84,11 @@ class SubsampledGaussian(DominatingPair):
     monotone_parameters: ClassVar = {"sigma": -1, "q": 1}
 
     def __post_init__(self) -> None:
-        q = check_probability("q", own(self.q))
+        q = check_probability("q", owned_copy(self.q))
         self._keep("q", check_positive("q", q, "pass a sampling rate in (0, 1]"))
-        sigma = check_positive("sigma", own(self.sigma, down=True), "pass noise / sensitivity, above zero")
+        sigma = check_positive(
+            "sigma", owned_copy(self.sigma, down=True), "pass noise / sensitivity, above zero"
+        )
         self._keep("sigma", sigma)
         if self.adjacency not in ("removal", "addition"):
             raise ValueError(
@@ -99,7 +101,7 @@ class SubsampledGaussian(DominatingPair):
 
     @property
     def gdp_mu(self) -> Real:
-        return as_real(np.broadcast_to(inverse_beyond(self.sigma), self.shape))
+        return as_real(np.broadcast_to(inverse_round_up(self.sigma), self.shape))
 
     zcdp_root = same_as("gdp_mu")
     zcdp_rho = half_square_of("gdp_mu")
@@ -125,8 +127,8 @@ class SubsampledGaussian(DominatingPair):
     def _log_ratio(self, x: Real) -> Array:
         return _log_ratio(np.asarray(x), np.asarray(self.q), np.asarray(self.sigma))
 
-    def _raised(self, level: Real) -> Array:
-        """The y with 1 - q + q e^y = e^level, which is the loss of the full batch; -inf where no y exists."""
+    def _full_batch_level(self, level: Real) -> Array:
+        """Return the y with 1 - q + q e^y = e^level, the loss of the full batch; -inf if there is none."""
         level = np.asarray(level, dtype=np.float64)
         with np.errstate(divide="ignore"):
             near = rm.log1p(np.maximum(rm.expm1(np.minimum(level, 30.0)) / self.q, -1.0))
@@ -139,8 +141,8 @@ class SubsampledGaussian(DominatingPair):
         return found
 
     def _output(self, level: Real) -> Array:
-        """The output x with l(x) = level; -inf where l(x) > level for every x."""
-        output: Array = 0.5 + self.sigma * self.sigma * self._raised(level)
+        """Return the output x with l(x) = level; -inf if l(x) > level for every x."""
+        output: Array = 0.5 + self.sigma * self.sigma * self._full_batch_level(level)
         return output
 
     def hockey_stick(self, epsilon: Real) -> Real:
@@ -149,7 +151,7 @@ class SubsampledGaussian(DominatingPair):
         grown = rm.expm1(np.minimum(epsilon, 700.0))
         if self.adjacency == "removal":
             # c = q, e^eps' = 1 + (e^eps - 1)/q; below log(1-q) every outcome counts
-            inner = self._raised(epsilon)
+            inner = self._full_batch_level(epsilon)
             inside = self.q * full.hockey_stick(np.maximum(inner, -1e3))
             return as_real(np.where(np.isneginf(inner), -grown, inside))
         # c = 1 - (1-q) e^eps, e^eps' = 1 + (e^eps - 1)/c; above -log(1-q) no outcome counts
@@ -183,7 +185,7 @@ class SubsampledGaussian(DominatingPair):
         return as_real(np.where(np.isneginf(z), -np.inf, np.where(np.isposinf(z), np.inf, loss)))
 
     def _mixture_quantile(self, tail: Array, low: Array) -> Array:
-        """x with q Phi((1-x)/sigma) + (1-q) Phi(-x/sigma) = tail, by bisection from [low, low + 1]."""
+        """Return x with q Phi((1-x)/sigma) + (1-q) Phi(-x/sigma) = tail, by bisection from [low, low + 1]."""
         low, goal = np.broadcast_arrays(low, rm.log(tail))
         high = low + 1
         for _ in range(60):
@@ -220,9 +222,9 @@ class SubsampledGaussian(DominatingPair):
 
 
 def _log_ratio(x: Array, q: Array, sigma: Array, by: Any = rm) -> Array:
-    """log(1 - q + q e^y), y = (x - 1/2) / sigma^2, with its digits near y = 0 and in both tails.
+    """Return log(1 - q + q e^y), y = (x - 1/2) / sigma^2, accurate near y = 0 and in both tails.
 
-    by: whose functions; those of NumPy are faster, and do for draws.
+    `by` has the elementary functions; those of NumPy are faster and suffice for draws.
     """
     y = (x - 0.5) / (sigma * sigma)
     with np.errstate(divide="ignore"):
@@ -233,19 +235,19 @@ def _log_ratio(x: Array, q: Array, sigma: Array, by: Any = rm) -> Array:
 
 @lru_cache(maxsize=4096)
 def _renyi(q: float, sigma: float, adjacency: Adjacency, alpha: float) -> float:
-    """No less than log E_P[e^{tL}] / t, t = alpha - 1, or E_P[L] at t = 0: by the trapezoidal rule, and its error more.
+    """Return an upper bound on log E_P[e^{tL}] / t, t = alpha - 1, or E_P[L]: the trapezoidal rule plus its error.
 
-    The integrand is concentrated on [low, high], with tails of width sigma: where q e^y < 1, y = (x - 1/2) / sigma^2,
-    it has a factor of (e^y - 1)^2, which moves the normal law to 2; beyond, it is of order alpha, for addition 1. It is
-    analytic up to pi sigma^2 from the real line. For addition e^{tL} times the normal law is log-concave, and falls
-    from its mode no more slowly than that; it has a pole of order t there, and decays from half as far on where t is
-    large. With the step below the error of the rule is less than 1e-16 of the sum.
+    The integrand is concentrated on [low, high], with tails of width sigma. Where q e^y < 1, y = (x - 1/2) / sigma^2,
+    it has a factor (e^y - 1)^2, which moves the normal distribution to 2. Beyond, it has order alpha, for addition 1.
+    It is analytic up to pi sigma^2 from the real line. For addition, e^{tL} times the normal density is log-concave and
+    falls from its mode at least as fast as that density; it has a pole of order t there, and for large t it decays from
+    half as far on. With this step the error of the rule is less than 1e-16 of the sum.
     """
     if alpha == math.inf:
         return math.inf if adjacency == "removal" or q == 1 else float(-rm.log1p(-q))
     t = alpha - 1
     log_q = float(rm.log(q))
-    if (apart := _apart(q, sigma, adjacency, t, log_q)) is not None:
+    if (apart := _separated_renyi(q, sigma, adjacency, t, log_q)) is not None:
         return apart * (1 + (1 - log_q) * 2.0**-48)
     squared = min(2.0, 0.5 - sigma * sigma * log_q)
     low, high = (
@@ -265,12 +267,12 @@ def _renyi(q: float, sigma: float, adjacency: Adjacency, alpha: float) -> float:
     # is e^{tL} or t e^{-L}, less (1 + _FAR) e^{-_FAR} of itself at most; the exponents are added before e is raised
     less = -loss
     if t == 0:  # the limit of the sum over t
-        bent, far, grown = expm1_minus(np.minimum(less, _FAR)), less > _FAR, less
+        bent, far, grown = expm1_minus(np.minimum(less, _LARGE_LOSS)), less > _LARGE_LOSS, less
     else:
         gain = t * loss
-        ahead, behind = expm1_minus(np.minimum((gain, less), _FAR))
-        bent, far = ahead + t * behind, np.maximum(gain, less) > _FAR
-        grown = np.where(gain > _FAR, gain, float(rm.log(t)) + less)
+        ahead, behind = expm1_minus(np.minimum((gain, less), _LARGE_LOSS))
+        bent, far = ahead + t * behind, np.maximum(gain, less) > _LARGE_LOSS
+        grown = np.where(gain > _LARGE_LOSS, gain, float(rm.log(t)) + less)
     if far.any():
         log_mass = np.where(far, log_mass + grown, log_mass)
         bent[far] = 1.0
@@ -285,44 +287,44 @@ def _renyi(q: float, sigma: float, adjacency: Adjacency, alpha: float) -> float:
     inexact *= 2 + 2 * alpha * np.minimum(np.abs(loss), 1.0)
     inexact += 8 * spread
     inexact *= moment
-    wrong = float(np.add.accumulate(inexact)[-1]) / max(total, _LEAST) + 8 * (abs(log_step) + 5)
+    wrong = float(np.add.accumulate(inexact)[-1]) / max(total, _MIN_DIVISOR) + 8 * (abs(log_step) + 5)
     if t == 0:
-        return total * (1 + wrong * 2.0**-53) + _LOST
+        return total * (1 + wrong * 2.0**-53) + _UNDERFLOW_LOSS
     value = float(rm.log1p(total)) if top == 0 else top + float(rm.log(total))
-    # d log(1 + S) is at most dS / S, and where log(1 + S) > 1 that is less of it
-    return value / t * (1 + (wrong / max(value, 1.0) + 8) * 2.0**-53) + _LOST * (1 + 1 / t)
+    # d log(1 + S) is at most dS / S, and for log(1 + S) > 1 a smaller share of it
+    return value / t * (1 + (wrong / max(value, 1.0) + 8) * 2.0**-53) + _UNDERFLOW_LOSS * (1 + 1 / t)
 
 
-def _apart(q: float, sigma: float, adjacency: Adjacency, t: float, log_q: float) -> float | None:
-    """D_{1+t} where bounds from both sides are within 2^-54 of it, as the two normal laws lie far apart; else None.
+def _separated_renyi(q: float, sigma: float, adjacency: Adjacency, t: float, log_q: float) -> float | None:
+    """Return D_{1+t} if bounds from both sides agree to 2^-54, for distant normal distributions; else None.
 
-    Addition: at most -log(1-q), and by Jensen's inequality, as log(1+z) <= sqrt(z), less by at most
+    Addition: at most -log(1-q), and by Jensen's inequality, because log(1+z) <= sqrt(z), smaller by at most
     sqrt(q/(1-q)) e^{-1/(8 sigma^2)}. Removal, a = 1 + t: a/t log(1-q + q e^{t/(2 sigma^2)}) by Minkowski's inequality,
-    and no less than without 1-q. For 1 <= a <= 2, x^a + y^a <= (x+y)^a <= x^a + y^a + (2^a-2) (xy)^{a/2}, as log sinh
-    is concave: of x = 1-q and y = q e^{(X-1/2)/sigma^2}, the last is lost beside the others where t is small.
+    and at least the value without 1-q. For 1 <= a <= 2, x^a + y^a <= (x+y)^a <= x^a + y^a + (2^a-2) (xy)^{a/2}, because
+    log sinh is concave; with x = 1-q and y = q e^{(X-1/2)/sigma^2} the last term is negligible for small t.
     """
     half = 0.5 / sigma / sigma
     if q == 1:
         return (1 + t) * half
     less = float(rm.log1p(-q))
     if adjacency == "addition":
-        return -less if half / 4 > _FAR - (log_q + less) / 2 else None
+        return -less if half / 4 > _LARGE_LOSS - (log_q + less) / 2 else None
     exponent = t * half
-    if exponent > _FAR - log_q:
-        return (1 + t) * (half + log_q / t)  # e^-_FAR of it is lost, of what is more than _FAR
-    if not half / 4 > _FAR - log_q:
+    if exponent > _LARGE_LOSS - log_q:
+        return (1 + t) * (half + log_q / t)  # e^-_FAR of a number above _FAR is lost
+    if not half / 4 > _LARGE_LOSS - log_q:
         return None
     grown = log_q + (1 + t) * half  # t is at most 1/4
     if t == 0:
         return (1 - q) * less + q * grown
     gain = t * grown
-    sampled = rm.exp(log_q + gain) if gain > _FAR else q * rm.expm1(gain)
+    sampled = rm.exp(log_q + gain) if gain > _LARGE_LOSS else q * rm.expm1(gain)
     total = (1 - q) * float(rm.expm1(t * less)) + float(sampled)
     return float(rm.log1p(total)) / t
 
 
 def _mode(q: float, sigma: float, t: float) -> float:
-    """At most the mode of e^{-t l(x)} N(0, sigma^2): the root of x + t sigma^2 l'(x), by bisection of [-t, 0]."""
+    """Return a lower bound on the mode of e^{-t l(x)} N(0, sigma^2): the root of x + t sigma^2 l'(x) in [-t, 0]."""
     low, high = -t, 0.0
     log_odds = float(rm.log(q)) - float(rm.log1p(-q))
     for _ in range(64):
@@ -333,10 +335,10 @@ def _mode(q: float, sigma: float, t: float) -> float:
 
 
 def _draw_removal(rng: np.random.Generator, n: int, q: float, sigma: float, order: float) -> Array:
-    """Outputs of density proportional to (a + b)^order N(0, sigma^2), a = q e^{(x-1/2)/sigma^2}, b = 1 - q.
+    """Return outputs with density proportional to (a + b)^order N(0, sigma^2), a = q e^{(x-1/2)/sigma^2}, b = 1 - q.
 
-    With order = m + f, m whole: (a + b)^m is a binomial sum, (a + b)^f <= a^f + b^f, and a^c b^{order-c}
-    times N(0, sigma^2) is a Gaussian of mean c: a finite mixture, thinned by (a+b)^f / (a^f + b^f) >= 1/2.
+    With order = m + f and integer m, (a + b)^m is a binomial sum, (a + b)^f <= a^f + b^f, and a^c b^{order-c} times
+    N(0, sigma^2) is a Gaussian of mean c: a finite mixture, thinned by (a+b)^f / (a^f + b^f) >= 1/2.
     """
     m = math.floor(order)
     f = order - m
@@ -360,11 +362,11 @@ def _draw_removal(rng: np.random.Generator, n: int, q: float, sigma: float, orde
 
 
 def _draw_addition(rng: np.random.Generator, n: int, q: float, sigma: float, order: float) -> Array:
-    """Outputs of density proportional to e^{-t l(x)} N(0, sigma^2), t = order - 1, l the convex log-ratio.
+    """Return outputs with density proportional to e^{-t l(x)} N(0, sigma^2), t = order - 1, l the convex log-ratio.
 
-    l lies above its tangent at any x0, so the density lies below a multiple of N(-t sigma^2 l'(x0), sigma^2),
-    which is thinned by e^{-t (l(x) - tangent(x))}. At the mode x0 = -t sigma^2 l'(x0) this accepts a share of
-    at least (1 + t / (4 sigma^2))^{-1/2}, since l'' <= 1 / (4 sigma^4).
+    l lies above its tangent at any x0, so the density lies below a multiple of N(-t sigma^2 l'(x0), sigma^2), which is
+    thinned by e^{-t (l(x) - tangent(x))}. At the mode x0 = -t sigma^2 l'(x0) this accepts a share of at least (1 + t /
+    (4 sigma^2))^{-1/2}, because l'' <= 1 / (4 sigma^4).
     """
     t = order - 1
     if t == 0:
@@ -389,7 +391,7 @@ def _draw_addition(rng: np.random.Generator, n: int, q: float, sigma: float, ord
 
 
 def _thinned(rng: np.random.Generator, n: int, propose: Callable[[int], tuple[Array, Array]]) -> Array:
-    """n accepted proposals; `propose` returns outputs and their log acceptance probabilities."""
+    """Return n accepted proposals; `propose` returns outputs and their log acceptance probabilities."""
     accepted: list[Array] = []
     missing = n
     while missing > 0:

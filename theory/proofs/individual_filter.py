@@ -10,7 +10,7 @@ import sympy as sp
 
 from filterproof.theory.proofs.symbolic import Sides, as_written, identity, signed
 from filterproof.theory.theorems.formula import Formula
-from filterproof.theory.theorems.theorem import Step, Theorem, beside
+from filterproof.theory.theorems.theorem import Step, Theorem, supporting_steps
 
 alpha, norm, sigma, clip, m, rest = sp.symbols("alpha B sigma C m d", positive=True)
 least, over = sp.symbols("a over", nonnegative=True)
@@ -19,7 +19,7 @@ power = sp.Symbol("theta", real=True)
 
 @as_written
 def _lipschitz() -> sp.Expr:
-    # an analysis that moves by h, at most the person's norm v times the constant: v K = h + over
+    # an analysis that changes by h, at most the person's norm v times the constant: v K = h + over
     charge = alpha * (least + over) ** 2 / (2 * sigma**2)
     return charge - alpha * least**2 / (2 * sigma**2)
 
@@ -33,7 +33,7 @@ def _promises() -> Sides:
 
 @as_written
 def _one_more() -> Sides:
-    # a round m, then what is left, against R = m + d
+    # a round m, then the remainder, against R = m + d
     def mean(squares: sp.Expr) -> sp.Expr:
         return sp.exp(power * (power - 1) / 2 * squares)
 
@@ -59,7 +59,7 @@ THEOREM = Theorem(
     "and exactly this Gaussian where the person's squared norms add to B_norm on each path. The transcript up to the "
     "m-th restart of the tracker, of filters of size Delta, of a person who is never left out is (alpha, m Delta)-RDP "
     "for that person",
-    stated=(
+    statement=(
         r"D_\alpha(T\|T^{-i}) \le B,\qquad \sum_t\|v_t\|^2 \le n \implies H_{e^\varepsilon} \le "
         r"\delta_\mu(\varepsilon),\quad \mu = ",
         _MU,
@@ -67,7 +67,7 @@ THEOREM = Theorem(
     ),
     uses=("RDP filter", "GDP filter", "Rényi divergences", "Gaussian hockey-stick", "trackers"),
     steps=(
-        *beside(
+        *supporting_steps(
             "individual_filter",
             "individual_renyi_filter",
             "individual_zcdp_filter",

@@ -1,10 +1,16 @@
 """The stage of source proofs, as `fp.verify` shows it: what holds, what is refuted, and what is said of the rest."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import filterproof as fp
+from filterproof.mc.examine.counterexample import sequence_counterexample
+from filterproof.mc.examine.divergence import Divergence
+from filterproof.mc.examine.examination import Examination
+from filterproof.mc.examine.sequence import Sequence
+from filterproof.mc.examine.stage_finding import StageFinding
 from filterproof.reports.user_filter import load_filter
 from filterproof.theory.kernel.kernel_theorems import KERNEL
 from tests.interpreter import python
@@ -87,7 +93,7 @@ def test_the_howto_shows_what_is_printed(tmp_path: Path) -> None:
 )
 def test_a_sum_within_its_budget_holds(tmp_path: Path, rule: dict, evidence: str, theorem: str) -> None:
     exam, found = examined(sum_filter(tmp_path, **rule))
-    assert exam.headline == "HOLDS", found.found
+    assert exam.headline == "HOLDS", found.result
     assert exam.verdict.evidence.name == evidence
     assert theorem in KERNEL
     assert f"({theorem}: KERNEL)" in exam.verdict.detail
@@ -97,7 +103,7 @@ def test_a_sum_within_its_budget_holds(tmp_path: Path, rule: dict, evidence: str
 def test_a_divergence_that_is_read_one_way_bounds_nothing(tmp_path: Path) -> None:
     exam, found = examined(sum_filter(tmp_path, promise="fp.RenyiDP(8.0, 0.5)", cost="request.renyi(8.0)"))
     assert exam.headline == "UNDECIDED"
-    assert "bounds its D_8 in both directions" in found.found
+    assert "bounds its D_8 in both directions" in found.result
 
 
 def test_the_scope_is_that_of_all_theorems_that_are_used(tmp_path: Path) -> None:
@@ -150,7 +156,7 @@ def test_the_attributes_of_the_instance_are_what_is_proved(tmp_path: Path) -> No
 def test_a_play_that_passes_the_budget_is_measured_at_once(tmp_path: Path) -> None:
     exam, _ = examined(sum_filter(tmp_path, cost="request.zcdp_rho / 2"))
     assert exam.headline == "REFUTED"
-    assert exam.refutation.stage == "source"
+    assert [one.stage for one in exam.findings if one.counterexample is not None] == ["source", "shrinking"]
     assert exam.counterexample.replay().refutes
 
 
@@ -158,7 +164,7 @@ def test_a_rule_that_doubles_break_is_not_proved(tmp_path: Path) -> None:
     spend = "np.where(COST <= self.budget - spent, spent + COST, spent)"
     exam, found = examined(sum_filter(tmp_path, spend=spend))
     assert exam.headline == "UNDECIDED"
-    assert found.found.startswith("not proved: rounding may take the sum past the budget")
+    assert found.result.startswith("not proved: rounding may take the sum past the budget")
     assert found.verdict is None
 
 
@@ -167,12 +173,12 @@ def test_what_has_no_rule_is_named_with_its_line(tmp_path: Path) -> None:
     text += FITS
     exam, found = examined(written(tmp_path, text))
     assert exam.headline == "UNDECIDED"
-    assert "mine.py:19: try:" in found.found
+    assert "mine.py:19: try:" in found.result
 
 
 def test_the_work_is_bounded_by_the_effort(tmp_path: Path) -> None:
     filt = sum_filter(tmp_path)
-    assert examined(filt, effort=0.01)[1].found.startswith("not tried: pass more effort")
+    assert examined(filt, effort=0.01)[1].result.startswith("not tried: pass more effort")
     assert examined(filt, effort=1)[0].headline == "HOLDS"
 
 
@@ -190,7 +196,7 @@ def test_a_class_that_is_in_no_file_is_not_proved() -> None:
     exec(text, names)  # noqa: S102
     exam, found = examined(names["Mine"]())
     assert exam.headline == "UNDECIDED"
-    assert found.found.startswith("not proved: Mine is not in a file")
+    assert found.result.startswith("not proved: Mine is not in a file")
 
 
 def test_without_the_solver_the_stage_says_what_to_install(tmp_path: Path) -> None:
@@ -201,7 +207,7 @@ sys.modules["z3"] = None
 import filterproof as fp
 from filterproof.reports.user_filter import load_filter
 exam = fp.verify(load_filter({str(tmp_path / "mine.py")!r} + "::Mine"), mechanisms=["rr"], stages=["source"])
-print(exam.headline, exam.findings[-1].found)
+print(exam.headline, exam.findings[-1].result)
 """
     assert (
         "UNDECIDED not tried: proofs need z3: pip install 'filterproof[prove]'"
@@ -221,3 +227,31 @@ print(proof.sentence, *proof.notes, sep=chr(10))
     first, second = (python("-c", ran, cwd=tmp_path, PYTHONHASHSEED=seed).stdout for seed in "12")
     assert first == second
     assert "on every path" in first
+
+
+def exam_with(proved: StageFinding, played: Sequence) -> Examination:
+    """An examination in which a sequence exceeds the guarantee beside the finding of a proof."""
+    filt, measure = fp.ZCDPFilter(0.5), Divergence.renyi(2.0)
+    counterexample = sequence_counterexample(filt, played, measure, played.low(measure))
+    refuted = StageFinding.refuted("sequences", "", "", "one sequence", counterexample)
+    granted = StageFinding("admission", "", "gaussian up to 1", "", "")
+    return Examination(filt, ("gaussian",), (granted, proved, refuted), 0.0, 1, 1e-6, filt.promise)
+
+
+def test_a_counterexample_within_the_bound_on_rounding_contradicts_no_proof(tmp_path: Path) -> None:
+    # 2 rho = 1 is promised at order 2, and 2^22 requests of which each is lost in rounding reach 1 + 2^-32
+    tiny = (fp.Gaussian(2.0**-27), 2**22)
+    _, found = examined(sum_filter(tmp_path))
+    exam = exam_with(found, Sequence(((fp.Gaussian(1.0), 1), tiny)))
+    assert exam.counterexample.value > 1
+    assert exam.headline == "HOLDS"
+    assert "Rounding alone exceeds the guarantee" in exam.verdict.detail
+    assert exam.counterexample is not None
+    # as much, in a single request
+    assert (
+        exam_with(found, Sequence(((fp.Gaussian(1.0), 1), (fp.Gaussian(2.0**-16), 1)))).headline
+        == "DISAGREEMENT"
+    )
+    # and a proof that allows no rounding contradicts each
+    exact = replace(found, rounding=())
+    assert exam_with(exact, Sequence(((fp.Gaussian(1.0), 1), tiny))).headline == "DISAGREEMENT"
