@@ -31,6 +31,8 @@ from filterproof.reports.study import Study
 from filterproof.theory.evidence import Evidence
 from filterproof.theory.pairs.base import Direction
 
+#: The name of the strategy that wins a solved game.
+BEST = "best on the menu"
 #: An enclosure [low, high] says something of a simulated number if high is at most so many times low.
 _USEFUL = 1.5
 #: The aim of the width of a mean over sequences, relative.
@@ -97,7 +99,7 @@ def opponents(
     """The adversaries of a filter's page: the game's best strategy, two on its menu, and those of known value."""
     epsilon, rounds = float(subject.epsilon), max(subject.rounds or game.rounds, 1)
     best, menu = direction_of(game), subject.menu
-    yield Opponent("best on the menu", game.strategy, best, rounds, game.low, game.high)
+    yield Opponent(BEST, game.strategy, best, rounds, game.low, game.high)
     chasing = MenuChasing(menu)
     if all(pair.outputs is not None for pair in menu):
         found = evaluate(
@@ -161,13 +163,21 @@ def compared(
 
 
 def comparisons(
-    study: Study, subject: PageSubject, filt: PrivacyFilter, game: WorstCase, largest: Supremum
+    study: Study,
+    subject: PageSubject,
+    filt: PrivacyFilter,
+    game: WorstCase,
+    largest: Supremum,
+    *,
+    known: str = "",
 ) -> SimulatedDivergences:
-    """Every adversary of a filter's page at its epsilon, simulated where an enclosure says something."""
+    """Every adversary of a filter's page but the `known` one, simulated at its epsilon where bounds say something."""
     epsilon = float(subject.epsilon)
     promised = float(filt.promise.delta(epsilon))
     made, left_out = [], []
     for one in opponents(subject, filt, game, largest):
+        if one.name == known:
+            continue
         if one.useful:
             made.append(compared(study, filt, one, Divergence.hockey_stick(epsilon, one.direction), promised))
         else:
