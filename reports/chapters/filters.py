@@ -237,7 +237,7 @@ def _extremal(
 def _on_menu(
     study: Study, filt: PrivacyFilter, game: WorstCase, high: float | None, *, main: bool
 ) -> BoundsAt:
-    """The worst case of the menu, simulated at the page's epsilon; `high` is of every mechanism, None without theorem."""
+    """The worst case of the menu, simulated at the epsilon of the page; `high` is None where no theorem bounds it."""
     at = float(game.epsilon)
     measure, promised = Divergence.hockey_stick(at, direction_of(game)), float(filt.promise.delta(at))
     best = Opponent(BEST, game.strategy, direction_of(game), max(game.rounds, 1), game.low, game.high)
