@@ -235,7 +235,7 @@ def _two_outcomes(
 def _nearest(
     p: Fraction, q: Fraction, keeps: Callable[[FinitePair], bool], share: float, epsilon: float
 ) -> tuple[Fraction, Fraction]:
-    """Return the accepted (p, q) of the first outcome; p is reduced by a share of p - q, which grows by factors of 4."""
+    """Return the accepted (p, q) of the first outcome; p decreases by a share of p - q that grows by factors of 4."""
     q = _short(q)
     while share < 1:
         found = _short(p - (p - q) * Fraction(share))

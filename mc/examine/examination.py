@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.examine.counterexample import Counterexample
+from filterproof.mc.examine.divergence import exceeds
 from filterproof.mc.examine.ending import Ending, Status
 from filterproof.mc.examine.formatting import filter_name
 from filterproof.mc.examine.replay_snippets import counterexample_command
@@ -24,7 +25,7 @@ from filterproof.theory.guarantees import Guarantee
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-#: The number of the layout of verdict.json.
+#: The version of the layout of verdict.json.
 SCHEMA = 2
 #: Stages that ask what the filter admits and is, and not what an adversary can do.
 _NO_ATTACKS = frozenset({"admission", "invariants", "certificate", "source"})
@@ -80,7 +81,9 @@ class Examination(Displayed):
             for one in reversed(self.findings)
             if one.counterexample is not None
         ]
-        most = min(refuted, key=itemgetter(0), default=(0, None))[1]  # of equals the last, which was told
+        most = min(refuted, key=itemgetter(0), default=(0, None))[
+            1
+        ]  # the last of equal findings, which was reported
         object.__setattr__(self, "refutation", most)
 
     @property
@@ -93,25 +96,25 @@ class Examination(Displayed):
 
     @property
     def stopped(self) -> str:
-        """What ended the examination before its work was done: Ctrl-C, the time limit or lost threads; or ''."""
+        """Return what ended the examination early: Ctrl-C, the time limit or lost threads; or ''."""
         ends = (one.found for one in self.findings if one.unseen == UNFINISHED)
         return next((end for end in ends if end.startswith((STOPPED, CUT, LOST))), "")
 
     @property
     def faults(self) -> tuple[str, ...]:
-        """What is wrong with the filter's code, each a sentence."""
+        """Return the faults of the filter's code, each as a sentence."""
         return tuple(dict.fromkeys(one.fault for one in self.findings if one.fault))
 
     @property
     def admits_something(self) -> bool:
-        """Whether some request was granted."""
+        """Return whether some request was granted."""
         ended = [one for one in self._admission if one.unseen != UNFINISHED]
         return any(not one.found.startswith("nothing") for one in ended)
 
     @property
     def status(self) -> Status:
         """Whether the filter could be examined."""
-        if self.counterexample is not None and self._proved is not None:
+        if self.counterexample is not None and self._proved is not None and not self.exceeds_by_rounding:
             return Status.DISAGREES
         if self.faults:
             return Status.FAULTY
@@ -122,28 +125,28 @@ class Examination(Displayed):
 
     @property
     def _admission(self) -> list[StageFinding]:
-        """What was found of what the filter grants."""
+        """Return the findings about the requests that the filter grants."""
         return [one for one in self.findings if one.stage == "admission"]
 
     @property
     def counterexample(self) -> Counterexample | None:
-        """The counterexample of `refutation`; None if nothing was refuted."""
+        """Return the counterexample of `refutation`; None if nothing was refuted."""
         return None if self.refutation is None else self.refutation.counterexample
 
     @property
     def trace(self) -> Trace | None:
-        """The trace of the counterexample, round by round; None if it has none."""
+        """Return the trace of the counterexample, round by round; None if it has none."""
         return None if self.refutation is None else self.refutation.trace
 
     @property
     def tightness(self) -> tuple[Tightness, ...]:
-        """The best attack, worst case and guarantee for each divergence and menu, nearest to the guarantee first."""
+        """Return best attack, worst case and guarantee for each divergence and menu, nearest to the guarantee first."""
         rows = [row for one in self.findings for row in one.tightness]
         return tuple(sorted(rows, key=lambda row: -row.share))
 
     @property
     def verdict(self) -> Verdict:
-        """REFUTED by a counterexample, HOLDS by a theorem that covers the code that ran, else UNDECIDED.
+        """Return REFUTED by a counterexample, HOLDS by a theorem that covers the code that ran, else UNDECIDED.
 
         A bound on one menu stays with its finding and leaves the verdict UNDECIDED. So does a contradiction between a
         theorem and a counterexample.
@@ -154,6 +157,9 @@ class Examination(Displayed):
             both = f"Theorem: {proved.detail}. Counterexample: {self.counterexample}"
             detail = f"no verdict: {self.status.value}. {both}"
             return Verdict(Outcome.UNDECIDED, proved.evidence, proved.scope, detail)
+        if self.exceeds_by_rounding and proved is not None:
+            detail = f"{proved.detail}. Rounding alone exceeds the guarantee, within the bound of the proof"
+            return replace(proved, detail=detail)
         if self.refutation is not None and self.refutation.verdict is not None:
             return self.refutation.verdict
         if self.faults:
@@ -171,14 +177,26 @@ class Examination(Displayed):
         return Verdict(Outcome.UNDECIDED, evidence, scope, detail)
 
     @property
+    def exceeds_by_rounding(self) -> bool:
+        """Whether there are counterexamples, all within what a source proof says that rounding may add to a sum."""
+        sums = next((one.rounding for one in self.findings if one.whole and one.rounding), ())
+        found = [one.counterexample for one in self.findings if one.counterexample is not None]
+        if not sums or not found:
+            return False
+        from filterproof.mc.prove.induction import guarantee_after  # which imports the certified budgets
+
+        allowed = [one.measure.promised(guarantee_after(sums, one.rounds)) for one in found]
+        return not any(exceeds(one.value, most) for one, most in zip(found, allowed, strict=True))
+
+    @property
     def _proved(self) -> Verdict | None:
-        """The verdict of a theorem that covers the code that ran, None where there is none."""
+        """Return the verdict of a theorem that covers the code that ran, or None."""
         whole = (one.verdict for one in self.findings if one.whole and one.verdict is not None)
         return next((verdict for verdict in whole if verdict.outcome is Outcome.HOLDS), None)
 
     @property
     def unseen(self) -> str:
-        """What the attacking stages did not look at. The guarantee may be false there."""
+        """Return what the attacking stages did not cover. The guarantee may be false there."""
         summaries, late = dict[str, str](), dict[str, None]()
         for finding in self.findings:
             if not finding.unseen or finding.stage in _NO_ATTACKS:
@@ -186,7 +204,7 @@ class Examination(Displayed):
             first = finding.unseen.split("; ")[0].removesuffix(f": {USED_UP}")
             if finding.unseen.endswith(USED_UP) or finding.found == USED_UP:
                 late[finding.stage] = None
-            # the last finding of a stage sums it up
+            # the last finding of a stage is its summary
             if first != UNFINISHED or finding.stage not in summaries:
                 summaries[finding.stage] = f"{first} ({finding.stage})"
         cut = [f"the work limit ended {', '.join(late)}"] if late else []
@@ -203,12 +221,12 @@ class Examination(Displayed):
 
     @property
     def promised(self) -> str:
-        """The filter's guarantee in words."""
+        """Return the filter's guarantee in words."""
         return str(self.promise or "no guarantee that its code could state")
 
     @property
     def ending(self) -> Ending:
-        """The outcome of the verdict, or the reason why there is no verdict."""
+        """Return the outcome of the verdict, or the reason why there is no verdict."""
         if self.status is Status.DISAGREES:
             return Ending.DISAGREEMENT
         if self.refutation is not None or (self.status is Status.EXAMINED and not self.out_of_time):
@@ -220,17 +238,17 @@ class Examination(Displayed):
 
     @property
     def decided(self) -> bool:
-        """Whether there is a verdict, which may be UNDECIDED."""
+        """Return whether there is a verdict, which may be UNDECIDED."""
         return self.ending.name in Outcome.__members__
 
     @property
     def headline(self) -> str:
-        """REFUTED, HOLDS or UNDECIDED; without a verdict FAULTY, NOT EXAMINED, OUT OF TIME or DISAGREEMENT."""
+        """Return REFUTED, HOLDS or UNDECIDED; without a verdict FAULTY, NOT EXAMINED, OUT OF TIME or DISAGREEMENT."""
         return self.ending.name.replace("_", " ")
 
     @property
     def out_of_time(self) -> bool:
-        """Whether the time limit ended the examination before any result: the filter may hang."""
+        """Return whether the time limit ended the examination before any result: the filter may hang."""
         answered = any(one.verdict is not None or one.tightness for one in self.findings)
         return self.stopped.startswith(CUT) and not answered and not self.faults
 
@@ -243,12 +261,12 @@ class Examination(Displayed):
 
     @property
     def sentence(self) -> str:
-        """The filter, its guarantee and the conclusion in one sentence."""
+        """Return the filter, its guarantee and the conclusion in one sentence."""
         return f"{self.name}, promised {self.promised}: {self.conclusion}"
 
     @property
     def detail(self) -> str:
-        """The reason for HOLDS, or the closest attack for UNDECIDED; '' for REFUTED."""
+        """Return the reason for HOLDS, or the closest attack for UNDECIDED; '' for REFUTED."""
         return self.verdict.detail if self.ending in (Ending.HOLDS, Ending.UNDECIDED) else ""
 
     def again(self, folder: Path = Path("out")) -> str:
@@ -259,7 +277,7 @@ class Examination(Displayed):
 
     @property
     def refutations(self) -> dict[str, StageFinding]:
-        """The refutation of each stage that the report shows: the counterexample's, or else the first."""
+        """Return the refutation of each stage that the report shows: the counterexample's, or else the first."""
         shown: dict[str, StageFinding] = {}
         for one in self.findings:
             if one.counterexample is not None and (
@@ -271,7 +289,8 @@ class Examination(Displayed):
     def found(self, finding: StageFinding) -> str:
         """Return the result of a stage in words, and a short form for the counterexample that is shown."""
         if finding.counterexample is not None and finding.counterexample is self.counterexample:
-            return "refuted, by the counterexample that is shown"
+            how = "exceeded by rounding alone" if self.exceeds_by_rounding else "refuted"
+            return f"{how}, by the counterexample that is shown"
         return finding.found
 
     def __str__(self) -> str:
@@ -285,17 +304,17 @@ class Examination(Displayed):
         if self.counterexample is not None:
             saved = "" if folder is not None else 'exam.save("out"), then '
             lines += [
-                f"Counterexample: {self.counterexample}",
+                f"{'Rounding alone' if self.exceeds_by_rounding else 'Counterexample'}: {self.counterexample}",
                 *(f"  {line}" for line in (self.trace.lines if self.trace else ())),
             ]
             lines.append(f"Again: {saved}{self.again(folder or Path('out'))}")
         return lines
 
     def _of_stage(self, stage: str) -> Iterator[str]:
-        """A line for a stage: its refutation, or else its last finding; then its notes."""
+        """Yield a line for a stage, its refutation or else its last finding, and its notes."""
         findings = [one for one in self.findings if one.stage == stage]
         others = sum(one.counterexample is not None for one in findings) - 1
-        # a stage that was ended has summed up what it did before it says so
+        # an ended stage summarises its work before it reports its end
         summed_up = [one for one in findings if one.unseen != UNFINISHED] or findings
         told = self.refutations.get(stage, summed_up[-1])
         more = f" (and {others} more)" if others > 0 else ""
@@ -384,7 +403,7 @@ class Examination(Displayed):
 
 
 class PartialExamination(KeyboardInterrupt):
-    """Ctrl-C in an examination; `examination` is what was found until then."""
+    """Ctrl-C in an examination; `examination` has the findings so far."""
 
     def __init__(self, examination: Examination) -> None:
         self.examination = examination

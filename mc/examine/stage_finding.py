@@ -1,16 +1,19 @@
-"""What one stage asked of a filter, what it found, and what it did not look at."""
+"""The question of a stage about a filter, its findings, and what it did not cover."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from filterproof.mc.examine.counterexample import Counterexample
 from filterproof.mc.examine.divergence import Divergence
 from filterproof.mc.examine.trace import Trace
 from filterproof.theory.evidence import Evidence, Outcome, Verdict
 from filterproof.theory.numerics.decimals import below
+
+if TYPE_CHECKING:
+    from filterproof.mc.prove.induction import SumBound
 
 #: The finding of a stage that the user ended.
 STOPPED = "stopped by Ctrl-C"
@@ -65,7 +68,8 @@ class StageFinding:
     verdict on the guarantee within its own scope, or None if the stage has none. `menu` names the requested mechanisms.
     `unseen` names the cases that the stage did not look at. `whole` says that HOLDS covers every mechanism that the
     filter admits, and not only the menu. `fault` is a sentence about a filter that breaks the contract. `notes` are
-    facts that decide nothing. `trace` is the trace of the counterexample.
+    facts that decide nothing. `trace` is the trace of the counterexample. `rounding` holds the sums that a source proof
+    bounds, with what rounding may add to them.
     """
 
     stage: str
@@ -81,6 +85,7 @@ class StageFinding:
     fault: str = ""
     notes: tuple[str, ...] = ()
     trace: Trace | None = None
+    rounding: tuple[SumBound, ...] = ()
 
     @classmethod
     def refuted(
@@ -95,7 +100,7 @@ class StageFinding:
         evidence: Evidence | None = None,
         **more: Any,
     ) -> Self:
-        """The finding of a refutation: what follows from its counterexample, and how far it goes."""
+        """Return the finding of a refutation from its counterexample, with its value."""
         found, sure = str(counterexample), evidence or counterexample.evidence
         row = Tightness(
             counterexample.measure, menu, counterexample.value, worst, counterexample.promised, sure

@@ -70,6 +70,8 @@ EFFORT, _GRACE = 1_200_000, 0.04
 _MOMENT = 0.06
 #: The work that a proof from source code may do beside the rest, in shares of the effort.
 _SOURCE = 2.0
+#: A counterexample that reaches less of the guarantee may be one of rounding alone.
+_ROUNDED = 1 + 1e-6
 #: The share of the work for finding the requests that a fresh run grants.
 _ADMISSION = 0.1
 #: The share of its work that each search has done at the end of each turn, and the number of turns before the
@@ -270,8 +272,10 @@ class _Stages:
         """Prove a user's own code where no theorem did; the effort bounds its work, beside that of the searches."""
         if not has_own_code(self.filter) or any(one.whole for one in self.findings):
             return
-        before = current().done
-        self.run("source", 1.0, partial(source_proof, subject), WorkLimit.of(_SOURCE * self.units))
+        # a counterexample of rounding alone is within the bound of a proof
+        rounded = bool(self.counterexamples) and all(one.factor < _ROUNDED for one in self.counterexamples)
+        before, work = current().done, partial(source_proof, subject)
+        self.run("source", 1.0, work, WorkLimit.of(_SOURCE * self.units), always=rounded)
         self.limit = WorkLimit(self.limit.until + current().done - before)
 
     def shrink(self, subject: ExaminationContext) -> None:

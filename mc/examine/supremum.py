@@ -72,7 +72,7 @@ class Supremum:
     def __post_init__(self) -> None:
         if not self.low <= self.high:
             raise ValueError(
-                f"low must be at most high, got low={self.low!r} high={self.high!r} at epsilon={self.epsilon!r}, where "
+                f"low must be at most high, got low={self.low!r} high={self.high!r} at epsilon={self.epsilon!r}; "
                 f"high rests on: {self.rests_on or 'no theorem'}; report this error"
             )
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
+from filterproof.filters.accounting.charge_rules import gdp_charge, pure_charge, renyi_charge, zcdp_charge
 from filterproof.mc.prove.invariants import GRANTS, SUM, Invariant, candidates, drift_of
 from filterproof.mc.prove.paths import Atom, Path
 from filterproof.mc.prove.plays import Plays
@@ -16,6 +17,8 @@ from filterproof.mc.prove.requests import charge_bounds
 from filterproof.mc.prove.solver import Premises, Questions, at_model
 from filterproof.mc.prove.theorems import SumTheorem
 from filterproof.mc.prove.transitions import Step, System, place_atoms
+from filterproof.theory.guarantees import ApproxDP, Guarantee
+from filterproof.theory.rounding import round_up
 
 #: How much larger a divergence may be than the double that a pair computes, and a budget like ten times .1 than 1.
 COMPUTED = LARGER = 1 + Fraction(1, 10**12)
@@ -38,7 +41,7 @@ class Case:
     unbounded: bool
 
 
-@dataclass
+@dataclass(frozen=True)
 class SumBound:
     """What was proved of a sum: no path takes it beyond `budget` and `drift` times the number of grants.
 
@@ -54,6 +57,21 @@ class SumBound:
     def excess(self, grants: int) -> float:
         """How much the sum may pass the theorem's budget after so many grants, at most."""
         return float(self.budget - self.theorem.budget + self.drift * grants)
+
+
+def guarantee_after(sums: Sequence[SumBound], grants: int) -> Guarantee:
+    """The guarantee of a transcript with so many grants, by the sums that rounding may have taken past a budget."""
+    first, *others = (round_up(one.budget + one.drift * grants) for one in sums)
+    match sums[0].theorem.measure:
+        case "epsilon":
+            return ApproxDP(first, others[0])
+        case "zcdp":
+            return zcdp_charge.bounds(first)
+        case "gdp":
+            return gdp_charge.bounds(first)
+        case "renyi":
+            return renyi_charge.at(float(sums[0].theorem.alpha or 0)).bounds(first)
+    return pure_charge.bounds(first)
 
 
 @dataclass

@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-import collections
 import inspect
 import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, is_dataclass
+from dataclasses import dataclass, field
 from functools import partial
-from types import CodeType, FunctionType, MemberDescriptorType, MethodType, ModuleType, UnionType
+from types import CodeType, FunctionType, MethodType, UnionType
 from typing import Any, NoReturn
 
 import numpy as np
 
 from filterproof.filters.contract.filter_base import FilterBase
-from filterproof.filters.privacy_filter import PrivacyFilter
-from filterproof.mc.prove import ledger, numpy_rules, python_rules
+from filterproof.mc.prove import ledger, numpy_arrays, numpy_rules, objects, python_rules
 from filterproof.mc.prove.arithmetic import NATIVE, Arithmetic
 from filterproof.mc.prove.paths import NotTraced, Path, Raised
 from filterproof.mc.prove.polynomials import Polynomial
-from filterproof.mc.prove.requests import ClassOf, Request, Swapped
+from filterproof.mc.prove.requests import ClassOf, Request
 from filterproof.mc.prove.rewriting import FILE, rewritten
 from filterproof.mc.prove.source import TRACED, is_traced, user_classes
 from filterproof.mc.prove.values import (
@@ -40,8 +38,6 @@ MAX_DEPTH = 40
 _CONTAINER_OPERATIONS = {
     ("+", tuple, tuple), ("+", list, list), ("*", tuple, int), ("*", list, int), ("|", dict, dict),
 }  # fmt: skip
-#: Descriptors that hand out what an instance holds.
-_SLOTS = (MemberDescriptorType, type(collections.namedtuple("_", "x").x))  # type: ignore[attr-defined]
 
 
 @dataclass
@@ -94,7 +90,7 @@ class Interpreter:
     def store(self, thing: Any, index: Any, value: Any) -> None:
         """thing[index] = value."""
         if isinstance(thing, Array):
-            numpy_rules.store(self, thing, index, value)
+            numpy_arrays.store(self, thing, index, value)
         elif not isinstance(thing, dict | list) or id(thing) not in self.fresh:
             raise NotTraced("code writes into an object that outlives the call, or has no rule")
         else:
@@ -104,7 +100,7 @@ class Interpreter:
                 raise Raised from None
 
     def set_attribute(self, thing: Any, name: str, value: Any) -> None:
-        if id(thing) not in self.fresh or type(thing).__setattr__ is not object.__setattr__:
+        if id(thing) not in self.fresh:  # it is a plain instance that is being made
             raise NotTraced(f"an attribute is written ({name})")
         setattr(thing, name, value)
 
@@ -118,10 +114,10 @@ class Interpreter:
         result = self.binary(symbol, old, value)
         if not isinstance(old, Array) or not old.ndim:
             return result
-        new = numpy_rules.number(self, result)
+        new = numpy_arrays.number(self, result)
         if (is_float(new.kind) and not is_float(old.kind)) or is_bool(old.kind) != is_bool(new.kind):
             raise Raised  # NumPy does not cast back
-        numpy_rules.store(self, old, slice(None), new)
+        numpy_arrays.store(self, old, slice(None), new)
         return old
 
     def change_item(self, symbol: str, thing: Any, index: Any, value: Any) -> None:
@@ -273,7 +269,7 @@ class Interpreter:
         if isinstance(thing, dict):
             return python_rules.look_up(self, thing, index)
         if isinstance(thing, Array | np.ndarray):
-            return simple(numpy_rules.index(self, numpy_rules.number(self, thing), index))
+            return simple(numpy_arrays.index(self, numpy_arrays.number(self, thing), index))
         if isinstance(thing, type):
             return thing  # PrivacyFilter[State]: a type
         if not isinstance(thing, tuple | list | str):
@@ -281,7 +277,7 @@ class Interpreter:
         if isinstance(index, Array) and constant_of(index) is None:
             if index.ndim or is_float(index.kind):
                 raise NotTraced("an index that is no integer has no rule")
-            return numpy_rules.table(self, list(thing), as_number(index.value))
+            return numpy_arrays.table(self, list(thing), as_number(index.value))
         try:
             return thing[index if isinstance(index, slice) else operator.index(self.key(index))]
         except (IndexError, TypeError):
@@ -301,63 +297,8 @@ class Interpreter:
             return [self.item(array, i) for i in range(array.data.shape[0])]
         raise NotTraced(f"a loop over {type(value).__name__} has no rule")
 
-    # -- attributes ----------------------------------------------------------------------------------------
-
     def attribute(self, thing: Any, name: str) -> Any:
-        match thing:
-            case Request() | Swapped() | ClassOf():
-                return thing.attribute(name)
-            case super():
-                kind, own = thing.__thisclass__, thing.__self__
-                return self._member(own, type(own).__mro__[type(own).__mro__.index(kind) + 1 :], name)
-            case ModuleType():
-                if (found := getattr(thing, name, None)) is None and name != "newaxis":
-                    raise NotTraced(f"{thing.__name__}.{name} does not exist")
-                return found
-            case np.ufunc() if name == "reduce":
-                return Native(partial(numpy_rules.fold, self, thing), name)
-            case str() | list() | dict() | frozenset():
-                return python_rules.container_method(self, thing, name)
-        if isinstance(thing, PrivacyFilter) or (is_dataclass(type(thing)) and user_classes(type(thing))):
-            return self._member(thing, type(thing).__mro__, name)
-        if isinstance(thing, tuple) and hasattr(thing, "_fields"):
-            return self._member(thing, type(thing).__mro__, name)
-        if isinstance(thing, type) and user_classes(thing):
-            return self._member(None, thing.__mro__, name)
-        if (number := lift(thing)) is not None:
-            return numpy_rules.attribute(self, number, name)
-        found = getattr(thing, name, None) if name[0] != "_" and python_rules.is_library(thing) else None
-        if found is not None:
-            return found
-        raise NotTraced(
-            f"the attribute {name} of {getattr(thing, '__name__', type(thing).__name__)} has no rule"
-        )
-
-    def _member(self, thing: Any, order: Iterable[type], name: str) -> Any:
-        """An attribute of an instance, or of a class where the thing is None, by the classes in order."""
-        kind = next((kind for kind in order if name in vars(kind)), None)
-        member = vars(kind)[name] if kind is not None else None
-        if isinstance(member, property) and thing is not None and is_traced(member.fget):
-            return self.call(MethodType(member.fget, thing), [], {})  # type: ignore[arg-type]
-        if name in getattr(thing, "__dict__", {}) and not isinstance(member, property):
-            return thing.__dict__[name]
-        if kind is None:
-            raise NotTraced(f"{type(thing).__name__}.{name} has no rule")
-        if isinstance(member, FunctionType):
-            if name == "_replace" and isinstance(thing, tuple):
-                return Native(partial(python_rules.replace, self, thing), name)
-            return member if thing is None else MethodType(member, thing)
-        if isinstance(member, staticmethod):
-            return member.__func__
-        if isinstance(member, classmethod) and thing is not None:
-            return MethodType(member.__func__, type(thing))
-        if isinstance(member, _SLOTS) and thing is not None:
-            return member.__get__(thing)
-        if hasattr(type(member), "__get__") and name != "__init__":
-            if not python_rules.is_library(kind) or thing is None:
-                raise NotTraced(f"{name} is a {type(member).__name__}, which has no rule")
-            return getattr(thing, name)
-        return member
+        return objects.attribute(self, thing, name)
 
     # -- calls ---------------------------------------------------------------------------------------------
 
@@ -379,7 +320,7 @@ class Interpreter:
             return args[1] if function is FilterBase.observe else None
         if (rule := ledger.charge_rule(function)) is not None:
             return self._by_rule(partial(rule, self), name, args, named)
-        if not callable(function) or not type(function).__hash__:
+        if not callable(function) or getattr(type(function), "__hash__", None) is None:
             raise NotTraced(f"a call of {name} has no rule")
         if function in RULES:
             return self._by_rule(partial(RULES[function], self), name, args, named)
@@ -393,9 +334,9 @@ class Interpreter:
             self.path.file, self.path.line = before
             return result
         if isinstance(function, type) and issubclass(function, np.generic):
-            return self._by_rule(partial(numpy_rules.scalar, self, function), name, args, named)
+            return self._by_rule(partial(numpy_arrays.scalar, self, function), name, args, named)
         if isinstance(function, type) and user_classes(function):
-            return self._make(function, args, named)
+            return objects.made(self, function, args, named)
         if function in python_rules.KNOWN or python_rules.is_library(function):
             return python_rules.called(function, args, named)
         raise NotTraced(f"{name} has no rule")
@@ -427,24 +368,6 @@ class Interpreter:
         if isinstance(result, dict | list) and code.co_flags & inspect.CO_VARKEYWORDS:
             self.own(result)
         return result
-
-    def _make(self, kind: type, args: list[Any], named: dict[str, Any]) -> Any:
-        """An instance of a user's class: a named tuple, a data class, or a plain one."""
-        special = {n for k in user_classes(kind) for n in vars(k) if n[:2] == "__" and is_traced(vars(k)[n])}
-        if special - {"__init__", "__post_init__"} or type(kind) is not type:
-            raise NotTraced(f"{kind.__name__} is made in a way that has no rule")
-        is_plain = not issubclass(kind, tuple) and not is_dataclass(kind)
-        if (special and not is_plain) or (is_plain and issubclass(kind, PrivacyFilter)):
-            raise NotTraced(f"{kind.__name__} is made in a way that has no rule")
-        if not is_plain:
-            try:
-                return kind(*args, **named)
-            except TypeError:
-                raise Raised from None
-        made = self.own(object.__new__(kind))
-        self.call(self._member(made, kind.__mro__, "__init__"), args, named)
-        del self.fresh[id(made)]
-        return made
 
 
 def simple(value: Any) -> Any:

@@ -31,7 +31,7 @@ from filterproof.filters.accounting.charge_rules import (
 )
 from filterproof.filters.accounting.ledger import Budget
 from filterproof.filters.contract.library import of_the_library
-from filterproof.mc.prove.numpy_rules import Caller, number
+from filterproof.mc.prove.numpy_arrays import Caller, number
 from filterproof.mc.prove.paths import Atom, NotTraced, Path, Value
 from filterproof.mc.prove.polynomials import Polynomial
 from filterproof.mc.prove.requests import Request
@@ -197,10 +197,9 @@ RULES: dict[Any, Any] = {
 
 def charge_rule(function: Any) -> Any:
     """The rule for calling a charge rule; None for what is none."""
-    if not of_the_library(type(function)):
-        return None
-    if isinstance(function, ChargeRule):
+    kind: Any = type(function)
+    if isinstance(function, ChargeRule) and of_the_library(kind):
         return partial(by_rule, rule=function)
-    if isinstance(function, RenyiCharges):
+    if kind is RenyiCharges:
         return lambda own, request, alpha: by_rule(own, request, function.at(alpha))
     return None

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, Literal, TypeAlias
 
+from filterproof.filters.contract.work import count
 from filterproof.mc.prove.certificate import Inequality
 from filterproof.mc.prove.polynomials import Polynomial
 
@@ -24,6 +25,8 @@ OVERFLOW = Fraction(2) ** 1024 - Fraction(2) ** 970  # what is at least this rou
 MAX_DOUBLE = Fraction(sys.float_info.max)
 #: Steps of code and paths after which a trace gives up.
 MAX_STATEMENTS, MAX_PATHS = 20_000, 6_000
+#: Units of work that a statement takes.
+UNITS = 20
 
 #: Rules that give the whole number next to a number.
 WHOLE: dict[str, Callable[[Fraction], int]] = {
@@ -237,6 +240,7 @@ class Path:
 
     def tick(self, line: int) -> None:
         """Count a statement; endless loops end in no proof."""
+        count(UNITS)
         self.line = line
         if self.file == self.home:
             self.lines.add(line)

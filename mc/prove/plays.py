@@ -15,12 +15,12 @@ from typing import Any
 import numpy as np
 
 import filterproof.theory.pairs as pairs
-from filterproof.filters.contract.state import choose
+from filterproof.filters.contract.state import choose, parts
 from filterproof.filters.contract.work import count
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.prove.ledger import declared_charge
 from filterproof.mc.prove.requests import DECLARED, HUGE
-from filterproof.mc.prove.states import exact_leaves, parts
+from filterproof.mc.prove.states import exact_leaves
 from filterproof.theory.pairs import DominatingPair
 
 PLAYS, ROUNDS = 16, 28
@@ -193,7 +193,7 @@ def _losses(rng: np.random.Generator, request: DominatingPair, n: int) -> Any:
 def _leaves(state: Any, run: int, n: int) -> Iterator[float]:
     """The numbers of one run, in the order in which the trace has them."""
     if (inner := parts(state)) is not None:
-        for _, part in inner:
+        for part in inner:
             yield from _leaves(part, run, n)
     elif isinstance(state, np.ndarray):
         own = state[run] if state.ndim and state.shape[0] == n else state

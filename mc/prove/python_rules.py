@@ -14,7 +14,8 @@ from typing import Any, get_args
 import numpy as np
 
 from filterproof.mc.prove.ledger import CHARGES, TracedCharge
-from filterproof.mc.prove.numpy_rules import Caller, number, tested
+from filterproof.mc.prove.numpy_arrays import Caller, number
+from filterproof.mc.prove.numpy_rules import tested
 from filterproof.mc.prove.paths import NotTraced, Raised
 from filterproof.mc.prove.polynomials import Polynomial
 from filterproof.mc.prove.requests import ClassOf, Request
@@ -177,6 +178,8 @@ def container_method(own: Caller, container: Any, name: str) -> Any:
 
 def look_up(own: Caller, container: dict[Any, Any], key: Any, default: Any = Raised) -> Any:
     """container[key], or the default; a class or name that is not known is each in turn."""
+    if type(container) is not dict:
+        raise NotTraced(f"an item of {type(container).__name__} has no rule")
     if isinstance(key, ClassOf):
         for other, value in container.items():
             if isinstance(other, str) == key.is_name and key.matches(other):
@@ -243,12 +246,9 @@ def replace(own: Caller, record: Any, /, **changes: Any) -> Any:
     """dataclasses.replace, or _replace of a named tuple."""
     if is_traced(getattr(type(record), "__post_init__", None)):
         raise NotTraced("dataclasses.replace has no rule here")
+    rule: Any = partial(getattr(record, "_replace", None) or partial(dataclasses.replace, record), **changes)
     try:
-        return (
-            record._replace(**changes)
-            if isinstance(record, tuple)
-            else dataclasses.replace(record, **changes)
-        )
+        return rule()
     except (TypeError, ValueError):
         raise Raised from None
 

@@ -28,10 +28,8 @@ FAMILIES: dict[str, dict[str, Fraction | None]] = {
     "Erasure": {"p": Fraction(1)},
     "KOV": {"epsilon": None, "delta": Fraction(1)},
     "Laplace": {"b": None},
-} | {
-    name: {}
-    for name in ("FinitePair", "BoundedRange", "DiscreteGaussian", "DiscreteLaplace", "SubsampledGaussian")
-}
+    "FinitePair": {}, "BoundedRange": {}, "DiscreteGaussian": {}, "DiscreteLaplace": {}, "SubsampledGaussian": {},
+}  # fmt: skip
 POSITIVE = frozenset({"Gaussian.mu", "Laplace.b"})
 #: A class that is no family of the library.
 OTHER = "other"

@@ -202,7 +202,8 @@ class Rewriter(ast.NodeTransformer):
             )
         if isinstance(node, ast.Tuple):
             return ast.Tuple([*map(self.place, node.elts)], ast.Load())
-        return self.visit(node)
+        made: ast.expr = self.visit(node)
+        return made
 
     def visit(self, node: ast.AST) -> Any:
         match node:

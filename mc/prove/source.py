@@ -149,13 +149,13 @@ def _refuse_in_module(tree: ast.Module, names: set[str]) -> None:
     imports = [n for n in ast.walk(tree) if isinstance(n, ast.Import | ast.ImportFrom)]
     imported = {a.asname or a.name.partition(".")[0] for node in imports for a in node.names}
     for node in ast.walk(tree):
-        if isinstance(node, ast.Global | ast.Nonlocal):
-            raise NotTraced(f"the file has a {type(node).__name__.lower()} statement", node.lineno)
-        is_written = isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store | ast.Del)
-        if is_written and (root := root_name(node)) in names | imported:  # type: ignore[arg-type]
-            raise NotTraced(f"the file writes an attribute of {root}", node.lineno)
-        if isinstance(node, ast.Name) and node.id in REFLECTION.split():
-            raise NotTraced(f"the file uses {node.id}", node.lineno)
+        match node:
+            case ast.Global() | ast.Nonlocal():
+                raise NotTraced(f"the file has a {type(node).__name__.lower()} statement", node.lineno)
+            case ast.Attribute(ctx=ast.Store() | ast.Del()) if root_name(node) in names | imported:
+                raise NotTraced(f"the file writes an attribute of {root_name(node)}", node.lineno)
+            case ast.Name() if node.id in REFLECTION.split():
+                raise NotTraced(f"the file uses {node.id}", node.lineno)
 
 
 def root_name(node: ast.expr) -> str:

@@ -160,7 +160,7 @@ def lift(value: object) -> Array | None:
         return Array(kind, False, value.shape, map(_entry, value.ravel().tolist()), False, box=True)
     if isinstance(value, np.generic):
         return Number(kind_of_dtype(value.dtype), _entry(value.item()))
-    if isinstance(value, bool | int | float):
+    if type(value) in (bool, int, float):
         return Number(type(value).__name__, _entry(value))
     return None
 
@@ -187,14 +187,11 @@ def known(value: Any) -> Any:
     """A value as the functions of a library take it, which is known; NotTraced where it is not."""
     if isinstance(value, tuple | list):
         return type(value)(map(known, value))
+    kind: Any = type(value)
     if not isinstance(value, Array):
         plain = (bool, int, float, str, NoneType, np.ndarray)
-        if (
-            type(value) not in plain
-            and not isinstance(value, np.generic | type)
-            and not of_the_library(type(value))
-        ):
-            raise NotTraced(f"{type(value).__name__} is passed to a function of a library")
+        if kind not in plain and not isinstance(value, np.generic | type) and not of_the_library(kind):
+            raise NotTraced(f"{kind.__name__} is passed to a function of a library")
         return value
     found = [constant_of(Number(python_kind(value.kind), item)) for item in value.items]
     if value.runs or None in found:

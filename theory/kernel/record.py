@@ -190,7 +190,7 @@ def accepted(theorem: KernelTheorem) -> Accepted:
     name = theorem.name
     record, here, texts = _known()
     if record is None:
-        raise ValueError("record must be there, got none; run make kernel")
+        raise ValueError("record must exist, got none; run make kernel")
     changed = sorted({file for file, digest in digests(texts).items() if record.sources.get(file) != digest})
     if changed or set(record.sources) != set(texts):
         raise ValueError(
@@ -206,5 +206,5 @@ def accepted(theorem: KernelTheorem) -> Accepted:
     if foreign := axioms_beyond(axioms):
         raise ValueError(f"{name} rests on {', '.join(foreign)}, which is no axiom of the standard library")
     if not record.sealed:
-        raise ValueError(f"record must be the one that {SEAL} is the digest of, got another; run make kernel")
+        raise ValueError(f"record must match its digest in {SEAL}, got another; run make kernel")
     return Accepted(name, f"{theorem.module}.v", record.statements[name], axioms, record.rocq, here)

@@ -80,7 +80,7 @@ def stick_above(epsilon: fmpq, x: fmpq, y: fmpq, bounds: Sequence[Kept]) -> arb:
         missed_x = 1 - sum((w * plane[1] for w, plane in zip(weights, planes, strict=True)), arb(0))
         missed_y = -power - sum((w * plane[2] for w, plane in zip(weights, planes, strict=True)), arb(0))
         if not all(w >= 0 for w in weights):
-            raise ArithmeticError(f"weights must be >= 0, got {weights}; take another point")
+            raise ArithmeticError(f"weights must be >= 0, got {weights}; pass another point")
         room = sum(
             (w * (goal - plane[0]) for w, goal, plane in zip(weights, goals, planes, strict=True)), arb(0)
         )
@@ -175,7 +175,7 @@ def _start(epsilon: float, bounds: Sequence[tuple[float, float, bool]]) -> tuple
 def _polished(
     power: mp.mpf, bounds: tuple[Kept, ...], start: tuple[float, float]
 ) -> tuple[mp.mpf, mp.mpf] | None:
-    """Return the point near `start` where two bounds are met, or one is met and x - e^epsilon y is stationary; or None."""
+    """Return the point near `start` where two bounds, or one bound and a stationary x - e^epsilon y, meet; or None."""
     import mpmath as mp
 
     orders = [mp.mpf(one.order.numerator) / one.order.denominator for one in bounds]

@@ -28,7 +28,9 @@ _SHORT = 16
 
 
 def euclidean_norms(rows: NDArray[np.float64]) -> NDArray[np.float64]:
-    """|v|_2 of each vector, shape (..., d) to (...), within half of (d + 6) 2^-52 of it relatively; inf beyond doubles.
+    """Return |v|_2 of each vector, shape (..., d) to (...); inf beyond doubles.
+
+    The relative error is at most (d + 6) 2^-53.
 
     Vectors of numbers below 2^-1022, which have fewer digits themselves, are within 2^-1074 sqrt(d).
     """
@@ -45,7 +47,7 @@ def euclidean_norms(rows: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def squared_norms(rows: NDArray[np.float64]) -> NDArray[np.float64]:
-    """|v|_2^2 of each vector, shape (..., d) to (...), within half of (d + 1) 2^-52 of it, where nothing underflows."""
+    """Return |v|_2^2 of each vector, shape (..., d) to (...), within a relative (d + 1) 2^-53 without underflow."""
     length = rows.shape[-1]
     flat, sums = np.ascontiguousarray(rows).reshape(-1, length), np.zeros(rows.size // max(length, 1))
     step = max(_BLOCK // max(length, 1), 1)

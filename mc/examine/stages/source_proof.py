@@ -61,6 +61,7 @@ def source_proof(subject: ExaminationContext, limit: WorkLimit) -> Iterator[Stag
         verdict,
         whole=verdict is not None,
         notes=proof.notes,
+        rounding=proof.sums,
     )
 
 

@@ -1,10 +1,16 @@
 """The stage of source proofs, as `fp.verify` shows it: what holds, what is refuted, and what is said of the rest."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import filterproof as fp
+from filterproof.mc.examine.counterexample import sequence_counterexample
+from filterproof.mc.examine.divergence import Divergence
+from filterproof.mc.examine.examination import Examination
+from filterproof.mc.examine.sequence import Sequence
+from filterproof.mc.examine.stage_finding import StageFinding
 from filterproof.reports.user_filter import load_filter
 from filterproof.theory.kernel.kernel_theorems import KERNEL
 from tests.interpreter import python
@@ -150,7 +156,7 @@ def test_the_attributes_of_the_instance_are_what_is_proved(tmp_path: Path) -> No
 def test_a_play_that_passes_the_budget_is_measured_at_once(tmp_path: Path) -> None:
     exam, _ = examined(sum_filter(tmp_path, cost="request.zcdp_rho / 2"))
     assert exam.headline == "REFUTED"
-    assert exam.refutation.stage == "source"
+    assert [one.stage for one in exam.findings if one.counterexample is not None] == ["source", "shrinking"]
     assert exam.counterexample.replay().refutes
 
 
@@ -221,3 +227,31 @@ print(proof.sentence, *proof.notes, sep=chr(10))
     first, second = (python("-c", ran, cwd=tmp_path, PYTHONHASHSEED=seed).stdout for seed in "12")
     assert first == second
     assert "on every path" in first
+
+
+def exam_with(proved: StageFinding, played: Sequence) -> Examination:
+    """An examination in which a sequence exceeds the guarantee beside the finding of a proof."""
+    filt, measure = fp.ZCDPFilter(0.5), Divergence.renyi(2.0)
+    counterexample = sequence_counterexample(filt, played, measure, played.low(measure))
+    refuted = StageFinding.refuted("sequences", "", "", "one sequence", counterexample)
+    granted = StageFinding("admission", "", "gaussian up to 1", "", "")
+    return Examination(filt, ("gaussian",), (granted, proved, refuted), 0.0, 1, 1e-6, filt.promise)
+
+
+def test_a_counterexample_within_the_bound_on_rounding_contradicts_no_proof(tmp_path: Path) -> None:
+    # 2 rho = 1 is promised at order 2, and 2^22 requests of which each is lost in rounding reach 1 + 2^-32
+    tiny = (fp.Gaussian(2.0**-27), 2**22)
+    _, found = examined(sum_filter(tmp_path))
+    exam = exam_with(found, Sequence(((fp.Gaussian(1.0), 1), tiny)))
+    assert exam.counterexample.value > 1
+    assert exam.headline == "HOLDS"
+    assert "Rounding alone exceeds the guarantee" in exam.verdict.detail
+    assert exam.counterexample is not None
+    # as much, in a single request
+    assert (
+        exam_with(found, Sequence(((fp.Gaussian(1.0), 1), (fp.Gaussian(2.0**-16), 1)))).headline
+        == "DISAGREEMENT"
+    )
+    # and a proof that allows no rounding contradicts each
+    exact = replace(found, rounding=())
+    assert exam_with(exact, Sequence(((fp.Gaussian(1.0), 1), tiny))).headline == "DISAGREEMENT"

@@ -1,0 +1,99 @@
+"""Attributes of objects and modules, and instances of the user's classes."""
+
+from __future__ import annotations
+
+import collections
+from collections.abc import Iterable
+from dataclasses import is_dataclass
+from functools import partial
+from types import FunctionType, MemberDescriptorType, MethodType, ModuleType
+from typing import Any
+
+import numpy as np
+
+from filterproof.filters.privacy_filter import PrivacyFilter
+from filterproof.mc.prove import numpy_rules, python_rules
+from filterproof.mc.prove.numpy_arrays import Caller
+from filterproof.mc.prove.paths import NotTraced, Raised
+from filterproof.mc.prove.requests import ClassOf, Request, Swapped
+from filterproof.mc.prove.source import is_traced, user_classes
+from filterproof.mc.prove.values import Native, lift
+
+#: Descriptors that hand out what an instance holds.
+_SLOTS = (MemberDescriptorType, type(collections.namedtuple("_", "x").x))  # type: ignore[attr-defined]
+
+
+def attribute(own: Caller, thing: Any, name: str) -> Any:
+    """thing.name, by a rule."""
+    match thing:
+        case Request() | Swapped() | ClassOf():
+            return thing.attribute(name)
+        case super():
+            bound: Any = thing
+            order = type(bound.__self__).__mro__
+            return member_of(own, bound.__self__, order[order.index(bound.__thisclass__) + 1 :], name)
+        case ModuleType():
+            if (found := getattr(thing, name, None)) is None and name != "newaxis":
+                raise NotTraced(f"{thing.__name__}.{name} does not exist")
+            return found
+        case np.ufunc() if name == "reduce":
+            return Native(partial(numpy_rules.fold, own, thing), name)
+        case str() | list() | dict() | frozenset():
+            return python_rules.container_method(own, thing, name)
+    kind = thing if isinstance(thing, type) else type(thing)
+    if issubclass(kind, PrivacyFilter) or user_classes(kind):
+        if any(is_traced(getattr(kind, n, None)) for n in ("__getattribute__", "__getattr__")):
+            raise NotTraced(f"{kind.__name__} computes its attributes")
+        return member_of(own, None if kind is thing else thing, kind.__mro__, name)
+    if (number := lift(thing)) is not None:
+        return numpy_rules.attribute(own, number, name)
+    found = getattr(thing, name, None) if name[0] != "_" and python_rules.is_library(thing) else None
+    if found is not None:
+        return found
+    raise NotTraced(f"the attribute {name} of {getattr(thing, '__name__', type(thing).__name__)} has no rule")
+
+
+def member_of(own: Caller, thing: Any, order: Iterable[type], name: str) -> Any:
+    """An attribute of an instance, or of a class where the thing is None, by the classes in order."""
+    kind = next((kind for kind in order if name in vars(kind)), None)
+    member = vars(kind)[name] if kind is not None else None
+    if isinstance(member, property) and thing is not None and is_traced(member.fget):
+        return own.call(MethodType(member.fget, thing), [], {})  # type: ignore[arg-type]
+    if name in getattr(thing, "__dict__", {}) and not isinstance(member, property):
+        return thing.__dict__[name]
+    if kind is None:
+        raise NotTraced(f"{type(thing).__name__}.{name} has no rule")
+    if isinstance(member, FunctionType):
+        if name == "_replace" and isinstance(thing, tuple):
+            return Native(partial(python_rules.replace, own, thing), name)
+        return member if thing is None else MethodType(member, thing)
+    if isinstance(member, staticmethod):
+        return member.__func__
+    if isinstance(member, classmethod) and thing is not None:
+        return MethodType(member.__func__, type(thing))
+    if isinstance(member, _SLOTS) and thing is not None:
+        return member.__get__(thing)
+    if hasattr(type(member), "__get__") and name != "__init__":
+        if not python_rules.is_library(kind) or thing is None:
+            raise NotTraced(f"{name} is a {type(member).__name__}, which has no rule")
+        return getattr(thing, name)
+    return member
+
+
+def made(own: Caller, kind: type, args: list[Any], named: dict[str, Any]) -> Any:
+    """An instance of a user's class: a named tuple, a data class, or a plain one."""
+    special = {n for k in user_classes(kind) for n in vars(k) if n[:2] == "__" and is_traced(vars(k)[n])}
+    if special - {"__init__", "__post_init__"} or type(kind) is not type:
+        raise NotTraced(f"{kind.__name__} is made in a way that has no rule")
+    is_plain = not issubclass(kind, tuple) and not is_dataclass(kind)
+    if (special and not is_plain) or (is_plain and issubclass(kind, PrivacyFilter)):
+        raise NotTraced(f"{kind.__name__} is made in a way that has no rule")
+    if not is_plain:
+        try:
+            return kind(*args, **named)
+        except TypeError:
+            raise Raised from None
+    made = own.own(object.__new__(kind))
+    own.call(member_of(own, made, kind.__mro__, "__init__"), args, named)
+    del own.fresh[id(made)]
+    return made
