@@ -51,13 +51,13 @@ _ZCDP = {
 #: Families with an outcome that only one distribution has, and those with unbounded losses.
 _MASSES = ("KOV(x, 2^-40)", "KOV(1/64, x)", "Erasure(x)")
 _UNBOUNDED = ("Gaussian(x)", "SubsampledGaussian(1/8, x)")
-_LEAST_MU = "(2*quantile(1/(1 + exp({x}))))**2"
+_MIN_MU = "(2*quantile(1/(1 + exp({x}))))**2"
 _GDP = {
     "Gaussian(x)": "{x}**2",
-    "RandomizedResponse(x)": _LEAST_MU,
+    "RandomizedResponse(x)": _MIN_MU,
     "Laplace(x)": "(2*quantile(exp(-1/(2*{x}))/2))**2",
     "SubsampledGaussian(1/8, x)": "1/{x}**2",
-    "KOV(x, 0)": _LEAST_MU,
+    "KOV(x, 0)": _MIN_MU,
 }
 
 
@@ -77,7 +77,7 @@ def _rdp(alpha: float) -> dict[str, str]:
     }
 
 
-def law_of(filt: FilterBase) -> AdmissionCondition | None:
+def condition_of(filt: FilterBase) -> AdmissionCondition | None:
     """Return the admission condition of a catalogue filter or an additive one, or None if no theorem gives one."""
     match filt:
         case AdditiveFilter():
@@ -164,7 +164,7 @@ def joined(
     charge: ChargeRule, promise: Guarantee, conversion: Conversion, total: Fraction | None = None
 ) -> BudgetBound | None:
     """Return why the sum of charges, of a given or the largest size, gives the guarantee, or None without a theorem."""
-    found, t = _known(charge, promise), dict[str, Fraction]()
+    found, t = _budget_theorem(charge, promise), dict[str, Fraction]()
     match charge, promise:
         case (PureCharge(), ApproxDP(epsilon)) if total is not None and total <= epsilon:
             found = _JOINED[PureCharge, PureDP]
@@ -193,7 +193,7 @@ def joined(
     return BudgetBound(*found, _at(**own) | t, {"T": root} if found[2][0] == "T" else {})
 
 
-def _known(charge: ChargeRule, promise: Guarantee) -> tuple[str, str, str] | None:
+def _budget_theorem(charge: ChargeRule, promise: Guarantee) -> tuple[str, str, str] | None:
     rows = (row for kinds, row in _JOINED.items() if all(map(isinstance, (charge, promise), kinds)))
     return next(rows, None)
 

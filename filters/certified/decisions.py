@@ -29,29 +29,31 @@ from filterproof.theory.pairs import DominatingPair
 from filterproof.theory.rounding import next_above, next_below
 
 #: A request that counts in units of the largest one, and the most releases of it.
-_UNIT, _MOST = 0.09375, 300
+_UNIT, _MAX_RELEASES = 0.09375, 300
 
 
-def decisions(filt: FilterBase, law: AdmissionCondition, name: str) -> Iterator[Comparison]:
+def decisions(filt: FilterBase, condition: AdmissionCondition, name: str) -> Iterator[Comparison]:
     """Yield the boundaries of the filter's decisions, from fresh and later states, for every family."""
-    of, first = Comparisons(law.theorem, name), dict[str, float]()
-    for family in law.costs:
+    of, first = Comparisons(condition.theorem, name), dict[str, float]()
+    for family in condition.costs:
         last = last_admitted(filt, [], FAMILIES[family])
-        yield from _boundary(filt, law, of, last, family, [])
+        yield from _boundary(filt, condition, of, last, family, [])
         if last is not None:
             first[family] = last
             says = f"decisions on {family} that differ when two runs are asked at once"
             yield of.near(says, _disagreeing(filt, FAMILIES[family], last), 0)
     for place, family in enumerate(first):
-        yield from _counted(filt, law, of, family, _part(family, first, _UNIT))
+        yield from _counted(filt, condition, of, family, _part(family, first, _UNIT))
         others = list(first)[: place + 1]
         wanted = [(one, _part(one, first, 0.203125 / 2**k), 1 + k) for k, one in enumerate(others)]
         granted = _history(filt, wanted)
-        yield from _boundary(filt, law, of, last_admitted(filt, granted, FAMILIES[family]), family, granted)
-    for family in law.denied:
+        yield from _boundary(
+            filt, condition, of, last_admitted(filt, granted, FAMILIES[family]), family, granted
+        )
+    for family in condition.denied:
         asked = FAMILIES[family]
         tried = asked.low, math.sqrt(asked.low * asked.high), asked.high
-        admitted = sum(_admitted(filt, filt.start(1), asked.make(x)) for x in tried)
+        admitted = sum(_is_granted(filt, filt.start(1), asked.make(x)) for x in tried)
         yield of.near(f"how many of three {family} are admitted, whose charge is infinite", admitted, 0)
 
 
@@ -65,7 +67,7 @@ def last_admitted(filt: FilterBase, history: Sequence[Spent], family: RequestFam
 
 def last_from(filt: FilterBase, state: State, family: RequestFamily) -> float | None:
     """As `last_admitted`, in a state of one run."""
-    return last_granted(lambda x: _admitted(filt, state, family.make(x)), *family.ends)
+    return last_granted(lambda x: _is_granted(filt, state, family.make(x)), *family.ends)
 
 
 def last_granted(ask: Callable[[float], bool], cheap: float, dear: float) -> float | None:
@@ -87,24 +89,26 @@ def is_refused(make: Callable[[], object]) -> bool:
 
 def _boundary(
     filt: FilterBase,
-    law: AdmissionCondition,
+    condition: AdmissionCondition,
     of: Comparisons,
     last: float | None,
     family: str,
     history: Sequence[Spent],
 ) -> Iterator[Comparison]:
     """Yield the last granted request; its largest one if all are granted, or that the smallest one is too large."""
-    asked, margin = FAMILIES[family], law.margin(family, history)
+    asked, margin = FAMILIES[family], condition.margin(family, history)
     cheap, dear = asked.ends
     spent = f"after {len(history)} others" if history else "nothing spent"
     says = f"last x of {family} admitted{' ' if history else ', '}{spent}"
     if last is not None:
-        yield of.by_margin(says, last, "<=" if asked.grows else ">=", margin, slack=law.slack, **law.at)
-    elif _admitted(filt, after(filt, history, 1), asked.make(cheap)):
-        yield of.by_margin(f"{says}: all up to {dear:g}", dear, "<=", margin, slack=None, **law.at)
+        yield of.by_margin(
+            says, last, "<=" if asked.grows else ">=", margin, slack=condition.slack, **condition.at
+        )
+    elif _is_granted(filt, after(filt, history, 1), asked.make(cheap)):
+        yield of.by_margin(f"{says}: all up to {dear:g}", dear, "<=", margin, slack=None, **condition.at)
     elif asked.grows and not history:
         none = f"{says}: not even {cheap:g}"
-        number = of.by_margin(none, 0, "<=", margin, slack=0, least=cheap, **law.at)
+        number = of.by_margin(none, 0, "<=", margin, slack=0, least=cheap, **condition.at)
         if number.sign(Fraction(0)) != -1:  # otherwise the condition denies the whole family, too
             yield number
 
@@ -121,15 +125,17 @@ def _disagreeing(filt: FilterBase, asked: RequestFamily, last: float) -> int:
 
 
 def _counted(
-    filt: FilterBase, law: AdmissionCondition, of: Comparisons, family: str, x: Fraction
+    filt: FilterBase, condition: AdmissionCondition, of: Comparisons, family: str, x: Fraction
 ) -> Iterator[Comparison]:
     """Yield the number of grants of one request."""
     pair, state, times = FAMILIES[family].make(float(x)), filt.start(1), 0
-    while times < _MOST and _admitted(filt, state, pair):
+    while times < _MAX_RELEASES and _is_granted(filt, state, pair):
         state, times = checked_spend(filt, state, pair, 1), times + 1
-    if times < _MOST:
+    if times < _MAX_RELEASES:
         says = f"how often {family} at x = {float(x):.17g} is admitted"
-        yield of.by_margin(says, times, "<=", law.count_margin(family, x), slack=0, least=1, **law.at)
+        yield of.by_margin(
+            says, times, "<=", condition.count_margin(family, x), slack=0, least=1, **condition.at
+        )
 
 
 def _history(filt: FilterBase, wanted: Sequence[Spent]) -> list[Spent]:
@@ -139,7 +145,7 @@ def _history(filt: FilterBase, wanted: Sequence[Spent]) -> list[Spent]:
     for family, x, times in wanted:
         pair = FAMILIES[family].make(float(x))
         for _ in range(times):
-            if not _admitted(filt, state, pair):
+            if not _is_granted(filt, state, pair):
                 break
             state = checked_spend(filt, state, pair, 1)
             granted.append((family, x, 1))
@@ -161,5 +167,5 @@ def _part(family: str, first: Mapping[str, float], share: float) -> Fraction:
     return Fraction(x * share if FAMILIES[family].grows else x / share)
 
 
-def _admitted(filt: FilterBase, state: State, pair: DominatingPair) -> bool:
+def _is_granted(filt: FilterBase, state: State, pair: DominatingPair) -> bool:
     return bool(checked_admits(filt, state, pair, 1)[0])

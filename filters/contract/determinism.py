@@ -27,14 +27,14 @@ import numpy as np
 from filterproof.filters.contract.content import Same, content
 from filterproof.filters.contract.contract_checks import checked_start, granted
 from filterproof.filters.contract.filter_base import FilterBase
-from filterproof.filters.contract.library import attributes, of_the_library
+from filterproof.filters.contract.library import attributes, is_library_class
 from filterproof.filters.contract.state import State, is_numeric, keys, leaves
 from filterproof.theory.pairs import DominatingPair
 
 #: The number of requests of a sample.
 SAMPLED = 16
 #: The most further requests to a filter whose state the sample did not change.
-MORE = 1024
+EXTRA_REQUESTS = 1024
 #: Types in which a class may count.
 _COUNTING = (int, float, list, dict, set, bytearray, np.ndarray)
 #: Number types. bool is excluded: a flag may mark a value that is computed on first use.
@@ -88,21 +88,21 @@ def check_determinism(filt: FilterBase[Any], sample: Callable[[SampleRun], None]
     """
     if not (users := tuple(_users(filt, set()))):
         return
-    before = _held(users)
+    before = _attributes_of(users)
     try:
         first, second = (
             SampleRun.fresh(filt),
             SampleRun.fresh(filt),
         )  # a start between the two runs would reset a counter
-        begun, state = _held(users), keys(first.state)
+        begun, state = _attributes_of(users), keys(first.state)
         sample(first)
         if (
             keys(first.state) == state
         ):  # the state never changes: does the filter grant the same request for ever?
-            for request, loss in islice(cycle(tuple(first.asked)), MORE):
+            for request, loss in islice(cycle(tuple(first.asked)), EXTRA_REQUESTS):
                 if not first.ask(request, loss):
                     break
-        after = _held(users)
+        after = _attributes_of(users)
         for request, loss in first.asked:
             second.ask(request, loss)
     except Exception:  # noqa: BLE001 - any exception of the filter
@@ -132,7 +132,7 @@ def check_determinism(filt: FilterBase[Any], sample: Callable[[SampleRun], None]
 
 def content_of_attributes(filt: FilterBase[Any]) -> dict[str, Hashable]:
     """Return the content of all attributes of a user's filter and its classes, for a comparison after a request."""
-    return {name: told for name, (told, _) in _held(tuple(_users(filt, set()))).items()}
+    return {name: told for name, (told, _) in _attributes_of(tuple(_users(filt, set()))).items()}
 
 
 def _users(thing: object, seen: set[int]) -> Iterator[object]:
@@ -144,20 +144,20 @@ def _users(thing: object, seen: set[int]) -> Iterator[object]:
     if kind is tuple or kind is list:
         for part in thing:  # type: ignore[attr-defined]
             yield from _users(part, seen)
-    elif of_the_library(kind):
+    elif is_library_class(kind):
         for part in attributes(thing).values():
             yield from _users(part, seen)
     elif isinstance(thing, FilterBase) or callable(getattr(kind, "spend", None)):
         yield thing
 
 
-def _held(users: Sequence[object]) -> dict[str, tuple[Hashable, object]]:
+def _attributes_of(users: Sequence[object]) -> dict[str, tuple[Hashable, object]]:
     """Return everything that these objects and their classes hold, by name: the content and the value."""
     held: dict[str, tuple[Hashable, object]] = {}
     for thing in users:
         parts: dict[str, object] = {}
         for kind in reversed(type(thing).__mro__):
-            own = () if of_the_library(kind) else vars(kind).items()
+            own = () if is_library_class(kind) else vars(kind).items()
             parts |= {name: part for name, part in own if name[:2] != "__" and isinstance(part, _COUNTING)}
         parts |= attributes(thing)
         held |= {

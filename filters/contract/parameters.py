@@ -12,7 +12,7 @@ from filterproof.theory.argument_checks import (
     check_order_from_one,
     check_positive,
     check_real,
-    own,
+    owned_copy,
 )
 
 __all__ = [
@@ -29,7 +29,7 @@ __all__ = [
 ]
 
 #: The largest mu whose zCDP parameter mu^2 / 2 does not overflow.
-_MOST_MU = 2.0**511
+_MAX_MU = 2.0**511
 
 
 def checked_parameters(made: object, **checks: Callable[[str, object], float]) -> tuple[float, ...]:
@@ -40,13 +40,13 @@ def checked_parameters(made: object, **checks: Callable[[str, object], float]) -
     return tuple(values.values())
 
 
-def _one(
+def _scalar_check(
     check: Callable[[str, object], Real], remedy: str = "use one filter each"
 ) -> Callable[[str, object], float]:
     """Make a check of one number from `check`, which accepts arrays. Round down a number that is no double."""
 
     def checked(name: str, value: object) -> float:
-        number = check(name, own(value, down=True))
+        number = check(name, owned_copy(value, down=True))
         if not isinstance(number, float):
             raise TypeError(f"{name} must be one number, got an array of shape {number.shape}; {remedy}")
         return number
@@ -55,9 +55,13 @@ def _one(
 
 
 #: Finite; positive; not negative; in (0, 1); a finite Rényi order above 1; a finite Rényi order of at least 1.
-one_real = _one(check_real, "ask for one at a time")
-one_positive, one_at_least_zero = _one(check_positive), _one(check_at_least_zero)
-one_delta, one_order, one_order_from_one = _one(check_delta), _one(check_order), _one(check_order_from_one)
+one_real = _scalar_check(check_real, "ask for one at a time")
+one_positive, one_at_least_zero = _scalar_check(check_positive), _scalar_check(check_at_least_zero)
+one_delta, one_order, one_order_from_one = (
+    _scalar_check(check_delta),
+    _scalar_check(check_order),
+    _scalar_check(check_order_from_one),
+)
 
 
 def one_epsilon(name: str, value: object) -> float:
@@ -78,6 +82,6 @@ def one_delta_from_zero(name: str, value: object) -> float:
 def one_mu(name: str, value: object) -> float:
     """Return `value` as a float in (0, 2^511], so that its square does not overflow."""
     mu = one_positive(name, value)
-    if mu > _MOST_MU:
+    if mu > _MAX_MU:
         raise ValueError(f"{name} must be at most 2^511, got {name}={mu!r}; pass a smaller mu")
     return mu

@@ -23,7 +23,7 @@ from filterproof.theory.rounding import round_up
 from filterproof.theory.size_limits import check_size
 
 #: Knots per standard deviation of the member with the smallest loss; at least _FEWEST per unit of loss.
-_FINE, _FEWEST = 3, 64
+_FINE, _MIN_KNOTS = 3, 64
 #: The lattice of the first look at the members.
 _PROBE = 1 << 14
 #: The window of losses: from -_BELOW epsilon to epsilon + _ABOVE, or 2 epsilon + _BEYOND if that is larger. To the
@@ -33,7 +33,7 @@ _BELOW, _ABOVE, _BEYOND = 0.8, 4.0, 1.0
 #: Levels are at most 1/_LEVELS of a plan apart, and at first 1/_GROWTH of the distance to 0.
 _LEVELS, _GROWTH = 500, 100
 #: Levels per round of the member with the most; fewer than by _LEVELS if all members have few rounds.
-_EACH = 32
+_LEVELS_PER_ROUND = 32
 #: The share of delta that pays for rounding over a whole plan.
 _SLACK = Fraction(1, 100)
 #: Levels end when the potential exceeds this multiple of delta.
@@ -56,7 +56,7 @@ class PotentialClock:
     budget: int
 
     @property
-    def kept(self) -> float:
+    def guaranteed_delta(self) -> float:
         """The delta from the first level on, in both directions, rounded up."""
         return round_up(max(family.value(self.budget) for family in (self.forward, self.backward)))
 
@@ -81,7 +81,7 @@ class PotentialClock:
 def potential_clock(epsilon: float, delta: float, menu: tuple[DominatingPair, ...]) -> PotentialClock:
     """Return the clock of a menu. Raises ValueError if no level keeps delta, or if the table is too large."""
     least = min(_spread(discrete_pld(pair, _PROBE)) / _PROBE for pair in menu)
-    parts = max(math.ceil(_FINE / max(least, 2.0**-14)), _FEWEST)
+    parts = max(math.ceil(_FINE / max(least, 2.0**-14)), _MIN_KNOTS)
     first, last = (
         -math.ceil(_BELOW * epsilon * parts),
         math.ceil((epsilon + max(_ABOVE, epsilon + _BEYOND)) * parts),
@@ -128,7 +128,7 @@ def _most_levels(rounds: list[int]) -> int:
 
 def _gap(level: int, rounds: list[int]) -> int:
     """Return the distance of the next level above a level."""
-    widest = SCALE // min(_LEVELS, _EACH * max(rounds))
+    widest = SCALE // min(_LEVELS, _LEVELS_PER_ROUND * max(rounds))
     return min(max(_charge(max(rounds)), level // _GROWTH), widest)
 
 
@@ -140,9 +140,11 @@ def _charge(rounds: int) -> int:
 class _Search:
     """The recursion of one direction, in doubles: f_b = max over members and numbers r of rounds of T^r f_{b - r c}."""
 
-    def __init__(self, start: NDArray[np.float64], first: int, delta: float, laws: list[DiscretePLD]) -> None:
+    def __init__(
+        self, start: NDArray[np.float64], first: int, delta: float, distributions: list[DiscretePLD]
+    ) -> None:
         self.start, self.first, self.delta = start, first, delta
-        self.powers = [[law] for law in laws]
+        self.powers = [[distribution] for distribution in distributions]
 
     def power(self, member: int, k: int) -> DiscretePLD:
         """Return the distribution of 2^k rounds."""
@@ -171,13 +173,13 @@ class _Search:
                 granted, f = granted + 2**e, after
         return granted
 
-    def mean(self, law: DiscretePLD, f: NDArray[np.float64]) -> NDArray[np.float64]:
+    def mean(self, distribution: DiscretePLD, f: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return about T f."""
-        low, high = max(-int(law.places[0]), 0), max(int(law.places[-1]), 0)
-        beyond = 1 - (1 - f[-1]) * np.cumprod(np.full(high, 1 - 1 / law.parts))
+        low, high = max(-int(distribution.places[0]), 0), max(int(distribution.places[-1]), 0)
+        beyond = 1 - (1 - f[-1]) * np.cumprod(np.full(high, 1 - 1 / distribution.parts))
         wide = np.concatenate([np.full(low, f[0]), f, beyond])
-        total = np.full(len(f), law.infinite)
-        for k, p in zip(law.places.tolist(), law.masses.tolist(), strict=True):
+        total = np.full(len(f), distribution.infinite)
+        for k, p in zip(distribution.places.tolist(), distribution.masses.tolist(), strict=True):
             total += p * wide[low + k : low + k + len(f)]
         return np.asarray(np.minimum(total, 1.0))
 
@@ -229,40 +231,44 @@ def _convex(heights: NDArray[np.int64], parts: int) -> NDArray[np.int64]:
     return goal.T.copy()
 
 
-def _spread(law: DiscretePLD) -> float:
+def _spread(distribution: DiscretePLD) -> float:
     """Return the standard deviation of the finite losses, in places."""
-    places, masses = law.places.astype(np.float64), law.masses
+    places, masses = distribution.places.astype(np.float64), distribution.masses
     mean = math.fsum(places * masses)
     return math.sqrt(max(math.fsum(masses * (places - mean) ** 2), 0.0))
 
 
-def _doubled(law: DiscretePLD, limit: int) -> DiscretePLD:
+def _doubled(distribution: DiscretePLD, limit: int) -> DiscretePLD:
     """Return the distribution of two rounds on fewer points.
 
     The masses between two points are split so that both totals stay.
     """
-    places = np.clip(np.add.outer(law.places, law.places).ravel(), -limit, limit)
+    places = np.clip(np.add.outer(distribution.places, distribution.places).ravel(), -limit, limit)
     distinct, which = np.unique(places, return_inverse=True)
     masses = np.zeros(len(distinct))
-    np.add.at(masses, which, np.multiply.outer(law.masses, law.masses).ravel())
+    np.add.at(masses, which, np.multiply.outer(distribution.masses, distribution.masses).ravel())
     above = np.cumsum(masses[::-1])[::-1]
     last = max(int(np.searchsorted(-above, -_TAIL)), 1)
-    infinite = 2 * law.infinite + math.fsum(masses[last:])
+    infinite = 2 * distribution.infinite + math.fsum(masses[last:])
     below = np.cumsum(masses[:last])
     begin = min(int(np.searchsorted(below, _TAIL)), last - 1)
     distinct, masses = distinct[begin:last], masses[begin:last].copy()
     masses[0] = below[begin]
-    base = 1 << max(int(_spread(DiscretePLD(law.parts, distinct, masses, 0.0)) / 8).bit_length() - 1, 0)
+    base = 1 << max(
+        int(_spread(DiscretePLD(distribution.parts, distinct, masses, 0.0)) / 8).bit_length() - 1, 0
+    )
     ends = (
         np.array(dots(math.floor(distinct[0] / base), math.ceil(distinct[-1] / base)), dtype=np.int64) * base
     )
     if len(ends) < 2:
-        return DiscretePLD(law.parts, distinct, masses, infinite)
+        return DiscretePLD(distribution.parts, distinct, masses, infinite)
     j = np.clip(np.searchsorted(ends, distinct, side="right") - 1, 0, len(ends) - 2)
-    powers = np.concatenate(([1.0], np.cumprod(np.full(int(np.diff(ends).max()), 1 - 1 / law.parts))))
+    powers = np.concatenate(
+        ([1.0], np.cumprod(np.full(int(np.diff(ends).max()), 1 - 1 / distribution.parts)))
+    )
     wide = powers[ends[j + 1] - ends[j]]
     stays = masses * (powers[distinct - ends[j]] - wide) / (1 - wide)
     split = np.zeros(len(ends))
     np.add.at(split, j, stays)
     np.add.at(split, j + 1, masses - stays)
-    return DiscretePLD(law.parts, ends, split, infinite)
+    return DiscretePLD(distribution.parts, ends, split, infinite)

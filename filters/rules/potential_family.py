@@ -35,15 +35,15 @@ _DIGITS = 10
 #: The number of halvings of SCALE at which charges change.
 _FLOORS = 9
 #: Heights that are compared together, so that they fit into the processor's cache.
-_TOGETHER = 1 << 15
+_CHUNK = 1 << 15
 #: Beyond this place, in both directions, sums are computed at one knot in so many, with chords between them.
-_FAR, _CHORD = 16, 4
+_FIRST_CHORD_PLACE, _CHORD = 16, 4
 #: This requires at least so many knots per unit of loss.
-_CLOSE = 128
+_MIN_KNOTS_PER_UNIT = 128
 #: The first look at a charge compares one knot and one level in so many.
 _SPARSE, _THIN = 24, 4
 #: Upper bounds are larger, and lower bounds smaller, than necessary by the relative amount 2^-_SPARE.
-_SPARE = 49
+_SLACK_BITS = 49
 _BITS = 128
 
 
@@ -147,7 +147,7 @@ class PotentialFamily:
         j = np.searchsorted(self.at[1:-1], level, side="right")
         return j, (level - self.at[j]) / (self.at[j + 1] - self.at[j])
 
-    def means(self, law: DiscretePLD) -> NDArray[np.float64]:
+    def means(self, distribution: DiscretePLD) -> NDArray[np.float64]:
         """Return upper bounds on T f_j at every level and knot, in units of 1/ONE: shape (levels, knots).
 
         T f_j is a sum of nonnegative terms. Each term and each sum has a relative rounding error of 2^-53; the bound
@@ -155,13 +155,13 @@ class PotentialFamily:
         """
         f = self.heights
         knots = f.shape[1]
-        low, high = max(-int(law.places[0]), 0), max(int(law.places[-1]), 0) + 2 * _CHORD
-        atoms = list(zip(law.places.tolist(), law.masses.tolist(), strict=True))
+        low, high = max(-int(distribution.places[0]), 0), max(int(distribution.places[-1]), 0) + 2 * _CHORD
+        atoms = list(zip(distribution.places.tolist(), distribution.masses.tolist(), strict=True))
         # between distant knots f bends too much for chords, and such knots are few
-        last = _FAR if self.parts >= _CLOSE else math.inf
+        last = _FIRST_CHORD_PLACE if self.parts >= _MIN_KNOTS_PER_UNIT else math.inf
         near, far = ([atom for atom in atoms if (abs(atom[0]) >= last) == away] for away in (False, True))
         means = np.empty(f.shape)
-        rows = max(1, _TOGETHER // f.shape[1])
+        rows = max(1, _CHUNK // f.shape[1])
         # r^k from below: each factor and each product has a relative rounding error of 2^-53
         decay = np.cumprod(np.full(high, 1 - 1 / self.parts)) * (1 - (2 * high + 4) * 2.0**-52)
         term = np.empty((rows, f.shape[1]))
@@ -172,12 +172,12 @@ class PotentialFamily:
             wide = np.empty((len(window), low + knots + high))
             wide[:, :low], wide[:, low : low + knots], wide[:, low + knots :] = window[:, :1], window, beyond
             total = means[start : start + rows]
-            total[:] = law.infinite * self.top
+            total[:] = distribution.infinite * self.top
             for k, p in near:
                 total += np.multiply(wide[:, low + k : low + k + knots], p, out=term[: len(window)])
             if far:
                 total += self._chords(wide, low, far)[:, :knots]
-        means *= 1 + 2.0**-_SPARE + (len(law.places) + 8) * 2.0**-53
+        means *= 1 + 2.0**-_SLACK_BITS + (len(distribution.places) + 8) * 2.0**-53
         return means
 
     def _chords(
@@ -201,19 +201,21 @@ class PotentialFamily:
             found[:, :, i] = sums[:, :-1] * before + sums[:, 1:] * after
         return found.reshape(len(wide), -1)
 
-    def charges(self, law: DiscretePLD, budget: int, least: tuple[int, ...]) -> tuple[int, ...]:
+    def charges(self, distribution: DiscretePLD, budget: int, least: tuple[int, ...]) -> tuple[int, ...]:
         """Return the charge of a mechanism with this distribution from each of `floors` on.
 
         The charge is the least that `charge_at` has, that is not below `least` or that of a higher floor, and that
         satisfies T f_b <= f_{b + charge} + slack charge for all b from the floor to budget - charge. A few knots and
         levels are tested first; failing knots join them until the inequality holds everywhere.
         """
-        lowest = replace(self, at=self.at[:2], heights=self.heights[:2]).means(law)[0]
+        lowest = replace(self, at=self.at[:2], heights=self.heights[:2]).means(distribution)[0]
         if (
             lowest > self.heights[-1] + self.slack * (self.at[-1] / SCALE)
         ).any():  # not even with the whole budget
             return (charge_at(index_of(budget) + 1),) * len(least)
-        check = _Check(self, self.means(law), law.excess * self.top * (1 + 2.0**-50), budget)
+        check = _Check(
+            self, self.means(distribution), distribution.excess * self.top * (1 + 2.0**-50), budget
+        )
         ends = [*floors(), budget]
         found, dearest = [], 0
         for floor, end, other in zip(reversed(ends[:-1]), reversed(ends[1:]), reversed(least), strict=True):
@@ -238,7 +240,7 @@ class _Check:
     ) -> None:
         self.family, self.at_zero, self.budget = family, at_zero, budget
         self.means = means
-        self.heights: NDArray[np.float64] = family.heights.astype(np.float64) * (1 - 2.0**-_SPARE)
+        self.heights: NDArray[np.float64] = family.heights.astype(np.float64) * (1 - 2.0**-_SLACK_BITS)
         self.sparse = np.zeros(means.shape[1], dtype=np.bool_)
         self.sparse[::_SPARSE] = True
         self.few = self._at(self.sparse)
@@ -288,7 +290,7 @@ class _Check:
         if self.at_zero > paid:  # at z = 0
             return ~failed
         ends = np.array([first, last])
-        rows = max(1, _TOGETHER // len(failed))
+        rows = max(1, _CHUNK // len(failed))
         # b is a level or an end; or b + charge is one
         for b in (np.concatenate([ends, at[(at >= first) & (at <= last)]]), at - charge):
             after = b[(b >= first) & (b <= last)][::thin]

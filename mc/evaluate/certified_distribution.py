@@ -17,10 +17,10 @@ from filterproof.mc.evaluate.evaluation import Evaluation
 from filterproof.mc.evaluate.forward_distribution import ForwardDistribution
 from filterproof.mc.evaluate.loss_nodes import BallNodes, needed, quadrature_error
 from filterproof.mc.evaluate.quadrature_panels import shown_edges
-from filterproof.mc.evaluate.range_probes import Scouted, scout
-from filterproof.mc.losses.balls import BITS, ball, down, up
+from filterproof.mc.evaluate.range_probes import ProbedRange, probe_range
+from filterproof.mc.losses.balls import BITS, ball, lower_end, upper_end
+from filterproof.mc.losses.epsilon_values import Epsilon
 from filterproof.mc.losses.finite_outputs import ball_of
-from filterproof.mc.losses.log_ratio import Epsilon
 from filterproof.mc.losses.too_large import TooLargeError
 from filterproof.theory.log_ratio import LogRatio
 from filterproof.theory.numerics.precision import PRECISION_LOCK
@@ -28,7 +28,7 @@ from filterproof.theory.pairs import normal_distribution
 from filterproof.theory.pairs.base import Direction
 
 #: The error of quadrature as a share of the smallest requested value.
-_SHARE = 1e-12
+_QUADRATURE_SHARE = 1e-12
 #: If there are too many changes, those closer than this, in nats, count as one.
 _MERGED = 5e-12
 #: A last release below this share of the smallest mu is bounded by none and by this share.
@@ -41,7 +41,7 @@ _LOG_TINY = math.log(1e-280)
 class CertifiedDistribution:
     """Bounds on P-masses at nodes; `enclosed` bounds the divergence at every requested epsilon."""
 
-    law: ForwardDistribution
+    distribution: ForwardDistribution
     nodes: BallNodes
 
     @staticmethod
@@ -63,17 +63,17 @@ class CertifiedDistribution:
             )
 
         def solve(asking: Asking) -> list[Evaluation]:
-            scouted = scout(asking, [float(epsilon) for epsilon in epsilons])
-            decisions, found_to = _decisions(scouted, asking)
-            rough = ForwardDistribution.of(decisions, scouted.nodes(decisions, epsilons, ways, finer=False))
+            probed = probe_range(asking, [float(epsilon) for epsilon in epsilons])
+            decisions, found_to = _decisions(probed, asking)
+            rough = ForwardDistribution.of(decisions, probed.nodes(decisions, epsilons, ways, finer=False))
             rough.check(ways)
             least = min(rough.value(float(epsilon), way) for epsilon in epsilons for way in ways)
-            law = CertifiedDistribution.of(decisions, scouted, epsilons, ways, max(least, 1e-200))
+            distribution = CertifiedDistribution.of(decisions, probed, epsilons, ways, max(least, 1e-200))
             where = f"{scope}; for losses as real numbers and {shown_edges(decisions.changes)}{found_to}"
             sizes = len(decisions.rounds), decisions.positions
             return [
                 Evaluation.of_ways(
-                    epsilon, {way: law.enclosed(epsilon, way) for way in ways}, None, *sizes, where
+                    epsilon, {way: distribution.enclosed(epsilon, way) for way in ways}, None, *sizes, where
                 )
                 for epsilon in epsilons
             ]
@@ -84,17 +84,17 @@ class CertifiedDistribution:
     def of(
         cls,
         decisions: DecisionMap,
-        scouted: Scouted,
+        probed: ProbedRange,
         epsilons: Sequence[Epsilon],
         ways: Sequence[Direction],
         least_value: float,
     ) -> CertifiedDistribution:
         """Return the distribution of the game in the map, on as many nodes as values of `least_value` need."""
         drawn = [float(decisions.asking.pairs[k].gdp_mu) for k in decisions.drawn]
-        least = min(drawn, default=scouted.scale)
-        ends = scouted.parts(decisions, [kink for epsilon in epsilons for kink in _around(epsilon)], ways)
+        least = min(drawn, default=probed.scale)
+        ends = probed.parts(decisions, [kink for epsilon in epsilons for kink in _around(epsilon)], ways)
         error = (
-            _SHARE
+            _QUADRATURE_SHARE
             * least_value
             * math.exp(min(float(ends[0]), 0.0))
             / (len(decisions.rounds) + 1)
@@ -121,17 +121,17 @@ class CertifiedDistribution:
         forward = direction == "PQ"
         with PRECISION_LOCK, flint.ctx.workprec(BITS):
             eps = ball(epsilon)
-            low, high = self._paid(self.law.ended, None, None, eps, forward)
-            for number, mass in self.law.last.items():
-                mu = float(self.law.pairs[number].gdp_mu)
+            low, high = self._last_release_bounds(self.distribution.ended, None, None, eps, forward)
+            for number, mass in self.distribution.last.items():
+                mu = float(self.distribution.pairs[number].gdp_mu)
                 finest = self.nodes.least * _FINEST
                 below, above = (mu, mu) if mu >= finest else (None, finest)
-                more = self._paid(mass, below, above, eps, forward)
+                more = self._last_release_bounds(mass, below, above, eps, forward)
                 low, high = low + more[0], high + more[1]
             high += ball(float(self.nodes.lost[0 if forward else 1]))
-            return max(down(low), 0.0), min(up(high), 1.0)
+            return max(lower_end(low), 0.0), min(upper_end(high), 1.0)
 
-    def _paid(
+    def _last_release_bounds(
         self,
         mass: NDArray[np.float64],
         below: float | None,
@@ -150,8 +150,8 @@ class CertifiedDistribution:
         for i in np.flatnonzero(paid_at_most > _LOG_TINY).tolist():
             x = self.nodes.places[i]
             gap, weight = (eps - x, 1) if forward else (eps + x, (-x).exp())
-            least = _stick(below, gap) * weight
-            most = least if above == below else _stick(above, gap) * weight
+            least = _hockey_stick(below, gap) * weight
+            most = least if above == below else _hockey_stick(above, gap) * weight
             low += ball(float(mass[0, i])) * least
             high += ball(float(mass[1, i])) * most
         whole = np.array([mass[1, part].sum() for part in self.nodes.parts])
@@ -196,15 +196,15 @@ def _paid_bound(
     return bound
 
 
-def _decisions(scouted: Scouted, asking: Asking) -> tuple[DecisionMap, str]:
+def _decisions(probed: ProbedRange, asking: Asking) -> tuple[DecisionMap, str]:
     """Return the map of decisions, and the precision of its changes in nats unless they are exact.
 
     Code that adds losses rounds them differently on different paths, so that one threshold may look like many.
     """
     try:
-        return scouted.decisions(asking, merged=0.0), ""
+        return probed.decisions(asking, merged=0.0), ""
     except TooLargeError:
-        return scouted.decisions(asking, merged=_MERGED), f", found to {2 * _MERGED:.0e} nats"
+        return probed.decisions(asking, merged=_MERGED), f", found to {2 * _MERGED:.0e} nats"
 
 
 def _around(epsilon: Epsilon) -> tuple[float, ...]:
@@ -212,10 +212,10 @@ def _around(epsilon: Epsilon) -> tuple[float, ...]:
     if not isinstance(epsilon, LogRatio):
         return (epsilon,)
     size = ball_of((0, epsilon.ratio))
-    return down(size), up(size)
+    return lower_end(size), upper_end(size)
 
 
-def _stick(mu: float | None, gap: flint.arb) -> flint.arb:
+def _hockey_stick(mu: float | None, gap: flint.arb) -> flint.arb:
     """Return H_{e^gap} of Gaussian(mu); of no release if mu is None."""
     if mu is None:
         paid = -gap.expm1()

@@ -17,7 +17,7 @@ import flint
 
 from filterproof.filters import PrivacyFilter, suppress_unsound_warning
 from filterproof.filters.accountants.verifiable import is_verifiable
-from filterproof.filters.adapters.labelled import service_of
+from filterproof.filters.adapters.labelled_filter import service_of
 from filterproof.mc.engine.adversary import Adversary
 from filterproof.mc.engine.encoding import Nameable, decode, decode_fraction, encode, nameable
 from filterproof.mc.estimate.simulate import simulate
@@ -42,9 +42,9 @@ from filterproof.theory.pairs.base import Direction
 #: A ratio times this exceeds e^epsilon even if the epsilons of the filter and its requests were rounded to doubles.
 ROUNDED = 1 + Fraction(1, 10**12)
 #: The largest failure probability of an estimate that can refute: slightly above the largest default.
-MOST_FAILURE = 1.001e-6
+MAX_FAILURE = 1.001e-6
 #: The tolerance for certified or simulated numbers on another processor, relative to the largest of them.
-_CLOSE = 2.0**-40
+_REPLAY_TOLERANCE = 2.0**-40
 
 
 Kind: TypeAlias = Literal["simulation", "plan", "sequence", "menu", "schedule", "accountant"]
@@ -54,7 +54,7 @@ class ReplayError(ValueError):
     """A replay gives other numbers than the counterexample states."""
 
 
-def known(*kinds: type) -> Nameable:
+def nameable_in_replay(*kinds: type) -> Nameable:
     """Return the names that a counterexample may use: the catalogue and these classes."""
     return nameable(TreeStrategy, AccountantFilter, *kinds)
 
@@ -114,7 +114,7 @@ def _number(name: str, value: Any) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class _Played:
+class _RecordedGame:
     """The data of a counterexample in play: the filter, the divergence, and the bound of its guarantee."""
 
     data: dict[str, Any]
@@ -134,7 +134,7 @@ class _Played:
         return (Bound(low),)
 
 
-def _simulated(game: _Played) -> tuple[Estimate, None, Adversary]:
+def _simulated(game: _RecordedGame) -> tuple[Estimate, None, Adversary]:
     adversary = decode(game.data["adversary"], game.names)
     if not isinstance(adversary, Adversary):
         raise _refused("adversary", "one of the catalogue", adversary)
@@ -146,26 +146,26 @@ def _simulated(game: _Played) -> tuple[Estimate, None, Adversary]:
     return estimate, None, adversary
 
 
-def _worth(game: _Played) -> tuple[Fraction, Fraction]:
+def _recorded_value(game: _RecordedGame) -> tuple[Fraction, Fraction]:
     data, filt, way = game.data, game.filter, game.measure.direction
     ratio = decode_fraction(data["ratio"])
-    if not _reaches(ratio, game.number("epsilon"), filt):
+    if not _is_ratio_reached(ratio, game.number("epsilon"), filt):
         raise ReplayError(
             f"ratio must be e^epsilon or more, got ratio={data['ratio']!r} at epsilon={data['epsilon']!r}; "
             "check the file"
         )
     plan = Plan.from_data(data["plan"], game.names)
     try:
-        value, surely = (plan.worth(filt, at, way) for at in (ratio, ratio * ROUNDED))
+        value, surely = (plan.value(filt, at, way) for at in (ratio, ratio * ROUNDED))
     except DeniedError as denied:
         raise ReplayError(str(denied)) from denied
     _compare((value,), (decode_fraction(data["value"]),), exact=True)
     return value, surely
 
 
-def _sequence(game: _Played) -> tuple[Bound]:
+def _sequence(game: _RecordedGame) -> tuple[Bound]:
     sequence = Sequence.from_data(game.data["sequence"], game.names)
-    if not sequence.admitted(game.filter):
+    if not sequence.is_granted(game.filter):
         raise ReplayError(
             f"{type(game.filter).__name__} denies a request of the sequence; it has changed, or is not "
             "the filter of the counterexample"
@@ -173,7 +173,7 @@ def _sequence(game: _Played) -> tuple[Bound]:
     return game.certified(sequence.low(game.measure, game.promised))
 
 
-def _scheduled(game: _Played) -> tuple[Bound]:
+def _scheduled(game: _RecordedGame) -> tuple[Bound]:
     service, epoch = service_of(game.filter), game.data["epoch"]
     if service is None:
         raise _refused("filter", "a program that knows keys", game.filter)
@@ -190,7 +190,7 @@ def _scheduled(game: _Played) -> tuple[Bound]:
     return game.certified(Sequence(tuple(released.items())).low(game.measure, game.promised))
 
 
-def _menu(game: _Played) -> tuple[Bound, None, Adversary]:
+def _menu(game: _RecordedGame) -> tuple[Bound, None, Adversary]:
     menu = decode(game.data["menu"], game.names)
     if not isinstance(menu, tuple) or not all(isinstance(pair, DominatingPair) for pair in menu):
         raise _refused("menu", "a list of pairs", menu)
@@ -209,7 +209,7 @@ def _menu(game: _Played) -> tuple[Bound, None, Adversary]:
     return Bound(solved.low, solved.high, solved.evidence), None, solved.strategy
 
 
-def _of_accountant(game: _Played) -> tuple[Bound]:
+def _of_accountant(game: _RecordedGame) -> tuple[Bound]:
     if not is_verifiable(game.filter):
         raise _refused("filter", "an accountant", game.filter)
     return game.certified(game_of(game.filter, game.data["game"]).solved(game.measure).low)
@@ -252,7 +252,7 @@ def _way(direction: object) -> Direction:
     return direction
 
 
-def _reaches(ratio: Fraction, epsilon: float, filt: PrivacyFilter) -> bool:
+def _is_ratio_reached(ratio: Fraction, epsilon: float, filt: PrivacyFilter) -> bool:
     """Whether the ratio is certainly >= e^epsilon, or >= the filter's own ratio with the rounded logarithm epsilon."""
     own = getattr(filt, "ratio", None)
     if isinstance(own, Fraction) and ratio >= own > 0 and log_fraction(own) == epsilon:
@@ -273,7 +273,7 @@ class CounterexampleKind:
     """
 
     fields: frozenset[str]
-    play: Callable[[_Played], tuple[Any, ...]]
+    play: Callable[[_RecordedGame], tuple[Any, ...]]
     evidence: Evidence
 
 
@@ -289,7 +289,7 @@ KINDS: dict[Kind, CounterexampleKind] = {
     ),
     "plan": CounterexampleKind(
         frozenset({"filter", "epsilon", "ratio", "promised", "value", "direction", "plan"}),
-        _worth,
+        _recorded_value,
         Evidence.EXACT,
     ),
     "sequence": CounterexampleKind(_measured("sequence"), _sequence, Evidence.CERTIFIED),
@@ -301,7 +301,7 @@ KINDS: dict[Kind, CounterexampleKind] = {
 
 def _agree(got: tuple[float, ...], told: tuple[float, ...]) -> bool:
     """Whether numbers agree within 2^-40 of the largest finite stated number, as on another processor."""
-    room = _CLOSE * max((abs(one) for one in told if math.isfinite(one)), default=0.0)
+    room = _REPLAY_TOLERANCE * max((abs(one) for one in told if math.isfinite(one)), default=0.0)
     return all(a == b or abs(a - b) <= room for a, b in zip(got, told, strict=True))
 
 
@@ -334,11 +334,11 @@ class Replayed:
     def refutes(self) -> bool:
         """Whether the result exceeds the filter's own guarantee, beyond chance.
 
-        The author of a counterexample chooses its seed. An estimate with a failure probability above `MOST_FAILURE`
+        The author of a counterexample chooses its seed. An estimate with a failure probability above `MAX_FAILURE`
         therefore refutes nothing: a lucky seed would be easy to find.
         """
         match self.result:
-            case Estimate(failure=failure) if failure > MOST_FAILURE:
+            case Estimate(failure=failure) if failure > MAX_FAILURE:
                 return False
             case Estimate(low=low):
                 return low > self.promised
@@ -371,8 +371,8 @@ def replayed(data: Mapping[str, Any] | str, *kinds: type, filt: PrivacyFilter | 
             f"{got or 'none'}; pass the data that to_data returned"
         )
     own = {} if filt is None else {type(filt).__name__: type(filt)}
-    names = {**own, **known(*kinds)}
+    names = {**own, **nameable_in_replay(*kinds)}
     filt = _filter_of(data_read["filter"], filt, names)
     measure = measure_of(data_read)
-    game = _Played(dict(data_read), filt, names, measure, _promised_of(data_read, filt, measure))
+    game = _RecordedGame(dict(data_read), filt, names, measure, _promised_of(data_read, filt, measure))
     return Replayed(filt, measure, game.promised, *KINDS[kind].play(game))

@@ -15,12 +15,12 @@ from pathlib import Path
 from typing import Any, cast
 
 from filterproof.filters.adapters.foreign import CopiedFilter, CountedFilter
-from filterproof.filters.adapters.labelled import LabelledFilter, program_of
+from filterproof.filters.adapters.labelled_filter import LabelledFilter, program_of
 from filterproof.filters.adapters.service import PromisedService
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.engine.encoding import nameable
 from filterproof.mc.examine.counterexample import Counterexample
-from filterproof.mc.examine.sequence import MOST_PLAYED
+from filterproof.mc.examine.sequence import MAX_PLAYED
 from filterproof.theory.pairs import DominatingPair
 
 
@@ -53,10 +53,10 @@ def target_of(filt: PrivacyFilter) -> str | tuple[str, ...] | None:
         file = inspect.getsourcefile(kind) or "<"
     except (OSError, TypeError):
         file = "<"
-    return f"{beside(Path('FILE.py' if file.startswith('<') else file))}::{kind.__name__}"
+    return f"{relative_to_cwd(Path('FILE.py' if file.startswith('<') else file))}::{kind.__name__}"
 
 
-def beside(path: Path) -> str:
+def relative_to_cwd(path: Path) -> str:
     """Return the path relative to the working directory if it lies in there, else unchanged."""
     return (path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path).as_posix()
 
@@ -97,7 +97,7 @@ def play_snippet(counterexample: Counterexample) -> str:
     """
     kind = type(counterexample.filter)
     own = kind.__module__ != "__main__" and not kind.__module__.startswith("filterproof.")
-    short = counterexample.kind == "sequence" and counterexample.rounds <= MOST_PLAYED
+    short = counterexample.kind == "sequence" and counterexample.rounds <= MAX_PLAYED
     if not (own and short) or _needs_arguments(kind):
         return replay_snippet(counterexample)
     asked = " + ".join(

@@ -29,18 +29,18 @@ from filterproof.filters.contract.contract_checks import checked_observe, checke
 from filterproof.filters.contract.state import State, leaves, named_leaves, same
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.examine.divergence import Divergence, exceeds
-from filterproof.mc.examine.formatting import pair_words, told_apart
+from filterproof.mc.examine.formatting import format_distinct, pair_words
 from filterproof.mc.examine.sequence import Sequence, granted
-from filterproof.mc.losses.log_ratio import nearest_log
+from filterproof.mc.losses.epsilon_values import nearest_log
 from filterproof.mc.worst_case.plan import Plan, masses_of
 from filterproof.theory.guarantees import Guarantee
 from filterproof.theory.pairs import DominatingPair
 
 #: The most rows of a trace and letters of a state, the most requests that are played for one row, and the mark after
 #: it.
-_ROWS, _LETTERS, _PLAYED, _UNTOLD = 24, 60, 4000, "..."
+_ROWS, _LETTERS, _PLAYED, _OMITTED = 24, 60, 4000, "..."
 #: The number of points of a curve, its largest epsilon, and the smallest delta at its end.
-_POINTS, _FAR, _LITTLE = 13, 200.0, 1e-6
+_POINTS, _MAX_EPSILON, _MIN_DELTA = 13, 200.0, 1e-6
 #: The most reasons that are stated, and the largest array whose numbers are named.
 _REASONS, _NUMBERS = 3, (int, float, Fraction, np.number)
 
@@ -90,7 +90,7 @@ class Trace:
         lines = [f"{number}. {move}" for number, move in enumerate(self.moves, 1)]
         for turn in self.rows:
             above = " <- above" if exceeds(turn.reached, turn.promised) else ""
-            reached, promised = told_apart(turn.reached, turn.promised)
+            reached, promised = format_distinct(turn.reached, turn.promised)
             when, several = f"{turn.when}: " if turn.when else "", "s" if "-" in turn.rounds else ""
             lines.append(
                 f"round{several} {turn.rounds}: {when}ask {turn.request}: {turn.answer}; state {turn.state_before} -> "
@@ -167,7 +167,7 @@ def trace_of_sequence(filt: PrivacyFilter, played: Sequence, measure: Divergence
             last, state = state, after
         # the state after a long row is known if one request left it unchanged
         whole = len(played_on) == times or (last is not None and bool(same(last, state)[0]))
-        after_row = _whole_words(state) if whole else _UNTOLD
+        after_row = _whole_words(state) if whole else _OMITTED
         steps.append((pair, times))
         rounds = f"{rounds_done + 1:,}" if times == 1 else f"{rounds_done + 1:,}-{rounds_done + times:,}"
         request = pair_words(pair) if times == 1 else f"{pair_words(pair)}, {times:,} times"
@@ -249,12 +249,12 @@ def _changes(before: State, after: State) -> Iterator[tuple[str, float, float]]:
 def trace_of_plan(filt: PrivacyFilter, plan: Plan, measure: Divergence, ratio: Fraction) -> Trace:
     """Return the trace of an adaptive plan: a step for each position that matters."""
     promised, way = measure.promised(filt.promise), measure.direction
-    worths = [plan.first(n).worth(filt, ratio, way) for n in range(1, plan.rounds + 1)]
+    worths = [plan.first(n).value(filt, ratio, way) for n in range(1, plan.rounds + 1)]
     passed = next((n for n, worth in enumerate(worths, 1) if exceeds(worth, promised)), None)
     rows: list[TraceRow] = []
     why: dict[object, str] = {}
 
-    def tell(position: Plan, state: State, when: str, number: int) -> None:
+    def add_step(position: Plan, state: State, when: str, number: int) -> None:
         spent = checked_spend(filt, state, position.request, 1)
         after: dict[str, list[str]] = {}
         later: list[tuple[Plan, State, str]] = []
@@ -290,9 +290,9 @@ def trace_of_plan(filt: PrivacyFilter, plan: Plan, measure: Divergence, ratio: F
         )
         for following, observed, words in later:
             if len(rows) < _ROWS:
-                tell(following, observed, words, number + 1)
+                add_step(following, observed, words, number + 1)
 
-    tell(plan, checked_start(filt, 1), "", 1)
+    add_step(plan, checked_start(filt, 1), "", 1)
     rows.sort(key=lambda one: int(one.rounds))
     return Trace(measure, tuple(rows), passed, tuple(why.values())[:_REASONS])
 
@@ -303,7 +303,7 @@ def curve_of(
     """Yield points of the guarantee's curve and of the play's, up to epsilons at which the guarantee is small."""
     measure = trace.measure
     far = (2 * measure.at if measure.kind == "hockey-stick" else 0.0) or 1.0
-    while measure.kind != "hockey-stick" and far < _FAR and float(promise.delta(far)) > _LITTLE:
+    while measure.kind != "hockey-stick" and far < _MAX_EPSILON and float(promise.delta(far)) > _MIN_DELTA:
         far *= 1.25
     for number in range(_POINTS):
         at = Divergence.hockey_stick(far * number / (_POINTS - 1), measure.direction)

@@ -20,7 +20,7 @@ import flint
 import numpy as np
 from numpy.typing import NDArray
 
-from filterproof.mc.losses.balls import BITS, ball, down, up
+from filterproof.mc.losses.balls import BITS, ball, lower_end, upper_end
 from filterproof.mc.losses.lattice_pld import LatticePLD, Report, ReportedPLD
 from filterproof.mc.losses.tails import Tails, tails
 from filterproof.mc.losses.too_large import TooLargeError
@@ -34,7 +34,7 @@ _COARSE = 64
 #: Tilts under which cells are narrow where the mass is: which of them matters is known only after the game.
 _TILTS = (0.0, 4.0, 16.0)
 #: The most cells of a distribution; finer ones are for the first tilts.
-_LAW_CELLS = 8192
+_DISTRIBUTION_CELLS = 8192
 #: The most steps that divide one atom and are tried for the others.
 _PARTS = 4096
 #: The cost of one loss of a distribution, in positions: its tails in ball arithmetic cost hundreds of doubles.
@@ -45,7 +45,7 @@ _POINT = 256
 class Cells:
     """Cell i has the losses in (edges[i] step, edges[i+1] step]: p[i] and q[i] are balls with its masses.
 
-    `below` is the P-mass at or under the first edge, `above` and `beyond` are the P-mass and the Q-mass of the finite
+    `below` is the P-mass at or under the first edge, `above` and `q_above` are the P-mass and the Q-mass of the finite
     losses over the last edge, and `infinite` is P(L = inf). `atoms` are losses with a positive P-mass; those that are
     multiples of the step are edges.
     """
@@ -56,7 +56,7 @@ class Cells:
     q: tuple[flint.arb, ...]
     below: flint.arb
     above: flint.arb
-    beyond: flint.arb
+    q_above: flint.arb
     infinite: flint.arb
     atoms: tuple[tuple[Fraction, flint.arb], ...]
 
@@ -77,11 +77,11 @@ class Cells:
                 stays = (q * (step * edges[i]).exp() - p * decay) / (1 - decay)
                 at[i] += stays
                 at[i + 1] += p - stays
-            grown = self.beyond * (step * edges[-1]).exp()
+            grown = self.q_above * (step * edges[-1]).exp()
             at[-1] += grown
-            masses = np.array([max(up(mass), 0.0) for mass in at])
+            masses = np.array([max(upper_end(mass), 0.0) for mass in at])
             masses[0] = masses[0] if masses.any() else 2.0**-1000  # a revealing outcome has some mass, too
-            revealed = max(up(self.above - grown + self.infinite), 0.0)
+            revealed = max(upper_end(self.above - grown + self.infinite), 0.0)
         some = masses > 0
         return LatticePLD(self.edges[some], masses[some], revealed)
 
@@ -109,10 +109,10 @@ class Cells:
             growths = [(step * edge).exp() for edge in edges]
             # the distance of each cell's mean from its ends, times its mass and the end's e^L, which may be no double:
             # at least from the lower one, at most from the upper one
-            low = [max(down(p[i] - q[i] * growths[i]), 0.0) for i in range(n - 1)]
-            high = [up(q[i] * growths[i + 1] - p[i]) for i in range(n - 1)]
+            low = [max(lower_end(p[i] - q[i] * growths[i]), 0.0) for i in range(n - 1)]
+            high = [upper_end(q[i] * growths[i + 1] - p[i]) for i in range(n - 1)]
             # the upper tail is everything beyond the last point
-            low.append(max(down(self.above - self.beyond * growths[-1]), 0.0))
+            low.append(max(lower_end(self.above - self.q_above * growths[-1]), 0.0))
             share = np.append(_shares(np.array(low), np.array(high)), 0.0).tolist()
             masses = []
             for i in range(n):
@@ -120,8 +120,8 @@ class Cells:
                 stays = 1 - flint.arb(share[i])
                 mass += p[i] * stays if i < n - 1 else self.above
                 mass += p[i - 1] * flint.arb(share[i - 1]) if i > 0 else 0
-                masses.append(max(down(mass), 0.0))
-            revealed = max(down(self.infinite), 0.0)
+                masses.append(max(lower_end(mass), 0.0))
+            revealed = max(lower_end(self.infinite), 0.0)
             if not any(masses):  # reduced slightly, so that a revealing outcome is not overstated
                 masses[0], revealed = 2.0**-60, revealed - 2.0**-50
         report = Report.of_cells(self.edges, float(self.step), np.array(share), sorted(own))
@@ -131,17 +131,19 @@ class Cells:
     @property
     def reports(self) -> list[tuple[flint.arb, flint.arb]]:
         """Return the P-mass and the Q-mass of each cell, and of the losses over the last edge."""
-        return [*zip(self.p, self.q, strict=True), (self.above, self.beyond)]
+        return [*zip(self.p, self.q, strict=True), (self.above, self.q_above)]
 
-    def told(self) -> ReportedPLD:
+    def reported(self) -> ReportedPLD:
         """Return the distribution of the report of a loss's cell, at the cost of the order of the squared widths."""
         labels, n = self.edges.copy(), len(self.p)
         with PRECISION_LOCK, flint.ctx.workprec(BITS):
-            ratios = np.array([max(down(p), 0.0) / max(up(q), 5e-324) for p, q in self.reports[:n]])
+            ratios = np.array(
+                [max(lower_end(p), 0.0) / max(upper_end(q), 5e-324) for p, q in self.reports[:n]]
+            )
             with np.errstate(divide="ignore"):
                 mean = np.rint(np.log(ratios) / float(self.step) - 0.5)
             labels[:n] = np.clip(mean, labels[:n], labels[1:] - 1).astype(np.int64)
-            return ReportedPLD.of(labels, self.reports, max(down(self.infinite), 0.0))
+            return ReportedPLD.of(labels, self.reports, max(lower_end(self.infinite), 0.0))
 
     @property
     def widths(self) -> NDArray[np.int64]:
@@ -165,16 +167,16 @@ def cells(
     `variance`, every cell is one step wide, or there are `most` cells. `above` is about the P-mass over the last cell.
     The cut affects the width of the bounds, not their validity.
     """
-    law = tails(pair)
+    distribution = tails(pair)
     low, high = extent(pair, above)
     with PRECISION_LOCK, flint.ctx.workprec(BITS):
         first, last = math.floor(low / step), math.floor(high / step) + 1
         width = 1 << max(math.ceil(math.log2((last - first) / _COARSE)), 0)
-        atoms = {int(loss / step) for loss, _ in law.atoms if (loss / step).denominator == 1}
+        atoms = {int(loss / step) for loss, _ in distribution.atoms if (loss / step).denominator == 1}
         edges = sorted({*range(first, last + width, width), *(k for k in atoms if first < k <= last)})
-        tails_at = {edge: law.above(step * edge) for edge in edges}
+        tails_at = {edge: distribution.above(step * edge) for edge in edges}
         for tilt in tilts:
-            _halve(law, step, tails_at, tilt, variance, most)
+            _halve(distribution, step, tails_at, tilt, variance, most)
         places = sorted(tails_at)
         points = [tails_at[place] for place in places]
         return Cells(
@@ -182,16 +184,16 @@ def cells(
             np.array(places, dtype=np.int64),
             tuple(a[0] - b[0] for a, b in pairwise(points)),
             tuple(a[1] - b[1] for a, b in pairwise(points)),
-            1 - law.infinite - points[0][0],
+            1 - distribution.infinite - points[0][0],
             points[-1][0],
             points[-1][1],
-            law.infinite,
-            law.atoms,
+            distribution.infinite,
+            distribution.atoms,
         )
 
 
 def _halve(
-    law: Tails,
+    distribution: Tails,
     step: Fraction,
     tails_at: dict[int, tuple[flint.arb, flint.arb]],
     tilt: float,
@@ -223,7 +225,7 @@ def _halve(
     while heap and spread > variance * total and len(tails_at) <= most:
         weight, a, b = heapq.heappop(heap)
         middle = (a + b) // 2
-        tails_at[middle] = law.above(step * middle)
+        tails_at[middle] = distribution.above(step * middle)
         spread += weight
         total -= weigh(a, b)[0]
         for left, right in ((a, middle), (middle, b)):
@@ -236,29 +238,29 @@ def _halve(
 @lru_cache(maxsize=1024)
 def extent(pair: DominatingPair, above: float = _ABOVE) -> tuple[float, float]:
     """Return losses between which all finite ones lie except for a negligible P-mass."""
-    law = tails(pair)
+    distribution = tails(pair)
     with PRECISION_LOCK, flint.ctx.workprec(BITS):
-        return -_end(law, -1, _BELOW), _end(law, 1, above)
+        return -_end(distribution, -1, _BELOW), _end(distribution, 1, above)
 
 
-def _end(law: Tails, sign: int, cut: float) -> float:
+def _end(distribution: Tails, sign: int, cut: float) -> float:
     """Return a number x >= 0, near the smallest, such that hardly any loss lies beyond sign * x."""
 
-    def beyond(x: float) -> float:
-        above = law.above(Fraction(sign * x))[0]
-        return float(above if sign > 0 else 1 - law.infinite - above)
+    def q_above(x: float) -> float:
+        above = distribution.above(Fraction(sign * x))[0]
+        return float(above if sign > 0 else 1 - distribution.infinite - above)
 
     x = 2.0**-30
-    while beyond(x) > cut:
+    while q_above(x) > cut:
         x *= 2
         if x > 2.0**40:
             raise ValueError(
-                f"pair must have tails that vanish, got P-mass {beyond(x):.3g} beyond {sign * x:.3g}; check its tails"
+                f"pair must have tails that vanish, got P-mass {q_above(x):.3g} beyond {sign * x:.3g}; check its tails"
             )
     low = x / 2
     while x - low > x / 256:
         middle = (low + x) / 2
-        low, x = (low, middle) if beyond(middle) <= cut else (middle, x)
+        low, x = (low, middle) if q_above(middle) <= cut else (middle, x)
     return x
 
 
@@ -273,12 +275,12 @@ def _shares(low: NDArray[np.float64], high: NDArray[np.float64]) -> NDArray[np.f
     with np.errstate(divide="ignore", invalid="ignore"):
         # a cell that lies at its upper end up to rounding is not moved there
         room = np.where(high > 0, np.minimum(low[1:] / high, 2.0**100), 0.0)
-    up, down = np.full(n, 0.5), np.full(n, 0.5)
+    upper_end, lower_end = np.full(n, 0.5), np.full(n, 0.5)
     for i in range(n - 1):
-        up[i + 1] = _calmed(1 - up[i] / room[i], room[i]) if room[i] > 0 else 0.0
+        upper_end[i + 1] = _calmed(1 - upper_end[i] / room[i], room[i]) if room[i] > 0 else 0.0
     for i in range(n - 2, -1, -1):
-        down[i] = _calmed(room[i] * (1 - down[i + 1]), room[i])
-    share = np.where(room >= 1, up, down)
+        lower_end[i] = _calmed(room[i] * (1 - lower_end[i + 1]), room[i])
+    share = np.where(room >= 1, upper_end, lower_end)
     # a limit for rounding, and where both recursions meet
     after = 0.0
     for i in range(n - 1, -1, -1):
@@ -296,7 +298,7 @@ def _calmed(share: float, room: float) -> float:
 # -- distributions rounded to a lattice for and against an adversary, which bound the true game --------------------
 
 
-def rounded_laws(
+def rounded_plds(
     menu: tuple[DominatingPair, ...], step: Fraction | None, *, max_positions: int, coarsen: int = 1
 ) -> tuple[Fraction, tuple[LatticePLD, ...], tuple[LatticePLD, ...]]:
     """Return the step, and for every pair the distributions that bound the game from below and from above.
@@ -312,7 +314,7 @@ def rounded_laws(
 def checked_step(
     menu: tuple[DominatingPair, ...], step: Fraction | None, *, max_positions: int, coarsen: int = 1
 ) -> Fraction:
-    """Return the step of `rounded_laws`. Raises TooLargeError if a pair has too many losses for `max_positions`."""
+    """Return the step of `rounded_plds`. Raises TooLargeError if a pair has too many losses for `max_positions`."""
     size = _step(menu, step, coarsen)
     for pair in menu:
         low, high = extent(pair)
@@ -327,7 +329,7 @@ def checked_step(
 
 @lru_cache(maxsize=256)
 def _both(pair: DominatingPair, step: Fraction) -> tuple[LatticePLD, LatticePLD]:
-    cut = cells(pair, step, tilts=_TILTS, variance=float(step) ** 2, most=_LAW_CELLS)
+    cut = cells(pair, step, tilts=_TILTS, variance=float(step) ** 2, most=_DISTRIBUTION_CELLS)
     return cut.lower(), cut.upper()
 
 

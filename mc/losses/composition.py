@@ -21,10 +21,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filterproof.mc.losses import finite_sums
-from filterproof.mc.losses.balls import BITS, ball, down, up
+from filterproof.mc.losses.balls import BITS, ball, lower_end, upper_end
 from filterproof.mc.losses.cells import cells, extent
 from filterproof.mc.losses.inversion import Inversion
-from filterproof.mc.losses.lattice_pld import ReportedPLD, common_step, level, level_law
+from filterproof.mc.losses.lattice_pld import ReportedPLD, common_step, level, level_pld
 from filterproof.mc.losses.lattice_sum import LatticeSum, tilt_to
 from filterproof.mc.losses.step_moments import StepMoments
 from filterproof.mc.losses.summands import Summands, coarsen
@@ -43,11 +43,11 @@ _ADDED, _TAKEN = 1 / 6, 1 / 12
 _NEGLIGIBLE = 1e-200
 #: The distance of a level beyond epsilon at which it alone has a divergence above 1 - 2^-39; the largest level whose
 #: square is a double; and the largest that is cut into cells.
-_FAR, _LARGEST, _CUT = 28.0, 2.0**500, 2.0**39
+_CERTAIN_GAP, _LARGEST, _CUT = 28.0, 2.0**500, 2.0**39
 #: The most attempts at a cut before the bounds are returned as wide as they are.
 _TRIES = 4
 #: The cells of a first look, and the number of halvings of the range to the narrowest of them.
-_FEW, _HALVED = 256, 16
+_ROUGH_CELLS, _HALVED = 256, 16
 #: The start of the search for an epsilon.
 _FIRST = 2.0**-6
 #: The relative width of a rough answer.
@@ -212,9 +212,15 @@ class Composition:
             rough = self.delta(epsilon, relative=_ROUGHLY)
             return math.log(max(rough.low + rough.high, 1e-300) / (2 * delta))
 
-        laws = [_inversion(pairs, self.counts) for pairs in self._directions("both")]
-        if None not in laws:
-            bounds = _worse([_of_one(law.epsilon(delta)) for law in laws if law is not None])
+        distributions = [_inversion(pairs, self.counts) for pairs in self._directions("both")]
+        if None not in distributions:
+            bounds = _worse(
+                [
+                    _of_one(distribution.epsilon(delta))
+                    for distribution in distributions
+                    if distribution is not None
+                ]
+            )
             if bounds.relative_width <= relative:
                 return bounds
         if self.delta(0.0, relative=relative).high <= delta:
@@ -268,7 +274,7 @@ class Composition:
         if (stick := finite_sums.hockey_stick(pairs, counts, epsilon)) is not None:
             return _within(stick)
         levels = [known for pair in pairs if (known := level(pair)) is not None]
-        if any(float(known.epsilon) > epsilon + _FAR for known in levels):
+        if any(float(known.epsilon) > epsilon + _CERTAIN_GAP for known in levels):
             return _best_lower_bound(pairs, epsilon)
         addable = len(levels) == len(pairs) and all(known.epsilon < _LARGEST for known in levels)
         lattice = common_step(levels) if addable else None
@@ -277,18 +283,18 @@ class Composition:
             below = tuple(
                 ReportedPLD.of_level(known, unit) for known, unit in zip(levels, units, strict=True)
             )
-            if (all_told := _all_told(below)) is not None:
-                return all_told
+            if (fully_revealed := _fully_revealed(below)) is not None:
+                return fully_revealed
             above = tuple(
-                level_law(k, known.delta, most, "high") for known, k in zip(levels, units, strict=True)
+                level_pld(k, known.delta, most, "high") for known, k in zip(levels, units, strict=True)
             )
-            tilt, _, _ = tilt_to([(law.p, float(most)) for law in below], counts, epsilon)
+            tilt, _, _ = tilt_to([(distribution.p, float(most)) for distribution in below], counts, epsilon)
             return Bounds(*LatticeSum(above, below, counts, float(most)).bounds(epsilon, tilt=tilt))
         if any(float(known.epsilon) > _CUT for known in levels):
             return _best_lower_bound(pairs, epsilon)
         best = Bounds(0.0, 1.0)
-        if epsilon >= 0 and (law := _inversion(pairs, counts)) is not None:
-            best = _of_one(law.delta(epsilon))
+        if epsilon >= 0 and (distribution := _inversion(pairs, counts)) is not None:
+            best = _of_one(distribution.delta(epsilon))
             if best.relative_width <= relative or best.high < _NEGLIGIBLE:
                 return best
         best = replace(best, low=max(best.low, _best_lower_bound(pairs, epsilon).low))
@@ -302,7 +308,7 @@ def _one_release(pair: DominatingPair, epsilon: float) -> Bounds:
 
 def _within(stick: flint.arb) -> Bounds:
     """Return the doubles around a divergence."""
-    return Bounds(max(down(stick), 0.0), min(up(stick), 1.0))
+    return Bounds(max(lower_end(stick), 0.0), min(upper_end(stick), 1.0))
 
 
 def _best_lower_bound(pairs: Sequence[DominatingPair], epsilon: float) -> Bounds:
@@ -317,9 +323,11 @@ def _by_cells(epsilon: float, relative: float, counts: dict[DominatingPair, int]
     tilt, reached, variances = 0.0, True, [1.0]
     for _ in range(2):
         rough = [_rough(pair, coarsen(tilt, 8)) for pair in counts]
-        if (all_told := _all_told([law for law, _ in rough])) is not None:
-            return all_told
-        tilt, reached, variances = tilt_to([(law.p, float(step)) for law, step in rough], numbers, epsilon)
+        if (fully_revealed := _fully_revealed([distribution for distribution, _ in rough])) is not None:
+            return fully_revealed
+        tilt, reached, variances = tilt_to(
+            [(distribution.p, float(step)) for distribution, step in rough], numbers, epsilon
+        )
     total = float(np.dot(numbers, variances))
     # a loss with an additional variance v and equal E[e^-L] has E[e^{tL}] larger by the factor e^{t(t+1)v/2}
     steep = tilt + 1 / math.sqrt(total)
@@ -372,9 +380,9 @@ def _reveals(pair: DominatingPair) -> bool:
     return known is None or known.delta > 0 or known.exact != 0
 
 
-def _all_told(laws: Iterable[ReportedPLD]) -> Bounds | None:
+def _fully_revealed(distributions: Iterable[ReportedPLD]) -> Bounds | None:
     """Return the bounds if some mechanism reveals everything, or None."""
-    revealed = [law.p.revealed for law in laws if not law.p.masses.sum()]
+    revealed = [distribution.p.revealed for distribution in distributions if not distribution.p.masses.sum()]
     return Bounds(max(revealed), 1.0) if revealed else None
 
 
@@ -409,7 +417,7 @@ def _gaussian(square: Fraction, epsilon: float) -> Bounds:
     while True:
         with PRECISION_LOCK, flint.ctx.workprec(bits):
             value = normal_distribution.hockey_stick(ball(square, bits).sqrt(), ball(epsilon))
-            low, high = max(down(value), 0.0), min(up(value), 1.0)
+            low, high = max(lower_end(value), 0.0), min(upper_end(value), 1.0)
         # the difference of two close numbers needs more bits for a smaller mu
         if high <= low * (1 + 2.0**-40) or bits >= 32 * BITS:
             return Bounds(low, high)
@@ -421,4 +429,4 @@ def _rough(pair: DominatingPair, tilt: float) -> tuple[ReportedPLD, Fraction]:
     """Return a distribution in few cells for a first look, and its step."""
     low, high = extent(pair)
     step = Fraction(2.0 ** (math.floor(math.log2(max(high - low, 2.0**-60))) - _HALVED))
-    return cells(pair, step, tilts=(tilt,), variance=0.0, most=_FEW).told(), step
+    return cells(pair, step, tilts=(tilt,), variance=0.0, most=_ROUGH_CELLS).reported(), step

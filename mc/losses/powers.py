@@ -29,13 +29,13 @@ _UNIT = 2.0**-53
 #: product of complex numbers and a tabulated root of unity have less than 5.
 _LEVEL = 8
 #: Fourier coefficients below e^-60 count as 0.
-_NOTHING = 60.0
+_NEGLIGIBLE_EXPONENT = 60.0
 #: The most places that are stored completely.
-_FEW = 4096
+_WHOLE_PLACES = 4096
 #: The number of halvings of a tilt below that of a normal distribution: distributions with far places need a small one.
 _HALVINGS = 60
 #: A sufficiently small tilted mass outside the window, and the longest window.
-_TAIL, _LONGEST = 1e-10, 1 << 22
+_TAIL, _MAX_WINDOW = 1e-10, 1 << 22
 #: The largest logarithm with a double exponential; and more than the loss of an exponential below the normal doubles.
 _LARGEST, _UNDERFLOW = 700.0, 2.0**-1000
 
@@ -70,15 +70,15 @@ class TiltedSum:
     Losses on the side of the cut towards which the tilt points have factors below 1, so that errors there are small.
     """
 
-    law: Power
+    distribution: Power
     step: float
     tilt: float
     cut: float
 
     @property
-    def beyond(self) -> NDArray[np.float64]:
+    def excess(self) -> NDArray[np.float64]:
         """The distance of each place's loss beyond the cut."""
-        return self.law.places.astype(np.float64) * self.step - self.cut
+        return self.distribution.places.astype(np.float64) * self.step - self.cut
 
     def log_scale(self, sign: int) -> float:
         """Return log sum_J m_J e^{tilt (loss - cut)}, moved up (sign 1) or down (-1) by more than all rounding errors.
@@ -87,21 +87,23 @@ class TiltedSum:
         sum whose logarithm is stored, so that its error cancels, and one `factor` suffices. Losses are within 3 u and
         the cut within 2 u, tilt times their difference within 6 u (loss + cut), u = 2^-53.
         """
-        law = self.law
-        far = self.step * float(np.abs(law.places[[0, -1]]).max())
-        slack = law.factor + ELEMENTARY * 8 + 2.0**-48 * abs(law.log_moment)
-        slack += len(law.shares) * 2.0**-52  # sums of that many shares
+        distribution = self.distribution
+        far = self.step * float(np.abs(distribution.places[[0, -1]]).max())
+        slack = distribution.factor + ELEMENTARY * 8 + 2.0**-48 * abs(distribution.log_moment)
+        slack += len(distribution.shares) * 2.0**-52  # sums of that many shares
         slack += 2.0**-49 * (1 + abs(self.tilt) * (abs(self.cut) + far))
-        return law.log_moment - self.tilt * self.cut + sign * slack
+        return distribution.log_moment - self.tilt * self.cut + sign * slack
 
     def masses(
         self, sign: int, where: NDArray[np.bool_] | slice, log_factor: float = 0.0
     ) -> NDArray[np.float64]:
         """Return bounds with that sign on the mass of each place, outside mass included, times e^log_factor."""
         grown = log_factor + sign * 2.0**-50 * abs(log_factor)
-        shares: NDArray[np.float64] = np.maximum(self.law.shares[where] + sign * self.law.error, 0.0)
+        shares: NDArray[np.float64] = np.maximum(
+            self.distribution.shares[where] + sign * self.distribution.error, 0.0
+        )
         with np.errstate(over="ignore", invalid="ignore"):
-            exponents = self.log_scale(sign) + grown - self.tilt * self.beyond[where]
+            exponents = self.log_scale(sign) + grown - self.tilt * self.excess[where]
             factors = np.exp(exponents if sign > 0 else np.minimum(exponents, _LARGEST))
             masses: NDArray[np.float64] = factors * shares + (_UNDERFLOW if sign > 0 else 0.0)
         return masses
@@ -114,41 +116,45 @@ class TiltedSum:
         if scale > _LARGEST:
             return math.inf
         lost = _UNDERFLOW if counts.any() else 0.0  # by products below the normal doubles
-        return float(worth[counts] @ self.masses(1, counts)) + lost + self.law.tail * math.exp(scale)
+        return float(worth[counts] @ self.masses(1, counts)) + lost + self.distribution.tail * math.exp(scale)
 
 
-def power(laws: Sequence[LatticePLD], counts: Sequence[int], *, tilt: float) -> Power:
+def power(distributions: Sequence[LatticePLD], counts: Sequence[int], *, tilt: float) -> Power:
     """Return the distribution of the sum of counts[i] independent losses of laws[i], tilted by e^{tilt J}."""
-    each = [law.mean_and_variance(tilt) for law in laws]
+    each = [distribution.mean_and_variance(tilt) for distribution in distributions]
     mean = sum(k * m for k, (m, _) in zip(counts, each, strict=True))
     spread = math.sqrt(sum(k * v for k, (_, v) in zip(counts, each, strict=True)))
-    moments = [law.log_moment(tilt) for law in laws]
-    least = sum(k * int(law.places.min()) for k, law in zip(counts, laws, strict=True))
-    most = sum(k * int(law.places.max()) for k, law in zip(counts, laws, strict=True))
+    moments = [distribution.log_moment(tilt) for distribution in distributions]
+    least = sum(
+        k * int(distribution.places.min()) for k, distribution in zip(counts, distributions, strict=True)
+    )
+    most = sum(
+        k * int(distribution.places.max()) for k, distribution in zip(counts, distributions, strict=True)
+    )
     # 16 standard deviations, or all places if they are few
-    wanted = max(16 * spread + 2, min(most - least + 1, _FEW))
-    size = min(1 << max(math.ceil(math.log2(wanted)), 4), _LONGEST)
+    wanted = max(16 * spread + 2, min(most - least + 1, _WHOLE_PLACES))
+    size = min(1 << max(math.ceil(math.log2(wanted)), 4), _MAX_WINDOW)
     while True:
         # a window below every sum would waste that part
         first = max(math.floor(mean) - size // 2, least)
         if most - least < size:
             first, tail = least, 0.0
             break
-        below, beyond = _beyond(laws, counts, moments, tilt, spread, first, size)
+        below, beyond = _mass_outside_window(distributions, counts, moments, tilt, spread, first, size)
         tail = beyond if first == least else below + beyond
-        if tail <= _TAIL or size >= _LONGEST:
+        if tail <= _TAIL or size >= _MAX_WINDOW:
             break
         size *= 2
     factor = sum(
         k
         * (
             2 * ELEMENTARY
-            + (len(law.places) + 16) * 2 * _UNIT
-            + 4 * _UNIT * abs(tilt) * float(np.abs(law.places).max())
+            + (len(distribution.places) + 16) * 2 * _UNIT
+            + 4 * _UNIT * abs(tilt) * float(np.abs(distribution.places).max())
         )
-        for k, law in zip(counts, laws, strict=True)
+        for k, distribution in zip(counts, distributions, strict=True)
     )
-    window, error = _transformed(laws, counts, tilt, size)
+    window, error = _transformed(distributions, counts, tilt, size)
     return Power(
         first,
         np.maximum(np.roll(window, -(first % size)), 0.0),
@@ -160,7 +166,7 @@ def power(laws: Sequence[LatticePLD], counts: Sequence[int], *, tilt: float) -> 
 
 
 def _transformed(
-    laws: Sequence[LatticePLD], counts: Sequence[int], tilt: float, size: int
+    distributions: Sequence[LatticePLD], counts: Sequence[int], tilt: float, size: int
 ) -> tuple[NDArray[np.float64], float]:
     """Return the circular convolution at places 0 ... size - 1, and a bound on the error of each of its entries.
 
@@ -172,13 +178,13 @@ def _transformed(
     there = np.arange(size // 2 + 1)
     total: NDArray[np.complex128] = np.ones(len(there), dtype=np.complex128)
     bound, slope = np.ones(len(there)), np.zeros(len(there))
-    for law, count in zip(laws, counts, strict=True):
-        share = law.tilted(tilt)
-        wrapped = np.bincount(law.places % size, weights=share, minlength=size)
+    for distribution, count in zip(distributions, counts, strict=True):
+        share = distribution.tilted(tilt)
+        wrapped = np.bincount(distribution.places % size, weights=share, minlength=size)
         frequencies = np.fft.rfft(wrapped)[there]
         modulus = np.abs(frequencies) * (1 + 2.0**-50) + each + len(share) * _UNIT
         # if a factor is this small, the product counts as 0
-        large = modulus > math.exp(-_NOTHING / count)
+        large = modulus > math.exp(-_NEGLIGIBLE_EXPONENT / count)
         there, modulus = there[large], modulus[large]
         total = total[large] * whole_power(frequencies[large], count)
         bound = bound[large] * modulus**count * (1 + ELEMENTARY)
@@ -186,7 +192,7 @@ def _transformed(
         slope = slope[large] + count * ((each + len(share) * _UNIT) / modulus + 4 * _UNIT)
     weights = np.where((there == 0) | (there == size // 2), 1.0, 2.0)
     off = float(weights @ (bound * np.minimum(2 * slope, 2.0))) / size
-    off += float(weights @ bound) / size * each + 2 * math.exp(-_NOTHING) * (1 + each)
+    off += float(weights @ bound) / size * each + 2 * math.exp(-_NEGLIGIBLE_EXPONENT) * (1 + each)
     spectrum = np.zeros(size // 2 + 1, dtype=np.complex128)
     spectrum[there] = total
     return np.fft.irfft(spectrum, size), off * (1 + 2.0**-20)
@@ -214,8 +220,8 @@ def whole_power(base: NDArray[np.complex128], count: int) -> NDArray[np.complex1
     return result
 
 
-def _beyond(
-    laws: Sequence[LatticePLD],
+def _mass_outside_window(
+    distributions: Sequence[LatticePLD],
     counts: Sequence[int],
     moments: Sequence[float],
     tilt: float,
@@ -226,7 +232,7 @@ def _beyond(
     """Return Markov's bounds on the tilted mass below and above the window."""
 
     def bound(lean: float, edge: int) -> float:
-        raised = [law.log_moment(tilt + lean) for law in laws]
+        raised = [distribution.log_moment(tilt + lean) for distribution in distributions]
         exponent = sum(k * (r - m) for k, r, m in zip(counts, raised, moments, strict=True)) - lean * edge
         # both moments have an error of at most the factor of a power, far below this
         return math.exp(min(exponent, 0.0)) * (1 + 1e-6)

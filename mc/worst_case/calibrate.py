@@ -31,7 +31,7 @@ from filterproof.filters.rules.menu import checked_menu, positions
 from filterproof.mc.worst_case.menu_levels import MenuLevels
 from filterproof.mc.worst_case.result import NOTHING_ADMITTED, Certificate, WorstCase
 from filterproof.mc.worst_case.solve import solved_case, worst_case
-from filterproof.mc.worst_case.worst_case_game import Known
+from filterproof.mc.worst_case.worst_case_game import SolvedCache
 from filterproof.theory.argument_checks import check_count, check_delta, check_positive
 from filterproof.theory.display import Displayed, Row, row_of
 from filterproof.theory.guarantees import ApproxDP
@@ -175,11 +175,11 @@ class CalibratedFilter(Displayed, PrivacyFilter):
     def spend(self, state: State, request: DominatingPair) -> State:
         inner, released = self._parts(state)
         level, _ = self._rounded(request, runs_of(inner))
-        return self._whole(checked_spend(self.inner, inner, level, runs_of(inner)), released + 1)
+        return self._joined(checked_spend(self.inner, inner, level, runs_of(inner)), released + 1)
 
     def observe(self, state: State, loss: NDArray[Any]) -> State:
         inner, released = self._parts(state)
-        return self._whole(checked_observe(self.inner, inner, loss, len(loss)), released)
+        return self._joined(checked_observe(self.inner, inner, loss, len(loss)), released)
 
     def is_reachable_state(self, state: State) -> NDArray[Any]:
         inner, released = self._parts(state)
@@ -192,7 +192,7 @@ class CalibratedFilter(Displayed, PrivacyFilter):
     def _parts(self, state: Any) -> tuple[State, Any]:
         return (state, 0) if self.rounds is None else state
 
-    def _whole(self, inner: State, released: Any) -> State:
+    def _joined(self, inner: State, released: Any) -> State:
         return inner if self.rounds is None else (inner, released)
 
     def _rounded(self, request: DominatingPair, n: int) -> tuple[DominatingPair, NDArray[np.bool_]]:
@@ -269,12 +269,17 @@ def calibrate(
         max_positions = check_count("max_positions", max_positions)
 
     # many thresholds admit the same requests: their games are solved once
-    known: Known = {}
+    solved_cache: SolvedCache = {}
 
     def solve(filt: PrivacyFilter) -> WorstCase:
         check_requests(filt, levels[:: max(len(levels) // 3, 1)], rounds)
         return solved_case(
-            filt, levels, epsilon=epsilon, rounds=rounds, max_positions=max_positions, known=known
+            filt,
+            levels,
+            epsilon=epsilon,
+            rounds=rounds,
+            max_positions=max_positions,
+            solved_cache=solved_cache,
         )
 
     threshold, case = _largest(lambda threshold: solve(family(threshold)), delta, relative)

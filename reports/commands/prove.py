@@ -66,7 +66,7 @@ def prove(
         numbers = None
         if theorem is None:
             # other processes certify the numbers while this one checks the theorems
-            pool = ending.enter_context(LocalPool(ready=("filterproof.filters.certified.catalogue",)))
+            pool = ending.enter_context(LocalPool(ready=("filterproof.filters.certified.certified_objects",)))
             ending.callback(pool.kill)
             numbers = asked_of(pool)
         names = list(THEOREMS) if theorem is None else [theorem]
@@ -131,7 +131,7 @@ def asked_of(pool: Executor) -> Iterator[CertifiedNumbers]:
 
 
 def _catalogued(part: int) -> list[CertifiedNumbers]:
-    from filterproof.filters.certified.catalogue import covered, things
+    from filterproof.filters.certified.certified_objects import covered, things
 
     every = list(things())
     cuts = [len(every) * cut // _PARTS for cut in (part, part + 1)]
@@ -163,7 +163,7 @@ def show_numbers(console: Console, found: Sequence[CertifiedNumbers]) -> bool:
     for one in numbers:
         if not one.fits:
             console.print(
-                f"[bold red]REFUSED, {one.found.name}[/] {escape(one.number.says)}: {one.found.value}"
+                f"[bold red]REFUSED, {one.status.name}[/] {escape(one.number.says)}: {one.status.value}"
             )
             console.print(f"  {escape(one.detail)}", style="dim")
     for note in dict.fromkeys(note for thing in found for note in thing.uncovered):

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from filterproof.theory.argument_checks import Real, check_count, check_positive, own
+from filterproof.theory.argument_checks import Real, check_count, check_positive, owned_copy
 from filterproof.theory.numerics import reproducible_math as rm
-from filterproof.theory.numerics.error_free import quotient_beyond
+from filterproof.theory.numerics.error_free import quotient_round_up
 from filterproof.theory.numerics.stable import as_real
 from filterproof.theory.pairs.base import ALL_CHARGES, ITSELF, ChargeName, Outputs, half_square_of, same_as
 from filterproof.theory.pairs.finite import Finite, largest_corner, pure_to_gdp, rounded_up_mu
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from flint import arb
 
 #: Every method is a sum over the losses.
-_MOST = 1024
+_MAX_LOSSES = 1024
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -73,11 +73,13 @@ class DiscreteLaplace(Finite):
     closed_least: ClassVar = ALL_CHARGES - {"zcdp_rho"}
 
     def __post_init__(self) -> None:
-        self._keep("scale", check_positive("scale", own(self.scale, down=True), "pass sensitivity / epsilon"))
+        self._keep(
+            "scale", check_positive("scale", owned_copy(self.scale, down=True), "pass sensitivity / epsilon")
+        )
         s = check_count("sensitivity", self.sensitivity)
-        if s > _MOST:
+        if s > _MAX_LOSSES:
             raise ValueError(
-                f"sensitivity must be at most {_MOST}, got sensitivity={s}; pass "
+                f"sensitivity must be at most {_MAX_LOSSES}, got sensitivity={s}; pass "
                 "RandomizedResponse(sensitivity / scale), which dominates it"
             )
         if np.max(self.pure_epsilon, initial=0.0) == np.inf:
@@ -96,16 +98,16 @@ class DiscreteLaplace(Finite):
 
     @property
     def pure_epsilon(self) -> Real:
-        return as_real(quotient_beyond(np.full(np.shape(self.scale), float(self.sensitivity)), self.scale))
+        return as_real(quotient_round_up(np.full(np.shape(self.scale), float(self.sensitivity)), self.scale))
 
     zcdp_root = same_as("pure_epsilon")
     zcdp_rho = half_square_of("pure_epsilon")
     swapped = ITSELF
 
-    def least(self, charge: ChargeName) -> tuple[float, float]:
+    def tight_charge(self, charge: ChargeName) -> tuple[float, float]:
         if charge == "zcdp_rho":
             return convex_rho(self.reference_values)
-        return Finite.least(self, charge)
+        return Finite.tight_charge(self, charge)
 
     @property
     def gdp_mu(self) -> Real:
@@ -117,7 +119,7 @@ class DiscreteLaplace(Finite):
 
     @property
     def reference_values(self) -> PairReferenceValues:
-        return _DiscreteLaplaceTruths(self)
+        return _DiscreteLaplaceReferenceValues(self)
 
 
 def _quantile(n: int, rate: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -129,7 +131,7 @@ def _quantile(n: int, rate: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 @dataclass(frozen=True, slots=True)
-class _DiscreteLaplaceTruths(FiniteReferenceValues):
+class _DiscreteLaplaceReferenceValues(FiniteReferenceValues):
     """The masses of integer noise up to 0, at 1..s-1, and from s on."""
 
     pair: DiscreteLaplace
@@ -138,8 +140,8 @@ class _DiscreteLaplaceTruths(FiniteReferenceValues):
     def masses(self) -> list[tuple[Mass, Mass]]:
         s = self.pair.sensitivity
         inner = [f"exp(-{k}/scale)*(1 - exp(-1/scale))/(1 + exp(-1/scale))" for k in range(1, s)]
-        law = ["1/(1 + exp(-1/scale))", *inner, f"exp(-{s}/scale)/(1 + exp(-1/scale))"]
-        return list(zip(law, law[::-1], strict=True))
+        distribution = ["1/(1 + exp(-1/scale))", *inner, f"exp(-{s}/scale)/(1 + exp(-1/scale))"]
+        return list(zip(distribution, distribution[::-1], strict=True))
 
     @property
     def pure_epsilon(self) -> ReferenceValue:

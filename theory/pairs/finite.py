@@ -17,7 +17,7 @@ from scipy import special
 from filterproof.theory.argument_checks import Real
 from filterproof.theory.numerics import reproducible_math as rm
 from filterproof.theory.numerics.precision import PRECISION_LOCK
-from filterproof.theory.numerics.stable import as_real, expm1_minus, log_beyond, log_fraction, mass_fraction
+from filterproof.theory.numerics.stable import as_real, expm1_minus, log_fraction, log_round_up, mass_fraction
 from filterproof.theory.pairs.base import (
     ALL_CHARGES,
     ChargeName,
@@ -33,15 +33,15 @@ from filterproof.theory.pairs.reference_values import (
     PairReferenceValues,
     ReferenceValue,
     ball_of,
-    up,
+    upper_end,
 )
 
 if TYPE_CHECKING:
     from flint import arb
 
-_MOST = float(np.finfo(np.float64).max)
+_LARGEST_DOUBLE = float(np.finfo(np.float64).max)
 #: Below this, a P-mass may be no normal double, so that e^-L times it is not the Q-mass.
-_LEAST_LOSS = -700.0
+_MIN_LOSS = -700.0
 
 
 class Finite(DominatingPair):
@@ -61,7 +61,8 @@ class Finite(DominatingPair):
 
     def hockey_stick(self, epsilon: Real) -> Real:
         total: Real = 0.0
-        epsilon = np.minimum(epsilon, _MOST)  # inf - inf would be NaN; an infinite loss counts in full
+        # inf - inf would be NaN; an infinite loss counts in full
+        epsilon = np.minimum(epsilon, _LARGEST_DOUBLE)
         with np.errstate(over="ignore"):
             for loss, mass in self.outputs:  # all terms are >= 0, so nothing cancels
                 total = total - mass * rm.expm1(np.minimum(epsilon - loss, 0.0))
@@ -80,7 +81,7 @@ class Finite(DominatingPair):
                 there = np.greater(mass, 0)  # otherwise an infinite loss of mass zero would give NaN
                 curved = curved + np.where(there, mass * expm1_minus(b * loss), 0.0)
                 term = mass * expm1_minus(-loss)
-                if not (near := np.greater(loss, _LEAST_LOSS)).all():
+                if not (near := np.greater(loss, _MIN_LOSS)).all():
                     # Q - P + P L: beyond the doubles of e^(-L) Q is so much larger that nothing cancels either, but a
                     # mass below 2^-1022 has few digits: then the mean, where it is no small rest of large terms
                     term = np.where(
@@ -98,10 +99,10 @@ class Finite(DominatingPair):
             if not (within := np.isfinite(log_moment)).all():
                 divergence = np.where(within, divergence, self._far_renyi(b))
         divergence = np.where(np.equal(b, 0), relative, divergence)
-        return as_real(np.where(self._are_laws, divergence, np.nan))
+        return as_real(np.where(self._are_distributions, divergence, np.nan))
 
     @property
-    def _are_laws(self) -> NDArray[np.bool_]:
+    def _are_distributions(self) -> NDArray[np.bool_]:
         """Return where all masses are >= 0 and the losses descend; no pair has other parameters."""
         good, last = np.greater_equal(self._missing, 0), np.asarray(np.inf)
         for loss, mass in self.outputs:
@@ -135,7 +136,7 @@ class Finite(DominatingPair):
             level = np.where(np.less_equal(above, tail), loss, level)
             above = above + mass
         level = np.where(np.less(tail, 1.0), level, -np.inf)
-        return as_real(np.where(self._are_laws, level, np.nan))
+        return as_real(np.where(self._are_distributions, level, np.nan))
 
     def sample(self, rng: np.random.Generator, n: int, order: float = 1.0) -> NDArray[np.float64]:
         return _draw(rng, n, self._tilted(order))
@@ -215,7 +216,7 @@ class FinitePair(Finite):
     _levels: Outputs = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        p, q = _law("p", self.p), _law("q", self.q)
+        p, q = _distribution("p", self.p), _distribution("q", self.q)
         if len(p) != len(q):
             raise ValueError(
                 f"q must have as many outcomes as p, got len(q)={len(q)} and len(p)={len(p)}; pad with zeros"
@@ -248,7 +249,7 @@ class FinitePair(Finite):
     def pure_epsilon(self) -> Real:
         if self._missing > 0 or self._levels[0][0] == math.inf:
             return math.inf
-        return max(log_beyond(max(p / q, q / p)) for p, q in self.held_masses if p)
+        return max(log_round_up(max(p / q, q / p)) for p, q in self.held_masses if p)
 
     def hockey_stick_upper_bound(self, epsilon: float) -> float:
         return _hockey_stick_beyond(self, epsilon)
@@ -257,8 +258,8 @@ class FinitePair(Finite):
     def zcdp_rho(self) -> float:
         return least_zcdp_rho(self.held_masses)[1]
 
-    def least(self, charge: ChargeName) -> tuple[float, float]:
-        return least_zcdp_rho(self.held_masses) if charge == "zcdp_rho" else Finite.least(self, charge)
+    def tight_charge(self, charge: ChargeName) -> tuple[float, float]:
+        return least_zcdp_rho(self.held_masses) if charge == "zcdp_rho" else Finite.tight_charge(self, charge)
 
     @property
     def gdp_mu(self) -> float:
@@ -266,7 +267,7 @@ class FinitePair(Finite):
 
     @property
     def reference_values(self) -> PairReferenceValues:
-        return _FinitePairTruths(self)
+        return _FinitePairReferenceValues(self)
 
     @property
     def swapped(self) -> FinitePair:
@@ -274,7 +275,7 @@ class FinitePair(Finite):
 
 
 @dataclass(frozen=True, slots=True)
-class _FinitePairTruths(FiniteReferenceValues):
+class _FinitePairReferenceValues(FiniteReferenceValues):
     """The outcomes as given."""
 
     pair: FinitePair
@@ -287,10 +288,12 @@ class _FinitePairTruths(FiniteReferenceValues):
     zcdp_slack = 2.0**-29
 
     @property
-    def _lawful(self) -> _FinitePairTruths:
+    def _lawful(self) -> _FinitePairReferenceValues:
         """Return the values for masses divided by their sums, because sums of doubles are only nearly one."""
-        p, q = ([Fraction(x) for x in law] for law in (self.pair.p, self.pair.q))
-        return _FinitePairTruths(FinitePair(tuple(x / sum(p) for x in p), tuple(x / sum(q) for x in q)))
+        p, q = ([Fraction(x) for x in distribution] for distribution in (self.pair.p, self.pair.q))
+        return _FinitePairReferenceValues(
+            FinitePair(tuple(x / sum(p) for x in p), tuple(x / sum(q) for x in q))
+        )
 
     @property
     def zcdp_rho(self) -> ReferenceValue:
@@ -323,7 +326,7 @@ def largest_corner(masses: list[tuple[arb, arb]]) -> arb:
     return most
 
 
-def _largest_rate(reference_values: _FinitePairTruths) -> arb:
+def _largest_rate(reference_values: _FinitePairReferenceValues) -> arb:
     """Return the largest D_a / a, and 0 for equal distributions, by thirds of log(a - 1) around a grid maximum."""
     sides = [reference_values, reference_values.pair.swapped.reference_values]
 
@@ -357,7 +360,7 @@ def _hockey_stick_beyond(pair: FinitePair, epsilon: float) -> float:
             for i, term in enumerate((p - power * q, q - power * p)):
                 if not term < 0:
                     totals[i] += term.abs_upper()
-        return max(map(up, totals))
+        return max(map(upper_end, totals))
 
 
 def _is_infinite(loss: Real) -> bool:
@@ -383,7 +386,7 @@ def _draw(rng: np.random.Generator, n: int, outcomes: Outputs) -> NDArray[np.flo
     return drawn
 
 
-def _law(name: str, masses: object) -> tuple[Fraction | float, ...]:
+def _distribution(name: str, masses: object) -> tuple[Fraction | float, ...]:
     remedy = "pass probabilities that sum to one"
     if isinstance(masses, np.ndarray) and masses.ndim == 1:
         masses = masses.tolist()
@@ -398,14 +401,14 @@ def _law(name: str, masses: object) -> tuple[Fraction | float, ...]:
         if not 0 <= float(mass) <= 1:
             raise ValueError(f"{name} must hold probabilities, got {mass!r}; {remedy}")
     if any(isinstance(mass, float) for mass in masses):
-        law: tuple[Fraction | float, ...] = tuple(float(mass) for mass in masses)
-        excess = max(abs(math.fsum(law) - 1.0) - 1e-12, 0.0)
+        distribution: tuple[Fraction | float, ...] = tuple(float(mass) for mass in masses)
+        excess = max(abs(math.fsum(distribution) - 1.0) - 1e-12, 0.0)
     else:
-        law = tuple(Fraction(mass) for mass in masses)
-        excess = float(sum(law) != 1)
+        distribution = tuple(Fraction(mass) for mass in masses)
+        excess = float(sum(distribution) != 1)
     if excess != 0:
-        raise ValueError(f"{name} must sum to one, got a sum of {float(sum(law))!r}; {remedy}")
-    return law
+        raise ValueError(f"{name} must sum to one, got a sum of {float(sum(distribution))!r}; {remedy}")
+    return distribution
 
 
 def pure_to_gdp(epsilon: Real) -> Real:

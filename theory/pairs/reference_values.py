@@ -40,12 +40,12 @@ def ball_of(x: Exact) -> arb:
     return arb(rational(x))
 
 
-def down(x: arb) -> float:
+def lower_end(x: arb) -> float:
     """Return the lower end of a ball as a double that is no larger; -inf if nothing is known."""
-    return 0.0 - up(-x)  # zero has no sign
+    return 0.0 - upper_end(-x)  # zero has no sign
 
 
-def up(x: arb) -> float:
+def upper_end(x: arb) -> float:
     """Return the upper end of a ball as a double that is no smaller; inf if nothing is known."""
     end = x.upper()
     near = float(end)
@@ -153,7 +153,7 @@ class PairReferenceValues(ABC):
         """Return the function x -> balls around P(x < L < inf) and Q(x < L < inf), at the current precision."""
         raise TypeError(f"pair must have known tails, got {self!r}; define `above` in its reference values")
 
-    def stick(self, epsilon: Exact) -> arb:
+    def stick_from_tails(self, epsilon: Exact) -> arb:
         """Return the hockey-stick by the masses above epsilon, for a finite loss."""
         p, q = self.above(epsilon)
         return p - ball_of(epsilon).exp() * q

@@ -1,7 +1,7 @@
 """The sparse vector technique: the law of the round at which a noisy value first reaches a noisy threshold, exactly.
 
 >>> from fractions import Fraction
->>> stop_law([-1, -1, 0], ratio=Fraction(3))[0], stop_law([0, 0, 0], ratio=Fraction(3))[0]
+>>> stop_distribution([-1, -1, 0], ratio=Fraction(3))[0], stop_distribution([0, 0, 0], ratio=Fraction(3))[0]
 (Fraction(11, 32), Fraction(21, 32))
 
 On neighbouring data sets whose values differ by at most one each, the loss of the stop is at most 3 log(ratio); where
@@ -17,10 +17,10 @@ from fractions import Fraction
 from filterproof.theory.argument_checks import check_count
 
 #: The smallest value is minus this.
-_MOST = 10**6
+_MAX_MAGNITUDE = 10**6
 
 
-def stop_law(values: Sequence[int], *, ratio: Fraction) -> tuple[Fraction, ...]:
+def stop_distribution(values: Sequence[int], *, ratio: Fraction) -> tuple[Fraction, ...]:
     """Return (P(stop at 1), ..., P(stop at n), P(no stop)) for the first i with values[i] + noise_i >= noise.
 
     All noise is independent: that of the threshold, which is 0, and that of each value have P(k) = (1 - r)/(1 + r)
@@ -32,7 +32,10 @@ def stop_law(values: Sequence[int], *, ratio: Fraction) -> tuple[Fraction, ...]:
         raise ValueError(
             f"ratio must be a fraction above one, got {ratio!r}; pass e^epsilon, such as Fraction(3, 2)"
         )
-    whole_values, r = [check_count("values", value, least=-_MOST) for value in values], 1 / Fraction(ratio)
+    whole_values, r = (
+        [check_count("values", value, least=-_MAX_MAGNITUDE) for value in values],
+        1 / Fraction(ratio),
+    )
     low, high = min([0, *whole_values]), max([0, *whole_values])
     scale = (1 - r) / (1 + r)
     stops = []
@@ -40,9 +43,9 @@ def stop_law(values: Sequence[int], *, ratio: Fraction) -> tuple[Fraction, ...]:
         before = whole_values[:i]
         total = Fraction(0)
         for z in range(low, high + 1):
-            mass = r ** abs(z) * _reaches(z - value, r)
+            mass = r ** abs(z) * _noise_tail(z - value, r)
             for earlier in before:
-                mass *= 1 - _reaches(z - earlier, r)
+                mass *= 1 - _noise_tail(z - earlier, r)
             total += mass
         # at high + t a value is reached with probability a x, x = r^t; at low - t it is not, with probability b x
         above = [Fraction(0), r ** (high - value) / (1 + r)]
@@ -55,7 +58,7 @@ def stop_law(values: Sequence[int], *, ratio: Fraction) -> tuple[Fraction, ...]:
     return (*stops, 1 - sum(stops, Fraction(0)))
 
 
-def _reaches(m: int, r: Fraction) -> Fraction:
+def _noise_tail(m: int, r: Fraction) -> Fraction:
     """Return P(noise >= m)."""
     return r**m / (1 + r) if m >= 0 else 1 - r ** (1 - m) / (1 + r)
 

@@ -7,7 +7,7 @@ import sympy as sp
 from filterproof.theory.proofs.engines import rounded
 from filterproof.theory.proofs.symbolic import Sides, as_written, identity
 from filterproof.theory.theorems.formula import Formula
-from filterproof.theory.theorems.theorem import Step, Theorem, beside
+from filterproof.theory.theorems.theorem import Step, Theorem, supporting_steps
 
 mu, sigma = sp.symbols("mu sigma", positive=True)
 eps, x, z, r, shift, s = sp.symbols("epsilon x z r shift s", real=True)
@@ -71,7 +71,7 @@ THEOREM = Theorem(
     source="Koskela, Tobaben & Honkela, equations (2.2) and (2.3)",
     hypotheses="mu = Delta / sigma > 0, every real epsilon; P = N(x0, sigma^2), Q = N(x1, sigma^2)",
     claim="The loss is N(mu^2/2, mu^2) under P, and the hockey-stick divergence is (2.3) in both directions",
-    stated=(r"\delta_\mu(\varepsilon) = ", _DELTA, r",\quad \overline{\Phi} = 1 - \Phi"),
+    statement=(r"\delta_\mu(\varepsilon) = ", _DELTA, r",\quad \overline{\Phi} = 1 - \Phi"),
     steps=(
         Step(
             "The loss at x0 + sigma z is mu^2/2 + mu z with mu = (x0 - x1)/sigma, so it is N(mu^2/2, mu^2).",
@@ -126,7 +126,7 @@ THEOREM = Theorem(
             r"\delta_\mu(\varepsilon) = \tfrac12 e^{-t^2/2}\left(\mathrm{erfcx}\tfrac{t}{\sqrt2}"
             r" - \mathrm{erfcx}\tfrac{t+\mu}{\sqrt2}\right),\quad t = \frac\varepsilon\mu - \frac\mu2",
         ),
-        *beside("gdp_delta_turned"),
+        *supporting_steps("gdp_delta_turned"),
         Step(
             "Losses add: the law of Gaussian(m)'s loss convolved with that of Gaussian(r) is that of "
             "Gaussian(sqrt(m^2 + r^2)).",

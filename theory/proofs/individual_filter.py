@@ -10,7 +10,7 @@ import sympy as sp
 
 from filterproof.theory.proofs.symbolic import Sides, as_written, identity, signed
 from filterproof.theory.theorems.formula import Formula
-from filterproof.theory.theorems.theorem import Step, Theorem, beside
+from filterproof.theory.theorems.theorem import Step, Theorem, supporting_steps
 
 alpha, norm, sigma, clip, m, rest = sp.symbols("alpha B sigma C m d", positive=True)
 least, over = sp.symbols("a over", nonnegative=True)
@@ -59,7 +59,7 @@ THEOREM = Theorem(
     "and exactly this Gaussian where the person's squared norms add to B_norm on each path. The transcript up to the "
     "m-th restart of the tracker, of filters of size Delta, of a person who is never left out is (alpha, m Delta)-RDP "
     "for that person",
-    stated=(
+    statement=(
         r"D_\alpha(T\|T^{-i}) \le B,\qquad \sum_t\|v_t\|^2 \le n \implies H_{e^\varepsilon} \le "
         r"\delta_\mu(\varepsilon),\quad \mu = ",
         _MU,
@@ -67,7 +67,7 @@ THEOREM = Theorem(
     ),
     uses=("RDP filter", "GDP filter", "Rényi divergences", "Gaussian hockey-stick", "trackers"),
     steps=(
-        *beside(
+        *supporting_steps(
             "individual_filter",
             "individual_renyi_filter",
             "individual_zcdp_filter",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from filterproof.theory.theorems.formula import Formula
-from filterproof.theory.theorems.theorem import Theorem, beside, kernel_steps
+from filterproof.theory.theorems.theorem import Theorem, kernel_steps, supporting_steps
 
 _MIXTURE = Formula(
     "S/2 + sqrt(2*(S + H)*(l + log(S/H + 1)/2))",
@@ -54,7 +54,7 @@ ROWS = (
         "bound that is nowhere below all of finitely many lines, the request included, is at most epsilon >= 0 is "
         "(epsilon, delta + xi)-DP, delta the sum of the lines' own, for any xi_t-approximately rho_t-zCDP mechanisms, "
         "xi <= 1",
-        stated=(
+        statement=(
             r"L \le ",
             _LINE,
             r",\qquad \delta_j = ",
@@ -65,7 +65,7 @@ ROWS = (
             _DOUBLED,
         ),
         steps=kernel_steps("line_odometer", "stitched_shares", "doubling_shares", "lines_as_filter")
-        + beside("lines_odometer", "squares_sum"),
+        + supporting_steps("lines_odometer", "squares_sum"),
     ),
     Theorem(
         name="mixture odometer",
@@ -77,8 +77,8 @@ ROWS = (
         claim="The probability that the loss is ever above the bound below is at most delta + xi, l = log(1/delta), "
         "whatever else decides what is released; and releasing while the bound, the request included, is at most "
         "epsilon >= 0 is (epsilon, delta + xi)-DP for any xi_t-approximately rho_t-zCDP mechanisms, xi <= 1",
-        stated=(r"L \le ", _MIXTURE),
-        steps=kernel_steps("mixture_odometer", "mixture_as_filter") + beside("mixed_reaches"),
+        statement=(r"L \le ", _MIXTURE),
+        steps=kernel_steps("mixture_odometer", "mixture_as_filter") + supporting_steps("mixed_reaches"),
     ),
     Theorem(
         name="Rogers odometer",
@@ -92,8 +92,8 @@ ROWS = (
         "<= 1, of the second otherwise, is at most delta, whatever else decides what is released; and releasing while "
         "the bound, the request included, is at most epsilon >= 0 is (epsilon, delta)-DP for any (epsilon_t, "
         "delta_t)-DP mechanisms",
-        stated=(r"(L - D)_+^2 \le ", _INSIDE, r",\quad (L - D)_+^2 \le ", _OUTSIDE),
+        statement=(r"(L - D)_+^2 \le ", _INSIDE, r",\quad (L - D)_+^2 \le ", _OUTSIDE),
         steps=kernel_steps("rogers_odometer", "rogers_odometer_as_filter")
-        + beside("pure_but_for", "told_or_coin_is_honest"),
+        + supporting_steps("pure_but_for", "told_or_coin_is_honest"),
     ),
 )

@@ -76,7 +76,7 @@ class Step:
 
     statement: str
     check: Check
-    wrong: Mapping[str, Check] = field(default_factory=dict)
+    negative_controls: Mapping[str, Check] = field(default_factory=dict)
     latex: str = ""
     checked: Checked | None = None
     decides: bool = False
@@ -109,7 +109,7 @@ def kernel_steps(*names: str) -> tuple[Step, ...]:
     return tuple(kernel_step(KERNEL[name], decides=True) for name in names)
 
 
-def beside(*names: str) -> tuple[Step, ...]:
+def supporting_steps(*names: str) -> tuple[Step, ...]:
     """Return the steps with these kernel theorems, which prove a part of the claim or a number of the code."""
     return tuple(kernel_step(KERNEL[name], decides=False) for name in names)
 
@@ -143,19 +143,19 @@ class Theorem:
     claim: str
     steps: tuple[Step, ...]
     uses: tuple[str, ...] = ()
-    stated: tuple[str | Formula, ...] = ()
+    statement: tuple[str | Formula, ...] = ()
 
     __repr__ = one_line
 
     @property
     def claim_latex(self) -> str:
         """Return the claim in LaTeX; empty if words state all of it."""
-        return "".join(part.latex if isinstance(part, Formula) else part for part in self.stated)
+        return "".join(part.latex if isinstance(part, Formula) else part for part in self.statement)
 
     @property
     def formulas(self) -> tuple[Formula, ...]:
         """Return the formulas of the claim."""
-        return tuple(part for part in self.stated if isinstance(part, Formula))
+        return tuple(part for part in self.statement if isinstance(part, Formula))
 
     @property
     def decided(self) -> tuple[Step, ...]:

@@ -192,12 +192,14 @@ def test_what_is_paid_and_what_leaves_the_range_is_counted_in_the_law_drawn_from
     nodes = BallNodes.on(np.array([edge, edge + 10]), np.array([edge, edge + 10]), np.array([160]), 50.0)
     masses = np.zeros((1, 2, len(nodes.loss)))
     masses[0, :, 40] = mass
-    law = CertifiedDistribution(ForwardDistribution(nodes, [], masses[0].copy(), {}), nodes)
+    distribution = CertifiedDistribution(ForwardDistribution(nodes, [], masses[0].copy(), {}), nodes)
     with mpmath.workdps(30):
         x = mpmath.mpf(float(nodes.loss[40]))
         drawn = mpmath.mpf(mass) * mpmath.exp(-x)
         assert (
-            drawn * (1 - mpmath.exp(600 + x)) * (1 - mpmath.mpf(2) ** -40) <= law.enclosed(600.0, "QP")[1] < 1
+            drawn * (1 - mpmath.exp(600 + x)) * (1 - mpmath.mpf(2) ** -40)
+            <= distribution.enclosed(600.0, "QP")[1]
+            < 1
         )
         nodes.released(fp.Gaussian(5.0), masses)
         beyond = mpmath.ncdf(-((edge + 10 - x) / 5 + 2.5)) + mpmath.ncdf(-((x - edge) / 5 - 2.5))
@@ -328,7 +330,7 @@ def test_what_cannot_be_evaluated_is_refused_with_the_remedy(filt, adversary, as
 def test_more_pairs_than_a_game_may_ask_for_are_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     """Sizes that differ by the position in a round."""
     bold = asking(lambda view: fp.RandomizedResponse(0.1 + np.abs(view.loss)))
-    monkeypatch.setattr(ask, "_MOST_PAIRS", 2)
+    monkeypatch.setattr(ask, "_MAX_PAIRS", 2)
     assert evaluate(CountFilter(2), bold, epsilon=1.0).low >= 0
     with pytest.raises(TooLargeError, match="at most 2 different pairs"):
         evaluate(CountFilter(3), bold, epsilon=1.0)

@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from filterproof.mc.losses.lattice_pld import level_law
+from filterproof.mc.losses.lattice_pld import level_pld
 from filterproof.mc.worst_case import windows, worst_case
 from filterproof.mc.worst_case.dense import DenseGame
 from filterproof.mc.worst_case.graph import StateGraph
@@ -15,7 +15,7 @@ from filterproof.mc.worst_case.level_game import LevelGame, moderate
 from filterproof.theory.evidence import Evidence
 from filterproof.theory.log_ratio import LogRatio
 from filterproof.theory.pairs import RandomizedResponse
-from tests.mc.worst_case.small_games import SquaresFilter, worth
+from tests.mc.worst_case.small_games import SquaresFilter, strategy_value
 
 STEP = 2.0**-8
 
@@ -31,12 +31,12 @@ def _cut(graph, units, epsilon, side="near", delta=Fraction(0)):
     return LevelGame.solve(graph, levels, Fraction(STEP), epsilon, side, max_positions=10**9)
 
 
-def _whole(graph, units, epsilon, delta=Fraction(0)):
+def _transform_bounds(graph, units, epsilon, delta=Fraction(0)):
     """Bounds by transforms, and how many positions they take."""
     games = [
         DenseGame.solve(
             graph,
-            [level_law(k, delta, Fraction(STEP), side) for k in units],
+            [level_pld(k, delta, Fraction(STEP), side) for k in units],
             Fraction(STEP),
             epsilon,
             side,
@@ -72,7 +72,10 @@ def test_a_game_is_moderate_up_to_its_largest_level_and_epsilon(units, step, eps
 def test_windows_and_the_whole_lattice_enclose_the_same_value(units, budget, delta, epsilon):
     """What may reveal all is worth the same by transforms, too, which are less near there."""
     graph, delta = _graph(SquaresFilter(STEP, budget), units), Fraction(delta)
-    cut, (least, most) = _cut(graph, units, epsilon, delta=delta), _whole(graph, units, epsilon, delta)
+    cut, (least, most) = (
+        _cut(graph, units, epsilon, delta=delta),
+        _transform_bounds(graph, units, epsilon, delta),
+    )
     assert cut.windows.left_out > 0
     assert (
         cut.windows.positions < graph.sums_before(np.array(units)[:, None]).sum()
@@ -86,11 +89,11 @@ def test_windows_and_the_whole_lattice_enclose_the_same_value(units, budget, del
 @pytest.mark.parametrize("left", [1.0, 70.0])
 @pytest.mark.parametrize("epsilon", [LogRatio(Fraction(3, 2)), LogRatio(Fraction(5, 4))])
 def test_the_strategy_is_worth_what_the_windows_hold(left, epsilon, monkeypatch):
-    monkeypatch.setattr(windows, "_LEFT", left)
+    monkeypatch.setattr(windows, "_TRUNCATION_EXPONENT", left)
     menu = [RandomizedResponse.from_ratio(Fraction(9, 8) ** k) for k in (1, 2)]
     filt = SquaresFilter(math.log(9 / 8), 12)
     solved = worst_case(filt, menu, epsilon=epsilon, rounds=7, evidence=Evidence.CERTIFIED)
-    reached = worth(solved.strategy, filt, epsilon.ratio, 7, "PQ")
+    reached = strategy_value(solved.strategy, filt, epsilon.ratio, 7, "PQ")
     assert Fraction(solved.low) <= reached <= Fraction(solved.high)
     exact = worst_case(filt, menu, epsilon=epsilon, rounds=7).value
     assert reached == exact if left == 70.0 else reached <= exact

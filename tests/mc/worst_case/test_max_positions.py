@@ -9,7 +9,7 @@ import flint
 import pytest
 
 from filterproof.filters import BasicFilter, ExPostFilter, ZCDPFilter
-from filterproof.mc.losses.cells import rounded_laws
+from filterproof.mc.losses.cells import rounded_plds
 from filterproof.mc.losses.composition import Composition
 from filterproof.mc.worst_case import worst_case
 from filterproof.theory.log_ratio import LogRatio
@@ -48,14 +48,14 @@ class CountedLosses(LossFilter):
         return 3.0 * state[0] + loss / 1000, state[1]
 
 
-HALVES = [RandomizedResponse.from_ratio(Fraction(3, 2) ** k) for k in (1, 2, 3, 4)]
+RATIO_POWERS = [RandomizedResponse.from_ratio(Fraction(3, 2) ** k) for k in (1, 2, 3, 4)]
 WIDTHS = [Gaussian(j / 7.7 / math.sqrt(2)) for j in range(1, 8)]
 #: A game whose charges or losses never add up to the same, and how many positions it may hold for a state asked about.
 ENDLESS = [
     # a state is asked about once a request, and has dozens of losses: far fewer states than positions
     *((Counted(BUDGET), LEVELS, {"rounds": rounds, "max_positions": 300_000}, 30) for rounds in (None, 40)),
     *(
-        (CountedLosses(9.0, 50), HALVES, {"epsilon": e, "max_positions": 3000}, 0.5)
+        (CountedLosses(9.0, 50), RATIO_POWERS, {"epsilon": e, "max_positions": 3000}, 0.5)
         for e in (LogRatio(Fraction(2)), 1.0)
     ),
     # 24 standard deviations of the least, at 40 steps each
@@ -105,7 +105,7 @@ def test_tails_that_do_not_vanish_are_refused(monkeypatch):
     heavy = SimpleNamespace(above=lambda x: (flint.arb(0.25), flint.arb(0.25)), atoms=())
     monkeypatch.setattr(Heavy, "reference_values", heavy)
     with pytest.raises(ValueError, match="tails that vanish"):
-        rounded_laws((Heavy(1.0),), Fraction(1, 10), max_positions=10_000)
+        rounded_plds((Heavy(1.0),), Fraction(1, 10), max_positions=10_000)
 
 
 def test_a_chain_of_many_states_is_put_in_order():

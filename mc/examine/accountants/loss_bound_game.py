@@ -2,7 +2,7 @@
 
 >>> import filterproof as fp
 >>> from fractions import Fraction
->>> game = OvertakingGame(fp.odometers.LineOdometer(0.05, target=1.0), (Fraction(5, 4),), 12)
+>>> game = LossBoundGame(fp.odometers.LineOdometer(0.05, target=1.0), (Fraction(5, 4),), 12)
 >>> found = game.solved(Divergence.exceedance())
 >>> 0 < found.low <= found.high < 0.05
 True
@@ -27,7 +27,7 @@ from filterproof.mc.examine.divergence import Bound, Divergence
 from filterproof.mc.examine.filter_fault import FilterFault
 from filterproof.mc.examine.formatting import count_words
 from filterproof.mc.examine.sequence import Sequence
-from filterproof.mc.losses.balls import BITS, ball, down
+from filterproof.mc.losses.balls import BITS, ball, lower_end
 from filterproof.theory.argument_checks import check_count
 from filterproof.theory.numerics.exact import rational
 from filterproof.theory.numerics.precision import PRECISION_LOCK
@@ -35,11 +35,11 @@ from filterproof.theory.pairs import RandomizedResponse
 from filterproof.theory.rounding import next_above
 
 #: The longest play of one size, the sizes, and the numbers of rounds of the plays of several sizes.
-_LONGEST, _SIZES, _ROUNDS = 40, tuple(2.0 ** (k / 2) for k in range(5, -13, -1)), (6, 10)
+_MAX_ROUNDS, _SIZES, _ROUNDS = 40, tuple(2.0 ** (k / 2) for k in range(5, -13, -1)), (6, 10)
 _BEST = 3
 
 
-class OvertakingGame(AccountantGame):
+class LossBoundGame(AccountantGame):
     """In each round an analyst requests one of the `ratios`, so that the loss exceeds the bound at some time.
 
     The value is computed backwards in fractions over the odometer's states and e^loss. Ball arithmetic decides whether
@@ -51,12 +51,12 @@ class OvertakingGame(AccountantGame):
     def __init__(self, accountant: Any, ratios: tuple[Fraction, ...], rounds: int) -> None:
         self.accountant, self.ratios, self.rounds = accountant, ratios, rounds
         self._pairs = {ratio: RandomizedResponse.from_ratio(ratio) for ratio in ratios}
-        self._known: dict[tuple[Hashable, Any, Any, int], fmpq] = {}
+        self._value_cache: dict[tuple[Hashable, Any, Any, int], fmpq] = {}
         self._spent: dict[tuple[Hashable, int], tuple[Any, Hashable, float]] = {}
         self.sequence = Sequence(tuple((pair, rounds) for pair in self._pairs.values()))
         self.menu = f"{count_words(len(ratios), 'size')}, {count_words(rounds, 'round')}"
         levels = ", ".join(map(str, ratios))
-        self.asked = (
+        self.description = (
             f"randomised responses with e^epsilon among {levels}, for at most {count_words(rounds, 'round')}"
         )
 
@@ -65,20 +65,22 @@ class OvertakingGame(AccountantGame):
 
     def solved(self, measure: Divergence) -> Bound:
         state = self.accountant.start(1)
-        worth = self._worth(state, keys(state)[0], fmpq(1), self.rounds)
+        worth = self._exceedance_probability(state, keys(state)[0], fmpq(1), self.rounds)
         value = Fraction(int(worth.p), int(worth.q))
-        low = down(value)
+        low = lower_end(value)
         return Bound(low, low if Fraction(low) == value else next_above(low))
 
-    def _worth(self, state: Any, told: Hashable, odds: fmpq, rounds_left: int) -> fmpq:
+    def _exceedance_probability(self, state: Any, told: Hashable, odds: fmpq, rounds_left: int) -> fmpq:
         """Return the largest probability that the loss log(odds) exceeds the bound within this many more rounds."""
         if rounds_left == 0:
             return fmpq(0)
         at = told, odds.p, odds.q, rounds_left  # flint hashes a fraction through Python's integers
-        if at not in self._known:
+        if at not in self._value_cache:
             asked = range(len(self.ratios))
-            self._known[at] = max(self._asking(state, told, odds, rounds_left, place) for place in asked)
-        return self._known[at]
+            self._value_cache[at] = max(
+                self._asking(state, told, odds, rounds_left, place) for place in asked
+            )
+        return self._value_cache[at]
 
     def _asking(self, state: Any, told: Hashable, odds: fmpq, rounds_left: int, place: int) -> fmpq:
         count(1)
@@ -89,7 +91,11 @@ class OvertakingGame(AccountantGame):
         (after, said, bound), keeps = self._spent[at], ratio / (1 + ratio)
         value = fmpq(0)
         for share, there in ((keeps, odds * ratio), (1 - keeps, odds / ratio)):
-            value += share * (1 if _above(there, bound) else self._worth(after, said, there, rounds_left - 1))
+            value += share * (
+                1
+                if _above(there, bound)
+                else self._exceedance_probability(after, said, there, rounds_left - 1)
+            )
         return value
 
     def bound(self, state: Any) -> float:
@@ -122,16 +128,16 @@ class OvertakingGame(AccountantGame):
                 f"ratios must be at most {_BEST} numbers above 1, got {data['ratios']}; pass the data that "
                 "to_data returned"
             )
-        most = _LONGEST if len(ratios) == 1 else max(_ROUNDS)
+        most = _MAX_ROUNDS if len(ratios) == 1 else max(_ROUNDS)
         return cls(accountant, ratios, check_count("rounds", data["rounds"], most=most))
 
     @classmethod
     def proposed(cls, accountant: Any) -> Iterator[Self]:
         """Yield games of the sizes with the largest probability to exceed the bound by equal outcomes."""
-        straight = {ratio: cls(accountant, (ratio,), _LONGEST).straight() for ratio in map(_ratio, _SIZES)}
+        straight = {ratio: cls(accountant, (ratio,), _MAX_ROUNDS).straight() for ratio in map(_ratio, _SIZES)}
         best = sorted((ratio for ratio, chance in straight.items() if chance), key=lambda r: -straight[r])
         ratios = tuple(best[:_BEST]) or (_ratio(_SIZES[len(_SIZES) // 2]),)
-        yield cls(accountant, ratios[:1], _LONGEST)
+        yield cls(accountant, ratios[:1], _MAX_ROUNDS)
         for rounds in _ROUNDS:
             yield cls(accountant, ratios, rounds)
 

@@ -23,7 +23,7 @@ from filterproof.theory.pairs.reference_values import ball_of
 
 #: A cover is the least one up to its grid of 1025 points, and one part in 10^9.
 _GRID = Fraction(1, 2**12)
-_MOST = 48
+_MAX_REQUESTS = 48
 #: The number of played pairs of the menu, and the orders at which their divergences are added.
 _PAIRS, _ORDERS = 4, (2, 16, 128, 1024)
 #: The most halvings of a chord.
@@ -52,14 +52,14 @@ def blackwell(filt: BlackwellFilter, name: str) -> Iterator[Comparison]:
         return
     epsilon, states = Fraction(float(pair.pure_epsilon)), _states(filt, pair)
     times = len(states) - 1
-    slack = None if times == _MOST else 0  # it was requested no more often
+    slack = None if times == _MAX_REQUESTS else 0  # it was requested no more often
     margin = partial(_composed, mu, epsilon)
     yield of.by_margin(f"how often {pair!r} is admitted", times, "<=", margin, slack=slack, least=1)
     history = max(times // 2, 1)
     last = last_from(filt, states[history], gaussians) or math.nan
     says, margin = (
         f"last x of Gaussian(x) admitted after {history} of {pair!r}",
-        partial(_beside, mu, epsilon, history),
+        partial(_remainder_dominates, mu, epsilon, history),
     )
     yield of.by_margin(says, last, "<=", margin, slack=_GRID)
 
@@ -67,7 +67,7 @@ def blackwell(filt: BlackwellFilter, name: str) -> Iterator[Comparison]:
 def _states(filt: BlackwellFilter, pair: DominatingPair) -> list[Any]:
     """Return the states after requests for one pair, until a denial or enough grants."""
     states = [checked_start(filt, 1)]
-    while len(states) <= _MOST and bool(checked_admits(filt, states[-1], pair, 1)[0]):
+    while len(states) <= _MAX_REQUESTS and bool(checked_admits(filt, states[-1], pair, 1)[0]):
         states.append(checked_spend(filt, states[-1], pair, 1))
     return states
 
@@ -92,7 +92,7 @@ def _composed(mu: Fraction, epsilon: Fraction, count: arb) -> arb:
     return gap(ball_of(mu), epsilon, int(float(count)))
 
 
-def _beside(mu: Fraction, epsilon: Fraction, times: int, x: arb) -> arb:
+def _remainder_dominates(mu: Fraction, epsilon: Fraction, times: int, x: arb) -> arb:
     """Return a ball that shows whether the rest of Gaussian(mu) after Gaussian(x) dominates this many responses."""
     return gap((ball_of(mu * mu) - x * x).sqrt(), epsilon, times)
 
@@ -112,15 +112,15 @@ def gap(mu: arb, epsilon: Fraction, times: int) -> arb:
         return arb(-1) if mu <= 0 else arb.nan()
     e = ball_of(epsilon)
     keep = e.exp() / (1 + e.exp())
-    law = [
+    distribution = [
         ((2 * k - times) * epsilon, math.comb(times, k) * keep**k * (1 - keep) ** (times - k))
         for k in range(times + 1)
     ]
-    kinks = [loss for loss, _ in law]
+    kinks = [loss for loss, _ in distribution]
     least = arb(1)
     for left, right in pairwise(kinks):
         ends = ball_of(left).exp(), ball_of(right).exp()
-        heights = _polygon(law, left), _polygon(law, right)
+        heights = _polygon(distribution, left), _polygon(distribution, right)
         found = _over(mu, ends, heights, 0)
         if not found > 0:
             return found
@@ -128,12 +128,14 @@ def gap(mu: arb, epsilon: Fraction, times: int) -> arb:
     return least
 
 
-def _polygon(law: list[tuple[Fraction, arb]], level: Fraction) -> arb:
+def _polygon(distribution: list[tuple[Fraction, arb]], level: Fraction) -> arb:
     """Return E (1 - e^{level - L})_+."""
-    return sum((mass * (1 - ball_of(level - loss).exp()) for loss, mass in law if loss > level), arb(0))
+    return sum(
+        (mass * (1 - ball_of(level - loss).exp()) for loss, mass in distribution if loss > level), arb(0)
+    )
 
 
-def _stick(mu: arb, z: arb) -> tuple[arb, arb]:
+def _hockey_stick(mu: arb, z: arb) -> tuple[arb, arb]:
     """Return the hockey-stick divergence of Gaussian(mu) at level log z, and its slope in z."""
     level = z.log()
     return hockey_stick(mu, level), -tail(level / mu + mu / 2)
@@ -143,11 +145,11 @@ def _over(mu: arb, ends: tuple[arb, arb], heights: tuple[arb, arb], depth: int) 
     """As `gap`, over one chord."""
     left, right = ends
     for z, height in zip(ends, heights, strict=True):
-        at_end = _stick(mu, z)[0] - height
+        at_end = _hockey_stick(mu, z)[0] - height
         if at_end < 0:
             return at_end
     middle = ((left + right) / 2).mid()
-    value, slope = _stick(mu, middle)
+    value, slope = _hockey_stick(mu, middle)
     chord = heights[0] + (heights[1] - heights[0]) * (middle - left) / (right - left)
     if value < chord:
         return value - chord
