@@ -1,4 +1,4 @@
-# Two commands do everything: `make verify` and `make test`. Each sets up .venv first.
+# The two main commands are `make verify` and `make test`. Each sets up .venv first.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -8,15 +8,15 @@ READY := $(VENV)/.ready
 .PHONY: verify test test-all busy processors pythons browser referee training audit audit-test instruments check kernel kernel-check docs pictures bench power planted mutants accountant thresholds wheel clean
 .DEFAULT_GOAL := verify
 
-# the workers of the tests share the cores: linear algebra in several threads each would only wait
+# the test workers share the cores, so each runs linear algebra on one thread
 test test-all busy instruments browser: export OPENBLAS_NUM_THREADS ?= 1
 test test-all busy instruments browser: export MKL_NUM_THREADS ?= 1
-# without compiled files each worker, and each command that a test starts, compiles the house anew
+# without compiled files, each worker and each command that a test starts compiles the whole package
 verify test test-all busy instruments browser: export PYTHONDONTWRITEBYTECODE :=
 test-all: export HYPOTHESIS_PROFILE ?= large
 training: export OMP_NUM_THREADS ?= 1
 
-# what the main job needs, and no more; what it imports is compiled when it does, a quarter of the files
+# the requirements of the main job; Python compiles only its imports, a quarter of the files
 $(INSTALLED): pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit(0 if (3, 11) <= sys.version_info < (3, 15) else "filterproof needs Python 3.11 to 3.14, got " + sys.version.split()[0] + "; set PYTHON=python3.x")'
 	$(PYTHON) -m venv --clear $(VENV)
@@ -33,12 +33,12 @@ verify: $(INSTALLED)
 test: $(READY)
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow and not browser and not training and not audit and not referee"
 
-# the examinations again, beside two busy loops: no answer of theirs depends on a clock
+# the examinations again with two busy loops: no result may depend on a clock
 busy: $(READY)
 	$(BIN)/python -c 'while True: pass' & one=$$!; $(BIN)/python -c 'while True: pass' & two=$$!; trap "kill $$one $$two" EXIT; \
 		$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow" tests/mc/examine
 
-# Numbers that are pinned, as a processor without AVX-512 and one without AVX2 and fused products answer, on two threads
+# Pinned numbers on two threads, as on a processor without AVX-512 and on one without AVX2 and fused products
 processors: $(READY)
 	NPY_DISABLE_CPU_FEATURES="X86_V4 AVX512_ICL AVX512_SPR" OPENBLAS_CORETYPE=Haswell OPENBLAS_NUM_THREADS=2 \
 		$(BIN)/python -m pytest -q -m pinned
@@ -51,25 +51,25 @@ browser: $(READY)
 test-all: $(READY)
 	$(BIN)/python -m pytest -n 2 -m "not training and not audit and not referee" tests
 
-# Torch for graphics cards is gigabytes, and pip takes it unless it is offered the build for processors:
+# pip installs gigabytes of Torch for GPUs unless it gets the index of the CPU build:
 # make training PIP_EXTRA_INDEX_URL=https://download.pytorch.org/whl/cpu
 $(VENV)/.training: $(READY) constraints-training.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -c constraints-training.txt -e '.[training]'
 	touch $@
 
-# the tests of what measures the house: the corpus of filters, the planted faults, the peers of the benchmarks
+# the tests of the instruments: the corpus of filters, the planted faults, the peers of the benchmarks
 instruments: $(READY)
 	$(BIN)/python -m pytest -n 2 -m "not slow" tests/instruments
 
-# the bridges in other languages, with their real toolchains: in Debian nodejs, golang-go, default-jdk-headless, rustc
+# the bridges in other languages with their toolchains; Debian packages: nodejs, golang-go, default-jdk-headless, rustc
 referee: $(READY)
 	$(BIN)/python -m pytest -m referee tests/filters/adapters
 
 training: $(VENV)/.training
 	$(BIN)/python -m pytest -m training
 
-# The libraries that are audited, in environments of their own: two of them want older versions than the others.
-# Torch for graphics cards is gigabytes; see `training`.
+# The audited libraries, each in its own environment, because two of them need older versions.
+# For a smaller Torch see `training`.
 AUDITED := audit audit-diffprivlib audit-smartnoise
 .audit/%/.ready: pyproject.toml reports/audit/environments/%.txt
 	$(PYTHON) -m venv --clear $(@D)
@@ -88,8 +88,8 @@ check: $(READY)
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-# The Rocq sources, by the kernel. Needs coqc and coqchk with Interval, Coquelicot and Flocq, in Debian the packages
-# coq, libcoq-interval, libcoq-coquelicot and libcoq-flocq; nothing else here does.
+# Checks the Rocq sources by the kernel. Only this target needs coqc and coqchk with Interval, Coquelicot and Flocq.
+# Debian packages: coq, libcoq-interval, libcoq-coquelicot, libcoq-flocq.
 kernel: $(READY)
 	$(BIN)/filterproof kernel
 
@@ -101,13 +101,13 @@ pictures: verify
 	$(BIN)/filterproof figures natural-game --format svg --out reports/out/figures
 	cp reports/out/overview.svg reports/out/figures/natural-game.svg reports/docs/static
 
-# -E: what the pages generate from the code is in no file whose date Sphinx could look at
+# -E: Sphinx cannot see by file dates that generated parts of the pages changed
 docs: $(READY)
 	$(BIN)/python -m sphinx -E -a -W --keep-going -q -b html -d reports/out/.doctrees -c reports/docs reports/docs/pages reports/out/docs
 	@echo reports/out/docs/index.html
 
-# What things cost, by pytest-benchmark: processor time, ratios within a group and a run. ONLY=sessions one file;
-# BEFORE=REVISION the same benchmarks on an earlier revision, and the comparison; RECORD=1 writes what the report shows
+# Benchmarks by pytest-benchmark: processor time, ratios within a group and a run. ONLY=sessions runs one file;
+# BEFORE=REVISION compares with an earlier revision; RECORD=1 writes the numbers of the report
 BENCH := $(CURDIR)/tests/instruments/bench
 benchmark = $(BIN)/python -m pytest -q -p no:cacheprovider -p no:xdist -o python_files='bench_*.py' -o python_functions='bench_*' \
 	--benchmark-timer=time.process_time --benchmark-warmup=off --benchmark-max-time=.5 --benchmark-group-by=group \
@@ -125,11 +125,11 @@ bench: $(READY)
 accountant: $(READY)
 	$(BIN)/python -m tests.instruments.bench.accountant --out reports/recorded/accountant.json
 
-# a corpus of broken and sound filters, and budget bugs of public history before and after their repair
+# a corpus of broken and sound filters, and public budget bugs before and after their correction
 power: $(READY)
 	$(BIN)/python -m tests.instruments.corpus.power --out reports/recorded/power.json
 
-# faults planted in theory and filters, and which of them certified numbers or tests refuse
+# plants faults in theory and filters, and lists those that certified numbers or tests detect
 planted: $(READY)
 	$(BIN)/python -m tests.instruments.planted
 
@@ -137,18 +137,18 @@ $(VENV)/.mutation: $(READY)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[mutation]'
 	touch $@
 
-# which mutants of a file of mc its tests let live: make mutants FILE=mc/intervals/kl.py TESTS=tests/mc/intervals
+# lists the mutants of a file of mc that its tests miss: make mutants FILE=mc/intervals/kl.py TESTS=tests/mc/intervals
 mutants: $(VENV)/.mutation
 	tests/instruments/mutants.sh $(BIN) $(FILE) $(TESTS)
 
 thresholds: $(READY)
 	$(BIN)/python -m tests.mc.worst_case.write_thresholds
 
-# the tests that decide verdicts and keys of runs, from the wheel, on every Python that is promised and on this machine
+# the tests of verdicts and run keys, from the wheel, on every supported Python of this machine
 pythons: $(READY)
 	.ci/pythons
 
-# build/ keeps what an earlier wheel had, and the next would have it again
+# build/ keeps files of an earlier wheel, which the next wheel would include
 wheel: $(READY)
 	rm -rf build
 	$(BIN)/python -m build --wheel

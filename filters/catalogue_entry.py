@@ -21,16 +21,14 @@ class FilterPage:
     """The content of a filter's page.
 
     `rule` is the condition for continuing, as LaTeX, and `words` is the same as a sentence. The game is over `menu` in
-    `direction`, for at most `rounds` rounds (None: until the filter ends it). It is solved at `epsilon`, in nats, and
-    drawn at `epsilons`; the winning strategy at epsilon is simulated at `simulated`. `typed` is Python code that makes
-    `filt` and `menu`.
+    `direction`, for at most `rounds` rounds (None: until the filter ends it). It is solved at `epsilon`, in nats; the
+    profile is drawn and simulated at `simulated`. `typed` is Python code that makes `filt` and `menu`.
     """
 
     rule: str
     words: str
     menu: tuple[DominatingPair, ...]
     epsilon: float | LogRatio
-    epsilons: tuple[float, ...]
     simulated: tuple[float, ...]
     typed: str
     rounds: int | None = None
@@ -42,8 +40,7 @@ class FilterPage:
         table = dict(page_tables()[name])
         if (ratio := table.pop("ratio", None)) is not None:
             table["epsilon"] = LogRatio(Fraction(ratio))
-        for listed in ("epsilons", "simulated"):
-            table[listed] = tuple(table[listed])
+        table["simulated"] = tuple(table["simulated"])
         return cls(menu=menu, **table)
 
 

@@ -83,7 +83,11 @@ class Report:
             "claims": claims_page(self, before, claims),
             **{page.key: _page(page, self, out) for page in (*self.pages, *self.accountants)},
         }
-        pictures = (wide, narrow, *(page.picture for page in (*self.pages, *self.accountants)))
+        pictures = (
+            wide,
+            narrow,
+            *(one for page in (*self.pages, *self.accountants) for one in page.pictures),
+        )
         times = {"seconds": round(seconds, 3), "processor_seconds": dict(self.seconds)}
         with OutputFolder(out) as folder:
             for name, text in pages.items():

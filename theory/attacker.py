@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 #: Past this epsilon no line that bounds hits at 1e-9 false alarms or more is below 1.
 _MOST, _POINTS = 21.0, 400
-#: The rates of false alarms at which a curve is told.
+#: The false positive rates of a curve's rows.
 ALARMS = (1e-5, 1e-4, 1e-3, 0.01, 0.05, 0.1, 0.2, 0.5)
 
 

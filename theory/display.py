@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-#: What a row holds: a number, a word, and None where there is none.
+#: A cell of a row: a number, a word, or None for a missing value.
 Cell: TypeAlias = float | int | str | None
 Row: TypeAlias = dict[str, Cell]
 
-#: Characters of a repr, and of one of its fields: a line or two of a terminal, whatever the value holds.
+#: The largest number of characters of a repr, and of one of its fields.
 _MOST, _MOST_OF_FIELD = 200, 48
 
 
@@ -83,7 +83,7 @@ class Plottable(Displayed):
 def renderer() -> Any:
     """Return the module that draws and writes results.
 
-    It is imported by name when it is asked for: imports run from `reports` to here, never back.
+    It is imported by name on demand, because imports run from `reports` to here and never back.
     """
     return import_module("filterproof.reports.renderer")
 

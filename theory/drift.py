@@ -14,6 +14,6 @@ def drift(epsilon: Real) -> Real:
     """Return epsilon (e^epsilon - 1) / 2, rounded up; the mean loss of randomised response is at most this."""
     with np.errstate(over="ignore"):
         value = epsilon * rm.expm1(epsilon) / 2 * (1 + 2.0**-50)
-        # where the product underflows, the next double up
+        # the next double above, if the product underflows
         value = np.where(np.less(value, 2.0**-1000) & np.greater(epsilon, 0), next_above(value), value)
     return as_real(value)

@@ -34,7 +34,7 @@ class Evidence(Enum):
     )
     EXACT = "rational arithmetic, no rounding anywhere"
     CERTIFIED = "ball arithmetic, every rounding error enclosed"
-    DERIVED = "symbolic identities whose residuals simplify to zero; what joins the identities is prose"
+    DERIVED = "symbolic identities whose residuals simplify to zero; prose connects the identities"
     STATISTICAL = "interval with its failure probability"
     CITED = "a named theorem that was not checked here"
 

@@ -21,16 +21,16 @@ from filterproof.theory.pairs.reference_values import ball_of, down, up
 if TYPE_CHECKING:
     from flint import arb, fmpq
 
-#: Requests in a row: each pair so many times.
+#: Requests in a row: each pair with its number of repetitions.
 Steps: TypeAlias = tuple[tuple[DominatingPair, int], ...]
 _BITS = 256
-#: How many equal randomised responses stand for the many small ones that a sum of squares allows.
+#: The number of equal randomised responses that represents the many small ones of a sum of squares.
 RESPONSES = 64
-#: How near two outcomes come to a bound at first; a filter may raise what it charges by 2^-46 of it.
+#: The first relative distance of two outcomes from a bound; a filter may raise its charge by a relative 2^-46.
 _SHY = 2.0**-36
-#: The same on the tangent of a curve that is asked for pairs by search, in hundredths of a second each.
+#: The same distance for the tangent of a curve, whose search for a pair takes hundredths of a second.
 _NEAR = 2.0**-16
-#: e to minus this is below the least double.
+#: e^-746 is below the smallest double.
 _LEAST = 746.0
 
 
@@ -130,7 +130,7 @@ def renyi_extremal(orders: Iterable[tuple[float, float]], epsilon: float) -> Ext
 
 
 def approximate_extremal(own: float, delta: float, epsilon: float) -> Extremal:
-    """Of (own, delta)-DP mechanisms, own >= 0: KOV(own, delta) dominates them all. delta = 0 is pure DP."""
+    """Return the bounds for (own, delta)-DP, own >= 0, which KOV(own, delta) dominates; delta = 0 is pure DP."""
 
     def stick() -> arb:
         beyond = (
@@ -145,17 +145,18 @@ def approximate_extremal(own: float, delta: float, epsilon: float) -> Extremal:
 
 
 def gdp_extremal(mu: float, epsilon: float) -> Extremal:
-    """Of mu-GDP mechanisms, mu > 0: Gaussian(mu) dominates them all."""
+    """Return the bounds for mu-GDP, mu > 0, which Gaussian(mu) dominates."""
     pair = Gaussian(mu)
     stick = pair.reference_values.hockey_stick(epsilon).ball
     return enclosed(epsilon, stick, stick, ((pair, 1),))
 
 
 def squares_extremal(squares: float, delta: float, epsilon: float, *, level: float, times: int) -> Extremal:
-    """Of mechanisms that are (e_t, d_t)-DP with sum e_t^2 <= squares and sum d_t <= delta, chosen adaptively.
+    """Return bounds for adaptively chosen (e_t, d_t)-DP mechanisms with sum e_t^2 <= squares and sum d_t <= delta.
 
-    From below an erasure of all of delta, then so many randomised responses of one level, as many as may be for the
-    limit is a Gaussian; from above what is (squares/2)-zCDP, which such mechanisms are outside an event of that delta.
+    The lower bound is an erasure of all of delta, followed by `times` randomised responses of one level; for many
+    responses this approaches a Gaussian. The upper bound is that of (squares/2)-zCDP, which such mechanisms satisfy
+    outside an event of probability delta.
     """
 
     above = zcdp_extremal(squares / 2, epsilon).high if squares > 0 else 0.0
@@ -163,9 +164,9 @@ def squares_extremal(squares: float, delta: float, epsilon: float, *, level: flo
 
 
 def responses_extremal(own: float, level: float, times: int, epsilon: float) -> Extremal:
-    """Of what is own-DP, made of randomised responses of one level, times level <= own; from above all that is own-DP.
+    """Return bounds for own-DP compositions of randomised responses of one level, times level <= own.
 
-    times = 0 where no response is known to be allowed.
+    The upper bound covers all own-DP mechanisms. times = 0 if no response is known to be allowed.
     """
     above = approximate_extremal(own, 0.0, epsilon).high
     if not times:
@@ -174,7 +175,7 @@ def responses_extremal(own: float, level: float, times: int, epsilon: float) -> 
 
 
 def _responses(level: float, times: int, epsilon: float, above: Callable[[], arb]) -> Extremal:
-    """So many randomised responses of one level from below, beside what is known from above."""
+    """Return the lower bound by `times` randomised responses of one level, with the upper bound `above`."""
 
     def stick() -> arb:
         keep = 1 / (1 + (-ball_of(level)).exp())
@@ -191,7 +192,7 @@ def _responses(level: float, times: int, epsilon: float, above: Callable[[], arb
 
 
 def erasures_extremal(theta: float, dhat: float, rounds: int, delta: float, epsilon: float) -> Extremal:
-    """Of what a filter of realised losses admits, that keeps theta a round and dhat for the last: erasures of these."""
+    """Return bounds for a filter of realised losses, by erasures of theta in each round and dhat in the last one."""
 
     def stick() -> arb:
         return 1 - (1 - ball_of(theta)) ** (rounds - 1) * (1 - ball_of(dhat))
@@ -203,13 +204,14 @@ def erasures_extremal(theta: float, dhat: float, rounds: int, delta: float, epsi
 def tangent_extremal(
     p: float, q: float, high: float, epsilon: float, keeps: Callable[[FinitePair], bool]
 ) -> Extremal:
-    """Of what keeps a curve of hockey-sticks, which is p - e^epsilon q at epsilon and that or more elsewhere.
+    """Return bounds for pairs below a curve that is p - e^epsilon q at epsilon and at least that line elsewhere.
 
-    Two outcomes on the tangent of the curve, or next to it, that `keeps`. high: the most that is promised.
+    The lower bound is a pair of two outcomes on or near the tangent of the curve that `keeps` accepts. `high` is the
+    promise.
     """
     try:
         one, other = _nearest(Fraction(p), Fraction(q), keeps, _NEAR, epsilon)
-    except (ValueError, ArithmeticError):  # no masses, or none that are kept
+    except (ValueError, ArithmeticError):  # no masses, or no accepted ones
         return Extremal(epsilon, 0.0, high)
     pair = FinitePair((one, 1 - one), (other, 1 - other))
     return enclosed(epsilon, _line(epsilon, one, other), lambda: ball_of(high), ((pair, 1),))
@@ -218,14 +220,14 @@ def tangent_extremal(
 def _two_outcomes(
     epsilon: float, point: tuple[fmpq, fmpq, tuple[object, ...]], keeps: Callable[[FinitePair], bool]
 ) -> Extremal:
-    """Two outcomes next to a point of tangency, towards Q by as little as makes them keep the bounds."""
+    """Return bounds by two outcomes near a point of tangency, moved towards Q until they satisfy the bounds."""
     from filterproof.theory.numerics.binary_hypothesis import stick_above
 
     x, y, kept = point
     high = partial(stick_above, rational(epsilon), x, y, kept)  # type: ignore[arg-type]
     try:
         p, q = _nearest(Fraction(int(x.p), int(x.q)), Fraction(int(y.p), int(y.q)), keeps, _SHY, epsilon)
-    except ArithmeticError:  # no pair whose masses are doubles keeps bounds that are so near to nothing
+    except ArithmeticError:  # no pair with double masses satisfies bounds so close to zero
         return enclosed(epsilon, lambda: ball_of(0), high, ())
     return enclosed(epsilon, _line(epsilon, p, q), high, ((FinitePair((p, 1 - p), (q, 1 - q)), 1),))
 
@@ -233,7 +235,7 @@ def _two_outcomes(
 def _nearest(
     p: Fraction, q: Fraction, keeps: Callable[[FinitePair], bool], share: float, epsilon: float
 ) -> tuple[Fraction, Fraction]:
-    """(p, q) of the first outcome, p less by a share of p - q, this one or four times as much and so on, that keep."""
+    """Return the accepted (p, q) of the first outcome; p decreases by a share of p - q that grows by factors of 4."""
     q = _short(q)
     while share < 1:
         found = _short(p - (p - q) * Fraction(share))
@@ -246,19 +248,19 @@ def _nearest(
 
 
 def _line(epsilon: float, p: Fraction, q: Fraction) -> Callable[[], arb]:
-    """p - e^epsilon q."""
+    """Return a function for p - e^epsilon q."""
     return lambda: ball_of(p) - ball_of(epsilon).exp() * ball_of(q)
 
 
 def _short(x: Fraction) -> Fraction:
-    """x to 64 bits."""
+    """Round x to 64 bits."""
     bits = 64 - (x.numerator.bit_length() - x.denominator.bit_length())
     scale = Fraction(2) ** bits
     return Fraction(round(x * scale)) / scale
 
 
 def enclosed(epsilon: float, low: Callable[[], arb], high: Callable[[], arb], steps: Steps) -> Extremal:
-    """Both ends rounded outwards to doubles, within [0, 1]."""
+    """Return both ends, rounded outwards to doubles and limited to [0, 1]."""
     from flint import ctx
 
     with PRECISION_LOCK, ctx.workprec(_BITS):

@@ -116,7 +116,7 @@ class Guarantee(ABC):
 
     def _extremal(self, epsilon: float) -> Extremal:
         most = float(self.delta(epsilon)) * (1 + 2.0**-38)
-        # what is shown as 0 may be less than a double
+        # a value displayed as 0 may be less than a double
         return Extremal(epsilon, 0.0, min(max(most, math.ulp(0.0)), 1.0))
 
     def _keep(self, check: Callable[..., Real], name: str, value: Real, field: str = "") -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 def tex_number(value: float) -> str:
-    """A number to six digits, as LaTeX.
+    """Return a number to six digits in LaTeX.
 
     >>> print(tex_number(1e-5), tex_number(2.5e-8), tex_number(0.25))
     10^{-5} 2.5\\cdot 10^{-8} 0.25

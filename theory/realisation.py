@@ -15,7 +15,7 @@ from filterproof.theory.argument_checks import Real, check_count, check_delta, c
 from filterproof.theory.numerics.gauss_legendre import steps_rule
 from filterproof.theory.pairs.gaussian import Gaussian
 
-_LEAST_DELTA = 2.0**-1000  # a share of a smaller delta may underflow to zero, whose quantile is infinite
+_LEAST_DELTA = 2.0**-1000  # a fraction of a smaller delta may underflow to zero, whose quantile is infinite
 
 #: Steps further than this many standard deviations from their mean are neglected: their probability is below 1e-32.
 _FAR = 12.0
@@ -90,7 +90,7 @@ def kappa(epsilon: Real, sigma: Real, dhat: Real, theta: Real) -> Real:
     """
     epsilon, sigma = check_real("epsilon", epsilon), check_positive("sigma", sigma)
     dhat, theta = check_delta("dhat", dhat), check_delta("theta", theta)
-    # Phi^-1(1 - p) = -Phi^-1(p) keeps the digits of a small p
+    # Phi^-1(1 - p) = -Phi^-1(p) keeps the accuracy of a small p
     limit: Real = epsilon - 1 / (sigma * sigma) + (special.ndtri(dhat) + special.ndtri(theta)) / sigma
     return limit
 

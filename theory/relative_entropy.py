@@ -1,4 +1,4 @@
-"""The least delta that a bound on the Kullback-Leibler divergence, the Rényi divergence of order 1, implies.
+"""The smallest delta that a bound on the Kullback-Leibler divergence, the Rényi divergence of order 1, implies.
 
 >>> round(entropy_delta(0.02, epsilon=0.0), 4)  # Pinsker's inequality gives 0.1
 0.0999
@@ -15,19 +15,19 @@ from filterproof.theory.numerics.stable import as_real, expm1_minus, increasing_
 
 Array = NDArray[np.float64]
 
-#: Smaller divergences are raised to this one, so that products of their square roots do not underflow.
+#: Smaller divergences are replaced by this one, so that products of their square roots do not underflow.
 _LEAST = 1e-290
-#: Where the divergence exceeds epsilon by more than this, delta is within e^-690 of one.
+#: If the divergence exceeds epsilon by more than this, delta is within e^-690 of one.
 _FAR = 690.0
 
 
 def entropy_delta(rho: Real, epsilon: Real) -> Real:
-    """sup H_{e^epsilon}(P||Q) over all P, Q with KL(P||Q) <= rho: the least delta that rho implies.
+    """Return sup H_{e^epsilon}(P||Q) over all P, Q with KL(P||Q) <= rho: the smallest delta that rho implies.
 
     delta = inf over s > 0 of (rho + h(a)) / s, a = (log((e^s - 1)/s) - epsilon)_+, h(a) = e^-a - 1 + a.
     Proof. H = P(A) - e^epsilon Q(A) on the event A = {L > epsilon}, and KL(P||Q) is at least the divergence
     k(p, q) of two coins, p = P(A), q = Q(A), by data processing; so delta = sup {p - c q : k(p, q) <= rho},
-    c = e^epsilon, attained by coins. As k is convex the supremum is the least over s of
+    c = e^epsilon, attained by coins. As k is convex the supremum is the minimum over s of
     rho/s + max (p - c q - k(p, q)/s). The inner maximum is stationary where p and q have odds e^s apart and
     q = 1/(c s) - 1/(e^s - 1), and is worth h(log((e^s - 1)/(c s)))/s there; where that q is negative the
     maximum is 0, at p = q = 0. For every s the expression is an upper bound, so no error in s makes it false.
@@ -62,7 +62,7 @@ def entropy_delta(rho: Real, epsilon: Real) -> Real:
 
 
 def _log_growth(s: Array) -> Array:
-    """log((e^s - 1)/s) = s/2 + log(sinh(s/2) / (s/2))."""
+    """Return log((e^s - 1)/s) = s/2 + log(sinh(s/2) / (s/2))."""
     near = np.minimum(s, 1.0) / 2
     square = near * near
     # sinh(x)/x - 1 by its series, because log of a number near one would lose digits
@@ -76,7 +76,7 @@ def _log_growth(s: Array) -> Array:
 
 
 def _slope(s: Array) -> Array:
-    """1/(1 - e^-s) - 1/s, the derivative of `_log_growth`."""
+    """Return 1/(1 - e^-s) - 1/s, the derivative of `_log_growth`."""
     near = np.minimum(s, 0.1)
     square = near * near
     series = 0.5 + near / 12 - near * square / 720 + near * square * square / 30240
@@ -84,7 +84,7 @@ def _slope(s: Array) -> Array:
 
 
 def _bend(s: Array) -> Array:
-    """1/s^2 - 1/(4 sinh^2(s/2)), the second derivative of `_log_growth`."""
+    """Return 1/s^2 - 1/(4 sinh^2(s/2)), the second derivative of `_log_growth`."""
     near, far = np.minimum(s, 0.1), np.maximum(s, 0.1)
     square = near * near
     series = 1 / 12 - square / 240 + square * square / 6048

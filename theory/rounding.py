@@ -21,7 +21,7 @@ def next_above(x: float) -> float: ...
 @overload
 def next_above(x: NDArray[np.float64]) -> NDArray[np.float64]: ...
 def next_above(x: Any) -> Any:
-    """The least double above x, of a number or of each in an array."""
+    """Return the smallest double above x, of a number or of each in an array."""
     return np.nextafter(x, np.inf) if isinstance(x, np.ndarray) else math.nextafter(x, math.inf)
 
 
@@ -30,30 +30,30 @@ def next_below(x: float) -> float: ...
 @overload
 def next_below(x: NDArray[np.float64]) -> NDArray[np.float64]: ...
 def next_below(x: Any) -> Any:
-    """The largest double below x, of a number or of each in an array."""
+    """Return the largest double below x, of a number or of each in an array."""
     return np.nextafter(x, -np.inf) if isinstance(x, np.ndarray) else math.nextafter(x, -math.inf)
 
 
 def round_up(x: Fraction) -> float:
-    """The least double that is at least x."""
+    """Return the smallest double that is at least x."""
     near = float(x)
     return near if Fraction(near) >= x else next_above(near)
 
 
 def round_down(x: Fraction) -> float:
-    """The largest double that is at most x."""
+    """Return the largest double that is at most x."""
     near = float(x)
     return near if Fraction(near) <= x else next_below(near)
 
 
 def root_up(x: Fraction | float) -> float:
-    """A double that is at least the square root of x >= 0: the nearest one, or the next above."""
+    """Return a double that is at least the square root of x >= 0: the nearest one, or the next above."""
     root = math.sqrt(x)
     return root if Fraction(root) ** 2 >= Fraction(x) else next_above(root)
 
 
 def root_down(x: Fraction | float) -> float:
-    """A double that is at most the square root of x >= 0: the nearest one, or the next below."""
+    """Return a double that is at most the square root of x >= 0: the nearest one, or the next below."""
     root = math.sqrt(x)
     return root if Fraction(root) ** 2 <= Fraction(x) else next_below(root)
 

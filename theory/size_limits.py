@@ -1,4 +1,4 @@
-"""Refusal of computations that are too large, by their size and before any allocation, never by a clock.
+"""Refusal of computations that are too large. Their size decides before any allocation; a clock never does.
 
 >>> check_size("design", 2**31, 2**25, "heights", "pass fewer")
 Traceback (most recent call last):
@@ -23,7 +23,7 @@ def check_size(name: str, needed: int, most: int, what: str, remedy: str) -> Non
 
 @contextmanager
 def in_memory(name: str, value: int) -> Iterator[None]:
-    """Raise TooLargeError instead of MemoryError if memory cannot hold as many items as the argument `name` says."""
+    """Raise TooLargeError instead of MemoryError if memory cannot hold `value` items; `name` is the argument."""
     try:
         yield
     except MemoryError as error:

@@ -447,7 +447,7 @@ class LinearQueries(StatefulAccountant):
         for name, value in (("norm_budget", norm_budget), ("kappa", kappa)):
             kept = one_positive(name, value).hex()
             check_same(
-                f"{name} must be what", value, content[name], kept, "pass what the queries were made with"
+                f"{name} must be what", value, content[name], kept, "pass the values of the original queries"
             )
         number = saved_count(content, "people", least=1)
         queries = cls(1, norm_budget=norm_budget, kappa=kappa)

@@ -24,7 +24,7 @@ _LEAST_KEY = 16
 _NAMED = 3
 #: The JSON type of an array's numbers by the kind of its dtype: floats become hexadecimal text.
 _TYPES = {"f": str, "i": int, "u": int, "b": bool}
-_REMEDY = "pass what to_dict returned"
+_REMEDY = "pass the return value of to_dict"
 
 
 def checked_key(key: object) -> bytes | None:
@@ -49,26 +49,28 @@ def unsealed(
     Raises ValueError for anything else, including signed data without a key and data with another signature.
     """
     if not isinstance(data, Mapping):
-        raise ValueError(f"data must be a mapping, got a {type(data).__name__}; pass what {source} returned")
+        raise ValueError(
+            f"data must be a mapping, got a {type(data).__name__}; pass the return value of {source}"
+        )
     try:
         # a copy in JSON's own types, which the caller cannot change
         copy = json.loads(json.dumps(dict(data), allow_nan=False))
     except Exception:  # noqa: BLE001 - a foreign mapping may raise anything
         raise ValueError(
-            f"data must have JSON values only, got another type; pass what {source} returned"
+            f"data must have JSON values only, got another type; pass the return value of {source}"
         ) from None
     form = f"filterproof.{kind}"
     if copy.get("format") != form or type(copy.get("version")) is not int or copy["version"] != version:
         raise ValueError(
             f"data must be a saved {kind} of version {version}, got format={short(copy.get('format'))} "
-            f"version={short(copy.get('version'))}; pass what {source} returned"
+            f"version={short(copy.get('version'))}; pass the return value of {source}"
         )
     if key is None and "hmac" in copy:
         raise ValueError("key must be the key of the signed data, got key=None; pass the key")
     signature = copy.pop("hmac", None)
     for name in {"format", "version", *names} ^ copy.keys():
         held = "no other keys, got" if name in copy else "all keys, got none for"
-        raise ValueError(f"data must have {held} {short(name)}; pass what {source} returned")
+        raise ValueError(f"data must have {held} {short(name)}; pass the return value of {source}")
     if key is not None and not (
         isinstance(signature, str)
         and hmac.compare_digest(_signature(copy, key).encode(), signature.encode("utf-8", "replace"))

@@ -345,14 +345,14 @@ class Session(StatefulAccountant):
         key = checked_key(key)
         content = unsealed(data, "session", _VERSION, _SAVED, key, "Session.to_dict")
         identity = check_filter(content, filt)
-        remedy = "pass what the session was opened with"
+        remedy = "pass the values of the original session"
         check_same("on_denial must be what", on_denial, content["on_denial"], on_denial, remedy)
         session = cls(filt, on_denial, record=record, key=key)
         halted, awaits = saved_flag(content, "halted"), saved_flag(content, "awaits_loss")
         granted, most = saved_count(content, "granted"), saved_size(content, "loss_within")
         if halted and (on_denial != "halt" or awaits):
             raise ValueError(
-                f"halted must be false where on_denial is 'retry' or a loss is awaited, got on_denial={on_denial!r} "
+                f"halted must be false if on_denial is 'retry' or a loss is awaited, got on_denial={on_denial!r} "
                 f"awaits_loss={awaits}; pass the data as it was saved"
             )
         if awaits and not (filt.looks_at_losses and granted):
@@ -362,7 +362,7 @@ class Session(StatefulAccountant):
             )
         if most < math.inf and not awaits:
             raise ValueError(
-                f"loss_within must be 'inf' where no loss is awaited, got {short(content['loss_within'])}; pass the "
+                f"loss_within must be 'inf' if no loss is awaited, got {short(content['loss_within'])}; pass the "
                 "data as it was saved"
             )
         start, is_reachable_state = (

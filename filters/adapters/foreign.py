@@ -68,7 +68,7 @@ def checked_make(make: Callable[[], Any]) -> str:
     foreign = make()
     if make() is foreign:
         raise ValueError(
-            f"make must give a fresh object each time, got one {type(foreign).__name__} twice; make it inside the "
+            f"make must return a new object each time, got one {type(foreign).__name__} twice; create it inside the "
             "function"
         )
     return type(foreign).__name__

@@ -7,7 +7,7 @@
 >>> fp.certify(fp.NaturalFilter.from_ratio).holds
 Traceback (most recent call last):
     ...
-TypeError: thing must be a filter, an accountant, a tracker, an odometer or a pair, got a method; pass a ZCDPFilter, say
+TypeError: thing must be a filter, an accountant, a tracker, an odometer or a pair, got a method; pass e.g. a ZCDPFilter
 """
 
 from __future__ import annotations

@@ -52,7 +52,7 @@ def potential(filt: PotentialFilter, name: str) -> Iterator[Comparison]:
             for floor, end, charge in zip(floors(), (*floors()[1:], clock.budget), charges, strict=True):
                 last = min(end, clock.budget - charge)
                 if last >= floor:
-                    says = f"what {pair!r}{way} is charged from level 2^40 * {floor / SCALE:.6g} on"
+                    says = f"charge of {pair!r}{way} from level 2^40 * {floor / SCALE:.6g} on"
                     yield of.by_margin(says, charge, ">=", partial(means.room, floor, last), slack=None)
         yield level_steps(filt, of, pair)
 

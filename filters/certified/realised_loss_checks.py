@@ -67,7 +67,7 @@ def added(filt: HockeyStickFilter, name: str) -> Iterator[Comparison]:
             ):
                 room = _nearest(Fraction(filt.epsilon) - Fraction(signed), abs(Fraction(loss)) * _ROUNDED)
                 says, truth = (
-                    f"what {pair!r} is charged {way} after the loss {loss!r}",
+                    f"charge of {pair!r} {way} after the loss {loss!r}",
                     partial(_bracket, side, room),
                 )
                 yield of.at_least(says, sum_of(filt._delta, spent), truth, slack=_SLACK, least=_MOVED)
@@ -93,7 +93,7 @@ def turned_out(filt: ExPostFilter, name: str) -> Iterator[Comparison]:
     for loss in (0.0, 0.3, -0.7, 0.75, math.inf, -math.inf):
         state = filt.observe(filt.spend(filt.start(1), pair), np.array([loss]))
         says, spent = (
-            f"what an output of {pair!r} is charged whose loss is {loss!r}",
+            f"charge of an output of {pair!r} with loss {loss!r}",
             sum_of(filt._epsilon, state[:2]),
         )
         yield of.at_least(says, spent, Fraction(min(abs(loss), 0.75)), slack=2.0**-40)

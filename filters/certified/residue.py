@@ -40,10 +40,10 @@ def residue(filt: GaussianResidueFilter, name: str) -> Iterator[Comparison]:
         x = share * filt.mu
         square = int(filt._charges(Gaussian(x))[0]) * unit
         if square < first:  # a Gaussian with all of mu also takes the rest from rounding
-            says = f"what Gaussian({x!r}) is charged"
+            says = f"charge of Gaussian({x!r})"
             yield of.by_margin(says, square, ">=", "x - mu**2", slack=2.0**-40, mu=x)
         pair = RandomizedResponse(x)
-        charges, says = filt._charges(pair).tolist(), f"what {pair!r} is charged that leaves"
+        charges, says = filt._charges(pair).tolist(), f"charge of {pair!r} that leaves"
         mu = "x - (2*quantile(1/(1 + exp(epsilon))))**2"
         yield of.by_margin(f"{says} less", charges[0] * unit, ">=", mu, slack=2.0**-36, epsilon=x)
         for floor, charge in zip(filt._halvings[1:], charges[1:], strict=True):

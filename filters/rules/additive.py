@@ -54,7 +54,7 @@ class _Promised:
         promise, charge, conversion = getattr(held, "promise", None), held.charge, held.conversion
         if not isinstance(charge, ChargeRule) or not isinstance(promise, Guarantee):
             raise AttributeError(
-                f"{kind.__name__}.budget must be set where promise and charge do not give it, got "
+                f"{kind.__name__}.budget must be set unless promise and charge determine it, got "
                 f"promise={promise!r} and charge={getattr(charge, '__name__', charge)!r}; "
                 "set budget = fp.Budget.of(...), or a promise and charge = fp.zcdp_charge"
             )

@@ -286,7 +286,7 @@ class RenyiFilter(AdditiveFilter):
             best = max((best - step, best, best + step), key=lasts)
         if not lasts(best) > 0:
             raise ValueError(
-                f"plan must hold mechanisms whose Rényi divergence is finite at an order that can give ({epsilon!r}, "
+                f"plan must have mechanisms with a finite Rényi divergence at an order that can give ({epsilon!r}, "
                 f"{delta!r})-DP, got {plan!r}; pass a larger epsilon or delta, or leave out mechanisms with "
                 "infinite divergences"
             )

@@ -117,7 +117,7 @@ class RealisationFilter(PrivacyFilter[_State]):
         if delta == 0 and not reach.max() < np.inf:
             worst = next(pair for pair in every if not float(pair.pure_epsilon) < np.inf)
             raise ValueError(
-                f"menu must hold pure mechanisms where delta is 0, got {worst!r}; pass delta > 0 or bounded losses"
+                f"menu must have only pure mechanisms for delta=0, got {worst!r}; pass delta > 0 or bounded losses"
             )
         # as if each set included the trivial mechanism with loss 0; the last column is that of the menu
         object.__setattr__(self, "_reach", np.maximum(reach, 0.0))

@@ -106,7 +106,7 @@ def transcript_divergence(filt: PrivacyFilter, adversary: TreeAdversary) -> dict
             return
         if (outputs := request.outputs) is None:
             raise TypeError(
-                f"adversary must ask for finite pairs (request={request!r}); use strategies.adversaries()"
+                f"adversary must request finite pairs (request={request!r}); use strategies.adversaries()"
             )
         spent = checked_spend(filt, state, request, 1)
         for outcome, mass in outputs:

@@ -71,7 +71,7 @@ class BudgetMonitor:
         """Raise Exceeded or TypeError for a pair that the proof does not cover; `asked` names the requester."""
         if self.gaussian and pair.normal_mu is None:
             raise TypeError(
-                f"adversary must ask for Gaussian pairs only, got {pair!r} from {asked}; use the tilted estimator"
+                f"adversary must request only Gaussian pairs, got {pair!r} from {asked}; use the tilted estimator"
             )
         if self.ours and not is_ours(pair):
             raise Exceeded(f"{asked} requested {type(pair).__name__}, which the theorem does not cover")

@@ -123,7 +123,7 @@ def decide(
         return Decision(Side.UNDECIDED, delta, 0.0, 0.0, failure, 0, "nothing being above 1")
 
     def decided(game: Game, upper: float, rests_on: str) -> Decision:
-        """Return the decision at the first batch after which there is one, or after `most` paths."""
+        """Return the decision after the first batch that allows one, or after `most` paths."""
         stake = _Stake(BettingTest(max(delta, _LEAST * upper), upper, failure), epsilon)
         tiles: list[Wealth] = []
         first, look = 0, _FIRST

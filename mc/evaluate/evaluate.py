@@ -148,7 +148,7 @@ def evaluate(
         results = [_discrete(law, each, ways, scope, evidence) for each in epsilons]
     elif evidence is Evidence.EXACT:
         raise ValueError(
-            f"adversary must ask for pairs with rational masses for EXACT evidence, got {game.adversary!r}; use "
+            f"adversary must request pairs with rational masses for EXACT evidence, got {game.adversary!r}; use "
             "e.g. RandomizedResponse.from_ratio"
         )
     elif evidence is Evidence.CERTIFIED:

@@ -1,4 +1,4 @@
-"""How an examination ends, and what the end means for the filter's user."""
+"""Outcomes of an examination, and their meaning for the filter's user."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from filterproof.theory.evidence import Outcome
 
 
 class Status(Enum):
-    """Whether a filter could be examined."""
+    """Outcome of the attempt to examine a filter."""
 
     EXAMINED = "examined"
     THREADS_LOST = f"{LOST}, and a forked process does not have them; nothing was examined"
@@ -19,7 +19,7 @@ class Status(Enum):
 
 
 class Ending(Enum):
-    """How an examination ends, and what the end means for the filter's user."""
+    """Outcomes of an examination, and their meaning for the filter's user."""
 
     REFUTED = f"the guarantee is {Outcome.REFUTED.value}"
     HOLDS = f"the guarantee is {Outcome.HOLDS.value}"
@@ -35,5 +35,5 @@ class Ending(Enum):
 
     @property
     def plain(self) -> str:
-        """The meaning as a sentence."""
+        """Return the meaning as a sentence."""
         return f"{self.value[0].upper()}{self.value[1:]}."

@@ -25,7 +25,7 @@ from filterproof.theory.guarantees import Guarantee
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-#: The number of the layout of verdict.json.
+#: The version of the layout of verdict.json.
 SCHEMA = 2
 #: Stages that ask what the filter admits and is, and not what an adversary can do.
 _NO_ATTACKS = frozenset({"admission", "invariants", "certificate", "source"})
@@ -81,7 +81,9 @@ class Examination(Displayed):
             for one in reversed(self.findings)
             if one.counterexample is not None
         ]
-        most = min(refuted, key=itemgetter(0), default=(0, None))[1]  # of equals the last, which was told
+        most = min(refuted, key=itemgetter(0), default=(0, None))[
+            1
+        ]  # the last of equal findings, which was reported
         object.__setattr__(self, "refutation", most)
 
     @property
@@ -94,18 +96,18 @@ class Examination(Displayed):
 
     @property
     def stopped(self) -> str:
-        """What ended the examination before its work was done: Ctrl-C, the time limit or lost threads; or ''."""
+        """Return what ended the examination early: Ctrl-C, the time limit or lost threads; or ''."""
         ends = (one.found for one in self.findings if one.unseen == UNFINISHED)
         return next((end for end in ends if end.startswith((STOPPED, CUT, LOST))), "")
 
     @property
     def faults(self) -> tuple[str, ...]:
-        """What is wrong with the filter's code, each a sentence."""
+        """Return the faults of the filter's code, each as a sentence."""
         return tuple(dict.fromkeys(one.fault for one in self.findings if one.fault))
 
     @property
     def admits_something(self) -> bool:
-        """Whether some request was granted."""
+        """Return whether some request was granted."""
         ended = [one for one in self._admission if one.unseen != UNFINISHED]
         return any(not one.found.startswith("nothing") for one in ended)
 
@@ -123,28 +125,28 @@ class Examination(Displayed):
 
     @property
     def _admission(self) -> list[StageFinding]:
-        """What was found of what the filter grants."""
+        """Return the findings about the requests that the filter grants."""
         return [one for one in self.findings if one.stage == "admission"]
 
     @property
     def counterexample(self) -> Counterexample | None:
-        """The counterexample of `refutation`; None if nothing was refuted."""
+        """Return the counterexample of `refutation`; None if nothing was refuted."""
         return None if self.refutation is None else self.refutation.counterexample
 
     @property
     def trace(self) -> Trace | None:
-        """The trace of the counterexample, round by round; None if it has none."""
+        """Return the trace of the counterexample, round by round; None if it has none."""
         return None if self.refutation is None else self.refutation.trace
 
     @property
     def tightness(self) -> tuple[Tightness, ...]:
-        """The best attack, worst case and guarantee for each divergence and menu, nearest to the guarantee first."""
+        """Return best attack, worst case and guarantee for each divergence and menu, nearest to the guarantee first."""
         rows = [row for one in self.findings for row in one.tightness]
         return tuple(sorted(rows, key=lambda row: -row.share))
 
     @property
     def verdict(self) -> Verdict:
-        """REFUTED by a counterexample, HOLDS by a theorem that covers the code that ran, else UNDECIDED.
+        """Return REFUTED by a counterexample, HOLDS by a theorem that covers the code that ran, else UNDECIDED.
 
         A bound on one menu stays with its finding and leaves the verdict UNDECIDED. So does a contradiction between a
         theorem and a counterexample.
@@ -188,13 +190,13 @@ class Examination(Displayed):
 
     @property
     def _proved(self) -> Verdict | None:
-        """The verdict of a theorem that covers the code that ran, None where there is none."""
+        """Return the verdict of a theorem that covers the code that ran, or None."""
         whole = (one.verdict for one in self.findings if one.whole and one.verdict is not None)
         return next((verdict for verdict in whole if verdict.outcome is Outcome.HOLDS), None)
 
     @property
     def unseen(self) -> str:
-        """What the attacking stages did not look at. The guarantee may be false there."""
+        """Return what the attacking stages did not cover. The guarantee may be false there."""
         summaries, late = dict[str, str](), dict[str, None]()
         for finding in self.findings:
             if not finding.unseen or finding.stage in _NO_ATTACKS:
@@ -202,7 +204,7 @@ class Examination(Displayed):
             first = finding.unseen.split("; ")[0].removesuffix(f": {USED_UP}")
             if finding.unseen.endswith(USED_UP) or finding.found == USED_UP:
                 late[finding.stage] = None
-            # the last finding of a stage sums it up
+            # the last finding of a stage is its summary
             if first != UNFINISHED or finding.stage not in summaries:
                 summaries[finding.stage] = f"{first} ({finding.stage})"
         cut = [f"the work limit ended {', '.join(late)}"] if late else []
@@ -219,12 +221,12 @@ class Examination(Displayed):
 
     @property
     def promised(self) -> str:
-        """The filter's guarantee in words."""
+        """Return the filter's guarantee in words."""
         return str(self.promise or "no guarantee that its code could state")
 
     @property
     def ending(self) -> Ending:
-        """The outcome of the verdict, or the reason why there is no verdict."""
+        """Return the outcome of the verdict, or the reason why there is no verdict."""
         if self.status is Status.DISAGREES:
             return Ending.DISAGREEMENT
         if self.refutation is not None or (self.status is Status.EXAMINED and not self.out_of_time):
@@ -236,17 +238,17 @@ class Examination(Displayed):
 
     @property
     def decided(self) -> bool:
-        """Whether there is a verdict, which may be UNDECIDED."""
+        """Return whether there is a verdict, which may be UNDECIDED."""
         return self.ending.name in Outcome.__members__
 
     @property
     def headline(self) -> str:
-        """REFUTED, HOLDS or UNDECIDED; without a verdict FAULTY, NOT EXAMINED, OUT OF TIME or DISAGREEMENT."""
+        """Return REFUTED, HOLDS or UNDECIDED; without a verdict FAULTY, NOT EXAMINED, OUT OF TIME or DISAGREEMENT."""
         return self.ending.name.replace("_", " ")
 
     @property
     def out_of_time(self) -> bool:
-        """Whether the time limit ended the examination before any result: the filter may hang."""
+        """Return whether the time limit ended the examination before any result: the filter may hang."""
         answered = any(one.verdict is not None or one.tightness for one in self.findings)
         return self.stopped.startswith(CUT) and not answered and not self.faults
 
@@ -259,12 +261,12 @@ class Examination(Displayed):
 
     @property
     def sentence(self) -> str:
-        """The filter, its guarantee and the conclusion in one sentence."""
+        """Return the filter, its guarantee and the conclusion in one sentence."""
         return f"{self.name}, promised {self.promised}: {self.conclusion}"
 
     @property
     def detail(self) -> str:
-        """The reason for HOLDS, or the closest attack for UNDECIDED; '' for REFUTED."""
+        """Return the reason for HOLDS, or the closest attack for UNDECIDED; '' for REFUTED."""
         return self.verdict.detail if self.ending in (Ending.HOLDS, Ending.UNDECIDED) else ""
 
     def again(self, folder: Path = Path("out")) -> str:
@@ -275,7 +277,7 @@ class Examination(Displayed):
 
     @property
     def refutations(self) -> dict[str, StageFinding]:
-        """The refutation of each stage that the report shows: the counterexample's, or else the first."""
+        """Return the refutation of each stage that the report shows: the counterexample's, or else the first."""
         shown: dict[str, StageFinding] = {}
         for one in self.findings:
             if one.counterexample is not None and (
@@ -309,10 +311,10 @@ class Examination(Displayed):
         return lines
 
     def _of_stage(self, stage: str) -> Iterator[str]:
-        """A line for a stage: its refutation, or else its last finding; then its notes."""
+        """Yield a line for a stage, its refutation or else its last finding, and its notes."""
         findings = [one for one in self.findings if one.stage == stage]
         others = sum(one.counterexample is not None for one in findings) - 1
-        # a stage that was ended has summed up what it did before it says so
+        # an ended stage summarises its work before it reports its end
         summed_up = [one for one in findings if one.unseen != UNFINISHED] or findings
         told = self.refutations.get(stage, summed_up[-1])
         more = f" (and {others} more)" if others > 0 else ""
@@ -401,7 +403,7 @@ class Examination(Displayed):
 
 
 class PartialExamination(KeyboardInterrupt):
-    """Ctrl-C in an examination; `examination` is what was found until then."""
+    """Ctrl-C in an examination; `examination` has the findings so far."""
 
     def __init__(self, examination: Examination) -> None:
         self.examination = examination

@@ -103,7 +103,7 @@ def pair_words(pair: DominatingPair) -> str:
         return repr(pair)
     fielded = {one.name: getattr(pair, one.name) for one in fields(cast(Any, pair)) if one.repr}
     shown = {name: _field(value) for name, value in fielded.items() if value is not None}
-    if set(shown) == {"epsilon", "ratio"}:  # the ratio says more than its logarithm
+    if set(shown) == {"epsilon", "ratio"}:  # the ratio is more precise than its logarithm
         return f"{type(pair).__name__}.from_ratio({shown['ratio']})"
     told = f"{type(pair).__name__}({', '.join(f'{name}={value}' for name, value in shown.items())})"
     return told if len(told) <= _LONGEST_PAIR else display.told_apart(pair)

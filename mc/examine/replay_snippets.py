@@ -1,4 +1,4 @@
-"""How a counterexample is played again: the command that a person types, and Python that needs no files.
+"""Ways to replay a counterexample: a command for a shell, and Python code that needs no files.
 
 >>> replay_command(Path("out/verdicts.json"), "naive-refuted")
 'filterproof replay out/verdicts.json naive-refuted'
@@ -25,7 +25,7 @@ from filterproof.theory.pairs import DominatingPair
 
 
 def replay_command(file: Path, key: str | None = None, *, target: str | Sequence[str] | None = None) -> str:
-    """`filterproof replay FILE [KEY] [FILE.py::Class]`, or with the options that name a filter, quoted for a shell."""
+    """Return `filterproof replay FILE [KEY] [FILE.py::Class]` or the form with options, quoted for a shell."""
     named = (target,) if target is None or isinstance(target, str) else target
     words = ("filterproof", "replay", file.as_posix(), key, *named)
     return shlex.join(word for word in words if word is not None)
@@ -41,14 +41,14 @@ def counterexample_command(
 
 
 def target_of(filt: PrivacyFilter) -> str | tuple[str, ...] | None:
-    """FILE.py::Class, or the options that name a program; None if the filter is one of the catalogue."""
+    """Return FILE.py::Class, or the options that name a program; None if the filter is in the catalogue."""
     kind = type(filt)
     if kind in nameable().values():
         return None
     if program_of(filt) is not None and (options := getattr(filt, "options", None)) is not None:
         return cast(tuple[str, ...], options)
     if isinstance(filt, (CountedFilter, CopiedFilter, LabelledFilter)):
-        return "FILE.py::NAME"  # made by a function, in a file that it does not know
+        return "FILE.py::NAME"  # made by a function in an unknown file
     try:
         file = inspect.getsourcefile(kind) or "<"
     except (OSError, TypeError):
@@ -57,13 +57,12 @@ def target_of(filt: PrivacyFilter) -> str | tuple[str, ...] | None:
 
 
 def beside(path: Path) -> str:
-    """The path as it is named from the folder of work where it lies in there; else as it is."""
+    """Return the path relative to the working directory if it lies in there, else unchanged."""
     return (path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path).as_posix()
 
 
 def replay_snippet(counterexample: Counterexample) -> str:
-    """Python that rebuilds the counterexample from a string and plays it again: no file is needed but the filter's
-    own."""
+    """Return Python code that rebuilds the counterexample from a string and replays it with the filter's file."""
     text = json.dumps(counterexample.to_data(), separators=(",", ":"))
     if not _outside(counterexample):
         return f"import filterproof as fp\n\nprint(fp.replay({text!r}))"
@@ -72,7 +71,7 @@ def replay_snippet(counterexample: Counterexample) -> str:
 
 
 def _made_again(filt: PrivacyFilter) -> tuple[str, str]:
-    """(An import, '' for none, an expression) that make the filter; what is not known the reader fills in."""
+    """Return (an import or '', an expression) that make the filter; the reader completes unknown parts."""
     kind = type(filt)
     if (program := program_of(filt)) is not None:
         made = f"fp.from_command({list(program.bridge.words)!r}, fp.{program.promise!r})"
@@ -92,9 +91,9 @@ def _made_again(filt: PrivacyFilter) -> tuple[str, str]:
 
 
 def play_snippet(counterexample: Counterexample) -> str:
-    """Python that plays a fixed sequence through the filter itself, with no more of ours than pairs and laws.
+    """Return Python code that plays a fixed sequence with the filter; it uses only our pairs and compositions.
 
-    For other counterexamples, and filters that take arguments, it is the snippet that replays the counterexample.
+    For other counterexamples, and for filters with arguments, it returns `replay_snippet`.
     """
     kind = type(counterexample.filter)
     own = kind.__module__ != "__main__" and not kind.__module__.startswith("filterproof.")
@@ -131,13 +130,13 @@ def _needs_arguments(kind: type) -> bool:
 
 
 def _outside(counterexample: Counterexample) -> bool:
-    """Whether the counterexample holds its filter by name alone."""
+    """Return whether the counterexample knows its filter only by name."""
     told: Any = counterexample.data["filter"]
     return not isinstance(told, Mapping) or set(told) == {"outside"}
 
 
 def _code(pair: DominatingPair) -> str:
-    """The pair as Python.
+    """Return the pair as Python code.
 
     >>> from filterproof.theory.pairs import RandomizedResponse
     >>> _code(RandomizedResponse.from_ratio(2)), _code(RandomizedResponse(1.0))

@@ -155,7 +155,8 @@ def shares_of(largest: Iterable[tuple[Line, float | None]]) -> tuple[DominatingP
             break
         if size is not None:
             kinds[line.kind] = None
-            pairs |= dict.fromkeys(line.pair(max(share * size, line.least)) for share in _SHARES)
+            least = line.least if size > line.least else 0.0
+            pairs |= dict.fromkeys(line.pair(max(share * size, least)) for share in _SHARES)
     return tuple(pairs)
 
 
@@ -163,7 +164,7 @@ def menu_of(make: MakeService, lines: Sequence[Line]) -> tuple[DominatingPair, .
     """Return the largest requests that a new service grants, and shares of them."""
 
     def largest(line: Line) -> float | None:
-        return largest_granted(lambda size: _released(make, line.pair(size)), line.sizes)
+        return largest_granted(lambda size: _released(make, line.pair(size)), (*line.below[:-1], *line.sizes))
 
     return shares_of((line, largest(line)) for line in lines)
 

@@ -1,4 +1,4 @@
-"""What one stage asked of a filter, what it found, and what it did not look at."""
+"""The question of a stage about a filter, its findings, and what it did not cover."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ class StageFinding:
         evidence: Evidence | None = None,
         **more: Any,
     ) -> Self:
-        """The finding of a refutation: what follows from its counterexample, and how far it goes."""
+        """Return the finding of a refutation from its counterexample, with its value."""
         found, sure = str(counterexample), evidence or counterexample.evidence
         row = Tightness(
             counterexample.measure, menu, counterexample.value, worst, counterexample.promised, sure

@@ -23,7 +23,7 @@ from filterproof.mc.examine.extremal_steps import reached
 from filterproof.mc.examine.sequence import Sequence as Played
 from filterproof.mc.examine.stages.certificate import parts
 from filterproof.theory.argument_checks import check_at_least_zero
-from filterproof.theory.evidence import Outcome
+from filterproof.theory.evidence import Outcome, Verdict
 from filterproof.theory.extremal import Extremal, Steps
 from filterproof.theory.guarantees import ZCDP, Guarantee, RenyiDP
 from filterproof.theory.numerics.decimals import above, below
@@ -72,7 +72,7 @@ class Supremum:
     def __post_init__(self) -> None:
         if not self.low <= self.high:
             raise ValueError(
-                f"low must be at most high, got low={self.low!r} high={self.high!r} at epsilon={self.epsilon!r}, where "
+                f"low must be at most high, got low={self.low!r} high={self.high!r} at epsilon={self.epsilon!r}; "
                 f"high rests on: {self.rests_on or 'no theorem'}; report this error"
             )
 
@@ -90,7 +90,7 @@ class Supremum:
         )
 
 
-def supremum(filt: PrivacyFilter, epsilon: float) -> Supremum:
+def supremum(filt: PrivacyFilter, epsilon: float, *, known: Verdict | None = None) -> Supremum:
     """Bound the largest delta over every adversary and every mechanism that a filter covers.
 
         sup over mechanisms and adaptive adversaries of H_{e^epsilon}(transcript)
@@ -101,6 +101,8 @@ def supremum(filt: PrivacyFilter, epsilon: float) -> Supremum:
         The filter.
     epsilon : float
         In nats, >= 0.
+    known : Verdict, optional
+        The verdict of an examination of this filter, so that no theorem is looked for again.
 
     Returns
     -------
@@ -125,7 +127,7 @@ def supremum(filt: PrivacyFilter, epsilon: float) -> Supremum:
     checked = check_at_least_zero("epsilon", epsilon)
     if not isinstance(checked, float):
         raise TypeError(f"epsilon must be one number, got {checked!r}; call supremum for each")
-    covered = parts(filt)
+    covered = parts(filt) if known is None else known
     sound = covered is not None and covered.outcome is Outcome.HOLDS
     found, promised = filt.extremal(checked), float(filt.promise.delta(checked))
     check_requests(filt, [pair for pair, _ in found.steps])

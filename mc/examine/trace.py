@@ -1,5 +1,4 @@
-"""The story of a counterexample: its play round by round, as the filter's author can follow it, and why it comes to
-this.
+"""The play of a counterexample round by round, and the reasons that it shows.
 
 >>> import filterproof as fp
 >>> played = Sequence(((fp.Gaussian(1.0), 2),))
@@ -40,9 +39,9 @@ from filterproof.theory.pairs import DominatingPair
 #: The most rows of a trace and letters of a state, the most requests that are played for one row, and the mark after
 #: it.
 _ROWS, _LETTERS, _PLAYED, _UNTOLD = 24, 60, 4000, "..."
-#: The number of points of a curve, its largest epsilon, and the delta at which it may end.
+#: The number of points of a curve, its largest epsilon, and the smallest delta at its end.
 _POINTS, _FAR, _LITTLE = 13, 200.0, 1e-6
-#: The most reasons that are given, and the largest array whose numbers are named.
+#: The most reasons that are stated, and the largest array whose numbers are named.
 _REASONS, _NUMBERS = 3, (int, float, Fraction, np.number)
 
 
@@ -81,13 +80,13 @@ class Trace:
 
     @property
     def remarks(self) -> list[str]:
-        """The round in which the guarantee is exceeded, and the reasons that the trace shows."""
+        """Return the round in which the guarantee is exceeded, and the reasons that the trace shows."""
         passed = [] if self.passed is None else [f"The promise is passed in round {self.passed}."]
         return [*passed, *(f"Why: {reason}." for reason in self.why)]
 
     @property
     def lines(self) -> list[str]:
-        """The trace, one line a move or step, and the remarks on it."""
+        """Return the trace, one line for each move or step, and the remarks on it."""
         lines = [f"{number}. {move}" for number, move in enumerate(self.moves, 1)]
         for turn in self.rows:
             above = " <- above" if exceeds(turn.reached, turn.promised) else ""
@@ -132,7 +131,7 @@ def change_words(before: str, after: str) -> tuple[str, str]:
 
 
 def _window(told: str, begin: int = 0) -> str:
-    shown = f"... {told[begin:]}" if begin else told
+    shown = f"... {told[begin:].lstrip()}" if begin else told
     return shown if len(shown) <= _LETTERS else f"{shown[: _LETTERS - 4]} ..."
 
 
@@ -140,7 +139,7 @@ def _values(part: Any) -> str:
     if np.ndim(part):
         return f"({', '.join(map(_values, part))})"
     shown: object = type(part).__repr__
-    if shown is object.__repr__:  # a memory address is of no use
+    if shown is object.__repr__:  # a memory address is no help
         held = ", ".join(f"{name}={value!r}" for name, value in getattr(part, "__dict__", {}).items())
         return f"{type(part).__name__}({held})"
     return f"{float(part):.6g}" if isinstance(part, float | np.floating) else str(part)
@@ -161,7 +160,7 @@ def trace_of_sequence(filt: PrivacyFilter, played: Sequence, measure: Divergence
                     f"every request of the sequence must be granted, got a denial of {pair!r}; pass a sequence "
                     "that the filter admits"
                 )
-            # later rounds explain nothing, nor does a negative charge of a filter that looks at losses
+            # later rounds explain nothing, nor does a negative charge of a filter that observes losses
             if passed is not None and rounds_done + number < passed and not filt.looks_at_losses:
                 for key, reason in _why(state, after, pair, f"in round {rounds_done + number + 1:,},"):
                     why.setdefault(key, reason)
@@ -218,7 +217,7 @@ def _passed(played: Sequence, measure: Divergence, promised: float) -> int | Non
 
 
 def _why(before: State, after: State, pair: DominatingPair, when: str) -> Iterator[tuple[object, str]]:
-    """Yield what a grant failed to charge and what it removed from the state, each with a key for the first mention."""
+    """Yield the missing charges of a grant and its removals from the state, each with a key for the first mention."""
     if pair.pure_epsilon > 0 and same(before, after)[0]:
         yield pair, f"{when} {pair_words(pair)} does not change the state: it is not charged"
     for name, old, new in _changes(before, after):
@@ -227,7 +226,10 @@ def _why(before: State, after: State, pair: DominatingPair, when: str) -> Iterat
 
 
 def _changes(before: State, after: State) -> Iterator[tuple[str, float, float]]:
-    """Yield the changed numbers of a state by name. For a row of three or more, yield the sum: entries may move."""
+    """Yield the changed numbers of a state by name.
+
+    For a row of three or more numbers it yields the sum, because entries may move.
+    """
     parts = [[np.asarray(part, dtype=object)[0] for part in leaves(state)] for state in (before, after)]
     names = [name for name, _ in named_leaves(before)]
     for number, both in enumerate(zip(*parts, strict=True), 1):
@@ -298,7 +300,7 @@ def trace_of_plan(filt: PrivacyFilter, plan: Plan, measure: Divergence, ratio: F
 def curve_of(
     trace: Trace, promise: Guarantee, reached: Callable[[Divergence], float]
 ) -> Iterator[tuple[float, float, float]]:
-    """Yield points of the guarantee's curve and of the play's, up to epsilons at which little is promised."""
+    """Yield points of the guarantee's curve and of the play's, up to epsilons at which the guarantee is small."""
     measure = trace.measure
     far = (2 * measure.at if measure.kind == "hockey-stick" else 0.0) or 1.0
     while measure.kind != "hockey-stick" and far < _FAR and float(promise.delta(far)) > _LITTLE:

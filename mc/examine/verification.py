@@ -1,4 +1,4 @@
-"""`verify` examines a filter, and `assert_holds` is the same as a test.
+"""`verify` examines a filter; `assert_holds` does the same as a test.
 
 >>> import filterproof as fp
 >>> with fp.suppress_unsound_warning():
@@ -153,7 +153,7 @@ def assert_holds(
 
 
 def failure(exam: Examination) -> str:
-    """Return why an examined filter fails a test, '' if it passes."""
+    """Return why an examined filter fails a test, or '' if it passes."""
     if exam.ending in (Ending.HOLDS, Ending.UNDECIDED):
         return ""
     lines = [exam.sentence, *exam.faults, *filter(None, [exam.stopped])]

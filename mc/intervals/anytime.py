@@ -32,7 +32,7 @@ class Side(Enum):
 
     ABOVE = "the mean is above"
     BELOW = "the mean is below"
-    UNDECIDED = "the samples so far do not tell the mean from"
+    UNDECIDED = "the samples so far do not distinguish the mean from"
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,10 +34,10 @@ _WIDE = 16
 
 @dataclass(frozen=True, slots=True)
 class Summands:
-    """counts[i] losses of pairs[i], each of about variances[i], and the sum of those of `finer` as one more loss.
+    """counts[i] losses of pairs[i], each of about variances[i], and the sum of `finer` as one more loss.
 
-    Cells are to have mean squared widths of `precision` times what is needed, the last of `needs` being the least that
-    one loss needs. It decides how close bounds come, not whether they hold.
+    Cells have mean squared widths of `precision` times the needed value; the last of `needs` is the smallest that one
+    loss needs. It affects how close the bounds are, not whether they are valid.
     """
 
     pairs: tuple[DominatingPair, ...]
@@ -74,7 +74,7 @@ class Summands:
     def step(self, least: Fraction = Fraction(0)) -> Fraction:
         """A step that is fine enough, or about `least` where that is more."""
         step = max(Fraction(coarsen((min(self.shares) / 2) ** 0.5)), least)
-        # one that divides the least atom leaves it in its place; atoms within a step are not waited for
+        # a width that divides the smallest atom leaves it in its place; atoms within a step are not used
         atoms = (size for pair in self.pairs for size in _atoms_of(pair) if size >= step)
         atom = min(atoms, default=None)
         return step if atom is None else atom / math.ceil(atom / step)
@@ -89,7 +89,7 @@ class Summands:
         return LatticeSum(above, below, self.counts, float(step), finer)
 
     def _divided(self) -> Summands:
-        """Those of the least needs in `finer`, where that takes far fewer places."""
+        """Return the losses with the smallest needs in `finer`, if that takes far fewer places."""
         *all_needs, least = self.needs
         order = np.argsort(all_needs, kind="stable")
         needs = np.array(all_needs)[order]

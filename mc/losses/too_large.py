@@ -6,7 +6,7 @@ from filterproof.theory.size_limits import TooLargeError as TooLargeError
 
 
 def check_room(needed: int, most: int, what: str) -> None:
-    """TooLargeError if more than `max_positions`, which is `most`, are needed."""
+    """Raise TooLargeError if `needed` exceeds `most`, the value of `max_positions`."""
     if needed > most:
         raise TooLargeError(
             f"max_positions must cover the game, got max_positions={most} and {needed} {what}; pass fewer rounds or "

@@ -142,14 +142,14 @@ class RunStore:
             raise
 
     def _check(self, connection: sqlite3.Connection) -> None:
-        """StoreError for what is not a store of this layout, DatabaseError for a damaged one."""
+        """Raise StoreError for a file that is no store of this layout, DatabaseError for a damaged one."""
         (application,) = connection.execute("PRAGMA application_id").fetchone()
         (layout,) = connection.execute("PRAGMA user_version").fetchone()
         if application != APPLICATION:
             raise self._foreign()
         if layout != LAYOUT:
             raise StoreError(
-                f"{self.path} has layout {layout} where this version writes {LAYOUT} and was left untouched; "
+                f"{self.path} has layout {layout}, but this version writes {LAYOUT} and was left untouched; "
                 "pass another path"
             )
         tables = connection.execute("SELECT type, name, tbl_name, sql FROM sqlite_master").fetchall()

@@ -85,7 +85,7 @@ class ConvolutionalNetwork:
         for rows in self._batches(len(x)):
             module.zero_grad(set_to_none=True)  # possibly left by an interrupted batch
             with warnings.catch_warnings():
-                # pictures need no gradient, which is what the warning is about
+                # the warning is about gradients of pictures, which are not needed
                 warnings.filterwarnings(
                     "ignore", message="Full backward hook is firing", category=UserWarning
                 )

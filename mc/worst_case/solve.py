@@ -287,8 +287,8 @@ def _checked_menu(menu: DominatingPair | Sequence[DominatingPair]) -> tuple[Domi
             raise TypeError(f"menu must hold pairs of shape (), got {pair!r}; pass e.g. Gaussian(mu=1.0)")
         if isinstance(pair, FinitePair) and pair.exact_masses is None:
             raise TypeError(
-                f"menu must hold finite pairs of rationals, got {short(pair)} with floats, whose exact sums may not be "
-                "one; pass probabilities as Fraction, e.g. Fraction('0.7')"
+                f"menu must hold finite pairs with rational masses, got {short(pair)} with floats, which may not sum "
+                "to exactly 1; pass probabilities as Fraction, e.g. Fraction('0.7')"
             )
     if not requests:
         raise ValueError("menu must hold a pair, got none; pass e.g. [Gaussian(mu=1.0)]")

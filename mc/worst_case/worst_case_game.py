@@ -351,7 +351,7 @@ class WorstCaseGame:
         """
         if len(self.menu) > 1 or self.menu[0].normal_mu is None:
             raise ValueError(
-                "menu must hold one Gaussian, or pairs with finitely many outputs, for a filter that looks at "
+                "menu must hold one Gaussian, or pairs with finitely many outputs, for a filter that observes "
                 f"losses, got {self.menu!r}; pass FinitePair of rational masses, or RandomizedResponse"
             )
         strategy = Constant(self.menu[0])

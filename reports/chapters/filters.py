@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from filterproof.filters.privacy_filter import PrivacyFilter
-from filterproof.mc import TradeOff, WorstCase
+from filterproof.mc import Composition, TradeOff, WorstCase
 from filterproof.mc.engine.adversaries import Scripted
 from filterproof.mc.estimate.simulate import simulate
 from filterproof.mc.examine.divergence import Divergence
 from filterproof.mc.examine.examination import Examination
+from filterproof.mc.examine.sequence import Sequence
 from filterproof.mc.examine.stage_schedule import examine
 from filterproof.mc.examine.supremum import Supremum, largest_renyi, order_bounds, supremum
 from filterproof.mc.examine.trace import TraceRow
@@ -130,9 +131,9 @@ def filter_chapter(study: Study, subject: PageSubject) -> FilterChapter:
     games = worst_cases(
         filt, subject.menu, epsilons=epsilons, rounds=subject.rounds, direction=subject.direction
     )
-    largest = supremum(filt, epsilon)
+    largest = supremum(filt, epsilon, known=exam.verdict)
     curve = (
-        _kept(study, filt, subject, largest)
+        _kept(study, filt, subject, largest, exam.verdict)
         if holds and largest.steps
         else tuple(_on_menu(study, filt, one, largest.high if holds else None) for one in games)
     )
@@ -151,7 +152,7 @@ def filter_chapter(study: Study, subject: PageSubject) -> FilterChapter:
             games[0].evidence,
             games[0].rounds,
         ),
-        comparisons(study, subject, filt, games[0], largest),
+        _compared(study, filt, subject, games[0], largest, curve[0]),
         _band(study, filt, subject, games[0], largest if holds else None),
         trace.rows if trace is not None else (),
         trace.why if trace is not None else (),
@@ -165,14 +166,38 @@ def _examined(study: Study, filt: PrivacyFilter) -> Examination:
     return examine(filt, effort=_TO_REFUTE, seed=study.seed)
 
 
-def _kept(study: Study, filt: PrivacyFilter, subject: PageSubject, largest: Supremum) -> tuple[BoundsAt, ...]:
+def _kept(
+    study: Study, filt: PrivacyFilter, subject: PageSubject, largest: Supremum, verdict: Verdict
+) -> tuple[BoundsAt, ...]:
     """Bounds over every mechanism that the filter covers, those of the front page first."""
     if orders := order_bounds(filt.promise):
         return tuple(_at_order(study, filt, subject, order, rho) for order, rho in orders.items())
     others = [one for one in subject.simulated if abs(one - largest.epsilon) > 1e-4]
     return tuple(
-        _at_epsilon(study, filt, one) for one in (largest, *(supremum(filt, each) for each in others))
+        _at_epsilon(study, filt, one)
+        for one in (largest, *(supremum(filt, each, known=verdict) for each in others))
     )
+
+
+def _compared(
+    study: Study,
+    filt: PrivacyFilter,
+    subject: PageSubject,
+    game: WorstCase,
+    largest: Supremum,
+    main: BoundsAt,
+) -> Comparisons:
+    """The adversaries of the page; requests that were simulated at an order also by plain draws, at its epsilon."""
+    made = comparisons(study, subject, filt, game, largest)
+    if main.measure.kind != "renyi" or not main.steps:
+        return made
+    epsilon = float(subject.epsilon)
+    requests = Sequence(main.steps)
+    bounds = Composition(requests.counts).delta(epsilon, relative=1e-3)
+    adversary = Scripted(*zip(*main.steps, strict=True))
+    one = Opponent("extremal requests", adversary, "PQ", requests.rounds, bounds.low, bounds.high, "plain")
+    row = compared(study, filt, one, Divergence.hockey_stick(epsilon), float(filt.promise.delta(epsilon)))
+    return Comparisons((row, *made.made), made.left_out)
 
 
 def _at_epsilon(study: Study, filt: PrivacyFilter, found: Supremum) -> BoundsAt:

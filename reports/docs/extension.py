@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from sphinx.writers.html5 import HTML5Translator
 
 _PUBLIC = re.compile(r"fp\.([A-Za-z_]\w*)((?:\.\w+)*)(\(.*\))?", re.DOTALL)
-#: How an array's type reads when it is written out, with or without the modules that autodoc shortens by `~`.
+#: The written-out form of an array's type, with or without the modules that autodoc shortens by `~`.
 _ARRAY = re.compile(
     r"~?(?:numpy\.)?ndarray\[~?tuple\[~?(?:typing\.)?Any, \.\.\.\], "
     r"~?(?:numpy\.)?dtype\[~?(?:numpy\.|typing\.)?(\w+)\]\]"
@@ -48,20 +48,20 @@ def _signature(
 
 
 def _short(words: str) -> str:
-    """The type of an array as its author wrote it, and defaults by their names: Sphinx must parse the signature."""
+    """Return an array's type as in the code, and defaults by name, so that Sphinx can parse the signature."""
     words = _DEFAULT.sub(r"\1", words).replace("<function <lambda>>", "...")
     return _ARRAY.sub(r"NDArray[\1]", words)
 
 
 def _types(app: Sphinx, document: nodes.document) -> None:
-    """The types of properties, which no event of autodoc brings."""
+    """Shorten the types of properties, for which autodoc has no event."""
     for node in list(document.findall(desc_annotation)):
         if _ARRAY.search(node.astext()):
             node.children = [nodes.Text(_short(node.astext()))]
 
 
 def _link(app: Sphinx, document: nodes.document) -> None:
-    """Link each `fp.name` in prose to the reference; a name that is not there is a warning."""
+    """Link each `fp.name` in prose to the reference; an unknown name is a warning."""
     for literal in list(document.findall(nodes.literal)):
         found = _PUBLIC.fullmatch(literal.astext())
         if found is None or isinstance(literal.parent, nodes.reference | pending_xref | nodes.title):
@@ -99,7 +99,7 @@ def _block(translator: HTML5Translator, node: nodes.math_block) -> None:
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
-    """Register what happens when a page and a docstring are read, and the renderer that `html_math_renderer` names."""
+    """Register the events for pages and docstrings, and the renderer for `html_math_renderer`."""
     app.add_html_math_renderer("mathml", (_inline, None), (_block, None))
     app.connect("source-read", _expand)
     app.connect("autodoc-process-docstring", _docstring)

@@ -1,11 +1,11 @@
-"""The parts of the pages that the code itself says: theorems, verdicts, commands, the reference.
+"""The generated parts of the pages: theorems, verdicts, commands, the reference.
 
-A page asks for one by a fence, which `expand` replaces by Markdown before the page is read:
+A page requests a part by a fence, which `expand` replaces by Markdown before the page is read:
 
     ```{generated} theorems 000
     ```
 
-`{public}` documents the names in its body, and with a word of `LISTED` behind it those that a registry of the code has.
+`{public}` documents the names in its body, and with a word of `LISTED` the names in a registry of the code.
 """
 
 from __future__ import annotations
@@ -43,13 +43,13 @@ from filterproof.theory.theorems.theorem import Theorem
 _FENCE = re.compile(
     r"^```\{(generated|public)\}(?:[ \t]+(\S+))?(?:[ \t]+(.+?))?[ \t]*\n(.*?)^```$", re.MULTILINE | re.DOTALL
 )
-#: How the sources of theorems name the papers.
+#: The authors in the sources of theorems, by the number of the paper.
 PAPERS: Mapping[str, str] = {"000": "Feldman & Zrnic", "003": "Koskela", "004": "Taylor"}
 _DONE: dict[str, Proof] = {}
 
 
 def expand(page: str) -> str:
-    """The page with every generated part in its place; ValueError for a part that is not known."""
+    """Replace every generated part of a page. Raises ValueError for an unknown part."""
     return _FENCE.sub(_part, page)
 
 
@@ -70,12 +70,12 @@ _SPECIAL = re.compile(r"([\\*_{}\[\]<>$|#~`])")
 
 
 def escaped(text: str) -> str:
-    """The text such that Markdown shows it as it is, on one line."""
+    """Escape a text for Markdown, on one line."""
     return _SPECIAL.sub(r"\\\1", " ".join(text.split()))
 
 
 def table(heads: Sequence[str], rows: Iterable[Iterable[str]]) -> str:
-    """A Markdown table; the cells are Markdown, of one line each."""
+    """Return a Markdown table; the cells are Markdown, of one line each."""
     lines = [heads, ["---"] * len(heads), *rows]
     return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
 
@@ -97,7 +97,7 @@ def _proof(name: str) -> Proof:
 
 
 def theorems_of(paper: str) -> list[Theorem]:
-    """The theorems whose source names the paper's authors, in the order of `THEOREMS`."""
+    """Return the theorems whose source names the paper's authors, in the order of `THEOREMS`."""
     return [theorem for theorem in THEOREMS.values() if PAPERS[paper] in theorem.source]
 
 
@@ -106,21 +106,21 @@ def _link(theorem: Theorem) -> str:
 
 
 def _theorems(paper: str | None = None) -> str:
-    """A line for each theorem: its claim, what its steps checked, its evidence."""
+    """Return a row for each theorem: its claim, the checks of its steps, its evidence."""
     rows = []
     for theorem in THEOREMS.values() if paper is None else theorems_of(paper):
         proof = _proof(theorem.name)
         verdict = f"{proof.verdict().outcome.name}, {proof.evidence.name}"
         rows.append((_link(theorem), escaped(theorem.source), steps_by_check(proof), verdict))
-    return table(("theorem", "source", "steps, by what was checked", "verdict"), rows)
+    return table(("theorem", "source", "steps, by kind of check", "verdict"), rows)
 
 
 def _covered() -> str:
-    """A line for each rule of which a HOLDS is said: its theorem, and what joins it to mechanisms of each kind."""
+    """Return a row for each rule with a HOLDS verdict: its theorem, and its extension to mechanisms of each kind."""
     rows = []
     for kind, joins in COVERED.items():
         name: str | None = getattr(kind, "theorem", None)
-        theorem = _link(THEOREMS[name]) if name else "that of its charge"
+        theorem = _link(THEOREMS[name]) if name else "theorem of its charge"
         rows.append((f"`fp.{kind.__name__}`", theorem, *(joins[losses].name for losses in Losses)))
     heads = ("rule", "theorem", *(losses.value for losses in Losses))
     return f"{table(heads, rows)}\n\n{_words(Join)}"
@@ -186,7 +186,7 @@ def _kernel_statements() -> str:
 
 
 def _broken(statement: str) -> str:
-    """A statement in lines that fit a page."""
+    """Break a statement into lines that fit a page."""
     return "\n".join(wrap(statement, 100, subsequent_indent="  ", break_long_words=False))
 
 
@@ -201,7 +201,7 @@ def _filters() -> str:
     rows = [
         (f"`fp.{name}`", f"`{entry.example().promise}`", _proved(entry)) for name, entry in CATALOGUE.items()
     ]
-    return table(("filter", "what an example promises", "proof, or what is wrong"), rows)
+    return table(("filter", "promise of an example", "proof, or flaw"), rows)
 
 
 def _proved(entry: Entry) -> str:
@@ -212,7 +212,7 @@ def _proved(entry: Entry) -> str:
 
 # -- charges ---------------------------------------------------------------------------------------
 
-_NONE = "none, truly"
+_NONE = "none"
 _NAMES: tuple[tuple[ChargeName, str], ...] = (
     ("pure_epsilon", "pure, epsilon"),
     ("zcdp_rho", "zCDP, rho"),
@@ -221,7 +221,7 @@ _NAMES: tuple[tuple[ChargeName, str], ...] = (
 
 
 def charges() -> str:
-    """A row for each example of a pair that has a charge: what it declares in each currency, and which share is due."""
+    """Return a row for each example of a pair with a charge: the declared charges, and the share that is tight."""
     charged = {_named(pair): [_cell(pair, name) for name, _ in _NAMES] for pair in examples()}
     rows = [(f"`{name}`", *cells) for name, cells in charged.items() if set(cells) != {_NONE}]
     return table(("pair", *(words for _, words in _NAMES)), rows)
@@ -236,11 +236,11 @@ def _cell(pair: DominatingPair, charge: ChargeName) -> str:
     declared, share = float(getattr(pair, charge)), pair.tightness_ratio(charge)
     if not math.isfinite(declared):
         return _NONE
-    due = "least" if share.low > 1 - 2.0**-29 else f"bound: {100 * share.low:.4g} % is due"
+    due = "smallest" if share.low > 1 - 2.0**-29 else f"upper bound; {100 * share.low:.4g} % is necessary"
     return f"{declared:.6g} ({due})"
 
 
-# -- what was recorded ---------------------------------------------------------------------------------
+# -- recorded results ---------------------------------------------------------------------------------
 
 
 def _history() -> str:
@@ -253,7 +253,7 @@ def _history() -> str:
         for case in record("power").get("cases", [])
         if case["half"] == "public" and case["kind"] == "broken"
     ]
-    return table(("what a thread tells", "refuted after seconds", "how"), rows)
+    return table(("thread", "refuted after seconds", "how"), rows)
 
 
 def _recorded(name: str) -> str:
@@ -265,7 +265,7 @@ def _recorded(name: str) -> str:
 
 
 def _commands() -> str:
-    """A section for each command: its help, its arguments and its options."""
+    """Return a section for each command: its help, its arguments and its options."""
     import typer
 
     group: Any = typer.main.get_command(app)
@@ -273,7 +273,7 @@ def _commands() -> str:
 
 
 def _command(name: str, command: Any) -> str:
-    # Any: typer keeps its parameters to itself
+    # Any: typer's parameters are private
     rows = [(f"`{_spelling(one)}`", escaped(one.help or "")) for one in command.params if one.name != "help"]
     title = f"## filterproof {name.rstrip('_')}"
     told = "\n\n".join(escaped(block) for block in inspect.cleandoc(command.help or "").split("\n\n"))
@@ -289,18 +289,18 @@ def _spelling(parameter: Any) -> str:
 
 
 def _exit_statuses() -> str:
-    """The table of the statuses that `filterproof` ends with."""
+    """Return the table of the exit statuses of `filterproof`."""
     return table(("status", "meaning"), [(str(int(one)), one.meaning) for one in ExitStatus])
 
 
 def _audit() -> str:
-    """What `make audit` recorded: a sentence, and a line for each finding."""
+    """Return the record of `make audit`: a sentence, and a line for each finding."""
     audit = recorded_audit()
     told = table(HEADS, [list(map(escaped, row)) for row in rows(audit)])
     return f"{escaped(answer(audit))}\n\n{told}"
 
 
-#: Public names that a registry of the code lists, by the word behind `{public}`.
+#: Public names that a registry of the code lists, by the word after `{public}`.
 LISTED: Mapping[str, Callable[[], list[str]]] = {
     "filters": lambda: [name for name, entry in CATALOGUE.items() if entry.sound is not False],
     "unsound": lambda: [name for name, entry in CATALOGUE.items() if entry.sound is False],
@@ -316,7 +316,7 @@ GENERATED: Mapping[str, Callable[..., str]] = {
     "accords": lambda: _words(Accord),
     "evidence": lambda: _words(Evidence),
     "checked": lambda: _words(Checked),
-    "join": lambda: escaped(f"Where a theorem is KERNEL: {_by_kernel()} Where it is not: {JOIN}"),
+    "join": lambda: escaped(f"Theorems with evidence KERNEL: {_by_kernel()} Other theorems: {JOIN}"),
     "theorems": _theorems,
     "covered": _covered,
     "derivations": _derivations,

@@ -1,4 +1,4 @@
-"""What `make power`, `make planted`, `make bench` and `make accountant` recorded, as rows of tables for the pages."""
+"""The records of `make power`, `make planted`, `make bench` and `make accountant`, as rows of tables for the pages."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def _grouped(rows: Iterable[Mapping[str, Any]], by: Callable[[Any], Any]) -> dic
 
 
 def power() -> Rows:
-    """A row for each part of the corpus and kind of filter: how many are right, by outcome, and the median time."""
+    """Return a row for each part of the corpus and kind of filter: correct results, outcomes and median time."""
     rows = []
     for (part, kind), cases in _grouped(
         record("power")["cases"], lambda case: (case["half"], case["kind"])
@@ -30,28 +30,28 @@ def power() -> Rows:
         counts = (str(told.count(name)) for name in ("REFUTED", "FAULTY", "HOLDS", "UNDECIDED"))
         seconds = statistics.median(float(case["seconds"]) for case in cases)
         rows.append((part, kind, f"{sum(map(right, cases))} of {len(cases)}", *counts, f"{seconds:.1f}"))
-    return ("part", "filters", "right", "refuted", "faulty", "proved", "undecided", "median s"), rows
+    return ("part", "filters", "correct", "refuted", "faulty", "proved", "undecided", "median s"), rows
 
 
 def missed() -> Rows:
-    """A row for each filter of the corpus that the examination got wrong, and the game that would have shown it."""
+    """Return a row for each filter of the corpus with a wrong result, and the game that shows its flaw."""
     cases = [case for case in record("power")["cases"] if not right(case)]
     return ("filter", "found", "the game"), [(one["name"], one["outcome"], one["breaks"]) for one in cases]
 
 
 def planted() -> Rows:
-    """A row for each folder of which faults were planted: those that change nothing do not count."""
+    """Return a row for each folder with planted faults; faults without an effect do not count."""
     lines = [line for line in record("planted")["lines"] if line["kind"] != "equivalent"]
     folders = _grouped(lines, lambda line: "/".join(line["file"].split("/")[:2]).removesuffix(".py"))
     rows = [
         (folder, f"{sum(line['found'] != 'green' for line in found)} of {len(found)}")
         for folder, found in folders.items()
     ]
-    return ("folder", "refused"), rows
+    return ("folder", "detected"), rows
 
 
 def compositions() -> Rows:
-    """A row for each accountant on each fixed composition, beside reference digits that share no code with it."""
+    """Return a row for each accountant on each fixed composition, with independent reference digits."""
     rows = []
     peers = (one for one in record("bench")["benchmarks"] if "by" in one["extra_info"])
     for group, found in _grouped(peers, lambda one: one["group"]).items():
@@ -63,7 +63,7 @@ def compositions() -> Rows:
 
 
 def accountant() -> Rows:
-    """A row for each menu: the worst adaptive adversary against the accountant's rule over the promised 1e-5."""
+    """Return a row for each menu: the worst adaptive adversary against the rule, divided by the promised 1e-5."""
     rows = [
         (
             ", ".join(row["menu"]),

@@ -1,6 +1,5 @@
-"""The figures of the papers, computed again, and pictures that explain them.
+"""The figures of the papers, computed again, and figures that explain them.
 
-Each is a `Specification`: parameters, and how data and picture follow from them; its words stand in
-`templates/figures.toml`, which lists the figures in their order. A file holds one family. What another room can compute
-is computed there.
+Each figure is a `Specification`, which has parameters and computes the data and the picture. Its texts are in
+`templates/figures.toml`, in the order of the figures. Each file has one family of figures.
 """

@@ -21,15 +21,15 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-#: A number or a word, and None where there is none.
+#: A number, a word, or None for a missing value.
 Cell: TypeAlias = float | int | str | None
 
 
 @dataclass(frozen=True, slots=True)
 class FigureData:
-    """Columns by name, in order; a cell is a number, a word, or None where there is none. Facts are single numbers.
+    """Columns by name, in order; a cell is a number, a word, or None if it is missing. Facts are single numbers.
 
-    `pandas.DataFrame(data.rows())` makes a frame of it. Raises ValueError where columns differ in length.
+    `pandas.DataFrame(data.rows())` makes a data frame. Raises ValueError if columns differ in length.
     """
 
     names: tuple[str, ...]
@@ -46,21 +46,21 @@ class FigureData:
 
     @classmethod
     def of(cls, **columns: Iterable[Any]) -> FigureData:
-        """The data with these columns; NumPy's numbers become Python's, and NaN becomes None."""
+        """Return the data with these columns. NumPy's numbers become Python's, and NaN becomes None."""
         return cls(tuple(columns), tuple(tuple(map(_cell, column)) for column in columns.values()))
 
     @classmethod
     def of_rows(cls, rows: Sequence[Mapping[str, Any]], *, names: Iterable[str] = ()) -> FigureData:
-        """The data with these rows and columns, by default the keys of the first; None where a row has no such key."""
+        """Return the data with these rows. The columns default to the keys of the first; missing keys give None."""
         return cls.of(**{name: [row.get(name) for row in rows] for name in names or rows[0]})
 
     def told(self, **facts: Any) -> FigureData:
-        """The same with these facts beside the columns."""
+        """Return the same data with these facts added."""
         more = {name: _cell(value) for name, value in facts.items()}
         return replace(self, facts=MappingProxyType({**self.facts, **more}))
 
     def number(self, name: str) -> float:
-        """The fact of that name, a number."""
+        """Return the fact of that name, a number."""
         value = self.facts[name]
         if value is None or isinstance(value, str):
             raise TypeError(f"{name} must be a number here, got {value!r}; read facts[{name!r}]")
@@ -70,7 +70,7 @@ class FigureData:
         return len(self.columns[0]) if self.columns else 0
 
     def column(self, name: str) -> NDArray[Any]:
-        """One column as an array of shape (rows,): float64 with NaN for None, or objects where words are in it."""
+        """Return a column, shape (rows,): float64 with NaN for None, or objects if it has words."""
         if name not in self.names:
             raise KeyError(f"name must be one of {', '.join(self.names)}, got {name!r}")
         cells = self.columns[self.names.index(name)]
@@ -79,22 +79,22 @@ class FigureData:
         return np.array([math.nan if cell is None else cell for cell in cells], dtype=np.float64)
 
     def rows(self) -> list[dict[str, Cell]]:
-        """The rows, each with the names of the columns."""
+        """Return the rows, each with the names of the columns."""
         return [dict(zip(self.names, row, strict=True)) for row in zip(*self.columns, strict=True)]
 
     def where(self, name: str, cell: Cell) -> FigureData:
-        """The same facts beside those rows alone whose cell in that column equals the one given."""
+        """Return the facts and only the rows with this cell in that column."""
         kept = self.column(name) == cell
         return replace(self, columns=tuple(tuple(compress(column, kept)) for column in self.columns))
 
     def row(self, **at: Cell) -> dict[str, Cell]:
-        """The first row whose cells are nearest to the numbers given: row(epsilon=0.5)."""
+        """Return the first row with the cells nearest to the given numbers, e.g. row(epsilon=0.5)."""
         (name, wanted) = next(iter(at.items()))
         place = int(np.nanargmin(np.abs(self.column(name) - wanted)))
         return self.rows()[place]
 
     def csv(self) -> str:
-        """The columns as text, a line for each row, with all digits; an empty cell for None."""
+        """Return the columns as text with all digits, a line for each row, and an empty cell for None."""
         text = io.StringIO()
         table = csv.writer(text, lineterminator="\n")
         table.writerow(self.names)
@@ -109,5 +109,5 @@ def _cell(value: Any) -> Cell:
         return value
     number = float(value)
     if math.isinf(number):
-        raise ValueError(f"cells must be finite, got {number!r}; pass None where there is no number")
+        raise ValueError(f"cells must be finite, got {number!r}; pass None for a missing number")
     return None if math.isnan(number) else number

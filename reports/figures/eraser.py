@@ -1,4 +1,4 @@
-"""How the eraser kills the naive realisation filter of paper 004, Section II-B: round after round within delta.
+"""The eraser against the naive realisation filter (Taylor, Vippathalla & Coon, Section II-B).
 
 >>> import filterproof as fp
 >>> row = fp.figure("eraser", rounds=(1, 2, 3)).data.rows()[2]
@@ -30,7 +30,7 @@ _MOST_ROUNDS, _MOST_POINTS = 2000, 60
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EraserRounds(Specification):
-    """The promise, the probability p that one request reveals the bit, and the numbers of rounds that are played."""
+    """The promise, the probability p with which a request reveals the bit, and the numbers of rounds."""
 
     epsilon: float = real(1.0, 0.01, 50.0)
     delta: float = probability(0.01, 1e-12, 0.99)
@@ -52,7 +52,7 @@ class EraserRounds(Specification):
         session, request = filt.open("halt"), Erasure(self.p)
         seen = []
         for _ in range(self.rounds[-1]):
-            # what the rule compares with delta, on the path where nothing was revealed so far
+            # the number that the rule compares with delta, on the path without a revealed bit
             seen.append(1 - float(request.loss_cdf(session.remaining())))
             if not session.request(request):
                 break
@@ -86,12 +86,12 @@ class EraserRounds(Specification):
         rounds, reached = data.column("rounds"), data.column("reached")
         line(ax, rounds, data.column("closed_form"), 1, lw=1.4)
         beside: dict[str, Any] = {"at": len(rounds) // 2, "offset": (-8, 8), "ha": "right"}
-        line(
-            ax, rounds, reached, 1, lw=0, marker="o", ms=5.5, text="what the rounds together reveal", **beside
-        )
+        line(ax, rounds, reached, 1, lw=0, marker="o", ms=5.5, text="delta of all rounds", **beside)
         promised, seen = np.full(len(rounds), self.delta), data.column("next_failure")
         line(ax, rounds, promised, 0, lw=2.2, text=f"promised: {self.delta:g}", offset=(0, 5), ha="right")
         beside = {"offset": (0, -8), "ha": "right", "va": "top"}
-        line(ax, rounds, seen, 2, dash=2, marker="s", ms=4, text="what the filter sees each round", **beside)
+        line(
+            ax, rounds, seen, 2, dash=2, marker="s", ms=4, text="computed by the filter each round", **beside
+        )
         ax.set(xscale="log", yscale="log", ylim=(min(self.p, reached[0]) / 2, 1.3))
         number_ticks(ax, (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000), rounds)

@@ -1,4 +1,4 @@
-"""Paper 003's curves of delta by RDP and by GDP for Gaussian steps: Figures 3, 4 and 5.
+"""delta by RDP and by GDP for Gaussian steps: Figures 3, 4 and 5 of Koskela, Tobaben & Honkela.
 
 >>> import filterproof as fp
 >>> row = fp.figure("003-3").data.row(epsilon=0.9)
@@ -32,15 +32,15 @@ from filterproof.reports.figures.specification import (
 from filterproof.theory.conversions import CKS, gaussian_epsilon, gaussian_mu
 from filterproof.theory.guarantees import GaussianDP
 
-#: What 003 prints: the steps of its experiment by RDP and by GDP, the epsilon, the percentage.
+#: Numbers that the paper prints: the steps of its experiment by RDP and by GDP, the epsilon, the percentage.
 PRINTED_STEPS, PRINTED_MORE, PRINTED_EPSILON, _PERCENT = 420, 495, 0.8, 10
-#: More steps than this are not told apart from their neighbours.
+#: The largest number of steps; the curves of more steps cannot be distinguished.
 MOST_STEPS = 10**9
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GaussianSteps(Specification):
-    """What the figures share: the noise, the grid of epsilons, and the integer orders 2 to `orders`."""
+    """The common parameters: the noise, the grid of epsilons, and the integer orders 2 to `orders`."""
 
     sigma: float = real(100.0, 0.01, 1e6)
     least: float = real(0.1, 1e-6, 100.0)
@@ -55,20 +55,20 @@ class GaussianSteps(Specification):
 
     @property
     def epsilons(self) -> NDArray[np.float64]:
-        """The epsilons, in nats: shape (points,)."""
+        """Return the epsilons in nats, shape (points,)."""
         return np.linspace(self.least, self.most, self.points)
 
     @property
     def alphas(self) -> tuple[int, ...]:
-        """The integer orders of the authors' script."""
+        """Return the integer orders of the authors' script."""
         return tuple(range(2, self.orders + 1))
 
     def rho(self, k: int) -> float:
-        """The zCDP parameter of k steps."""
+        """Return the zCDP parameter of k steps."""
         return k / (2 * self.sigma * self.sigma)
 
     def deltas(self, k: int) -> dict[str, NDArray[np.float64]]:
-        """delta of k steps at the epsilons, by RDP over all orders, by GDP, and by RDP over the integer orders."""
+        """Return delta of k steps at the epsilons: by RDP over all orders, by GDP, by RDP over integer orders."""
         grid = RenyiCurve(self.alphas, tuple(alpha * self.rho(k) for alpha in self.alphas))
         return {
             "rdp": np.asarray(CKS.delta(self.rho(k), self.epsilons)),
@@ -77,7 +77,7 @@ class GaussianSteps(Specification):
         }
 
     def epsilons_of(self, k: int) -> tuple[float, float]:
-        """The epsilons of k steps at delta, by RDP over all orders and by GDP."""
+        """Return the epsilons of k steps at delta, by RDP over all orders and by GDP."""
         rho = self.rho(k)
         return float(CKS.epsilon(rho, self.delta)), float(
             gaussian_epsilon(float(np.sqrt(2 * rho)), self.delta)
@@ -86,7 +86,7 @@ class GaussianSteps(Specification):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeltaCurves(GaussianSteps):
-    """delta against epsilon of several numbers of steps; delta is where their epsilons are compared."""
+    """delta against epsilon for several numbers of steps. Their epsilons are compared at `delta`."""
 
     steps: tuple[int, ...] = wholes((PRINTED_STEPS,), highest=MOST_STEPS, most=5)
 
@@ -113,7 +113,7 @@ class DeltaCurves(GaussianSteps):
     def words(self, data: FigureData) -> dict[str, Any]:
         return {
             "told": "; ".join(f"{k} steps: {self._told(k)}" for k in self.steps),
-            "roughly": ', which 003 prints as "roughly 10 percent"' * self.as_printed,
+            "roughly": ', which the paper prints as "roughly 10 percent"' * self.as_printed,
             "ends": "; ".join(
                 f"{name.removeprefix('delta_')} from {data.column(name)[0]:.3g} to {data.column(name)[-1]:.3g}"
                 for name in data.names[1:]
@@ -151,7 +151,7 @@ class LargestSteps(GaussianSteps):
     FREE: ClassVar[tuple[str, ...]] = (*GaussianSteps.FREE, "height")
 
     def largest(self, epsilons: NDArray[np.float64]) -> dict[str, NDArray[np.int64]]:
-        """The largest k at each epsilon: by GDP, by RDP over all orders, by RDP over the integer orders."""
+        """Return the largest k at each epsilon: by GDP, by RDP over all orders, by RDP over the integer orders."""
         half = 2 * self.sigma * self.sigma  # rho = k / half
         grid = [
             max(order_budget(alpha, epsilon, self.delta, CKS) / alpha for alpha in self.alphas)
@@ -168,7 +168,7 @@ class LargestSteps(GaussianSteps):
         return FigureData.of(epsilon=self.epsilons, **self.largest(self.epsilons))
 
     def _here(self) -> dict[str, int]:
-        """The largest numbers of steps at the epsilon that is printed."""
+        """Return the largest numbers of steps at the printed epsilon."""
         return {name: int(values[0]) for name, values in self.largest(np.array([PRINTED_EPSILON])).items()}
 
     def printed(self, data: FigureData) -> Sequence[Printed]:
@@ -188,13 +188,13 @@ class LargestSteps(GaussianSteps):
             no_step = f", and up to {none.max():.3g} they may allow no step at all" if len(none) else ""
             cost = (
                 f"The integer orders 2 to {self.orders} may cost more than 1 % of the steps up to epsilon = "
-                f"{dear.max():.3g}{no_step}: there a curve over these orders shows its grid and not RDP."
+                f"{dear.max():.3g}{no_step}. In that range a curve over these orders shows its grid and not RDP."
             )
         if self.as_printed:
             level, exact = self.epsilons_of(PRINTED_STEPS)
             belong = (
-                f"; the {PRINTED_STEPS} and {PRINTED_MORE} of 003 belong to epsilon = {level:.4f}, where GDP's epsilon "
-                f"is {100 * (1 - exact / level):.2f} % smaller"
+                f"; the {PRINTED_STEPS} and {PRINTED_MORE} of the paper belong to epsilon = {level:.4f}, where GDP's "
+                f"epsilon is {100 * (1 - exact / level):.2f} % smaller"
             )
         return {"cost": cost, "at": PRINTED_EPSILON, "here": self._here(), "belong": belong}
 

@@ -1,4 +1,4 @@
-"""How lines look in the figures: told apart by colour, by dashes and by the words beside them."""
+"""Styles of lines in the figures. Colours, dashes and labels distinguish the lines."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 
 from filterproof.reports.drawing import GREY, INK, PALETTE
 
-#: In the order of use: a picture without colours still tells four lines apart.
+#: Dashes in the order of use. Four lines differ without colours.
 DASHES: tuple[Any, ...] = ("-", (0, (6, 2)), (0, (1, 1.6)), (0, (6, 2, 1, 2)), (0, (3, 1, 1, 1, 1, 1)), "-")
 
 
 def colour(k: int) -> str:
-    """The colour of the k-th line; k = -1 is grey, for what is only compared with, -2 is that of letters."""
+    """Return the colour of the k-th line; -1 is grey, for reference lines, and -2 is the colour of letters."""
     return {-1: GREY, -2: INK}.get(k, PALETTE[k % (len(PALETTE) - 1)])
 
 
@@ -35,7 +35,7 @@ def line(
     va: str = "baseline",
     **style: Any,
 ) -> None:
-    """Draw the k-th line of a figure, and the text beside its point number `at`."""
+    """Draw the k-th line of a figure, with the text next to its point number `at`."""
     pattern = DASHES[(max(k, 0) if dash is None else dash) % len(DASHES)]
     ax.plot(x, y, color=colour(k), ls=pattern, **{"lw": 1.7, **style})
     if text:
@@ -51,7 +51,7 @@ def label(
     offset: tuple[float, float] = (4, 4),
     **style: Any,
 ) -> None:
-    """Words in the colour of the k-th line and with an edge of the page's colour, `offset` points from `at`."""
+    """Write text in the colour of the k-th line, with an edge in the page's colour, `offset` points from `at`."""
     ax.annotate(
         text,
         (at[0], at[1]),
@@ -64,7 +64,7 @@ def label(
 
 
 def number_ticks(ax: Axes, among: Sequence[float], x: NDArray[np.float64]) -> None:
-    """Tick those of `among` that the numbers x span, else x itself, as plain numbers on a logarithmic axis."""
+    """Set plain numbers as ticks of a logarithmic axis: those of `among` in the range of x, or x itself."""
     ticks = [tick for tick in among if x[0] <= tick <= x[-1]] or list(x)
     ax.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
     ax.minorticks_off()

@@ -1,4 +1,4 @@
-"""The natural filter's game: three rounds as a tree in which adaptivity beats its promise.
+"""The natural filter's game of three rounds, as a tree. An adaptive adversary exceeds the promise.
 
 >>> import filterproof as fp
 >>> facts = fp.figure("natural-game").data.facts
@@ -38,7 +38,7 @@ _LEVELS = (1, 2, 3)
 class NaturalGame(Specification):
     """The menu is RR at log base, 2 log base and 3 log base, and e^epsilon = base^2.
 
-    delta is that of two requests at 2 log base. base is a double, and taken as the rational that it is.
+    delta is the value for two requests at 2 log base. `base` is a double and is used as an exact rational.
     """
 
     base: float = real(1.5, 1.001, 10.0)
@@ -90,7 +90,9 @@ class NaturalGame(Specification):
         adaptive = any(len(one - {None}) > 1 for one in asked.values())
         ends = [row for row in rows if row["excess"]]
         return {
-            "adaptive": " differently after each outcome" if adaptive else "",
+            "adaptive": "requests differently after each outcome"
+            if adaptive
+            else "requests the same after each outcome",
             "told": " + ".join(str(row["excess_exact"]) for row in ends) or "nothing",
             "asked": "; ".join(
                 f"{'at the start' if row['history'] == 'start' else 'after ' + str(row['history'])} level "
@@ -132,7 +134,7 @@ class NaturalGame(Specification):
             label(ax, point, text, k, offset=(8, 0), va="center", fontweight=weight)
         losses = data.column("loss")
         label(ax, (-0.22, 2), "epsilon", 1, offset=(3, 4))
-        label(ax, at["start"], "level asked", offset=(-13, -14), va="top")
+        label(ax, at["start"], "requested level", offset=(-13, -14), va="top")
         ax.set(xlim=(-0.22, self.rounds + 0.95), ylim=(losses.min() - 0.8, max(losses.max(), 2) + 0.8))
         ax.set_xticks(range(self.rounds + 1))
         ax.grid(visible=False)
@@ -140,9 +142,9 @@ class NaturalGame(Specification):
 
 @dataclass(frozen=True, slots=True)
 class _Node:
-    """A history of answers, "+" or "-", the levels asked so far and next, None at an end, and its probabilities.
+    """A history of answers "+" or "-", its requested levels, the next level (None at an end), and its probabilities.
 
-    p is under the law drawn from, q under the other one.
+    p is the probability under P, q under Q.
     """
 
     history: str
@@ -153,7 +155,7 @@ class _Node:
 
     @property
     def loss(self) -> int:
-        """The loss in units of log base."""
+        """Return the loss in units of log base."""
         signs = ({"+": 1, "-": -1}[answer] for answer in self.history)
         return sum(sign * level for sign, level in zip(signs, self.asked, strict=True))
 
@@ -163,7 +165,7 @@ def _nodes(
     menu: Sequence[RandomizedResponse],
     node: _Node = _Node("", (), None, Fraction(1), Fraction(1)),
 ) -> Iterator[_Node]:
-    """Every history that the plan brings about, parents before children."""
+    """Yield every history of the plan, parents before children."""
     if plan is None:
         yield node
         return

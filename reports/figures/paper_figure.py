@@ -40,7 +40,7 @@ class Source:
     place: str
 
     def __str__(self) -> str:
-        return f"{self.paper} ({_AUTHORS[self.paper]}), {self.figure}, {self.place}"
+        return f"{_AUTHORS[self.paper]}, {self.figure}, {self.place}"
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

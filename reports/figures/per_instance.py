@@ -1,4 +1,4 @@
-"""Why paper 000 charges by Definition 2.5: under Definition 2.6 the people left in tell who else is there.
+"""Charges by Definitions 2.5 and 2.6 of Feldman & Zrnic. Under 2.6 the set of active people reveals the data.
 
 >>> import filterproof as fp
 >>> row = fp.figure("per-instance", rounds=3).data.rows()[2]
@@ -25,12 +25,12 @@ from filterproof.reports.figures.lines import line
 from filterproof.reports.figures.specification import Specification, whole
 from filterproof.theory.pairs import RandomizedResponse, Selection
 
-#: Who is charged what, and what follows: see `transcript_deltas`.
+#: The rules of charging; see `transcript_deltas`.
 Accounting: TypeAlias = Literal["individual", "per-instance", "per-instance, halting", "pair by pair"]
 
 _MOST_ROUNDS = 14
 
-#: column -> who is charged what
+#: column -> rule of charging
 _ACCOUNTINGS: dict[str, Accounting] = {
     "individual": "individual",
     "per_instance": "per-instance",
@@ -41,10 +41,10 @@ _ACCOUNTINGS: dict[str, Accounting] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PerInstance(Specification):
-    """e^epsilon of each answer and of everyone's budget, a whole number, and the number of rounds."""
+    """e^epsilon of each answer and of everyone's budget (a whole number), and the number of rounds."""
 
     ratio: int = whole(3, most=1000, least=2, remedy="pass a smaller one")
-    rounds: int = whole(12, most=_MOST_ROUNDS, least=3, remedy="the picture is clear with fewer")
+    rounds: int = whole(12, most=_MOST_ROUNDS, least=3, remedy="pass fewer; the picture is clear with fewer")
 
     def data(self) -> FigureData:
         ratio = Fraction(self.ratio)
@@ -74,7 +74,7 @@ class PerInstance(Specification):
         rounds = data.column("rounds")
         for name, k, marker, size, text, offset, va in (
             ("halting", 1, "D", 5.0, "Definition 2.6, the analysis halts", (0, 7), "baseline"),
-            ("per_instance", 3, "o", 6.0, "Definition 2.6,\npeople sit out", (10, -10), "top"),
+            ("per_instance", 3, "o", 6.0, "Definition 2.6,\npeople become inactive", (10, -10), "top"),
             ("individual", 0, "s", 5.0, "Definition 2.5: as promised", (0, 7), "baseline"),
         ):
             look: dict[str, Any] = {"marker": marker, "ms": size, "text": text, "offset": offset, "va": va}
@@ -86,18 +86,18 @@ class PerInstance(Specification):
 def transcript_deltas(accounting: Accounting, ratio: Fraction, *, rounds: int) -> tuple[Fraction, ...]:
     """H_{ratio} between the transcripts of two neighbouring data sets after 1, ..., `rounds` rounds, exactly.
 
-    The data sets hold two people who both have a property, and one of them. Each round asks whether any active person
-    has it, and releases randomised response of the answer at log(ratio), which is everyone's budget, so that delta at
-    epsilon = log(ratio) is promised to be 0.
+    One data set has two people with a property, the other has one of them. Each round asks whether any active person
+    has the property, and releases randomised response of the answer at log(ratio). Everyone's budget is log(ratio), so
+    the promised delta at epsilon = log(ratio) is 0.
 
-    "individual" charges by the worst case over all data sets that hold the person (Definition 2.5). "per-instance"
-    charges D(A(S), A(S^-i)) on the present data set (Definition 2.6): nothing, while somebody else has the property.
-    Whoever cannot pay sits out, by `IndividualFilter`. "per-instance, halting" has one filter for all, charged the
-    largest of these, and its denial ends the analysis, which is seen. "pair by pair" has a filter for each pair of
-    neighbours, two people and one, one and none, charged what the question may lose on it; where one of them denies,
-    the analysis ends on every data set.
-    A round tells the data sets apart where its true answers differ, and a halt of one of them does so with certainty.
-    Source: paper 000, Definitions 2.5 and 2.6, Remark 3.2, and the paragraph before Remark 4.6.
+    "individual" charges by the worst case over all data sets with the person (Definition 2.5). "per-instance" charges
+    D(A(S), A(S^-i)) on the present data set (Definition 2.6), which is zero while another person has the property. A
+    person without enough budget is inactive, by `IndividualFilter`. "per-instance, halting" has one filter for all and
+    charges it the largest of these values; its denial ends the analysis visibly. "pair by pair" has a filter for each
+    pair of neighbours (two people and one, one and none), charged the largest loss of the question on that pair. If one
+    filter denies, the analysis ends on every data set.
+    A round distinguishes the data sets if its true answers differ. A halt on one of them does so with certainty.
+    Source: Feldman & Zrnic, Definitions 2.5 and 2.6, Remark 3.2, and the paragraph before Remark 4.6.
     """
     whole_set, fewer = (_run(accounting, ratio, people, rounds)[0] for people in (2, 1))
     response, telling, deltas = RandomizedResponse.from_ratio(ratio), 0, []
@@ -111,9 +111,9 @@ def transcript_deltas(accounting: Accounting, ratio: Fraction, *, rounds: int) -
 
 
 def charged(accounting: Accounting, ratio: Fraction, *, rounds: int) -> float:
-    """The share of a budget of log(ratio) that was charged on the larger data set after `rounds` questions.
+    """Return the share of a budget of log(ratio) that was charged on the larger data set after `rounds` questions.
 
-    In [0, 1]: a person's own budget, or with "halting" that of all.
+    It is in [0, 1], of a person's budget or, with "halting", of the common budget.
     """
     return _run(accounting, ratio, 2, rounds)[1]
 
@@ -121,9 +121,9 @@ def charged(accounting: Accounting, ratio: Fraction, *, rounds: int) -> float:
 def _run(
     accounting: Accounting, ratio: Fraction, people: int, rounds: int
 ) -> tuple[list[bool | None], float]:
-    """What the filters let through: the true answers, None from a halt on, and the share of a budget charged."""
+    """Return the released true answers (None from a halt on), and the charged share of a budget."""
     free, pair = RandomizedResponse(0.0), RandomizedResponse.from_ratio(ratio)
-    dear = accounting == "individual" or people == 1  # else somebody else's presence gives the same answer
+    dear = accounting == "individual" or people == 1  # otherwise another person gives the same answer
     filt = BasicFilter(float(pair.pure_epsilon))
     if accounting in ("individual", "per-instance"):
         accountant = IndividualFilter(filt, people)

@@ -1,4 +1,4 @@
-"""Paper 000's comparison with Rogers et al.: the rounds of one pure mechanism that each filter allows, by its own code.
+"""Feldman & Zrnic's comparison with Rogers et al.: rounds of one pure mechanism that each filter's own code allows.
 
 >>> import filterproof as fp
 >>> row = fp.figure("000-rogers", budgets=(1.0, 2.0)).data.row(epsilon=1.0)
@@ -36,7 +36,7 @@ from filterproof.theory.pairs import Gaussian, RandomizedResponse
 
 _MOST_ROUNDS, _MOST_BUDGETS = 20_000, 40
 
-#: The filters of (epsilon, delta), from those that allow least to those that allow most; another is read off a table.
+#: The filters of (epsilon, delta), from the fewest rounds to the most. The calibrated one is in a table.
 _FILTERS: Mapping[str, Callable[[float, float], PrivacyFilter]] = {
     "basic": BasicFilter,
     "rogers": RogersFilter,
@@ -44,7 +44,7 @@ _FILTERS: Mapping[str, Callable[[float, float], PrivacyFilter]] = {
     "simple": partial(ApproximateDPFilter, conversion=SIMPLE),
     "cks": partial(ApproximateDPFilter, conversion=CKS),
 }
-#: What is drawn, from below: the label, the line's colour, dashes and marker, hollow where it lies around another.
+#: The lines from the lowest: label, colour, dashes and marker, which is hollow if it surrounds another.
 _COMPARED: Mapping[str, tuple[str, dict[str, Any]]] = {
     "gaussian": (
         "Gaussian ceiling of B*",
@@ -54,7 +54,7 @@ _COMPARED: Mapping[str, tuple[str, dict[str, Any]]] = {
     # rows of a table, not a curve
     "calibrated": ("calibrated, from the table", {"k": 2, "dash": 5, "marker": "D", "ms": 5, "lw": 0}),
     "cks": ("B*, CKS", {"k": 1, "dash": 0, "marker": "s", "ms": 4}),
-    "simple": ("B*, simple (000)", {"k": 0, "dash": 0, "marker": "o", "ms": 4}),
+    "simple": ("B*, simple", {"k": 0, "dash": 0, "marker": "o", "ms": 4}),
     "whitehouse": ("Whitehouse et al.", {"k": 5, "dash": 1, "marker": "o", "ms": 8, "mfc": "none"}),
     "rogers": ("Rogers et al.", {"k": 3, "dash": 3, "marker": "v", "ms": 5}),
     "basic": ("basic", {"k": 4, "dash": 4, "marker": "^", "ms": 5}),
@@ -64,10 +64,10 @@ _COLUMNS = (*_FILTERS, "calibrated", "gaussian", "exact")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoundsOfEach(Specification):
-    """An `each`-DP mechanism asked for again and again, within (epsilon, delta) for the epsilons of `budgets`."""
+    """Repeated requests of an `each`-DP mechanism, within (epsilon, delta) for the epsilons of `budgets`."""
 
     each: float = real(0.0625, 1e-3, 20.0)
-    # Rogers et al. ask for a delta below 1/e
+    # Rogers et al. require a delta below 1/e
     delta: float = probability(1e-5, 1e-30, 0.3)
     budgets: tuple[float, ...] = reals(
         (0.25, 0.5, 1.0, 2.0, 3.0, 5.0, 8.0, 10.0), 1e-3, 20.0, most=_MOST_BUDGETS
@@ -78,7 +78,7 @@ class RoundsOfEach(Specification):
         if rounds > _MOST_ROUNDS:
             raise ValueError(
                 f"each must allow at most {_MOST_ROUNDS:,} rounds, got each={self.each!r} and about {rounds:,.0f}; "
-                "raise it or lower the budgets"
+                "pass a larger each or smaller budgets"
             )
 
     def data(self) -> FigureData:
@@ -94,7 +94,7 @@ class RoundsOfEach(Specification):
         return FigureData.of(epsilon=self.budgets, **columns)
 
     def _calibrated(self, epsilon: float) -> int | None:
-        """The rounds of the best row of the table, None where no row serves."""
+        """Return the rounds of the best row of the table, or None if no row applies."""
         rows = [
             row for row in CalibratedThreshold.table() if row.epsilon <= epsilon and row.delta <= self.delta
         ]
@@ -111,7 +111,7 @@ class RoundsOfEach(Specification):
             shares = {words: _shares(data, name) for name, words in names.items()}
             compared = (
                 "; ".join(
-                    f"{words} {np.nanmin(share):.2f} to {np.nanmax(share):.2f} times as many as 000's"
+                    f"{words} {np.nanmin(share):.2f} to {np.nanmax(share):.2f} times as many as Theorem 4.9"
                     for words, share in shares.items()
                 )
                 + (".", ", where that allows any.")[bool((simple <= 0).any())]
@@ -121,7 +121,7 @@ class RoundsOfEach(Specification):
         last = data.rows()[-1]
         return {
             "compared": compared,
-            "also": " Whitehouse et al., with all of delta for the tail, is the same rule as 000's."
+            "also": " Whitehouse et al., with all of delta for the tail, is the same rule as Theorem 4.9."
             * bool(same),
             "ends": ", ".join(
                 f"{_COMPARED[name][0]}: {last[name]}" for name in _COLUMNS if last[name] is not None
@@ -144,6 +144,6 @@ class RoundsOfEach(Specification):
 
 
 def _shares(data: FigureData, column: str) -> NDArray[np.float64]:
-    """The rounds as a share of those that B* by the simple conversion allows; NaN where it allows none."""
+    """Return the rounds divided by those of B* by the simple conversion; NaN if it allows none."""
     simple = data.column("simple")
     return np.where(simple > 0, data.column(column) / np.maximum(simple, 1), np.nan)

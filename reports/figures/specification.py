@@ -26,7 +26,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Printed:
-    """What a paper prints a number for, the number, and the one computed; `remark` says where they part and why."""
+    """A quantity, the number that the paper prints, and the computed one; `remark` explains a difference."""
 
     what: str
     printed: float
@@ -35,38 +35,38 @@ class Printed:
 
     @property
     def difference(self) -> float:
-        """computed - printed."""
+        """Return computed - printed."""
         return float(self.computed - self.printed)
 
     def to_data(self) -> dict[str, str | float]:
-        """The comparison as JSON-able data."""
+        """Return the comparison as JSON data."""
         return asdict(self) | {"difference": self.difference}
 
     def __str__(self) -> str:
         return f"{self.what}: printed {self.printed:g}, computed {self.computed:.6g}"
 
 
-#: More points than this cannot be told apart in a picture.
+#: The largest number of points that a picture can show.
 _MOST_POINTS = 2000
 
 
 def checked(default: T, check: Callable[..., T], /, **limits: Any) -> T:
-    """A parameter with its default; it becomes what `check(name, value, **limits)` makes of it."""
+    """Return a parameter with its default; `check(name, value, **limits)` checks and converts it."""
     parameter: T = field(default=default, metadata={"check": partial(check, **limits)})
     return parameter
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Specification(ABC):
-    """A figure to be: its parameters, which are checked when it is made, and how data and picture follow from them.
+    """The checked parameters of a figure, and the code for its data and its picture.
 
-    A figure is a subclass: parameters as fields, made by `real`, `whole` and the like, or `checked`; `data`, `draw`,
-    and what its words in `templates/figures.toml` name besides parameters, facts and rows.
+    A figure is a subclass with parameters as fields (by `real`, `whole`, ... or `checked`), `data`, `draw`, and `words`
+    for the other names in its texts in `templates/figures.toml`.
     """
 
-    #: What a quick figure has in place of the defaults.
+    #: The parameters of a quick figure that differ from the defaults.
     QUICK: ClassVar[Mapping[str, Any]] = {}
-    #: The parameters that no printed number depends on.
+    #: The parameters that do not affect a printed number.
     FREE: ClassVar[tuple[str, ...]] = ()
 
     def __post_init__(self) -> None:
@@ -75,32 +75,32 @@ class Specification(ABC):
         self.check_together()
 
     def check_together(self) -> None:  # noqa: B027, most have nothing to check
-        """Raise ValueError where parameters that are right by themselves do not go together."""
+        """Raise ValueError for valid parameters that are not valid together."""
 
     @abstractmethod
     def data(self) -> FigureData:
-        """The numbers that the figure shows."""
+        """Return the numbers of the figure."""
 
     @abstractmethod
     def draw(self, data: FigureData, axes: Sequence[Axes]) -> None:
-        """Draw the data into as many axes as the figure has panels."""
+        """Draw the data into the axes, one for each panel."""
 
     def words(self, data: FigureData) -> Mapping[str, Any]:
-        """What caption and alt name of the data, by the name that they give it."""
+        """Return the further values in caption and alt, by name."""
         return {}
 
     def printed(self, data: FigureData) -> Sequence[Printed]:
-        """The paper's numbers beside ours, where the parameters are the paper's."""
+        """Return the paper's numbers with ours, if the parameters are the paper's."""
         return ()
 
     @classmethod
     def names(cls) -> tuple[str, ...]:
-        """The names of the parameters, in order."""
+        """Return the names of the parameters, in order."""
         return tuple(field.name for field in fields(cls))
 
     @classmethod
     def of(cls, given: Mapping[str, Any], *, quick: bool = False, figure: str = "the figure") -> Self:
-        """The specification with these parameters; ValueError names those that exist where one does not."""
+        """Return the specification with these parameters; raise ValueError for an unknown name."""
         for name, value in given.items():
             if name not in cls.names():
                 raise ValueError(
@@ -110,18 +110,18 @@ class Specification(ABC):
         return cls(**{**(cls.QUICK if quick else {}), **given})
 
     def parameters(self) -> dict[str, Any]:
-        """The parameters by name, as JSON-able values."""
+        """Return the parameters by name, as JSON values."""
         return {name: getattr(self, name) for name in self.names()}
 
     @property
     def as_printed(self) -> bool:
-        """Whether every parameter that a printed number depends on is the paper's."""
+        """Return whether every parameter that affects a printed number is the paper's."""
         paper = type(self)()
         return all(getattr(self, one) == getattr(paper, one) for one in self.names() if one not in self.FREE)
 
 
 def check_between(name: str, value: object, low: float, high: float) -> float:
-    """`value` as a number from `low` to `high`: where a figure can be computed and drawn in doubles."""
+    """Return `value` as a number from `low` to `high`, for which doubles suffice."""
     number = float(check_real(name, value))
     if not low <= number <= high:
         raise ValueError(
@@ -131,22 +131,22 @@ def check_between(name: str, value: object, low: float, high: float) -> float:
 
 
 def real(default: float, low: float, high: float) -> float:
-    """A parameter from `low` to `high`."""
+    """Return a parameter from `low` to `high`."""
     return checked(default, check_between, low=low, high=high)
 
 
 def reals(default: tuple[float, ...], low: float, high: float, *, most: int) -> tuple[float, ...]:
-    """A parameter of one to `most` rising numbers from `low` to `high`."""
+    """Return a parameter of 1 to `most` increasing numbers from `low` to `high`."""
     return checked(default, check_several, check=partial(check_between, low=low, high=high), most=most)
 
 
 def probability(default: float, low: float, high: float) -> float:
-    """A parameter between 0 and 1, from `low` to `high`."""
+    """Return a parameter between 0 and 1, from `low` to `high`."""
     return checked(default, _check_probability, low=low, high=high)
 
 
 def whole(default: int, *, most: int, least: int = 1, remedy: str = "pass fewer") -> int:
-    """A parameter that is a whole number, `least` to `most`."""
+    """Return a parameter that is a whole number, `least` to `most`."""
     return checked(default, check_count, most=most, least=least, remedy=remedy)
 
 
@@ -159,18 +159,18 @@ def wholes(
     fewest: int = 1,
     remedy: str = "pass fewer",
 ) -> tuple[int, ...]:
-    """A parameter of `fewest` to `most` rising whole numbers, each from `least` to `highest`."""
+    """Return a parameter of `fewest` to `most` increasing whole numbers, each from `least` to `highest`."""
     each = partial(check_count, most=highest, least=least, remedy=remedy)
     return checked(default, check_several, check=each, least=fewest, most=most)
 
 
 def axis_points(default: int) -> int:
-    """A parameter that is a number of points on an axis, 2 to 2000."""
-    return whole(default, most=_MOST_POINTS, least=2, remedy="draw fewer points")
+    """Return a parameter that is a number of points on an axis, 2 to 2000."""
+    return whole(default, most=_MOST_POINTS, least=2, remedy="pass fewer points")
 
 
 def any_seed(default: int) -> int:
-    """A parameter that is a seed."""
+    """Return a parameter that is a seed."""
     return whole(default, most=2**63 - 1, least=0, remedy="pass a smaller one")
 
 
@@ -182,16 +182,16 @@ def check_rising(low_name: str, low: float, high_name: str, high: float) -> None
     """Raise ValueError unless low < high."""
     if not low < high:
         raise ValueError(
-            f"{low_name} must be below {high_name}, got {low_name}={low!r}, {high_name}={high!r}; exchange them"
+            f"{low_name} must be below {high_name}, got {low_name}={low!r}, {high_name}={high!r}; swap them"
         )
 
 
 def check_several(
     name: str, value: object, check: Callable[[str, Any], Number], *, least: int = 1, most: int
 ) -> tuple[Number, ...]:
-    """`value`, one number or several, as `least` to `most` rising numbers that pass `check`.
+    """Return `value`, one number or several, as `least` to `most` increasing numbers that pass `check`.
 
-    Those that are no whole numbers must differ in six digits: columns and captions name them so.
+    Numbers that are not whole must differ in six digits, because columns and captions show six.
     """
     given = value if isinstance(value, tuple | list) else (value,)
     several = tuple(check(name, one) for one in given)
@@ -199,7 +199,7 @@ def check_several(
         raise ValueError(f"{name} must be {least} to {most} numbers, got {len(several)}; pass more or fewer")
     if any(one >= other for one, other in pairwise(several)):
         raise ValueError(
-            f"{name} must rise from each number to the next, got {name}={several!r}; order them, each once"
+            f"{name} must be increasing, got {name}={several!r}; sort them and remove duplicates"
         )
     for one, other in pairwise(several):
         if not isinstance(one, int) and f"{one:g}" == f"{other:g}":

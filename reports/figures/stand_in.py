@@ -1,11 +1,11 @@
-"""The figures whose data are closed, in a stand-in: one experiment, and whether what a paper observes is seen in it.
+"""Stand-ins for the figures on closed data: one experiment, compared with the observations of the papers.
 
 >>> import filterproof as fp
 >>> small = {"trials": 2, "at": 2, "epochs": 3}
 >>> shown = fp.figure("003-6", clips=(1, 5), **small)
 >>> shown.data.where("panel", "active").column("mean").tolist()
 [1437.0, 1437.0, 1437.0, 0.0, 1437.0, 1437.0, 1437.0, 1437.0]
->>> "neither is told" in fp.figure("003-2", **small).caption
+>>> "undecided" in fp.figure("003-2", **small).caption
 True
 >>> people = fp.figure("003-8", **small).data.column("mean")
 >>> len(people), int(people.sum())
@@ -40,23 +40,23 @@ from filterproof.reports.figures.trials import DELTA, GROUPS, FilteredDescent, T
 from filterproof.theory.conversions import gaussian_mu
 from filterproof.theory.numerics.decimals import interval
 
-#: Of the intervals, each for itself.
+#: The confidence of each interval.
 CONFIDENCE = 0.95
-#: epsilon -> clip and rate for 50 epochs. A search, offline, of plain descent of 50 epochs over clip 1/4, 1/2, 1, 2 and
-#: clip * rate from 1/4 to 16 in powers of 2, by mean test accuracy over five runs of seeds that no figure shows: of the
-#: settings within one standard error of the best mean the one with the largest clip, and of those the best.
+#: epsilon -> clip and rate for 50 epochs, from an earlier search with plain descent of 50 epochs. It compared clips
+#: 1/4, 1/2, 1, 2 and clip * rate from 1/4 to 16 in powers of 2 by the mean test accuracy of five other runs.
+#: Of the settings within one standard error of the best mean, it took the largest clip, and of these the best.
 TUNED: dict[float, tuple[float, float]] = {0.5: (2.0, 0.5), 2.75: (2.0, 2.0), 10.0: (1.0, 8.0)}
-#: Bins from zero to what is promised.
+#: The number of bins from zero to the promise.
 _BINS = 20
 
-#: Where a number belongs: the panel, the series (that of the setting if ''), and the place on the axis.
+#: The place of a number: the panel, the series ('' for that of the setting), and the place on the axis.
 Place = tuple[str, str, Cell]
 
 
 def spread(values: Sequence[float]) -> tuple[float, float, float]:
-    """The mean of two numbers or more, and Student's interval for it.
+    """Return the mean of two or more numbers, and Student's interval for it.
 
-    The interval has its confidence where the numbers are independent and normal, which is assumed and not checked.
+    The confidence assumes independent normal numbers; this is not checked.
     """
     n, mean = len(values), float(np.mean(values))
     half = float(special.stdtrit(n - 1, (1 + CONFIDENCE) / 2)) * float(np.std(values, ddof=1)) / n**0.5
@@ -67,8 +67,8 @@ def spread(values: Sequence[float]) -> tuple[float, float, float]:
 class StandIn(Specification):
     """Filtering begins at epoch `at` of `epochs`, for each promise (epsilon, DELTA) and each clip.
 
-    clips are multiples of the tuned clip; the rate is `rate` times the tuned one over that multiple, as where steps are
-    normalised. The noise is what `at` epochs at the full clip may have.
+    `clips` are multiples of the tuned clip. The rate is `rate` times the tuned one, divided by that multiple, as with
+    normalised steps. With the noise, `at` epochs at the full clip spend the budget.
     """
 
     epsilons: tuple[float, ...] = reals((2.75,), 0.05, 50.0, most=4)
@@ -80,14 +80,14 @@ class StandIn(Specification):
     seed: int = any_seed(0)
 
     QUICK: ClassVar[dict[str, Any]] = {"trials": 2}
-    #: What of an outcome a paper observes to be above which number, by the name that captions have for it.
+    #: caption name -> the number that an observed quantity exceeds in the paper.
     OBSERVED: ClassVar[Mapping[str, float]] = {}
 
     def check_together(self) -> None:
         check_rising("at", self.at, "epochs", self.epochs)
 
     def settings(self) -> dict[str, FilteredDescent]:
-        """The settings of the experiment by their words."""
+        """Return the settings of the experiment by their texts."""
         return dict(self._setting(*one) for one in product(self.epsilons, self.clips))
 
     def _setting(self, epsilon: float, multiple: float) -> tuple[str, FilteredDescent]:
@@ -103,19 +103,19 @@ class StandIn(Specification):
         )
 
     def trials_of(self, setting: FilteredDescent) -> tuple[Trial, ...]:
-        """The trials of one setting."""
+        """Return the trials of one setting."""
         return tuple(Trial(setting, self.seed, number) for number in range(self.trials))
 
     def all_trials(self) -> tuple[Trial, ...]:
-        """Every trial that the figure needs; a study may play them beforehand on several processes."""
+        """Return every trial of the figure; `study` can play them in advance on several processes."""
         return tuple(trial for setting in self.settings().values() for trial in self.trials_of(setting))
 
     @abstractmethod
     def measured(self, outcome: TrialOutcome) -> Mapping[Place, float]:
-        """What the figure shows the mean of."""
+        """Return the quantities of which the figure shows means."""
 
     def observed(self, outcome: TrialOutcome) -> Mapping[str, float]:
-        """What a paper observes to be above a number of OBSERVED, by name."""
+        """Return the quantities that the paper observes to exceed a number of OBSERVED, by name."""
         return {}
 
     def data(self) -> FigureData:
@@ -137,24 +137,23 @@ class StandIn(Specification):
         return {
             "experiment": "A stand-in: scikit-learn's digits (1437 pictures to train and 360 to test, each picture a "
             "person) and a tanh network of 64, 32 and 10 units, trained by plain gradient descent on full batches. "
-            f"Everyone's budget at delta = {DELTA:g} covers {self.at} epochs at the full clip; after them those go on "
-            f"whose gradients were clipped less. Means of {self.trials} runs with Student's 95 % intervals, each for "
-            "itself",
+            f"Everyone's budget at delta = {DELTA:g} covers {self.at} epochs at the full clip; after them people "
+            f"with smaller gradients stay active. Means of {self.trials} runs, each with its Student 95 % interval",
             **{name: self._seen(data, name) for name in self.OBSERVED},
             "ends": "; ".join(f"{words} {ends}" for words, ends in self._ends(data)),
         }
 
     def _seen(self, data: FigureData, name: str) -> str:
-        """The mean in each setting, and whether what the paper observes is seen there as far as the interval tells."""
+        """Return the mean in each setting, and whether its interval agrees with the paper's observation."""
         told, several, limit = [], len(self.settings()) > 1, self.OBSERVED[name]
         for words in self.settings():
             mean, low, high = (data.number(f"{name} of {words}{end}") for end in ("", " low", " high"))
-            seen = "seen" if low > limit else "the opposite is seen" if high < limit else "neither is told"
+            seen = "seen" if low > limit else "the opposite is seen" if high < limit else "undecided"
             told.append(f"{f'{words}: ' if several else ''}{mean:.3g} {interval(low, high, 3)}, {seen}")
         return "; ".join(told)
 
     def _ends(self, data: FigureData) -> list[tuple[str, str]]:
-        """The first mean and the last of each series of each panel."""
+        """Return the first and the last mean of each series of each panel."""
         found: dict[str, list[float]] = {}
         for row in data.rows():
             found.setdefault(f"{row['panel']}, {row['series']}", []).append(float(row["mean"] or 0))
@@ -176,7 +175,7 @@ class StandIn(Specification):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Epochs(StandIn):
-    """Test accuracy and active people, epoch by epoch; observed is that the accuracy gains by filtering."""
+    """Test accuracy and active people by epoch. The paper observes that filtering increases the accuracy."""
 
     OBSERVED = {"gain": 0.0}  # noqa: RUF012, a ClassVar of the base
 
@@ -199,7 +198,7 @@ class Epochs(StandIn):
 class Groups(StandIn):
     """Losses and mean epsilon of groups before and after filtering.
 
-    Observed is that the epsilons of the groups come nearer, and that their test losses part.
+    The paper observes that the epsilons of the groups become more equal, and their test losses less equal.
     """
 
     OBSERVED = {"equal": 0.0, "apart": 0.0}  # noqa: RUF012, a ClassVar of the base
@@ -231,7 +230,7 @@ class Groups(StandIn):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class People(StandIn):
-    """What was spent on each person when filtering begins; observed is that most is next to what is promised."""
+    """Each person's spent epsilon when filtering begins. The paper observes that most are near the promise."""
 
     epsilons: tuple[float, ...] = reals((2.75,), 0.05, 50.0, most=1)
     clips: tuple[float, ...] = reals((1.0,), 0.01, 100.0, most=1)
@@ -240,12 +239,12 @@ class People(StandIn):
 
     def measured(self, outcome: TrialOutcome) -> Mapping[Place, float]:
         edges = np.linspace(0.0, self.epsilons[0], _BINS + 1)
-        # nobody's epsilon is above the promise but for the last bit of its conversion
+        # an epsilon exceeds the promise only by the rounding of its conversion
         counts, _ = np.histogram(np.minimum(outcome.epsilons, edges[-1]), edges)
         return {("people", "", float(x)): float(n) for x, n in zip(edges, counts, strict=False)}
 
     def observed(self, outcome: TrialOutcome) -> Mapping[str, float]:
-        """The percentage of people who have spent more than 19 parts in 20."""
+        """Return the percentage of people who have spent more than 95 %."""
         return {"near": 100 * float(np.mean(np.array(outcome.epsilons) >= 0.95 * self.epsilons[0]))}
 
     def draw_series(self, ax: Axes, data: FigureData, k: int, words: str) -> None:
@@ -258,7 +257,7 @@ class People(StandIn):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FarPeople(People):
-    """The same; observed is that most people have spent less than half of what is promised."""
+    """The same figure. The paper observes that most people have spent less than half of the promise."""
 
     OBSERVED = {"far": 50.0}  # noqa: RUF012, a ClassVar of the base
 

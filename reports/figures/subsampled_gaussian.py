@@ -1,4 +1,4 @@
-"""Paper 003's Figure 1: DP-SGD, one person's privacy profile, and epsilon by three accountants.
+"""Figure 1 of Koskela, Tobaben & Honkela: a person's privacy profile under DP-SGD, and epsilon by three accountants.
 
 >>> import filterproof as fp
 >>> shown = fp.figure("003-1", points=2, people=1, steps=4, q=0.5, more_orders=4)
@@ -35,11 +35,11 @@ from filterproof.theory.guarantees import GaussianDP
 from filterproof.theory.pairs import SubsampledGaussian
 
 _MOST_PEOPLE = 200
-#: How far the profile is drawn, over its epsilon at delta.
+#: The largest drawn epsilon, relative to the epsilon at delta.
 _BEYOND = 1.3
-#: The delta of the paper's other experiments, at which the floor of RDP is told as well.
+#: The delta of the paper's other experiments. The caption gives the floor of RDP at it too.
 _OTHER_DELTA = 1e-5
-#: How much the mu that dominates at the points drawn is rounded up.
+#: Rounding up of the mu that dominates at the drawn points.
 _UP = 1 + 1e-9
 
 
@@ -51,9 +51,9 @@ def _beyond(name: str, value: object) -> float | None:
 class SampledTraining(Specification):
     """`steps` Gaussian mechanisms of noise sigma on samples of rate q; a person's gradients have norm fraction x C.
 
-    The first two panels are of one person with norm `fraction`; epsilon from 0 to
-    `most`, or a little beyond the one at delta if it is None. The third has `people` norms
-    from `least` to 1, at delta; `orders` and `more_orders` are the largest integer orders of the two RDP accountants.
+    The first two panels show one person with norm `fraction` and epsilon from 0 to `most`. If `most` is None, they end
+    a little beyond the epsilon at delta. The third panel has `people` norms from `least` to 1, at delta. `orders` and
+    `more_orders` are the largest integer orders of the two RDP accountants.
     """
 
     q: float = real(0.005, 1e-4, 1.0)
@@ -70,31 +70,31 @@ class SampledTraining(Specification):
     QUICK: ClassVar[Mapping[str, Any]] = {"points": 9, "people": 5, "least": 0.1}
 
     def pair(self, fraction: float) -> SubsampledGaussian:
-        """The dominating pair of one step, for a person whose gradients have norm fraction x C."""
+        """Return the dominating pair of one step, for a person with gradients of norm fraction x C."""
         return SubsampledGaussian(self.q, self.sigma / fraction)
 
     def composition(self, fraction: float) -> Composition:
-        """All steps of that person."""
+        """Return the composition of all steps of that person."""
         return Composition({self.pair(fraction): self.steps})
 
     def rdp(self, fraction: float, orders: int) -> float:
-        """epsilon by the best integer order up to `orders`, from the Renyi divergences in both directions."""
+        """Return epsilon by the best integer order up to `orders`, from Rényi divergences in both directions."""
         alphas = np.arange(2.0, orders + 1)
         pair = self.pair(fraction)
         one = np.maximum(np.asarray(pair.renyi(alphas)), np.asarray(pair.swapped.renyi(alphas)))
         return float(np.min(renyi_epsilon(alphas, self.steps * one, self.delta)))
 
     def floor(self, orders: int, delta: float | None = None) -> float:
-        """epsilon by RDP of a person who contributes nothing: what the conversion at the largest order costs."""
+        """Return epsilon by RDP of a person without contribution: the cost of the conversion at the largest order."""
         return float(renyi_epsilon(float(orders), 0.0, self.delta if delta is None else delta))
 
     def data(self) -> FigureData:
         person = self.composition(self.fraction)
         at = person.epsilon(self.delta, relative=1e-2)
-        # far beyond its epsilon a divergence takes long, and nobody reads it off
+        # a divergence far beyond this epsilon takes long and is not visible
         epsilons = np.linspace(0.0, _BEYOND * at.high if self.most is None else self.most, self.points)
         curve = [person.delta(float(epsilon)) for epsilon in epsilons]
-        # agrees at delta; and is at least the curve at every point drawn
+        # one mu agrees at delta, the other is at least the curve at every drawn point
         mu_at = float(gaussian_mu(at.high, self.delta))
         mus = [
             float(gaussian_mu(float(epsilon), one.high))
@@ -172,12 +172,12 @@ class SampledTraining(Specification):
 
 
 def _panel(data: FigureData, panel: str, *names: str) -> tuple[NDArray[np.float64], ...]:
-    """Columns of one panel: shape (rows of the panel,)."""
+    """Return columns of one panel, shape (rows of the panel,)."""
     here = data.where("panel", panel)
     return tuple(here.column(name) for name in names)
 
 
 def _excess(data: FigureData, column: str) -> NDArray[np.float64]:
-    """How far a Gaussian curve lies above the profile, in percent."""
+    """Return the excess of a Gaussian curve over the profile, in percent."""
     gdp, high = _panel(data, "profile", column, "delta_high")
     return 100 * (gdp / np.maximum(high, 1e-300) - 1)

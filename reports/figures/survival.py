@@ -1,4 +1,4 @@
-"""Paper 004's Figure 2: how long the realisation filter goes on, beside filters that do not look at losses.
+"""Figure 2 of Taylor, Vippathalla & Coon: rounds of the realisation filter and of filters that observe no losses.
 
 >>> ends = stopping_rounds(mechanism_level(10.0, 1e-5, sigma=2.0, rounds=48), sigma=2.0, most=96)
 >>> ends["additive"], ends["GDP"]
@@ -40,22 +40,22 @@ from filterproof.theory.numerics.decimals import above
 from filterproof.theory.pairs import Gaussian
 from filterproof.theory.realisation import kappa, kappa_survival, optimal_split, stopped_hockey_stick
 
-#: What 004 prints beside N = 48, as far as its last exponent, which our text does not show.
+#: The split that the paper prints for N = 48, without its last exponent, which is illegible in our copy.
 _DHAT = 4.797e-6
 _MOST_ROUNDS = 500
-#: The filters that do not look at losses are played up to this round.
+#: The last round that is played with the filters that observe no losses.
 _MOST_PLAYED = 20_000
-#: epsilon times sigma: how many widths of one loss lie within epsilon.
+#: epsilon times sigma: epsilon in standard deviations of one loss.
 _MOST_GRID = 500.0
 
 
 def mechanism_level(
     epsilon: float, delta: float, *, sigma: float, rounds: int
 ) -> dict[str, tuple[PrivacyFilter, ...]]:
-    """The filters of paper 004's Figure 2 and two better ones, each in several variants.
+    """Return the filters of Figure 2 and two better ones, each in several variants.
 
-    A Gaussian is (epsilon_i, delta_i)-DP at every point of a curve; as in 004 Appendix B, the point and the split of
-    delta that let the filter run longest are chosen beforehand.
+    A Gaussian is (epsilon_i, delta_i)-DP at every point of a curve. As in Appendix B, the point and the split of delta
+    with the most rounds are chosen in advance.
     """
     levels = [
         float(gaussian_epsilon(1 / sigma, delta / (share * t)))
@@ -79,7 +79,7 @@ def mechanism_level(
 def stopping_rounds(
     filters: Mapping[str, Sequence[PrivacyFilter]], *, sigma: float, most: int
 ) -> dict[str, int]:
-    """The releases that the best variant of each filter allows, by playing its own code."""
+    """Return the releases that the best variant of each filter allows, by its own code."""
     request = Gaussian(mu=1 / sigma)
     return {
         name: max((repeats(filt, request, most=most) for filt in variants), default=0)
@@ -88,11 +88,11 @@ def stopping_rounds(
 
 
 def largest_kappa(epsilon: float, delta: float, *, sigma: float, rounds: int) -> tuple[float, WorstCase]:
-    """The largest kappa, in nats, at which KappaFilter keeps (epsilon, delta)-DP on Gaussian(1/sigma), to 1e-6 of it.
+    """Return the largest kappa in nats, to a relative 1e-6, for which KappaFilter satisfies (epsilon, delta)-DP.
 
-    It is read off the integral of the one strategy that never stops, which costs a thousandth of `calibrate`; that it
-    keeps the promise is certified over every adversary that asks for Gaussian(1/sigma) or stops. Raises ValueError
-    where no kappa does, or the certificate does not confirm what was found.
+    The mechanism is Gaussian(1/sigma). The search uses the integral of the strategy that never stops, which costs a
+    thousandth of `calibrate`. A certificate then covers every adversary that requests Gaussian(1/sigma) or stops.
+    Raises ValueError if there is no kappa, or if the certificate does not confirm it.
     """
     from scipy import optimize
 
@@ -116,14 +116,15 @@ def largest_kappa(epsilon: float, delta: float, *, sigma: float, rounds: int) ->
     solved = worst_case(KappaFilter(found, rounds), [Gaussian(1 / sigma)], epsilon=epsilon, rounds=rounds)
     if solved.high > delta:
         raise ValueError(
-            f"delta must be at least the worst case, got delta={delta!r} and a worst case <= {solved.high!r}; raise it"
+            f"delta must be at least the worst case, got delta={delta!r} and a worst case <= {solved.high!r}; "
+            "pass a larger delta"
         )
     return found, solved
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Survival(Specification):
-    """The promise, the noise of the Gaussian mechanisms, and N = `rounds`; 004 states no epsilon and delta."""
+    """The promise, the noise of the Gaussian mechanisms, and N = `rounds`. The paper states no epsilon and delta."""
 
     epsilon: float = real(10.0, 0.01, 50.0)
     delta: float = probability(1e-5, 1e-12, 0.1)
@@ -134,17 +135,17 @@ class Survival(Specification):
         if self.epsilon * self.sigma > _MOST_GRID:
             raise ValueError(
                 f"epsilon times sigma must be at most {_MOST_GRID:g}, got epsilon={self.epsilon!r} and "
-                f"sigma={self.sigma!r}; lower one of them, the grid of losses would be too fine"
+                f"sigma={self.sigma!r}; pass a smaller one; the grid of losses would be too fine"
             )
         if self.kappa <= 0:
             raise ValueError(
                 f"epsilon must leave a kappa above zero, got epsilon={self.epsilon!r} and kappa={self.kappa!r}; "
-                "raise epsilon or sigma"
+                "pass a larger epsilon or sigma"
             )
 
     @property
     def kappa(self) -> float:
-        """The threshold of 004 at its best split of delta."""
+        """Return the paper's threshold at its best split of delta."""
         split = optimal_split(self.rounds, self.delta)
         return float(kappa(self.epsilon, self.sigma, split.dhat, split.theta))
 
@@ -177,14 +178,14 @@ class Survival(Specification):
             value=value.high if isinstance(value, Evaluation) else value.value,
             kappa_recalibrated=recalibrated,
             worst_case_recalibrated=worst,
-            # a filter that was not seen to stop has no number
+            # a filter that did not stop has no number
             **{f"rounds_{_column(name)}": end if end < _MOST_PLAYED else None for name, end in ends.items()},
         )
 
     def printed(self, data: FigureData) -> Sequence[Printed]:
         remark = (
-            "004 states no epsilon and delta; the exponent of the other number of its split, 2.073, is not legible in "
-            "our text, and with each from -7 to -10 the split is optimal for no delta"
+            "the paper states no epsilon and delta; the exponent of the other number of its split, 2.073, is not "
+            "legible in our copy, and with each from -7 to -10 the split is optimal for no delta"
         )
         return (Printed("dhat at N = 48", _DHAT, data.number("dhat"), remark),)
 
@@ -242,10 +243,10 @@ def _column(name: str) -> str:
 
 
 def _count(data: FigureData, column: str) -> str:
-    """The rounds of a filter in words."""
+    """Return the rounds of a filter in words."""
     end = data.facts[f"rounds_{column}"]
     return f"{_MOST_PLAYED:,} or more" if end is None else str(end)
 
 
-#: The columns of the filters that do not look at losses.
+#: The columns of the filters that observe no losses.
 _ENDS = {name: _column(name) for name in ("additive", "advanced", "Rényi, simple", "Rényi, CKS", "GDP")}

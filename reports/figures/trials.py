@@ -1,7 +1,7 @@
-"""The experiment of the figures whose data are closed, in a stand-in, and its trials, each of which is played once.
+"""The stand-in experiment for the figures on closed data, and its trials. Each trial is played once.
 
-Private gradient descent on scikit-learn's digits goes on when the budgets of some people are spent. A trial is kept in
-this process; the same trial is the same to the bit.
+Private gradient descent on scikit-learn's digits continues after the budgets of some people are spent. This process
+keeps each trial. Equal trials have equal bits.
 
 >>> trial = Trial(FilteredDescent(sigma=10.618, clip=2.0, rate=0.5, at=2, epochs=3), seed=0, number=0)
 >>> outcome = outcome_of(trial)
@@ -30,11 +30,11 @@ from filterproof.mc.training.network import Network
 from filterproof.theory.argument_checks import check_count
 from filterproof.theory.conversions import gaussian_epsilon
 
-#: Of all epsilons of the stand-in; the papers have no other.
+#: The delta of all epsilons of the stand-in and of the papers.
 DELTA = 1e-5
-#: The digits of each group, which share no person; the groups cover everyone.
+#: The digits of each group. Every person is in exactly one group.
 GROUPS: tuple[tuple[int, ...], ...] = ((0, 1), (2, 3), (4, 5), (6, 7), (8, 9))
-#: Fewer trials than this are played sooner in one process than processes start.
+#: Fewer trials than this are faster in one process.
 _FEW = 8
 
 
@@ -49,11 +49,11 @@ class GroupMeans:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrialOutcome:
-    """What came of a trial; shown because the digits are public.
+    """The outcome of a trial; shown because the digits are public.
 
-    accuracy, active: test accuracy, and the number of people who counted in the last step, after each epoch, shape
-    (epochs + 1,). before, after: the groups at the epoch where filtering begins, and at the end. epsilons: what was
-    spent on each person when filtering begins, in increasing order, shape (n,).
+    accuracy, active: test accuracy, and the number of active people in the last step, after each epoch, shape
+    (epochs + 1,). before, after: the groups at the epoch where filtering begins, and at the end. epsilons: the
+    spent epsilon of each person when filtering begins, in increasing order, shape (n,).
     """
 
     accuracy: tuple[float, ...]
@@ -67,8 +67,9 @@ class TrialOutcome:
 class FilteredDescent:
     """`epochs` steps on all digits by the network 64-32-10, under a budget of `at` steps at the full clip.
 
-    Everyone has a mu-GDP filter with mu = sqrt(at) / sigma. Nobody can run out before epoch `at`; after it those go on
-    whose gradients were clipped less. Source: paper 003, Section 6 and Appendix E; paper 000, Algorithm 7.
+    Everyone has a mu-GDP filter with mu = sqrt(at) / sigma. Nobody's budget is spent before epoch `at`. After it, the
+    people with smaller clipped gradients stay active. Source: Koskela, Tobaben & Honkela, Section 6 and Appendix E;
+    Feldman & Zrnic, Algorithm 7.
     """
 
     sigma: float
@@ -79,11 +80,11 @@ class FilteredDescent:
 
     @property
     def filter(self) -> GaussianFilter:
-        """The filter that each person has."""
+        """Return the filter of each person."""
         return GaussianFilter(mu=self.at**0.5 / self.sigma)
 
     def play(self, seeds: np.random.SeedSequence) -> TrialOutcome:
-        """What comes of one trial, whose randomness follows from `seeds`."""
+        """Play one trial with these seeds."""
         data, seed = digits(), int(seeds.generate_state(1)[0])
         people = IndividualFilter(self.filter, people=data.people)
         descent = Descent(
@@ -107,7 +108,7 @@ class FilteredDescent:
         )
 
     def _epsilons(self, descent: Descent) -> NDArray[np.float64]:
-        """The epsilon at DELTA spent on each person so far, shape (n,): public, as the digits are."""
+        """Return each person's spent epsilon at DELTA, shape (n,); public, because the digits are."""
         left = descent.people.remaining().made_public()
         spent = np.sqrt(np.maximum(self.filter.mu**2 - left**2, 0.0))
         epsilons = np.zeros(len(spent))
@@ -121,7 +122,7 @@ def _accuracy(descent: Descent) -> float:
 
 
 def groups(labels: NDArray[np.float64]) -> NDArray[np.int64]:
-    """The group of `GROUPS` that each row of one-hot `labels`, shape (n, 10), belongs to: numbers of shape (n,)."""
+    """Return the number of the group of each row of one-hot `labels`, shape (n, 10): shape (n,)."""
     of_digit = np.empty(10, dtype=np.int64)
     for number, members in enumerate(GROUPS):
         of_digit[list(members)] = number
@@ -145,33 +146,33 @@ def _group_means(descent: Descent, epsilons: NDArray[np.float64]) -> GroupMeans:
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """Trial `number` of those that a seed gives of a setting of the experiment."""
+    """Trial `number` of a setting and a seed."""
 
     setting: FilteredDescent
     seed: int
     number: int
 
     def play(self) -> TrialOutcome:
-        """What comes of it, on one thread: products as small as these wait for others longer than they take."""
+        """Play the trial on one thread, which is faster for small products."""
         with threadpool_limits(1):
             return self.setting.play(np.random.SeedSequence([self.seed, self.number]))
 
 
-#: What this process has played.
+#: The trials that this process has played.
 PLAYED: dict[Trial, TrialOutcome] = {}
 
 
 def outcome_of(trial: Trial) -> TrialOutcome:
-    """What came of a trial, which is played unless it was before."""
+    """Return the outcome of a trial; play it if it is new."""
     if trial not in PLAYED:
         PLAYED[trial] = trial.play()
     return PLAYED[trial]
 
 
 def study(trials: Iterable[Trial], *, workers: int | None = None) -> None:
-    """Play every trial that this process has not, on so many processes, by default one for each core.
+    """Play every new trial on `workers` processes, by default one for each core.
 
-    The outcomes do not depend on the number of workers; `outcome_of` then has them all.
+    The outcomes do not depend on the number of workers. `outcome_of` returns them.
     """
     missing = [trial for trial in dict.fromkeys(trials) if trial not in PLAYED]
     many = cores() if workers is None else check_count("workers", workers)

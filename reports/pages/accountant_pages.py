@@ -42,7 +42,7 @@ def accountant_page(chapter: AccountantChapter) -> Page:
         line=said(page["line"], values),
         formulas=tuple((label, mathml(latex)) for label, latex in page["formulas"]),
         facts=tuple(facts),
-        picture=_picture(chapter),
+        pictures=(_picture(chapter),),
         uncovered=said(page["uncovered"], values),
         code=page["code"].strip(),
         table=_simulated(chapter.rows),

@@ -11,7 +11,7 @@ from filterproof.mc.losses.log_ratio import Epsilon
 from filterproof.reports.chapters.comparison import Comparison
 from filterproof.reports.chapters.filters import BoundsAt, FilterChapter
 from filterproof.reports.pages.page import Badge, Page, PageTable, share
-from filterproof.reports.pages.profile_figure import TOLD, hits_curves, profile_picture
+from filterproof.reports.pages.profile_figure import TOLD, hits_curves, pictures
 from filterproof.reports.template import mathml
 from filterproof.theory.attacker import AttackerCurve
 from filterproof.theory.evidence import Outcome
@@ -48,7 +48,7 @@ def filter_page(chapter: FilterChapter) -> Page:
             )
             if words
         ),
-        picture=profile_picture(chapter, curves),
+        pictures=pictures(chapter, curves),
         uncovered=_uncovered(chapter),
         code=_code(chapter),
         table=_counterexample(chapter),

@@ -60,7 +60,7 @@ class PageTable:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """The content of a page: a title with its badge, formulas, facts, a picture, a table, code and what is not covered.
+    """The content of a page: a title with its badge, formulas, facts, pictures, a table, code and what is not covered.
 
     formulas and facts are pairs of a label and what it says.
     """
@@ -71,7 +71,7 @@ class Page:
     line: str
     formulas: tuple[tuple[str, Markup], ...]
     facts: tuple[tuple[str, str | Markup], ...]
-    picture: Picture
+    pictures: tuple[Picture, ...]
     uncovered: str
     code: str
     table: PageTable | None = None

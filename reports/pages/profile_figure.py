@@ -45,25 +45,35 @@ def hits_curves(chapter: FilterChapter) -> dict[str, AttackerCurve]:
     return curves
 
 
-def profile_picture(chapter: FilterChapter, curves: dict[str, AttackerCurve]) -> Picture:
-    """Two panels: divergences beside the guarantee, and hits against false alarms, bounded by `curves`."""
-    with new_figure(8.6, 3.5) as figure:
-        left, right = figure.subplots(1, 2)
-        _profile(left, chapter)
-        _trade_off(right, chapter, curves)
-    renyi = chapter.main.measure.kind == "renyi"
-    at = "order" if renyi else "epsilon"
+def pictures(chapter: FilterChapter, curves: dict[str, AttackerCurve]) -> tuple[Picture, Picture]:
+    """Divergences beside the guarantee, and hits against false alarms, bounded by `curves`."""
+    key, name = chapter.subject.key, chapter.subject.name
+    at = "order" if chapter.main.measure.kind == "renyi" else "epsilon"
     told = "; ".join(
         f"{share(one.shares[0])} of what is guaranteed at {at} {one.measure.at:.3g}" for one in chapter.curve
     )
-    hits = "; ".join(f"{name} {above(curve.hits(TOLD), 3)}" for name, curve in curves.items())
-    alt = f"{chapter.subject.name}: certified from below, {told}. Hits at one false alarm in a thousand: {hits}."
-    return Picture(chapter.subject.key, _CAPTION, alt, svg_text(figure), (8.6, 3.5))
+    hits = "; ".join(f"{which} {above(curve.hits(TOLD), 3)}" for which, curve in curves.items())
+    with new_figure(*_SIZE) as profile:
+        _profile(profile.subplots(), chapter)
+    with new_figure(*_SIZE) as trade_off:
+        _trade_off(trade_off.subplots(), chapter, curves)
+    return (
+        Picture(key, _PROFILE, f"{name}: certified from below, {told}.", svg_text(profile), _SIZE),
+        Picture(
+            f"{key}-test",
+            _TRADE_OFF,
+            f"{name}: hits at one false alarm in a thousand: {hits}.",
+            svg_text(trade_off),
+            _SIZE,
+        ),
+    )
 
 
-_CAPTION = (
-    "Left: the guarantee, certified bounds, and simulated intervals. Right: a test for membership has at most so many "
-    "hits at so many false alarms. The band holds the best test of the simulated adversary."
+_SIZE = (4.6, 3.4)
+_PROFILE = "The guarantee, certified bounds, and simulated intervals."
+_TRADE_OFF = (
+    "A test for membership has at most so many hits at so many false alarms. The band holds the best test of the "
+    "simulated adversary."
 )
 
 

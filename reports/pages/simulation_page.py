@@ -42,6 +42,11 @@ def simulation_finding(chapters: Sequence[FilterChapter]) -> Finding:
     )
 
 
+def _met(finding: Finding) -> str:
+    agrees = finding.result.outcome is Accord.AGREES
+    return "every interval meets the certified bounds." if agrees else "NOT every interval meets its bounds."
+
+
 def rests(words: str) -> str:
     """What an estimate rests on, in a few words."""
     if "ledger" in words:
@@ -65,10 +70,11 @@ def simulation_page(chapters: Sequence[FilterChapter]) -> str:
         "simulation.html.j2",
         style=style(),
         words=(
-            f"{finding.result.scope}: {finding.got}. Each simulation runs the filter's own code; the certified bounds "
-            "on the same number use no random numbers. Numbers are deltas, or Rényi divergences at an order. An "
-            "estimate that rests on the filter's ledger trusts it to bound the spending; below it stands one from "
-            "plain draws, which trusts nothing."
+            f"{finding.result.scope}: {_met(finding)} Each simulation runs the filter's own code; the certified "
+            "bounds on the same number use no random numbers. Numbers are deltas, or Rényi divergences at an order. "
+            "An estimate that rests on the filter's ledger trusts it to bound the spending; below it stands one from "
+            "plain draws, which trusts nothing. What is simulated at an order is simulated by plain draws at an "
+            "epsilon, too."
         ),
         groups=[(chapter.subject.name, chapter.every) for chapter in chapters],
         meets=meets,

@@ -66,10 +66,10 @@ VALUES: list[tuple[Call, str]] = [
     (lambda: fp.SomeOrderMarkovFilter(0.1, 1e-5, (2.0,)), "orders must include one that can give"),
     # where a game breaks the rule
     (lambda: fp.SomeOrderMarkovFilter(80.0, 0.01, (1.1, 1.3)), r"orders must take at most all of"),
-    (lambda: fp.RenyiFilter.planned(2.0, 1e-5, {fp.Erasure(0.5): 1}), "Rényi divergence is finite"),
+    (lambda: fp.RenyiFilter.planned(2.0, 1e-5, {fp.Erasure(0.5): 1}), "with a finite Rényi divergence"),
     (lambda: fp.RangedBlackwellFilter(1.0, (BIT,), 2.0, 1.0), "low and high"),
     (lambda: fp.NaturalFilter(1.0, 0.1, (BIT,), ratio=Fraction(2)), "ratio must agree"),
-    (lambda: fp.RealisationFilter(1.0, 0, 5, (STEP,)), "pure mechanisms where delta is 0, got Gaussian"),
+    (lambda: fp.RealisationFilter(1.0, 0, 5, (STEP,)), "only pure mechanisms for delta=0, got Gaussian"),
     (lambda: fp.RealisationFilter(10.0, 1e-5, 48, (STEP,), dhat=9e-6), "dhat and theta must be given"),
     (lambda: fp.RealisationFilter(10.0, 1e-5, 10, ()), "menu must hold at least one pair"),
     (
@@ -184,7 +184,7 @@ TYPES: list[tuple[Call, str]] = [
         (
             lambda: additive().budget,
             AttributeError,
-            r"Own\.budget must be set where promise and charge do not",
+            r"Own\.budget must be set unless promise and charge determine",
         ),
     ],
     ids=lambda value: value if isinstance(value, str) else "",

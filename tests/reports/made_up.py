@@ -33,7 +33,7 @@ BROKEN = Verdict(
 )
 
 
-def comparison(share: float, *, width: float = 0.1, at: float = 1.0) -> Comparison:
+def comparison(share: float, *, width: float = 0.125, at: float = 1.0) -> Comparison:
     """A simulation of so much of a guarantee of 1."""
     estimate = Estimate(
         share, (1 - width) * share, (1 + width) * share, 1e-9, 1000, "plain", rests_on="draws"

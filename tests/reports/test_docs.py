@@ -43,10 +43,10 @@ def test_recorded_scores_add_up_and_bounds_on_compositions_hold() -> None:
         for name, (heads, found) in ((name, make()) for name, make in TABLES.items())
     }
     cases, faults = record("power")["cases"], record("planted")
-    right, of = (sum(int(row["right"].split(" of ")[place]) for row in rows["power"]) for place in (0, 1))
+    right, of = (sum(int(row["correct"].split(" of ")[place]) for row in rows["power"]) for place in (0, 1))
     assert (right, of) == (len(cases) - len(rows["missed"]), len(cases))
     refused, of = (
-        sum(int(row["refused"].split(" of ")[place]) for row in rows["planted"]) for place in (0, 1)
+        sum(int(row["detected"].split(" of ")[place]) for row in rows["planted"]) for place in (0, 1)
     )
     assert (refused, of) == (faults["red"], faults["faults"])
     ours = [row["bounds hold"] for row in rows["compositions"] if row["by"].startswith("Filterproof")]
@@ -76,8 +76,11 @@ def test_the_words_of_a_verdict_are_those_of_the_code() -> None:
 
 def test_a_charge_is_the_least_or_says_which_share_of_it_is_due() -> None:
     made = _made("charges")
-    assert "| `Gaussian(0.7)` | none, truly | 0.245 (least) | 0.7 (least) |" in made
-    assert "| `Laplace(0.8)` | 1.25 (least) | 0.78125 (bound: 68.67 % is due) | 1.23999 (least) |" in made
+    assert "| `Gaussian(0.7)` | none | 0.245 (smallest) | 0.7 (smallest) |" in made
+    assert (
+        "| `Laplace(0.8)` | 1.25 (smallest) | 0.78125 (upper bound; 68.67 % is necessary) | 1.23999 (smallest) |"
+        in made
+    )
 
 
 def test_every_filter_command_and_status_has_its_row() -> None:

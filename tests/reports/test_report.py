@@ -4,7 +4,6 @@ import csv
 import html
 import json
 import re
-from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -48,7 +47,7 @@ def check_size(out: Path) -> None:
 
 @pytest.fixture(scope="module")
 def made() -> Report:
-    return report(chapter(HOLDS), replace(chapter(BROKEN, 1.4)))
+    return report(chapter(HOLDS), chapter(BROKEN, 1.5))
 
 
 @pytest.fixture(scope="module")
@@ -97,9 +96,11 @@ def test_the_front_page_has_one_row_for_a_filter_and_names_seed_and_machine(out:
     (table,) = (one for one in page.iter("table") if "filters" in one.get("class", ""))
     held, broken = (" ".join("".join(row.itertext()).split()) for row in table.find("tbody") or ())
     assert (
-        held == "ZCDPFilter 0.5-zCDP HOLDS EXACT 1 1 50.3 % 49.5 % 45 % to 55 % 1,000 runs finite outcomes †"
+        held
+        == "ZCDPFilter 0.5-zCDP HOLDS EXACT 1 1 50.3 % 49.5 % 43.7 % to 56.3 % 1,000 runs finite outcomes †"
     )
-    assert "REFUTED CERTIFIED 1 1 138.6 % 126 % to 154 % 1,000 runs none: its own code" in broken
+    words = r"REFUTED CERTIFIED 1 1 148\.\d+ % 131.25 % to 168.75 % 1,000 runs none: its own code"
+    assert re.search(words, broken)
     assert "1 of 2 filters keep their guarantee" in said
     assert f"seed {Study().seed}, full effort" in said
 
@@ -110,7 +111,7 @@ def test_the_data_has_every_claim_and_comparison(made: Report, out: Path) -> Non
     assert [one["outcome"] for one in data["verdicts"]] == ["HOLDS", "REFUTED"]
     assert data["verdicts"][1]["counterexample"]["low"] == 0.2
     assert len(data["comparisons"]) == sum(len(one.every) for one in made.filters)
-    rows = list(csv.DictReader((out / "claims.csv").open(encoding="utf-8", newline="")))
+    rows = list(csv.DictReader((out / "claims.csv").read_text("utf-8").splitlines()))
     assert rows == json.loads((out / "claims.json").read_text("utf-8"))["claims"] == claim_rows(made.findings)
     times = json.loads((out / "durations.json").read_text("utf-8"))
     assert times == {"seconds": 2.0, "processor_seconds": {"ZCDPFilter": 1.5}}

@@ -1,7 +1,7 @@
-"""What exists only for speed: the bits that NumPy would give, in fewer nanoseconds.
+"""Faster versions of functions, with the same bits as NumPy.
 
-`losses` and `either` answer with an array, or with None where there is no faster way; whoever asks then does it with
-NumPy. Nothing here decides what is true: replace both by functions that return None, and every result stays.
+`losses` and `either` return an array, or None if there is no faster version; then the caller uses NumPy. No result
+depends on this package: if both functions always return None, every result stays the same.
 """
 
 from filterproof.theory.fast.gaussian import either, losses

@@ -1,7 +1,7 @@
-"""The compiler of kernels: numba's, where it is installed (the extra [fast]) and wanted.
+"""The compiler of kernels: numba, if the extra [fast] is installed.
 
-FILTERPROOF_FAST=0 in the environment does without it. A kernel has a fixed signature and calls nothing back, so it
-compiles once and is kept on disk.
+FILTERPROOF_FAST=0 in the environment disables it. A kernel has a fixed signature and makes no callbacks, so it is
+compiled once and cached on disk.
 """
 
 from __future__ import annotations
@@ -11,18 +11,19 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-#: Runs for which numba, which takes a second, is imported. Where it has been, a kernel is seven times as fast for two.
+#: The number of runs from which numba is imported, which takes a second. Once imported, a kernel is seven times faster
+#: for two runs.
 _MANY = 32
 
 
 def worth(n: int) -> bool:
-    """Whether so many runs are worth a kernel."""
+    """Return whether n runs are enough for a kernel."""
     return n >= _MANY or (n > 1 and compiler.cache_info().currsize > 0)
 
 
 @cache
 def compiler() -> Callable[[Callable[..., Any]], Callable[..., Any]] | None:
-    """What compiles a function of arrays and numbers, or None where numba is missing or not wanted."""
+    """Return the decorator that compiles a function of arrays and numbers, or None without numba."""
     if os.environ.get("FILTERPROOF_FAST", "1") == "0":
         return None
     try:

@@ -1,4 +1,4 @@
-"""Compiled draws of Gaussian losses, with NumPy's own bits, and the choice between two levels."""
+"""Compiled draws of Gaussian losses, with NumPy's bits, and the choice between two levels."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ _1, _3, _8, _9, _11, _24, _40, _255, _256, _52_BITS = map(
     np.uint64, (1, 3, 8, 9, 11, 24, 40, 255, 256, 2**52 - 1)
 )
 _UNIFORM = 2.0**-53
-#: Where NumPy's ziggurat ends and its tail begins, and the inverse that it uses.
+#: The start of the tail of NumPy's ziggurat, and its inverse in NumPy.
 _TAIL = 3.6541528853610088
 _TAIL_INVERSE = 0.27366123732975828
 
 
 def losses(rng: np.random.Generator, mu: Real, shift: float, n: int) -> NDArray[np.float64] | None:
-    """(z + shift mu) mu with the n standard normals z that rng draws next; None where nothing is compiled.
+    """Return (z + shift mu) mu for the next n standard normals z of rng; None without a compiler.
 
-    mu has shape (), (1,) or (n,). The state of rng afterwards is the one that n draws leave.
+    mu has shape (), (1,) or (n,). Afterwards rng is in the same state as after n draws by NumPy.
     """
     found = kernels() if worth(n) else None
     return None if found is None else found.draw(rng, np.atleast_1d(mu), shift, n)
 
 
 def either(low: float, high: float, raised: NDArray[np.bool_]) -> NDArray[np.float64] | None:
-    """`high` where `raised`, else `low`: shape (n,); None where nothing is compiled."""
+    """Return `high` where `raised` is true, else `low`, shape (n,); None without a compiler."""
     found = kernels() if worth(len(raised)) else None
     if found is None:
         return None
@@ -44,7 +44,7 @@ def either(low: float, high: float, raised: NDArray[np.bool_]) -> NDArray[np.flo
 
 @dataclass(frozen=True, slots=True)
 class Kernels:
-    """The compiled functions, and the tables of NumPy's ziggurat: scale, bound and density of each layer."""
+    """The compiled functions and the tables of NumPy's ziggurat: scale, bound and density of each layer."""
 
     normals: Callable[..., None]
     losses: Callable[..., None]
@@ -56,7 +56,7 @@ class Kernels:
     def draw(
         self, rng: np.random.Generator, mu: NDArray[np.float64], shift: float, n: int
     ) -> NDArray[np.float64]:
-        """`losses` for mu of shape (n,) or (1,); the generator is SFC64 or draws its normals itself."""
+        """Return `losses` for mu of shape (n,) or (1,); the generator is SFC64 or draws its own normals."""
         loss = np.empty(n)
         if not isinstance(rng.bit_generator, np.random.SFC64):
             rng.standard_normal(out=loss)
@@ -72,7 +72,7 @@ class Kernels:
 
 @cache
 def kernels() -> Kernels | None:
-    """The kernels, or None where there is no compiler, or its tables are not those of this NumPy."""
+    """Return the kernels, or None without a compiler or if its tables differ from those of this NumPy."""
     compile_ = compiler()
     if compile_ is None:
         return None
@@ -92,7 +92,7 @@ def kernels() -> Kernels | None:
 
 
 def _draws_as_numpy(compiled: Kernels) -> bool:
-    """Whether the first draws of a few seeds are NumPy's to the last bit: layers and tails of the ziggurat alike."""
+    """Return whether the first draws of a few seeds equal NumPy's bit for bit, in layers and in tails."""
     one = np.ones(1)
     for seed in range(4):
         ours, theirs = (np.random.Generator(np.random.SFC64(seed)) for _ in range(2))
@@ -102,10 +102,11 @@ def _draws_as_numpy(compiled: Kernels) -> bool:
 
 
 def _normals(words: Any, scales: Any, bounds: Any, densities: Any, out: Any) -> None:
-    """out = the standard normals that NumPy's ziggurat takes from SFC64, whose four words are moved on.
+    """Fill `out` with the standard normals of NumPy's ziggurat from SFC64, and advance its four words.
 
-    The sign is the second half of a table, not a branch that is mispredicted every other time: that, and the
-    generator within the loop, make it four times as fast. The first branch fails once in 67 draws.
+    The second half of a table stores the sign, because a branch would be mispredicted every other time. This and the
+    generator inside the loop make it four times as fast. The first branch fails once in 67 draws.
+
     Source: Marsaglia and Tsang (2000), with 256 layers.
     """
     a, b, c, w = words[0], words[1], words[2], words[3]
@@ -155,7 +156,7 @@ def _normals(words: Any, scales: Any, bounds: Any, densities: Any, out: Any) -> 
 
 
 def _losses(z: Any, mu: Any, shift: float) -> None:
-    """z = (z + shift mu) mu."""
+    """Set z to (z + shift mu) mu."""
     if mu.size > 1:
         for i in range(z.size):
             z[i] = (z[i] + shift * mu[i]) * mu[i]
@@ -165,6 +166,6 @@ def _losses(z: Any, mu: Any, shift: float) -> None:
 
 
 def _either(low: float, high: float, raised: Any, out: Any) -> None:
-    """out = high where raised, else low."""
+    """Set out to high where raised, else to low."""
     for i in range(out.size):
         out[i] = high if raised[i] else low

@@ -1,4 +1,4 @@
-"""The statements that the kernel is asked for, with their words, as they stand above the theorems in the Rocq sources.
+"""The statements for the kernel, with their texts from the comments above the theorems in the Rocq sources.
 
 >>> KERNEL["zcdp_filter"].source, KERNEL["zcdp_filter"].module
 ('Feldman & Zrnic, Remark 4.4', 'ZCDPFilter')
@@ -16,15 +16,15 @@ _CLAIM = re.compile(
     re.MULTILINE | re.DOTALL,
 )
 _PARTS = re.compile(r"\n    (Source|Covers|Beyond): ")
-#: What a statement is about that names no other class of mechanisms.
+#: The class of mechanisms of a statement that names no other.
 FINITE = "mechanisms with finitely many outcomes"
 
 
 @dataclass(frozen=True, slots=True)
 class KernelTheorem:
-    """A theorem of the Rocq sources: its file and name there, what it says, and the paper's theorem.
+    """A theorem of the Rocq sources: its file and name, its text, and the theorem of the paper.
 
-    `covers` is the class of mechanisms that it is about; `beyond` names what else a reader might look for in vain.
+    `covers` is its class of mechanisms. `beyond` names what the statement does not cover.
     """
 
     rocq: str
@@ -35,29 +35,29 @@ class KernelTheorem:
 
     @property
     def words(self) -> str:
-        """What it says, with the class of mechanisms where that is another than `FINITE`."""
+        """Return the text of the theorem, with its class of mechanisms unless that is `FINITE`."""
         return self.says if self.covers == FINITE else f"{self.says} For {self.covers}."
 
     @property
     def module(self) -> str:
-        """The file that states it, without its suffix."""
+        """Return the file of the theorem, without its suffix."""
         return self.rocq.partition(".")[0]
 
     @property
     def name(self) -> str:
-        """Its name in that file, by which `KERNEL` has it."""
+        """Return the name of the theorem in its file, which is its key in `KERNEL`."""
         return self.rocq.partition(".")[2]
 
 
 def sources() -> dict[str, str]:
-    """The text of every Rocq source, by file, in the order in which they are compiled."""
+    """Return the text of every Rocq source by file, in the order of compilation."""
     folder = files("filterproof.theory.kernel")
     listed = folder.joinpath("_CoqProject").read_text(encoding="utf-8").split()
     return {name: folder.joinpath(name).read_text(encoding="utf-8") for name in listed if name.endswith(".v")}
 
 
 def claimed(texts: Mapping[str, str]) -> dict[str, KernelTheorem]:
-    """The theorems under a comment "Claim: ...", by name; lines of it that begin with a part's name say more."""
+    """Return the theorems with a comment "Claim: ..." by name; lines that begin with a part's name extend that part."""
     stated = {}
     for file, text in texts.items():
         for comment, name in _CLAIM.findall(text):

@@ -1,4 +1,4 @@
-"""The record of a run of the kernel: versions, digests of the sources, statements and the axioms each rests on."""
+"""The record of a run of the kernel: versions, digests of the sources, statements, and the axioms of each."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from importlib.resources import files
 
 from filterproof.theory.kernel.kernel_theorems import KernelTheorem, sources
 
-#: The file of the record, that of its digest, and that of a run on this machine, which is not shared.
+#: The files of the record, of its digest, and of an unshared run on this machine.
 RECORD, SEAL, HERE = "record.json", "record.sha256", "checked_here.json"
 
-#: The axioms that a statement may rest on: those of the standard library's reals, and of classical logic.
+#: The allowed axioms: those of the reals in the standard library, and those of classical logic.
 ALLOWED = frozenset(
     {
         "ClassicalDedekindReals.sig_forall_dec",
@@ -24,11 +24,11 @@ ALLOWED = frozenset(
         "Classical_Prop.classic",
     }
 )
-#: Primitive integers and floats, which `interval` computes with: constants of the kernel, and what they satisfy.
+#: Primitive integers and floats for `interval`: constants of the kernel and their axioms.
 PRIMITIVE = re.compile(r"(PrimInt63|Uint63|Uint63Axioms|PrimFloat|FloatAxioms|FloatOps|Int63)\.[A-Za-z0-9_]+")
 
-#: What no source may contain: a claim without a proof, a kernel told to look away, or words that change what a
-#: statement means where it is read.
+#: Words that no source may contain: they admit a claim without a proof, disable a check of the kernel, or change the
+#: meaning of a statement.
 _HOLES = re.compile(
     r"\b(Admitted|admit|give_up|Axioms?|Parameters?|Conjecture|Abort|bypass_check|Unset\s+\w+|Set\s+Type\s+In\s+Type"
     r"|Notation|Infix|Reserved|Tactic\s+Notation|Load|LoadPath|Export|Module|Include|Declare\s+(?!\()\w+|Primitive|Register|Coercion"
@@ -41,7 +41,7 @@ _FORMAT = "filterproof-kernel-1"
 
 @dataclass(frozen=True, slots=True)
 class Accepted:
-    """A statement of the record as the kernel has it, the axioms it rests on, and the version that accepted it."""
+    """A statement of the record as the kernel prints it, its axioms, and the version that accepted it."""
 
     name: str
     file: str
@@ -52,22 +52,22 @@ class Accepted:
 
     @property
     def shown(self) -> str:
-        """The statement, a type that it leaves open by its name alone."""
+        """Return the statement; an open type is shown only by its name."""
         return re.sub(r" where (\?\w+ : \[ \|- Type\] ?)+$", "", self.statement).replace("?C", "C")
 
     @property
     def how(self) -> str:
-        """Where the kernel ran, in words."""
+        """Return a phrase for the place of the run."""
         where = "on this machine" if self.here else "elsewhere, by the record, which matches the sources"
         return f"Rocq {self.rocq} accepted {self.file}, {self.name}, {where}"
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """What was written when the kernel ran: `sources` maps files to SHA-256, in the order in which they were compiled.
+    """The content of the record of a run: `sources` maps files to SHA-256, in the order of compilation.
 
-    `statements` maps theorems to what the kernel says that they state; `axioms` maps files, without their suffix, to
-    the names of the axioms that their theorems rest on.
+    `statements` maps theorems to their statements as the kernel prints them. `axioms` maps files without suffix to the
+    names of the axioms of their theorems.
     """
 
     rocq: str
@@ -78,12 +78,12 @@ class Record:
 
     @property
     def claims(self) -> tuple[Mapping[str, str], Mapping[str, str], Mapping[str, tuple[str, ...]]]:
-        """What two runs over the same sources agree on, whatever the versions."""
+        """Return the parts that are equal for two runs over the same sources with any versions."""
         return self.sources, self.statements, self.axioms
 
     @classmethod
     def from_json(cls, text: str) -> Record:
-        """The record in a text; ValueError if it is none."""
+        """Parse a record. Raises ValueError for an invalid text."""
         try:
             data = json.loads(text)
             if data["format"] != _FORMAT:
@@ -99,7 +99,7 @@ class Record:
             ) from wrong
 
     def to_json(self) -> str:
-        """The same record gives the same text."""
+        """Return the record as JSON; equal records give equal texts."""
         data = {
             "format": _FORMAT,
             "rocq": self.rocq,
@@ -112,23 +112,23 @@ class Record:
 
     @property
     def seal(self) -> str:
-        """SHA-256 of the record in the form of `sha256sum`: of every digest, every printed statement, every axiom."""
+        """Return the SHA-256 of the record, in the form of `sha256sum`; it covers every digest, statement and axiom."""
         return f"{sha256(self.to_json().encode()).hexdigest()}  {RECORD}\n"
 
     @property
     def sealed(self) -> bool:
-        """Whether it is the record whose digest was committed with it."""
+        """Return whether the committed digest matches this record."""
         place = files("filterproof.theory.kernel").joinpath(SEAL)
         return place.is_file() and place.read_text(encoding="utf-8") == self.seal
 
 
 def digests(texts: Mapping[str, str]) -> dict[str, str]:
-    """SHA-256 of each source."""
+    """Return the SHA-256 of each source."""
     return {name: sha256(text.encode()).hexdigest() for name, text in texts.items()}
 
 
 def without_comments(text: str) -> str:
-    """A source without its comments, which may be nested."""
+    """Return a source without its comments, which may be nested."""
     kept, depth = [], 0
     for part in re.split(r"(\(\*|\*\))", text):
         depth += {"(*": 1, "*)": -1}.get(part, 0)
@@ -139,13 +139,13 @@ def without_comments(text: str) -> str:
 
 @lru_cache(maxsize=256)
 def hole_in(text: str) -> str:
-    """The first word of a source that no source may contain; '' where there is none."""
+    """Return the first forbidden word of a source, or ""."""
     found = _HOLES.search(without_comments(text))
     return found[0] if found else ""
 
 
 def twice_defined(texts: Mapping[str, str]) -> str:
-    """A name that one source defines more than once, so that a statement might speak of another; '' if none."""
+    """Return a name that a source defines twice, so that a statement could be ambiguous, or ""."""
     for text in texts.values():
         names = _DEFINES.findall(without_comments(text))
         if again := [name for name in names if names.count(name) > 1]:
@@ -154,18 +154,18 @@ def twice_defined(texts: Mapping[str, str]) -> str:
 
 
 def axioms_beyond(axioms: Iterable[str]) -> tuple[str, ...]:
-    """Those that are neither the standard library's nor constants of the kernel."""
+    """Return the axioms that are neither the standard library's nor constants of the kernel."""
     return tuple(axiom for axiom in axioms if axiom not in ALLOWED and not PRIMITIVE.fullmatch(axiom))
 
 
 def read_record(file: str = RECORD) -> Record | None:
-    """The record that came with the package (`HERE`: that of a run on this machine); None if there is none."""
+    """Return the record of the package, or for `HERE` that of a run on this machine; None if there is none."""
     place = files("filterproof.theory.kernel").joinpath(file)
     return Record.from_json(place.read_text(encoding="utf-8")) if place.is_file() else None
 
 
 def readable_record(file: str = RECORD) -> Record | None:
-    """The same, None too where it is of another format."""
+    """Return the record like `read_record`; None also for another format."""
     try:
         return read_record(file)
     except ValueError:
@@ -182,15 +182,15 @@ def _known() -> tuple[Record | None, bool, dict[str, str]]:
 
 
 def accepted(theorem: KernelTheorem) -> Accepted:
-    """The statement of a theorem as the kernel accepted it.
+    """Return the statement of a theorem as the kernel accepted it.
 
-    Raises ValueError where the record does not match the sources or its committed digest, does not have the
-    statement, or names an axiom that is not allowed.
+    Raises ValueError if the record does not match the sources or its committed digest, lacks the statement, or names an
+    axiom that is not allowed.
     """
     name = theorem.name
     record, here, texts = _known()
     if record is None:
-        raise ValueError("record must be there, got none; run make kernel")
+        raise ValueError("record must exist, got none; run make kernel")
     changed = sorted({file for file, digest in digests(texts).items() if record.sources.get(file) != digest})
     if changed or set(record.sources) != set(texts):
         raise ValueError(
@@ -206,5 +206,5 @@ def accepted(theorem: KernelTheorem) -> Accepted:
     if foreign := axioms_beyond(axioms):
         raise ValueError(f"{name} rests on {', '.join(foreign)}, which is no axiom of the standard library")
     if not record.sealed:
-        raise ValueError(f"record must be the one that {SEAL} is the digest of, got another; run make kernel")
+        raise ValueError(f"record must match its digest in {SEAL}, got another; run make kernel")
     return Accepted(name, f"{theorem.module}.v", record.statements[name], axioms, record.rocq, here)

@@ -38,31 +38,31 @@ if TYPE_CHECKING:
     import mpmath as mp
 
 _DIGITS, _BITS = 50, 224
-#: A mass nearer to nothing is not written down as a fraction.
+#: The smallest mass that is written as a fraction.
 _FURTHEST = 2**16
-#: How near to its bound, relatively, a divergence is that may decide.
+#: A divergence within this relative distance of its bound may decide.
 _NEAR = 1e-5
-#: A divergence that is above its bound by less, relatively, is within it.
+#: A divergence above its bound by less than this, relatively, counts as within it.
 _BEYOND = 1e-20
 
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """D_order <= most, of P from Q, or of Q from P where `back`."""
+    """The bound D_order <= most, of P from Q, or of Q from P if `back`."""
 
     order: Fraction
     most: fmpq
     back: bool = False
 
 
-#: The P- and the Q-mass of the first outcome, and what decides there.
+#: The P- and the Q-mass of the first outcome, and the deciding bounds.
 Point = tuple[fmpq, fmpq, tuple[Kept, ...]]
 
 
 def stick_above(epsilon: fmpq, x: fmpq, y: fmpq, bounds: Sequence[Kept]) -> arb:
-    """A number that is no less than H_{e^epsilon}(P||Q) of all laws that keep the bounds, by planes at (x, y).
+    """Return an upper bound on H_{e^epsilon}(P||Q) for all P, Q within the bounds, by planes at (x, y).
 
-    One bound or two. Raises ArithmeticError where a weight would be below zero.
+    There are one or two bounds. Raises ArithmeticError for a weight below zero.
     """
     with PRECISION_LOCK, ctx.workprec(_BITS):
         power = arb(epsilon).exp()
@@ -80,7 +80,7 @@ def stick_above(epsilon: fmpq, x: fmpq, y: fmpq, bounds: Sequence[Kept]) -> arb:
         missed_x = 1 - sum((w * plane[1] for w, plane in zip(weights, planes, strict=True)), arb(0))
         missed_y = -power - sum((w * plane[2] for w, plane in zip(weights, planes, strict=True)), arb(0))
         if not all(w >= 0 for w in weights):
-            raise ArithmeticError(f"weights must be >= 0, got {weights}; take another point")
+            raise ArithmeticError(f"weights must be >= 0, got {weights}; pass another point")
         room = sum(
             (w * (goal - plane[0]) for w, goal, plane in zip(weights, goals, planes, strict=True)), arb(0)
         )
@@ -88,7 +88,7 @@ def stick_above(epsilon: fmpq, x: fmpq, y: fmpq, bounds: Sequence[Kept]) -> arb:
 
 
 def _plane(x: Any, y: Any, bound: Kept, a: Any, log: Callable[[Any], Any]) -> tuple[Any, Any, Any]:
-    """The moment and its derivatives by x and y, in balls or in mpmath's numbers."""
+    """Return the moment and its derivatives by x and y, in balls or in mpmath's numbers."""
     p, q = (y, x) if bound.back else (x, y)
     ratio, rest = p / q, (1 - p) / (1 - q)
     if bound.order == 1:
@@ -102,8 +102,8 @@ def _plane(x: Any, y: Any, bound: Kept, a: Any, log: Callable[[Any], Any]) -> tu
 
 
 def most_under(epsilon: float, bounds: Sequence[Kept]) -> Point:
-    """Where x - e^epsilon y is largest under bounds on a few orders, to about 40 digits."""
-    import mpmath as mp  # by those who ask for one
+    """Return the point with the largest x - e^epsilon y under bounds on a few orders, to about 40 digits."""
+    import mpmath as mp  # imported on demand
 
     start = _start(
         epsilon, [(float(one.order), float(one.most.p) / float(one.most.q), one.back) for one in bounds]
@@ -124,7 +124,7 @@ def most_under(epsilon: float, bounds: Sequence[Kept]) -> Point:
 
 
 def _deciding(bounds: Sequence[Kept], start: tuple[float, float]) -> Iterator[tuple[Kept, ...]]:
-    """The bounds that may decide at a point: one of those that are met there, or two."""
+    """Yield the bounds that may decide at a point: each single bound that is met there, or two."""
     near = []
     for bound in bounds:
         rate = _divergence(float(bound.order), bound.back, *start) / (
@@ -138,7 +138,7 @@ def _deciding(bounds: Sequence[Kept], start: tuple[float, float]) -> Iterator[tu
 
 
 def _divergence(order: float, back: bool, log_x: float, log_y: float) -> float:
-    """D_order of two outcomes, in doubles, from the logarithms of the masses of the first."""
+    """Return D_order of two outcomes in doubles, from the logarithms of the masses of the first."""
     p, q = (log_y, log_x) if back else (log_x, log_y)
     rest_p, rest_q = (math.log(-math.expm1(log)) if log < 0 else -math.inf for log in (p, q))
     if rest_p == -math.inf:
@@ -153,7 +153,7 @@ def _divergence(order: float, back: bool, log_x: float, log_y: float) -> float:
 
 
 def _start(epsilon: float, bounds: Sequence[tuple[float, float, bool]]) -> tuple[float, float]:
-    """(log x, log y) of about the largest x - e^epsilon y: the largest x of each y, and y by golden section."""
+    """Return (log x, log y) near the largest x - e^epsilon y: the largest x for each y, and y by golden section."""
 
     def highest(log_y: float) -> float:
         low, high = log_y, 0.0
@@ -175,7 +175,7 @@ def _start(epsilon: float, bounds: Sequence[tuple[float, float, bool]]) -> tuple
 def _polished(
     power: mp.mpf, bounds: tuple[Kept, ...], start: tuple[float, float]
 ) -> tuple[mp.mpf, mp.mpf] | None:
-    """The point near `start` where two bounds are met, or one is and x - e^epsilon y rises no more; or None."""
+    """Return the point near `start` where two bounds, or one bound and a stationary x - e^epsilon y, meet; or None."""
     import mpmath as mp
 
     orders = [mp.mpf(one.order.numerator) / one.order.denominator for one in bounds]
@@ -207,7 +207,7 @@ def _within(bound: Kept, x: mp.mpf, y: mp.mpf) -> bool:
 
 
 def most_under_zcdp(epsilon: float, rho: float) -> Point:
-    """Where x - e^epsilon y is largest of what is rho-zCDP: two outcomes, at the order that decides or at order 1."""
+    """Return the largest x - e^epsilon y of two outcomes under rho-zCDP, at the deciding order or at order 1."""
     import mpmath as mp
 
     most = rational(rho)
@@ -233,7 +233,7 @@ def most_under_zcdp(epsilon: float, rho: float) -> Point:
 def _polished_order(
     epsilon: float, rho: mp.mpf, order: float, start: tuple[float, float]
 ) -> tuple[mp.mpf, mp.mpf, mp.mpf] | None:
-    """(a, x, y) near a guess, where D_a = a rho, D_a / a is largest in a and x - e^epsilon y rises no more; or None."""
+    """Return (a, x, y) near a guess: D_a = a rho, D_a / a is largest in a, x - e^epsilon y is stationary; or None."""
     import mpmath as mp
 
     power = mp.exp(mp.mpf(epsilon))
@@ -263,7 +263,7 @@ def _inside(log_x: mp.mpf, log_y: mp.mpf) -> tuple[mp.mpf, mp.mpf]:
 
 
 def _root(missed: Callable[..., Sequence[mp.mpf]], start: tuple[float, ...]) -> Sequence[mp.mpf] | None:
-    """Newton's method, None where it leaves the numbers that it is about, or does not converge."""
+    """Return a root by Newton's method; None if it leaves the domain or does not converge."""
     import mpmath as mp
 
     try:

@@ -1,4 +1,4 @@
-"""Numbers in few digits: a bound is rounded away from what it claims.
+"""Numbers in few digits. A bound is rounded to the safe side.
 
 >>> below(0.12345678), above(0.12345678)
 ('0.123456', '0.123457')
@@ -9,27 +9,27 @@ from __future__ import annotations
 import math
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 
-#: A relative excess that comes from writing 1 - confidence in doubles.
+#: A relative excess from the rounding of 1 - confidence in doubles.
 _ROUNDING = 1e-9
 
 
 def near(value: float, digits: int = 6) -> str:
-    """The value to so many digits, rounded to the nearest."""
+    """Return the value to `digits` digits, rounded to the nearest."""
     return f"{value:.{digits}g}"
 
 
 def below(value: float, digits: int = 6) -> str:
-    """The value rounded down, read as the shortest decimal that names the double."""
+    """Return the value rounded down, read as the shortest decimal of the double."""
     return _directed(value, digits, ROUND_FLOOR)
 
 
 def above(value: float, digits: int = 6) -> str:
-    """The value rounded up."""
+    """Return the value rounded up."""
     return _directed(value, digits, ROUND_CEILING)
 
 
 def interval(low: float, high: float, digits: int = 6) -> str:
-    """The least interval in so many digits that contains [low, high].
+    """Return the smallest interval in `digits` digits that contains [low, high].
 
     >>> interval(0.12345678, 0.12345679)
     '[0.123456, 0.123457]'
@@ -38,7 +38,7 @@ def interval(low: float, high: float, digits: int = 6) -> str:
 
 
 def chance(failure: float) -> str:
-    """A failure probability in two digits, rounded up unless it is one of them but for the rounding of doubles.
+    """Return a failure probability in two digits, rounded up beyond the rounding of doubles.
 
     >>> chance(1 - (1 - 1e-6)), chance(1.05e-6)
     ('1e-06', '1.1e-06')

@@ -1,4 +1,4 @@
-"""Sums of e^{-(x/s)^2 / 2} over whole steps: what the normal law is in integrals, discrete Gaussian noise is in these.
+"""Sums of e^{-(x/s)^2 / 2} over integer steps, which replace the normal integrals for discrete Gaussian noise.
 
 >>> import math
 >>> round(float(theta(0.0, 2.0)), 12), round(math.fsum(math.exp(-((x / 2) ** 2) / 2) for x in range(-40, 41)), 12)
@@ -17,14 +17,14 @@ from scipy import special
 from filterproof.theory.argument_checks import Real
 from filterproof.theory.numerics import reproducible_math as rm
 
-#: Terms that are added one by one: e^-96 is left where the first ratio is e^-1.5, and of the sum from 0 where s < 2.
+#: The number of added terms: the rest is e^-96 for a first ratio of e^-1.5, and of the sum from 0 if s < 2.
 _TERMS, _STEEP, _SMALL = 64, 1.5, 2.0
-#: Below this s the sum over all numbers is that of its few terms, from here on that of its Fourier series.
+#: Below this s the full sum has few terms; from here on it uses its Fourier series.
 _NARROW, _WAVES, _NEAR = 0.6, 4, 8
 
 
 def _euler_maclaurin() -> tuple[float, ...]:
-    """-B_2j(1/2) / (2j)!, by which odd derivatives at the middle of the first step correct the integral."""
+    """Return -B_2j(1/2) / (2j)!, the factors of the odd derivatives in the correction of the integral."""
     bernoulli = [Fraction(1)]
     for n in range(1, 25):
         bernoulli.append(-sum(math.comb(n + 1, k) * bernoulli[k] for k in range(n)) / Fraction(n + 1))
@@ -37,10 +37,10 @@ _CORRECTIONS = _euler_maclaurin()
 
 
 def upper_over_first(y: Real, s: Real) -> NDArray[np.float64]:
-    """sum_{j >= 0} e^{-((y + j)/s)^2 / 2} over its first term, y >= 0: within 2^-45 of itself.
+    """Return sum_{j >= 0} e^{-((y + j)/s)^2 / 2} divided by its first term, y >= 0, within a relative 2^-45.
 
-    Where it falls fast or s is small, its terms; elsewhere the integral from y - 1/2 with the corrections of Euler and
-    Maclaurin, whose terms fall by (y / (2 pi s^2))^2.
+    If the terms fall fast or s is small, it adds the terms. Otherwise it uses the integral from y - 1/2 with the
+    corrections of Euler and Maclaurin, whose terms fall by (y / (2 pi s^2))^2.
     """
     y, s = (np.asarray(x, dtype=np.float64) for x in np.broadcast_arrays(y, s))
     terms, square = np.ones_like(y), 2 * s * s
@@ -60,7 +60,7 @@ def upper_over_first(y: Real, s: Real) -> NDArray[np.float64]:
 
 
 def upper(start: Real, s: Real, whole: Real) -> NDArray[np.float64]:
-    """sum_{j >= 0} e^{-((start + j)/s)^2 / 2}, where the sum over all steps is `whole`."""
+    """Return sum_{j >= 0} e^{-((start + j)/s)^2 / 2}; `whole` is the sum over all integers."""
     start = np.asarray(start, dtype=np.float64)
     y = np.where(start >= 0, start, 1 - start)
     part = rm.exp(-((y / s) ** 2) / 2) * upper_over_first(y, s)
@@ -68,7 +68,7 @@ def upper(start: Real, s: Real, whole: Real) -> NDArray[np.float64]:
 
 
 def theta(c: Real, s: Real) -> NDArray[np.float64]:
-    """sum_x e^{-((x - c)/s)^2 / 2} over all whole x."""
+    """Return sum_x e^{-((x - c)/s)^2 / 2} over all integers x."""
     c = np.asarray(c, dtype=np.float64)
     off = c - np.round(c)
     few = sum(rm.exp(-(((x - off) / s) ** 2) / 2) for x in range(-_NEAR, _NEAR + 1))
@@ -77,7 +77,7 @@ def theta(c: Real, s: Real) -> NDArray[np.float64]:
 
 
 def log_theta_ratio(c: Real, s: Real) -> NDArray[np.float64]:
-    """log(theta(c) / theta(0)) <= 0, with its digits near a whole c too."""
+    """Return log(theta(c) / theta(0)) <= 0, accurate near integer c too."""
     c = np.asarray(c, dtype=np.float64)
     off = np.abs(c - np.round(c))
     drop = sum(_wave(m, s) * np.sin(math.pi * m * off) ** 2 for m in range(1, _WAVES + 1))

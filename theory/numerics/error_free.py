@@ -1,10 +1,10 @@
-"""Sums and products of doubles together with what rounding took from them.
+"""Sums and products of doubles with their rounding errors.
 
     >>> two_sum(1.0, 2.0**-60)
     (1.0, 8.673617379884035e-19)
 
-The sum of two doubles is in general no double, but the error of the rounded sum is one; so is that of a product. Every
-function takes numbers or arrays, and gives the same bits for either.
+The sum of two doubles is usually not a double, but the error of the rounded sum is one. The same is true for products.
+Every function takes numbers or arrays, with the same bits.
 """
 
 from __future__ import annotations
@@ -51,18 +51,18 @@ def square(a: Any) -> Exact:
 
 
 def round_up(low: Any, rest: Any) -> Any:
-    """A double >= low + rest, equal to low where rest <= 0.
+    """Return a double >= low + rest, equal to low if rest <= 0.
 
-    Twice the rest plus a unit in the last place of low outweighs the rounding of this addition itself.
+    Twice the rest plus a unit in the last place of low exceeds the rounding error of this addition.
     """
     return low + (rest > 0) * (abs(low) * 2.0**-52 + 2 * rest)
 
 
 def add_up(a: Exact, b: Exact) -> Exact:
-    """(high, low) with high + low >= a + b, and equal to it where no rounding happens on the way.
+    """Return (high, low) with high + low >= a + b, and equal to it without rounding.
 
-    The two high parts add to s + e, the two low parts to w + lost, and e + w to v + lost again, all exactly. What is
-    lost is rounded up into v; that is at most 2^-102 of a sum of numbers from zero up.
+    The two high parts add to s + e, the two low parts to w + lost, and e + w to v + lost, all exactly. The lost parts
+    are rounded up into v; that is at most 2^-102 of a sum of numbers >= 0.
     """
     s, e = two_sum(a[0], b[0])
     w, lost = two_sum(a[1], b[1])
@@ -73,21 +73,21 @@ def add_up(a: Exact, b: Exact) -> Exact:
 
 
 def quotient_beyond(x: NDArray[np.float64], y: Real) -> NDArray[np.float64]:
-    """A double >= x / y for x >= 0 and y > 0, the least of them where x >= 2^-900 and x / y and y are below 2^996."""
+    """Return a double >= x / y for x >= 0 and y > 0, the smallest one for x >= 2^-900 with x / y and y below 2^996."""
     with np.errstate(over="ignore", invalid="ignore"):
         quotient: NDArray[np.float64] = np.asarray(x / y)
         product, rest = two_product(quotient, y)
-        # the quotient was rounded down, or the product, which over- or underflows, does not tell
+        # the quotient was rounded down, or the product over- or underflows and decides nothing
         short = ~((product - x) + rest >= 0) | (x < 2.0**-900)
     short &= quotient < np.inf
     quotient.view(np.int64)[...] += (
-        short  # to the next double up: those from zero up are ordered as their bits are
+        short  # to the next double up: nonnegative doubles are ordered like their bits
     )
     return quotient
 
 
 def product_beyond(x: Real, y: float) -> NDArray[np.float64]:
-    """The least double that is no less than x y, and no less by 2^-52 of itself where that is below 2^-900."""
+    """Return the smallest double that is at least x y; below 2^-900, the double above the rounded product."""
     with np.errstate(over="ignore", invalid="ignore"):
         product, rest = two_product(x, y)
         short = (~(rest <= 0) | (product < 2.0**-900)) & (product < np.inf)
@@ -95,10 +95,10 @@ def product_beyond(x: Real, y: float) -> NDArray[np.float64]:
 
 
 def inverse_beyond(x: Real) -> Real:
-    """The least double that is no less than 1/x, or the next to it where 1/x or x is above 2^996; inf for x = 0."""
+    """Return the smallest double that is at least 1/x, or the next one if 1/x or x is above 2^996; inf for x = 0."""
     if isinstance(x, np.ndarray):
         return _inverse_beyond(x)
-    return _remembered_inverse(x + 0.0)  # 0.0 and -0.0 have one place in a cache
+    return _remembered_inverse(x + 0.0)  # 0.0 and -0.0 have the same cache entry
 
 
 def _inverse_beyond(x: Real) -> Real:
@@ -107,5 +107,5 @@ def _inverse_beyond(x: Real) -> Real:
     return inverse if inverse.ndim else float(inverse)
 
 
-#: Of single numbers: applications ask for a few levels again and again.
+#: A cache for single numbers, because applications request a few levels again and again.
 _remembered_inverse = lru_cache(maxsize=1024)(_inverse_beyond)

@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 
 
 def rational(x: float | Fraction) -> fmpq:
-    """The same number in flint, which is imported by who asks for one."""
+    """Return the same number in flint, which is imported on demand."""
     from flint import fmpq
 
     return fmpq(*x.as_integer_ratio())
 
 
 def fraction_of(x: mp.mpf) -> Fraction:
-    """The value of a number of mpmath."""
+    """Return the value of an mpmath number as a fraction."""
     mantissa, exponent = x.man_exp
     return Fraction(int(mantissa)) * Fraction(2) ** int(exponent)

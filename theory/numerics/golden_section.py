@@ -1,4 +1,4 @@
-"""Golden section: where a function that falls and then rises is least.
+"""Golden section: the minimum of a function that falls and then rises.
 
 >>> round(lowest_at(lambda x: (x - 2) ** 2, 0.0, 5.0), 6)
 2.0
@@ -13,7 +13,7 @@ _SHARE = (math.sqrt(5) - 1) / 2
 
 
 def lowest_at(value: Callable[[float], float], low: float, high: float, *, steps: int = 50) -> float:
-    """The minimiser of `value` on [low, high], within 0.618^steps of the width."""
+    """Return the minimiser of `value` on [low, high], within 0.618^steps of the width."""
     a, b = high - _SHARE * (high - low), low + _SHARE * (high - low)
     at_a, at_b = value(a), value(b)
     for _ in range(steps):

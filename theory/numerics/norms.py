@@ -1,4 +1,4 @@
-"""Norms and sums of rows: the same bits on every processor, and sums to which each row adds what it is, exactly.
+"""Norms and sums of rows, with the same bits on every processor. Sums are exact.
 
 >>> import numpy as np
 >>> euclidean_norms(np.array([[3e200, 4e200], [3e-200, 4e-200]]))
@@ -15,20 +15,22 @@ from collections.abc import Iterable, Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-#: A sum of squares below this may have lost some that were too small to be squared.
+#: A sum of squares below this may have lost terms that underflow.
 _LEAST = 2.0**-900
-#: Numbers at a time, so that products are still in the nearest cache when they are added.
+#: The number of numbers in a block, small enough for the nearest cache.
 _BLOCK = 2**14
-#: The exponent of sums that are added up exactly.
+#: The exponent of exact sums.
 _MOST = 1000
-#: Parts of a sum that are kept before they are added up.
+#: The number of parts of a sum that are stored before they are added.
 _PARTS = 64
 #: Rows shorter than this are added column by column, which is faster.
 _SHORT = 16
 
 
 def euclidean_norms(rows: NDArray[np.float64]) -> NDArray[np.float64]:
-    """|v|_2 of each vector, shape (..., d) to (...), within half of (d + 6) 2^-52 of it relatively; inf beyond doubles.
+    """Return |v|_2 of each vector, shape (..., d) to (...); inf beyond doubles.
+
+    The relative error is at most (d + 6) 2^-53.
 
     Vectors of numbers below 2^-1022, which have fewer digits themselves, are within 2^-1074 sqrt(d).
     """
@@ -45,7 +47,7 @@ def euclidean_norms(rows: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def squared_norms(rows: NDArray[np.float64]) -> NDArray[np.float64]:
-    """|v|_2^2 of each vector, shape (..., d) to (...), within half of (d + 1) 2^-52 of it, where nothing underflows."""
+    """Return |v|_2^2 of each vector, shape (..., d) to (...), within a relative (d + 1) 2^-53 without underflow."""
     length = rows.shape[-1]
     flat, sums = np.ascontiguousarray(rows).reshape(-1, length), np.zeros(rows.size // max(length, 1))
     step = max(_BLOCK // max(length, 1), 1)
@@ -61,17 +63,17 @@ def squared_norms(rows: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def weighted(factors: NDArray[np.float64], rows: NDArray[np.float64]) -> Iterator[NDArray[np.float64]]:
-    """factors[i] rows[i], shapes (..., n) and (..., n, d): in blocks of rows, first to last."""
+    """Yield factors[i] rows[i], shapes (..., n) and (..., n, d), in blocks of rows in order."""
     step = max(_BLOCK // max(rows[..., :1, :].size, 1), 1)
     for start in range(0, rows.shape[-2], step):
         yield factors[..., start : start + step, np.newaxis] * rows[..., start : start + step, :]
 
 
 def exact_sum(blocks: Iterable[NDArray[np.float64]]) -> list[NDArray[np.float64]]:
-    """Vectors, shape (..., d), that add up to the sum of all rows of all blocks, shape (..., m, d), exactly.
+    """Return vectors of shape (..., d) whose exact sum is the sum of all rows of all blocks, shape (..., m, d).
 
-    In doubles a sum is rounded as it grows, and one row more moves it by more than the row, for what it does to the
-    roundings of the others. Raises ValueError for rows that are not finite, or so large that their sum might not be.
+    A sum in doubles is rounded at each step, and one more row changes the rounding of the other rows too. Raises
+    ValueError for rows that are not finite, or so large that their sum might not be.
     """
     parts: list[NDArray[np.float64]] = []
     for block in blocks:
@@ -82,10 +84,10 @@ def exact_sum(blocks: Iterable[NDArray[np.float64]]) -> list[NDArray[np.float64]
 
 
 def _parts(rows: NDArray[np.float64]) -> list[NDArray[np.float64]]:
-    """The parts of a sum: of multiples of 2^-53 s that add up to less than s, as no sum of doubles is rounded.
+    """Return the parts of a sum: multiples of 2^-53 s with a sum below s, so that sums of doubles are exact.
 
-    x + s - s is the multiple next to x, and what is left of x is a double, at most half of 2^-52 s. Source: Rump, Ogita
-    and Oishi, Accurate Floating-Point Summation, Part I, Lemma 3.3.
+    x + s - s is the multiple next to x, and the rest of x is a double, at most half of 2^-52 s. Source: Rump, Ogita and
+    Oishi, Accurate Floating-Point Summation, Part I, Lemma 3.3.
     """
     largest = float(max(rows.max(initial=0.0), -rows.min(initial=0.0)))
     room = (rows.shape[-2] + 1).bit_length()
@@ -104,7 +106,7 @@ def _parts(rows: NDArray[np.float64]) -> list[NDArray[np.float64]]:
 
 
 def nearest(parts: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
-    """The doubles next to the sum of the parts, which have one shape."""
+    """Return the doubles next to the sum of the parts, which have one shape."""
     if len(parts) < 3:
         return np.sum(parts, axis=0)  # type: ignore[no-any-return]
     sums = map(math.fsum, zip(*map(np.ravel, parts), strict=True))

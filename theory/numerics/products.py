@@ -12,19 +12,21 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 
-#: Bits of a part, and how many products of two of them are added: 2^10 products of 2^42 at most, exact in 53 bits.
+#: The bits of a part, and the number of added products of two parts: 2^10 products of at most 2^42, exact in 53 bits.
 _BITS, _LONGEST = 21, 2**10
-#: Numbers of a at a time, so that its parts are still in a near cache when they are multiplied.
+#: The number of entries of a in a block, small enough for a near cache.
 _BLOCK = 2**14
 
 
 def product(a: Array, b: Array) -> Array:
-    """a @ b of shapes (m, k) and (k, n), within 2^-52 k of the largest |a| of a row times the largest |b| of a column.
+    """Return a @ b of shapes (m, k) and (k, n), within 2^-52 k times the largest |a| of a row and |b| of a column.
 
-    Each row of a and column of b is cut into three parts of a few bits, whole multiples of a power of two, so short
-    that a sum of 1024 products of them is exact in doubles: no order of adding, no fused operation and no thread
-    changes a bit. What six products of parts, by BLAS, give is then added in one order. Of a longer k, 1024 at a time.
-    What is not finite becomes NaN in its row or column. Source: Ozaki, Ogita, Oishi and Rump (2012).
+    Each row of a and each column of b is split into three parts of a few bits, integer multiples of a power of two.
+    They are so short that a sum of 1024 products of parts is exact in doubles. No order of addition, fused operation or
+    thread changes a bit. BLAS computes six products of parts, which are added in one order. A longer k is processed in
+    blocks of 1024. Values that are not finite give NaN in their row or column.
+
+    Source: Ozaki, Ogita, Oishi and Rump (2012).
     """
     total = np.zeros((len(a), b.shape[1]))
     with np.errstate(invalid="ignore", over="ignore", under="ignore"):
@@ -52,7 +54,7 @@ def _add_short(a: Array, b: Array, total: Array) -> None:
 
 
 def _cut(a: Array) -> tuple[Array, NDArray[np.int32]]:
-    """(parts, exponents): row i is sum_p parts[p, i] 2^(exponents[i] - bits (p+1)), the parts whole, at most 2^bits."""
+    """Return (parts, exponents): row i is sum_p parts[p, i] 2^(exponents[i] - bits (p+1)); parts are integers."""
     largest = np.maximum(a.max(axis=1, initial=0.0), -a.min(axis=1, initial=0.0))
     exponents = np.maximum(np.frexp(largest)[1], -1000)
     rest = a * np.ldexp(1.0, _BITS - exponents)[:, np.newaxis]

@@ -1,4 +1,4 @@
-"""exp, expm1, log, log1p, tanh and what is made of them, the same bits on every processor, C library and NumPy.
+"""exp, expm1, log, log1p, tanh and related functions, with the same bits on every processor, C library and NumPy.
 
 >>> float(exp(1.0)), float(log(10.0)), float(log1p(1e-20)), float(expm1(-1e-20))
 (2.7182818284590455, 2.302585092994046, 1e-20, -1e-20)
@@ -30,7 +30,7 @@ _HIGH, _LOW = (
     1.90821492927058770002e-10,
 )  # log 2, whose first part has 32 zeros at the end
 _ROOT_HALF = 0.7071067811865476
-#: 1/k! for k = 13, ..., 2: what is left out is below 2^-57 of e^r - 1 for |r| <= log(2)/2.
+#: 1/k! for k = 13, ..., 2: the rest is below 2^-57 of e^r - 1 for |r| <= log(2)/2.
 _TAYLOR = tuple(1 / math.factorial(k) for k in range(13, 1, -1))
 #: log(1+f) = f - f^2/2 + s (f^2/2 + R(s^2)), s = f / (2+f): fdlibm's R, within 2^-58.
 _SERIES = (
@@ -42,14 +42,14 @@ _SERIES = (
     3.999999999940941908e-01,
     6.666666666666735130e-01,
 )
-#: Numbers at a time, so that what is in between stays in the nearest cache.
+#: The number of numbers in a block, small enough for the nearest cache.
 _BLOCK = 4096
 
 
 def _in_blocks(
     single: Callable[[float], float], least: float, most: float
 ) -> Callable[[Callable[[Array], Array]], Callable[[Any], Array]]:
-    """A function of arrays of any size and shape, and of numbers: `single` has its bits for least < x < most."""
+    """Return a function of arrays of any shape, and of numbers; `single` has its bits for least < x < most."""
 
     def of(function: Callable[[Array], Array]) -> Callable[[Any], Array]:
         @wraps(function)
@@ -71,7 +71,7 @@ def _in_blocks(
     return of
 
 
-# One number costs NumPy as much as a hundred: the same operations in the same order, of Python's own doubles.
+# NumPy needs as long for one number as for a hundred: the same operations in the same order, in Python's doubles.
 
 
 def _one_reduced(x: float, least: float) -> tuple[int, float]:

@@ -26,12 +26,12 @@ _COEFFICIENTS = tuple(1 / math.factorial(k) for k in range(19, 1, -1))
 
 
 def as_real(value: NDArray[np.float64] | np.float64 | float) -> Real:
-    """A scalar or an array of shape () as a float; any other array as it is."""
+    """Return a scalar or an array of shape () as a float; any other array unchanged."""
     return value if isinstance(value, np.ndarray) and value.ndim else float(value)
 
 
 def expm1_minus(x: Real | NDArray[np.float64]) -> NDArray[np.float64]:
-    """e^x - 1 - x, with full relative accuracy near zero; inf at x = -inf and x = inf."""
+    """Return e^x - 1 - x with full relative accuracy near zero; inf at x = -inf and x = inf."""
     x = np.asarray(x, dtype=np.float64)
     if x.ndim == 0 and abs(x) < 0.75:  # one number: the same products and sums as below, in Python's floats
         one, total = float(x), 0.0
@@ -52,9 +52,10 @@ def expm1_minus(x: Real | NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def nearest(value: Callable[[int], arb]) -> float:
-    """The double nearest to a real number that lies half way between no two, `value(bits)` being a ball around it.
+    """Return the double nearest to a real number that is not half way between two doubles.
 
-    It is asked for more bits until both ends of the ball round to it: another thread may lower the precision meanwhile.
+    `value(bits)` returns a ball around the number. More bits are requested until both ends of the ball round to the
+    same double; another thread may lower the precision meanwhile.
     """
     from flint import ctx
 
@@ -69,9 +70,9 @@ def nearest(value: Callable[[int], arb]) -> float:
 
 
 def log_fraction(ratio: Fraction) -> float:
-    """log of a positive rational, the double nearest to it, also beyond the range of doubles.
+    """Return the double nearest to the log of a positive rational, also beyond the range of doubles.
 
-    Only ratio = 1 gives zero: a logarithm too small for a double becomes the least double, with its sign.
+    Only ratio = 1 gives zero: a logarithm too small for a double becomes the smallest double, with its sign.
     """
     if ratio == 1:
         return 0.0
@@ -86,12 +87,12 @@ def log_fraction(ratio: Fraction) -> float:
 
 @lru_cache(maxsize=4096)
 def log_beyond(ratio: Fraction) -> float:
-    """The least double that is no less than log of a rational >= 1, for charges."""
+    """Return the smallest double that is at least the log of a rational >= 1, for charges."""
     if ratio == 1:
         return 0.0
     from flint import arb, ctx, fmpq
 
-    # a thread of the user's may change it: the end of a wider ball is no less, either
+    # a user thread may change it: the end of a wider ball is at least as large
     with PRECISION_LOCK, ctx.workprec(192):
         end = arb(fmpq(ratio.numerator - ratio.denominator, ratio.denominator)).log1p().upper()
         near = float(end)
@@ -99,7 +100,7 @@ def log_beyond(ratio: Fraction) -> float:
 
 
 def signed_square(x: Real) -> Real:
-    """x |x| for charges: the least double that is no less than x^2, for x > 0.
+    """Return x |x| for charges: for x > 0, the smallest double that is at least x^2.
 
     A negative x, which no pair has, never becomes a positive charge.
     """
@@ -113,14 +114,16 @@ def signed_square(x: Real) -> Real:
 
 
 def half_square(x: Real) -> Real:
-    """x |x| / 2 for charges: the least double that is no less than x^2 / 2, for x > 0."""
+    """Return x |x| / 2 for charges: for x > 0, the smallest double that is at least x^2 / 2."""
     whole = np.asarray(signed_square(x))
     half = whole / 2
-    return as_real(half + _LEAST * np.less(2 * half, whole))  # half of an odd number of least doubles is none
+    return as_real(
+        half + _LEAST * np.less(2 * half, whole)
+    )  # half of an odd number of smallest doubles is not a double
 
 
 def mass_fraction(mass: Fraction) -> float:
-    """A rational mass as the nearest double, rounded up below 2^-1022, so that only a mass of 0 becomes 0."""
+    """Return a rational mass as the nearest double, rounded up below 2^-1022, so that only a mass of 0 becomes 0."""
     near = float(mass)
     return next_above(near) if 0 <= near < _LEAST_NORMAL and mass > near else near
 
@@ -129,11 +132,11 @@ def increasing_root(
     function: Callable[[NDArray[np.float64]], tuple[NDArray[np.float64], NDArray[np.float64]]],
     start: NDArray[np.float64],
 ) -> NDArray[np.float64]:
-    """The root x > 0 of an increasing function, elementwise, as exact as the values of the function allow.
+    """Return the root x > 0 of an increasing function, elementwise, as exact as its values allow.
 
-    `function` returns value and slope. Newton's method runs in log x from `start` > 0 and keeps a bracket; a
-    step that leaves it is replaced by bisection, or by a factor of 16 while one end of the bracket is open.
-    Raises ArithmeticError if 200 steps do not suffice.
+    `function` returns value and slope. Newton's method runs in log x from `start` > 0 and keeps a bracket. A step
+    outside the bracket is replaced by bisection, or by a factor of 16 if one end of the bracket is open. Raises
+    ArithmeticError if 200 steps do not suffice.
     """
     x = np.array(start, dtype=np.float64)
     low, high = np.zeros_like(x), np.full_like(x, np.inf)

@@ -69,15 +69,15 @@ class BoundedRange(DominatingPair):
 
     @property
     def zcdp_rho(self) -> Real:
-        # the square and the quotient err by 2^-53 of themselves each, or by the least double
+        # the square and the quotient have a relative error of 2^-53 each, or lose the smallest double
         return signed_square(self.epsilon) / 6 * (1 + 2.0**-50) + 2.0**-1070
 
     def least(self, charge: ChargeName) -> tuple[float, float]:
         if charge == "gdp_mu":
-            # at x = 0 the hockey-stick is tanh(e/4), that of Gaussian(mu) with the mu of what is (e/2)-DP
+            # at x = 0 the hockey-stick is tanh(e/4), that of Gaussian(mu) with the mu of an (e/2)-DP mechanism
             return float(pure_to_gdp(self.epsilon / 2)) * (1 - 2.0**-40), float(self.gdp_mu)
         if charge == "zcdp_rho":
-            # divergences near order 1 are of the size of e^2, and differences of what is near 1
+            # divergences near order 1 are of the size of e^2, and differences of numbers near 1
             bits = 256 + 8 * max(-math.frexp(float(self.epsilon))[1], 0)
             low, high = convex_rho(self.reference_values, bits)
             return low, min(high, float(self.zcdp_rho))
@@ -96,7 +96,7 @@ class BoundedRange(DominatingPair):
         e = self.epsilon
         gap = rm.expm1(np.minimum(epsilon - e, 0.0) / 2)
         with np.errstate(invalid="ignore", divide="ignore"):
-            inside = gap * (gap / self._total)  # a square of what is tiny would be lost
+            inside = gap * (gap / self._total)  # the square of a tiny number would be lost
         return as_real(np.where(np.less(epsilon, -e), -rm.expm1(np.minimum(epsilon, 0.0)), inside))
 
     def renyi(self, alpha: Real) -> Real:
@@ -124,7 +124,7 @@ class BoundedRange(DominatingPair):
     def loss_isf(self, tail: Real) -> Real:
         e, tail = self.epsilon, np.asarray(tail, dtype=np.float64)
         with np.errstate(divide="ignore"):
-            # where little is left of 1 - tail (1 - e^-e) it is a sum of two terms >= 0
+            # if 1 - tail (1 - e^-e) is small, it is computed as a sum of two terms >= 0
             left = rm.log(1 - tail + tail * rm.exp(-np.asarray(e)))
         left = np.where(tail * self._total < 0.5, rm.log1p(-tail * self._total), left)
         return as_real(np.where(tail < 1.0, np.clip(e + 2 * left, -e, e), -np.inf))
@@ -147,7 +147,7 @@ def _sinh(x: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _sinhc_less_one(x: NDArray[np.float64]) -> NDArray[np.float64]:
-    """sinh x / x - 1, to its last digits."""
+    """Return sinh x / x - 1 to its last digits."""
     square, series = np.minimum(x * x, 1.0), np.zeros_like(x)
     for k in range(9, 0, -1):
         series = (series + 1) * square / ((2 * k) * (2 * k + 1))
@@ -155,7 +155,7 @@ def _sinhc_less_one(x: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _langevin(x: NDArray[np.float64]) -> NDArray[np.float64]:
-    """coth x - 1/x for x >= 0: a continued fraction that converges everywhere, for small x at once."""
+    """Return coth x - 1/x for x >= 0, by a continued fraction that converges everywhere."""
     square, fraction = np.minimum(x, 4.0) ** 2, np.zeros_like(x)
     for odd in range(41, 1, -2):
         fraction = square / (odd + fraction)

@@ -31,12 +31,12 @@ from filterproof.theory.pairs.reference_values import (
 if TYPE_CHECKING:
     from flint import arb
 
-#: Noise whose doubles keep their digits; numbers so many sigmas away have no mass that a double holds.
+#: The range of noise with accurate doubles; integers so many sigmas away have no mass in doubles.
 _LEAST, _MOST, _FAR = 2.0**-10, 2.0**20, 45.0
 _LARGEST_SENSITIVITY = 2**20
-#: Losses with a mass of their own that are listed, on either side, and the steps of a search for a quantile.
+#: The number of listed losses with a mass of their own, on either side, and the steps of a search for a quantile.
 _LISTED, _SEARCHED = 2000, 400
-#: Sums from so many places on are found together, about four standard deviations of them.
+#: The number of places whose sums are computed together, about four standard deviations.
 _FEWEST, _TOGETHER = 64, 4096
 
 
@@ -88,7 +88,7 @@ class DiscreteGaussian(DominatingPair):
         if low < _LEAST or high > _MOST:
             raise ValueError(
                 f"sigma must be from 2^-10 to 2^20, got sigma={low if low < _LEAST else high!r}; "
-                "change the grid of the values"
+                "rescale the values"
             )
         if s > _LARGEST_SENSITIVITY:
             raise ValueError(
@@ -109,16 +109,16 @@ class DiscreteGaussian(DominatingPair):
     swapped = ITSELF
 
     def _loss(self, at: Real) -> Real:
-        """The loss at Y = at."""
+        """Return the loss at Y = at."""
         return self.sensitivity * (self.sensitivity + 2 * at) / (2 * np.square(self.sigma))
 
     @property
     def _reach(self) -> Real:
-        """A whole number from which on there is no mass."""
+        """Return an integer from which on there is no mass."""
         return np.ceil(_FAR * np.asarray(self.sigma)) + 2 + self.sensitivity
 
     def _first(self, size: Real) -> Real:
-        """The least Y whose loss is above size >= 0."""
+        """Return the smallest Y with a loss above size >= 0."""
         s = self.sensitivity
         return (
             np.floor(np.minimum(np.minimum(size, 1e200) * np.square(self.sigma) / s, self._reach) - s / 2) + 1
@@ -132,7 +132,7 @@ class DiscreteGaussian(DominatingPair):
     def hockey_stick(self, epsilon: Real) -> Real:
         size, s, sigma = np.abs(epsilon), self.sensitivity, self.sigma
         first = self._first(size)
-        # everything over e^{-(max(first, 0) / sigma)^2 / 2}, whose rounding then does not cancel
+        # divided by e^{-(max(first, 0) / sigma)^2 / 2}, so that rounding does not cancel
         ahead = np.maximum(first, 0.0)
         whole = theta(0.0, sigma)
         above = np.where(
@@ -155,20 +155,22 @@ class DiscreteGaussian(DominatingPair):
         return as_real(np.where(np.equal(t, 0), main, main + less))
 
     def _above(self, at: Real, centre: Real = 0.0) -> NDArray[np.float64]:
-        """P(Y > at), `centre` being where its law is largest."""
+        """Return P(Y > at); the law of Y has its mode at `centre`."""
         whole = theta(centre, self.sigma)
         return upper(np.asarray(at) + 1 - centre, self.sigma, whole) / whole
 
     def loss_cdf(self, x: Real) -> Real:
         s, reach = self.sensitivity, self._reach
         at = np.clip(np.floor(np.asarray(x) * np.square(self.sigma) / s - s / 2), -reach, reach)
-        at = np.where(np.less_equal(self._loss(at + 1), x), at + 1, at)  # as the doubles of the losses are
+        at = np.where(
+            np.less_equal(self._loss(at + 1), x), at + 1, at
+        )  # rounded like the doubles of the losses
         at = np.where(np.greater(self._loss(at), x), at - 1, at)
         whole = theta(0.0, self.sigma)
         return as_real(np.clip(upper(-at, self.sigma, whole) / whole, 0.0, 1.0))
 
     def _quantile(self, tail: Real, centre: Real = 0.0) -> NDArray[np.float64]:
-        """The least whole number with P(Y > it) <= tail."""
+        """Return the smallest integer y with P(Y > y) <= tail."""
         at = np.ceil(centre - np.asarray(self.sigma) * special.ndtri(np.clip(tail, 1e-320, 1.0)) - 0.5)
         at = np.clip(at, centre - self._reach, centre + self._reach)
         at = np.round(at)
@@ -200,7 +202,7 @@ class DiscreteGaussian(DominatingPair):
 
 @dataclass(frozen=True, slots=True)
 class _DiscreteGaussianTruths(PairReferenceValues):
-    """Sums over whole numbers, to a ball that holds what is left of them."""
+    """Sums over the integers, in balls that contain the remainder."""
 
     pair: DiscreteGaussian
 
@@ -209,7 +211,7 @@ class _DiscreteGaussianTruths(PairReferenceValues):
 
     @property
     def stick_slack(self) -> float:
-        # at least about s / sigma over the number of sigmas away is left of what is beyond
+        # about s / sigma divided by the number of sigmas is left of the mass beyond
         return 2.0**-38 * (1 + (float(self.pair.sigma) / self.pair.sensitivity) ** 2)
 
     @property
@@ -220,7 +222,7 @@ class _DiscreteGaussianTruths(PairReferenceValues):
         return self.pair.sensitivity * (self.pair.sensitivity + 2 * at) / (2 * self._square)
 
     def _first(self, x: Exact) -> int:
-        """The least Y whose loss is above x."""
+        """Return the smallest Y with a loss above x."""
         s = self.pair.sensitivity
         return math.floor(Fraction(x) * self._square / s - Fraction(s, 2)) + 1
 
@@ -230,7 +232,7 @@ class _DiscreteGaussianTruths(PairReferenceValues):
 
     def renyi(self, alpha: Exact) -> ReferenceValue:
         t = Fraction(alpha) - 1
-        if (t * self.pair.sensitivity).denominator == 1:  # theta is as at 0
+        if (t * self.pair.sensitivity).denominator == 1:  # theta is the same as at 0
             return ReferenceValue(Fraction(alpha) * self._loss(0))
 
         def value() -> arb:
@@ -262,12 +264,12 @@ class _DiscreteGaussianTruths(PairReferenceValues):
         return ReferenceValue(lambda: _upper(self._square, 1 - self._first(x)) / _theta(self._square))
 
     def loss_isf(self, tail: Exact) -> ReferenceValue:
-        # the double is right but for a tail that is next to the mass of a set
+        # the double is correct unless a tail is next to the mass of a set
         return ReferenceValue(self._loss(int(self.pair._quantile(float(tail)))))
 
 
 def _finer(value: Callable[[], arb]) -> ReferenceValue:
-    """The value by more than twice as many bits, for what cancels."""
+    """Return the value with more than twice as many bits, against cancellation."""
 
     def ball() -> arb:
         from flint import ctx
@@ -286,7 +288,7 @@ def _term(square: Fraction, y: int | Fraction) -> arb:
 
 
 def _upper(square: Fraction, first: int) -> arb:
-    """sum of e^{-y^2 / (2 square)} over y >= first."""
+    """Return the sum of e^{-y^2 / (2 square)} over y >= first."""
     from flint import ctx
 
     if first <= 0:
@@ -297,11 +299,11 @@ def _upper(square: Fraction, first: int) -> arb:
 
 @lru_cache(maxsize=64)
 def _uppers(square: Fraction, first: int, many: int, bits: int) -> list[arb]:
-    """The sums from so many places on: each from the next, for who asks for one asks for others beside it."""
+    """Return the sums from `many` places on, each from the next one; they are usually needed together."""
     from flint import arb
 
     last = math.isqrt(math.ceil((first + many) ** 2 + 2 * square * (bits + 16))) + 1
-    # from there on each term is at most this share of the one before
+    # from here on, each term is at most this share of the previous one
     share = ball_of(-Fraction(2 * last + 1) / (2 * square)).exp()
     total, sums = _term(square, last) / (1 - share) * arb(0.5, 0.5), list[arb]()
     for y in range(last - 1, first - 1, -1):
@@ -312,7 +314,7 @@ def _uppers(square: Fraction, first: int, many: int, bits: int) -> list[arb]:
 
 
 def _theta(square: Fraction, centre: Fraction = Fraction(0)) -> arb:
-    """sum of e^{-(x - centre)^2 / (2 square)} over all whole x."""
+    """Return the sum of e^{-(x - centre)^2 / (2 square)} over all integers x."""
     from flint import ctx
 
     return _around(square, centre - round(centre), ctx.prec)

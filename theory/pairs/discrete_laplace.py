@@ -121,7 +121,7 @@ class DiscreteLaplace(Finite):
 
 
 def _quantile(n: int, rate: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The z with P(N(0, 1) > z) = r^n / (1 + r), r = e^-rate: near 1/2 from what is missing there."""
+    """Return the z with P(N(0, 1) > z) = r^n / (1 + r), r = e^-rate; near 1/2 from the difference to 1/2."""
     ratio = rm.exp(-rate)
     missing = (-rm.expm1(-n * rate) - ratio * rm.expm1(-(n - 1) * rate)) / (1 + ratio)
     near = np.sqrt(2.0) * special.erfinv(np.minimum(missing, 0.75))
@@ -130,7 +130,7 @@ def _quantile(n: int, rate: NDArray[np.float64]) -> NDArray[np.float64]:
 
 @dataclass(frozen=True, slots=True)
 class _DiscreteLaplaceTruths(FiniteReferenceValues):
-    """The masses of whole noise up to 0, at 1..s-1, and from s on."""
+    """The masses of integer noise up to 0, at 1..s-1, and from s on."""
 
     pair: DiscreteLaplace
 
@@ -147,7 +147,7 @@ class _DiscreteLaplaceTruths(FiniteReferenceValues):
 
     @property
     def gdp_mu(self) -> ReferenceValue:
-        """The largest mu of all corners."""
+        """Return the largest mu of all corners."""
         return self._sum(largest_corner)
 
     @property

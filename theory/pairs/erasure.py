@@ -52,7 +52,7 @@ class Erasure(Finite):
     p: Real
     exact: Fraction | None = field(default=None, kw_only=True)
     closed_least: ClassVar = ALL_CHARGES
-    monotone_parameters: ClassVar = {"p": 1}  # what was revealed is erased with probability 1 - p / p'
+    monotone_parameters: ClassVar = {"p": 1}  # a revealed bit is erased with probability 1 - p / p'
 
     def __post_init__(self) -> None:
         given: object = self.p
@@ -100,7 +100,7 @@ class Erasure(Finite):
 
 @dataclass(frozen=True, slots=True)
 class _ErasureTruths(FiniteReferenceValues):
-    """Three outcomes, of losses infinite, 0 and minus infinite."""
+    """Three outcomes with losses inf, 0 and -inf."""
 
     pair: Erasure
 

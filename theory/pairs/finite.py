@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from flint import arb
 
 _MOST = float(np.finfo(np.float64).max)
-#: Below it a P-mass may be no normal double, so that e^-L times it is not the Q-mass.
+#: Below this, a P-mass may be no normal double, so that e^-L times it is not the Q-mass.
 _LEAST_LOSS = -700.0
 
 
@@ -72,12 +72,12 @@ class Finite(DominatingPair):
         # E_P[e^(bL)] - 1 = E_P[h(bL) + b h(-L)] + b Q(P = 0) with h(x) = e^x - 1 - x >= 0: nothing cancels
         curved: Real = 0.0
         relative: Real = self._missing  # E_P[h(-L)] + Q(P = 0), the divergence of order 1
-        mean: Real = 0.0  # E_P[L], the same where Q has no more
+        mean: Real = 0.0  # E_P[L] is the same if Q has no other outcomes
         size: Real = 0.0
         fine: NDArray[np.bool_] = np.asarray(True)
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
             for loss, mass in self.outputs:
-                there = np.greater(mass, 0)  # else an infinite loss of mass zero would give NaN
+                there = np.greater(mass, 0)  # otherwise an infinite loss of mass zero would give NaN
                 curved = curved + np.where(there, mass * expm1_minus(b * loss), 0.0)
                 term = mass * expm1_minus(-loss)
                 if not (near := np.greater(loss, _LEAST_LOSS)).all():
@@ -102,7 +102,7 @@ class Finite(DominatingPair):
 
     @property
     def _are_laws(self) -> NDArray[np.bool_]:
-        """True where all masses are >= 0 and the losses descend; False for parameters that no pair can have."""
+        """Return where all masses are >= 0 and the losses descend; no pair has other parameters."""
         good, last = np.greater_equal(self._missing, 0), np.asarray(np.inf)
         for loss, mass in self.outputs:
             good = good & np.greater_equal(mass, 0) & np.less_equal(loss, last)
@@ -110,7 +110,7 @@ class Finite(DominatingPair):
         return np.asarray(good)
 
     def _far_renyi(self, b: Real) -> Real:
-        """log E_P[e^(bL)] / b, with the largest loss factored out, for a moment above the largest double."""
+        """Return log E_P[e^(bL)] / b with the largest loss factored out, for a moment above the largest double."""
         top: Real = -np.inf
         for loss, mass in self.outputs:
             top = np.maximum(top, np.where(np.greater(mass, 0), loss, -np.inf))
@@ -118,7 +118,7 @@ class Finite(DominatingPair):
         for loss, mass in self.outputs:
             below = np.where(
                 np.equal(loss, top), 0.0, b * (loss - top)
-            )  # at order inf the largest loss is left
+            )  # at order inf only the largest loss remains
             total = total + np.where(np.greater(mass, 0), mass * rm.exp(below), 0.0)
         return np.where(np.isposinf(top), np.inf, top + rm.log(total) / b)
 
@@ -131,7 +131,7 @@ class Finite(DominatingPair):
     def loss_isf(self, tail: Real) -> Real:
         above: Real = 0.0
         level: Real = np.inf
-        for loss, mass in self.outputs:  # the last loss whose mass above it is still within the tail
+        for loss, mass in self.outputs:  # the last loss with at most `tail` of mass above it
             level = np.where(np.less_equal(above, tail), loss, level)
             above = above + mass
         level = np.where(np.less(tail, 1.0), level, -np.inf)
@@ -154,7 +154,7 @@ class Finite(DominatingPair):
             return _draw(rng, n, tuple((loss, mass / whole) for loss, mass in kept))
 
     def _tilted(self, order: float) -> Outputs:
-        """The outcomes with their masses under the law that `sample` draws from."""
+        """Return the outcomes with their masses under the distribution of `sample`."""
         if order == 1:
             return self.outputs
         log_normaliser = self._log_normaliser(order)
@@ -275,7 +275,7 @@ class FinitePair(Finite):
 
 @dataclass(frozen=True, slots=True)
 class _FinitePairTruths(FiniteReferenceValues):
-    """The outcomes as they are given."""
+    """The outcomes as given."""
 
     pair: FinitePair
 
@@ -288,19 +288,19 @@ class _FinitePairTruths(FiniteReferenceValues):
 
     @property
     def _lawful(self) -> _FinitePairTruths:
-        """Of the masses over their sums, which the charges are of: doubles sum to one only nearly."""
+        """Return the values for masses divided by their sums, because sums of doubles are only nearly one."""
         p, q = ([Fraction(x) for x in law] for law in (self.pair.p, self.pair.q))
         return _FinitePairTruths(FinitePair(tuple(x / sum(p) for x in p), tuple(x / sum(q) for x in q)))
 
     @property
     def zcdp_rho(self) -> ReferenceValue:
-        """The largest D_a / a that a search over the orders finds, in both directions."""
+        """Return the largest D_a / a that a search over the orders finds, in both directions."""
         lawful = self._lawful
         return INFINITE if lawful.gdp_mu.formula is None else ReferenceValue(partial(_largest_rate, lawful))
 
     @property
     def gdp_mu(self) -> ReferenceValue:
-        """The largest mu at which the trade-off curve of Gaussian(mu) meets a corner of the pair's own."""
+        """Return the largest mu at which the trade-off curve of Gaussian(mu) meets a corner of the pair's own curve."""
         lawful = self._lawful
         return INFINITE if lawful._lacks(0) or lawful._lacks(1) else lawful._sum(largest_corner)
 
@@ -324,7 +324,7 @@ def largest_corner(masses: list[tuple[arb, arb]]) -> arb:
 
 
 def _largest_rate(reference_values: _FinitePairTruths) -> arb:
-    """D_a / a where it is largest, and 0 for equal laws: by thirds of log(a - 1) around the largest of a grid."""
+    """Return the largest D_a / a, and 0 for equal distributions, by thirds of log(a - 1) around a grid maximum."""
     sides = [reference_values, reference_values.pair.swapped.reference_values]
 
     def rate(log: float) -> arb:
@@ -341,9 +341,9 @@ def _largest_rate(reference_values: _FinitePairTruths) -> arb:
 
 @lru_cache(maxsize=4096)
 def _hockey_stick_beyond(pair: FinitePair, epsilon: float) -> float:
-    """A double that is no less than H_{e^eps}(P||Q) and H_{e^eps}(Q||P), and within 2^-150 of the larger.
+    """Return a double >= H_{e^eps}(P||Q) and H_{e^eps}(Q||P), within 2^-150 of the larger.
 
-    In balls, from the masses as they are given: what a pair declared at an epsilon is charged.
+    It is computed in balls from the given masses; a pair declared at an epsilon is charged it.
     """
     from flint import arb, ctx, fmpq
 
@@ -351,7 +351,7 @@ def _hockey_stick_beyond(pair: FinitePair, epsilon: float) -> float:
         tuple(fmpq(*mass.as_integer_ratio()) for mass in both) for both in zip(pair.p, pair.q, strict=True)
     ]
     with PRECISION_LOCK, ctx.workprec(256):
-        # far out e^eps is no number that can be written down; a smaller one bounds what is left
+        # for a very large epsilon e^eps has no representation; a smaller one bounds the rest
         power, totals = arb(min(epsilon, 1e6)).exp(), [arb(0), arb(0)]
         for p, q in masses:
             for i, term in enumerate((p - power * q, q - power * p)):
@@ -366,10 +366,10 @@ def _is_infinite(loss: Real) -> bool:
 
 
 def _draw(rng: np.random.Generator, n: int, outcomes: Outputs) -> NDArray[np.float64]:
-    """n losses drawn with the given masses; the last outcome has the probability that remains."""
+    """Return n losses drawn with the given masses; the last outcome has the remaining probability."""
     if not outcomes:
         return np.zeros(n)
-    # thresholds are summed from the largest loss down, so that a small mass at the top keeps its digits
+    # thresholds are summed from the largest loss down, so that a small mass at the top stays accurate
     thresholds: list[Real] = []
     below: Real = 0.0
     for _, mass in outcomes[:-1]:
@@ -409,12 +409,12 @@ def _law(name: str, masses: object) -> tuple[Fraction | float, ...]:
 
 
 def pure_to_gdp(epsilon: Real) -> Real:
-    """The least mu such that every epsilon-DP mechanism is mu-GDP: mu = 2 Phi^-1(e^eps / (1 + e^eps)).
+    """Return the smallest mu such that every epsilon-DP mechanism is mu-GDP: mu = 2 Phi^-1(e^eps / (1 + e^eps)).
 
-    RandomizedResponse(epsilon) dominates them all. Its trade-off function is made of two chords that meet at
-    (a, a), a = 1/(1+e^eps); that of Gaussian(mu), Phi(Phi^-1(1-x) - mu), is convex, so it lies below the
-    chords if it does so at their ends: Phi(Phi^-1(1-a) - mu) <= a, that is mu >= 2 Phi^-1(1-a).
-    Source: derived here; the inclusion is known from Dong, Roth and Su.
+    RandomizedResponse(epsilon) dominates all of them. Its trade-off function has two chords that meet at (a, a), a =
+    1/(1+e^eps). The function of Gaussian(mu), Phi(Phi^-1(1-x) - mu), is convex, so it lies below the chords if it does
+    so at their ends: Phi(Phi^-1(1-a) - mu) <= a, i.e. mu >= 2 Phi^-1(1-a). Source: derived here; the inclusion is known
+    from Dong, Roth and Su.
     """
     # Phi^-1(1-a) = sqrt2 erfinv(1 - 2a) = sqrt2 erfinv(tanh(eps/2)) near zero, -Phi^-1(e^(log a)) far out
     near = np.sqrt(8.0) * special.erfinv(rm.tanh(np.minimum(epsilon, 2.0) / 2))
@@ -424,5 +424,5 @@ def pure_to_gdp(epsilon: Real) -> Real:
 
 
 def rounded_up_mu(mu: NDArray[np.float64]) -> Real:
-    """`mu` by 2^-48 of itself more, which is more than `special` errs, and by what is lost below 2^-1022."""
+    """Return mu increased by a relative 2^-48, more than the error of `special`, and by the loss below 2^-1022."""
     return as_real(mu * (1 + 2.0**-48) + 2.0**-1071)

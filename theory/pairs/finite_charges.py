@@ -30,10 +30,10 @@ from filterproof.theory.pairs.reference_values import PairReferenceValues, ball_
 if TYPE_CHECKING:
     from flint import arb
 
-#: The P- and the Q-mass of each outcome.
+#: The P- and Q-mass of each outcome.
 Masses: TypeAlias = tuple[tuple[Fraction, Fraction], ...]
 
-#: The bounds differ by this share of the value, unless so many values of K, each of all outcomes, do not do.
+#: The largest relative difference of the bounds, unless this many values of K over all outcomes do not suffice.
 _CLOSE, _MOST, _FEW = 2.0**-30, 8000, 200
 #: The first precision, and the digits that a moment must have.
 _BITS, _DIGITS = 128, 64
@@ -41,11 +41,12 @@ _BITS, _DIGITS = 128, 64
 
 @lru_cache(maxsize=4096)
 def least_zcdp_rho(masses: Masses) -> tuple[float, float]:
-    """Bounds on sup over a > 1 of D_a(P||Q) / a and D_a(Q||P) / a: the least rho that is true, in nats.
+    """Return bounds on sup over a > 1 of D_a(P||Q) / a and D_a(Q||P) / a, the smallest valid rho in nats.
 
-    (inf, inf) where P or Q has an outcome that the other one lacks, (0, 0) for P = Q. The upper bound is at most 2^-30
-    of itself above the lower one, and by more where 200 values of K do not do, as of many outcomes of nearly Gaussian
-    loss; it is at most e^2/2, e the largest |L|.
+    They are (inf, inf) if P or Q lacks an outcome of the other one, and (0, 0) for P = Q. The upper bound exceeds the
+    lower one by at most a relative 2^-30, or by more if 200 values of K do not suffice, as for many outcomes with a
+    nearly Gaussian loss. It is at most e^2/2, where e is the largest |L|.
+
     Source: the definition; the bound by chords is derived above.
     """
     from flint import ctx
@@ -60,7 +61,7 @@ def least_zcdp_rho(masses: Masses) -> tuple[float, float]:
     while True:
         with PRECISION_LOCK, ctx.workprec(bits):
             sides = [_Side.of([both[::way] for both in laws]) for way in (1, -1)]
-            # where P and Q are nearly the same, little is left of the moments
+            # for nearly equal P and Q, little is left of the moments
             if all(
                 side.at(t)[0].rel_accuracy_bits() >= _DIGITS for side in sides for t in (1.0, _CLOSE / 16)
             ):
@@ -71,14 +72,14 @@ def least_zcdp_rho(masses: Masses) -> tuple[float, float]:
 
 
 def _summed(masses: Masses) -> list[tuple[Fraction, Fraction]]:
-    """The outcomes that P or Q can produce, with masses that sum to one: those of doubles do so nearly."""
+    """Return the outcomes of P or Q, with masses that sum to one; sums of doubles are only nearly one."""
     whole = [sum(law, Fraction(0)) for law in zip(*masses, strict=True)]
     return [(p / whole[0], q / whole[1]) for p, q in masses if p or q]
 
 
 @dataclass(frozen=True, slots=True)
 class _Side:
-    """K of a law of outcomes: `at` a t its value and K''; `most` is its largest slope, `wide` the range of losses."""
+    """K of a finite distribution. `most` is its largest slope, `wide` the range of losses."""
 
     outcomes: tuple[tuple[arb, arb], ...]
     most: arb
@@ -86,14 +87,14 @@ class _Side:
 
     @classmethod
     def of(cls, laws: list[tuple[Fraction, ...]]) -> _Side:
-        """Of outcomes with these masses, first under the law drawn from."""
+        """Build it for outcomes with these masses; the first is that of the distribution drawn from."""
         ratios = [p / q for p, q in laws]
         losses = {ratio: ball_of(ratio).log() for ratio in ratios}
         outcomes = tuple((ball_of(p), losses[ratio]) for (p, _), ratio in zip(laws, ratios, strict=True))
         return cls(outcomes, losses[max(ratios)], losses[max(ratios)] - losses[min(ratios)])
 
     def at(self, t: float) -> tuple[arb, arb]:
-        """K(t) and K''(t)."""
+        """Return K(t) and K''(t)."""
         grown = [(mass, loss, (t * loss).expm1()) for mass, loss in self.outcomes]
         excess = sum((mass * more for mass, _, more in grown), ball_of(0))
         tilted = [(mass * (1 + more) / (1 + excess), loss) for mass, loss, more in grown]
@@ -103,7 +104,7 @@ class _Side:
 
 @dataclass(frozen=True, slots=True)
 class _Convex:
-    """K of any law, of whose second derivative nothing is known but that it is not negative."""
+    """K of any distribution; its second derivative is only known to be nonnegative."""
 
     log_moment: Callable[[float], arb]
     most: arb
@@ -113,13 +114,13 @@ class _Convex:
         return 2 * self.most
 
     def at(self, t: float) -> tuple[arb, arb]:
-        """K(t), and 0 <= K''(t)."""
+        """Return K(t) and a ball for K''(t) >= 0."""
         return self.log_moment(t) if t else ball_of(0), ball_of(0)
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class _Part:
-    """Orders from 1 + low to 1 + high of a side: minus a bound on K(t) / (t (1 + t)), and about where it is met."""
+    """Orders from 1 + low to 1 + high of a side: minus a bound on K(t) / (t (1 + t)), and its approximate maximiser."""
 
     minus_bound: float
     side: int
@@ -137,7 +138,7 @@ class _Part:
         high: float,
         *ends: tuple[arb, arb] | None,
     ) -> _Part:
-        """From K and K'' at both ends, None for the end at infinity."""
+        """Build it from K and K'' at both ends; the end at infinity has None."""
         first, last = ends
         assert first is not None
         a, none = ball_of(low), ball_of(0)
@@ -156,7 +157,7 @@ class _Part:
         rest = rest.nonnegative_part()
         outer, inner = (steep + rest).sqrt(), rest.sqrt()
         where = float((inner / (outer - inner)).mid()) if outer > inner else math.inf
-        # the supremum over all t > 0; over the part it is less where the maximum lies outside
+        # the supremum over all t > 0; over the part it is smaller if the maximum lies outside
         bound = shift + (outer - inner) ** 2
         for end, known, sign in ((low, first, 1), (high, last, -1)):
             if 0 < end < math.inf and known is not None:
@@ -167,7 +168,7 @@ class _Part:
 
     @property
     def cut(self) -> float:
-        """A point inside, near where the bound is largest."""
+        """Return a point inside, near the maximum of the bound."""
         if self.low == 0:
             return self.high / 16
         far = max(4 * self.low, 2 * self.where if math.isfinite(self.where) else 0.0)
@@ -179,8 +180,8 @@ class _Part:
 def _largest_ratio(
     sides: Sequence[_Side | _Convex], bound: float = math.inf, most: int = _FEW
 ) -> tuple[float, float]:
-    """Bounds on the supremum over t > 0, and over the sides, of K(t) / (t (1 + t)), which is at most `bound`."""
-    best = 0.0  # a value that is attained, rounded down
+    """Return bounds on the supremum of K(t) / (t (1 + t)) over t > 0 and the sides; it is at most `bound`."""
+    best = 0.0  # an attained value, rounded down
     parts: list[_Part] = []
     for number, side in enumerate(sides):
         ends = side.at(0.0), side.at(1.0), None
@@ -191,7 +192,7 @@ def _largest_ratio(
         ]
     heapq.heapify(parts)
     for _ in range(most):
-        # that of all others is lower; what is below 2^-1000 is near enough to zero
+        # all others have a lower bound; below 2^-1000 the rest counts as zero
         if min(-parts[0].minus_bound, bound) <= max(best * (1 + _CLOSE), 2.0**-1000):
             break
         part = heapq.heappop(parts)
@@ -204,10 +205,10 @@ def _largest_ratio(
 
 
 def response_rho(epsilon: float) -> tuple[float, float]:
-    """Bounds on the least rho of randomised response, and of all that is epsilon-DP: epsilon tanh(epsilon / 2).
+    """Return bounds on the smallest rho of randomised response, and of all epsilon-DP: epsilon tanh(epsilon / 2).
 
-    D_a = log(cosh(u e) / cosh(e / 2)) / (a - 1), u = a - 1/2. log cosh(u e) is concave in u^2, for its slope
-    e tanh(u e) / (2 u) falls; so it lies below its tangent at u = 1/2: D_a <= a e tanh(e / 2), which is D_1 at a = 1.
+    D_a = log(cosh(u e) / cosh(e / 2)) / (a - 1), u = a - 1/2. log cosh(u e) is concave in u^2, because its slope e
+    tanh(u e) / (2 u) falls. So it lies below its tangent at u = 1/2: D_a <= a e tanh(e / 2), which is D_1 at a = 1.
     """
     from flint import arb, ctx
 
@@ -218,7 +219,7 @@ def response_rho(epsilon: float) -> tuple[float, float]:
 
 @lru_cache(maxsize=768)
 def convex_rho(reference_values: PairReferenceValues, bits: int = 256) -> tuple[float, float]:
-    """`least_zcdp_rho` of a pure pair that is its own swapped one, from its divergences in balls of so many bits."""
+    """Return `least_zcdp_rho` of a pure pair that equals its swapped pair, from divergences in balls of `bits` bits."""
     from flint import ctx
 
     with PRECISION_LOCK, ctx.workprec(bits):
@@ -229,11 +230,11 @@ def convex_rho(reference_values: PairReferenceValues, bits: int = 256) -> tuple[
 
 
 def least_gdp_mu(masses: Masses) -> float:
-    """The least mu such that Gaussian(mu) dominates P and Q in both directions, rounded up; inf if none.
+    """Return the smallest mu such that Gaussian(mu) dominates P and Q in both directions, rounded up; inf if none.
 
-    The trade-off curve of the pair is made of chords between the points (Q-mass, 1 - P-mass) of the outcomes from the
-    largest loss down, and that of Gaussian(mu) is convex: it lies below the chords where it lies below their ends,
-    Phi(Phi^-1(1-x) - mu) <= y, that is mu >= Phi^-1(1-x) - Phi^-1(y). Source: derived here.
+    The trade-off curve of the pair has chords between the points (Q-mass, 1 - P-mass) of the outcomes from the largest
+    loss down. The curve of Gaussian(mu) is convex, so it lies below the chords if it lies below their ends:
+    Phi(Phi^-1(1-x) - mu) <= y, i.e. mu >= Phi^-1(1-x) - Phi^-1(y). Source: derived here.
     """
     from flint import ctx
 
@@ -252,7 +253,7 @@ def least_gdp_mu(masses: Masses) -> float:
 
 
 def _upper_quantile(mass: Fraction) -> arb:
-    """The z with P(N(0, 1) > z) = mass; from the other side where that mass is nearly one, which a ball rounds away."""
+    """Return the z with P(N(0, 1) > z) = mass; for a mass near one from the other side, because of rounding."""
     from filterproof.theory.pairs.normal_distribution import quantile
 
     return quantile(ball_of(mass)) if 2 * mass <= 1 else -quantile(ball_of(1 - mass))

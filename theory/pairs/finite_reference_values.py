@@ -1,4 +1,4 @@
-"""What is true of a pair of finitely many outcomes: sums over them, in balls.
+"""Reference values of pairs over finitely many outcomes: sums in balls.
 
 >>> from filterproof.theory.pairs import Erasure
 >>> print(Erasure(0.25).reference_values.hockey_stick(3.0).ball())
@@ -25,22 +25,22 @@ from filterproof.theory.pairs.reference_values import (
 if TYPE_CHECKING:
     from flint import arb
 
-#: A formula in the parameters, or a fraction: 0 exactly where there is no mass.
+#: A formula in the parameters, or a fraction, which is exactly 0 for no mass.
 Mass: TypeAlias = str | Fraction
 _Balls: TypeAlias = list[tuple["arb", "arb"]]
-#: Bits that hold 1 - d for the least d, and a moment near one.
+#: The bits that represent 1 - d for the smallest d, and a moment near one.
 _WHOLE = 1200
 
 
 class FiniteReferenceValues(PairReferenceValues):
-    """The truths of a pair whose outcomes are listed."""
+    """Reference values of a pair with listed outcomes."""
 
     __slots__ = ()
 
     @property
     @abstractmethod
     def masses(self) -> list[tuple[Mass, Mass]]:
-        """(P, Q) outcome by outcome."""
+        """Return (P, Q) for each outcome."""
 
     @property
     def pure_epsilon(self) -> ReferenceValue:
@@ -60,11 +60,11 @@ class FiniteReferenceValues(PairReferenceValues):
         return INFINITE if infinite > tail else self._sum(partial(_level, Fraction(tail)))
 
     def _lacks(self, which: int) -> bool:
-        """Whether P (0) or Q (1) lacks an outcome that the other one has."""
+        """Return whether P (0) or Q (1) lacks an outcome of the other one."""
         return any(both[which] == 0 != both[1 - which] for both in self.masses)
 
     def _sum(self, of: Callable[[_Balls], arb]) -> ReferenceValue:
-        """A function of the outcomes that P or Q can produce."""
+        """Return a sum over the outcomes of P or Q."""
 
         def value() -> arb:
             from flint import ctx
@@ -82,7 +82,7 @@ class FiniteReferenceValues(PairReferenceValues):
 
 
 def _is_zero(mass: arb) -> bool:
-    """Whether there is no mass, which a ball around a tiny one does not say."""
+    """Return whether the mass is exactly zero; a ball around a tiny mass does not show it."""
     return bool(mass.is_exact() and mass.is_zero())
 
 
@@ -112,7 +112,7 @@ def _below(level: Fraction, both: _Balls) -> arb:
 
 
 def _level(tail: Fraction, both: _Balls) -> arb:
-    """The largest loss with more than `tail` of mass at it and above."""
+    """Return the largest loss with more than `tail` of mass at or above it."""
     goal = ball_of(tail)
     above = sum((p for p, q in both if _is_zero(q)), ball_of(0))
     finite = [(p, q) for p, q in both if not (_is_zero(p) or _is_zero(q))]

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 _Kind = TypeVar("_Kind", bound="Gaussian")
 
-#: Losses drawn at a time, so that they are still in the nearest cache when they are shifted and scaled.
+#: The number of losses in a block, small enough for the nearest cache.
 _BLOCK = 16384
 
 
@@ -121,7 +121,7 @@ class Gaussian(DominatingPair):
                 c, h = centre[low], half[low]
                 # Phi(h - c) = 1 - phi(h - c) R(h - c)
                 delta[low] = 1 - rm.exp(_log_density(c - h)) * (mills(h - c) + mills(c + h))
-            delta[centre - half > 100] = 0.0  # e^-5000, whatever became of R
+            delta[centre - half > 100] = 0.0  # e^-5000, for any value of R
         delta = delta.reshape(np.broadcast_shapes(np.shape(size), np.shape(self.mu)))
         if np.less(epsilon, 0).any():
             # H_{e^eps}(P||Q) = 1 - e^eps + e^eps H_{e^-eps}(Q||P), two terms >= 0
@@ -177,7 +177,7 @@ class Gaussian(DominatingPair):
         -----
         Source: Dong, Roth & Su (2022), "Gaussian Differential Privacy", Section 2.2.
         """
-        # -ndtri(alpha) rather than ndtri(1 - alpha): small errors keep their digits
+        # -ndtri(alpha) rather than ndtri(1 - alpha): small errors stay accurate
         return as_real(special.ndtr(-special.ndtri(check_probability("alpha", alpha)) - self.mu))
 
     def renyi(self, alpha: Real) -> Real:
@@ -188,11 +188,11 @@ class Gaussian(DominatingPair):
         return cdf
 
     def loss_isf(self, tail: Real) -> Real:
-        # -ndtri(tail) rather than ndtri(1 - tail): the upper tail keeps its digits
+        # -ndtri(tail) rather than ndtri(1 - tail): the upper tail stays accurate
         z = special.ndtri(tail)
         with np.errstate(over="ignore", invalid="ignore"):
             quantile = self.mu * self.mu / 2 - self.mu * z
-        # a loss beyond the doubles counts as inf, and so does that of a mu that no pair has
+        # a loss beyond the doubles counts as inf; so does the loss for a mu that no pair has
         quantile = np.where(np.isnan(quantile) | np.less(self.mu, 0), np.inf, quantile)
         return as_real(np.where(np.isposinf(z), -np.inf, quantile))
 
@@ -226,7 +226,7 @@ def _prototype(kind: type[_Kind]) -> _Kind:
 
 
 def _either(low: float, high: float, raised: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """`high` where `raised`, else `low`; arithmetic is four times as fast where it gives the exact value."""
+    """Return `high` where `raised`, else `low`; arithmetic is four times as fast if it is exact."""
     if low + (high - low) != high:
         return np.where(raised, high, low)
     mu = raised.astype(np.float64)
@@ -252,13 +252,13 @@ def _one_shape(centre: Real, half: Real) -> tuple[NDArray[np.float64], NDArray[n
 
 
 def _log_density(x: NDArray[np.float64]) -> NDArray[np.float64]:
-    """log phi(x)."""
+    """Return log phi(x)."""
     return -0.5 * x * x - LOG_SQRT_TWO_PI
 
 
 @dataclass(frozen=True, slots=True)
 class _GaussianTruths(PairReferenceValues):
-    """L ~ N(mu^2/2, mu^2), in formulas of the normal law."""
+    """L ~ N(mu^2/2, mu^2), in formulas of the normal distribution."""
 
     pair: Gaussian
 

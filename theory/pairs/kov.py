@@ -110,6 +110,6 @@ class KOV(Response):
         return KOVForm(self.epsilon, self.delta, self.ratio, self.exact_delta)
 
     def dominates(self, request: DominatingPair) -> Any:
-        # every e-DP pair with e <= epsilon; of the same form, also what reveals no more
+        # every e-DP pair with e <= epsilon; a pair of the same form too, if it reveals no more
         own = request.kov or KOVForm(request.pure_epsilon, 0.0, None, None)
         return np.less_equal(own.epsilon, self.epsilon) & np.less_equal(own.delta, self.delta)

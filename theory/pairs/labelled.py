@@ -146,7 +146,7 @@ class Labelled(DominatingPair):
 
     @property
     def family(self) -> Hashable:
-        return self._key()  # labels are no numbers: each request is its own family
+        return self._key()  # labels are not numbers: each request is its own family
 
     def of_run(self, run: int) -> Labelled:
         return self._with(self.mechanism.of_run(run))

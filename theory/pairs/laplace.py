@@ -97,7 +97,7 @@ class Laplace(DominatingPair):
 
     @property
     def _e(self) -> Real:
-        """The double nearest to the largest loss."""
+        """Return the double nearest to the largest loss."""
         return 1 / self.b
 
     def least(self, charge: ChargeName) -> tuple[float, float]:
@@ -191,6 +191,6 @@ class _LaplaceTruths(IntervalReferenceValues):
     def loss_isf(self, tail: Exact) -> ReferenceValue:
         if tail < Fraction(1, 2):
             return self.pure_epsilon
-        # that of what is between until it meets -1/b
+        # the quantile of the density until it meets -1/b
         between = self.value("loss_isf", p=tail)
         return ReferenceValue(lambda: between.ball().max(-ball_of(self.end)))

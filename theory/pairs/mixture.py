@@ -27,7 +27,7 @@ from filterproof.theory.pairs.reference_values import Exact, PairReferenceValues
 
 @dataclass(frozen=True, slots=True)
 class MixtureReferenceValues(PairReferenceValues):
-    """Of the mixture of two normal laws: sums over them, and integrals."""
+    """Reference values of the mixture of two normal distributions: sums and integrals."""
 
     pair: Any
 
@@ -42,7 +42,7 @@ class MixtureReferenceValues(PairReferenceValues):
 
     @property
     def _laws(self) -> tuple[arb, arb, arb]:
-        """q, s and s^2."""
+        """Return q, s and s^2."""
         q, s = self.at["q"], self.at["sigma"]
         return ball_of(q), ball_of(s), ball_of(s * s)
 
@@ -61,7 +61,7 @@ class MixtureReferenceValues(PairReferenceValues):
         return moment.log() / ball_of(alpha - 1)
 
     def _apart(self, order: arb) -> arb:
-        """A ball around D_a from bounds on both sides, which meet where the two normal laws are far apart."""
+        """Return a ball around D_a from bounds on both sides, which meet for distant normal distributions."""
         (q, _, variance), t = self._laws, order - 1
         rest, overlap = 1 - q, (-1 / (8 * variance)).exp()
         if not self._removal:  # -E log w <= D_a <= -log(1 - q), and log(1 + z) <= sqrt(z)
@@ -69,7 +69,7 @@ class MixtureReferenceValues(PairReferenceValues):
             return (most - (q / rest).sqrt() * overlap).union(most)
         if (
             t == 0
-        ):  # a mixture's relative entropy: what is lost is the entropy of who is sampled, given the output
+        ):  # the relative entropy of a mixture loses the entropy of the sampled component given the output
             least = q / (2 * variance) + q * q.log() + rest * rest.log()
             return least.union(least + 2 * arb(2).log() * (q * rest).sqrt() * overlap)
         parts = rest**order + q**order * (order * t / (2 * variance)).exp()
@@ -80,7 +80,7 @@ class MixtureReferenceValues(PairReferenceValues):
         return (parts.log() / t).union(most)
 
     def _binomial(self, order: int) -> arb:
-        """E w^order, term by term: E e^{k y} = e^{k (k-1) / (2 s^2)}."""
+        """Return E w^order, term by term: E e^{k y} = e^{k (k-1) / (2 s^2)}."""
         q, _, variance = self._laws
         terms = (
             comb(order, k) * q**k * (1 - q) ** (order - k) * (arb(k * (k - 1)) / (2 * variance)).exp()
@@ -89,7 +89,7 @@ class MixtureReferenceValues(PairReferenceValues):
         return sum(terms, arb(0))
 
     def _moment(self, order: arb) -> arb:
-        """E w^alpha under N(0, s^2) for removal, E w^(1-alpha) for addition."""
+        """Return E w^alpha under N(0, s^2) for removal, E w^(1-alpha) for addition."""
         (q, scale, variance), far = self._laws, self._reach
         power = order if self._removal else 1 - order
 
@@ -111,7 +111,7 @@ class MixtureReferenceValues(PairReferenceValues):
         return whole + rest.union(arb(0))
 
     def _entropy(self) -> arb:
-        """E w log w for removal, -E log w for addition, under N(0, s^2)."""
+        """Return E w log w for removal, -E log w for addition, under N(0, s^2)."""
         (q, scale, variance), far = self._laws, self._reach
 
         def integrand(z: acb, analytic: bool) -> acb:
@@ -129,12 +129,12 @@ class MixtureReferenceValues(PairReferenceValues):
 
     @property
     def _reach(self) -> arb:
-        """How far out what is left is below 2^-prec."""
+        """Return the distance beyond which the rest is below 2^-prec."""
         return self._laws[1] * arb(14 * ctx.prec / 10).sqrt()
 
     @property
     def above(self) -> Callable[[Exact], tuple[arb, arb]]:
-        """The masses of the outcomes beyond the one at which log w(x) is x, or -x."""
+        """Return the function x -> masses of the outcomes beyond the one with log w equal to x, or to -x."""
         (q, scale, _), removal = self._laws, self._removal
 
         def at(x: Exact) -> tuple[arb, arb]:
@@ -162,7 +162,7 @@ class MixtureReferenceValues(PairReferenceValues):
         return ReferenceValue(lambda: self._level(tail))
 
     def _level(self, mass: Exact) -> arb:
-        """The loss at the quantile of the output, by bisection where it is one of the mixture."""
+        """Return the loss at the quantile of the output; for a mixture by bisection."""
         (q, scale, _), goal = self._laws, ball_of(mass)
         upper = normal_distribution.quantile(goal)
         if not self._removal:
@@ -185,7 +185,7 @@ class MixtureReferenceValues(PairReferenceValues):
 
 
 def _density_tail(x: arb, scale: arb) -> arb:
-    """At least E |y|, y = (X - 1/2)/s^2, over X > x - 1 >= 0, X ~ N(0, s^2), and over X < 1 - x."""
+    """Return an upper bound on E |y|, y = (X - 1/2)/s^2, over X > x - 1 >= 0 and X < 1 - x, X ~ N(0, s^2)."""
     edge = (x - 1) / scale
     moment = (-edge * edge / 2).exp() / (2 * arb.pi()).sqrt() / scale
     return moment + tail(edge) / (scale * scale)

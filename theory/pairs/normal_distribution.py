@@ -16,28 +16,28 @@ from filterproof.theory.numerics.precision import PRECISION_LOCK
 
 
 def tail(x: arb) -> arb:
-    """P(N(0, 1) > x)."""
+    """Return P(N(0, 1) > x)."""
     return (x / arb(2).sqrt()).erfc() / 2
 
 
 def cdf(x: arb) -> arb:
-    """P(N(0, 1) <= x)."""
+    """Return P(N(0, 1) <= x)."""
     return tail(-x)
 
 
 def density(x: arb) -> arb:
-    """The density of N(0, 1)."""
+    """Return the density of N(0, 1)."""
     return (-x * x / 2).exp() / (2 * arb.pi()).sqrt()
 
 
 def quantile(p: arb) -> arb:
-    """The z with P(N(0, 1) > z) = p."""
+    """Return the z with P(N(0, 1) > z) = p."""
     return arb(2).sqrt() * (2 * p).erfcinv()
 
 
 def hockey_stick(mu: arb, epsilon: arb) -> arb:
-    """H_{e^eps} of Gaussian(mu), Phi(mu/2 - eps/mu) - e^eps Phi(-mu/2 - eps/mu) (Koskela, Tobaben & Honkela)."""
-    # the two terms cancel: as many bits more as they share
+    """Return H_{e^eps} of Gaussian(mu), Phi(mu/2 - eps/mu) - e^eps Phi(-mu/2 - eps/mu) (Koskela, Tobaben & Honkela)."""
+    # the two terms cancel: add as many bits as they share
     size, level = _bits(mu), _bits(epsilon)
     extra = 16 + 2 * max(level, abs(size), level - size)
     with PRECISION_LOCK, ctx.workprec(ctx.prec + min(extra, 4096)):
@@ -45,6 +45,6 @@ def hockey_stick(mu: arb, epsilon: arb) -> arb:
 
 
 def _bits(x: arb) -> int:
-    """The exponent of the middle of the ball, 0 for zero."""
+    """Return the exponent of the middle of the ball, 0 for zero."""
     mantissa, exponent = x.mid().man_exp()
     return int(exponent) + abs(int(mantissa)).bit_length() if mantissa else 0

@@ -17,8 +17,8 @@ from filterproof.theory.display import told_apart
 class Parametrised:
     """A frozen dataclass whose fields are parameters: numbers, or arrays of shape (n,), one per run.
 
-    A field whose name begins with an underscore follows from the parameters and is no parameter itself. The constructor
-    computes it again where a parameter changes. Equality, hash and the one-line repr depend on the parameters only.
+    A field whose name begins with an underscore is derived from the parameters; the constructor computes it for new
+    parameters. Equality, hash and the one-line repr depend on the parameters only.
     """
 
     __slots__ = ()
@@ -27,9 +27,11 @@ class Parametrised:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """() if all runs share the parameters, (n,) if a parameter differs from run to run."""
+        """Return () if all runs share the parameters, (n,) if a parameter differs from run to run."""
         sizes = []
-        for name in _parameter_names(type(self)):  # no comprehension: each request of a session asks
+        for name in _parameter_names(
+            type(self)
+        ):  # no comprehension, because each request of a session calls this
             if isinstance(value := getattr(self, name), np.ndarray):
                 sizes.append(value.shape)  # noqa: PERF401
         return (sizes[0] if len(sizes) == 1 else np.broadcast_shapes(*sizes)) if sizes else ()
@@ -93,14 +95,14 @@ class Parametrised:
 
     @property
     def _derives(self) -> bool:
-        """Whether some fields follow from the parameters."""
+        """Return whether the class has derived fields."""
         return bool(_derived_names(type(self)))
 
     @property
     def family(self) -> Hashable:
-        """A key: pairs with equal keys differ in numbers only, so that one vectorised pair can replace them all.
+        """Return a key; pairs with equal keys differ only in numbers, so that one vectorised pair can replace them all.
 
-        If a field follows from the parameters, only equal pairs have equal keys.
+        With derived fields, only equal pairs have equal keys.
         """
         if self._derives:
             return (type(self), self)
@@ -120,7 +122,7 @@ class Parametrised:
         return hash(self._key())
 
 
-#: The fields of a class, those of them that are parameters, and those that follow from others.
+#: The fields of a class: all, the parameters, and the derived ones.
 _names: Callable[[type], tuple[str, ...]] = cache(lambda kind: tuple(f.name for f in fields(kind)))
 _parameter_names: Callable[[type], tuple[str, ...]] = cache(
     lambda kind: tuple(name for name in _names(kind) if name[0] != "_")

@@ -216,7 +216,7 @@ def ratio_of(epsilon: Real) -> Fraction | None:
 
 @dataclass(frozen=True, slots=True)
 class _KOVTruths(FiniteReferenceValues):
-    """Four outcomes, of losses infinite, epsilon, -epsilon and minus infinite."""
+    """Four outcomes with losses inf, epsilon, -epsilon and -inf."""
 
     pair: Response
 

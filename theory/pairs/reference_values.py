@@ -1,4 +1,4 @@
-"""What is true of a pair, by formulas that share no code with its doubles: these are held against them.
+"""Reference values of a pair, by formulas that share no code with its doubles. Tests compare them.
 
 >>> from filterproof.theory.pairs import Gaussian
 >>> Gaussian(0.5).reference_values.renyi(8.0).formula
@@ -34,19 +34,19 @@ Exact: TypeAlias = float | int | Fraction
 
 
 def ball_of(x: Exact) -> arb:
-    """The number at the current precision."""
+    """Return the number at the current precision."""
     from flint import arb  # imported here because it loads ball arithmetic
 
     return arb(rational(x))
 
 
 def down(x: arb) -> float:
-    """The lower end of a ball, as a double that is no larger; -inf where nothing is known."""
+    """Return the lower end of a ball as a double that is no larger; -inf if nothing is known."""
     return 0.0 - up(-x)  # zero has no sign
 
 
 def up(x: arb) -> float:
-    """The upper end of a ball, as a double that is no smaller; inf where nothing is known."""
+    """Return the upper end of a ball as a double that is no smaller; inf if nothing is known."""
     end = x.upper()
     near = float(end)
     if math.isnan(near):
@@ -56,13 +56,13 @@ def up(x: arb) -> float:
 
 @dataclass(frozen=True, slots=True)
 class ReferenceValue:
-    """A true value: a formula and its parameters, or a function to a ball. `formula` is None where it is infinite."""
+    """A true value: a formula with its parameters, or a function for a ball. `formula` is None for infinity."""
 
     formula: str | Exact | Callable[[], arb] | None
     at: Mapping[str, Exact] = field(default_factory=dict)
 
     def ball(self) -> arb:
-        """The value at the current precision."""
+        """Return the value at the current precision."""
         assert self.formula is not None
         if callable(self.formula):
             return self.formula()
@@ -73,7 +73,7 @@ class ReferenceValue:
         return compile_formula(self.formula)({name: ball_of(value) for name, value in self.at.items()})
 
     def squared(self, parts: int = 1) -> ReferenceValue:
-        """Its square, divided by `parts`."""
+        """Return the square, divided by `parts`."""
         if self.formula is None:
             return self
         if isinstance(self.formula, str):
@@ -85,11 +85,12 @@ INFINITE = ReferenceValue(None)
 
 
 class PairReferenceValues(ABC):
-    """The true values of one pair, of shape (): each under the name of what the pair computes in doubles.
+    """The true values of a pair of shape (), each under the name of the method that computes it in doubles.
 
-    formulas: what is asked, by that name, in the parameters and in alpha, eps, level or p; None where it is infinite.
-    integrated: whether divergences of broken orders are integrals, which take long. zcdp_theorem: what `zcdp_rho` is
-    by; zcdp_slack: by what share of itself the declared one may be above it, stick_slack: a charged hockey-stick.
+    `formulas` maps these names to formulas in the parameters and in alpha, eps, level or p, or to None for infinity.
+    `integrated`: whether divergences of fractional orders are integrals, which take long. `zcdp_theorem`: the theorem
+    of `zcdp_rho`. `zcdp_slack` and `stick_slack`: the allowed relative excess of the declared rho and of a charged
+    hockey-stick.
     """
 
     __slots__ = ()
@@ -106,82 +107,82 @@ class PairReferenceValues(ABC):
 
     @property
     def at(self) -> dict[str, Fraction]:
-        """The pair's parameters, as formulas name them."""
+        """Return the pair's parameters by their names in formulas."""
         numbers = self.pair.parameters().items()
         return {name: Fraction(value) for name, value in numbers if isinstance(value, float)}
 
     def value(self, name: str, **more: Exact) -> ReferenceValue:
-        """The value of the formula of that name in the parameters, and in `more`."""
+        """Return the value of the named formula at the parameters and at `more`."""
         return ReferenceValue(
             self.formulas[name], self.at | {key: Fraction(value) for key, value in more.items()}
         )
 
     @property
     def pure_epsilon(self) -> ReferenceValue:
-        """The least epsilon of pure differential privacy, the largest |L|."""
+        """Return the smallest epsilon of pure differential privacy, the largest |L|."""
         return self.value("pure_epsilon")
 
     @property
     def zcdp_rho(self) -> ReferenceValue:
-        """What the class declares: epsilon^2/2 of what is pure, unless it says otherwise."""
+        """Return the declared value: epsilon^2/2 for a pure pair, unless the class says otherwise."""
         return self.value("zcdp_rho") if "zcdp_rho" in self.formulas else self.pure_epsilon.squared(2)
 
     @property
     def gdp_mu(self) -> ReferenceValue:
-        """What the class declares: the least mu where a closed form is known, else that of what is pure, or inf."""
+        """Return the declared value: the smallest mu in closed form if known, otherwise that of a pure pair, or inf."""
         return self.value("gdp_mu")
 
     def renyi(self, alpha: Exact) -> ReferenceValue:
-        """D_alpha(P||Q), the relative entropy at alpha = 1."""
+        """Return D_alpha(P||Q), the relative entropy at alpha = 1."""
         return self.value("renyi", alpha=alpha)
 
     def hockey_stick(self, epsilon: Exact) -> ReferenceValue:
-        """H_{e^eps}(P||Q), the sum or integral of (P - e^eps Q)_+."""
+        """Return H_{e^eps}(P||Q), the sum or integral of (P - e^eps Q)_+."""
         return self.value("hockey_stick", eps=epsilon)
 
     def loss_cdf(self, x: Exact) -> ReferenceValue:
-        """P(L <= x), L drawn under P; for pairs of finitely many outcomes x must be none of the losses."""
+        """Return P(L <= x), L drawn under P; for pairs over finitely many outcomes x must differ from every loss."""
         return self.value("loss_cdf", level=x)
 
     def loss_isf(self, tail: Exact) -> ReferenceValue:
-        """inf{x : P(L > x) <= tail} for 0 < tail < 1, the tail not being the mass of a set of outcomes."""
+        """Return inf{x : P(L > x) <= tail} for 0 < tail < 1; `tail` must not be the mass of a set of outcomes."""
         return self.value("loss_isf", p=tail)
 
     @property
     def above(self) -> Callable[[Exact], tuple[arb, arb]]:
-        """x -> balls around P(x < L < inf) and Q(x < L < inf), at the current precision."""
+        """Return the function x -> balls around P(x < L < inf) and Q(x < L < inf), at the current precision."""
         raise TypeError(f"pair must have known tails, got {self!r}; define `above` in its reference values")
 
     def stick(self, epsilon: Exact) -> arb:
-        """The hockey-stick by the masses above epsilon, of a loss that is finite."""
+        """Return the hockey-stick by the masses above epsilon, for a finite loss."""
         p, q = self.above(epsilon)
         return p - ball_of(epsilon).exp() * q
 
     @property
     def atoms(self) -> tuple[tuple[Fraction, ReferenceValue], ...]:
-        """The rational losses that have a P-mass of their own, with that mass."""
+        """Return the rational losses with a P-mass of their own, with that mass."""
         return ()
 
     @property
     def approximate(self) -> tuple[Fraction, Fraction] | None:
-        """(epsilon, delta) of a pair that these two numbers make; None for others."""
+        """Return (epsilon, delta) of a pair that equals KOV(epsilon, delta); None for others."""
         return None
 
     @property
     def rational_masses(self) -> list[tuple[Fraction, Fraction]] | None:
-        """The P- and Q-masses of a pair that was made from rationals; None for others."""
+        """Return the P- and Q-masses of a pair made from rationals; None for others."""
         return None
 
 
 class IntervalReferenceValues(PairReferenceValues):
-    """Of a loss on [-e, e] whose law under Q is that of -L under P: the formulas are those of levels between."""
+    """Reference values of a loss on [-e, e] whose distribution under Q is that of -L under P."""
 
     __slots__ = ()
 
     @property
     @abstractmethod
     def end(self) -> Fraction:
-        """e, the largest loss."""
+        """Return e, the largest loss."""
 
     def renyi(self, alpha: Exact) -> ReferenceValue:
         return self.value("entropy") if alpha == 1 else self.value("renyi", alpha=alpha)

@@ -16,16 +16,17 @@ from fractions import Fraction
 
 from filterproof.theory.argument_checks import check_count
 
-#: Values are at least minus this.
+#: The smallest value is minus this.
 _MOST = 10**6
 
 
 def stop_law(values: Sequence[int], *, ratio: Fraction) -> tuple[Fraction, ...]:
-    """(P(stop at 1), ..., P(stop at n), P(no stop)): the first i at which values[i] + noise_i >= noise, all noise own.
+    """Return (P(stop at 1), ..., P(stop at n), P(no stop)) for the first i with values[i] + noise_i >= noise.
 
-    Noise has P(k) = (1 - r)/(1 + r) r^|k| at whole k, r = 1/ratio, that of the threshold, which is 0, and that of each
-    value. The sum over the threshold's noise is taken in fractions: outside the range of the values every factor is
-    affine in r^t. Raises ValueError for a ratio that is not above one, TypeError for values that are not whole.
+    All noise is independent: that of the threshold, which is 0, and that of each value have P(k) = (1 - r)/(1 + r)
+    r^|k| at integers k, r = 1/ratio. The sum over the threshold's noise is exact in fractions, because outside the
+    range of the values every factor is affine in r^t. Raises ValueError for a ratio of at most one, TypeError for
+    values that are not integers.
     """
     if not ratio > 1:
         raise ValueError(
@@ -55,7 +56,7 @@ def stop_law(values: Sequence[int], *, ratio: Fraction) -> tuple[Fraction, ...]:
 
 
 def _reaches(m: int, r: Fraction) -> Fraction:
-    """P(noise >= m)."""
+    """Return P(noise >= m)."""
     return r**m / (1 + r) if m >= 0 else 1 - r ** (1 - m) / (1 + r)
 
 
@@ -68,5 +69,5 @@ def _times(one: list[Fraction], other: list[Fraction]) -> list[Fraction]:
 
 
 def _summed(polynomial: list[Fraction], r: Fraction) -> Fraction:
-    """The sum over t >= 1 of r^t polynomial(r^t)."""
+    """Return the sum over t >= 1 of r^t polynomial(r^t)."""
     return sum((c * r ** (k + 1) / (1 - r ** (k + 1)) for k, c in enumerate(polynomial)), Fraction(0))

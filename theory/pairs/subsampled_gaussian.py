@@ -24,9 +24,9 @@ from filterproof.theory.pairs.reference_values import PairReferenceValues
 Adjacency: TypeAlias = Literal["removal", "addition"]
 Array: TypeAlias = NDArray[np.float64]
 
-#: From here on e^x is e^x - 1 - x, to (1 + x) e^-x < 2^-52 of it.
+#: From this x on, e^x replaces e^x - 1 - x, with a relative error (1 + x) e^-x < 2^-52.
 _FAR = 40.0
-#: More than what numbers below 2^-1022 lose in a sum: e^_FAR times 2^27 masses; and the least that is divided by.
+#: A bound on the loss by numbers below 2^-1022 in a sum, e^_FAR times 2^27 masses; and the smallest divisor.
 _LOST, _LEAST = 2.0**-980, 2.0**-1000
 
 
@@ -126,7 +126,7 @@ class SubsampledGaussian(DominatingPair):
         return _log_ratio(np.asarray(x), np.asarray(self.q), np.asarray(self.sigma))
 
     def _raised(self, level: Real) -> Array:
-        """The y with 1 - q + q e^y = e^level, which is the loss of the full batch; -inf where no y exists."""
+        """Return the y with 1 - q + q e^y = e^level, the loss of the full batch; -inf if there is none."""
         level = np.asarray(level, dtype=np.float64)
         with np.errstate(divide="ignore"):
             near = rm.log1p(np.maximum(rm.expm1(np.minimum(level, 30.0)) / self.q, -1.0))
@@ -139,7 +139,7 @@ class SubsampledGaussian(DominatingPair):
         return found
 
     def _output(self, level: Real) -> Array:
-        """The output x with l(x) = level; -inf where l(x) > level for every x."""
+        """Return the output x with l(x) = level; -inf if l(x) > level for every x."""
         output: Array = 0.5 + self.sigma * self.sigma * self._raised(level)
         return output
 
@@ -183,7 +183,7 @@ class SubsampledGaussian(DominatingPair):
         return as_real(np.where(np.isneginf(z), -np.inf, np.where(np.isposinf(z), np.inf, loss)))
 
     def _mixture_quantile(self, tail: Array, low: Array) -> Array:
-        """x with q Phi((1-x)/sigma) + (1-q) Phi(-x/sigma) = tail, by bisection from [low, low + 1]."""
+        """Return x with q Phi((1-x)/sigma) + (1-q) Phi(-x/sigma) = tail, by bisection from [low, low + 1]."""
         low, goal = np.broadcast_arrays(low, rm.log(tail))
         high = low + 1
         for _ in range(60):
@@ -220,9 +220,9 @@ class SubsampledGaussian(DominatingPair):
 
 
 def _log_ratio(x: Array, q: Array, sigma: Array, by: Any = rm) -> Array:
-    """log(1 - q + q e^y), y = (x - 1/2) / sigma^2, with its digits near y = 0 and in both tails.
+    """Return log(1 - q + q e^y), y = (x - 1/2) / sigma^2, accurate near y = 0 and in both tails.
 
-    by: whose functions; those of NumPy are faster, and do for draws.
+    `by` has the elementary functions; those of NumPy are faster and suffice for draws.
     """
     y = (x - 0.5) / (sigma * sigma)
     with np.errstate(divide="ignore"):
@@ -233,13 +233,13 @@ def _log_ratio(x: Array, q: Array, sigma: Array, by: Any = rm) -> Array:
 
 @lru_cache(maxsize=4096)
 def _renyi(q: float, sigma: float, adjacency: Adjacency, alpha: float) -> float:
-    """No less than log E_P[e^{tL}] / t, t = alpha - 1, or E_P[L] at t = 0: by the trapezoidal rule, and its error more.
+    """Return an upper bound on log E_P[e^{tL}] / t, t = alpha - 1, or E_P[L]: the trapezoidal rule plus its error.
 
-    The integrand is concentrated on [low, high], with tails of width sigma: where q e^y < 1, y = (x - 1/2) / sigma^2,
-    it has a factor of (e^y - 1)^2, which moves the normal law to 2; beyond, it is of order alpha, for addition 1. It is
-    analytic up to pi sigma^2 from the real line. For addition e^{tL} times the normal law is log-concave, and falls
-    from its mode no more slowly than that; it has a pole of order t there, and decays from half as far on where t is
-    large. With the step below the error of the rule is less than 1e-16 of the sum.
+    The integrand is concentrated on [low, high], with tails of width sigma. Where q e^y < 1, y = (x - 1/2) / sigma^2,
+    it has a factor (e^y - 1)^2, which moves the normal distribution to 2. Beyond, it has order alpha, for addition 1.
+    It is analytic up to pi sigma^2 from the real line. For addition, e^{tL} times the normal density is log-concave and
+    falls from its mode at least as fast as that density; it has a pole of order t there, and for large t it decays from
+    half as far on. With this step the error of the rule is less than 1e-16 of the sum.
     """
     if alpha == math.inf:
         return math.inf if adjacency == "removal" or q == 1 else float(-rm.log1p(-q))
@@ -289,17 +289,17 @@ def _renyi(q: float, sigma: float, adjacency: Adjacency, alpha: float) -> float:
     if t == 0:
         return total * (1 + wrong * 2.0**-53) + _LOST
     value = float(rm.log1p(total)) if top == 0 else top + float(rm.log(total))
-    # d log(1 + S) is at most dS / S, and where log(1 + S) > 1 that is less of it
+    # d log(1 + S) is at most dS / S, and for log(1 + S) > 1 a smaller share of it
     return value / t * (1 + (wrong / max(value, 1.0) + 8) * 2.0**-53) + _LOST * (1 + 1 / t)
 
 
 def _apart(q: float, sigma: float, adjacency: Adjacency, t: float, log_q: float) -> float | None:
-    """D_{1+t} where bounds from both sides are within 2^-54 of it, as the two normal laws lie far apart; else None.
+    """Return D_{1+t} if bounds from both sides agree to 2^-54, for distant normal distributions; else None.
 
-    Addition: at most -log(1-q), and by Jensen's inequality, as log(1+z) <= sqrt(z), less by at most
+    Addition: at most -log(1-q), and by Jensen's inequality, because log(1+z) <= sqrt(z), smaller by at most
     sqrt(q/(1-q)) e^{-1/(8 sigma^2)}. Removal, a = 1 + t: a/t log(1-q + q e^{t/(2 sigma^2)}) by Minkowski's inequality,
-    and no less than without 1-q. For 1 <= a <= 2, x^a + y^a <= (x+y)^a <= x^a + y^a + (2^a-2) (xy)^{a/2}, as log sinh
-    is concave: of x = 1-q and y = q e^{(X-1/2)/sigma^2}, the last is lost beside the others where t is small.
+    and at least the value without 1-q. For 1 <= a <= 2, x^a + y^a <= (x+y)^a <= x^a + y^a + (2^a-2) (xy)^{a/2}, because
+    log sinh is concave; with x = 1-q and y = q e^{(X-1/2)/sigma^2} the last term is negligible for small t.
     """
     half = 0.5 / sigma / sigma
     if q == 1:
@@ -309,7 +309,7 @@ def _apart(q: float, sigma: float, adjacency: Adjacency, t: float, log_q: float)
         return -less if half / 4 > _FAR - (log_q + less) / 2 else None
     exponent = t * half
     if exponent > _FAR - log_q:
-        return (1 + t) * (half + log_q / t)  # e^-_FAR of it is lost, of what is more than _FAR
+        return (1 + t) * (half + log_q / t)  # e^-_FAR of a number above _FAR is lost
     if not half / 4 > _FAR - log_q:
         return None
     grown = log_q + (1 + t) * half  # t is at most 1/4
@@ -322,7 +322,7 @@ def _apart(q: float, sigma: float, adjacency: Adjacency, t: float, log_q: float)
 
 
 def _mode(q: float, sigma: float, t: float) -> float:
-    """At most the mode of e^{-t l(x)} N(0, sigma^2): the root of x + t sigma^2 l'(x), by bisection of [-t, 0]."""
+    """Return a lower bound on the mode of e^{-t l(x)} N(0, sigma^2): the root of x + t sigma^2 l'(x) in [-t, 0]."""
     low, high = -t, 0.0
     log_odds = float(rm.log(q)) - float(rm.log1p(-q))
     for _ in range(64):
@@ -333,10 +333,10 @@ def _mode(q: float, sigma: float, t: float) -> float:
 
 
 def _draw_removal(rng: np.random.Generator, n: int, q: float, sigma: float, order: float) -> Array:
-    """Outputs of density proportional to (a + b)^order N(0, sigma^2), a = q e^{(x-1/2)/sigma^2}, b = 1 - q.
+    """Return outputs with density proportional to (a + b)^order N(0, sigma^2), a = q e^{(x-1/2)/sigma^2}, b = 1 - q.
 
-    With order = m + f, m whole: (a + b)^m is a binomial sum, (a + b)^f <= a^f + b^f, and a^c b^{order-c}
-    times N(0, sigma^2) is a Gaussian of mean c: a finite mixture, thinned by (a+b)^f / (a^f + b^f) >= 1/2.
+    With order = m + f and integer m, (a + b)^m is a binomial sum, (a + b)^f <= a^f + b^f, and a^c b^{order-c} times
+    N(0, sigma^2) is a Gaussian of mean c: a finite mixture, thinned by (a+b)^f / (a^f + b^f) >= 1/2.
     """
     m = math.floor(order)
     f = order - m
@@ -360,11 +360,11 @@ def _draw_removal(rng: np.random.Generator, n: int, q: float, sigma: float, orde
 
 
 def _draw_addition(rng: np.random.Generator, n: int, q: float, sigma: float, order: float) -> Array:
-    """Outputs of density proportional to e^{-t l(x)} N(0, sigma^2), t = order - 1, l the convex log-ratio.
+    """Return outputs with density proportional to e^{-t l(x)} N(0, sigma^2), t = order - 1, l the convex log-ratio.
 
-    l lies above its tangent at any x0, so the density lies below a multiple of N(-t sigma^2 l'(x0), sigma^2),
-    which is thinned by e^{-t (l(x) - tangent(x))}. At the mode x0 = -t sigma^2 l'(x0) this accepts a share of
-    at least (1 + t / (4 sigma^2))^{-1/2}, since l'' <= 1 / (4 sigma^4).
+    l lies above its tangent at any x0, so the density lies below a multiple of N(-t sigma^2 l'(x0), sigma^2), which is
+    thinned by e^{-t (l(x) - tangent(x))}. At the mode x0 = -t sigma^2 l'(x0) this accepts a share of at least (1 + t /
+    (4 sigma^2))^{-1/2}, because l'' <= 1 / (4 sigma^4).
     """
     t = order - 1
     if t == 0:
@@ -389,7 +389,7 @@ def _draw_addition(rng: np.random.Generator, n: int, q: float, sigma: float, ord
 
 
 def _thinned(rng: np.random.Generator, n: int, propose: Callable[[int], tuple[Array, Array]]) -> Array:
-    """n accepted proposals; `propose` returns outputs and their log acceptance probabilities."""
+    """Return n accepted proposals; `propose` returns outputs and their log acceptance probabilities."""
     accepted: list[Array] = []
     missing = n
     while missing > 0:

@@ -1,7 +1,7 @@
-"""The engine that decides a step without symbols: a formula without variables, in ball arithmetic.
+"""The engine that decides a formula without variables, in ball arithmetic.
 
-A claim becomes a `Check`. Nothing runs until the check is called, so a theorem is cheap to build. Tests hand slightly
-wrong claims to the same engine, which must refuse them.
+A claim becomes a `Check`, which runs only when called, so building a theorem is cheap. Tests pass slightly wrong claims
+to the same engine, which must refuse them.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from filterproof.theory.theorems.theorem import Check, Reached, RefusedError
 
 
 def certified(formula: str, *, precision: int = 64) -> Check:
-    """CERTIFIED: the formula, which has no variables, is > 0. See `formula.py` for the language."""
+    """Return a CERTIFIED check that the formula, which has no variables, is > 0. See `formula.py` for the language."""
     return certified_each(lambda: (formula,), precision=precision)
 
 
 def rounded(formula: str, digits: int, places: int) -> tuple[Check, dict[str, Check]]:
-    """CERTIFIED: the formula rounds to digits / 10^places; and a wrong claim: that it rounds to one unit more."""
+    """Return a CERTIFIED check that the formula rounds to digits / 10^places, and a wrong claim with one unit more."""
 
     def rounds_to(shown: int) -> Check:
         return certified(f"(1/(2*10**{places}))**2 - ({formula} - {shown}/10**{places})**2", precision=128)
@@ -31,7 +31,10 @@ def rounded(formula: str, digits: int, places: int) -> tuple[Check, dict[str, Ch
 
 
 def certified_each(formulas: Callable[[], Iterable[str]], *, precision: int = 128) -> Check:
-    """CERTIFIED: every formula is > 0. Formulas have no variables; `formulas` is called when the check runs."""
+    """Return a CERTIFIED check that every formula is > 0.
+
+    The formulas have no variables. `formulas` is called when the check runs.
+    """
 
     def check() -> Reached:
         count = 0

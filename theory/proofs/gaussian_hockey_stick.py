@@ -13,7 +13,7 @@ mu, sigma = sp.symbols("mu sigma", positive=True)
 eps, x, z, r, shift, s = sp.symbols("epsilon x z r shift s", real=True)
 m, rest, ratio = sp.symbols("m r g", positive=True)
 HALF = sp.Rational(1, 2)
-#: The noise at which the loss reaches epsilon.
+#: The standardised noise at which the loss equals epsilon.
 t = eps / mu - mu / 2
 
 
@@ -26,12 +26,12 @@ def _cdf(v: sp.Expr) -> sp.Expr:
 
 
 def _delta(at: sp.Expr = eps) -> sp.Expr:
-    """Equation (2.3) with Delta / sigma = mu."""
+    """Return equation (2.3) with Delta / sigma = mu."""
     return _cdf(-at / mu + HALF * mu) - sp.exp(at) * _cdf(-at / mu - HALF * mu)
 
 
 def _log_ratio(shift: sp.Expr) -> sp.Expr:
-    """The log of the ratio of two normal densities sigma z from the first mean and sigma z + shift from the other."""
+    """Return the log-ratio of two normal densities, sigma z from the first mean, sigma z + shift from the other."""
     return -(z**2) / 2 - (-((sigma * z + shift) ** 2) / (2 * sigma**2))
 
 

@@ -19,7 +19,7 @@ power = sp.Symbol("theta", real=True)
 
 @as_written
 def _lipschitz() -> sp.Expr:
-    # an analysis that moves by h, at most the person's norm v times the constant: v K = h + over
+    # an analysis that changes by h, at most the person's norm v times the constant: v K = h + over
     charge = alpha * (least + over) ** 2 / (2 * sigma**2)
     return charge - alpha * least**2 / (2 * sigma**2)
 
@@ -33,7 +33,7 @@ def _promises() -> Sides:
 
 @as_written
 def _one_more() -> Sides:
-    # a round m, then what is left, against R = m + d
+    # a round m, then the remainder, against R = m + d
     def mean(squares: sp.Expr) -> sp.Expr:
         return sp.exp(power * (power - 1) / 2 * squares)
 

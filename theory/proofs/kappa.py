@@ -15,14 +15,14 @@ eps, loss, z_d, z_theta, delta = sp.symbols("epsilon loss z_d z_theta delta", re
 
 
 def _standard(level: sp.Expr) -> sp.Expr:
-    """A level of the loss, which is N(1/(2 sigma^2), 1/sigma^2), in standard normal units."""
+    """Return a level of the loss, which is N(1/(2 sigma^2), 1/sigma^2), in standard normal units."""
     return sigma * (level - 1 / (2 * sigma**2))
 
 
-#: The loss so far at which the next loss exceeds the rest of epsilon with probability d; and kappa.
+#: The loss so far at which the next loss exceeds the remaining epsilon with probability d; and kappa.
 _INNER_LIMIT = eps - 1 / (2 * sigma**2) - z_d / sigma
 _KAPPA = eps - 1 / sigma**2 - (z_d + z_theta) / sigma
-#: What spends delta: theta as a function of d.
+#: The spent delta: theta as a function of d.
 _THETA = (delta - d) / (n * (1 - d))
 
 
@@ -45,7 +45,7 @@ def _density(z: sp.Expr) -> sp.Expr:
 
 
 def _slope() -> Sides:
-    """Derivative in d of z_d + z_theta on the constraint, against the two densities."""
+    """Return the derivative in d of z_d + z_theta on the constraint, and the form in the two densities."""
     along_theta = (1 - delta) / (n * (1 - d) ** 2 * _density(_quantile(_THETA)))
     return sp.diff(_quantile(d) + _quantile(_THETA), d), along_theta - 1 / _density(_quantile(d))
 
@@ -75,7 +75,7 @@ def _slope_sign(d_hat: str) -> str:
 
 #: Rationals on the two sides of the optimal d-hat, 1e-12 apart.
 _LEFT, _RIGHT = "(5388960/10**12)", "(5388961/10**12)"
-#: The z-sum at the left end, and minus its slope there times the width of the bracket.
+#: The z-sum at the left end, and minus its slope there times the width of the interval.
 _Z_SUM = f"(quantile({_LEFT}) + quantile({_theta_at(_LEFT)}))"
 _RISES = f"(1 - 1/10**5)*exp(quantile({_theta_at(_LEFT)})**2/2)/(48*(1 - {_LEFT})**2)"
 _DROP = f"sqrt(2*pi)*(exp(quantile({_LEFT})**2/2) - {_RISES})*({_RIGHT} - {_LEFT})"

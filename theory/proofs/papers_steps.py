@@ -1,4 +1,4 @@
-"""The epsilon of k Gaussian steps at the parameters of papers 000 and 003, certified to the digits shown."""
+"""Epsilon of k Gaussian steps, certified to the shown digits, as in Feldman & Zrnic and Koskela et al."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ def _rho(sigma: int, k: int) -> str:
 
 
 def _gaussian_delta(sigma: int, k: int, epsilon: str) -> str:
-    """delta_mu(epsilon) at mu = sqrt(k) / sigma, in the Mills form."""
+    """Return delta_mu(epsilon) at mu = sqrt(k) / sigma, in the Mills form."""
     mu = f"(sqrt({k})/{sigma})"
     t = f"({epsilon}/{mu} - {mu}/2)"
     return f"(exp(-{t}**2/2)/sqrt(2*pi)*(mills({t}) - mills({t}+{mu})))"
 
 
 def _best_order(rho: float, epsilon: float) -> float:
-    """The t at which rho is the budget whose best order by CKS is 1 + t."""
+    """Return the t for which the budget with best CKS order 1 + t is rho."""
     low, high = 1e-3, 1e4
     for _ in range(200):
         t = (low * high) ** 0.5
@@ -40,7 +40,7 @@ def _best_order(rho: float, epsilon: float) -> float:
 
 
 def _half(millionths: int, sign: int, shift: int) -> str:
-    """The upper (sign 1) or lower (sign -1) end of the rounding interval, moved by `shift` millionths."""
+    """Return the upper (sign 1) or lower (sign -1) end of the rounding interval, moved by `shift` millionths."""
     return f"({Fraction(2 * (millionths + shift) + sign, 2 * 10**6)})"
 
 
@@ -54,7 +54,10 @@ def _simple(sigma: int, k: int, end: str, side: int) -> Check:
 
 
 def _cks(sigma: int, k: int, end: str, side: int) -> Check:
-    """Near the best order of k steps: theirs is below the budget and its delta below 1e-5 (side 1), or both above."""
+    """Return a check near the best order of k steps.
+
+    Their zCDP parameter is below the budget and its delta below 1e-5 (side 1), or both are above.
+    """
     near = Fraction(_best_order(k / (2 * sigma**2), float(Fraction(end[1:-1]))))
     t = f"({(near * Fraction(10**9 - side, 10**9)).limit_denominator(10**12)})"
     budget = f"({end} + log(1 + 1/{t}))/(2*{t} + 1)"

@@ -11,18 +11,18 @@ from filterproof.theory.theorems.theorem import Reached, RefusedError, Step, The
 
 #: Reports show this with a proof whose claim no single engine decides.
 JOIN = (
-    "What joins the steps into the claim is prose: no engine checked that they suffice for it. The claim is about "
-    "the rule in exact arithmetic; the numbers that the code runs with are certified beside it."
+    "Prose connects the steps to the claim: no engine checked that they suffice. The claim is about the rule in exact "
+    "arithmetic; the numbers of the code are certified separately."
 )
 #: Reports show this with a proof whose claim the kernel decides; `covers` is the class of mechanisms.
 JOINED_BY_KERNEL = (
-    "The kernel checked the claim as a whole, for {covers} and in real arithmetic; a "
-    "step beside it is for other theorems and sentences. The numbers that the code runs with are certified beside it."
+    "The kernel checked the whole claim, for {covers} and in real arithmetic; a further step is for other theorems and "
+    "sentences. The numbers of the code are certified separately."
 )
 
 
 def _checked(step: Step, reached: Reached) -> Checked:
-    """What the check covered, or the narrower label that the step declares: an identity at fixed values is a point."""
+    """Return the coverage of the check, or the narrower label of the step: an identity at fixed values is a point."""
     if step.checked in (None, reached.checked):
         return reached.checked
     if step.checked is not Checked.POINT or reached.checked is not Checked.IDENTITY:
@@ -94,7 +94,7 @@ class Proof(Displayed):
 
     @property
     def holds(self) -> bool:
-        """Whether no step of the theorem, or of a theorem that it uses, is missing or refused."""
+        """Return whether no step of the theorem, or of a theorem that it uses, is missing or refused."""
         stated = tuple(step.statement for step in self.theorem.steps)
         return (
             bool(stated)
@@ -106,12 +106,12 @@ class Proof(Displayed):
 
     @property
     def decided(self) -> tuple[CheckedStep, ...]:
-        """The kernel steps that together state the claim; empty if prose connects the steps."""
+        """Return the kernel steps that together state the claim; empty if prose connects the steps."""
         return tuple(step for step in self.steps if step.decides)
 
     @property
     def evidence(self) -> Evidence:
-        """Evidence of the weakest step in `decided`; if there is none, of the weakest step and theorem used."""
+        """Return the evidence of the weakest step in `decided`; without any, of the weakest step or used theorem."""
         if self.decided:
             return Evidence.weakest(*(step.evidence for step in self.decided))
         return Evidence.weakest(
@@ -120,14 +120,14 @@ class Proof(Displayed):
 
     @property
     def joined(self) -> str:
-        """A sentence or two that say how the steps give the claim."""
+        """Return sentences about how the steps give the claim."""
         classes = {step.kernel.covers for step in self.theorem.decided if step.kernel}
         covers = classes.pop() if len(classes) == 1 else "the mechanisms that its scope names"
         return JOINED_BY_KERNEL.format(covers=covers) if self.decided else JOIN
 
     @property
     def seconds(self) -> float:
-        """Seconds spent on the theorem's own steps."""
+        """Return the seconds spent on the theorem's own steps."""
         return sum(step.seconds for step in self.steps)
 
     def rows(self) -> list[Row]:

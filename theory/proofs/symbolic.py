@@ -1,7 +1,7 @@
-"""The symbolic engine, which decides a step with sympy: an identity, a sum of terms of evident sign.
+"""The symbolic engine, which decides a step with sympy: an identity, or a sum of terms of evident sign.
 
-Its expressions are built of known parts, over symbols of declared range. It stands apart from `engines.py`, so that
-what needs rationals and balls alone does not wait for sympy.
+Its expressions have known parts, over symbols of declared range. It is separate from `engines.py`, so that steps with
+rationals and balls alone do not load sympy.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from filterproof.theory.theorems.theorem import Check, Reached, RefusedError
 
 #: The two sides of an identity.
 Sides: TypeAlias = tuple[sp.Expr, sp.Expr]
-#: Ranges that a symbol may be declared with; others are refused, since no rule here uses them.
+#: Ranges of symbols. Others are refused, because no rule here uses them.
 _RANGES = ("real", "positive", "nonnegative")
 #: Every part an expression may have. Piecewise, Sum, Order, undefined functions and decimals are refused: whether
 #: they vanish, and their sign, depends on conditions that nothing here decides.
@@ -37,9 +37,9 @@ _Stated = TypeVar("_Stated")
 
 
 def as_written(stated: Callable[[], _Stated]) -> Callable[[], _Stated]:
-    """The same function, building its expressions without evaluation, so that they are checked as they are written.
+    """Return the same function without evaluation of its expressions, so that they are checked as they are written.
 
-    For algebra only: sympy does not take limits, integrals and derivatives correctly without evaluation.
+    It is for algebra only: sympy does not compute limits, integrals and derivatives correctly without evaluation.
     """
 
     def kept() -> _Stated:
@@ -50,12 +50,12 @@ def as_written(stated: Callable[[], _Stated]) -> Callable[[], _Stated]:
 
 
 def refusal(reason: str, found: Mapping[str, object] | None = None) -> RefusedError:
-    """The refusal of the symbolic engine."""
+    """Return the refusal of the symbolic engine."""
     return RefusedError(reason, engine="sympy", evidence=Evidence.DERIVED, counterexample=found)
 
 
 def range_of(symbol: sp.Symbol) -> str | None:
-    """The name of the range that a symbol was declared with; None if it is not in `_RANGES`."""
+    """Return the name of the declared range of a symbol; None if it is not in `_RANGES`."""
     for name in _RANGES:
         if symbol.assumptions0 == sp.Symbol(symbol.name, **{name: True}).assumptions0:
             return name
@@ -63,7 +63,7 @@ def range_of(symbol: sp.Symbol) -> str | None:
 
 
 def admit(expression: object, *, integrals: bool = False) -> sp.Expr:
-    """The expression, if it is built of known parts over symbols of known range; else RefusedError."""
+    """Return the expression if it has only known parts over symbols of known range; else raise RefusedError."""
     if isinstance(expression, (int, Fraction)) and not isinstance(expression, bool):
         expression = sp.Rational(expression)
     if not isinstance(expression, sp.Expr):
@@ -80,7 +80,7 @@ def admit(expression: object, *, integrals: bool = False) -> sp.Expr:
 
 
 def domains(*expressions: sp.Expr) -> dict[str, str]:
-    """The range of every symbol, bound ones included, by name; refused if one name has two ranges."""
+    """Return the range of every symbol, bound ones included, by name; refuse a name with two ranges."""
     ranges: dict[str, str] = {}
     for symbol in sorted({s for e in expressions for s in e.atoms(sp.Symbol)}, key=str):
         name = range_of(symbol)
@@ -92,7 +92,7 @@ def domains(*expressions: sp.Expr) -> dict[str, str]:
 
 
 def points(expressions: Iterable[sp.Expr], at: Mapping[str, str] | None = None) -> list[dict[str, str]]:
-    """Rational points of the domain: the point `at`, which must lie in it, or else three that fit the ranges."""
+    """Return rational points of the domain: the point `at`, which must lie in it, or else three within the ranges."""
     symbols = sorted({s for e in expressions for s in e.free_symbols}, key=str)
     if at is not None:
         # `at` may also name a symbol that cancelled while the residual was built
@@ -119,14 +119,14 @@ def _fits(symbol: sp.Symbol, value: str) -> bool:
 
 
 def value_at(expression: sp.Expr, point: Mapping[str, str]) -> sp.Expr | None:
-    """The value at a point to 30 digits, complex if it is; None where the expression is not defined."""
+    """Return the value at a point to 30 digits, complex if necessary; None if the expression is undefined there."""
     values = {symbol: sp.Rational(point[symbol.name]) for symbol in expression.free_symbols}
     value = sp.N(expression.subs(values), 30)
     return value if value.is_number and value.is_finite else None
 
 
 def counterexample(expression: sp.Expr, at: Mapping[str, str] | None = None) -> dict[str, object] | None:
-    """A point at which an expression is not zero, and its value there; None if no point shows it."""
+    """Return a point at which an expression is not zero, and its value; None if no point shows it."""
     names = {symbol.name for symbol in expression.free_symbols}
     for point in [at] if at is not None and names <= set(at) else points([expression]):
         value = value_at(expression, point)
@@ -140,13 +140,13 @@ def _powers_together(expression: sp.Expr) -> sp.Expr:
 
 
 def _without_numerator(expression: sp.Expr) -> sp.Expr:
-    """0 where the numerator over one denominator vanishes, else the same expression; quicker than `sp.simplify`."""
+    """Return 0 if the numerator over one denominator vanishes, else the expression; faster than `sp.simplify`."""
     above, below = (_powers_together(sp.expand(part)) for part in sp.fraction(sp.together(expression)))
     return sp.Integer(0) if above == 0 and below != 0 else expression
 
 
 def simplify(expression: sp.Expr) -> sp.Expr:
-    """An equal expression in a simpler form; 0 if it was found to vanish."""
+    """Return an equal expression in a simpler form; 0 if it is found to vanish."""
     # Gaussian integrals and exponentials of sums cancel only after their exponents are expanded, and normal tails
     # only when erfc is written with erf.
     if expression.is_rational_function():
@@ -160,13 +160,14 @@ def simplify(expression: sp.Expr) -> sp.Expr:
 
 
 def zero(residual: Callable[[], sp.Expr | Sides], *, at: Mapping[str, str] | None = None) -> Check:
-    """DERIVED: the residual simplifies to zero, so the identity holds wherever its symbols are defined.
+    """Return a DERIVED check that the residual simplifies to zero: the identity holds on the domain of its symbols.
 
-    Every symbol has a declared range, every part is one that is known here, and decimals are refused.
-    `at` is a rational point of the domain, for counterexamples; without it points are chosen from the ranges of
-    the symbols, and the residual must be zero at each of them where it is defined.
-    Pass the two sides of an identity as a pair: each is admitted before their difference is taken. Integrals, their
-    limits in order, are solved.
+    Every symbol has a declared range, every part is known, and decimals are refused. `at` is a rational point of the
+    domain, for counterexamples. Without it, points are chosen from the ranges of the symbols, and the residual must be
+    zero at each of them where it is defined.
+
+    Pass the two sides of an identity as a pair: each is checked before their difference is taken. Integrals with limits
+    in order are solved.
     """
 
     def check() -> Reached:
@@ -199,10 +200,10 @@ def nonnegative(
     *,
     strict: bool = False,
 ) -> Check:
-    """DERIVED: the expression is the sum of terms whose sign is evident, so it is >= 0 (> 0 if strict).
+    """Return a DERIVED check that the expression is a sum of terms of evident sign, so that it is >= 0 (> 0 if strict).
 
-    The sign of a term is evident if sympy knows it from the ranges of the symbols, as for squares of reals; it then
-    knows that the term is real and finite, too. If strict, some term must be evidently > 0.
+    The sign of a term is evident if sympy knows it from the ranges of the symbols, as for squares of reals. Then sympy
+    also knows that the term is real and finite. If strict, some term must be evidently > 0.
     """
 
     def check() -> Reached:
@@ -231,7 +232,7 @@ def nonnegative(
 def identity(
     sides: Callable[[], Sides], *, at: Mapping[str, str] | None = None
 ) -> tuple[Check, dict[str, Check]]:
-    """`zero` of two sides, and a wrong claim: that the right one, taken 1 % larger, or 1 where it is 0, is the left."""
+    """Return `zero` of two sides, and a wrong claim: the right side, 1 % larger (or 1 if 0), equals the left one."""
 
     def larger() -> Sides:
         left, right = sides()
@@ -246,20 +247,20 @@ def signed(
     *,
     strict: bool = False,
 ) -> tuple[Check, dict[str, Check]]:
-    """`nonnegative`, and two wrong claims: of 1 % more than the terms, and of minus the expression and the terms."""
+    """Return `nonnegative`, and two wrong claims: 1 % more than the terms, and minus the expression and the terms."""
     turned = nonnegative(lambda: -expression(), lambda: [-term for term in terms()], strict=strict)
     larger = nonnegative(lambda: expression() * sp.Rational(101, 100), terms, strict=strict)
     return nonnegative(expression, terms, strict=strict), {"1 % more": larger, "wrong sign": turned}
 
 
 def _in_order(limit: sp.Tuple) -> bool:
-    """Whether a limit (variable, low, high) has low <= high and stays in the range of the variable."""
+    """Return whether a limit (variable, low, high) has low <= high and stays in the range of the variable."""
     if len(limit) != 3:
         return False
     variable, low, high = limit
     if low == sp.oo or high == -sp.oo or not all(end.is_extended_real for end in (low, high)):
         return False
-    # what sympy solves may rest on the declared range, so the limits must stay within it
+    # sympy's solution may depend on the declared range, so the limits must stay within it
     if range_of(variable) is None or not (range_of(variable) == "real" or low.is_nonnegative):
         return False
     if high == sp.oo or low == -sp.oo:
@@ -268,10 +269,11 @@ def _in_order(limit: sp.Tuple) -> bool:
 
 
 def _solved(side: sp.Expr) -> sp.Expr:
-    """The side with its integrals solved, by an antiderivative where sympy's elementary rules find one."""
+    """Return the side with its integrals solved, by an antiderivative if sympy's elementary rules find one."""
 
     def solve(integral: sp.Integral) -> sp.Expr:
-        # of squares in exponents they know sums of powers; the general way through Meijer functions takes far longer
+        # these rules solve sums of powers for squares in exponents; the general way through Meijer functions takes far
+        # longer
         written = integral.func(sp.expand(integral.function, power_exp=False), *integral.limits)
         found = written.doit(manual=True)
         return integral.doit() if found.has(sp.Integral) else found

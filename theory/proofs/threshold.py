@@ -55,12 +55,12 @@ class Ball:
 
     @property
     def low(self) -> Fraction:
-        """Exact lower bound."""
+        """Return the exact lower bound."""
         return Fraction(self.mid) - Fraction(self.radius)
 
     @property
     def high(self) -> Fraction:
-        """Exact upper bound."""
+        """Return the exact upper bound."""
         return Fraction(self.mid) + Fraction(self.radius)
 
 
@@ -128,14 +128,14 @@ def threshold(
         raise ValueError(f"delta must be in (0, 1), got delta={delta!r}; pass a probability inside it")
     solve = THRESHOLDS[name]
     bits, before = _bits(digits), -1.0
-    # where e^epsilon has more bits than are ever tried, the search for B* would leave the reals
+    # if e^epsilon has more bits than the largest precision, the search for B* would leave the reals
     while not (name == "B*" and eps > 4 * _MOST_BITS):
         with PRECISION_LOCK, ctx.workprec(bits):
             enclosure = solve(eps, dlt)
             accuracy = enclosure.rel_accuracy_bits()
             if accuracy > 3.33 * digits + 8 or (enclosure.is_exact() and enclosure.is_zero()):
                 return _ball(enclosure, digits)
-            if 0 < accuracy <= before + 1:  # twice the bits told no more: this is what is known
+            if 0 < accuracy <= before + 1:  # twice the bits did not improve the result, so it is final
                 return _ball(enclosure, max(int((accuracy - 8) / 3.33), 1))
         if bits > _MOST_BITS:
             break

@@ -1,4 +1,4 @@
-"""Claims that the kernel proves for outcomes of any kind, real numbers among them: integrals in place of sums."""
+"""Claims that the kernel proves for outcomes of any kind, e.g. real numbers, with integrals in place of sums."""
 
 from __future__ import annotations
 

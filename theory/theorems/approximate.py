@@ -1,4 +1,4 @@
-"""Claims that the kernel proves: filters whose rounds may fail, each at a delta of its own."""
+"""Claims that the kernel proves: filters whose rounds may fail, each with its own delta."""
 
 from __future__ import annotations
 

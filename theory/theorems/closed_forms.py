@@ -1,4 +1,4 @@
-"""Claims that the kernel proves: closed forms of the field's pairs, of the CKS conversion, and of noise on queries."""
+"""Claims that the kernel proves: closed forms of common pairs, of the CKS conversion, and of noise on queries."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _RADIUS = Formula("sqrt(B*log(d/delta)/kappa)", rocq="sqrt (B * ln (d / delta) /
 _THREE = Formula("exp(-3*epsilon)", rocq="r ^ 3", names={"r": "exp(-epsilon)"})
 
 
-#: Claims that the kernel decides, and one whose parts it decides, which prose joins.
+#: Claims that the kernel decides, and one whose parts it decides and prose joins.
 ROWS = (
     Theorem(
         name="RR zCDP",

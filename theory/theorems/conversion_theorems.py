@@ -1,4 +1,4 @@
-"""Claims that the kernel proves: what Rényi divergences and zCDP convert to, and the filters that rest on it."""
+"""Claims that the kernel proves: conversions of Rényi divergences and zCDP, and the filters that use them."""
 
 from __future__ import annotations
 

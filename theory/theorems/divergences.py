@@ -1,4 +1,4 @@
-"""Claims that the kernel proves: filters and trackers on divergences, and what their promises convert to."""
+"""Claims that the kernel proves: filters and trackers on divergences, and conversions of their promises."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from typing import Any
 
 from flint import arb
 
-#: A formula ready to run: from the balls of its variables to the ball of its value.
+#: A compiled formula: from the balls of its variables to the ball of its value.
 Evaluator = Callable[[Mapping[str, arb]], arb]
 
 
@@ -32,7 +32,7 @@ def _decreasing(function: Callable[[arb], arb]) -> Callable[[arb], arb]:
 
 
 def _mills(x: arb) -> arb:
-    """Mills ratio (1 - Phi(x)) / phi(x) = sqrt(pi/2) exp(x^2/2) erfc(x/sqrt 2)."""
+    """Return the Mills ratio (1 - Phi(x)) / phi(x) = sqrt(pi/2) exp(x^2/2) erfc(x/sqrt 2)."""
     return (arb.pi() / 2).sqrt() * (x * x / 2).exp() * (x / arb(2).sqrt()).erfc()
 
 
@@ -56,7 +56,7 @@ FUNCTIONS: Mapping[str, Callable[[arb], arb]] = {
 
 @lru_cache(maxsize=1024)
 def compile_formula(text: str) -> Evaluator:
-    """The evaluator of a formula; ValueError on anything but arithmetic, variables and `FUNCTIONS`.
+    """Return the evaluator of a formula; raise ValueError for anything but arithmetic, variables and `FUNCTIONS`.
 
     Its value is finite, or NaN if some part of the formula is not finite on all of the given balls.
     """
@@ -64,7 +64,7 @@ def compile_formula(text: str) -> Evaluator:
 
 
 def variables(text: str) -> frozenset[str]:
-    """The names of the variables of a formula."""
+    """Return the names of the variables of a formula."""
     tree = _parsed(text)
     names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
     called = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
@@ -75,7 +75,7 @@ def variables(text: str) -> frozenset[str]:
 
 
 def rational_value(text: str, at: Mapping[str, Fraction]) -> Fraction | None:
-    """The value of a formula at a point, in fractions; None where it has a function in it, or divides by zero.
+    """Return the value of a formula at a point in fractions; None with a function or a division by zero.
 
     >>> rational_value("r**2/2 - x", {"r": Fraction(1, 3), "x": Fraction(1, 18)}), rational_value("sqrt(2)", {})
     (Fraction(0, 1), None)
@@ -154,7 +154,7 @@ _ARITHMETIC: Mapping[type[ast.operator], Callable[[Any, Any], Any]] = {
 }
 
 
-#: What sympy prints, and what the project shows.
+#: sympy's names and the displayed names.
 _SHOWN = (
     (r"\operatorname{tail}", r"\overline{\Phi}"),
     (r"\operatorname{quantile}", r"\overline{\Phi}^{-1}"),
@@ -180,7 +180,7 @@ class Formula:
 
     @property
     def latex(self) -> str:
-        """The formula as it is shown, the normal upper tail as a Phi with a bar."""
+        """Return the formula for display; the normal upper tail is a Phi with a bar."""
         import sympy as sp
 
         known = {name: sp.Symbol(name, positive=True) for name in variables(self.text)}

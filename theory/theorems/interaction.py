@@ -1,4 +1,4 @@
-"""A claim that the kernel proves: a filter that composes as if nothing were chosen adaptively breaks its promise."""
+"""A claim that the kernel proves: composing adaptive requests as if fixed in advance breaks a promise."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Claims that the kernel proves: odometers, whose bounds hold at all times at once."""
+"""Claims that the kernel proves: odometers, whose bounds are valid at all times at once."""
 
 from __future__ import annotations
 

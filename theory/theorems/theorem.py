@@ -41,7 +41,7 @@ class RefusedError(Exception):
         self.counterexample = counterexample
 
 
-#: A check runs an engine on one claim: it returns what was reached or raises `RefusedError`.
+#: A check runs an engine on one claim. It returns a `Reached` or raises `RefusedError`.
 Check = Callable[[], Reached]
 
 
@@ -110,7 +110,7 @@ def kernel_steps(*names: str) -> tuple[Step, ...]:
 
 
 def beside(*names: str) -> tuple[Step, ...]:
-    """The steps that are these theorems of the kernel, on a part of the claim, or on a number of the code."""
+    """Return the steps with these kernel theorems, which prove a part of the claim or a number of the code."""
     return tuple(kernel_step(KERNEL[name], decides=False) for name in names)
 
 
@@ -149,26 +149,26 @@ class Theorem:
 
     @property
     def claim_latex(self) -> str:
-        """The claim in LaTeX; empty if words say all of it."""
+        """Return the claim in LaTeX; empty if words state all of it."""
         return "".join(part.latex if isinstance(part, Formula) else part for part in self.stated)
 
     @property
     def formulas(self) -> tuple[Formula, ...]:
-        """Formulas of the claim."""
+        """Return the formulas of the claim."""
         return tuple(part for part in self.stated if isinstance(part, Formula))
 
     @property
     def decided(self) -> tuple[Step, ...]:
-        """The kernel steps that together state the claim; empty if prose connects the steps."""
+        """Return the kernel steps that together state the claim; empty if prose connects the steps."""
         return tuple(step for step in self.steps if step.decides)
 
     @property
     def kernel(self) -> tuple[str, ...]:
-        """Names of the kernel statements among the steps, as in `filterproof.theory.kernel.kernel_theorems.KERNEL`."""
+        """Return the names of the kernel statements among the steps; they are keys of `kernel_theorems.KERNEL`."""
         return tuple(step.kernel.name for step in self.steps if step.kernel)
 
     def __reduce__(self) -> tuple[Callable[[str], Theorem], tuple[str]]:
-        # checks are closures: another process takes its own theorem of that name
+        # checks are closures, so another process looks up the theorem by name
         if THEOREMS.get(self.name) is not self:
             raise TypeError(
                 f"theorem must be one of THEOREMS to be pickled, got {self.name!r}; "
@@ -181,8 +181,8 @@ def _named(name: str) -> Theorem:
     return THEOREMS[name]
 
 
-#: The module of each theorem: one of its own where steps prove it, a row of `filterproof.theory.theorems` where the
-#: kernel does.
+#: The module of each theorem: its own module if steps prove it, a row of `filterproof.theory.theorems` if the kernel
+#: does.
 _MODULES = {
     "Gaussian hockey-stick": "proofs.gaussian_hockey_stick",
     "Rényi divergences": "theorems.closed_forms",
@@ -271,5 +271,5 @@ class _Registry(Mapping[str, Theorem]):
         return f"<{len(self)} theorems by name, such as {next(iter(self))!r}>"
 
 
-#: Every theorem, by name.
+#: All theorems by name.
 THEOREMS: Mapping[str, Theorem] = _Registry()

@@ -37,11 +37,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class BStar:
-    """Both ends of B*, with what certifies them: the mass x and y of the first of two outcomes, slopes and an order.
+    """Both ends of B* with their certificates: the masses x and y of the first of two outcomes, slopes and an order.
 
     `case` is "one order" (the order a > 1 where both ends meet), "order 1" (Kullback-Leibler, one direction) or
-    "randomised response" (both directions; B* = L tanh(L/2) with e^L = (e^epsilon + delta) / (1 - delta)).
-    `low` and `high` are exact; `order` and `slopes` (c, c') are what `slopes_below` turns into `low` in the first two.
+    "randomised response" (both directions; B* = L tanh(L/2) with e^L = (e^epsilon + delta) / (1 - delta)). `low` and
+    `high` are exact. In the first two cases `slopes_below` computes `low` from `order` and `slopes` (c, c').
     """
 
     low: arb
@@ -54,17 +54,17 @@ class BStar:
 
 
 def b_star(epsilon: fmpq, delta: fmpq) -> BStar:
-    """Both ends at the context's precision, epsilon >= 0, 0 < delta < 1.
+    """Return both ends at the context's precision, epsilon >= 0, 0 < delta < 1.
 
-    They meet up to its last bits, but for an order that is binding within 1e-6 of one: there they differ by about that.
+    They agree up to the last bits, unless the binding order is within 1e-6 of one; then they differ by about that much.
     """
     with PRECISION_LOCK, ctx.workprec(ctx.prec + 64):
         return _response(epsilon, delta) or _crossing(epsilon, delta)
 
 
 def _crossing(epsilon: fmpq, delta: fmpq) -> BStar:
-    """Where one order binds, or Kullback-Leibler one way: what `_search` finds, certified."""
-    import mpmath as mp  # by those who ask for one
+    """Return the certified result of `_search`, if one order binds, or Kullback-Leibler in one direction."""
+    import mpmath as mp  # imported on demand
 
     digits = int(ctx.prec / 3.32) + 10
     with PRECISION_LOCK, mp.workdps(digits):
@@ -80,11 +80,11 @@ def _crossing(epsilon: fmpq, delta: fmpq) -> BStar:
 
 
 def slopes_below(epsilon: fmpq, delta: fmpq, order: Fraction, slopes: tuple[Fraction, Fraction]) -> arb:
-    """A number that is no more than D_a / a of every pair whose hockey-stick at epsilon is delta or more.
+    """Return a lower bound on D_a / a of every pair whose hockey-stick at epsilon is at least delta.
 
-    With u(c) = a c^{a-1} and v(c) = (a-1) c^a (at order 1: 1 + log c and c) the moment of every pair is at least
-    (u(c) - u(c')) delta + u(c') - v(c'), where (u(c) - u(c')) e^epsilon >= v(c) - v(c'). The first slope is lowered by
-    the last bits until that is certain. Raises ArithmeticError where it is not.
+    With u(c) = a c^{a-1} and v(c) = (a-1) c^a (at order 1: 1 + log c and c) the moment of every pair is at least (u(c)
+    - u(c')) delta + u(c') - v(c'), where (u(c) - u(c')) e^epsilon >= v(c) - v(c'). The first slope is lowered by the
+    last bits until that is certain. Raises ArithmeticError if it stays uncertain.
     """
     power, a = arb(epsilon).exp(), arb(rational(order))
     t = a - 1
@@ -105,10 +105,10 @@ def slopes_below(epsilon: fmpq, delta: fmpq, order: Fraction, slopes: tuple[Frac
 
 
 def least_rho_beyond(p: fmpq, q: fmpq, near: arb, order: fmpq) -> arb:
-    """A number that is no less than D_a / a at every order a > 1 and both ways, of (p, 1 - p) against (q, 1 - q).
+    """Return an upper bound on D_a / a over all orders a > 1 and both directions, of (p, 1 - p) against (q, 1 - q).
 
-    0 < q < p < 1. `near` and `order` are guesses of the supremum and of where it is: the answer is beyond it by few of
-    the last bits where they are good ones, and by a factor of 2^64 at most. Raises ArithmeticError where that is not
+    0 < q < p < 1. `near` and `order` are guesses of the supremum and of its order. For good guesses the bound exceeds
+    the supremum by a few last bits, otherwise by a factor of at most 2^64. Raises ArithmeticError if that factor is not
     enough.
     """
     with PRECISION_LOCK, ctx.workprec(2 * ctx.prec + 64):
@@ -120,10 +120,11 @@ def least_rho_beyond(p: fmpq, q: fmpq, near: arb, order: fmpq) -> arb:
 
 
 def _covers(rho: arb, p: fmpq, q: fmpq, order: fmpq) -> bool:
-    """Whether balls show g(a) = rho a (a - 1) - K(a) >= 0 for all a > 1.
+    """Return whether balls show g(a) = rho a (a - 1) - K(a) >= 0 for all a > 1.
 
-    g(1) = 0. K'' = (d/2)^2 / cosh^2((a - m) d/2), d the distance of the losses and m the order at which both outcomes
-    weigh the same. So g is convex, concave between m - h and m + h, and convex again, or convex throughout.
+    g(1) = 0. K'' = (d/2)^2 / cosh^2((a - m) d/2), where d is the distance of the losses and m the order at which both
+    outcomes have the same weight. So g is convex, concave between m - h and m + h, and convex again, or convex
+    throughout.
     """
     loss, other_loss = (arb(p) / q).log(), (arb(1 - p) / (1 - q)).log()
     mean_loss = p * loss + (1 - p) * other_loss  # K'(1)
@@ -148,7 +149,7 @@ def _covers(rho: arb, p: fmpq, q: fmpq, order: fmpq) -> bool:
     left, right = centre - width, centre + width
     if right < 1:
         return bool(starts_well)
-    # concave from 1 or left to right, so no less there than at its ends; from 1 to left convex
+    # concave from 1 or left to right, so at least the smaller value at the ends; convex from 1 to left
     if not (starts_well or left < 1):
         return False
     if not right.upper() > 1:
@@ -159,7 +160,7 @@ def _covers(rho: arb, p: fmpq, q: fmpq, order: fmpq) -> bool:
     before, after = turn, 2 * turn
     while not slope(after) > 0:
         after = 2 * after
-    for bits in range(8, ctx.prec, 8):  # closer to the least value, from both sides of the guess
+    for bits in range(8, ctx.prec, 8):  # closer to the smallest value, from both sides of the guess
         for trial in (arb(order) * (1 - arb(2) ** -bits), arb(order) * (1 + arb(2) ** -bits)):
             trial = trial.mid()
             if before < trial < after:
@@ -168,7 +169,7 @@ def _covers(rho: arb, p: fmpq, q: fmpq, order: fmpq) -> bool:
                     before = trial
                 elif steep > 0:
                     after = trial
-    for _ in range(96):  # where the guess was no good one
+    for _ in range(96):  # for a poor guess
         middle = ((before + after) / 2).mid()
         steep = slope(middle)
         if not (steep < 0 or steep > 0):
@@ -180,7 +181,7 @@ def _covers(rho: arb, p: fmpq, q: fmpq, order: fmpq) -> bool:
 def _pair_above(
     epsilon: fmpq, delta: fmpq, mass: Fraction, near: arb, order: Fraction
 ) -> tuple[Fraction, arb]:
-    """The P-mass with which Q-mass `mass` has a hockey-stick of more than delta, and its least rho, rounded up."""
+    """Return the P-mass for which Q-mass `mass` has a hockey-stick above delta, and its smallest rho, rounded up."""
     y = rational(mass)
     first = (arb(delta) + arb(epsilon).exp() * y) * (1 + arb(2) ** (8 - ctx.prec))
     x = first.upper().fmpq()
@@ -188,17 +189,17 @@ def _pair_above(
 
 
 def _response(epsilon: fmpq, delta: fmpq) -> BStar | None:
-    """The case in which randomised response is the extremal pair: 2 L e^epsilon <= c - 1/c, c = e^L; None elsewhere.
+    """Return the case in which randomised response is extremal: 2 L e^epsilon <= c - 1/c, c = e^L; otherwise None.
 
-    w KL(P||Q) + (1-w) KL(Q||P), which is at most B, is above a plane through randomised response for each w in [0, 1];
-    at the w where the plane is a multiple of x - e^epsilon y it bounds B by L tanh(L/2).
+    w KL(P||Q) + (1-w) KL(Q||P), which is at most B, is above a plane through randomised response for each w in [0, 1].
+    At the w for which the plane is a multiple of x - e^epsilon y, it bounds B by L tanh(L/2).
     """
     power = arb(epsilon).exp()
     c = (power + delta) / (1 - delta)
     turn, steep = 2 * c.log(), c - 1 / c
     if not turn * power < steep:
         return None
-    slope = (c * (1 + arb(2) ** (8 - ctx.prec))).upper().fmpq()  # of a little more than delta
+    slope = (c * (1 + arb(2) ** (8 - ctx.prec))).upper().fmpq()  # for slightly more than delta
     first = slope / (1 + slope)
     ratio, p = Fraction(int(slope.p), int(slope.q)), Fraction(int(first.p), int(first.q))
     low, high = _response_rho(c).lower(), _response_rho(arb(slope)).upper()
@@ -206,21 +207,22 @@ def _response(epsilon: fmpq, delta: fmpq) -> BStar | None:
 
 
 def _response_rho(c: arb) -> arb:
-    """L tanh(L/2), L = log c, the least zCDP parameter of randomised response.
+    """Return L tanh(L/2), L = log c, the smallest zCDP parameter of randomised response.
 
-    K(a) = log cosh((a - 1/2) L) - log cosh(L/2), and log cosh(sqrt w) is concave, so below its tangent at w = L^2/4.
+    K(a) = log cosh((a - 1/2) L) - log cosh(L/2), and log cosh(sqrt w) is concave, so it is below its tangent at w =
+    L^2/4.
     """
     return c.log() * (c - 1) / (c + 1)
 
 
 def _search(eps: mp.mpf, delta: mp.mpf) -> tuple[mp.mpf, mp.mpf]:
-    """(a, y) at which both ends meet, sought and not certified; a is 1 where no order above it is binding."""
+    """Return (a, y) at which both ends meet, uncertified; a is 1 if no order above it binds."""
     import mpmath as mp
 
     power = mp.exp(eps)
 
     def slope(a: mp.mpf, y: mp.mpf) -> mp.mpf:
-        """A positive multiple of the derivative by y of the divergence at order a."""
+        """Return a positive multiple of the derivative by y of the divergence at order a."""
         x = delta + power * y
         c, other = x / y, (1 - x) / (1 - y)
         if a == 1:
@@ -231,7 +233,7 @@ def _search(eps: mp.mpf, delta: mp.mpf) -> tuple[mp.mpf, mp.mpf]:
     most = (1 - delta) / power
 
     def best(a: mp.mpf, steps: int = 60) -> mp.mpf:
-        """The y at which the divergence of order a, which is convex in y, is least."""
+        """Return the y with the smallest divergence of order a, which is convex in y."""
         low, high = mp.log(delta) - eps - 2 * mp.log(a + 10) - 60, mp.log(most)
         for _ in range(steps):
             middle = (low + high) / 2
@@ -239,7 +241,7 @@ def _search(eps: mp.mpf, delta: mp.mpf) -> tuple[mp.mpf, mp.mpf]:
         return mp.exp(low)
 
     def gain(a: mp.mpf, y: mp.mpf) -> mp.mpf:
-        """A positive multiple of the derivative by a of D_a / a."""
+        """Return a positive multiple of the derivative by a of D_a / a."""
         x = delta + power * y
         c, other = mp.log(x / y), mp.log((1 - x) / (1 - y))
         one, rest = x * mp.exp((a - 1) * c), (1 - x) * mp.exp((a - 1) * other)
@@ -247,17 +249,18 @@ def _search(eps: mp.mpf, delta: mp.mpf) -> tuple[mp.mpf, mp.mpf]:
         return (one * c + rest * other) / moment * a * (a - 1) - mp.log(moment) * (2 * a - 1)
 
     def reached(a: mp.mpf, y: mp.mpf) -> mp.mpf:
-        """D_a / a."""
+        """Return D_a / a."""
         x = delta + power * y
         one, rest = (a - 1) * mp.log(x / y), (a - 1) * mp.log((1 - x) / (1 - y))
-        # each less one, for masses that are as good as zero
+        # each minus one, for masses close to zero
         return mp.log1p(x * mp.expm1(one) + (1 - x) * mp.expm1(rest)) / (a * (a - 1))
 
     start = mp.mpf("1e-6")
     with PRECISION_LOCK, mp.workdps(30):
         least, top = start, mp.mpf(1)
         if gain(1 + start, best(1 + start)) < 0:
-            # the least divergence may fall at first, and rise to far more: of an order that is the largest of all
+            # the smallest divergence may fall at first and later rise far above: for an order that is the largest of
+            # all
             least = max((start * 4**k for k in range(34)), key=lambda t: reached(1 + t, best(1 + t)))
             top = 4 * least
             least /= 4
@@ -278,11 +281,11 @@ def _search(eps: mp.mpf, delta: mp.mpf) -> tuple[mp.mpf, mp.mpf]:
     if order is None:
         near = mp.log(
             mass
-        )  # the secant starts as near as that is known: it may be close to the end, where x = 1
+        )  # the secant starts as near as the error of the guess: the root may be close to the end, where x = 1
         ends = near, near - mp.mpf("1e-14")
         try:
             return mp.mpf(1), mp.exp(mp.findroot(lambda z: slope(mp.mpf(1), mp.exp(z)), ends))
-        except ValueError:  # too close for it: by halves to the last bit, which takes longer
+        except ValueError:  # too close for the secant: slower, by halving to the last bit
             return mp.mpf(1), best(mp.mpf(1), mp.mp.prec + 16)
     root = mp.findroot(
         lambda s, z: (gain(1 + mp.exp(s), mp.exp(z)), slope(1 + mp.exp(s), mp.exp(z))),

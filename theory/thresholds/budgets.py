@@ -22,19 +22,19 @@ from filterproof.theory.pairs.reference_values import down
 from filterproof.theory.rounding import next_above
 from filterproof.theory.thresholds.b_star import b_star
 
-#: Bits of the balls, one after the other until they tell which double it is. The last ones do where epsilon or delta is
-#: near either end of the doubles.
+#: Bits of the balls, increased until they determine the double. The last ones serve epsilon or delta near either end of
+#: the doubles.
 _PRECISIONS = (128, 256, 1024, 4096, 16384)
-#: From here on the Mills ratio is enclosed by its asymptotic series, since e^eps is no number that can be written down.
+#: From here on an asymptotic series encloses the Mills ratio, because e^eps has no representation.
 _FAR = 2**24
-#: Roots are looked for between 2^-4096 and 2^4096; those of doubles lie between 2^-1200 and 2^1200.
+#: Roots are searched between 2^-4096 and 2^4096; those of doubles lie between 2^-1200 and 2^1200.
 _FURTHEST = 4096
 
 
 def below(value: Callable[[], arb]) -> float:
-    """The largest double that is at most the real number around which `value()` is a ball, at the context's precision.
+    """Return the largest double at most the real number in the ball `value()`, at the context's precision.
 
-    Raises ArithmeticError where no precision tells.
+    Raises ArithmeticError if no precision determines it.
     """
     for precision in _PRECISIONS:
         with PRECISION_LOCK, ctx.workprec(precision):
@@ -50,7 +50,7 @@ def below(value: Callable[[], arb]) -> float:
 
 @lru_cache(maxsize=4096)
 def budget_below(name: str, epsilon: float, delta: float) -> float:
-    """The largest double that is at most `THRESHOLDS[name]`, for the exact values of both doubles."""
+    """Return the largest double that is at most `THRESHOLDS[name]`, for the exact values of both doubles."""
     eps, goal = rational(epsilon), rational(delta)
     return below(lambda: THRESHOLDS[name](eps, goal))
 
@@ -71,14 +71,13 @@ def order_below(alpha: float, epsilon: float, delta: float, *, markov: bool) -> 
 
 
 def pure_below(epsilon: float, delta: float) -> float:
-    """The largest double B such that B-DP gives (epsilon, delta)-DP: delta = (e^B - e^eps) / (1 + e^B)."""
+    """Return the largest double B such that B-DP gives (epsilon, delta)-DP: delta = (e^B - e^eps) / (1 + e^B)."""
     eps, goal = arb(epsilon), arb(delta)
     return below(lambda: eps + (goal * (-eps).exp()).log1p() - (-goal).log1p())
 
 
 def split_below(rounds: int, delta: float) -> tuple[float, float]:
-    """(dhat, theta) of `filterproof.theory.realisation.optimal_split`: dhat at most the best, theta what is then left
-    of delta."""
+    """Return (dhat, theta) of `realisation.optimal_split`: dhat at most optimal, theta the rest of delta."""
 
     def parts(odds: arb) -> tuple[arb, arb]:
         dhat = arb(delta) / (1 + 1 / odds)
@@ -101,7 +100,7 @@ def split_below(rounds: int, delta: float) -> tuple[float, float]:
 def _defined(eps: fmpq, delta: fmpq) -> arb:
     try:
         found = b_star(eps, delta)
-    except ArithmeticError:  # the balls are too wide to tell; the caller takes more bits
+    except ArithmeticError:  # the balls are too wide to decide; the caller increases the bits
         return arb.nan()
     return found.low.union(found.high)
 
@@ -138,14 +137,16 @@ def _gdp(eps: fmpq, delta: fmpq) -> arb:
             rest = e.exp() * (far / root).erfc()
         return d - ((near / root).erfc() - rest) / 2
 
-    lost = delta.q.bit_length() - delta.p.bit_length()  # by the difference, whose terms may be near a half
+    lost = (
+        delta.q.bit_length() - delta.p.bit_length()
+    )  # by the difference, because the terms may be near a half
     with PRECISION_LOCK, ctx.workprec(ctx.prec + max(int(lost), 0)):
         low, high = _falling_root(missing)
     return low.union(high)
 
 
 def _mills(x: arb) -> arb:
-    """(1 - Phi(x)) / phi(x) = (1 - 1/x^2 + 3/x^4 - ...) / x, which lies between every two sums in a row."""
+    """Return (1 - Phi(x)) / phi(x) = (1 - 1/x^2 + 3/x^4 - ...) / x, which lies between every two consecutive sums."""
     total, term, k = arb(0), arb(1), 1
     while abs(term) > arb(2) ** -ctx.prec:
         total, term, k = total + term, -term * (2 * k - 1) / (x * x), k + 1
@@ -153,9 +154,9 @@ def _mills(x: arb) -> arb:
 
 
 def _falling_root(function: Callable[[arb], arb]) -> tuple[arb, arb]:
-    """Exact points low < high with function(low) > 0 > function(high), as close as the precision allows.
+    """Return exact points low < high with function(low) > 0 > function(high), as close as the precision allows.
 
-    The function falls strictly on (0, inf), so its root lies between them. NaN twice if the balls are too wide.
+    The function falls strictly on (0, inf), so its root lies between them. Returns NaN twice if the balls are too wide.
     """
     least, most = -_FURTHEST, _FURTHEST
     while most - least > 1:
@@ -164,7 +165,11 @@ def _falling_root(function: Callable[[arb], arb]) -> tuple[arb, arb]:
     low, high = arb(2) ** least, arb(2) ** most
     f_low, f_high = function(low), function(high)
     if not (f_low > 0 > f_high):
-        return arb.nan(), arb.nan()  # the balls are too wide to tell; the caller takes more bits
+        return (
+            arb.nan(),
+            arb.nan(),
+        )  # the balls are too wide to decide; the caller increases the bits
+    # Secant steps, tried a little to both sides, converge fast; the midpoint is tried as well.
     # Secant steps, tried a little to both sides, converge fast; the midpoint is tried as well.
     for _ in range(8 * ctx.prec):
         middle = ((low + high) / 2).mid()
@@ -184,7 +189,7 @@ def _falling_root(function: Callable[[arb], arb]) -> tuple[arb, arb]:
     return low, high
 
 
-#: The conversions known, each from exact epsilon and delta to a ball at the current precision.
+#: The known conversions, each from exact epsilon and delta to a ball at the current precision.
 THRESHOLDS: dict[str, Callable[[fmpq, fmpq], arb]] = {
     "B*": _defined,
     "simple": _simple,

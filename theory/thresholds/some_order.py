@@ -1,4 +1,4 @@
-"""What the rule "at some order" takes of its delta, each order paid for by what lower orders leave unpaid.
+"""The share of delta of the rule "at some order": each order pays for the part that lower orders leave.
 
 >>> [round(share_at_some_order(orders, 1e-2), 3) for orders in ((2.0, 32.0), tuple(range(2, 65)), (1.1, 1.3))]
 [0.262, 0.726, 1.188]
@@ -14,7 +14,7 @@ import numpy as np
 
 from filterproof.theory.numerics import reproducible_math as rm
 
-#: Above the rounding of the sums and of the elementary functions; any payments of at least 1 will do.
+#: Above the rounding of the sums and of the elementary functions; any payments of at least 1 are valid.
 _MARGIN = 1e-9
 
 

@@ -13,9 +13,6 @@ of its own, or with a budget above the theorem's, is UNDECIDED.
 >>> found.outcome.name, found.evidence.name
 ('HOLDS', 'CERTIFIED')
 
-What is certified is the filter as it stands: the very functions, and the very doubles, that decide. A class that
-brings a deciding function of its own, or a budget above what the theorem allows, is UNDECIDED.
-
 >>> found = certify_promise(fp.IndividualFilter(fp.ZCDPFilter(0.5), people=2))
 >>> found.verdict.outcome.name, found.whole
 ('HOLDS', True)
@@ -76,26 +73,22 @@ from filterproof.theory.proofs.proof import Proof
 from filterproof.theory.theorems.theorem import RefusedError
 
 SCOPE = (
-    "every adaptive adversary over mechanisms with finitely many outcomes, charged by what their dominating pairs "
+    "every adaptive adversary over mechanisms with finitely many outcomes, with charges that their dominating pairs "
     "declare, in finitely many rounds"
 )
 #: The certified content of a catalogue filter: its numbers, with exceptions for some classes.
-_NUMBERS = (
-    "{count} numbers that it runs with, the boundaries of its decisions among them, are certified at these very "
-    "doubles"
-)
+_NUMBERS = "{count} of its run-time numbers, with the boundaries of its decisions, are certified at their exact doubles"
 _TOLD: dict[type[PrivacyFilter], str] = {
     PotentialFilter: (
-        "its table: what is kept from the first level on, and the inequality of every charge "
-        "of every member of its design, at the very heights and charges that run, with the members' own "
-        "hockey-sticks in balls; what other pairs are charged is found by the same inequality, in doubles whose "
-        "rounding is paid for, and is not certified here"
+        "its table: the guarantee from the first level on, and the inequality of every charge of every member of its "
+        "design, at the heights and charges that run, with the members' hockey-sticks in balls; the same inequality "
+        "gives the charges of other pairs, in doubles with an allowance for rounding, which is not certified here"
     ),
     GaussianResidueFilter: (
-        "its first level and what randomised responses and Gaussians of several sizes are "
-        "charged from each floor on, by the inequality at every epsilon in balls; a pair that declares an epsilon "
-        "is charged as the randomised response that dominates it, by the same function in balls at epsilon 0, "
-        "where it is enough by its docstring's argument"
+        "its first level and the charges of randomised responses and Gaussians of several sizes from each floor on, by "
+        "the inequality at every epsilon in balls; a pair that declares an epsilon has the charge of the randomised "
+        "response that dominates it, by the same function in balls at epsilon 0, which suffices by the argument in its "
+        "docstring"
     ),
 }
 #: Proofs already run in this process.
@@ -123,7 +116,7 @@ class Unknown(Exception):  # noqa: N818 - a reason, no error
     """The reason why no theorem covers a filter as it runs."""
 
 
-#: The question of the stage for filters and for accountants, its subject, and what it does not look at.
+#: The question of the stage for filters and for accountants, its subject, and what it does not cover.
 _QUESTIONS = (
     (
         "Do theorems on its components cover it, with the doubles that it compares?",
@@ -306,7 +299,7 @@ def _of_a_game(filt: Any, *, done: dict[str, Proof] | None) -> Verdict:
     detail = (
         f"the worst case over its {len(filt.menu)} levels, solved again by its own code, lies in "
         f"[{below(solved.low, 9)}, {above(solved.high, 9)}], within the promised {filt.promise.delta_at_epsilon!r}; "
-        "what a level dominates is a post-processing of it"
+        "a mechanism that a level dominates is a post-processing of it"
     )
     return _proved((), DOMINATION, (solved.evidence,), filt.scope, detail, done)
 
@@ -323,7 +316,7 @@ def _of_accountant(accountant: VerifiableAccountant, *, done: dict[str, Proof] |
         known = parts(inner, done=done)
         if known is None or known.outcome is not Outcome.HOLDS:
             why = f"no theorem covers {inner!r}" if known is None else known.detail
-            raise Unknown(f"it keeps what its filter keeps, and {why}")
+            raise Unknown(f"its guarantee is that of its filter, and {why}")
         cited += known.citations
         evidence += [] if known.citations else [known.evidence]
         if not is_verifiable(inner):
@@ -340,7 +333,7 @@ def _of_accountant(accountant: VerifiableAccountant, *, done: dict[str, Proof] |
         f"theorem {name!r} of the kernel: {KERNEL[name].says.rstrip('.')}" for name in accountant.kernel
     )
     points = (
-        f"{len(numbers.numbers)} numbers that it runs with are certified, at the points that fp.certify names"
+        f"{len(numbers.numbers)} of its run-time numbers are certified, at the points that fp.certify names"
     )
     said = "; ".join((f"theorem {theorem.name!r}, {theorem.source}", *kernel, points))
     return _proved(

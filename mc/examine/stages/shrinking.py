@@ -131,7 +131,7 @@ class _Shrinking:
         if not fixed:
             return
         start = min(fixed, key=lambda one: one.order)
-        # a tiny excess convinces nobody: keep half of the excess, or a hundredth of the guarantee
+        # a tiny excess is not convincing: keep half of the excess, or a hundredth of the guarantee
         least = min(1 + (start.factor - 1) / 2, 1.01 if start.factor < CLEAR_FACTOR else CLEAR_FACTOR)
 
         def refutes(pieces: tuple[tuple[DominatingPair, int], ...]) -> bool:

@@ -71,7 +71,7 @@ def serve(task: Task, pipe: Connection) -> None:
     def proceed() -> bytes:
         try:
             return pipe.recv_bytes()
-        except (EOFError, OSError):  # nobody waits for the answer
+        except (EOFError, OSError):  # no process waits for the answer
             os._exit(CUT)
 
     Inside.lost = loaded(proceed(), None)

@@ -1,4 +1,4 @@
-"""A bridge in Python: put your budget in place of `Budget`."""
+"""A bridge in Python; replace `Budget` by your budget."""
 
 import json
 import sys
@@ -6,7 +6,7 @@ from typing import Any
 
 
 class Budget:
-    """The code under test: pure epsilons are summed."""
+    """The code under test, which sums pure epsilons."""
 
     def __init__(self, stored: str = "0") -> None:
         self.spent = float(stored)

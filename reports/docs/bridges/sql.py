@@ -8,7 +8,7 @@ from typing import Any
 database = sqlite3.connect(":memory:", isolation_level=None)
 database.execute("CREATE TABLE budget (run INTEGER PRIMARY KEY, spent REAL NOT NULL)")
 
-# The code under test: the row is charged where the sum of pure epsilons stays within 1.
+# The code under test: it charges the row while the sum of pure epsilons is at most 1.
 SPEND = "UPDATE budget SET spent = spent + :epsilon WHERE run = :run AND spent + :epsilon <= 1.0"
 
 

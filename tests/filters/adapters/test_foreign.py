@@ -132,7 +132,7 @@ def test_an_exception_that_is_no_denial_or_is_not_named_is_raised(kind: str) -> 
 @pytest.mark.parametrize("kind", KINDS)
 def test_one_object_for_all_runs_is_refused(kind: str) -> None:
     shared = Purse()
-    with pytest.raises(ValueError, match="make must give a fresh object each time, got one Purse twice"):
+    with pytest.raises(ValueError, match="make must return a new object each time, got one Purse twice"):
         made(kind, lambda: shared)
 
 

@@ -82,7 +82,7 @@ REFUSED: list[tuple[Callable[[], object], str]] = [
     ),
     (lambda: play(GDP, Ends(last=fp.Gaussian(np.ones(2)))), r"Ends.final must return one pair .*\(5,\)"),
     *(
-        (lambda asked=asked: guarded(**asked), f"must ask for Gaussian pairs only, got .* from Ends.{method}")
+        (lambda asked=asked: guarded(**asked), f"must request only Gaussian pairs, got .* from Ends.{method}")
         for method, asked in (
             ("request", {"first": fp.RandomizedResponse(0.1)}),
             ("final", {"last": fp.RandomizedResponse(0.1)}),

@@ -113,7 +113,7 @@ def test_the_best_coefficient_has_the_least_variance_of_all():
 
 
 def test_requests_and_filters_outside_the_theorem_are_refused():
-    with pytest.raises(TypeError, match="adversary must ask for Gaussian pairs only, got RandomizedResponse"):
+    with pytest.raises(TypeError, match="adversary must request only Gaussian pairs, got RandomizedResponse"):
         simulate_slack(
             ZCDPFilter(rho=0.5), Constant(RandomizedResponse(0.1)), epsilon=1.0, failure=1e-6, n=100
         )

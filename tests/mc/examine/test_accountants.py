@@ -224,7 +224,7 @@ def charged_below_zero():
     [
         (charged_below_zero, "no sums of charges"),
         (lambda: people(Same), "not a class of the library"),
-        (lambda: people(filt=Deciding), "it keeps what its filter keeps"),
+        (lambda: people(filt=Deciding), "its guarantee is that of its filter"),
     ],
 )
 def test_a_accountant_that_is_not_as_the_theorem_has_it_is_not_covered(make, says):

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import filterproof as fp
@@ -227,7 +227,8 @@ def test_a_service_that_ends_its_process_is_begun_again() -> None:
 # -- what is found --------------------------------------------------------------------------------------
 
 
-@given(st.floats(0.01, 9.0))
+@given(st.floats(1e-100, 9.0))
+@example(1e-6)
 def test_menu_holds_the_largest_request_that_is_granted_and_shares_of_it(most: float) -> None:
     service = type("Most", (services.Purse,), {"fits": lambda self, pair: pair.pure_epsilon <= most})
     menu = menu_of(service, lines_of(("erasure", "rr"), PROMISE))

@@ -160,7 +160,7 @@ FOREIGN: dict[str, tuple[bytes | tuple[str, ...], str]] = {
             "CREATE TABLE tile (run TEXT, tile INTEGER, size INTEGER, sums BLOB, checksum INTEGER, "
             "PRIMARY KEY (run, tile)) WITHOUT ROWID",
         ),
-        "has layout 1 where this version writes 3",
+        "has layout 1, but this version writes 3",
     ),
 }
 

@@ -8,6 +8,7 @@ from filterproof.reports.chapters.rates import rates_findings
 from filterproof.reports.chapters.tightness import (
     DELTA,
     EPSILON,
+    ON_GAUSSIANS,
     ROGERS,
     PlayedMenu,
     tightness_filters,
@@ -29,7 +30,9 @@ def test_no_worst_case_is_above_its_guarantee_and_enclosures_are_narrow(
 ) -> None:
     for one in played.values():
         assert one.over_all.low <= one.over_all.high
-        assert one.worst.low <= one.worst.high <= one.promised * (1 + 1e-11)
+        # on Gaussians the worst case is the guarantee itself, enclosed to 1 in 1000
+        slack = 1e-3 if one.name == ON_GAUSSIANS else 1e-11
+        assert one.worst.low <= one.worst.high <= one.promised * (1 + slack)
     assert played["basic"].worst.low == 0  # no loss of pure mechanisms exceeds their sum
 
 

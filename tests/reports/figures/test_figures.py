@@ -232,7 +232,7 @@ def test_data_has_columns_and_rows() -> None:
         ("000-rogers", {"budgets": (2, 1)}, r"budgets must rise .*, got budgets=\(2\.0, 1\.0\); order them"),
         ("000-rogers", {"budgets": [k / 4 for k in range(1, 51)]}, "budgets must be 1 to 40 numbers, got 50"),
         ("000-rogers", {"each": 0.001}, r"each must allow at most 20,000 rounds, got each=0\.001"),
-        ("003-2", {"at": 100}, "at must be below epochs, got at=100, epochs=100; exchange them"),
+        ("003-2", {"at": 100}, "at must be below epochs, got at=100, epochs=100; swap them"),
         ("003-6", {"clips": (1.0, 1.0000001)}, "clips must differ in the six digits that are printed, got 1"),
         ("003-7", {"clips": (1.0, 2.0)}, "clips must be 1 to 1 numbers, got 2"),
         ("eraser", {"p": 0.02}, r"p must be at most delta=0\.01, got p=0\.02; the filter denies"),
@@ -293,6 +293,6 @@ def test_inside_the_bounds_nothing_raises_and_no_words_are_of_the_papers_values(
 
 
 def test_the_printed_specifications_keep_their_words() -> None:
-    assert 'smaller, which 003 prints as "roughly 10 percent".' in figure("003-3").caption
-    assert "the 420 and 495 of 003 belong to epsilon = 0.8156" in figure("003-5").caption
+    assert 'smaller, which the paper prints as "roughly 10 percent".' in figure("003-3").caption
+    assert "the 420 and 495 of the paper belong to epsilon = 0.8156" in figure("003-5").caption
     assert "differently after each outcome" in figure("natural-game").caption + figure("natural-game").alt

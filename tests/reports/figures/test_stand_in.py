@@ -98,7 +98,7 @@ def test_a_figure_shows_the_means_of_its_trials_and_what_they_say_of_the_paper(n
         for observed, limit in specification.OBSERVED.items():
             mean, low, high = spread([specification.observed(one)[observed] for one in outcomes])
             assert shown.data.number(f"{observed} of {words}") == mean
-            seen = "seen" if low > limit else "the opposite is seen" if high < limit else "neither is told"
+            seen = "seen" if low > limit else "the opposite is seen" if high < limit else "undecided"
             assert re.search(rf"{re.escape(f'{mean:.3g} [')}[^]]*], {seen}", shown.caption)
     assert "stand-in" in shown.of.title
     assert "A stand-in: scikit-learn's digits" in shown.caption

@@ -127,7 +127,7 @@ def test_no_filter_allows_more_than_the_exact_count_and_rogers_allow_least_of_th
     assert np.all(columns["cks"] <= columns["gaussian"])
     least, most = 0.40, 0.50
     assert f"Rogers et al. allow {least:.2f} to {most:.2f} times as many" in shown.caption
-    assert "is the same rule as 000's" in shown.caption
+    assert "is the same rule as Theorem 4.9" in shown.caption
 
 
 def test_the_calibrated_count_is_that_of_a_session() -> None:

@@ -72,7 +72,7 @@ def test_a_page_says_what_was_examined_and_simulated(page: str) -> None:
     assert "by theorem odometers, for every play" in told
     assert all(row.interval in told for row in made.rows)
     assert "ABOVE" not in told
-    assert shown.picture.alt.endswith("above it: none.")
+    assert shown.pictures[0].alt.endswith("above it: none.")
 
 
 def test_an_interval_above_a_guarantee_refutes_and_is_said() -> None:
@@ -87,7 +87,7 @@ def test_an_interval_above_a_guarantee_refutes_and_is_said() -> None:
     assert shown.table is not None
     assert "Above the guarantee" in " ".join(str(text) for _, text in shown.facts)
     assert [row[1] for row in shown.table.rows].count("ABOVE the guarantee") == 1
-    assert shown.picture.alt.endswith(f"above it: {low.what}.")
+    assert shown.pictures[0].alt.endswith(f"above it: {low.what}.")
 
 
 def test_an_odometer_is_above_the_quantile_of_the_loss() -> None:

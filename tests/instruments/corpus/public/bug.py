@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import partial
 from typing import Any, ClassVar, TypeVar
 
@@ -74,7 +75,8 @@ class Budget:
     part: ClassVar[float] = 1.0
 
     def __init__(self, repaired: bool) -> None:
-        self.repaired, self.spent = repaired, 0.0
+        self.repaired = repaired
+        self.spent: float | Fraction = 0.0
         self.store: dict[object, float] = {}
         self.history: list[Any] = []
 
@@ -90,12 +92,13 @@ class Budget:
 
 
 class Sum(Budget):
-    """Charges add up to the limit, which is that of the promise."""
+    """Charges add up to the limit, which is that of the promise; no charge is too small to move the sum."""
 
     def spend(self, pair: DominatingPair) -> bool:
-        if math.isinf(self.charge(pair)) or self.spent + self.charge(pair) > self.limit:
+        charge = self.charge(pair)
+        if math.isinf(charge) or (after := Fraction(self.spent) + Fraction(charge)) > self.limit:
             return False
-        self.spent += self.charge(pair)
+        self.spent = after
         return True
 
     @property

@@ -52,7 +52,7 @@ def test_a_filter_of_library_parts_holds_and_says_by_what() -> None:
     # theorem and conversion are the kernel's, the budget is one of balls
     assert (found.outcome, found.evidence, found.citations) == (Outcome.HOLDS, Evidence.CERTIFIED, ())
     assert (
-        "mechanisms with finitely many outcomes, charged by what their dominating pairs declare"
+        "mechanisms with finitely many outcomes, with charges that their dominating pairs declare"
         in found.scope
     )
     for said in ("'RDP filter'", repr(Mine().budget), repr(PROMISE), "CKS at order 17.8"):
