@@ -24,7 +24,7 @@ from filterproof.mc.prove.values import (
     Array,
     Native,
     Number,
-    OneShot,
+    SingleUse,
     as_number,
     constant_of,
     elementwise,
@@ -262,8 +262,8 @@ class Interpreter:
     def slice(self, *ends: Any) -> Any:
         return slice(*(None if end is None else self.key(end) for end in ends))
 
-    def one_shot(self, rest: Iterator[Any]) -> OneShot:
-        return self.own(OneShot(rest))  # type: ignore[no-any-return]
+    def one_shot(self, rest: Iterator[Any]) -> SingleUse:
+        return self.own(SingleUse(rest))  # type: ignore[no-any-return]
 
     def item(self, thing: Any, index: Any) -> Any:
         if isinstance(thing, dict):
@@ -287,7 +287,7 @@ class Interpreter:
         """What a loop over a value sees."""
         if isinstance(value, tuple | list | str | range | dict):
             return list(value)
-        if isinstance(value, OneShot):
+        if isinstance(value, SingleUse):
             if value.taken or id(value) not in self.fresh:
                 raise NotTraced("an iterator is used twice, or outlives the call")
             value.taken = True

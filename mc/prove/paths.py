@@ -337,12 +337,12 @@ def explore(
     Raises NotTraced where a path does what has no rule, or where there are too many paths.
     """
     waiting: list[tuple[Any, ...]] = [()]
-    count = 0
+    taken = 0
     while waiting:
         path = Path(waiting.pop(), list(atoms), feasible)
         path.index()
-        count += 1
-        if count > MAX_PATHS:
+        taken += 1
+        if taken > MAX_PATHS:
             raise NotTraced(f"the code has more than {MAX_PATHS} paths", path.line or None)
         try:
             result = run(path)

@@ -25,7 +25,7 @@ from filterproof.mc.prove.values import (
     Array,
     Native,
     Number,
-    OneShot,
+    SingleUse,
     as_number,
     elementwise,
     known,
@@ -135,7 +135,7 @@ def dictionary(own: Caller, *args: Any, **named: Any) -> Any:
 
 
 def iterator(own: Caller, rest: Iterable[Any]) -> Any:
-    return own.own(OneShot(rest))
+    return own.own(SingleUse(rest))
 
 
 def zipped(own: Caller, *args: Any, strict: bool = False) -> Any:
@@ -214,7 +214,7 @@ def _is_instance(value: Any, kind: Any) -> bool:
     if isinstance(value, TracedCharge):
         return kind in CHARGES
     found = lift(value)
-    if not isinstance(kind, type) or isinstance(value, Native | OneShot | ClassOf):
+    if not isinstance(kind, type) or isinstance(value, Native | SingleUse | ClassOf):
         raise NotTraced(f"isinstance(..., {kind!r}) has no rule here")
     if found is None or kind in CONTAINERS or user_classes(kind) or is_library(kind):
         return isinstance(value, kind)
@@ -227,7 +227,7 @@ def _is_instance(value: Any, kind: Any) -> bool:
 
 
 def hasattr_(own: Caller, value: Any, name: str) -> bool:
-    if isinstance(value, Request | TracedCharge | ClassOf | Native | OneShot):
+    if isinstance(value, Request | TracedCharge | ClassOf | Native | SingleUse):
         raise NotTraced("hasattr() has no rule here")
     if not isinstance(value, Array):
         return hasattr(value, name)

@@ -174,7 +174,8 @@ def _refuse_writes(method: Definition, name: str) -> None:
             case ast.Subscript(ctx=ast.Store() | ast.Del()) if root_name(node) not in local:
                 raise NotTraced(f"{name} writes into {root_name(node)}, which outlives the call", node.lineno)
             case ast.Call(func=ast.Attribute() as called):
-                if called.attr in MUTATORS.split() and root_name(called) not in local:
+                of_set = called.attr != "add" or len(node.args) == 1  # budget.add has two arguments
+                if called.attr in MUTATORS.split() and of_set and root_name(called) not in local:
                     raise NotTraced(f"{name} changes {root_name(called)} in place", node.lineno)
             case ast.Attribute() if node.attr[:2] == "__" and node.attr not in ("__name__", "__init__"):
                 raise NotTraced(f"{name} reads {node.attr}", node.lineno)

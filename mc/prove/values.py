@@ -111,7 +111,7 @@ class Native:
 
 
 @dataclass(eq=False)
-class OneShot:
+class SingleUse:
     """An iterator: its items are computed when they are asked for, once."""
 
     rest: Iterable[Any]
@@ -204,7 +204,7 @@ def known(value: Any) -> Any:
 def promote(one: str, two: str) -> str:
     """The kind of a result of arithmetic, by NumPy 2's rules; Python's numbers give way to NumPy's."""
     if not {one, two} <= {*PYTHON, *NUMPY}:
-        raise NotTraced(f"{one} and {two} together have no rule")
+        raise NotTraced("a part of a budget's sum is used as a number")
     if one in PYTHON and two in PYTHON:
         return max(one, two, key=PYTHON.index)
     if one in PYTHON or two in PYTHON:

@@ -3,9 +3,9 @@
 None may be proved.
 """
 
+import collections
 import functools
 import math
-import random
 import time
 from dataclasses import dataclass
 
@@ -52,18 +52,6 @@ class CountsInModule(_Sum):
         return (spent + request.zcdp_rho <= 0.5) | (len(SEEN) % 4 == 0)
 
 
-class CountsInDict(_Sum):
-    def admits(self, spent, request):
-        COUNTS["asked"] += 1
-        return (spent + request.zcdp_rho <= 0.5) | (COUNTS["asked"] % 4 == 0)
-
-
-class CountsInDefault(_Sum):
-    def admits(self, spent, request, calls=[]):  # noqa: B006
-        calls.append(1)
-        return (spent + request.zcdp_rho <= 0.5) | (len(calls) % 4 == 0)
-
-
 class CountsInArrayDefault(_Sum):
     def admits(self, spent, request, calls=np.zeros(1)):  # noqa: B008
         calls += 1
@@ -82,24 +70,6 @@ class RaisesBudgetWhenShown(_Sum):
         return "RaisesBudgetWhenShown()"
 
 
-class RaisesBudgetInAdvice(_Sum):
-    def remaining(self, spent):
-        self.budget *= 2
-        return self.budget - spent
-
-
-class PropertyThatGrows(_Sum):
-    _reads = 0
-
-    @property
-    def room(self):
-        PropertyThatGrows._reads += 1
-        return 0.5 if PropertyThatGrows._reads < 5 else 5.0
-
-    def admits(self, spent, request):
-        return spent + request.zcdp_rho <= self.room
-
-
 class CachedByFamily(_Sum):
     @functools.cache  # noqa: B019
     def price(self, kind):
@@ -114,21 +84,9 @@ class FreeBySecond(_Sum):
         return (spent + request.zcdp_rho <= 0.5) | (int(time.time()) % 3 == 0)
 
 
-class FreeByChance(_Sum):
-    def admits(self, spent, request):
-        return (spent + request.zcdp_rho <= 0.5) | (random.random() < 0.2)
-
-
 class KnowsArrays(_Sum):
     def admits(self, spent, request):
         if isinstance(spent, np.ndarray):
-            return np.full(len(spent), True)
-        return spent + request.zcdp_rho <= 0.5
-
-
-class KnowsArraysByName(_Sum):
-    def admits(self, spent, request):
-        if "ndarray" in str(type(spent)):
             return np.full(len(spent), True)
         return spent + request.zcdp_rho <= 0.5
 
@@ -200,14 +158,6 @@ class UndoneThroughTuple(_Sum):
         return new
 
 
-class UndoneByReshape(_Sum):
-    def spend(self, spent, request):
-        new = spent + request.zcdp_rho
-        flat = new.reshape(-1)
-        flat[:] = 0.0
-        return new
-
-
 class FreeMenu(_Sum):
     def cost(self, request):
         return 0.0 if request in FREE else request.zcdp_rho
@@ -231,12 +181,6 @@ class MaxOfUndefined(_Sum):
         return max(0.0, gap) + (request.zcdp_rho if math.isfinite(request.zcdp_rho) else 0.0)
 
 
-class FMaxOfUndefined(_Sum):
-    def cost(self, request):
-        infinite = np.isinf(request.zcdp_rho)
-        return np.fmax(request.zcdp_rho - np.where(infinite, request.zcdp_rho, 0.0), 0.0)
-
-
 class CreditForNothing(_Sum):
     def spend(self, spent, request):
         return spent + np.where(request.zcdp_rho == 0.0, -0.05, request.zcdp_rho)
@@ -246,17 +190,6 @@ class TildeOfBool(_Sum):
     def admits(self, spent, request):
         large = request.zcdp_rho > 0.5
         return np.full(len(spent), bool(~large)) & (spent <= 0.5)
-
-
-class MinusOfBools(_Sum):
-    def start(self, n):
-        return np.zeros(n, dtype=bool)
-
-    def admits(self, used, request):
-        return (used + used + used + used < 2) & (request.zcdp_rho <= 0.125)
-
-    def spend(self, used, request):
-        return used + np.ones(len(used), dtype=bool)
 
 
 class OnlyAssert(_Sum):
@@ -277,22 +210,6 @@ class ByteOfPercent(_Sum):
 
     def admits(self, used, request):
         return (self.after(used, request) <= 250) & (request.zcdp_rho <= 2.5)
-
-    def spend(self, used, request):
-        return self.after(used, request)
-
-
-class NanoUnits(_Sum):
-    promise = fp.ZCDP(9.0)
-
-    def start(self, n):
-        return np.zeros(n, dtype=np.int64)
-
-    def after(self, used, request):
-        return used + np.ceil(np.minimum(request.zcdp_rho, 9.0) * 1e18 + np.zeros(len(used))).astype(np.int64)
-
-    def admits(self, used, request):
-        return (self.after(used, request) <= 9 * 10**18) & (request.zcdp_rho <= 9.0)
 
     def spend(self, used, request):
         return self.after(used, request)
@@ -519,13 +436,6 @@ class InfinityOfNumPy(_Sum):
             return (spent + request.zcdp_rho <= 0.5) | (np.abs(1.0) / np.maximum(0.0, -1.0) > 2.0)
 
 
-class ShiftedBudget(_Sum):
-    """1 << 3 is 8."""
-
-    def admits(self, spent, request):
-        return spent + request.zcdp_rho <= 1 << 3
-
-
 class ComparesTuples(_Sum):
     """Tuples are compared entry by entry."""
 
@@ -546,15 +456,78 @@ class StartsBelowZero(_Sum):
         return np.stack([books[:, 0] + request.zcdp_rho, books[:, 1]], axis=1)
 
 
-class WholeByDtype(_Sum):
-    """`dtype` of a stack rounds down."""
+BUDGET = fp.Budget.of(0.5)
+
+
+class _Exact(_Sum):
+    """A sum of rho in a budget of the library."""
+
+    budget = BUDGET
 
     def start(self, n):
-        return np.zeros((n, 2))
+        return self.budget.start(n)
 
-    def admits(self, books, request):
-        return books.sum(axis=1) + request.zcdp_rho <= 0.5
+    def admits(self, state, request):
+        return self.budget.fits(state, fp.zcdp_charge(request))
 
-    def spend(self, books, request):
-        parts = [books[:, 0] + request.zcdp_rho, books[:, 1]]
-        return np.stack(parts, axis=1, dtype=np.int64, casting="unsafe").astype(float)
+    def spend(self, state, request):
+        return self.budget.add(state, fp.zcdp_charge(request))
+
+
+class HalvesTheSum(_Exact):
+    def spend(self, state, request):
+        high, low = super().spend(state, request)
+        return high / 2, low / 2
+
+
+class RestOfAnother(_Exact):
+    """The second double of the sum is that of an empty sum."""
+
+    def spend(self, state, request):
+        return super().spend(state, request)[0], self.budget.start(len(state[0]))[1]
+
+
+class TwoUnits(_Exact):
+    """A sum in one unit, compared with a budget in another."""
+
+    def admits(self, state, request):
+        return fp.Budget.of(8.0).fits(state, fp.zcdp_charge(request))
+
+
+class _Generous(fp.Budget):
+    def fits(self, state, charge):
+        return np.ones(len(state[0]), dtype=bool)
+
+
+class GenerousBudget(_Exact):
+    budget = _Generous.of(0.5)
+
+
+class _Half(type(fp.zcdp_charge)):
+    def __call__(self, request):
+        return fp.charges.LinearCharge(request.zcdp_rho / 2)
+
+
+class ChargesHalf(fp.AdditiveFilter):
+    promise = fp.ZCDP(0.5)
+    budget = BUDGET
+    charge = _Half()
+
+
+class SquareForRho(fp.AdditiveFilter):
+    """Half of mu^2 is rho, and a quarter is not."""
+
+    promise = fp.ZCDP(0.5)
+    budget = BUDGET
+
+    def charge(self, request):
+        return fp.charges.SquaredCharge(request.gdp_mu, 0.25)
+
+
+class CountsByDefault(_Sum):
+    """A defaultdict has what nobody put there."""
+
+    prices = collections.defaultdict(float, {fp.Gaussian: 1.0})  # noqa: RUF012
+
+    def cost(self, request):
+        return self.prices[type(request)] * request.zcdp_rho

@@ -116,25 +116,6 @@ class NamedPots(fp.PrivacyFilter):
         )
 
 
-class InstanceParameters(fp.PrivacyFilter):
-    """Parameters that the constructor sets."""
-
-    def __init__(self, rho=0.3, share=0.5):
-        self.promise = fp.ZCDP(rho)
-        self.rho = rho
-        self.most = rho * share
-
-    def start(self, n):
-        return np.zeros(n)
-
-    def admits(self, spent, request):
-        cost = request.zcdp_rho
-        return (cost <= self.most) & (spent + cost <= self.rho)
-
-    def spend(self, spent, request):
-        return spent + request.zcdp_rho
-
-
 class ElifChain(fp.PrivacyFilter):
     """A price for each family; what has none is denied."""
 
@@ -278,21 +259,6 @@ class BasicPairs(fp.PrivacyFilter):
         return rounds + 1
 
 
-class Surcharge(fp.PrivacyFilter):
-    """Charges a tenth more than is due, against a budget that the promise exceeds."""
-
-    promise = fp.ZCDP(0.5)
-
-    def start(self, n):
-        return np.zeros(n)
-
-    def admits(self, spent, request):
-        return spent + 1.1 * request.zcdp_rho <= 0.5
-
-    def spend(self, spent, request):
-        return spent + 1.1 * request.zcdp_rho
-
-
 class HalfBits(fp.PrivacyFilter):
     """Counts epsilon in thirds, with a budget in thirds."""
 
@@ -415,23 +381,6 @@ class RootOfSum(fp.PrivacyFilter):
         return squares + request.gdp_mu**2
 
 
-class RefilledBucket(fp.PrivacyFilter):
-    """A bucket of a fifth, refilled a little by every request, of which there are at most a hundred."""
-
-    promise = fp.GaussianDP(1.0)
-
-    def start(self, n):
-        return np.full(n, 0.2), np.zeros(n, dtype=np.int64)
-
-    def admits(self, state, request):
-        bucket, t = state
-        return (request.gdp_mu**2 <= bucket) & (t < 100)
-
-    def spend(self, state, request):
-        bucket, t = state
-        return np.minimum(bucket - request.gdp_mu**2 + 0.0078125, 0.2), t + 1
-
-
 class ByScale(fp.PrivacyFilter):
     """Laplace alone, by its scale."""
 
@@ -485,3 +434,25 @@ class EpsilonAndDelta(fp.PrivacyFilter):
     def admits(self, spent, request):
         after = self.spend(spent, request)
         return (after["epsilon"] <= 2.0) & (after["delta"] <= 1e-5)
+
+
+class ChargesByFamily(fp.AdditiveFilter):
+    """A charge of one's own, added without rounding."""
+
+    promise = fp.ZCDP(0.5)
+    budget = fp.Budget.of(0.5)
+
+    def charge(self, request):
+        if isinstance(request, fp.Gaussian):
+            return fp.charges.SquaredCharge(request.mu, 0.5)
+        return fp.charges.LinearCharge(1.25 * request.zcdp_rho)
+
+
+class HalfOfTheBudgetLeft(fp.GaussianFilter):
+    """No request takes more than half of what is left."""
+
+    def __init__(self):
+        super().__init__(1.0)
+
+    def admits(self, state, request):
+        return (request.gdp_mu**2 <= self.budget.left(state) / 2) & super().admits(state, request)

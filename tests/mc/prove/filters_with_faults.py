@@ -26,13 +26,6 @@ class _Sum(fp.PrivacyFilter):
         return spent + request.zcdp_rho
 
 
-class ChecksBefore(_Sum):
-    """Compares what was spent, not what will have been."""
-
-    def admits(self, spent, request):
-        return spent <= 0.5
-
-
 class WrongUnit(_Sum):
     """Adds mu, not mu^2 / 2, below mu of 2 less than is due."""
 
@@ -122,38 +115,6 @@ class PettyTwice(fp.PrivacyFilter):
         return Pots(pots.main + np.where(small, 0.0, cost), pots.petty + np.where(small, cost, 0.0))
 
 
-class EdgeOfPots(fp.PrivacyFilter):
-    """`admits` counts a request of .01 as petty, and `spend` as neither."""
-
-    promise = fp.GaussianDP(1.0)
-
-    def start(self, n):
-        return Pots(np.zeros(n), np.zeros(n))
-
-    def admits(self, pots, request):
-        cost = request.gdp_mu**2
-        return np.where(cost <= 0.01, pots.petty + cost <= 0.05, pots.main + cost <= 0.95)
-
-    def spend(self, pots, request):
-        cost = request.gdp_mu**2
-        return Pots(
-            pots.main + np.where(cost > 0.01, cost, 0.0), pots.petty + np.where(cost < 0.01, cost, 0.0)
-        )
-
-
-class SurchargeBelowOne(_Sum):
-    """One family is charged three quarters."""
-
-    def cost(self, request):
-        return PRICES.get(type(request).__name__, 1.0) * request.zcdp_rho
-
-    def admits(self, spent, request):
-        return spent + self.cost(request) <= 0.5
-
-    def spend(self, spent, request):
-        return spent + self.cost(request)
-
-
 class ElseIsFree(_Sum):
     """A family that is not in the chain costs nothing."""
 
@@ -187,21 +148,6 @@ class UnitsDown(fp.PrivacyFilter):
 
     def spend(self, used, request):
         return used + self.units(request, len(used))
-
-
-class ClippedUnits(fp.PrivacyFilter):
-    """What is larger than a tenth is charged as a tenth."""
-
-    promise = fp.ZCDP(1.0)
-
-    def start(self, n):
-        return np.zeros(n)
-
-    def admits(self, used, request):
-        return used + np.clip(request.zcdp_rho, 0.0, 0.1) <= 1.0
-
-    def spend(self, used, request):
-        return used + np.clip(request.zcdp_rho, 0.0, 0.1)
 
 
 class WeeklyForEver(fp.PrivacyFilter):
@@ -258,39 +204,6 @@ class OneWay(fp.PrivacyFilter):
         return spent + request.renyi(4.0)
 
 
-class LowerOrder(fp.PrivacyFilter):
-    """The divergence of a lower order than is promised."""
-
-    promise = fp.RenyiDP(4.0, 1.0)
-
-    def start(self, n):
-        return np.zeros(n)
-
-    def cost(self, request):
-        return np.maximum(request.renyi(3.0), request.swapped.renyi(3.0))
-
-    def admits(self, spent, request):
-        return spent + self.cost(request) <= 1.0
-
-    def spend(self, spent, request):
-        return spent + self.cost(request)
-
-
-class NineOfEight(fp.PrivacyFilter):
-    """One request more than fits."""
-
-    promise = fp.PureDP(0.5)
-
-    def start(self, n):
-        return np.zeros(n, dtype=np.int64)
-
-    def admits(self, rounds, request):
-        return (rounds <= 8) & (request.pure_epsilon <= 0.0625)
-
-    def spend(self, rounds, request):
-        return rounds + 1
-
-
 class WrappingCounter(fp.PrivacyFilter):
     """A counter of eight bits: the 128th request makes it negative."""
 
@@ -304,28 +217,6 @@ class WrappingCounter(fp.PrivacyFilter):
 
     def spend(self, rounds, request):
         return rounds + np.int8(1)
-
-
-class Refund(_Sum):
-    """Requests of rho below 1e-3 give a little back."""
-
-    def spend(self, spent, request):
-        return np.maximum(spent + np.where(request.zcdp_rho < 1e-3, -1e-3, request.zcdp_rho), 0.0)
-
-
-class OrForAnd(fp.PrivacyFilter):
-    """One of the conditions is enough."""
-
-    promise = fp.GaussianDP(1.0)
-
-    def start(self, n):
-        return np.zeros(n), np.zeros(n, dtype=np.int64)
-
-    def admits(self, state, request):
-        return (state[0] + request.gdp_mu**2 <= 1.0) | (state[1] < 3)
-
-    def spend(self, state, request):
-        return state[0] + request.gdp_mu**2, state[1] + 1
 
 
 class NotAboveBudget(_Sum):
@@ -365,13 +256,3 @@ class LibraryUncharged(LibraryOrFew):
 
     def spend(self, state, request):
         return state[0], state[1] + 1
-
-
-class LargerLibrary(LibraryOrFew):
-    """A filter of the library with a larger budget than the promise."""
-
-    def __init__(self):
-        self.inner = fp.ZCDPFilter(0.6)
-
-    def admits(self, state, request):
-        return self.inner.admits(state[0], request)

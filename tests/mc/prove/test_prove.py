@@ -20,7 +20,15 @@ SOUND, FAULTS, ATTACKS = (
 FAST = frozenset(
     {
         *("DictState", "HoldAndReturn", "CappedLibrary", "WrongKey", "LibraryUncharged", "CountsOnInstance"),
-        *("TwoComparisons", "TildeOfBool", "FreshTwin", "UsedUp"),
+        *(
+            "TwoComparisons",
+            "TildeOfBool",
+            "FreshTwin",
+            "UsedUp",
+            "RestOfAnother",
+            "ChargesHalf",
+            "ChargesByFamily",
+        ),
     }
 )
 
