@@ -219,9 +219,9 @@ class LabelledFilter(PrivacyFilter[Any]):
             return Labelled(request, self.choices[0])
         where = self._checked(tuple(request.labels.items()))
         # a counterexample is data: its claim about the labels is not trusted
-        if request != (true := Labelled(request.asked, where, self.reads(where))):
+        if request != (true := Labelled(request.unlabelled, where, self.reads(where))):
             raise ValueError(f"request must agree with its labels, got {request!r}; pass {true!r}")
-        return Labelled(request.asked, where)
+        return Labelled(request.unlabelled, where)
 
 
 def program_of(filt: object) -> BridgedFilter | None:

@@ -121,7 +121,7 @@ class PotentialFilter(LevelFilter):
     def _charged(self, request: DominatingPair) -> NDArray[np.int64]:
         if request.shape == ():
             return _charged(self._clock, request)
-        numbers = [v for v in request.asked.parameters().values() if isinstance(v, np.ndarray)]
+        numbers = [v for v in request.unlabelled.parameters().values() if isinstance(v, np.ndarray)]
         _, first, column = np.unique(np.stack(numbers), axis=1, return_index=True, return_inverse=True)
         each = [_charged(self._clock, request.of_run(run)) for run in first.tolist()]
         return np.array(each, dtype=np.int64).reshape(-1, len(_FLOORS))[column.reshape(-1)]

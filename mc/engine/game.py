@@ -18,7 +18,7 @@ from filterproof.mc.engine.budget_monitor import BudgetMonitor
 from filterproof.theory.argument_checks import check_count, check_real
 from filterproof.theory.pairs.base import Direction
 
-#: Whether infinite losses are drawn, or never drawn and accounted for by `Paths.log_kept`.
+#: Whether infinite losses are drawn, or never drawn and accounted for by `Paths.log_finite`.
 Erasures: TypeAlias = Literal["drawn", "weighed"]
 
 #: The most rounds: counts of them are exact in doubles.
@@ -50,7 +50,7 @@ class Game:
         A denied run ends, or may ask again in the next round. An adversary with a final request makes it and ends.
     erasures : {"drawn", "weighed"}
         Infinite losses are drawn. Or they are excluded, and each run carries the probability of having none.
-    guard : BudgetMonitor, optional
+    monitor : BudgetMonitor, optional
         The engine's own bound on each run.
 
     Raises
@@ -68,7 +68,7 @@ class Game:
     direction: Direction = "PQ"
     on_denial: OnDenial = "halt"
     erasures: Erasures = "drawn"
-    guard: BudgetMonitor | None = None
+    monitor: BudgetMonitor | None = None
 
     def __post_init__(self) -> None:
         checked_filter(self.filter)
@@ -114,6 +114,6 @@ class Game:
         """Whether a denied run stays in the game and asks again in the next round."""
         return self.on_denial == "retry" and not self.adversary.asks_finally
 
-    def at(self, order: float, guard: BudgetMonitor | None = None) -> Game:
+    def at(self, order: float, monitor: BudgetMonitor | None = None) -> Game:
         """Return the same game with outputs drawn from the distribution tilted to `order`, under a budget monitor."""
-        return replace(self, order=order, guard=guard)
+        return replace(self, order=order, monitor=monitor)

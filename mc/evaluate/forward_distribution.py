@@ -16,7 +16,7 @@ from filterproof.mc.evaluate.decision_map import STOP, DecisionMap
 from filterproof.mc.evaluate.evaluation import NumericalEvaluation
 from filterproof.mc.evaluate.loss_nodes import BallNodes, Nodes
 from filterproof.mc.evaluate.quadrature_panels import shown_edges
-from filterproof.mc.evaluate.range_probes import scout
+from filterproof.mc.evaluate.range_probes import probe_range
 from filterproof.mc.losses.log_ratio import Epsilon
 from filterproof.theory.pairs import DominatingPair
 from filterproof.theory.pairs.base import Direction
@@ -36,14 +36,14 @@ def two_grids(
     """Return the value at each epsilon on the finer of two grids, and its difference from the coarser one."""
 
     def solve(asking: Asking) -> list[NumericalEvaluation]:
-        scouted = scout(asking, [float(epsilon) for epsilon in epsilons])
-        decisions = scouted.decisions(asking)
+        probed = probe_range(asking, [float(epsilon) for epsilon in epsilons])
+        decisions = probed.decisions(asking)
         where = f"{scope}; {shown_edges(decisions.changes)}"
         results: list[NumericalEvaluation] = []
         for first in range(0, len(epsilons), _TOGETHER):
             together = epsilons[first : first + _TOGETHER]
             coarse, fine = (
-                ForwardDistribution.of(decisions, scouted.nodes(decisions, together, ways, finer=finer))
+                ForwardDistribution.of(decisions, probed.nodes(decisions, together, ways, finer=finer))
                 for finer in (False, True)
             )
             fine.check(ways)

@@ -172,7 +172,7 @@ class Counterexample:
         )
 
     @property
-    def asked(self) -> str:
+    def description(self) -> str:
         """Return the requests in words, or the set that the adversary chooses from."""
         rounds = count_words(self.rounds, "round")
         most = f" of at most {rounds}" if self.data.get("rounds") else ""
@@ -187,7 +187,7 @@ class Counterexample:
             case "schedule":
                 return f"a schedule of {count_words(len(self.data['schedule']['moves']), 'move')}"
             case "accountant":
-                return game_of(self.filter, self.data["game"]).asked  # type: ignore[arg-type]
+                return game_of(self.filter, self.data["game"]).description  # type: ignore[arg-type]
             case "simulation":
                 played, seed = self.data["n"], self.data["seed"]
                 return f"a strategy{most}, played {count_words(played, 'time')} with seed {seed}"
@@ -202,7 +202,7 @@ class Counterexample:
             gives += f", except with probability {chance(1 - self.data['confidence'])}"
         times = times_words(self.value, self.promised)
         beyond = f", {times}" if times else ""
-        return f"{self.asked}: {self.measure} {gives}; promised {promised}{beyond}"
+        return f"{self.description}: {self.measure} {gives}; promised {promised}{beyond}"
 
     def replay(self, filt: PrivacyFilter | None = None, *kinds: type) -> Replayed:
         """Play the game again with `filt`, or with its own filter.

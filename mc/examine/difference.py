@@ -24,7 +24,7 @@ from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.filters.testing.request_sampling import History, Requests, Tape, possible_loss, requests_near
 from filterproof.mc.examine.counted_search import Pace, last_report
 from filterproof.mc.examine.deadline import Deadline
-from filterproof.mc.examine.divergence import goals
+from filterproof.mc.examine.divergence import targets
 from filterproof.mc.examine.filter_fault import FilterFault, examining
 from filterproof.mc.examine.minimise import minimise
 from filterproof.mc.examine.revalidation import happens, is_nondeterministic
@@ -254,9 +254,9 @@ def _wrong(filters: Filters, found: Difference) -> str:
     if filt.looks_at_losses and found.history:
         return ""
     asked = Sequence(tuple((pair, 1) for pair, _ in (*found.history, (found.request, 0.0))))
-    if (breach := asked.breach(filt.promise, goals(filt.promise))) is None:
+    if (violation := asked.violation(filt.promise, targets(filt.promise))) is None:
         return ""
-    (measure, low), promised = breach, breach[0].promised(filt.promise)
+    (measure, low), promised = violation, violation[0].promised(filt.promise)
     return f"this breaks {filt.promise}: {measure} is at least {below(low)}; promised {promised:.6g}"
 
 

@@ -113,12 +113,12 @@ def exceeds(low: float | Fraction, promised: float) -> bool:
     return Fraction(low) > Fraction(promised) * (1 + MARGIN)
 
 
-def goals(promise: Guarantee) -> tuple[Divergence, ...]:
+def targets(promise: Guarantee) -> tuple[Divergence, ...]:
     """Return the divergences in direction "PQ" at which a guarantee is examined. A curve is examined on a grid."""
-    return tuple(dict.fromkeys(_goals(promise)))
+    return tuple(dict.fromkeys(_targets(promise)))
 
 
-def _goals(promise: Guarantee) -> Iterator[Divergence]:
+def _targets(promise: Guarantee) -> Iterator[Divergence]:
     if isinstance(promise, (ApproxDP, PureDP)):
         # a pure guarantee bounds nothing beyond its epsilon: look at a larger epsilon, where rounding cannot matter
         beyond = isinstance(promise, PureDP) or promise.delta_at_epsilon == 0

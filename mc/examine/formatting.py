@@ -98,7 +98,7 @@ def worth_words(value: Fraction) -> str:
 def pair_words(pair: DominatingPair) -> str:
     """Return the pair as an expression, without None values, and its labels; a long one with sizes and a digest."""
     if pair.labels:
-        return f"{pair_words(pair.asked)} at {where_words(tuple(pair.labels.items()))}"
+        return f"{pair_words(pair.unlabelled)} at {where_words(tuple(pair.labels.items()))}"
     if "__dataclass_fields__" not in vars(type(pair)):
         return repr(pair)
     fielded = {one.name: getattr(pair, one.name) for one in fields(cast(Any, pair)) if one.repr}

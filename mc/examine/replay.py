@@ -156,7 +156,7 @@ def _worth(game: _Played) -> tuple[Fraction, Fraction]:
         )
     plan = Plan.from_data(data["plan"], game.names)
     try:
-        value, surely = (plan.worth(filt, at, way) for at in (ratio, ratio * ROUNDED))
+        value, surely = (plan.value(filt, at, way) for at in (ratio, ratio * ROUNDED))
     except DeniedError as denied:
         raise ReplayError(str(denied)) from denied
     _compare((value,), (decode_fraction(data["value"]),), exact=True)

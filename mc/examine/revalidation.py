@@ -106,7 +106,7 @@ def _told_apart(filt: PrivacyFilter, histories: Iterable[History]) -> tuple[Hist
 def _largest_histories(plan: Plan, ratio: Fraction, way: Direction, promised: Fraction) -> Iterator[History]:
     """Yield the most valuable histories until their total value exceeds the guarantee."""
     total = Fraction(0)
-    by_worth = sorted(plan.paid(ratio, way), key=lambda one: one[1], reverse=True)
+    by_worth = sorted(plan.terminal_values(ratio, way), key=lambda one: one[1], reverse=True)
     for history, worth in islice(by_worth, _MOST):
         if total > promised:
             return

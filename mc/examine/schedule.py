@@ -202,7 +202,7 @@ class ServiceSimulator:
     menu: tuple[DominatingPair, ...]
     epoch: int = 0
     #: The pair of each request, and whether it was answered.
-    asked: list[DominatingPair] = field(default_factory=list)
+    requests: list[DominatingPair] = field(default_factory=list)
     answered: set[int] = field(default_factory=set)
     #: The epochs in which work on each request began.
     begun: dict[int, set[int]] = field(default_factory=dict)
@@ -233,10 +233,12 @@ class ServiceSimulator:
         self.done += (move,)
         match move.what:
             case "ask":
-                self.asked.append(self.menu[move.at % len(self.menu)])
-                self._send(len(self.asked) - 1, f"asks for {pair_words(self.asked[-1])}")
+                self.requests.append(self.menu[move.at % len(self.menu)])
+                self._send(len(self.requests) - 1, f"asks for {pair_words(self.requests[-1])}")
             case "again":
-                self._send(len(self.asked) - 1 - move.at % len(self.asked), "is sent again, with its key")
+                self._send(
+                    len(self.requests) - 1 - move.at % len(self.requests), "is sent again, with its key"
+                )
             case "crash":
                 self._crash("the process is killed")
             case "tick":
@@ -253,7 +255,7 @@ class ServiceSimulator:
             case "ask" | "crash":
                 return self.service is not None
             case "again":
-                return self.service is not None and bool(self.asked)
+                return self.service is not None and bool(self.requests)
             case "tick":
                 return hasattr(self.service, "clock")
         return bool(self.flights)
@@ -286,7 +288,7 @@ class ServiceSimulator:
         twins = sum(flight.request == request for flight in self.flights)
         name = f"request {request + 1}{'*' * twins}"
         self.events += (f"{name} {what}",)
-        steps = self._called(self.service.request, self.asked[request], str(request + 1))
+        steps = self._called(self.service.request, self.requests[request], str(request + 1))
         if steps is _EXITED:
             self._crash(f"{name} ends the process")
         if steps is _RAISED or steps is _EXITED:
@@ -339,7 +341,7 @@ class ServiceSimulator:
         self.answered.add(flight.request)
         epoch = release.epoch if release.epoch is not None else flight.epoch
         assert epoch is not None
-        self.released += ((self.asked[flight.request], epoch),)
+        self.released += ((self.requests[flight.request], epoch),)
         return "sends an answer" if release.epoch is None else f"sends an answer from epoch {epoch}"
 
     def _crash(self, why: str) -> None:

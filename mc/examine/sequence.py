@@ -171,9 +171,11 @@ class Sequence:
             return _FINITE_UNITS if len(kinds) == 1 else _SEVERAL_UNITS + requests
         return _OTHER_UNITS + requests
 
-    def breach(self, promise: Guarantee, measures: Iterable[Divergence]) -> tuple[Divergence, float] | None:
+    def violation(
+        self, promise: Guarantee, measures: Iterable[Divergence]
+    ) -> tuple[Divergence, float] | None:
         """Return the first divergence that certainly exceeds the guarantee in a direction, and its lower bound."""
-        for measure in chain.from_iterable(goal.both for goal in measures):
+        for measure in chain.from_iterable(target.both for target in measures):
             promised = measure.promised(promise)
             if exceeds(low := self.low(measure, promised), promised):
                 return measure, low

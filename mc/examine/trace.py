@@ -249,7 +249,7 @@ def _changes(before: State, after: State) -> Iterator[tuple[str, float, float]]:
 def trace_of_plan(filt: PrivacyFilter, plan: Plan, measure: Divergence, ratio: Fraction) -> Trace:
     """Return the trace of an adaptive plan: a step for each position that matters."""
     promised, way = measure.promised(filt.promise), measure.direction
-    worths = [plan.first(n).worth(filt, ratio, way) for n in range(1, plan.rounds + 1)]
+    worths = [plan.first(n).value(filt, ratio, way) for n in range(1, plan.rounds + 1)]
     passed = next((n for n, worth in enumerate(worths, 1) if exceeds(worth, promised)), None)
     rows: list[TraceRow] = []
     why: dict[object, str] = {}

@@ -47,11 +47,11 @@ class Wealth:
     below: tuple[float, ...]
 
     @classmethod
-    def merge(cls, tiles: Iterable[Wealth]) -> Wealth:
+    def merge(cls, batches: Iterable[Wealth]) -> Wealth:
         """Return the wealth after all batches, independent of their order to the last bit."""
-        parts = list(tiles)
+        parts = list(batches)
         if not parts:
-            raise ValueError("tiles must contain at least one batch, got none; run at least one batch")
+            raise ValueError("batches must contain at least one batch, got none; run at least one batch")
         return cls(
             sum(part.n for part in parts),
             tuple(math.fsum(column) for column in zip(*(part.above for part in parts), strict=True)),

@@ -57,7 +57,7 @@ class Estimate(Displayed):
     n: int
     method: str
     rests_on: str = PLAIN_DRAWS
-    beyond: int = 0
+    over_bound: int = 0
 
     def __post_init__(self) -> None:
         if not self.low <= self.value <= self.high:
@@ -94,7 +94,7 @@ class Estimate(Displayed):
         return (
             f"{near(self.value)} in {interval(self.low, self.high)} "
             f"at confidence {confidence} (n={self.n:,}, {self.method}; rests on {self.rests_on}"
-            f"{f', which {self.beyond:,} plain paths passed' * (self.beyond > 0)})"
+            f"{f', which {self.over_bound:,} plain paths passed' * (self.over_bound > 0)})"
         )
 
 

@@ -38,7 +38,7 @@ def renyi_low(pair: DominatingPair, order: float) -> float:
         if law.infinite > 0:
             return math.inf
         if law.points is None and order >= _HIGH and is_ours(pair):
-            low = _of_truths(pair.asked, order)
+            low = _of_truths(pair.unlabelled, order)
             if low.is_finite():
                 return max(down(low), 0.0)
         moment, less = flint.arb(0), flint.arb(order) - 1

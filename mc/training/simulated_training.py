@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from filterproof.filters import GuaranteeScope
 from filterproof.filters.contract.parameters import one_epsilon, one_positive
-from filterproof.mc.estimate.path_bound import PathBound, stated_bounds
+from filterproof.mc.estimate.path_bound import PathBound, bounds_of_scope
 from filterproof.mc.intervals import Moments, clopper_pearson, empirical_bernstein
 from filterproof.mc.intervals.estimate import CONFIDENCE, PLAIN_DRAWS, Estimate, stated_failure
 from filterproof.mc.training.neighbouring_trainings import TwoTrainings
@@ -151,7 +151,7 @@ def simulate_training(
             yield loss, spent, beyond
 
     # every release is Gaussian(mu), and its D_s is s mu^2/2
-    ceiling = PathBound(stated_bounds(GuaranteeScope(zcdp=bound / 2), "", ruled=False))
+    ceiling = PathBound(bounds_of_scope(GuaranteeScope(zcdp=bound / 2), "", ruled=False))
     order = ceiling.order(epsilon)
     upper = math.exp(ceiling.log_bound(order, epsilon))
     inside_seeds, outside_seeds = np.random.SeedSequence(check_count("seed", seed, least=0)).spawn(2)
@@ -205,7 +205,7 @@ def _bounded(name: str, number: float) -> float:
 def _suggested(promise: Guarantee) -> float:
     """Return the bound on a sum of squared shifts that the guarantee suggests, for the tilt and the monitor."""
     holds = GuaranteeScope.suggested(promise)
-    squares = math.inf if holds is None else PathBound(stated_bounds(holds, "", ruled=False)).squares
+    squares = math.inf if holds is None else PathBound(bounds_of_scope(holds, "", ruled=False)).squares
     if squares == math.inf:
         raise ValueError(
             f"squares is missing, because {promise} suggests no bound on squared shifts; pass "

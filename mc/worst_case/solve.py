@@ -183,7 +183,7 @@ def _game(
     evidence: Evidence | None = None,
     **limits: Any,
 ) -> tuple[WorstCaseGame, tuple[Direction, ...]]:
-    """Return the game and its directions. The limits are `max_positions`, `step` and `known`."""
+    """Return the game and its directions. The limits are `max_positions`, `step` and `solved_cache`."""
     checked_rule(filt)
     requests = _checked_menu(menu)
     directions, which = checked_ways(direction, evidence)

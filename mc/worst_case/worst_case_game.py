@@ -64,7 +64,7 @@ _EXACT = 2.0**14
 _LONGEST = 1000
 
 #: The solved worst cases, by the graph and everything else that the solution depends on.
-Known: TypeAlias = dict[Hashable, WorstCase]
+SolvedCache: TypeAlias = dict[Hashable, WorstCase]
 #: The rounding of a game, bounds on its value, and a factory of its best strategy.
 _Solved: TypeAlias = tuple[Rounding, Fraction, Fraction, Callable[[], Adversary]]
 #: The distributions of a menu with masses rounded to one side, their step, and the side.
@@ -136,14 +136,14 @@ class WorstCaseGame:
     scope: str
     max_positions: int | None = None
     step: float | None = None
-    known: Known | None = None
+    solved_cache: SolvedCache | None = None
     _graphs: list[StateGraph] = field(default_factory=list)
     _trees: dict[tuple[Direction, bool], _ExactLosses] = field(default_factory=dict)
 
     @property
     def refines(self) -> bool:
         """Whether the solver chooses the step of rounded losses, so that a larger step gives a quicker answer."""
-        if self.step is not None or self.known is not None:
+        if self.step is not None or self.solved_cache is not None:
             return False
         return not (self.filter.looks_at_losses or self._lattice[1] is not None or self._rational)
 
@@ -262,11 +262,11 @@ class WorstCaseGame:
             )
             games = [(below, step, "low"), (above, step, "high")]
         graph, mark = self.graph, None
-        if self.known is not None:
+        if self.solved_cache is not None:
             of = content((epsilon, self.menu, self.scope, self.step, self.max_positions))
             mark = direction, coarsen, of, sha256(graph.child.tobytes()).digest()
-            if mark in self.known:
-                return self.known[mark]
+            if mark in self.solved_cache:
+                return self.solved_cache[mark]
         solved: list[_Solved] = []
         positions = 0
         for laws, step, side in games:
@@ -287,8 +287,8 @@ class WorstCaseGame:
             solved.append((side, *game.bounds, partial(LatticeStrategy, self.menu, game, laws, direction)))
             positions += game.windows.positions
         case = self._case(epsilon, direction, solved, graph.depth, positions)
-        if self.known is not None:
-            self.known[mark] = case
+        if self.solved_cache is not None:
+            self.solved_cache[mark] = case
         return case
 
     def _drawn(self, direction: Direction) -> tuple[DominatingPair, ...]:

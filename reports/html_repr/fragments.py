@@ -155,12 +155,12 @@ def _certified_numbers(value: CertifiedNumbers) -> Fragment:
             one.number.theorem,
             one.number.says,
             "no finite number" if one.number.value is None else f"{float(one.number.value):.17g}",
-            one.found.name,
+            one.status.name,
             one.evidence.name,
         )
         for one in sorted(value.numbers, key=lambda one: one.fits)
     )
-    count, refused = len(value.numbers), dict.fromkeys(one.found.name for one in value.refused)
+    count, refused = len(value.numbers), dict.fromkeys(one.status.name for one in value.refused)
     words = f"{count - len(value.refused)} of {count_words(count, 'number')} fit their theorems"
     if refused:
         words += f"; REFUSED: {', '.join(refused)}"

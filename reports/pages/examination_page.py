@@ -91,7 +91,7 @@ def _pill(finding: StageFinding) -> tuple[str, str, str]:
     verdict = finding.verdict
     if verdict is None:
         return "", "", "decides nothing"
-    if verdict.outcome is Outcome.HOLDS and not finding.whole:
+    if verdict.outcome is Outcome.HOLDS and not finding.covers_all:
         limits = f"{verdict.evidence.name}, on its menu alone, which leaves the promise undecided"
         return "KEPT THERE", "undecided", limits
     return verdict.outcome.name, verdict.outcome.name.lower(), verdict.evidence.name

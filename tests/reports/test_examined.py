@@ -103,7 +103,7 @@ def test_the_sentence_of_the_counterexample_is_said_once_and_so_is_how_near_an_u
     for told in (str(exam), words(page), words(exam._repr_html_())):
         assert told.count(str(exam.counterexample)) == 1
     data = exam.to_data()  # but there it is the answer of a stage, and what follows from it
-    assert [data["detail"], data["findings"][1]["found"]] == [str(exam.counterexample)] * 2
+    assert [data["detail"], data["findings"][1]["result"]] == [str(exam.counterexample)] * 2
     exam, page = undecided(), words((saved("undecided") / "report.html").read_text("utf-8"))
     assert str(exam).count(exam.verdict.detail) == page.count(exam.verdict.detail) == 1
 

@@ -56,7 +56,7 @@ class OvertakingGame(AccountantGame):
         self.sequence = Sequence(tuple((pair, rounds) for pair in self._pairs.values()))
         self.menu = f"{count_words(len(ratios), 'size')}, {count_words(rounds, 'round')}"
         levels = ", ".join(map(str, ratios))
-        self.asked = (
+        self.description = (
             f"randomised responses with e^epsilon among {levels}, for at most {count_words(rounds, 'round')}"
         )
 

@@ -194,7 +194,7 @@ class PeopleGame(AccountantGame):
         return type(self)(self.accountant, parts) if parts else None
 
     @property
-    def asked(self) -> str:  # type: ignore[override]
+    def description(self) -> str:  # type: ignore[override]
         runs = ((str(question), len(list(run))) for question, run in groupby(self.questions))
         return ", then ".join(f"{times} times {said}" if times > 1 else said for said, times in runs)
 

@@ -14,11 +14,11 @@ of its own, or with a budget above the theorem's, is UNDECIDED.
 ('HOLDS', 'CERTIFIED')
 
 >>> found = certify_promise(fp.IndividualFilter(fp.ZCDPFilter(0.5), people=2))
->>> found.verdict.outcome.name, found.whole
+>>> found.verdict.outcome.name, found.covers_all
 ('HOLDS', True)
 >>> class Others(fp.IndividualFilter):
 ...     pass
->>> print(certify_promise(Others(fp.ZCDPFilter(0.5), people=2)).found)
+>>> print(certify_promise(Others(fp.ZCDPFilter(0.5), people=2)).status)
 no theorem covers Others: it is not a class of the library, and its code may differ
 """
 
@@ -181,7 +181,7 @@ def certify_promise(thing: Any, *, done: dict[str, Proof] | None = None) -> Stag
         about,
         unseen,
         verdict if whole else None,
-        whole=whole,
+        covers_all=whole,
         notes=() if verdict is None or whole else (verdict.detail,),
     )
 
@@ -278,10 +278,12 @@ def _certified(filt: PrivacyFilter) -> CertifiedNumbers | None:
     """
     certificate = certify(filt)
     for one in certificate.refused:
-        if one.found is ComparisonStatus.LOOSE:
+        if one.status is ComparisonStatus.LOOSE:
             continue
         raise RefusedError(
-            f"{one.number.says} is {one.found.name}: {one.found.value}", engine="flint", evidence=one.evidence
+            f"{one.number.says} is {one.status.name}: {one.status.value}",
+            engine="flint",
+            evidence=one.evidence,
         )
     return certificate if certificate.numbers else None
 

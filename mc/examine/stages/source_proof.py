@@ -24,7 +24,9 @@ from filterproof.theory import pairs
 from filterproof.theory.evidence import Outcome, Verdict
 
 _ASKED = "Does its source code keep the guarantee on every path?"
-_UNSEEN = "pairs that a caller declares wrongly, noise that is drawn in doubles, and the Python interpreter"
+_NOT_TRIED = (
+    "pairs that a caller declares wrongly, noise that is drawn in doubles, and the Python interpreter"
+)
 
 #: Units of work below which no proof is tried.
 _LEAST_UNITS = 100_000
@@ -48,7 +50,7 @@ def source_proof(subject: ExaminationContext, limit: WorkLimit) -> Iterator[Stag
     verdict = None
     if proof.proved:
         verdict = Verdict(Outcome.HOLDS, proof.evidence, proof.scope, proof.sentence)
-    elif proof.lead and not subject.looks:
+    elif proof.lead and not subject.observes_losses:
         search = SequenceSearch(subject=subject)
         if (found := search.take(_sequence(proof), only_above=True)) is not None:
             yield replace(found, stage="source")
@@ -57,7 +59,7 @@ def source_proof(subject: ExaminationContext, limit: WorkLimit) -> Iterator[Stag
         _ASKED,
         proof.sentence,
         "every mechanism, by what its pair declares",
-        _UNSEEN,
+        _NOT_TRIED,
         verdict,
         whole=verdict is not None,
         notes=proof.notes,

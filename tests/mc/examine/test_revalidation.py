@@ -169,7 +169,7 @@ def test_no_number_is_given_of_a_filter_that_counts_what_it_was_asked() -> None:
 @pytest.mark.parametrize("service", [TiredPurse, KnowsKeys])
 def test_a_breach_by_what_a_process_that_ends_forgets_is_a_fault(service: type) -> None:
     with pytest.raises(FilterFault, match="keeps data outside its object and its disk"):
-        fp.services.first_breach(service, fp.PureDP(1.0), mechanisms="rr", effort=0.2)
+        fp.services.first_violation(service, fp.PureDP(1.0), mechanisms="rr", effort=0.2)
 
 
 @pytest.mark.parametrize("kind", ["plan", "menu", "sequence"])
@@ -193,9 +193,9 @@ def test_a_plan_is_worth_what_its_histories_are() -> None:
     made = rewound_plan()
     plan, filt = made.plan, made.filter
     for way in ("PQ", "QP"):
-        paid = [*plan.paid(Fraction(3, 2), way)]
+        paid = [*plan.terminal_values(Fraction(3, 2), way)]
         assert [history for history, _ in paid] == [*plan.histories()]
-        assert sum(worth for _, worth in paid) == plan.worth(filt, Fraction(3, 2), way) > 0
-    first, second, *_ = sorted(plan.paid(Fraction(1)), key=lambda one: -one[1])
+        assert sum(worth for _, worth in paid) == plan.value(filt, Fraction(3, 2), way) > 0
+    first, second, *_ = sorted(plan.terminal_values(Fraction(1)), key=lambda one: -one[1])
     # those that are worth most, as many as are worth more together
     assert [*_largest_histories(plan, Fraction(1), "PQ", first[1])] == [first[0], second[0]]

@@ -38,7 +38,7 @@ def test_each_search_has_a_turn_before_any_has_its_next_and_the_laws_come_betwee
     assert stages[:4] == ["admission", "sequences", "games", "sequences"]
     assert stages[:first].count("sequences") == _BEFORE_INVARIANTS
     assert "sequences" in then
-    assert sum(one.found.startswith("0 refutations among ") for one in found.findings) == 1
+    assert sum(one.result.startswith("0 refutations among ") for one in found.findings) == 1
 
 
 def test_first_refutation_ends_the_search_and_a_thorough_one_goes_on():

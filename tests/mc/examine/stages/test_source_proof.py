@@ -103,7 +103,7 @@ def test_the_howto_shows_what_is_printed(tmp_path: Path) -> None:
 )
 def test_a_sum_within_its_budget_holds(tmp_path: Path, rule: dict, evidence: str, theorem: str) -> None:
     exam, found = examined(sum_filter(tmp_path, **rule))
-    assert exam.headline == "HOLDS", found.found
+    assert exam.headline == "HOLDS", found.result
     assert exam.verdict.evidence.name == evidence
     assert theorem in KERNEL
     assert f"({theorem}: KERNEL)" in exam.verdict.detail
@@ -114,7 +114,7 @@ def test_a_sum_within_its_budget_holds(tmp_path: Path, rule: dict, evidence: str
 def test_a_divergence_that_is_read_one_way_bounds_nothing(tmp_path: Path) -> None:
     exam, found = examined(sum_filter(tmp_path, promise="fp.RenyiDP(8.0, 0.5)", cost="request.renyi(8.0)"))
     assert exam.headline == "UNDECIDED"
-    assert "bounds its D_8 in both directions" in found.found
+    assert "bounds its D_8 in both directions" in found.result
 
 
 def test_the_scope_is_that_of_all_theorems_that_are_used(tmp_path: Path) -> None:
@@ -177,7 +177,7 @@ def test_a_rule_that_doubles_break_is_not_proved(tmp_path: Path) -> None:
     spend = "np.where(COST <= self.budget - spent, spent + COST, spent)"
     exam, found = examined(sum_filter(tmp_path, spend=spend))
     assert exam.headline == "UNDECIDED"
-    assert found.found.startswith("not proved: rounding may take the sum past the budget")
+    assert found.result.startswith("not proved: rounding may take the sum past the budget")
     assert found.verdict is None
 
 
@@ -186,14 +186,14 @@ def test_what_has_no_rule_is_named_with_its_line(tmp_path: Path) -> None:
     text += FITS
     exam, found = examined(written(tmp_path, text))
     assert exam.headline == "UNDECIDED"
-    assert "mine.py:19: try:" in found.found
+    assert "mine.py:19: try:" in found.result
 
 
 def test_the_work_is_bounded_by_the_effort(tmp_path: Path) -> None:
     filt = sum_filter(tmp_path)
     exam, found = examined(filt, effort=0.01)
     assert exam.headline == "UNDECIDED"
-    assert found.found.startswith("not tried: pass more effort")
+    assert found.result.startswith("not tried: pass more effort")
 
 
 def test_the_library_is_not_proved_a_second_time() -> None:
@@ -210,7 +210,7 @@ def test_a_class_that_is_in_no_file_is_not_proved() -> None:
     exec(text, names)  # noqa: S102
     exam, found = examined(names["Mine"]())
     assert exam.headline == "UNDECIDED"
-    assert found.found.startswith("not proved: Mine is not in a file")
+    assert found.result.startswith("not proved: Mine is not in a file")
 
 
 def test_without_the_solver_the_stage_says_what_to_install(tmp_path: Path) -> None:
@@ -221,7 +221,7 @@ sys.modules["z3"] = None
 import filterproof as fp
 from filterproof.reports.user_filter import load_filter
 exam = fp.verify(load_filter({str(tmp_path / "mine.py")!r} + "::Mine"), mechanisms=["rr"], stages=["source"])
-print(exam.headline, exam.findings[-1].found)
+print(exam.headline, exam.findings[-1].result)
 """
     assert (
         "UNDECIDED not tried: proofs need z3: pip install 'filterproof[prove]'"
