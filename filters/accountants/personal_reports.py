@@ -23,7 +23,7 @@ from filterproof.theory.numerics.decimals import above
 from filterproof.theory.pairs import DominatingPair
 
 #: The most people of one accountant, more than memory can store.
-MOST_PEOPLE = 2**33
+MAX_PEOPLE = 2**33
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -23,7 +23,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from filterproof.filters.accountants.personal_reports import MOST_PEOPLE, Personal, PersonalCost, check_pairs
+from filterproof.filters.accountants.personal_reports import MAX_PEOPLE, Personal, PersonalCost, check_pairs
 from filterproof.filters.accountants.stateful_accountant import StatefulAccountant
 from filterproof.filters.accountants.verifiable import BlockByBlock, QueryKind
 from filterproof.filters.accounting.charge_kinds import Charge
@@ -41,7 +41,7 @@ from filterproof.theory.size_limits import in_memory
 
 #: The most blocks that are counted; more cost infinity. Up to here, sums of two counts and `_blocks` are never rounded
 #: down.
-MOST_BLOCKS = 2**48
+MAX_BLOCKS = 2**48
 
 #: (blocks closed so far, high and low of the sum in the open block): arrays of shape (n,).
 _State = tuple[NDArray[Any], NDArray[Any], NDArray[Any]]
@@ -108,7 +108,7 @@ class Tracker(ABC):
         needs = _blocks(budget, charge, n)
         # exact: both are integers of at most 2^48, or one is infinite
         blocks = blocks + np.where(fits, 0.0, np.where(alone, 1.0, needs - (high == 0)))
-        blocks = np.where(blocks < MOST_BLOCKS, blocks, np.inf)
+        blocks = np.where(blocks < MAX_BLOCKS, blocks, np.inf)
         high = np.where(fits, more_high, np.where(alone, fresh_high, budget.high))
         low = np.where(fits, more_low, np.where(alone, fresh_low, budget.low))
         return blocks, high, low
@@ -116,14 +116,14 @@ class Tracker(ABC):
     def _opened(self, state: _State) -> NDArray[np.float64]:
         """Return the number of opened blocks, including the first: shape (n,)."""
         blocks, high, low = state
-        counted = (blocks >= 0) & (blocks < MOST_BLOCKS) & (blocks == np.floor(blocks))
+        counted = (blocks >= 0) & (blocks < MAX_BLOCKS) & (blocks == np.floor(blocks))
         return np.where(counted & self._budget.is_reachable_state((high, low)), blocks + 1, np.inf)
 
 
 def check_blocks(blocks: object) -> int:
     """Return `blocks` as an int from 1 to 2^48."""
     count = check_count("blocks", blocks)
-    if count > MOST_BLOCKS:
+    if count > MAX_BLOCKS:
         raise ValueError(f"blocks must be at most 2^48, got blocks={blocks!r}; take fewer and larger blocks")
     return count
 
@@ -144,7 +144,7 @@ def _blocks(budget: Budget, charge: Charge, n: int) -> NDArray[np.float64]:
         cover, rest = add_up(two_product(-needs, budget.high), two_product(-needs, budget.low))
         enough = (-cover > high) | ((-cover == high) & (-rest >= low))
         needs = np.where(enough, needs, needs + 1)
-        return np.broadcast_to(np.where((high >= 0) & (needs <= MOST_BLOCKS), needs, np.inf), (n,))
+        return np.broadcast_to(np.where((high >= 0) & (needs <= MAX_BLOCKS), needs, np.inf), (n,))
 
 
 def _finite(blocks: int, size: float, promised: float) -> None:
@@ -284,7 +284,7 @@ class IndividualTracker(StatefulAccountant):
             raise TypeError(
                 f"tracker must be a Tracker, got {tracker!r}; pass e.g. GaussianTracker(size=0.5)"
             )
-        self._tracker, self._people = tracker, check_count("people", people, most=MOST_PEOPLE)
+        self._tracker, self._people = tracker, check_count("people", people, most=MAX_PEOPLE)
         self._terms = FilterTerms.of(tracker)
         with in_memory("people", self._people):
             self._state = tracker.start(self._people)

@@ -129,7 +129,7 @@ def _(thing: IndividualFilter) -> CertifiedNumbers:
 #: What a filter's decisions are made of, beside methods.
 _TERMS = ("promise", "budget", "charge", "conversion")
 #: What accountants decide by.
-_HELD = FilterBase | Tracker | IndividualFilter
+_VERIFIED_KINDS = FilterBase | Tracker | IndividualFilter
 
 
 def _own_code(thing: object) -> list[str]:
@@ -144,7 +144,7 @@ def _own_code(thing: object) -> list[str]:
         if (name in _TERMS or ((hasattr(held, "__get__") or callable(held)) and _is_used(ours[0], name)))
         and not made_of_the_library(held)
     ]
-    held_within = (held for held in attributes(thing).values() if isinstance(held, _HELD))
+    held_within = (held for held in attributes(thing).values() if isinstance(held, _VERIFIED_KINDS))
     return list(dict.fromkeys(chain(found, *map(_own_code, held_within))))
 
 

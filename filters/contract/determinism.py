@@ -34,7 +34,7 @@ from filterproof.theory.pairs import DominatingPair
 #: The number of requests of a sample.
 SAMPLED = 16
 #: The most further requests to a filter whose state the sample did not change.
-MORE = 1024
+EXTRA_REQUESTS = 1024
 #: Types in which a class may count.
 _COUNTING = (int, float, list, dict, set, bytearray, np.ndarray)
 #: Number types. bool is excluded: a flag may mark a value that is computed on first use.
@@ -99,7 +99,7 @@ def check_determinism(filt: FilterBase[Any], sample: Callable[[SampleRun], None]
         if (
             keys(first.state) == state
         ):  # the state never changes: does the filter grant the same request for ever?
-            for request, loss in islice(cycle(tuple(first.asked)), MORE):
+            for request, loss in islice(cycle(tuple(first.asked)), EXTRA_REQUESTS):
                 if not first.ask(request, loss):
                     break
         after = _held(users)

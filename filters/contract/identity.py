@@ -25,7 +25,7 @@ from filterproof.filters.contract.library import of_the_library
 #: Attributes that describe a filter and decide nothing.
 _WORDS = frozenset(("proof", "theorem", "sound", "scope", "kernel", "rests_on", "order_free"))
 #: The largest number of characters of a description.
-LONGEST = 200
+MAX_DESCRIPTION_CHARS = 200
 _PYTHONS = (object, ABC, Generic)
 _NUMBERS_AND_TEXTS = (int, float, complex, str, bytes)
 
@@ -91,7 +91,7 @@ def _described(filt: object) -> str:
         text = " ".join(repr(filt).split())
     except Exception:  # noqa: BLE001 - a repr may raise anything
         text = type(filt).__qualname__
-    return text if len(text) <= LONGEST else f"{text[: LONGEST - 3]}..."
+    return text if len(text) <= MAX_DESCRIPTION_CHARS else f"{text[: MAX_DESCRIPTION_CHARS - 3]}..."
 
 
 def _digest_or_class(value: object) -> str:

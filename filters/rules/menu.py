@@ -22,7 +22,7 @@ from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.theory.pairs import DominatingPair
 
 #: The most possible rows of counts that are listed.
-_FEW = 1 << 16
+_MAX_LISTED_ROWS = 1 << 16
 
 
 def checked_menu(menu: object) -> tuple[DominatingPair, ...]:
@@ -100,7 +100,7 @@ def used(counts: NDArray[np.int64], place: NDArray[np.intp]) -> NDArray[np.int64
 def distinct(counts: NDArray[np.int64]) -> tuple[list[tuple[int, ...]], NDArray[np.intp]]:
     """Return the distinct rows of counts, in order, and the row of each run: shape (n,)."""
     sizes = (counts.max(axis=0, initial=0) + 1).tolist()
-    if counts.size and counts.min() >= 0 and math.prod(sizes) <= _FEW:
+    if counts.size and counts.min() >= 0 and math.prod(sizes) <= _MAX_LISTED_ROWS:
         # as numbers, which are found without sorting rows
         number = np.ravel_multi_index(tuple(counts.T), sizes)
         seen = np.zeros(math.prod(sizes), dtype=np.bool_)

@@ -25,7 +25,7 @@ from filterproof.theory.pairs import DominatingPair, Gaussian
 from filterproof.theory.thresholds.some_order import share_at_some_order
 
 #: The repr of a longer curve has only its first and last order.
-_SHOWN = 8
+_MAX_SHOWN_ORDERS = 8
 
 
 def checked_orders(orders: object) -> tuple[float, ...]:
@@ -84,7 +84,7 @@ class RenyiCurve(Guarantee):
 
     def __str__(self) -> str:
         shown = [f"{a:g}" for a in self.alphas]
-        if len(shown) > _SHOWN:
+        if len(shown) > _MAX_SHOWN_ORDERS:
             return f"({shown[0]}, ..., {shown[-1]})-RDP curve of {len(shown)} orders"
         return f"({', '.join(shown)})-RDP curve"
 

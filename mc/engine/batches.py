@@ -23,7 +23,7 @@ from filterproof.mc.engine.paths import Paths
 from filterproof.mc.engine.streams import Batch
 from filterproof.theory.pairs import DominatingPair
 
-_NONE = np.empty(0, dtype=np.intp)
+_NO_RUNS = np.empty(0, dtype=np.intp)
 # glibc reuses freed arrays of a batch's size after a block of 16 MB was freed: a batch then takes 3/4 of the time
 np.empty(2**24, dtype=np.uint8)
 
@@ -133,7 +133,7 @@ class _Live:
             after = None
             if self.n == 0:
                 return
-        denied = np.flatnonzero(~admitted) if np.count_nonzero(admitted) < self.n else _NONE
+        denied = np.flatnonzero(~admitted) if np.count_nonzero(admitted) < self.n else _NO_RUNS
         if self.game.filter.looks_at_losses or 2 * len(denied) > self.n:
             after = None
         if len(denied):

@@ -22,9 +22,9 @@ from filterproof.theory.pairs.base import Direction
 Erasures: TypeAlias = Literal["drawn", "weighed"]
 
 #: The most rounds: counts of them are exact in doubles.
-MOST_ROUNDS = 2**53
+MAX_ROUNDS = 2**53
 #: Rounds of a game without a horizon of the adversary and without `rounds`.
-LONGEST = 1000
+DEFAULT_ROUNDS = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,9 +74,9 @@ class Game:
         checked_filter(self.filter)
         if not isinstance(self.adversary, Adversary):
             raise TypeError(f"adversary must be an Adversary, got {self.adversary!r}; pass an instance")
-        if check_count("rounds", self.rounds) > MOST_ROUNDS:
+        if check_count("rounds", self.rounds) > MAX_ROUNDS:
             raise ValueError(
-                f"rounds must be at most 2^53, got more than {MOST_ROUNDS:,}; leave it out for the horizon"
+                f"rounds must be at most 2^53, got more than {MAX_ROUNDS:,}; leave it out for the horizon"
             )
         check_real("order", self.order)
         for name, value, allowed in (
@@ -102,7 +102,7 @@ class Game:
         The game lasts for `rounds` rounds, or for the adversary's horizon if this is shorter. Without `rounds` and
         without a horizon it lasts for 1000 rounds.
         """
-        game = cls(filt, adversary, LONGEST if rounds is None else rounds, 1.0, direction, on_denial)
+        game = cls(filt, adversary, DEFAULT_ROUNDS if rounds is None else rounds, 1.0, direction, on_denial)
         adversary = adversary.against(filt)
         horizon = adversary.horizon
         if horizon is not None and (rounds is None or horizon < rounds):

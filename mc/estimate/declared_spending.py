@@ -24,7 +24,7 @@ from filterproof.theory.pairs import DominatingPair, Selection
 from filterproof.theory.pairs.base import Direction
 
 #: The most positions that are expanded, without and with a theorem that already bounds paths.
-MOST_POSITIONS, FEW_POSITIONS = 100_000, 1000
+MAX_POSITIONS, FEW_POSITIONS = 100_000, 1000
 #: The deciding methods of a class.
 _CODE = (FunctionType, property, classmethod, staticmethod)
 
@@ -128,7 +128,7 @@ def within_rounds(game: Game) -> DeclaredSpending | None:
     return _Spending(_played(game.direction, asks), counts).bound(why)
 
 
-def expanded(game: Game, n: int, *, most: int = MOST_POSITIONS) -> DeclaredSpending | None:
+def expanded(game: Game, n: int, *, most: int = MAX_POSITIONS) -> DeclaredSpending | None:
     """Return the spending on any path, by expansion of states through the filter's own code, or None.
 
     None if the adversary does not state its pairs, if decisions or final requests depend on realised losses, if a state

@@ -50,7 +50,7 @@ _RANGE = math.log(16.0)
 #: Shares of the paths that are tried for a term of a sum.
 ALLOCATIONS = (1 / 16, 1 / 4, 1 / 2, 3 / 4)
 #: Bounds whose logarithm has a larger absolute value are not used, because they leave the range of doubles.
-_DOUBLES_END, _WITHIN = 700.0, 600.0
+_DOUBLES_END, _MAX_LOG_BOUND = 700.0, 600.0
 #: The most orders on a grid.
 _ORDERS = 9
 #: The smallest budget sum mu^2 for the martingale: a smaller one is lost in the rounding of the losses.
@@ -350,7 +350,7 @@ def _over_bound(game: Game, monitor: BudgetMonitor, epsilons: tuple[float, ...])
 
 def _best_order(rho: float, epsilon: float) -> float:
     """Return the order with the smallest weight bound, limited so that the bound stays within the doubles."""
-    return min(float(CKS.order(rho, epsilon)), 1 + _WITHIN / epsilon if epsilon > 0 else math.inf)
+    return min(float(CKS.order(rho, epsilon)), 1 + _MAX_LOG_BOUND / epsilon if epsilon > 0 else math.inf)
 
 
 def _some(orders: Iterable[float]) -> list[float]:

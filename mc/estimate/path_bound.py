@@ -14,7 +14,7 @@ from filterproof.mc.engine.budget_monitor import BudgetMonitor
 from filterproof.mc.engine.game import Game
 from filterproof.mc.estimate.declared_spending import (
     FEW_POSITIONS,
-    MOST_POSITIONS,
+    MAX_POSITIONS,
     DeclaredSpending,
     expanded,
     listed_requests,
@@ -27,7 +27,7 @@ from filterproof.theory.pairs import RandomizedResponse, is_ours
 _SLACK = 1e-9
 #: log M_s if no loss can exceed epsilon, so that the integrand is zero up to the rounding of losses; and the smallest
 #: log M_s in use, well within the doubles.
-_ROUNDED, _LEAST = -27.0, -600.0
+_ROUNDED, _MIN_LOG_BOUND = -27.0, -600.0
 #: A bound counts as lower than another if it is below this multiple of it.
 _LOWER = 0.9
 #: The orders s are 1 + t, t in this range.
@@ -108,7 +108,11 @@ class PathBound:
         """Return an upper bound on the log of the weighted integrand, log M_s or slightly more; 0 at order 1."""
         if epsilon >= self.pure:
             return _ROUNDED
-        return max(log_weight_bound(order, self.divergence(order), epsilon), _LEAST) if order > 1 else 0.0
+        return (
+            max(log_weight_bound(order, self.divergence(order), epsilon), _MIN_LOG_BOUND)
+            if order > 1
+            else 0.0
+        )
 
     def order(self, epsilon: float) -> float:
         """Return the order s with the smallest log M_s; 1 if tilting gives no bound below 1."""
@@ -156,7 +160,7 @@ def proven_bounds(game: Game, n: int) -> PathBound | None:
     ruled = _ruled(game)
     # if a theorem already gives a bound, only a small expansion, which may give a lower one, is worth its time: a
     # position takes as long as many thousand rounds of play
-    most = max(min(FEW_POSITIONS, n // _AS_MANY), 2) if ruled else MOST_POSITIONS
+    most = max(min(FEW_POSITIONS, n // _AS_MANY), 2) if ruled else MAX_POSITIONS
     spent = (within_rounds(game), expanded(game, n, most=most))
     bounds = (*ruled, *(bound for bound in spent if bound is not None))
     return PathBound(bounds) if bounds else None

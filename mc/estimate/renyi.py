@@ -27,7 +27,7 @@ from filterproof.theory.argument_checks import check_count
 #: Allowance for rounding at the ends of the interval, relative to the bound.
 _ROUNDING = 1e-12
 #: The smallest divergence at which an unbounded integrand is cut off.
-_SOME = 1e-9
+_MIN_CUT_OFF = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,4 +176,4 @@ def _likely(game: Game, alpha: float, n: int) -> float:
     seen = float(np.max(spent[np.isfinite(spent)], initial=0.0))
     path_bound = declared_bounds(game)
     most = path_bound.divergence(alpha) if path_bound is not None else math.inf
-    return max(seen, most if most < math.inf else 0.0, _SOME)
+    return max(seen, most if most < math.inf else 0.0, _MIN_CUT_OFF)

@@ -22,7 +22,7 @@ from filterproof.mc.runs.play import Play, PlayOptions
 from filterproof.theory.argument_checks import check_count, check_real
 
 #: The distance of the first batches of two plays of one simulation, so that they share no random numbers.
-APART = 2**36
+BATCH_STRIDE = 2**36
 
 _OnProgress: TypeAlias = Callable[[Progress, tuple[Estimate, ...] | None], object]
 
@@ -181,7 +181,7 @@ def _estimates(
             report = _report(
                 progress, play, estimator, settings.failure, tallies, sum(tally.n for tally in played)
             )
-            first = len(played) * APART
+            first = len(played) * BATCH_STRIDE
             tally = play.sums(term.game, term.joint, n=paths, first=first, progress=report)
             tallies.append(tally)
             played.append(tally)

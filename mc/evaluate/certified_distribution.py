@@ -28,7 +28,7 @@ from filterproof.theory.pairs import normal_distribution
 from filterproof.theory.pairs.base import Direction
 
 #: The error of quadrature as a share of the smallest requested value.
-_SHARE = 1e-12
+_QUADRATURE_SHARE = 1e-12
 #: If there are too many changes, those closer than this, in nats, count as one.
 _MERGED = 5e-12
 #: A last release below this share of the smallest mu is bounded by none and by this share.
@@ -94,7 +94,7 @@ class CertifiedDistribution:
         least = min(drawn, default=probed.scale)
         ends = probed.parts(decisions, [kink for epsilon in epsilons for kink in _around(epsilon)], ways)
         error = (
-            _SHARE
+            _QUADRATURE_SHARE
             * least_value
             * math.exp(min(float(ends[0]), 0.0))
             / (len(decisions.rounds) + 1)

@@ -37,9 +37,9 @@ STOP = -1
 _ENDS = (STOP,)
 #: The panel of the point 0, where every game starts.
 POINT = -1
-_MOST_EDGES, _MOST_SOURCES, _PASSES = 250, 200_000, 12
+_MAX_EDGES, _MAX_SOURCES, _PASSES = 250, 200_000, 12
 #: A round with more positions than this is played only if no decision changed before.
-_WORTH_GOING_ON = 1000
+_MAX_UNSPLIT_POSITIONS = 1000
 #: Decimals, in nats, to which states with losses are compared: their sums are rounded.
 _DECIMALS = 9
 
@@ -133,15 +133,15 @@ class DecisionMap:
         for t in range(1, game.rounds + 1):
             if not standing.sources:
                 break
-            if sum(map(len, self.rounds)) + len(standing.sources) > _MOST_SOURCES:
+            if sum(map(len, self.rounds)) + len(standing.sources) > _MAX_SOURCES:
                 raise TooLargeError(
-                    f"adversary and filter must have at most {_MOST_SOURCES} positions, got more after {t} rounds; "
+                    f"adversary and filter must have at most {_MAX_SOURCES} positions, got more after {t} rounds; "
                     "pass fewer rounds, or use fp.simulate"
                 )
             if t == game.rounds:
                 self.rounds.append([PanelSource(panel, pair, _ENDS) for panel, pair in standing.sources])
                 break
-            if len(standing.sources) > _WORTH_GOING_ON and self._found():
+            if len(standing.sources) > _MAX_UNSPLIT_POSITIONS and self._found():
                 break  # with panels split at changes of decisions there may be fewer positions
             batches, output_of = self._outputs(standing)
             after, leads = self._ask(t, batches)
@@ -239,7 +239,7 @@ class DecisionMap:
         after: Positions,
     ) -> None:
         """Bisect between neighbouring queries with different answers: along the new loss and the loss before."""
-        if len(self._new) + len(self.changes) > _MOST_EDGES:
+        if len(self._new) + len(self.changes) > _MAX_EDGES:
             raise _too_many(len(self._new) + len(self.changes))
         answers = np.stack([code, *(part.reshape(code.shape) for part in _whole(after, code.reshape(-1)))])
         for i, panel, own, probe in _places(answers[..., 1:] != answers[..., :-1]):
@@ -368,7 +368,7 @@ def decides_as_known(game: Game) -> bool:
 
 def _too_many(edges: int) -> TooLargeError:
     return TooLargeError(
-        f"adversary and filter must change their decisions at no more than {_MOST_EDGES} losses, and at the same ones "
+        f"adversary and filter must change their decisions at no more than {_MAX_EDGES} losses, and at the same ones "
         f"wherever the loss came from, got {edges} and more; use fp.simulate, which plays any strategy"
     )
 

@@ -31,7 +31,7 @@ _ELLIPSES = np.exp(np.linspace(0.02, 3.5, 120))
 _BAND = 24.0
 #: Covers the rounding of a bound that is computed in doubles.
 _SLACK = 1.0 + 2.0**-20
-_TINY = 1e-290
+_MIN_BOUND = 1e-290
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +109,7 @@ def quadrature_error(
             np.log(8 * half) + log_bound(r) - (2 * nodes - 1) * math.log(r) - math.log(r - 1)
             for r in _ELLIPSES.tolist()
         ]
-        return np.asarray(np.exp(np.min(logs, axis=0)) * _SLACK + _TINY)
+        return np.asarray(np.exp(np.min(logs, axis=0)) * _SLACK + _MIN_BOUND)
 
 
 def _drawn_bound(
@@ -195,8 +195,10 @@ class BallNodes(_Panelled):
         weight[-1] = 0.0
         rows = np.flatnonzero(masses[:, 1].max(axis=0))
         moved = np.empty_like(masses)
-        moved[:, 0] = np.maximum((masses[:, 0][:, rows] @ low[rows]) * (1 - rounding) - weight - _TINY, 0.0)
-        moved[:, 1] = (masses[:, 1][:, rows] @ high[rows]) * (1 + rounding) + weight + _TINY
+        moved[:, 0] = np.maximum(
+            (masses[:, 0][:, rows] @ low[rows]) * (1 - rounding) - weight - _MIN_BOUND, 0.0
+        )
+        moved[:, 1] = (masses[:, 1][:, rows] @ high[rows]) * (1 + rounding) + weight + _MIN_BOUND
         moved[:, :, -1] = 0.0
         self._lose(mu, masses[:, 1].sum(axis=0), error * mu * 3)
         return moved

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from filterproof.theory.rounding import next_above, next_below
 
-_FAR = np.int64(-(2**63))
+_MIN_INT64 = np.int64(-(2**63))
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +85,8 @@ def shown_edges(edges: Sequence[float]) -> str:
 def _ordinal(x: float) -> int:
     """Return the place of a double among all doubles."""
     bits = int(np.float64(x).view(np.int64))
-    return bits if bits >= 0 else int(_FAR) - bits
+    return bits if bits >= 0 else int(_MIN_INT64) - bits
 
 
 def _double(ordinal: int) -> float:
-    return float(np.int64(ordinal if ordinal >= 0 else int(_FAR) - ordinal).view(np.float64))
+    return float(np.int64(ordinal if ordinal >= 0 else int(_MIN_INT64) - ordinal).view(np.float64))

@@ -56,12 +56,12 @@ from filterproof.theory.pairs import DominatingPair
 #: The multiple of the guarantee from which a counterexample is clear.
 CLEAR_FACTOR = 1.5
 #: Well-known kinds of pairs, and fairly well-known ones. Every other kind is unusual.
-_KNOWN = {"Gaussian": 0, "RandomizedResponse": 0}
-_KNOWN |= dict.fromkeys(("Laplace", "Erasure", "SubsampledGaussian", "KOV"), 1)
+_COMMON_KINDS = {"Gaussian": 0, "RandomizedResponse": 0}
+_COMMON_KINDS |= dict.fromkeys(("Laplace", "Erasure", "SubsampledGaussian", "KOV"), 1)
 #: A smaller delta is negligible, whatever multiple of the guarantee it is. So is a larger multiple than this.
-_SEEN, _HAIR = 1e-4, 1.01
+_NOTICEABLE_DELTA, _NOTICEABLE_FACTOR = 1e-4, 1.01
 #: The most kinds of requests, and the most rounds, that a person reads.
-_KINDS, _ROUNDS = 3, 10
+_MAX_KINDS, _MAX_ROUNDS = 3, 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,16 +155,17 @@ class Counterexample:
         fixed over adaptive requests; few and common kinds of pairs and few rounds; few digits.
         """
         fields_asked = {
-            json.dumps(one, sort_keys=True): _KNOWN.get(one.get("type", ""), 2) for one in _asked(self.data)
+            json.dumps(one, sort_keys=True): _COMMON_KINDS.get(one.get("type", ""), 2)
+            for one in _asked(self.data)
         }
         rounds, ranks, digits = self.rounds, fields_asked.values(), sum(map(len, fields_asked))
         return (
             int(self.evidence is Evidence.STATISTICAL),
             2
-            if 0 < self.promised < self.value < _SEEN
-            else (self.factor < CLEAR_FACTOR) + (self.factor < _HAIR),
+            if 0 < self.promised < self.value < _NOTICEABLE_DELTA
+            else (self.factor < CLEAR_FACTOR) + (self.factor < _NOTICEABLE_FACTOR),
             int(self.adaptive),
-            int(max(ranks, default=2) > 1) + int(len(fields_asked) > _KINDS) + int(rounds > _ROUNDS),
+            int(max(ranks, default=2) > 1) + int(len(fields_asked) > _MAX_KINDS) + int(rounds > _MAX_ROUNDS),
             rounds,
             len(fields_asked),
             sum(ranks),

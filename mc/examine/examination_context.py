@@ -129,7 +129,7 @@ def _held_as(filt: PrivacyFilter, name: str) -> Any:
 
 
 #: The number of sizes of a family that are tried under any work limit.
-_ASKED = 4
+_MIN_SIZES_ASKED = 4
 #: The relative precision of the largest size, found with few bits so that states coincide.
 _COARSE = 2.0**-10
 #: How many numbers of the filter's attributes are tried as sizes, and their multiples.
@@ -292,7 +292,7 @@ def _grants_too(filt: PrivacyFilter, family: OneParameterFamily, size: float) ->
 def _granted_sizes(filt: PrivacyFilter, family: OneParameterFamily, limit: WorkLimit | None) -> GrantedSizes:
     sizes, raised, spending = [], "", False
     for number, t in enumerate(coarse_first(family.sizes)):
-        if number >= _ASKED and limit is not None and limit.exhausted:
+        if number >= _MIN_SIZES_ASKED and limit is not None and limit.exhausted:
             break
         try:
             if _grants(filt, family.pair(t)):

@@ -25,7 +25,7 @@ from filterproof.theory.pairs import DominatingPair
 from filterproof.theory.pairs.labelled import where_words
 
 #: The longest fraction that is shown, and the most steps of a play and pairs of a menu that are named.
-_LONGEST, _STEPS, _PAIRS = 12, 4, 3
+_MAX_FRACTION_DIGITS, _STEPS, _PAIRS = 12, 4, 3
 #: Numbers from which on four digits are shown.
 _SHOWN = 10**15
 #: Characters of a pair; a longer one is shown by its sizes and a digest.
@@ -63,7 +63,7 @@ def number_words(value: float | Fraction) -> str:
     >>> number_words(Fraction(1, 4)), number_words(Fraction(10**19, 3 * 10**19 + 1)), number_words(1e-5)
     ('1/4 = 0.25', '0.333333', '1e-05')
     """
-    if isinstance(value, Fraction) and value.denominator != 1 and len(str(value)) <= _LONGEST:
+    if isinstance(value, Fraction) and value.denominator != 1 and len(str(value)) <= _MAX_FRACTION_DIGITS:
         return f"{value} = {float(value):.6g}"
     return f"{float(value):.6g}"
 

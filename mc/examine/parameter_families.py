@@ -80,23 +80,23 @@ class OneParameterFamily:
     @property
     def below(self) -> tuple[float, ...]:
         """Return sizes from far below the least one up to it."""
-        return tuple(t for k in reversed(_AFAR) if (t := self.least * 2.0**-k) >= _LEAST)
+        return tuple(t for k in reversed(_OCTAVES_AROUND) if (t := self.least * 2.0**-k) >= _MIN_SIZE)
 
     @property
     def above(self) -> tuple[float, ...]:
         """Return sizes from the largest one to far above it."""
-        return tuple(t for k in _AFAR if (t := self.most * 2.0**k) <= self.end)
+        return tuple(t for k in _OCTAVES_AROUND if (t := self.most * 2.0**k) <= self.end)
 
     def moved(self, to: float) -> OneParameterFamily:
         """Return the line around a size that is far from all of its own."""
-        least, most = max(to * 2.0**-14, _LEAST), min(to * 2.0**5, self.end)
+        least, most = max(to * 2.0**-14, _MIN_SIZE), min(to * 2.0**5, self.end)
         tens = range(math.floor(math.log10(least)), math.ceil(math.log10(most)))
         written = tuple(float(f"{digit}e{power}") for power in tens for digit in (1, 2, 3, 5))
         return replace(self, least=least, most=most, extra=(*self.extra, *written))
 
 
 #: Octaves beyond the ends of a line that are probed, and the least size of any line.
-_AFAR, _LEAST = (0, 1, 2, 3, 4, 5, 8, 16, 32, 64, 128, 256, 512, 960), 2.0**-1000
+_OCTAVES_AROUND, _MIN_SIZE = (0, 1, 2, 3, 4, 5, 8, 16, 32, 64, 128, 256, 512, 960), 2.0**-1000
 
 
 def coarse_first(sizes: tuple[float, ...]) -> list[float]:

@@ -41,9 +41,9 @@ from filterproof.mc.worst_case.strategy import LatticeStrategy, TreeStrategy
 from filterproof.theory.pairs.base import Direction
 
 #: The most histories of a plan, and of another adversary, that new instances play. Those of the latter are drawn.
-_MOST, _DRAWN = 64, 16
+_MAX_HISTORIES, _DRAWN = 64, 16
 #: The rounds of a drawn history for an adversary without a last round.
-_LONGEST = 1000
+_DEFAULT_ROUNDS = 1000
 
 
 def differs(counterexample: Counterexample, afresh: Callable[[Callable[[], Any]], Any]) -> str:
@@ -107,7 +107,7 @@ def _largest_histories(plan: Plan, ratio: Fraction, way: Direction, promised: Fr
     """Yield the most valuable histories until their total value exceeds the guarantee."""
     total = Fraction(0)
     by_worth = sorted(plan.terminal_values(ratio, way), key=lambda one: one[1], reverse=True)
-    for history, worth in islice(by_worth, _MOST):
+    for history, worth in islice(by_worth, _MAX_HISTORIES):
         if total > promised:
             return
         total += worth
@@ -122,7 +122,7 @@ def _drawn(filt: PrivacyFilter, foe: Adversary, rounds: int | None, way: Directi
     rng, n = np.random.default_rng(0), _DRAWN
     foe, histories, runs = foe.against(filt), [list[tuple[Any, float]]() for _ in range(n)], np.arange(n)
     state, memory, total, last = checked_start(filt, n), foe.start(filt, n, rng), np.zeros(n), np.zeros(n)
-    for t in range(rounds or foe.horizon or _LONGEST):
+    for t in range(rounds or foe.horizon or _DEFAULT_ROUNDS):
         asked = checked_request(foe, "request", View(t, *read_only((total, last, state)), memory, filt, rng))
         by_table = isinstance(foe, TreeStrategy | LatticeStrategy)
         grants = memory[-1] >= 0 if by_table else checked_admits(filt, state, asked, len(runs))

@@ -43,7 +43,7 @@ MOVES: tuple[What, ...] = get_args(What)
 #: A fault at the next write: none, a power failure before or after it, or a full disk.
 Fault: TypeAlias = Literal["", "unwritten", "written", "full"]
 #: The longest schedule of a counterexample.
-_MOST = 10_000
+_MAX_MOVES = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,9 +111,9 @@ class Schedule:
             raise wrong
         if not all(isinstance(pair, DominatingPair) and pair.shape == () for pair in menu):
             raise wrong
-        if len(moves) > _MOST:
+        if len(moves) > _MAX_MOVES:
             raise ValueError(
-                f"moves must have at most {_MOST} entries, got {len(moves)}; pass the data that to_data returned"
+                f"moves must have at most {_MAX_MOVES} entries, got {len(moves)}; pass the data that to_data returned"
             )
         if not all(isinstance(move, list | tuple) and len(move) == 2 and move[0] in MOVES for move in moves):
             raise wrong

@@ -52,7 +52,7 @@ _STEPS = 64
 _SEARCHED = 0.7
 _STRUCK: tuple[What, ...] = ("unwritten", "written", "full")
 #: How far a move may point: to one of three requests, to the third write of the fourth request in flight.
-_FAR: dict[What, int] = {"step": 2, "again": 2, **dict.fromkeys(_STRUCK, 11)}
+_MAX_OFFSET: dict[What, int] = {"step": 2, "again": 2, **dict.fromkeys(_STRUCK, 11)}
 #: Steps after which most requests have ended, and the units of work of drawing a move.
 _WHOLE, _DRAWN = 5, 8
 #: Examples per batch, and the length of each example, batch by batch.
@@ -328,8 +328,8 @@ def _state_machine(
         return stateful.precondition(lambda machine: played[-1].can(what))(stateful.rule(at=drawn)(make))
 
     for what in MOVES:
-        setattr(Schedules, what, rule(what, len(menu) - 1 if what == "ask" else _FAR.get(what, 0)))
-    Schedules.finish = rule("step", _FAR["step"], _WHOLE)
+        setattr(Schedules, what, rule(what, len(menu) - 1 if what == "ask" else _MAX_OFFSET.get(what, 0)))
+    Schedules.finish = rule("step", _MAX_OFFSET["step"], _WHOLE)
     return Schedules
 
 

@@ -32,7 +32,7 @@ from filterproof.theory.pairs import DominatingPair, Gaussian
 #: Orders at which the divergences of a zCDP guarantee are compared.
 ORDERS = (2.0, 4.0, 8.0, 16.0)
 #: The most repetitions of one request.
-_MOST_REQUESTS = 10_000
+_MAX_REQUESTS = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +161,7 @@ def largest_renyi(filt: PrivacyFilter, menu: Sequence[DominatingPair], order: fl
     mu = math.nextafter(math.sqrt(2 * rate), 0.0)
     found: list[tuple[float, Steps]] = [(0.0, ())]
     for pair in (Gaussian(mu), *menu) if mu > 0 else menu:
-        times = repeats(filt, pair, most=_MOST_REQUESTS)
+        times = repeats(filt, pair, most=_MAX_REQUESTS)
         if times and (played := Played(((pair, times),))).admitted(filt):
             found.append((played.low(Divergence.renyi(order)), played.steps))
     return max(found, key=lambda one: one[0])

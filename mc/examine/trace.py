@@ -40,7 +40,7 @@ from filterproof.theory.pairs import DominatingPair
 #: it.
 _ROWS, _LETTERS, _PLAYED, _UNTOLD = 24, 60, 4000, "..."
 #: The number of points of a curve, its largest epsilon, and the smallest delta at its end.
-_POINTS, _FAR, _LITTLE = 13, 200.0, 1e-6
+_POINTS, _MAX_EPSILON, _MIN_DELTA = 13, 200.0, 1e-6
 #: The most reasons that are stated, and the largest array whose numbers are named.
 _REASONS, _NUMBERS = 3, (int, float, Fraction, np.number)
 
@@ -303,7 +303,7 @@ def curve_of(
     """Yield points of the guarantee's curve and of the play's, up to epsilons at which the guarantee is small."""
     measure = trace.measure
     far = (2 * measure.at if measure.kind == "hockey-stick" else 0.0) or 1.0
-    while measure.kind != "hockey-stick" and far < _FAR and float(promise.delta(far)) > _LITTLE:
+    while measure.kind != "hockey-stick" and far < _MAX_EPSILON and float(promise.delta(far)) > _MIN_DELTA:
         far *= 1.25
     for number in range(_POINTS):
         at = Divergence.hockey_stick(far * number / (_POINTS - 1), measure.direction)

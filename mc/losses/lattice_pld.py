@@ -17,9 +17,9 @@ from filterproof.theory.numerics.precision import PRECISION_LOCK
 from filterproof.theory.pairs import DominatingPair
 
 #: The most steps of the lattice in one level: on a finer lattice sums of steps might not fit into int64.
-_MOST_UNITS = 2**31
+_MAX_UNITS = 2**31
 #: The relative distance from an atom within which an observed loss, a rounded double, is the atom's.
-_SEEN = 1e-12
+_ATOM_TOLERANCE = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class Report:
         """Return the report of one end of each cell, and of an atom at edges[i], i in `atoms`, for losses near it."""
         bounds, beside = np.append(edges * step, np.finfo(np.float64).max), list(atoms)
         points, at = bounds[beside], edges[beside]
-        slack = _SEEN * np.maximum(np.abs(points), step)
+        slack = _ATOM_TOLERANCE * np.maximum(np.abs(points), step)
         bounds[beside] = points + slack
         return cls(
             np.insert(bounds, beside, points - slack),
@@ -183,7 +183,7 @@ def common_step(levels: Sequence[Level]) -> tuple[list[int], Fraction, Fraction]
         shares = [Fraction(size / base).limit_denominator(64) for size in sizes]
         parts = math.lcm(*(share.denominator for share in shares))
         units = [int(share * parts) for share in shares]
-        if max(units) > _MOST_UNITS:
+        if max(units) > _MAX_UNITS:
             return None
         gaps = [abs(size - unit * (base / parts)) for size, unit in zip(sizes, units, strict=True)]
         if any(gap > 1e-12 * size for gap, size in zip(gaps, sizes, strict=True)):

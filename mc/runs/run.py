@@ -25,11 +25,11 @@ from filterproof.mc.runs.keys import check_same, digest, key_of
 from filterproof.mc.runs.store import RunStore
 
 #: Seconds that a run must be expected to take in this process before other processes are started for it.
-WORTH_A_POOL = 5.0
+POOL_SECONDS = 5.0
 #: Seconds that one task should take, so that the cost of submitting it is small in comparison.
 TASK = 0.25
 #: Seconds between two reports of progress.
-BREATH = 0.1
+REPORT_SECONDS = 0.1
 
 
 class Run:
@@ -86,10 +86,10 @@ class Run:
         left = len(self.missing())
         if workers is None:
             workers = cores()
-            if left * self.seconds_per_batch >= WORTH_A_POOL:
+            if left * self.seconds_per_batch >= POOL_SECONDS:
                 self.play_one()  # the first batch may include compilation and imports, so measure the second
                 left -= 1
-            short = left * self.seconds_per_batch < WORTH_A_POOL
+            short = left * self.seconds_per_batch < POOL_SECONDS
             if short or workers == 1 or not _travels((self.game, self.functional)):
                 return None
         if getattr(multiprocessing.current_process(), "_inheriting", False):
@@ -104,7 +104,7 @@ class Run:
         if isinstance(executor, LocalPool) and self.store is None:
             ready = executor.submit(os.getpid)
             wait(
-                [ready], timeout=BREATH
+                [ready], timeout=REPORT_SECONDS
             )  # a pool that was used before answers at once, new workers after a second
             while not ready.done() and self.missing():
                 self.play_one()
@@ -126,7 +126,7 @@ class Run:
         for batch, row in zip(task, rows, strict=True):
             self._add(batch, row)
         now = time.perf_counter()
-        due = now - self.last_report > BREATH or self.paths_done == self.paths
+        due = now - self.last_report > REPORT_SECONDS or self.paths_done == self.paths
         if self.progress is not None and due:
             self.last_report = now
             self.progress(

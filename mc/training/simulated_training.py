@@ -33,11 +33,11 @@ from filterproof.theory.pairs.base import Direction, check_direction
 #: The most numbers in the vectors of all worlds that are played at once.
 _AT_ONCE = 1 << 21
 #: The most worlds that are played at once.
-_MOST_RUNS = 1 << 13
+_MAX_RUNS = 1 << 13
 #: The relative allowance for the rounding of sums of squares along a path.
 _SLACK = 1e-9
 #: The largest epsilon and sum of squares.
-_FAR = 500.0
+_MAX_EPSILON = 500.0
 
 
 def simulate_training(
@@ -183,7 +183,7 @@ def batches(training: Training, n: int, together: int | None) -> Iterator[int]:
     """Yield how many of n worlds one object plays, one after the other: `together`, or as many as fit."""
     if together is None:
         numbers = training.people * training.start(1).size
-        together = max(min(_AT_ONCE // max(numbers, 1), _MOST_RUNS), 1)
+        together = max(min(_AT_ONCE // max(numbers, 1), _MAX_RUNS), 1)
     most = check_count("together", together)
     for first in range(0, n, most):
         yield min(most, n - first)
@@ -195,9 +195,9 @@ def at(epsilon: object) -> float:
 
 
 def _bounded(name: str, number: float) -> float:
-    if abs(number) > _FAR:
+    if abs(number) > _MAX_EPSILON:
         raise ValueError(
-            f"{name} must be at most {_FAR:g} in absolute value, got {name}={number!r}; pass a smaller one"
+            f"{name} must be at most {_MAX_EPSILON:g} in absolute value, got {name}={number!r}; pass a smaller one"
         )
     return number
 

@@ -21,11 +21,11 @@ from filterproof.mc.worst_case.graph import StateGraph
 from filterproof.mc.worst_case.windows import Windows
 
 #: -log of the share of the value that losses outside the window may have.
-_LEFT = 40.0
+_TRUNCATION_EXPONENT = 40.0
 #: The tilts that are tried, in units of one over the largest standard deviation of a request's loss.
 _TILTS = 2.0 ** np.arange(-10.0, 5.0, 0.25)
 #: About the number of doubles in the states that are solved together.
-_TOGETHER = 1 << 18
+_CHUNK_DOUBLES = 1 << 18
 #: Binary logarithm of the losses that a unit of work transforms.
 _POINTS_PER_UNIT = 6
 #: The smallest P(L = inf) of a request for which losses are not tilted.
@@ -71,7 +71,9 @@ class DenseGame:
         left: float | None = None,
     ) -> DenseGame:
         """Solve Bellman's recursion backwards; e^-left is about the relative value of losses outside the window."""
-        tilt, first, last = _window(graph, laws, float(step), float(epsilon), _LEFT if left is None else left)
+        tilt, first, last = _window(
+            graph, laws, float(step), float(epsilon), _TRUNCATION_EXPONENT if left is None else left
+        )
         far = max(abs(first), abs(last)) * float(step)
         # a larger epsilon has a smaller value: this covers the rounding of epsilon and of losses
         nudge = 2.0**-46 * (1 + abs(float(epsilon)) + far)
@@ -124,7 +126,7 @@ class DenseGame:
         spectra: dict[int, NDArray[np.complex128]] = {}
         norms, errors = np.zeros(len(child)), np.zeros(len(child))
         leaving: dict[int, list[int]] = {}
-        for begin, end in _groups(child, max(_TOGETHER // length, 1)):
+        for begin, end in _groups(child, max(_CHUNK_DOUBLES // length, 1)):
             nodes = np.arange(begin, end)
             best = np.zeros((end - begin, size))
             chosen = np.full(best.shape if record else (end - begin, 0), -1, dtype=np.int16)

@@ -24,7 +24,7 @@ MARGIN = Fraction(1, 10**10)
 #: The requests of a play in turn, each with its realised loss log dP/dQ.
 History: TypeAlias = tuple[tuple[DominatingPair, float], ...]
 #: The masses before the first release.
-_NOTHING = Fraction(1), Fraction(1)
+_UNIT_MASSES = Fraction(1), Fraction(1)
 
 
 class DeniedError(ValueError):
@@ -90,7 +90,7 @@ class Plan:
         self,
         ratio: Fraction,
         direction: Direction = "PQ",
-        before: tuple[Fraction, Fraction] = _NOTHING,
+        before: tuple[Fraction, Fraction] = _UNIT_MASSES,
     ) -> Iterator[tuple[History, Fraction]]:
         """Yield each play to its end, with its part of the value; `before` are the masses of earlier releases."""
         for (p, q), plan in zip(masses_of(self.request), self.then, strict=True):
@@ -104,7 +104,7 @@ class Plan:
                 )
 
     def minimise(
-        self, ratio: Fraction, direction: Direction = "PQ", before: tuple[Fraction, Fraction] = _NOTHING
+        self, ratio: Fraction, direction: Direction = "PQ", before: tuple[Fraction, Fraction] = _UNIT_MASSES
     ) -> Plan | None:
         """Return the plan without requests that gain nothing over stopping."""
         then = [

@@ -57,11 +57,11 @@ _LEVELS = 4 * DOUBLES
 #: Units of work of the distribution of a pair on a lattice.
 _LAW_UNITS = 1200
 #: -log of the share of the value outside the windows for coarsely rounded losses.
-_LEFT = 20.0
+_TRUNCATION_EXPONENT = 20.0
 #: The largest epsilon in nats that is enclosed by logarithms of rationals.
 _EXACT = 2.0**14
 #: A game that is not over after this many rounds counts as endless.
-_LONGEST = 1000
+_MAX_FINITE_ROUNDS = 1000
 
 #: The solved worst cases, by the graph and everything else that the solution depends on.
 SolvedCache: TypeAlias = dict[Hashable, WorstCase]
@@ -282,7 +282,7 @@ class WorstCaseGame:
                     epsilon,
                     side,
                     max_positions=self.max_positions or DOUBLES,
-                    left=None if coarsen == 1 else _LEFT,
+                    left=None if coarsen == 1 else _TRUNCATION_EXPONENT,
                 )
             solved.append((side, *game.bounds, partial(LatticeStrategy, self.menu, game, laws, direction)))
             positions += game.windows.positions
@@ -355,11 +355,14 @@ class WorstCaseGame:
                 f"losses, got {self.menu!r}; pass FinitePair of rational masses, or RandomizedResponse"
             )
         strategy = Constant(self.menu[0])
-        game = Game.between(self.filter, strategy, rounds=_LONGEST if self.rounds is None else self.rounds)
+        game = Game.between(
+            self.filter, strategy, rounds=_MAX_FINITE_ROUNDS if self.rounds is None else self.rounds
+        )
         (played,) = CertifiedDistribution.evaluations(game, [epsilon], (direction,), "")
-        if self.rounds is None and played.rounds >= _LONGEST:
+        if self.rounds is None and played.rounds >= _MAX_FINITE_ROUNDS:
             raise ValueError(
-                f"rounds must be given, got rounds=None for a game that is not over after {_LONGEST} rounds; pass a "
+                f"rounds must be given, got rounds=None for a game that is not over after {_MAX_FINITE_ROUNDS} "
+                f"rounds; pass a "
                 "number"
             )
         solved: _Solved = "near", Fraction(played.low), Fraction(played.high), lambda: strategy

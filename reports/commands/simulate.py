@@ -63,7 +63,7 @@ def simulate(
     from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
 
     from filterproof import mc
-    from filterproof.mc.engine.streams import MOST_PATHS
+    from filterproof.mc.engine.streams import MAX_PATHS
     from filterproof.mc.estimate.simulate import simulate as run
     from filterproof.mc.estimate.survival import survival
     from filterproof.mc.examine.filter_fault import examining
@@ -80,7 +80,7 @@ def simulate(
         disable=not Console(stderr=True).is_terminal,
     )
     with clear_errors(), ExitStack() as stack:
-        paths = check_count("n", n, 2, most=MOST_PATHS, remedy="simulate fewer runs, or several seeds")
+        paths = check_count("n", n, 2, most=MAX_PATHS, remedy="simulate fewer runs, or several seeds")
         filt, foe = read_filter(filter_), read_adversary(adversary)
         if "::" in filter_:
             stack.enter_context(examining(filt))

@@ -33,7 +33,7 @@ from filterproof.theory.numerics.decimals import above, below, chance, interval,
 from filterproof.theory.proofs.proof import Proof
 
 #: Lines of a table that are shown; `rows()` has them all.
-MOST_LINES = 24
+MAX_LINES = 24
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,12 +62,12 @@ class Fragment:
 
 
 def some(lines: Iterable[Sequence[str]]) -> tuple[list[Sequence[str]], tuple[str, ...]]:
-    """At most MOST_LINES of the lines, evenly spaced with both ends, and a note where some are left out."""
+    """At most MAX_LINES of the lines, evenly spaced with both ends, and a note where some are left out."""
     told = list(lines)
-    if len(told) <= MOST_LINES:
+    if len(told) <= MAX_LINES:
         return told, ()
-    places = [round(k * (len(told) - 1) / (MOST_LINES - 1)) for k in range(MOST_LINES)]
-    return [told[k] for k in places], (f"{MOST_LINES} of {len(told)} rows; rows() has them all.",)
+    places = [round(k * (len(told) - 1) / (MAX_LINES - 1)) for k in range(MAX_LINES)]
+    return [told[k] for k in places], (f"{MAX_LINES} of {len(told)} rows; rows() has them all.",)
 
 
 def of_rows(title: str, words: str, value: Displayed, *notes: str) -> Fragment:

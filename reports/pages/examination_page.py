@@ -14,7 +14,7 @@ from filterproof.mc.examine.replay_snippets import play_snippet
 from filterproof.mc.runs.provenance import version
 from filterproof.reports.drawing import INK, PALETTE, data_uri, new_figure, plain_text, svg_text
 from filterproof.reports.pages.tightness_figure import (
-    MOST_ROWS,
+    MAX_ROWS,
     telling_rows,
     tightness_alt,
     tightness_figure,
@@ -45,7 +45,7 @@ def examination_page(exam: Examination, folder: Path) -> str:
         alt=tightness_alt(exam.tightness),
         curve=_curve(exam),
         rows=telling_rows(exam.tightness),
-        most=MOST_ROWS,
+        most=MAX_ROWS,
         formula=mathml(exam.promise.formula) if isinstance(exam.promise, Guarantee) else "",
         sets=", S any set of outcomes" if isinstance(exam.promise, ApproxDP | PureDP) else "",
         mathml=mathml,

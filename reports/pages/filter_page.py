@@ -20,7 +20,7 @@ from filterproof.theory.numerics.decimals import above, below, chance, interval
 from filterproof.theory.pairs import DominatingPair
 
 #: The longest expression of a pair, and the most rounds of a counterexample, that are shown.
-_LONG, _MOST_TURNS = 60, 8
+_LONG, _MAX_TURNS = 60, 8
 
 
 def filter_page(chapter: FilterChapter) -> Page:
@@ -153,7 +153,7 @@ def _counterexample(chapter: FilterChapter) -> PageTable | None:
             f"{turn.when + ': ' if turn.when else ''}{short(turn.request, 90)}: {turn.answer}",
             *told_apart(turn.reached, turn.promised),
         )
-        for turn in chapter.turns[:_MOST_TURNS]
+        for turn in chapter.turns[:_MAX_TURNS]
     )
     why = " ".join(f"{one[:1].upper()}{one[1:]}." for one in chapter.why[:2])
     heads = ("Round", "Request and answer", "Revealed so far", "Guaranteed")

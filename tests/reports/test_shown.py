@@ -18,7 +18,7 @@ from matplotlib.figure import Figure
 import filterproof as fp
 from filterproof.filters.certified.comparison import ComparisonStatus
 from filterproof.reports.html_repr.cells import cells as row_cells
-from filterproof.reports.html_repr.fragments import MOST_LINES
+from filterproof.reports.html_repr.fragments import MAX_LINES
 from filterproof.reports.html_repr.numbers import exact_or
 from filterproof.theory.display import Displayed
 from filterproof.theory.numerics.decimals import above, below, interval
@@ -201,9 +201,9 @@ def test_a_certified_number_is_the_decimal_of_its_double_and_no_refused_one_is_l
 
 def test_long_tables_say_that_rows_are_left_out() -> None:
     shown = list(page(made("SurvivalCurve")).iter("tr"))
-    assert len(shown) == 1 + MOST_LINES
+    assert len(shown) == 1 + MAX_LINES
     assert (shown[1][0].text, shown[-1][0].text) == ("1", "40")
-    assert f"{MOST_LINES} of 40 rows; rows() has them all." in words(made("SurvivalCurve"))
+    assert f"{MAX_LINES} of 40 rows; rows() has them all." in words(made("SurvivalCurve"))
     assert "rows() has them all" not in words(made("Curve"))
 
 

@@ -39,11 +39,11 @@ if TYPE_CHECKING:
 
 _DIGITS, _BITS = 50, 224
 #: The smallest mass that is written as a fraction.
-_FURTHEST = 2**16
+_MAX_LOG2_MASS = 2**16
 #: A divergence within this relative distance of its bound may decide.
-_NEAR = 1e-5
+_ACTIVE_TOLERANCE = 1e-5
 #: A divergence above its bound by less than this, relatively, counts as within it.
-_BEYOND = 1e-20
+_FEASIBLE_TOLERANCE = 1e-20
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +130,7 @@ def _deciding(bounds: Sequence[Kept], start: tuple[float, float]) -> Iterator[tu
         rate = _divergence(float(bound.order), bound.back, *start) / (
             float(bound.most.p) / float(bound.most.q)
         )
-        if rate > 1 - _NEAR:
+        if rate > 1 - _ACTIVE_TOLERANCE:
             near.append((-rate, bound))
     met = [one for _, one in sorted(near, key=lambda both: both[0])]
     yield from ((one,) for one in met)
@@ -203,7 +203,7 @@ def _within(bound: Kept, x: mp.mpf, y: mp.mpf) -> bool:
     a = mp.mpf(bound.order.numerator) / bound.order.denominator
     moment, goal = _plane(x, y, bound, a, mp.log)[0], mp.mpf(int(bound.most.p)) / int(bound.most.q)
     spent = moment if bound.order == 1 else mp.log(moment) / (a - 1)
-    return bool(spent <= goal + goal * _BEYOND)
+    return bool(spent <= goal + goal * _FEASIBLE_TOLERANCE)
 
 
 def most_under_zcdp(epsilon: float, rho: float) -> Point:
@@ -274,8 +274,8 @@ def _root(missed: Callable[..., Sequence[mp.mpf]], start: tuple[float, ...]) -> 
 
 
 def _exact(x: mp.mpf) -> fmpq:
-    if abs(x.man_exp[1]) > _FURTHEST:
+    if abs(x.man_exp[1]) > _MAX_LOG2_MASS:
         raise ArithmeticError(
-            f"masses must be at least 2^-{_FURTHEST}, got 2^{x.man_exp[1]}; pass a smaller epsilon"
+            f"masses must be at least 2^-{_MAX_LOG2_MASS}, got 2^{x.man_exp[1]}; pass a smaller epsilon"
         )
     return rational(fraction_of(x))

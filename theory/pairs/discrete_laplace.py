@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from flint import arb
 
 #: Every method is a sum over the losses.
-_MOST = 1024
+_MAX_LOSSES = 1024
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -75,9 +75,9 @@ class DiscreteLaplace(Finite):
     def __post_init__(self) -> None:
         self._keep("scale", check_positive("scale", own(self.scale, down=True), "pass sensitivity / epsilon"))
         s = check_count("sensitivity", self.sensitivity)
-        if s > _MOST:
+        if s > _MAX_LOSSES:
             raise ValueError(
-                f"sensitivity must be at most {_MOST}, got sensitivity={s}; pass "
+                f"sensitivity must be at most {_MAX_LOSSES}, got sensitivity={s}; pass "
                 "RandomizedResponse(sensitivity / scale), which dominates it"
             )
         if np.max(self.pure_epsilon, initial=0.0) == np.inf:

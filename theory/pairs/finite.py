@@ -39,9 +39,9 @@ from filterproof.theory.pairs.reference_values import (
 if TYPE_CHECKING:
     from flint import arb
 
-_MOST = float(np.finfo(np.float64).max)
+_LARGEST_DOUBLE = float(np.finfo(np.float64).max)
 #: Below this, a P-mass may be no normal double, so that e^-L times it is not the Q-mass.
-_LEAST_LOSS = -700.0
+_MIN_LOSS = -700.0
 
 
 class Finite(DominatingPair):
@@ -61,7 +61,9 @@ class Finite(DominatingPair):
 
     def hockey_stick(self, epsilon: Real) -> Real:
         total: Real = 0.0
-        epsilon = np.minimum(epsilon, _MOST)  # inf - inf would be NaN; an infinite loss counts in full
+        epsilon = np.minimum(
+            epsilon, _LARGEST_DOUBLE
+        )  # inf - inf would be NaN; an infinite loss counts in full
         with np.errstate(over="ignore"):
             for loss, mass in self.outputs:  # all terms are >= 0, so nothing cancels
                 total = total - mass * rm.expm1(np.minimum(epsilon - loss, 0.0))
@@ -80,7 +82,7 @@ class Finite(DominatingPair):
                 there = np.greater(mass, 0)  # otherwise an infinite loss of mass zero would give NaN
                 curved = curved + np.where(there, mass * expm1_minus(b * loss), 0.0)
                 term = mass * expm1_minus(-loss)
-                if not (near := np.greater(loss, _LEAST_LOSS)).all():
+                if not (near := np.greater(loss, _MIN_LOSS)).all():
                     # Q - P + P L: beyond the doubles of e^(-L) Q is so much larger that nothing cancels either, but a
                     # mass below 2^-1022 has few digits: then the mean, where it is no small rest of large terms
                     term = np.where(

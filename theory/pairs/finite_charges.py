@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 Masses: TypeAlias = tuple[tuple[Fraction, Fraction], ...]
 
 #: The largest relative difference of the bounds, unless this many values of K over all outcomes do not suffice.
-_CLOSE, _MOST, _FEW = 2.0**-30, 8000, 200
+_RELATIVE_TOLERANCE, _MAX_VALUES, _MIN_VALUES = 2.0**-30, 8000, 200
 #: The first precision, and the digits that a moment must have.
 _BITS, _DIGITS = 128, 64
 
@@ -63,10 +63,12 @@ def least_zcdp_rho(masses: Masses) -> tuple[float, float]:
             sides = [_Side.of([both[::way] for both in laws]) for way in (1, -1)]
             # for nearly equal P and Q, little is left of the moments
             if all(
-                side.at(t)[0].rel_accuracy_bits() >= _DIGITS for side in sides for t in (1.0, _CLOSE / 16)
+                side.at(t)[0].rel_accuracy_bits() >= _DIGITS
+                for side in sides
+                for t in (1.0, _RELATIVE_TOLERANCE / 16)
             ):
                 pure = sides[0].most.max(sides[1].most)
-                most = max(_MOST // len(laws), _FEW)
+                most = max(_MAX_VALUES // len(laws), _MIN_VALUES)
                 return _largest_ratio(sides[: 1 if symmetric else 2], up(pure * pure / 2), most)
         bits *= 2
 
@@ -178,7 +180,7 @@ class _Part:
 
 
 def _largest_ratio(
-    sides: Sequence[_Side | _Convex], bound: float = math.inf, most: int = _FEW
+    sides: Sequence[_Side | _Convex], bound: float = math.inf, most: int = _MIN_VALUES
 ) -> tuple[float, float]:
     """Return bounds on the supremum of K(t) / (t (1 + t)) over t > 0 and the sides; it is at most `bound`."""
     best = 0.0  # an attained value, rounded down
@@ -193,7 +195,7 @@ def _largest_ratio(
     heapq.heapify(parts)
     for _ in range(most):
         # all others have a lower bound; below 2^-1000 the rest counts as zero
-        if min(-parts[0].minus_bound, bound) <= max(best * (1 + _CLOSE), 2.0**-1000):
+        if min(-parts[0].minus_bound, bound) <= max(best * (1 + _RELATIVE_TOLERANCE), 2.0**-1000):
             break
         part = heapq.heappop(parts)
         middle = sides[part.side].at(part.cut)

@@ -19,7 +19,7 @@ Label: TypeAlias = "str | int | tuple[str | int, ...]"
 Where: TypeAlias = tuple[tuple[str, Label], ...]
 
 #: The pair of a request about a record that it does not read.
-_NOTHING = RandomizedResponse.from_ratio(1)
+_NO_RELEASE = RandomizedResponse.from_ratio(1)
 
 
 def _of_law(name: str) -> Any:
@@ -95,7 +95,7 @@ class Labelled(DominatingPair):
     @property
     def law(self) -> DominatingPair:
         """The pair whose distributions and charges these are: `mechanism`, or no release."""
-        return self.mechanism if self.reveals else _NOTHING
+        return self.mechanism if self.reveals else _NO_RELEASE
 
     # -- charges and distributions: those of the underlying pair ---------------------------------------------
 

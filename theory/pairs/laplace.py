@@ -34,7 +34,7 @@ from filterproof.theory.pairs.reference_values import (
     ball_of,
 )
 
-_LEAST = 2.0**-1022  # 1 / b must be finite
+_SMALLEST_NORMAL = 2.0**-1022  # 1 / b must be finite
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -81,7 +81,7 @@ class Laplace(DominatingPair):
 
     def __post_init__(self) -> None:
         b = check_positive("b", own(self.b, down=True), "pass scale / sensitivity, a number above zero")
-        if np.min(b, initial=np.inf) < _LEAST:
+        if np.min(b, initial=np.inf) < _SMALLEST_NORMAL:
             raise ValueError(
                 f"b must be at least 2^-1022, got b={float(np.min(b))!r}; pass a larger noise scale"
             )

@@ -40,11 +40,11 @@ _TURNS = 40
 _OPENINGS, _FIRST, _AFTER, _AFTER_OTHERS = (0.5, 1.0, 0.25), (1, 3), (1, 2, 4, 16, 64), (1, 4)
 #: The tails at which a loss is tried if there are too many losses, and shown to a filter that looks at losses.
 _TAILS = np.array([*np.geomspace(1e-9, 0.05, 24), *np.linspace(0.1, 0.9, 17), 0.95, 0.99, 1 - 1e-4])
-_FEW = np.array([1e-4, 0.05, 0.5, 0.95, 1 - 1e-4])
+_FEW_TAILS = np.array([1e-4, 0.05, 0.5, 0.95, 1 - 1e-4])
 #: Units of work of the value of a reply after every loss.
 _REPLY_UNITS = 4
 #: The share of a guarantee from which a guessed menu is worth a game, and the most pairs of a menu.
-_WORTH, _PAIRS = 0.85, 4
+_MIN_GUESSED_SHARE, _PAIRS = 0.85, 4
 
 
 @dataclass(slots=True)
@@ -185,7 +185,7 @@ class _Row:
         if whole.outputs is not None:
             finite = [(float(loss), float(mass)) for loss, mass in whole.outputs if math.isfinite(loss)]
             return np.array([loss for loss, _ in finite]), np.array([mass for _, mass in finite])
-        return quantiles(whole, _FEW if few else _TAILS)
+        return quantiles(whole, _FEW_TAILS if few else _TAILS)
 
     def losses_that_sum_to(self, loss: float) -> list[float]:
         """Return the loss split over the requests: equal parts, or high responses first."""
@@ -245,7 +245,7 @@ def alternatives(
             if player.grants(first.pair):
                 guesses += _guessed(granted_sizes, first, targets, every)
         for guess in sorted(guesses, key=lambda one: -one[0]):
-            if guess[0] >= _WORTH and guess[1].pairs not in menus_tried:
+            if guess[0] >= _MIN_GUESSED_SHARE and guess[1].pairs not in menus_tried:
                 menus_tried.add(guess[1].pairs)
                 yield guess
 

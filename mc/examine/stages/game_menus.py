@@ -26,7 +26,7 @@ _PACES, _ON_A_LATTICE = (1, 2, 3, 4, 6, 9, 14, 20, 32, 48), ("rr", "kov", "erasu
 #: The event probabilities of rare-event pairs, and their losses relative to the largest first randomised response.
 _RATES, _SHARES = (Fraction(1, 16), Fraction(1, 10), Fraction(1, 6), Fraction(1, 4)), (0.7, 0.5, 0.35, 1.0)
 #: The most null outcomes, the guessed share of the guarantee from which a game is solved, and a sufficient share.
-_NULL_OUTCOMES, _WORTH, _ENOUGH = 200, 0.9, 1.25
+_NULL_OUTCOMES, _MIN_GUESSED_SHARE, _ENOUGH = 200, 0.9, 1.25
 #: The number of games that are solved: first the shortest sufficient ones, then the most valuable.
 _GAMES = 4
 
@@ -165,7 +165,7 @@ def rare_event_menus(subject: ExaminationContext, limit: WorkLimit) -> list[tupl
         longest = Player.fresh(subject, limit).ask(pair, _NULL_OUTCOMES, loss=math.log(pair.p[0] / pair.q[0]))
         for target in targets:
             share, rounds = _shortest(pair, longest, target.at, subject.promised(target))
-            if share > _WORTH:
+            if share > _MIN_GUESSED_SHARE:
                 games.append((share, Menu("a query with a rare event", (pair,), rounds), target))
     games.sort(key=lambda game: (-min(game[0], _ENOUGH), game[1].rounds or 0))
     return [(menu, target) for _, menu, target in games[:_GAMES]]

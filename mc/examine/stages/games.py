@@ -36,7 +36,7 @@ from filterproof.theory.evidence import Outcome, Verdict
 from filterproof.theory.numerics.decimals import above
 from filterproof.theory.pairs import DominatingPair
 
-_ASKED = "What is the largest divergence of an adversary over a menu?"
+_QUESTION = "What is the largest divergence of an adversary over a menu?"
 #: The most positions of a game.
 _POSITIONS = 2_500_000
 #: The relative width of the bounds on a game that is too large at the default step.
@@ -156,7 +156,7 @@ def _renyi_games(subject: ExaminationContext) -> Iterator[StageFinding]:
                 scope = (
                     f"an adversary that asks for {asked}, in at most {length}, and stops when that is best"
                 )
-                yield StageFinding.refuted("games", _ASKED, asked, scope, shown)
+                yield StageFinding.refuted("games", _QUESTION, asked, scope, shown)
                 return
 
 
@@ -179,7 +179,7 @@ def _planned(subject: ExaminationContext, limit: WorkLimit) -> Iterator[StageFin
             if counterexample.replay().refutes:
                 menu = f"the plan's own pairs, {counterexample.plan.size} requests"
                 scope = f"the plan found, at epsilon={counterexample.measure.at:g}"
-                yield StageFinding.refuted("games", _ASKED, menu, scope, counterexample)
+                yield StageFinding.refuted("games", _QUESTION, menu, scope, counterexample)
                 return
 
 
@@ -187,7 +187,7 @@ def _planned(subject: ExaminationContext, limit: WorkLimit) -> Iterator[StageFin
 class GameSearch(SearchLog):
     """The games solved so far, by menu and divergence."""
 
-    stage, question = "games", _ASKED
+    stage, question = "games", _QUESTION
 
     subject: ExaminationContext = field(kw_only=True)
     certified: dict[str, Verdict] = field(default_factory=dict)
@@ -267,11 +267,11 @@ def solved(subject: ExaminationContext, menu: Menu, target: Divergence) -> Itera
             scope = f"{worst.scope}; at {measure}"
             keeps = Verdict(Outcome.HOLDS, worst.evidence, scope, within_it)
             verdict = keeps if worst.high <= promised else None
-            yield StageFinding("games", _ASKED, row.reached, menu.name, "", verdict, tightness=(row,))
+            yield StageFinding("games", _QUESTION, row.reached, menu.name, "", verdict, tightness=(row,))
             continue
         shown = menu_counterexample(
             filt, menu.pairs, measure, rounds=menu.rounds, low=worst.low, high=worst.high
         )
-        told = ("games", _ASKED, menu.name, worst.scope, shown)
+        told = ("games", _QUESTION, menu.name, worst.scope, shown)
         yield StageFinding.refuted(*told, worst=worst.high, evidence=worst.evidence)
         return

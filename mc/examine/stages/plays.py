@@ -32,7 +32,7 @@ from filterproof.theory.pairs import DominatingPair
 #: The most requests of one family, each as large as is granted.
 _LASTING = 1200
 #: How many grid sizes below the last granted one are tried: a smaller rest is not worth it.
-_FAR = 61
+_MAX_SMALLER_SIZES = 61
 #: Families whose largest pair is also searched between the grid sizes.
 _FINE = ("gaussian", "rr", "laplace", "kov", "erasure")
 #: How many requests of a play are the largest to the last bit, and the relative precision of the later ones.
@@ -192,7 +192,7 @@ def greedily(player: Player, family: GrantedSizes, most: int) -> None:
     """Request the largest granted pair of the line, at most this many times."""
     pairs, top = family.every, len(family.every)
     for chosen in range(most):
-        lowest = max(top - 1 - _FAR, -1) if chosen else -1
+        lowest = max(top - 1 - _MAX_SMALLER_SIZES, -1) if chosen else -1
         tried = range(top - 1, lowest, -1) if player.unchanged is None else ()
         place = next((p for p in tried if player.limit.remaining and player.grants(pairs[p])), None)
         if place is None:

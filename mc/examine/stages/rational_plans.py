@@ -40,9 +40,9 @@ _RATIONAL_UNITS = 8
 #: The first request of a plan, as shares of the largest randomised response that a fresh run grants.
 _OPENINGS = (0.1, 0.02, 0.05, 0.25, 0.5)
 #: The most positions of a game, and the largest epsilon of one: above it, e^epsilon has too many digits.
-_POSITIONS, _MOST_EPSILON = 20_000, 8192.0
+_POSITIONS, _MAX_EPSILON = 20_000, 8192.0
 #: The largest response that is written with a ratio of small integers.
-_MOST_WRITTEN = 8.0
+_MAX_WRITTEN = 8.0
 
 
 def admits(filt: PrivacyFilter, state: State, request: DominatingPair) -> bool:
@@ -54,7 +54,7 @@ def admits(filt: PrivacyFilter, state: State, request: DominatingPair) -> bool:
 def ratios_of(filt: PrivacyFilter, targets: tuple[Divergence, ...]) -> Iterator[tuple[float, Fraction]]:
     """Yield the epsilon of each hockey-stick divergence, and a rational at or just above e^epsilon."""
     for target in targets:
-        if target.kind == "hockey-stick" and target.at <= _MOST_EPSILON:
+        if target.kind == "hockey-stick" and target.at <= _MAX_EPSILON:
             yield target.at, ratio_at(filt, target.at)
 
 
@@ -76,7 +76,7 @@ def ratio_at(filt: PrivacyFilter, epsilon: float) -> Fraction:
 
 def small_ratio(epsilon: float) -> Fraction | None:
     """Return a ratio of small integers at or just below e^epsilon, or None for a large epsilon."""
-    if epsilon > _MOST_WRITTEN:
+    if epsilon > _MAX_WRITTEN:
         return None
     near = (Fraction(math.floor(math.exp(epsilon) * unit), unit) for unit in (2, 10, 100, 1000, 10**5))
     return next((ratio for ratio in near if ratio > 1 and math.log(ratio) >= 0.95 * epsilon), None)

@@ -18,7 +18,7 @@ from filterproof.mc.examine.stage_finding import StageFinding
 from filterproof.mc.examine.trace import Trace
 from filterproof.theory.pairs import DominatingPair
 
-_ASKED = "Does the guarantee survive concurrent requests, retries, and a process that is killed?"
+_QUESTION = "Does the guarantee survive concurrent requests, retries, and a process that is killed?"
 
 
 def schedules(subject: ExaminationContext, limit: WorkLimit) -> Iterator[StageFinding]:
@@ -59,7 +59,7 @@ def _finding(
         ", ".join(dict.fromkeys(type(pair.unlabelled).__name__ for pair in menu)),
     )
     if violation is None:
-        return StageFinding("schedules", _ASKED, str(found), names, unseen)
+        return StageFinding("schedules", _QUESTION, str(found), names, unseen)
     game = {"schedule": violation.schedule.to_data(nameable()), "epoch": violation.epoch}
     counterexample = measured_counterexample(
         filt, violation.measure, violation.low, violation.promised, **game
@@ -67,5 +67,5 @@ def _finding(
     trace = Trace(violation.measure, (), None, (), moves=violation.events)
     scope = PromisedService.scope
     return StageFinding.refuted(
-        "schedules", _ASKED, names, scope, counterexample, not_tried=unseen, trace=trace
+        "schedules", _QUESTION, names, scope, counterexample, not_tried=unseen, trace=trace
     )

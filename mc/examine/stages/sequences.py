@@ -24,7 +24,7 @@ from filterproof.mc.examine.extremal_steps import extremal_steps
 from filterproof.mc.examine.formatting import count_words, steps_words
 from filterproof.mc.examine.parameter_families import mechanism_name
 from filterproof.mc.examine.search_log import SearchLog
-from filterproof.mc.examine.sequence import MOST_PLAYED, Sequence
+from filterproof.mc.examine.sequence import MAX_PLAYED, Sequence
 from filterproof.mc.examine.stage_finding import StageFinding, Tightness
 from filterproof.mc.examine.stages.admissible_region import inside
 from filterproof.mc.examine.stages.game_menus import hockey_stick_targets
@@ -37,13 +37,13 @@ from filterproof.theory.pairs.base import Direction
 #: The orders that select a sequence for the exact computation.
 _ORDERS = (1.5, 2.0, 3.0, 5.0, 9.0, 17.0, 33.0, 65.0, 129.0)
 #: The number of epsilons at which extremal mechanisms are tried, and the largest promised delta there.
-_EXTREMAL, _LITTLE = 3, 0.1
+_EXTREMAL, _MAX_PROMISED = 3, 0.1
 #: A sequence below this multiple of the best so far is skipped unless it may refute.
 _NEWS = 1.1
 #: Units of work of the quick bound on a sequence, and of the extremal mechanisms of a rule.
 _MEASURED, _SUPREMUM = 10, 2000
-_LESS = np.array(_ORDERS) - 1
-_CKS = _LESS * np.log1p(-1 / np.array(_ORDERS)) - np.log(_ORDERS)
+_ORDERS_LESS_ONE = np.array(_ORDERS) - 1
+_CKS = _ORDERS_LESS_ONE * np.log1p(-1 / np.array(_ORDERS)) - np.log(_ORDERS)
 
 
 def sequences(subject: ExaminationContext, limit: WorkLimit) -> Iterator[StageFinding]:
@@ -88,7 +88,7 @@ def _extremal(subject: ExaminationContext) -> Iterator[Sequence]:
     if subject.observes_losses:
         return
     for target in [
-        target for target in hockey_stick_targets(subject) if 0 < subject.promised(target) <= _LITTLE
+        target for target in hockey_stick_targets(subject) if 0 < subject.promised(target) <= _MAX_PROMISED
     ][:_EXTREMAL]:
         count(_SUPREMUM)
         steps = extremal_steps(subject.filter, target.at)
@@ -140,7 +140,7 @@ class SequenceSearch(SearchLog):
     def _refutation(self, measure: Divergence, played: Sequence, low: float) -> StageFinding:
         filt, requests = self.subject.filter, count_words(played.rounds, "request")
         how = f"{type(filt).__name__} grants all of {requests}, played one by one"
-        if any(times > MOST_PLAYED for _, times in played.steps):
+        if any(times > MAX_PLAYED for _, times in played.steps):
             how = "the last request leaves the state bit-identical, so it is granted any number of times"
         scope = f"the fixed sequence {steps_words(played.steps)}, in that order; {how}"
         counterexample = sequence_counterexample(filt, played, measure, low)
@@ -199,7 +199,7 @@ def _most(played: Sequence, targets: tuple[Divergence, ...], direction: Directio
             bound = 1.0
             if 0 < total < math.inf:
                 bound = float(Gaussian(math.sqrt(total)).hockey_stick(target.at))
-            logs = _LESS * (spent[: len(_ORDERS)] - target.at) + _CKS
+            logs = _ORDERS_LESS_ONE * (spent[: len(_ORDERS)] - target.at) + _CKS
             bound = min(bound, math.exp(min(float(logs.min()), 0.0)))
         bounds.append(bound * (1 + 1e-9))
     return bounds

@@ -40,9 +40,9 @@ from filterproof.theory.rounding import away_from_zero
 
 T = TypeVar("T")
 
-_ASKED = "What is the simplest play that breaks the guarantee, and by how much?"
+_QUESTION = "What is the simplest play that breaks the guarantee, and by how much?"
 #: The number of divergences at which a play is computed exactly, and the smallest promised delta that is considered.
-_TARGETS, _SEEN = 4, 1e-3
+_TARGETS, _MIN_PROMISED = 4, 1e-3
 #: e^epsilon of simple responses, and shares of erasures; the rounds of a menu's game that is written out.
 _RATIOS = ((3, 1), (2, 1), (3, 2), (5, 4), (11, 10), (21, 20), (101, 100), (1001, 1000))
 _PARTS, _WRITTEN = tuple(Fraction(d, 10**k) for k in range(1, 8) for d in (5, 1)), 6
@@ -113,7 +113,7 @@ class _Shrinking:
         def promised_from(least: float) -> tuple[Divergence, ...]:
             return tuple(g for g in subject.targets if g.kind == "renyi" or least <= subject.promised(g) < 1)
 
-        return promised_from(_SEEN) or promised_from(-math.inf)
+        return promised_from(_MIN_PROMISED) or promised_from(-math.inf)
 
     def plays(self) -> None:
         """Try simple plays until one is short, fixed, of well-known kinds, and far above the guarantee."""
@@ -198,7 +198,7 @@ class _Shrinking:
             scope = f"the fixed sequence of {count_words(best.rounds, 'request')}, all granted"
         looked_at = count_words(self.tried, "play was", "plays were")
         unseen = f"{looked_at} looked at{f'; {USED_UP}' if limit.exhausted else ''}"
-        return StageFinding.refuted("shrinking", _ASKED, asked, scope, best, not_tried=unseen, trace=trace)
+        return StageFinding.refuted("shrinking", _QUESTION, asked, scope, best, not_tried=unseen, trace=trace)
 
     def _trace(self, best: Counterexample) -> Trace | None:
         """Return the play and its curve, as far as the work allows."""

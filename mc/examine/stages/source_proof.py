@@ -23,13 +23,13 @@ from filterproof.mc.prove.proof import SourceProof, prove
 from filterproof.theory import pairs
 from filterproof.theory.evidence import Outcome, Verdict
 
-_ASKED = "Does its source code keep the guarantee on every path?"
+_QUESTION = "Does its source code keep the guarantee on every path?"
 _NOT_TRIED = (
     "pairs that a caller declares wrongly, noise that is drawn in doubles, and the Python interpreter"
 )
 
 #: Units of work below which no proof is tried.
-_LEAST_UNITS = 100_000
+_MIN_UNITS = 100_000
 
 
 def has_own_code(filt: PrivacyFilter) -> bool:
@@ -39,13 +39,13 @@ def has_own_code(filt: PrivacyFilter) -> bool:
 
 def source_proof(subject: ExaminationContext, limit: WorkLimit) -> Iterator[StageFinding]:
     """The finding on the source code, and the refutation that a failing step led to, if there is one."""
-    if limit.remaining < _LEAST_UNITS:
-        yield StageFinding("source", _ASKED, "not tried: pass more effort, 0.05 or above", "", "")
+    if limit.remaining < _MIN_UNITS:
+        yield StageFinding("source", _QUESTION, "not tried: pass more effort, 0.05 or above", "", "")
         return
     try:
         proof = prove(subject.filter)
     except ImportError as missing:
-        yield StageFinding("source", _ASKED, f"not tried: {missing}", "", "")
+        yield StageFinding("source", _QUESTION, f"not tried: {missing}", "", "")
         return
     verdict = None
     if proof.proved:
@@ -56,7 +56,7 @@ def source_proof(subject: ExaminationContext, limit: WorkLimit) -> Iterator[Stag
             yield replace(found, stage="source")
     yield StageFinding(
         "source",
-        _ASKED,
+        _QUESTION,
         proof.sentence,
         "every mechanism, by what its pair declares",
         _NOT_TRIED,

@@ -43,13 +43,13 @@ _POSITIONS = 60_000
 #: Paths of a simulation, and of a second one if the first exceeds the guarantee but its interval does not.
 _PATHS = (200_000, 2_000_000)
 #: The most strategies that are simulated, and the most rounds of a fixed one.
-_PLAYED, _LONGEST = 64, 250
+_PLAYED, _MAX_FIXED_ROUNDS = 64, 250
 #: The most rounds of a game on the grid over affordable requests.
-_SHORT = 5
+_MAX_GRID_ROUNDS = 5
 #: The share of the work for fixed orders, at each of three loss quantiles.
 _FIXED = 0.1
 #: The share of the guarantee from which a strategy on the grid is simulated.
-_WORTH = 0.7
+_MIN_GUESSED_SHARE = 0.7
 
 
 def search(subject: ExaminationContext, limit: WorkLimit, failure: float) -> Iterator[StageFinding]:
@@ -137,7 +137,7 @@ def _fixed(
         names = "+".join(sorted({type(pair.unlabelled).__name__ for pair in played.counts}))
         for measure, bound in most(played, targets, ("PQ", "QP")):
             promised = trial.subject.promised(measure)
-            if bound <= promised or (names, measure.direction) in tried or played.rounds > _LONGEST:
+            if bound <= promised or (names, measure.direction) in tried or played.rounds > _MAX_FIXED_ROUNDS:
                 continue
             if exceeds(played.low(measure, promised), promised):
                 tried.add((names, measure.direction))
@@ -158,7 +158,7 @@ def _on_grid(
         with examining(filt), stopping_at(limit.fraction(1 / 4)):
             worth, strategy = grid_strategy(filt, menu, measure, rounds)
             trial.tried += 1
-            if worth >= _WORTH * trial.subject.promised(measure):
+            if worth >= _MIN_GUESSED_SHARE * trial.subject.promised(measure):
                 findings += trial.play(strategy, " or ".join(map(pair_words, menu)), measure, rounds)
     except (TooLargeError, OutOfWork):
         trial.too_large += 1
@@ -168,7 +168,7 @@ def _on_grid(
 def _menus(subject: ExaminationContext, limit: WorkLimit) -> Iterator[tuple[tuple[DominatingPair, ...], int]]:
     """Yield a first request with those granted after it; then the largest request of a line for more rounds."""
     for _, menu in alternatives(subject, hockey_stick_targets(subject)[:3], limit.fraction(0.5)):
-        if menu.rounds is not None and menu.rounds <= _SHORT:
+        if menu.rounds is not None and menu.rounds <= _MAX_GRID_ROUNDS:
             yield menu.pairs, menu.rounds
     for rounds, family in product((2, 3, 4), subject.families):
         yield (family.largest,), rounds

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 import filterproof as fp
-from filterproof.mc.engine.streams import BATCH_SIZE, MOST_PATHS
+from filterproof.mc.engine.streams import BATCH_SIZE, MAX_PATHS
 from filterproof.mc.estimate import estimator as choosing
 from filterproof.mc.estimate.estimator import PILOT, EstimatorSettings, allowed, estimators
 from filterproof.mc.estimate.path_bound import log_weight_bound
-from filterproof.mc.estimate.simulate import APART
+from filterproof.mc.estimate.simulate import BATCH_STRIDE
 from filterproof.theory.realisation import kappa_survival
 from tests.mc.estimate.ten_times import Silent
 
@@ -96,4 +96,4 @@ def test_a_bound_on_infinite_losses_hides_no_heavy_weight_of_the_term_beside_it(
 
 
 def test_no_run_is_so_long_that_it_plays_the_tile_of_a_pilot() -> None:
-    assert PILOT * BATCH_SIZE > MOST_PATHS + 3 * APART * BATCH_SIZE
+    assert PILOT * BATCH_SIZE > MAX_PATHS + 3 * BATCH_STRIDE * BATCH_SIZE

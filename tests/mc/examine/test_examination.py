@@ -15,7 +15,7 @@ from filterproof.filters.contract.work import count
 from filterproof.mc.examine.divergence import Divergence
 from filterproof.mc.examine.ending import Status
 from filterproof.mc.examine.examination import Examination, PartialExamination
-from filterproof.mc.examine.replay import MOST_FAILURE
+from filterproof.mc.examine.replay import MAX_FAILURE
 from filterproof.mc.examine.stage_finding import CUT, UNFINISHED, StageFinding, Tightness
 from filterproof.mc.examine.stage_schedule import FAILURE, examine
 from filterproof.theory.evidence import Evidence, Outcome, Verdict
@@ -64,7 +64,7 @@ def test_a_stage_of_ours_that_breaks_ends_no_examination_and_stages_share_one_fa
     filt = example_filters.StopsAtLosses()
     filt.scope = "those who ask for Gaussians"
     found = examine(filt, effort=0.007, mechanisms="gaussian")
-    assert found.failure == FAILURE <= MOST_FAILURE
+    assert found.failure == FAILURE <= MAX_FAILURE
     assert [one.result for one in found.findings if one.stage == "search"] == [repr(FAILURE)]
     assert found.verdict.scope == filt.scope
     for stage in ("invariants", "games"):

@@ -129,7 +129,7 @@ def test_a_killed_worker_costs_time_and_nothing_else(tmp_path: Path, undisturbed
 def test_workers_that_do_not_start_leave_the_run_to_this_process(
     undisturbed: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("filterproof.mc.runs.run.WORTH_A_POOL", 0.0)
+    monkeypatch.setattr("filterproof.mc.runs.run.POOL_SECONDS", 0.0)
     monkeypatch.setattr("filterproof.mc.runs.run.cores", lambda: 2)
     monkeypatch.setattr("filterproof.mc.runs.run.LocalPool", Breaking)
     with pytest.warns(
@@ -199,7 +199,7 @@ def test_ctrl_c_leaves_a_run_that_resumes(tmp_path: Path, undisturbed: bytes) ->
             raise KeyboardInterrupt
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("filterproof.mc.runs.run.BREATH", -1.0)
+        patch.setattr("filterproof.mc.runs.run.REPORT_SECONDS", -1.0)
         patch.setattr("filterproof.mc.runs.run.TASK", 0.0)
         with pytest.raises(
             fp.runs.Interrupted,
