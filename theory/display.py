@@ -131,7 +131,7 @@ def printable(text: str) -> str:
     return "".join(one if one.isprintable() else "?" for one in text)
 
 
-def told_apart(value: Any) -> str:
+def digest_repr(value: Any) -> str:
     """Return the repr of a dataclass on one line; a long one ends in a digest of every field.
 
     Saved sessions identify the pairs and the guarantee of their filter by this text.

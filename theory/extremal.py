@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from filterproof.theory.numerics.exact import rational
 from filterproof.theory.numerics.precision import PRECISION_LOCK
 from filterproof.theory.pairs import KOV, DominatingPair, Erasure, FinitePair, Gaussian, RandomizedResponse
-from filterproof.theory.pairs.reference_values import ball_of, down, up
+from filterproof.theory.pairs.reference_values import ball_of, lower_end, upper_end
 
 if TYPE_CHECKING:
     from flint import arb, fmpq
@@ -113,11 +113,11 @@ def zcdp_extremal(rho: float, epsilon: float) -> Extremal:
 
 def renyi_extremal(orders: Iterable[tuple[float, float]], epsilon: float) -> Extremal:
     """Return the bounds for D_a <= rho in both directions for each (a, rho) of `orders`, a >= 1."""
-    from filterproof.theory.numerics.binary_hypothesis import Kept, most_under
+    from filterproof.theory.numerics.binary_hypothesis import DivergenceBounds, most_under
 
     bounds = tuple(orders)
     divergence_bounds = [
-        Kept(Fraction(a), rational(rho), back) for a, rho in bounds for back in (False, True)
+        DivergenceBounds(Fraction(a), rational(rho), back) for a, rho in bounds for back in (False, True)
     ]
 
     def keeps(pair: FinitePair) -> bool:
@@ -266,5 +266,5 @@ def enclosed(epsilon: float, low: Callable[[], arb], high: Callable[[], arb], st
     from flint import ctx
 
     with PRECISION_LOCK, ctx.workprec(_BITS):
-        below, above = down(low()), up(high())
+        below, above = lower_end(low()), upper_end(high())
     return Extremal(epsilon, max(below, 0.0), min(max(above, 0.0), 1.0), steps if below > 0 else ())

@@ -53,7 +53,7 @@ from filterproof.filters.contract.state import State, copied, take
 from filterproof.filters.contract.terms import FilterTerms
 from filterproof.theory.argument_checks import check_count, check_positive
 from filterproof.theory.guarantees import ZCDP, GaussianDP, Guarantee, RenyiDP
-from filterproof.theory.numerics.error_free import quotient_beyond
+from filterproof.theory.numerics.error_free import quotient_round_up
 from filterproof.theory.pairs import DominatingPair, Gaussian, RandomizedResponse, Selection
 from filterproof.theory.rounding import next_above
 from filterproof.theory.size_limits import in_memory
@@ -113,7 +113,7 @@ def gaussian_request(norms: NDArray[np.float64], sigma: float) -> DominatingPair
     if found is None:
         for first in range(0, mu.size, compiled.SMALL):  # in blocks that fit into the cache
             some = mu[first : first + compiled.SMALL]
-            some[:] = quotient_beyond(some, noise)
+            some[:] = quotient_round_up(some, noise)
     mu[absent] = 1.0
     if found is None:
         check_positive("mu", mu, "pass norms and sigma whose quotient is a double")

@@ -34,7 +34,7 @@ from filterproof.filters.contract.state import copied, read_only
 from filterproof.filters.contract.terms import FilterTerms
 from filterproof.theory.argument_checks import check_count
 from filterproof.theory.guarantees import GaussianDP, Guarantee, RenyiDP
-from filterproof.theory.numerics.error_free import add_up, product_beyond, two_product
+from filterproof.theory.numerics.error_free import add_round_up, product_round_up, two_product
 from filterproof.theory.pairs import DominatingPair
 from filterproof.theory.rounding import away_from_zero, next_above
 from filterproof.theory.size_limits import in_memory
@@ -134,14 +134,14 @@ def _blocks(budget: Budget, charge: Charge, n: int) -> NDArray[np.float64]:
     Let r be charge over budget. Each is a pair whose first double is within 2^-53 of it, so that the quotient of the
     first doubles is within 2^-51 of r, by shares, and lowered by 2^-50 it is below r by at most r (2^-50 + 2^-51): by
     less than 1 for r up to 2^48. So its ceiling is that of r or one less, and one more is always enough. Whether it is
-    enough as it is, a product decides that is never above the exact one: `add_up` of the negative rounds up. It rounds
-    by at most 2^-102 of the product; only so close above the charge is a block too many counted. For r above 2^48 the
-    ceiling is above 2^48, or 2^48 and not enough.
+    enough as it is, a product decides that is never above the exact one: `add_round_up` of the negative rounds up. It
+    rounds by at most 2^-102 of the product; only so close above the charge is a block too many counted. For r above
+    2^48 the ceiling is above 2^48, or 2^48 and not enough.
     """
     with np.errstate(over="ignore", invalid="ignore"):
         high, low = charge.exact(budget.root)
         needs = np.ceil(high / budget.high * (1 - 2.0**-50))
-        cover, rest = add_up(two_product(-needs, budget.high), two_product(-needs, budget.low))
+        cover, rest = add_round_up(two_product(-needs, budget.high), two_product(-needs, budget.low))
         enough = (-cover > high) | ((-cover == high) & (-rest >= low))
         needs = np.where(enough, needs, needs + 1)
         return np.broadcast_to(np.where((high >= 0) & (needs <= MAX_BLOCKS), needs, np.inf), (n,))
@@ -186,7 +186,7 @@ class RenyiTracker(Tracker):
         return renyi_charge(request, self.alpha)
 
     def value(self, state: _State) -> NDArray[np.float64]:
-        return product_beyond(self._opened(state), self.size)
+        return product_round_up(self._opened(state), self.size)
 
     def guarantee(self, blocks: int) -> RenyiDP:
         blocks = check_blocks(blocks)
@@ -238,7 +238,7 @@ class GaussianTracker(Tracker):
             root = np.sqrt(blocks)
             product, rest = two_product(root, root)
             short = (product - blocks) + rest < 0
-        return product_beyond(np.where(short, next_above(root), root), self.size)
+        return product_round_up(np.where(short, next_above(root), root), self.size)
 
     def guarantee(self, blocks: int) -> GaussianDP:
         blocks = check_blocks(blocks)

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from filterproof.theory.argument_checks import Real
 from filterproof.theory.display import one_line
-from filterproof.theory.numerics.error_free import Exact, round_up, square, two_product, two_sum
+from filterproof.theory.numerics.error_free import Exact, square, sum_round_up, two_product, two_sum
 from filterproof.theory.pairs.selection import look_up
 from filterproof.theory.rounding import away_from_zero
 
@@ -116,7 +116,7 @@ class SquaredCharge:
         high, first = two_product(high, self.scale)
         second, third = two_product(low, self.scale)
         v, lost = two_sum(first, second)
-        v = round_up(v, lost + third)
+        v = sum_round_up(v, lost + third)
         top = high + v
         return top, v - (top - high)
 

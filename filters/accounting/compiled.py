@@ -26,7 +26,7 @@ from filterproof.filters.accounting.charge_kinds import (
     SquaredCharge,
     is_power_of_two,
 )
-from filterproof.theory.fast.compiler import compiler, worth
+from filterproof.theory.fast.compiler import compiler, pays_off
 from filterproof.theory.numerics.error_free import Exact
 
 #: Sums per block, so that temporary data stay in the cache, in reused memory.
@@ -45,7 +45,7 @@ _UP = 2.0**-53 * (1 + 2.0**-51)
 def step(limit: Any, state: Exact, charge: Charge) -> tuple[NDArray[np.bool_], Exact] | None:
     """Return the result of `Budget.general_step` of the budget `limit`, or None if the caller has to use that."""
     n = len(state[0])
-    if not worth(n) or not _one_each(charge, n) or (found := kernels()) is None:
+    if not pays_off(n) or not _one_each(charge, n) or (found := kernels()) is None:
         return None
     high = _to_read(state[0])
     fits, top = np.empty(n, dtype=np.bool_), np.empty(n)
@@ -95,7 +95,7 @@ def _to_read(sums: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def quotients(x: NDArray[np.float64], y: float) -> tuple[NDArray[np.float64], int] | None:
     """Return x / y rounded up and the number of zeros in x, or None if one is out of range or nothing is compiled."""
-    if not MIN_QUOTIENT < y < MAX_QUOTIENT or not worth(len(x)) or (found := kernels()) is None:
+    if not MIN_QUOTIENT < y < MAX_QUOTIENT or not pays_off(len(x)) or (found := kernels()) is None:
         return None
     up = np.empty(len(x))
     zeros, odd = found.divide_up(np.ascontiguousarray(x), y, up)

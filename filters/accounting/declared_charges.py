@@ -45,13 +45,13 @@ def credible(request: DominatingPair) -> Real:
     return as_real(np.where(valid, 1.0, 0.0))
 
 
-def raised(charge: Real) -> Real:
+def with_rounding_margin(charge: Real) -> Real:
     """Return `charge` plus 2^-46 of itself, at least the true value if `charge` has an error of a few ulps."""
     return charge * _ROUNDING_FACTOR + _SMALLEST_DOUBLE * np.greater(charge, 0)
 
 
-def raised_divergence(charge: Real, alpha: float, request: DominatingPair) -> Real:
-    """Return `raised`, plus the loss by numbers below 2^-1022 in a divergence of order alpha.
+def divergence_with_margin(charge: Real, alpha: float, request: DominatingPair) -> Real:
+    """Return `with_rounding_margin`, plus the loss by numbers below 2^-1022 in a divergence of order alpha.
 
     It also covers the exponents: an error of half an ulp in (alpha - 1) L, or in a large L and the logarithm of its
     mass, is that many times 2^-53 in the exponential.

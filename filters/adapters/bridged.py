@@ -173,7 +173,7 @@ class _Play:
                 )
             decisions.append(granted[0])
             for run in budgets if granted[0] else ():
-                commands += self._settled(run)
+                commands += self._without_denied(run)
                 if stores:
                     stored[run] = len(commands)
                     commands.append(command("state", run))
@@ -206,7 +206,7 @@ class _Play:
         commands.append(command("open", run))
         for before, pair in reversed(past):
             due.append((len(commands), pair))
-            commands += [self._ask(run, before, pair), *self._settled(run)]
+            commands += [self._ask(run, before, pair), *self._without_denied(run)]
 
     def _probe(self, run: int, at: int, pair: DominatingPair) -> None:
         """Repeat a denied request: it must be denied again."""
@@ -241,7 +241,7 @@ class _Play:
         self.number += 1
         return self.number
 
-    def _settled(self, run: int) -> list[str]:
+    def _without_denied(self, run: int) -> list[str]:
         """Return the commands after a grant."""
         key = self.keys.get(run)
         return [command(one, run, key) for one in ("commit", "release") if one in self.bridge.can]

@@ -27,7 +27,7 @@ import numpy as np
 from filterproof.filters.contract.content import Same, content
 from filterproof.filters.contract.contract_checks import checked_start, granted
 from filterproof.filters.contract.filter_base import FilterBase
-from filterproof.filters.contract.library import attributes, of_the_library
+from filterproof.filters.contract.library import attributes, is_library_class
 from filterproof.filters.contract.state import State, is_numeric, keys, leaves
 from filterproof.theory.pairs import DominatingPair
 
@@ -144,7 +144,7 @@ def _users(thing: object, seen: set[int]) -> Iterator[object]:
     if kind is tuple or kind is list:
         for part in thing:  # type: ignore[attr-defined]
             yield from _users(part, seen)
-    elif of_the_library(kind):
+    elif is_library_class(kind):
         for part in attributes(thing).values():
             yield from _users(part, seen)
     elif isinstance(thing, FilterBase) or callable(getattr(kind, "spend", None)):
@@ -157,7 +157,7 @@ def _held(users: Sequence[object]) -> dict[str, tuple[Hashable, object]]:
     for thing in users:
         parts: dict[str, object] = {}
         for kind in reversed(type(thing).__mro__):
-            own = () if of_the_library(kind) else vars(kind).items()
+            own = () if is_library_class(kind) else vars(kind).items()
             parts |= {name: part for name, part in own if name[:2] != "__" and isinstance(part, _COUNTING)}
         parts |= attributes(thing)
         held |= {

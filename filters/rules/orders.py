@@ -18,7 +18,7 @@ from filterproof.filters.contract.parameters import checked_parameters, one_delt
 from filterproof.filters.rules.several_sums import SeveralSums, Sums, pairs_of
 from filterproof.theory.argument_checks import Real
 from filterproof.theory.conversions import CKS, SIMPLE, Conversion
-from filterproof.theory.display import told_apart
+from filterproof.theory.display import digest_repr
 from filterproof.theory.extremal import Extremal, renyi_extremal
 from filterproof.theory.guarantees import ApproxDP, Guarantee, RenyiDP
 from filterproof.theory.pairs import DominatingPair, Gaussian
@@ -68,7 +68,7 @@ class RenyiCurve(Guarantee):
     alphas: tuple[float, ...]
     rhos: tuple[float, ...]
 
-    __repr__ = told_apart
+    __repr__ = digest_repr
 
     def delta(self, epsilon: Real) -> Real:
         deltas = [RenyiDP(a, r).delta(epsilon) for a, r in zip(self.alphas, self.rhos, strict=True)]

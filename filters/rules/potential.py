@@ -108,7 +108,7 @@ class PotentialFilter(LevelFilter):
         """Return one mechanism with two outcomes that uses the full budget, on a tangent of the first payoff."""
         promised = self.promise.extremal(epsilon)
         # a mechanism within the first level may use its whole potential at (1, 1), and no more at a larger epsilon
-        most_kept = self._clock.kept if promised.epsilon >= self.epsilon else promised.high
+        most_kept = self._clock.guaranteed_delta if promised.epsilon >= self.epsilon else promised.high
         p, q = self._clock.forward.tangent(self._clock.budget, promised.epsilon - self.epsilon)
 
         def granted(pair: DominatingPair) -> bool:

@@ -56,7 +56,7 @@ class PotentialClock:
     budget: int
 
     @property
-    def kept(self) -> float:
+    def guaranteed_delta(self) -> float:
         """The delta from the first level on, in both directions, rounded up."""
         return round_up(max(family.value(self.budget) for family in (self.forward, self.backward)))
 

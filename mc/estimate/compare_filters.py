@@ -36,7 +36,7 @@ from filterproof.theory.display import Displayed, Plottable, Row
 from filterproof.theory.guarantees import ZCDP, GaussianDP, PureDP
 from filterproof.theory.pairs import DominatingPair, Gaussian, RandomizedResponse
 from filterproof.theory.proofs.threshold import threshold
-from filterproof.theory.rounding import root_up
+from filterproof.theory.rounding import root_round_up
 
 #: The most rounds of one mechanism that are counted one by one.
 MAX_ROUNDS = 20_000
@@ -324,7 +324,7 @@ def _pair_of(mechanism: DominatingPair | PureDP | GaussianDP | ZCDP) -> Dominati
         case GaussianDP(mu):
             return Gaussian(mu)
         case ZCDP(rho):
-            return Gaussian(root_up(2 * Fraction(rho)))
+            return Gaussian(root_round_up(2 * Fraction(rho)))
         case DominatingPair() if mechanism.shape == ():
             return mechanism
     raise TypeError(

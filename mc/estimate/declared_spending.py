@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filterproof.filters.contract.contract_checks import checked_spend, checked_start, checked_step
-from filterproof.filters.contract.library import of_the_library
+from filterproof.filters.contract.library import is_library_class
 from filterproof.filters.contract.state import State, bits, join, leaves, runs_of, take
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.engine.adversary import Adversary, View
@@ -107,7 +107,7 @@ def declares(method: str, adversary: Adversary, word: str) -> bool:
     others = vars(Adversary).keys() - {method}
     kinds = type(adversary).__mro__
     for place, kind in enumerate(kinds):
-        if word in vars(kind) or of_the_library(kind):
+        if word in vars(kind) or is_library_class(kind):
             return True
         changed = {name for name in vars(kind) if name[:2] != "__"} - others
         if any(isinstance(vars(base).get(name), _CODE) for base in kinds[place + 1 :] for name in changed):

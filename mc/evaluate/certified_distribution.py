@@ -18,7 +18,7 @@ from filterproof.mc.evaluate.forward_distribution import ForwardDistribution
 from filterproof.mc.evaluate.loss_nodes import BallNodes, needed, quadrature_error
 from filterproof.mc.evaluate.quadrature_panels import shown_edges
 from filterproof.mc.evaluate.range_probes import ProbedRange, probe_range
-from filterproof.mc.losses.balls import BITS, ball, down, up
+from filterproof.mc.losses.balls import BITS, ball, lower_end, upper_end
 from filterproof.mc.losses.finite_outputs import ball_of
 from filterproof.mc.losses.log_ratio import Epsilon
 from filterproof.mc.losses.too_large import TooLargeError
@@ -129,7 +129,7 @@ class CertifiedDistribution:
                 more = self._paid(mass, below, above, eps, forward)
                 low, high = low + more[0], high + more[1]
             high += ball(float(self.nodes.lost[0 if forward else 1]))
-            return max(down(low), 0.0), min(up(high), 1.0)
+            return max(lower_end(low), 0.0), min(upper_end(high), 1.0)
 
     def _paid(
         self,
@@ -212,7 +212,7 @@ def _around(epsilon: Epsilon) -> tuple[float, ...]:
     if not isinstance(epsilon, LogRatio):
         return (epsilon,)
     size = ball_of((0, epsilon.ratio))
-    return down(size), up(size)
+    return lower_end(size), upper_end(size)
 
 
 def _stick(mu: float | None, gap: flint.arb) -> flint.arb:

@@ -20,7 +20,7 @@ import flint
 import numpy as np
 from numpy.typing import NDArray
 
-from filterproof.mc.losses.balls import BITS, ball, up
+from filterproof.mc.losses.balls import BITS, ball, upper_end
 from filterproof.theory.numerics.gauss_legendre import gauss_legendre
 from filterproof.theory.numerics.precision import PRECISION_LOCK
 from filterproof.theory.pairs import DominatingPair, normal_distribution
@@ -217,8 +217,8 @@ class BallNodes(_Panelled):
                 p = _tail(ahead - mu / 2) + _tail(back + mu / 2)
                 q = _tail(ahead + mu / 2) + _tail(back - mu / 2)
                 # one factor may be no double
-                self.lost[0] += up(ball(m) * p) * _SLACK
-                self.lost[1] += up(ball(m) * q * (-ball(a)).exp()) * _SLACK
+                self.lost[0] += upper_end(ball(m) * p) * _SLACK
+                self.lost[1] += upper_end(ball(m) * q * (-ball(a)).exp()) * _SLACK
 
     def _kernel(self, mu: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return bounds on the masses that a release takes from node to node: density times the target's weight."""

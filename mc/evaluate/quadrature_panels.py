@@ -60,7 +60,7 @@ def bisected(answer: Callable[[float], Hashable], low: float, high: float) -> tu
     return min((_double(a), _double(b)), key=lambda x: x.as_integer_ratio()[1]), asked
 
 
-def apart(changes: set[float], known_edges: set[float], merged: float) -> set[float]:
+def distinct_changes(changes: set[float], known_edges: set[float], merged: float) -> set[float]:
     """Return the changes that are not within `merged` of a known one, nor of one another."""
     new: set[float] = set()
     ordered = sorted(known_edges)

@@ -27,10 +27,10 @@ from filterproof.mc.examine.accountants import game_of
 from filterproof.mc.examine.divergence import Divergence
 from filterproof.mc.examine.formatting import (
     count_words,
+    format_distinct,
     pairs_words,
     steps_words,
     times_words,
-    told_apart,
     worth_words,
 )
 from filterproof.mc.examine.replay import (
@@ -195,7 +195,7 @@ class Counterexample:
 
     def __str__(self) -> str:
         """Return one sentence with the requests, the divergence, its value and the guarantee."""
-        value, promised = told_apart(self.value, self.promised)
+        value, promised = format_distinct(self.value, self.promised)
         gives = f"is at least {value}"
         if self.kind == "plan":
             gives = worth_words(Fraction(self.data["value"]))

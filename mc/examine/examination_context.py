@@ -13,7 +13,7 @@ from typing import Any
 
 from filterproof.filters.contract.contract_checks import checked_admits, checked_start
 from filterproof.filters.contract.largest_granted import largest_granted, last_granted
-from filterproof.filters.contract.library import defining_class, of_the_library
+from filterproof.filters.contract.library import defining_class, is_library_class
 from filterproof.filters.contract.work import WorkLimit
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.engine.encoding import encode, nameable
@@ -56,8 +56,9 @@ class ExaminationContext:
 
     `targets` are the divergences in direction "PQ". `families` are the families with a granted first request,
     `denied_families` those without. `mechanisms` are the requested families for which the filter's code answers: a
-    family for which it raises is outside its scope. `pure` says that no invariant of determinism was found violated,
-    so that a state is all that the filter knows. `observes_losses` says that decisions depend on realised losses.
+    family for which it raises is outside its scope. `deterministic` says that no invariant of determinism was found
+    violated, so that a state is all that the filter knows. `observes_losses` says that decisions depend on realised
+    losses.
     """
 
     filter: PrivacyFilter
@@ -66,7 +67,7 @@ class ExaminationContext:
     seed: int
     denied_families: tuple[GrantedSizes, ...] = ()
     mechanisms: frozenset[str] = frozenset()
-    pure: bool = True
+    deterministic: bool = True
     observes_losses: bool = False
 
     @classmethod
@@ -124,7 +125,7 @@ def _held(filt: PrivacyFilter, kinds: Iterable[type]) -> Iterator[Any]:
 def _held_as(filt: PrivacyFilter, name: str) -> Any:
     """Return an attribute of a filter. Properties of user classes are not run: they may raise or never return."""
     value = inspect.getattr_static(filt, name, None)
-    ours = isinstance(value, property) and of_the_library(defining_class(type(filt), name))
+    ours = isinstance(value, property) and is_library_class(defining_class(type(filt), name))
     return getattr(filt, name, None) if ours or isinstance(value, MemberDescriptorType) else value
 
 

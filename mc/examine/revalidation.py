@@ -8,7 +8,7 @@ outside its states. A replay starts with a new instance, and a request that the 
 >>> from filterproof.mc.examine.sequence import Sequence
 >>> from filterproof.mc.examine.counterexample import sequence_counterexample
 >>> twice = Sequence(((fp.Gaussian(1.0), 2),))
->>> differs(sequence_counterexample(fp.ZCDPFilter(0.5), twice, Divergence.renyi(2.0), 2.0), lambda work: work())
+>>> revalidate(sequence_counterexample(fp.ZCDPFilter(0.5), twice, Divergence.renyi(2.0), 2.0), lambda work: work())
 'ZCDPFilter denies a request of the sequence; it has changed, or is not the filter of the counterexample'
 """
 
@@ -46,7 +46,7 @@ _MAX_HISTORIES, _DRAWN = 64, 16
 _DEFAULT_ROUNDS = 1000
 
 
-def differs(counterexample: Counterexample, afresh: Callable[[Callable[[], Any]], Any]) -> str:
+def revalidate(counterexample: Counterexample, afresh: Callable[[Callable[[], Any]], Any]) -> str:
     """Return the reason why the counterexample does not refute when it is replayed, or ''.
 
     `afresh` runs work in a process where the filter has not been used. An adversary has one run, but the replay of an
@@ -94,10 +94,10 @@ def _replayed(counterexample: Counterexample) -> tuple[bool, tuple[History, ...]
         histories = [*_drawn(filt, again.strategy, counterexample.data["rounds"], way)]
     else:  # a sequence is a single play
         return again.refutes, ()
-    return again.refutes, _told_apart(filt, histories)
+    return again.refutes, _distinct_histories(filt, histories)
 
 
-def _told_apart(filt: PrivacyFilter, histories: Iterable[History]) -> tuple[History, ...]:
+def _distinct_histories(filt: PrivacyFilter, histories: Iterable[History]) -> tuple[History, ...]:
     """Return the histories that differ for the filter: if it sees no losses, only the requests count."""
     looks = filt.looks_at_losses
     return tuple({one if looks else tuple(pair for pair, _ in one): one for one in histories}.values())

@@ -34,7 +34,7 @@ from filterproof.filters.contract.work import count
 from filterproof.mc.engine.encoding import Nameable, decode, encode
 from filterproof.mc.examine.deadline import Deadline
 from filterproof.mc.examine.formatting import pair_words
-from filterproof.mc.examine.worker import alone
+from filterproof.mc.examine.worker import run_isolated
 from filterproof.theory.argument_checks import check_count
 from filterproof.theory.pairs import DominatingPair
 
@@ -86,12 +86,12 @@ class Schedule:
             world.end()
         return world
 
-    def play_afresh(self, make: MakeService, deadline: Deadline) -> ServiceSimulator:
+    def play_isolated(self, make: MakeService, deadline: Deadline) -> ServiceSimulator:
         """Play the schedule with each process of the service in a new process of its own."""
         world, left = None, self.moves
         while world is None or left:
             life = partial(_life, make, self.menu, world, left)
-            world, left = alone(life, whose=name_of(make), deadline=deadline)
+            world, left = run_isolated(life, whose=name_of(make), deadline=deadline)
         return world
 
     def to_data(self, known: Nameable) -> dict[str, Any]:
@@ -136,7 +136,7 @@ class FaultyDisk(UserDict[str, Any]):
         self.fault: Fault = ""
         self.before = 0
         #: The content at the power failure, or None before one.
-        self.kept: dict[str, Any] | None = None
+        self.stored: dict[str, Any] | None = None
         super().__init__()
         self.data = deepcopy(dict(stored))
 
@@ -146,8 +146,8 @@ class FaultyDisk(UserDict[str, Any]):
 
     def fail(self) -> None:
         """Fail the power: the present content is final."""
-        if self.kept is None:
-            self.kept = deepcopy(self.data)
+        if self.stored is None:
+            self.stored = deepcopy(self.data)
 
     def __getitem__(self, name: str) -> Any:
         return deepcopy(
@@ -311,7 +311,7 @@ class ServiceSimulator:
         self.disk.strike("")
         if answer is _END or answer is _RAISED or answer is _EXITED:
             self.flights.remove(flight)
-        if self.disk.kept is not None:  # later actions of the dead process have no effect
+        if self.disk.stored is not None:  # later actions of the dead process have no effect
             writes = f"makes write {before + 1} of a step" if before else "writes"
             power = f"as {flight.name} {writes}, the power fails {_WHEN.get(fault)}"
             self._crash(f"{flight.name} ends the process" if answer is _EXITED else power)
@@ -349,8 +349,8 @@ class ServiceSimulator:
         self.events += (f"{why}{f'; {lost} is lost' if lost else ''}; what was stored is read again",)
         self.disk.fail()
         self._let_go()
-        assert self.disk.kept is not None
-        self.disk = FaultyDisk(self.disk.kept)
+        assert self.disk.stored is not None
+        self.disk = FaultyDisk(self.disk.stored)
         self._begin()
 
     def _let_go(self) -> None:

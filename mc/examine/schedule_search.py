@@ -39,7 +39,7 @@ from filterproof.mc.examine.sequence import Sequence as Fixed
 from filterproof.theory.argument_checks import check_count
 from filterproof.theory.display import one_line
 from filterproof.theory.guarantees import Guarantee
-from filterproof.theory.numerics.decimals import below
+from filterproof.theory.numerics.decimals import format_down
 from filterproof.theory.pairs import DominatingPair
 
 #: The number of families that the search uses, of those from which the service grants something.
@@ -76,7 +76,9 @@ class Violation:
         """Return the events and the resulting divergence."""
         told = [f"{number}. {said}" for number, said in enumerate(self.events, 1)]
         whose = "all releases" if self.epoch is None else f"the releases of epoch {self.epoch}"
-        end = f"so {self.measure} of {whose} is at least {below(self.low)}; promised {self.promised:.6g}"
+        end = (
+            f"so {self.measure} of {whose} is at least {format_down(self.low)}; promised {self.promised:.6g}"
+        )
         return "\n".join([*told, end])
 
 
@@ -240,7 +242,7 @@ def _confirm(service: MakeService, promise: Guarantee, found: ScheduleSearch, de
 
 def confirm(service: MakeService, promise: Guarantee, schedule: Schedule, deadline: Deadline) -> None:
     """Raise FilterFault if the schedule breaks nothing in new processes of the service."""
-    if breaks(promise)(schedule.play_afresh(service, deadline)) is None:
+    if breaks(promise)(schedule.play_isolated(service, deadline)) is None:
         raise FilterFault(
             f"{name_of(service)} breaks the contract: it keeps data outside its object and its disk, "
             "which a process that ends loses; keep it in self"

@@ -29,7 +29,7 @@ from filterproof.filters.contract.work import count
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.engine.encoding import Nameable, decode, encode
 from filterproof.mc.examine.divergence import Divergence, exceeds
-from filterproof.mc.losses.balls import BITS, ball, down
+from filterproof.mc.losses.balls import BITS, ball, lower_end
 from filterproof.mc.losses.composition import Composition
 from filterproof.mc.losses.renyi_low import renyi_low
 from filterproof.mc.losses.tails import has_tails, tails
@@ -75,7 +75,7 @@ def _far_apart(counts: Mapping[DominatingPair, int], epsilon: float) -> float:
         for pair, times in counts.items()
     )
     with PRECISION_LOCK, flint.ctx.workprec(BITS):
-        return max(down(-((ball(epsilon) - ball(squares, BITS)) / 2).expm1()), 0.0)
+        return max(lower_end(-((ball(epsilon) - ball(squares, BITS)) / 2).expm1()), 0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +158,7 @@ class Sequence:
                 return math.inf
             else:
                 total += times * Fraction(low)
-        return down(total)
+        return lower_end(total)
 
     def _units(self, measure: Divergence) -> int:
         """Return about the units of work of a lower bound."""

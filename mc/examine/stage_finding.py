@@ -10,7 +10,7 @@ from filterproof.mc.examine.counterexample import Counterexample
 from filterproof.mc.examine.divergence import Divergence
 from filterproof.mc.examine.trace import Trace
 from filterproof.theory.evidence import Evidence, Outcome, Verdict
-from filterproof.theory.numerics.decimals import below
+from filterproof.theory.numerics.decimals import format_down
 
 if TYPE_CHECKING:
     from filterproof.mc.prove.induction import SumBound
@@ -42,7 +42,7 @@ class Tightness:
     def reached(self) -> str:
         """The share of the guarantee that the best attack reaches, and where. It is no upper bound."""
         if self.promised <= 0:
-            return f"{self.menu} at {self.measure} reaches {below(self.attack)}; promised 0"
+            return f"{self.menu} at {self.measure} reaches {format_down(self.attack)}; promised 0"
         return f"{self.menu} at {self.measure} reaches {self.share_words} of the guarantee"
 
     @property

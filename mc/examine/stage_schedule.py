@@ -44,7 +44,7 @@ from filterproof.mc.examine.examination import Examination, PartialExamination
 from filterproof.mc.examine.examination_context import ExaminationContext, admission, own_numbers
 from filterproof.mc.examine.filter_fault import FilterFault
 from filterproof.mc.examine.parameter_families import FAMILIES, at_labels, families_of, names_of
-from filterproof.mc.examine.revalidation import differs, is_nondeterministic
+from filterproof.mc.examine.revalidation import is_nondeterministic, revalidate
 from filterproof.mc.examine.schedule import Schedule
 from filterproof.mc.examine.schedule_search import MECHANISMS, confirm
 from filterproof.mc.examine.stage_finding import CUT, STOPPED, UNFINISHED, USED_UP, StageFinding
@@ -57,7 +57,7 @@ from filterproof.mc.examine.stages.sequences import sequences
 from filterproof.mc.examine.stages.shrinking import shrink
 from filterproof.mc.examine.stages.source_proof import has_own_code, source_proof
 from filterproof.mc.examine.stages.strategy_search import search
-from filterproof.mc.examine.worker import Paused, ThreadsLost, results
+from filterproof.mc.examine.worker import Paused, ThreadsLost, iter_isolated
 from filterproof.theory.argument_checks import check_count
 from filterproof.theory.guarantees import Guarantee
 from filterproof.theory.proofs.proof import Proof
@@ -175,8 +175,8 @@ def _in_turn(exam: _Stages, names: tuple[str, ...], seed: int, *, own_menu: bool
     if service_of(filt) is not None:
         exam.run("schedules", 0.2, partial(schedules, exam.subject))
     # without determinism a state does not represent a run, and only a single run's grants count
-    subject = replace(exam.subject, pure=not any(one.fault for one in exam.findings))
-    if subject.pure:
+    subject = replace(exam.subject, deterministic=not any(one.fault for one in exam.findings))
+    if subject.deterministic:
         exam.prove()
         exam.prove_source(subject)
     else:
@@ -231,7 +231,7 @@ class _Stages:
         self.close()
         left = self.limit.remaining
         shares: dict[str, tuple[float, Callable[..., Iterator[object]]]] = {"sequences": (0.3, sequences)}
-        if subject.pure:
+        if subject.deterministic:
             # strategies against a filter that looks at losses get as much time as games
             shares["games"] = (0.3 if subject.observes_losses else 0.4, games)
             if subject.observes_losses:
@@ -301,7 +301,7 @@ class _Stages:
         said = {"notes": (found,)} | more
         return StageFinding(self.stage, "Did the stage finish?", found, "", UNFINISHED, **said)
 
-    def _afresh(self, finding: StageFinding) -> StageFinding:
+    def _revalidated(self, finding: StageFinding) -> StageFinding:
         """Return the finding, or a weaker one if its counterexample does not replay with a new instance of the filter.
 
         Each replay runs in a fork of this process.
@@ -315,7 +315,7 @@ class _Stages:
                 schedule = Schedule.from_data(counterexample.data["schedule"], nameable())
                 confirm(service.make, service.promise, schedule, self.deadline)
                 return finding
-            if not (other := differs(counterexample, self._aside)):
+            if not (other := revalidate(counterexample, self._isolated)):
                 return finding
             fault, found = (
                 is_nondeterministic(self.filter),
@@ -327,7 +327,7 @@ class _Stages:
             found = fault = str(broken)
         return _fallen(finding, found, fault)
 
-    def _aside(self, work: Callable[[], Any]) -> Any:
+    def _isolated(self, work: Callable[[], Any]) -> Any:
         """Run the work in a worker forked from this process, which never calls the filter.
 
         A replay does not count as work.
@@ -376,7 +376,7 @@ class _Stages:
                 if isinstance(finding, Paused):
                     self.so_far |= {} if finding.summary is None else {stage: finding.summary}
                     return False
-                self.findings.append(self._afresh(finding))
+                self.findings.append(self._revalidated(finding))
                 if self.findings[-1].counterexample is not None and not self.thorough:
                     break
             reports.close()
@@ -414,7 +414,7 @@ class _Stages:
             "deadline": self.deadline,
             "pauses": pauses,
         }
-        with closing(results(partial(_quietly, work, limit), **how)) as told:
+        with closing(iter_isolated(partial(_quietly, work, limit), **how)) as told:
             for report in told:
                 if not isinstance(report, dict):
                     yield report

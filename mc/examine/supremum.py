@@ -21,12 +21,12 @@ from filterproof.mc.engine.adversaries import Scripted
 from filterproof.mc.examine.divergence import Divergence
 from filterproof.mc.examine.extremal_steps import reached
 from filterproof.mc.examine.sequence import Sequence as Played
-from filterproof.mc.examine.stages.certificate import parts
+from filterproof.mc.examine.stages.certificate import certificate
 from filterproof.theory.argument_checks import check_at_least_zero
 from filterproof.theory.evidence import Outcome, Verdict
 from filterproof.theory.extremal import Extremal, Steps
 from filterproof.theory.guarantees import ZCDP, Guarantee, RenyiDP
-from filterproof.theory.numerics.decimals import above, below
+from filterproof.theory.numerics.decimals import format_down, format_up
 from filterproof.theory.pairs import DominatingPair, Gaussian
 
 #: Orders at which the divergences of a zCDP guarantee are compared.
@@ -82,7 +82,10 @@ class Supremum:
         return Scripted(*zip(*self.steps, strict=True)) if self.steps else None
 
     def __str__(self) -> str:
-        found = f"[{below(self.low)}, {above(self.high)}] at epsilon = {self.epsilon:g}, promised {self.promised:.6g}"
+        found = (
+            f"[{format_down(self.low)}, {format_up(self.high)}] at epsilon = {self.epsilon:g}, promised "
+            f"{self.promised:.6g}"
+        )
         return (
             f"{found}; no theorem bounds it from above: {self.rests_on}"
             if self.high == 1 and self.rests_on
@@ -127,7 +130,7 @@ def supremum(filt: PrivacyFilter, epsilon: float, *, known: Verdict | None = Non
     checked = check_at_least_zero("epsilon", epsilon)
     if not isinstance(checked, float):
         raise TypeError(f"epsilon must be one number, got {checked!r}; call supremum for each")
-    covered = parts(filt) if known is None else known
+    covered = certificate(filt) if known is None else known
     sound = covered is not None and covered.outcome is Outcome.HOLDS
     found, promised = filt.extremal(checked), float(filt.promise.delta(checked))
     check_requests(filt, [pair for pair, _ in found.steps])

@@ -28,7 +28,7 @@ from filterproof.filters.adapters.service import MakeService
 from filterproof.filters.testing.invariant_tests import invariant_test_class
 from filterproof.mc.examine.filter_fault import FilterFault
 from filterproof.mc.examine.schedule_search import MECHANISMS, first_violation, requested_families
-from filterproof.mc.examine.worker import alone
+from filterproof.mc.examine.worker import run_isolated
 from filterproof.theory.fast.compiler import compiler
 from filterproof.theory.guarantees import Guarantee
 
@@ -57,7 +57,7 @@ def _isolated(test: Callable[[Any], None], name: str) -> Callable[[Any], None]:
     def run(self: Any) -> None:
         compiler()  # imported once here, because each child would take as long for it as for its examples
         try:
-            alone(partial(test, self), whose=name)
+            run_isolated(partial(test, self), whose=name)
         except SkipTest as skipped:
             raise FilterFault(f"the code of {name} raised {type(skipped).__name__}: {skipped}") from skipped
 

@@ -29,7 +29,7 @@ from filterproof.filters.contract.contract_checks import checked_observe, checke
 from filterproof.filters.contract.state import State, leaves, named_leaves, same
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.examine.divergence import Divergence, exceeds
-from filterproof.mc.examine.formatting import pair_words, told_apart
+from filterproof.mc.examine.formatting import format_distinct, pair_words
 from filterproof.mc.examine.sequence import Sequence, granted
 from filterproof.mc.losses.log_ratio import nearest_log
 from filterproof.mc.worst_case.plan import Plan, masses_of
@@ -90,7 +90,7 @@ class Trace:
         lines = [f"{number}. {move}" for number, move in enumerate(self.moves, 1)]
         for turn in self.rows:
             above = " <- above" if exceeds(turn.reached, turn.promised) else ""
-            reached, promised = told_apart(turn.reached, turn.promised)
+            reached, promised = format_distinct(turn.reached, turn.promised)
             when, several = f"{turn.when}: " if turn.when else "", "s" if "-" in turn.rounds else ""
             lines.append(
                 f"round{several} {turn.rounds}: {when}ask {turn.request}: {turn.answer}; state {turn.state_before} -> "

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filterproof.mc.losses import finite_sums
-from filterproof.mc.losses.balls import BITS, ball, down, up
+from filterproof.mc.losses.balls import BITS, ball, lower_end, upper_end
 from filterproof.mc.losses.cells import cells, extent
 from filterproof.mc.losses.inversion import Inversion
 from filterproof.mc.losses.lattice_pld import ReportedPLD, common_step, level, level_law
@@ -302,7 +302,7 @@ def _one_release(pair: DominatingPair, epsilon: float) -> Bounds:
 
 def _within(stick: flint.arb) -> Bounds:
     """Return the doubles around a divergence."""
-    return Bounds(max(down(stick), 0.0), min(up(stick), 1.0))
+    return Bounds(max(lower_end(stick), 0.0), min(upper_end(stick), 1.0))
 
 
 def _best_lower_bound(pairs: Sequence[DominatingPair], epsilon: float) -> Bounds:
@@ -409,7 +409,7 @@ def _gaussian(square: Fraction, epsilon: float) -> Bounds:
     while True:
         with PRECISION_LOCK, flint.ctx.workprec(bits):
             value = normal_distribution.hockey_stick(ball(square, bits).sqrt(), ball(epsilon))
-            low, high = max(down(value), 0.0), min(up(value), 1.0)
+            low, high = max(lower_end(value), 0.0), min(upper_end(value), 1.0)
         # the difference of two close numbers needs more bits for a smaller mu
         if high <= low * (1 + 2.0**-40) or bits >= 32 * BITS:
             return Bounds(low, high)
@@ -421,4 +421,4 @@ def _rough(pair: DominatingPair, tilt: float) -> tuple[ReportedPLD, Fraction]:
     """Return a distribution in few cells for a first look, and its step."""
     low, high = extent(pair)
     step = Fraction(2.0 ** (math.floor(math.log2(max(high - low, 2.0**-60))) - _HALVED))
-    return cells(pair, step, tilts=(tilt,), variance=0.0, most=_ROUGH_CELLS).told(), step
+    return cells(pair, step, tilts=(tilt,), variance=0.0, most=_ROUGH_CELLS).reported(), step

@@ -71,7 +71,7 @@ class PersonalRange(ForOnePerson):
         """The bounds with evidence CITED: the theorems on the trapezoidal rule and on Poisson summation."""
         return Bounds(self.low, self.high, Evidence.CITED)
 
-    def told(self) -> str:
+    def text(self) -> str:
         """Return the quantity and its bounds as text for that person."""
         return f"{self.quantity} in {interval(self.low, self.high, 9)}"
 

@@ -12,7 +12,7 @@ import flint
 import numpy as np
 from numpy.typing import NDArray
 
-from filterproof.mc.losses.balls import BITS, Rounding, ball, down, fraction, rounded, up
+from filterproof.mc.losses.balls import BITS, Rounding, ball, fraction, lower_end, rounded, upper_end
 from filterproof.theory.numerics.precision import PRECISION_LOCK
 from filterproof.theory.pairs import DominatingPair
 
@@ -141,7 +141,9 @@ class ReportedPLD:
         """Return the reports whose P-mass and Q-mass lie in these balls."""
         p, q = (
             np.array(side)
-            for side in zip(*((max(down(a), 0.0), max(up(b), 0.0)) for a, b in masses), strict=True)
+            for side in zip(
+                *((max(lower_end(a), 0.0), max(upper_end(b), 0.0)) for a, b in masses), strict=True
+            )
         )
         met = p > 0
         return cls(LatticePLD(places[met], p[met], revealed), LatticePLD(places[met], q[met]))
@@ -150,7 +152,7 @@ class ReportedPLD:
     def of_level(cls, known: Level, units: int) -> Self:
         """Return KOV(epsilon, delta), with its two losses reported at `units` steps."""
         with PRECISION_LOCK, flint.ctx.workprec(BITS):
-            rest, revealed = ball(1 - known.delta), max(down(ball(known.delta)), 0.0)
+            rest, revealed = ball(1 - known.delta), max(lower_end(ball(known.delta)), 0.0)
             masses = known.masses if units else ((rest, rest),)
             return cls.of(np.array([-units, units] if units else [0]), masses, revealed)
 

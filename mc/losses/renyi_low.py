@@ -16,7 +16,7 @@ from functools import lru_cache
 
 import flint
 
-from filterproof.mc.losses.balls import BITS, ball, down
+from filterproof.mc.losses.balls import BITS, ball, lower_end
 from filterproof.mc.losses.cells import cells, extent
 from filterproof.mc.losses.tails import tails
 from filterproof.theory.numerics.precision import PRECISION_LOCK
@@ -40,12 +40,12 @@ def renyi_low(pair: DominatingPair, order: float) -> float:
         if law.points is None and order >= _HIGH and is_ours(pair):
             low = _of_truths(pair.unlabelled, order)
             if low.is_finite():
-                return max(down(low), 0.0)
+                return max(lower_end(low), 0.0)
         moment, less = flint.arb(0), flint.arb(order) - 1
         for p, q in _reported(pair, order):
             if p.lower() > 0:
                 moment += (p.lower().log() * order - q.upper().log() * less).exp()
-        return max(down(moment.log() / less), 0.0) if moment > 1 else 0.0
+        return max(lower_end(moment.log() / less), 0.0) if moment > 1 else 0.0
 
 
 def _of_truths(pair: DominatingPair, order: float) -> flint.arb:

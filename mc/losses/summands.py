@@ -130,7 +130,7 @@ def _laws(
     pair: DominatingPair, step: Fraction, tilt: float, variance: float
 ) -> tuple[LatticePLD, ReportedPLD]:
     cut = cells(pair, step, tilts=(tilt,), variance=variance, most=_MAX_CELLS)
-    return cut.upper(), cut.told()
+    return cut.upper(), cut.reported()
 
 
 def coarsen(x: float, parts: int = 1) -> float:

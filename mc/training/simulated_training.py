@@ -111,7 +111,7 @@ def simulate_training(
     failure = stated_failure(confidence, failure)
     check_direction(direction)
     sample = TwoTrainings(training, make, person=person, runs=1)
-    known = sample.kept if squares is None else None
+    known = sample.shift_bound if squares is None else None
     if squares is not None:
         bound = one_positive("squares", squares)
     else:
@@ -125,7 +125,7 @@ def simulate_training(
         for runs in batches(training, n, together):
             rng = np.random.default_rng(seeds.spawn(1)[0])
             two = TwoTrainings(training, make, person=person, runs=runs)
-            if known is not None and two.kept != known:
+            if known is not None and two.shift_bound != known:
                 raise TypeError(
                     f"make must return the same kind of sums for every number of runs, got another for runs={runs}; "
                     "return one kind, or pass squares="

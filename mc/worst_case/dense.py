@@ -41,10 +41,10 @@ class DenseGame:
         Y(s, x) = max(0, max over admitted m of sum_k a_k Y(s', x + k h) + gain_m(x)),  a_k = P(L = k h) e^{tilt k h},
 
     where s' is the state after m and gain_m the gain of a single request m. The sums over losses are Fourier
-    transforms. Their absolute errors, bounded by `wrong`, are small against Y(start, -epsilon) if the tilt is about
-    that of the most likely way to epsilon. Outside the window, Y counts as 0 if side is "low". If side is "high", it
-    counts as the rest by Markov's inequality below the window, and as e^{-x} above it. Only states with unsolved
-    parents are kept in memory.
+    transforms. Their absolute errors, bounded by `error_bound`, are small against Y(start, -epsilon) if the tilt is
+    about that of the most likely way to epsilon. Outside the window, Y counts as 0 if side is "low". If side is
+    "high", it counts as the rest by Markov's inequality below the window, and as e^{-x} above it. Only states with
+    unsolved parents are kept in memory.
     """
 
     graph: StateGraph
@@ -56,7 +56,7 @@ class DenseGame:
     first: int
     size: int
     start: float
-    wrong: float
+    error_bound: float
 
     @classmethod
     def solve(
@@ -85,7 +85,7 @@ class DenseGame:
         count(len(graph.child) * len(laws) * game.size >> _POINTS_PER_UNIT)
         for node, best, _, wrong in game._sweep(record=False):
             if node == 0:
-                game = replace(game, start=float(best[-first]), wrong=wrong)
+                game = replace(game, start=float(best[-first]), error_bound=wrong)
         return game
 
     @property
@@ -100,8 +100,8 @@ class DenseGame:
         stopped = -math.expm1(min(self.epsilon, 0.0))
         scale = math.exp(-self.tilt * self.epsilon)
         slack = 2.0**-38 + 2 * self.graph.depth * max(map(self._rounding, self.laws))
-        below = stopped * (1 - 2.0**-50) + scale * max(self.start - self.wrong, 0.0) * (1 - slack)
-        above = stopped * (1 + 2.0**-50) + scale * (self.start + self.wrong) * (1 + 2 * slack)
+        below = stopped * (1 - 2.0**-50) + scale * max(self.start - self.error_bound, 0.0) * (1 - slack)
+        above = stopped * (1 + 2.0**-50) + scale * (self.start + self.error_bound) * (1 + 2 * slack)
         return max(Fraction(below), Fraction(0)), min(Fraction(above), Fraction(1))
 
     def choices(self) -> list[NDArray[np.signedinteger[Any]]]:

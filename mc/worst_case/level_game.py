@@ -131,7 +131,7 @@ class LevelGame:
                 continue
             after = child[i, moves]
             # row r of `views` is the content of the shelf from place r on
-            views = np.ndarray((len(shelf.held) - size + 1, size), np.float64, shelf.held, 0, (8, 8))
+            views = np.ndarray((len(shelf.values) - size + 1, size), np.float64, shelf.values, 0, (8, 8))
             gain = views[shelf.place(after, low + units[moves])]
             gain += views[shelf.place(after, low - units[moves])]
             hill = gains[low % stride]
@@ -195,7 +195,7 @@ class _Shelf:
     i, so that places are reused.
     """
 
-    held: NDArray[np.float64]
+    values: NDArray[np.float64]
     lows: NDArray[np.int64]
     sizes: NDArray[np.int64]
     starts: NDArray[np.int64]
@@ -220,7 +220,7 @@ class _Shelf:
 
     def cleared(self, state: int) -> NDArray[np.float64]:
         """Return the place of a state, filled with zeros."""
-        place = self.held[self.starts[state] : self.starts[state] + self.sizes[state]]
+        place = self.values[self.starts[state] : self.starts[state] + self.sizes[state]]
         place[:] = 0.0
         return place
 

@@ -21,7 +21,7 @@ from filterproof.mc.engine.adversaries import Constant
 from filterproof.mc.engine.adversary import Adversary
 from filterproof.mc.engine.game import Game
 from filterproof.mc.evaluate.certified_distribution import CertifiedDistribution
-from filterproof.mc.losses.balls import BITS, Rounding, ball, down, fraction, near, up
+from filterproof.mc.losses.balls import BITS, Rounding, ball, fraction, lower_end, nearest_double, upper_end
 from filterproof.mc.losses.cells import rounded_laws
 from filterproof.mc.losses.finite_outputs import (
     ZERO,
@@ -98,7 +98,7 @@ class _ExactLosses:
         masses: list[list[Any]] = self.masses
         with PRECISION_LOCK, flint.ctx.workprec(BITS):
             if not exact:
-                masses = [[near(flint.arb(mass)) for mass in each] for each in masses]
+                masses = [[nearest_double(flint.arb(mass)) for mass in each] for each in masses]
                 sides = sides if self.step is None else {"low": epsilon, "high": epsilon}
             elif not isinstance(epsilon, LogRatio):
                 growth = ball(epsilon).exp()
@@ -107,7 +107,9 @@ class _ExactLosses:
         reached = set() if exact else {loss for layer in self.tree.layers for loss in layer.losses}
         for side, end in sides.items():
             with PRECISION_LOCK, flint.ctx.workprec(BITS):
-                paid = {loss: near(flint.arb(stopped(self._loss(loss, side), end))) for loss in reached}
+                paid = {
+                    loss: nearest_double(flint.arb(stopped(self._loss(loss, side), end))) for loss in reached
+                }
             worth: Callable[[Any], Any] = partial(stopped, epsilon=end) if exact else paid.__getitem__
 
             def payoff(losses: Sequence[Any], worth: Callable[[Any], Any] = worth) -> NDArray[Any]:
@@ -218,8 +220,8 @@ class WorstCaseGame:
         return WorstCase(
             epsilon=epsilon,
             value=value,
-            low=down(low),
-            high=up(high),
+            low=lower_end(low),
+            high=upper_end(high),
             evidence=Evidence.CERTIFIED if value is None else Evidence.EXACT,
             direction=direction,
             strategy=strategy(),

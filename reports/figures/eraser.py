@@ -65,7 +65,7 @@ class EraserRounds(Specification):
             reached_at_most=[one.high for one in reached],
             closed_form=-np.expm1(np.array(self.rounds) * np.log1p(-self.p)),
             next_failure=[seen[rounds - 1] for rounds in self.rounds],
-        ).told(admitted=len(seen), most_seen=max(seen), beyond=beyond[0] if beyond else None)
+        ).with_facts(admitted=len(seen), most_seen=max(seen), beyond=beyond[0] if beyond else None)
 
     def _certified(self, filt: NaiveRealisationFilter, rounds: int) -> Evaluation:
         eraser = EraserForever(self.p)

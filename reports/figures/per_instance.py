@@ -55,7 +55,7 @@ class PerInstance(Specification):
         return FigureData.of(
             rounds=range(1, self.rounds + 1),
             **{name: [float(one) for one in deltas] for name, deltas in found.items()},
-        ).told(
+        ).with_facts(
             epsilon=math.log(self.ratio),
             per_instance_exact=str(found["per_instance"][-1]),
             per_instance_at_3_exact=str(found["per_instance"][2]),

@@ -123,7 +123,7 @@ class SampledTraining(Specification):
         )
         parts = (profile, norms)
         names = dict.fromkeys(name for part in parts for name in part.names)
-        return FigureData.of_rows([row for part in parts for row in part.rows()], names=names).told(
+        return FigureData.of_rows([row for part in parts for row in part.rows()], names=names).with_facts(
             mu_at=mu_at,
             mu_range=mu_range,
             mu_all=mu_all,

@@ -36,7 +36,7 @@ from filterproof.reports.figures.lines import label, line
 from filterproof.reports.figures.specification import Printed, Specification, probability, real, whole
 from filterproof.theory.conversions import CKS, SIMPLE, gaussian_epsilon, gaussian_mu
 from filterproof.theory.guarantees import GaussianDP
-from filterproof.theory.numerics.decimals import above
+from filterproof.theory.numerics.decimals import format_up
 from filterproof.theory.pairs import Gaussian
 from filterproof.theory.realisation import kappa, kappa_survival, optimal_split, stopped_hockey_stick
 
@@ -171,7 +171,7 @@ class Survival(Specification):
             realisation=kappa_survival(limit, sigma=sigma, rounds=rounds),
             recalibrated=at_all,
             **{_column(name): (t <= end).astype(int) for name, end in ends.items()},
-        ).told(
+        ).with_facts(
             dhat=split.dhat,
             theta=split.theta,
             kappa=limit,
@@ -195,7 +195,7 @@ class Survival(Specification):
         if data.facts["kappa_recalibrated"] is not None:
             again = (
                 f"The dashed curve is the same rule at kappa = {data.number('kappa_recalibrated'):.4f}, the largest "
-                f"whose certified worst case over this mechanism, {above(data.number('worst_case_recalibrated'))}, "
+                f"whose certified worst case over this mechanism, {format_up(data.number('worst_case_recalibrated'))}, "
                 f"keeps delta; it reaches round {self.rounds} with probability {better[-1]:.3f}."
             )
         within: list[str] = []

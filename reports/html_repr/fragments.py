@@ -29,7 +29,7 @@ from filterproof.reports.template import mathml, rendered
 from filterproof.theory.agreement import Agreement
 from filterproof.theory.display import Displayed, Plottable
 from filterproof.theory.evidence import Outcome, Verdict
-from filterproof.theory.numerics.decimals import above, below, chance, interval, near
+from filterproof.theory.numerics.decimals import chance, format_down, format_nearest, format_up, interval
 from filterproof.theory.proofs.proof import Proof
 
 #: Lines of a table that are shown; `rows()` has them all.
@@ -201,7 +201,7 @@ FRAGMENTS: Mapping[type, Callable[[Any], Fragment]] = {
             f"keeps it with {one.fewest:,}, and breaks it with more than {one.most:,}"
         ),
     ),
-    FilterChoice: _rows("Filter", lambda one: f"{one.name} allows {near(one.rounds)} rounds"),
+    FilterChoice: _rows("Filter", lambda one: f"{one.name} allows {format_nearest(one.rounds)} rounds"),
     TradeOff: _rows(
         "Trade-off curve",
         lambda one: (
@@ -225,7 +225,8 @@ FRAGMENTS: Mapping[type, Callable[[Any], Fragment]] = {
     NumericalEvaluation: _rows(
         "Value of one strategy",
         lambda one: (
-            f"delta near {near(one.value)}, on two grids that differ by {above(one.difference, 2)}, at epsilon "
+            f"delta near {format_nearest(one.value)}, on two grids that differ by {format_up(one.difference, 2)}, "
+            f"at epsilon "
             f"{one.epsilon}"
         ),
     ),
@@ -235,7 +236,7 @@ FRAGMENTS: Mapping[type, Callable[[Any], Fragment]] = {
     MechanismAudit: _rows("Audit of a release function"),
     CalibratedThreshold: _rows(
         "Calibrated threshold",
-        lambda one: f"sum of epsilon^2 / 2 up to {below(one.threshold)} keeps {_delta(one)}",
+        lambda one: f"sum of epsilon^2 / 2 up to {format_down(one.threshold)} keeps {_delta(one)}",
     ),
     CalibratedFilter: _rows(
         "Calibrated filter", lambda one: str(one.promise), lambda one: ("recheck() solves it again.",)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from filterproof.mc.examine.divergence import exceeds
-from filterproof.mc.examine.formatting import count_words, told_apart
+from filterproof.mc.examine.formatting import count_words, format_distinct
 from filterproof.mc.examine.replay_snippets import play_snippet
 from filterproof.mc.runs.provenance import version
 from filterproof.reports.drawing import INK, PALETTE, data_uri, new_figure, plain_text, svg_text
@@ -22,7 +22,7 @@ from filterproof.reports.pages.tightness_figure import (
 from filterproof.reports.template import mathml, rendered, style
 from filterproof.theory.evidence import Evidence, Outcome
 from filterproof.theory.guarantees import ApproxDP, Guarantee, PureDP
-from filterproof.theory.numerics.decimals import above, chance
+from filterproof.theory.numerics.decimals import chance, format_up
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -77,8 +77,8 @@ def _render(template: str, exam: Examination, **more: Any) -> str:
         left_out=len(exam.findings) - len(findings),
         snippet=play_snippet(counterexample) if counterexample is not None else "",
         data=json.dumps(counterexample.to_data(), indent=2) if counterexample is not None else "",
-        told_apart=told_apart,
-        above=above,
+        format_distinct=format_distinct,
+        above=format_up,
         chance=chance,
         counted=count_words,
         exceeds=exceeds,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from filterproof.mc.examine.divergence import exceeds
 from filterproof.mc.examine.stage_finding import Tightness
 from filterproof.reports.drawing import INK, PALETTE, new_figure, plain_text
-from filterproof.theory.numerics.decimals import above, below
+from filterproof.theory.numerics.decimals import format_down, format_up
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -101,8 +101,8 @@ def tightness_alt(rows: Sequence[Tightness]) -> str:
     if not drawn:
         return ""
     near = drawn[0]
-    worst = "" if near.worst is None else f", certified worst case {above(near.worst, 4)}"
+    worst = "" if near.worst is None else f", certified worst case {format_up(near.worst, 4)}"
     return (
         f"{len(drawn)} of {len(rows)} comparisons in units of the guarantee. The nearest: {near.menu} at "
-        f"{near.measure}, attack {below(near.attack, 4)}{worst}, guarantee {near.promised:.4g}."
+        f"{near.measure}, attack {format_down(near.attack, 4)}{worst}, guarantee {near.promised:.4g}."
     )

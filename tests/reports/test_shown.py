@@ -21,7 +21,7 @@ from filterproof.reports.html_repr.cells import cells as row_cells
 from filterproof.reports.html_repr.fragments import MAX_LINES
 from filterproof.reports.html_repr.numbers import exact_or
 from filterproof.theory.display import Displayed
-from filterproof.theory.numerics.decimals import above, below, interval
+from filterproof.theory.numerics.decimals import format_down, format_up, interval
 from filterproof.theory.proofs.proof import JOIN
 from tests.interpreter import ROOT, python
 from tests.reports.examinations import ADMISSION, exam_of, refuted
@@ -153,10 +153,10 @@ def test_ends_are_rounded_outwards() -> None:
     draws = random.Random(4)
     for _ in range(300):
         x = draws.choice((-1, 1)) * draws.random() * 10.0 ** draws.randint(-30, 5)
-        assert Decimal(below(x)) <= Decimal(repr(x)) <= Decimal(above(x))
-        assert float(above(x)) - float(below(x)) <= abs(x) * 1e-5
+        assert Decimal(format_down(x)) <= Decimal(repr(x)) <= Decimal(format_up(x))
+        assert float(format_up(x)) - float(format_down(x)) <= abs(x) * 1e-5
     assert interval(0.25, 0.25) == "[0.25, 0.25]"
-    assert (below(float("-inf")), above(float("inf"))) == ("-inf", "inf")
+    assert (format_down(float("-inf")), format_up(float("inf"))) == ("-inf", "inf")
 
 
 @pytest.mark.parametrize("name", ["Estimate", "WorstCase", "Evaluation", "Bounds", "CalibratedThreshold"])

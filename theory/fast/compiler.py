@@ -16,7 +16,7 @@ from typing import Any
 _MIN_RUNS = 32
 
 
-def worth(n: int) -> bool:
+def pays_off(n: int) -> bool:
     """Return whether n runs are enough for a kernel."""
     return n >= _MIN_RUNS or (n > 1 and compiler.cache_info().currsize > 0)
 

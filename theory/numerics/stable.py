@@ -86,7 +86,7 @@ def log_fraction(ratio: Fraction) -> float:
 
 
 @lru_cache(maxsize=4096)
-def log_beyond(ratio: Fraction) -> float:
+def log_round_up(ratio: Fraction) -> float:
     """Return the smallest double that is at least the log of a rational >= 1, for charges."""
     if ratio == 1:
         return 0.0

@@ -16,7 +16,7 @@ from scipy import special
 from filterproof.theory.argument_checks import Real, check_count, check_positive, own
 from filterproof.theory.numerics import reproducible_math as rm
 from filterproof.theory.numerics.discrete_gaussian_sums import log_theta_ratio, theta, upper, upper_over_first
-from filterproof.theory.numerics.error_free import quotient_beyond
+from filterproof.theory.numerics.error_free import quotient_round_up
 from filterproof.theory.numerics.precision import PRECISION_LOCK
 from filterproof.theory.numerics.stable import as_real, signed_square
 from filterproof.theory.pairs.base import ALL_CHARGES, ITSELF, DominatingPair, half_square_of, same_as
@@ -102,7 +102,7 @@ class DiscreteGaussian(DominatingPair):
 
     @property
     def zcdp_root(self) -> Real:
-        return as_real(quotient_beyond(np.full(np.shape(self.sigma), float(self.sensitivity)), self.sigma))
+        return as_real(quotient_round_up(np.full(np.shape(self.sigma), float(self.sensitivity)), self.sigma))
 
     zcdp_rho = half_square_of("zcdp_root")
     gdp_mu = same_as("pure_epsilon")

@@ -13,7 +13,7 @@ from scipy import special
 
 from filterproof.theory.argument_checks import Real, check_count, check_positive, own
 from filterproof.theory.numerics import reproducible_math as rm
-from filterproof.theory.numerics.error_free import quotient_beyond
+from filterproof.theory.numerics.error_free import quotient_round_up
 from filterproof.theory.numerics.stable import as_real
 from filterproof.theory.pairs.base import ALL_CHARGES, ITSELF, ChargeName, Outputs, half_square_of, same_as
 from filterproof.theory.pairs.finite import Finite, largest_corner, pure_to_gdp, rounded_up_mu
@@ -96,7 +96,7 @@ class DiscreteLaplace(Finite):
 
     @property
     def pure_epsilon(self) -> Real:
-        return as_real(quotient_beyond(np.full(np.shape(self.scale), float(self.sensitivity)), self.scale))
+        return as_real(quotient_round_up(np.full(np.shape(self.scale), float(self.sensitivity)), self.scale))
 
     zcdp_root = same_as("pure_epsilon")
     zcdp_rho = half_square_of("pure_epsilon")

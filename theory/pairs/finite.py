@@ -17,7 +17,7 @@ from scipy import special
 from filterproof.theory.argument_checks import Real
 from filterproof.theory.numerics import reproducible_math as rm
 from filterproof.theory.numerics.precision import PRECISION_LOCK
-from filterproof.theory.numerics.stable import as_real, expm1_minus, log_beyond, log_fraction, mass_fraction
+from filterproof.theory.numerics.stable import as_real, expm1_minus, log_fraction, log_round_up, mass_fraction
 from filterproof.theory.pairs.base import (
     ALL_CHARGES,
     ChargeName,
@@ -33,7 +33,7 @@ from filterproof.theory.pairs.reference_values import (
     PairReferenceValues,
     ReferenceValue,
     ball_of,
-    up,
+    upper_end,
 )
 
 if TYPE_CHECKING:
@@ -250,7 +250,7 @@ class FinitePair(Finite):
     def pure_epsilon(self) -> Real:
         if self._missing > 0 or self._levels[0][0] == math.inf:
             return math.inf
-        return max(log_beyond(max(p / q, q / p)) for p, q in self.held_masses if p)
+        return max(log_round_up(max(p / q, q / p)) for p, q in self.held_masses if p)
 
     def hockey_stick_upper_bound(self, epsilon: float) -> float:
         return _hockey_stick_beyond(self, epsilon)
@@ -359,7 +359,7 @@ def _hockey_stick_beyond(pair: FinitePair, epsilon: float) -> float:
             for i, term in enumerate((p - power * q, q - power * p)):
                 if not term < 0:
                     totals[i] += term.abs_upper()
-        return max(map(up, totals))
+        return max(map(upper_end, totals))
 
 
 def _is_infinite(loss: Real) -> bool:

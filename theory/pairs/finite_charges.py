@@ -25,7 +25,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, TypeAlias
 
 from filterproof.theory.numerics.precision import PRECISION_LOCK
-from filterproof.theory.pairs.reference_values import PairReferenceValues, ball_of, down, up
+from filterproof.theory.pairs.reference_values import PairReferenceValues, ball_of, lower_end, upper_end
 
 if TYPE_CHECKING:
     from flint import arb
@@ -69,7 +69,7 @@ def least_zcdp_rho(masses: Masses) -> tuple[float, float]:
             ):
                 pure = sides[0].most.max(sides[1].most)
                 most = max(_MAX_VALUES // len(laws), _MIN_VALUES)
-                return _largest_ratio(sides[: 1 if symmetric else 2], up(pure * pure / 2), most)
+                return _largest_ratio(sides[: 1 if symmetric else 2], upper_end(pure * pure / 2), most)
         bits *= 2
 
 
@@ -166,7 +166,7 @@ class _Part:
                 t = ball_of(end)
                 if sign * (rest * (1 + t) ** 2 - (steep + rest) * t**2) < 0:
                     bound = known[0] / (t * (1 + t))
-        return cls(-up(bound), side, low, high, where, (first, last))
+        return cls(-upper_end(bound), side, low, high, where, (first, last))
 
     @property
     def cut(self) -> float:
@@ -187,7 +187,7 @@ def _largest_ratio(
     parts: list[_Part] = []
     for number, side in enumerate(sides):
         ends = side.at(0.0), side.at(1.0), None
-        best = max(best, down(ends[1][0] / 2))
+        best = max(best, lower_end(ends[1][0] / 2))
         parts += [
             _Part.of(sides, number, low, high, *ends[k : k + 2])
             for k, (low, high) in enumerate(((0.0, 1.0), (1.0, math.inf)))
@@ -200,7 +200,7 @@ def _largest_ratio(
         part = heapq.heappop(parts)
         middle = sides[part.side].at(part.cut)
         t = ball_of(part.cut)
-        best = max(best, down(middle[0] / (t * (1 + t))))
+        best = max(best, lower_end(middle[0] / (t * (1 + t))))
         heapq.heappush(parts, _Part.of(sides, part.side, part.low, part.cut, part.ends[0], middle))
         heapq.heappush(parts, _Part.of(sides, part.side, part.cut, part.high, middle, part.ends[1]))
     return best, max(min(-parts[0].minus_bound, bound), best)
@@ -216,7 +216,7 @@ def response_rho(epsilon: float) -> tuple[float, float]:
 
     with PRECISION_LOCK, ctx.workprec(_BITS):
         exact = arb(epsilon) * (arb(epsilon) / 2).tanh()
-        return down(exact), up(exact)
+        return lower_end(exact), upper_end(exact)
 
 
 @lru_cache(maxsize=768)
@@ -250,7 +250,7 @@ def least_gdp_mu(masses: Masses) -> float:
         for p, q in laws[:-1]:
             x, y = x + q, y - p
             if x + y != 1:
-                most = max(most, up(_upper_quantile(x) + _upper_quantile(y)))
+                most = max(most, upper_end(_upper_quantile(x) + _upper_quantile(y)))
     return most
 
 

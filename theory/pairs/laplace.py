@@ -14,7 +14,7 @@ from scipy import special
 
 from filterproof.theory.argument_checks import Real, check_positive, own
 from filterproof.theory.numerics import reproducible_math as rm
-from filterproof.theory.numerics.error_free import inverse_beyond
+from filterproof.theory.numerics.error_free import inverse_round_up
 from filterproof.theory.numerics.stable import as_real, expm1_minus
 from filterproof.theory.pairs.base import (
     ALL_CHARGES,
@@ -89,7 +89,7 @@ class Laplace(DominatingPair):
 
     @property
     def pure_epsilon(self) -> Real:
-        return inverse_beyond(self.b)
+        return inverse_round_up(self.b)
 
     zcdp_root = same_as("pure_epsilon")
     zcdp_rho = half_square_of("pure_epsilon")

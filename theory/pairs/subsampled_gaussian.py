@@ -14,7 +14,7 @@ from scipy import special
 
 from filterproof.theory.argument_checks import Real, check_positive, check_probability, own
 from filterproof.theory.numerics import reproducible_math as rm
-from filterproof.theory.numerics.error_free import inverse_beyond
+from filterproof.theory.numerics.error_free import inverse_round_up
 from filterproof.theory.numerics.mills_ratio import LOG_SQRT_TWO_PI
 from filterproof.theory.numerics.stable import as_real, expm1_minus
 from filterproof.theory.pairs.base import ALL_CHARGES, DominatingPair, half_square_of, same_as
@@ -99,7 +99,7 @@ class SubsampledGaussian(DominatingPair):
 
     @property
     def gdp_mu(self) -> Real:
-        return as_real(np.broadcast_to(inverse_beyond(self.sigma), self.shape))
+        return as_real(np.broadcast_to(inverse_round_up(self.sigma), self.shape))
 
     zcdp_root = same_as("gdp_mu")
     zcdp_rho = half_square_of("gdp_mu")

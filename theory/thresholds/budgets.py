@@ -18,7 +18,7 @@ from flint import arb, ctx, fmpq
 
 from filterproof.theory.numerics.exact import rational
 from filterproof.theory.numerics.precision import PRECISION_LOCK
-from filterproof.theory.pairs.reference_values import down
+from filterproof.theory.pairs.reference_values import lower_end
 from filterproof.theory.rounding import next_above
 from filterproof.theory.thresholds.b_star import b_star
 
@@ -40,7 +40,7 @@ def below(value: Callable[[], arb]) -> float:
         with PRECISION_LOCK, ctx.workprec(precision):
             ball = value()
             if ball.is_finite():
-                found = down(ball)
+                found = lower_end(ball)
                 if ball < arb(next_above(found)):
                     return found
     raise ArithmeticError(

@@ -27,7 +27,7 @@ from filterproof.mc.examine.divergence import Bound, Divergence
 from filterproof.mc.examine.filter_fault import FilterFault
 from filterproof.mc.examine.formatting import count_words
 from filterproof.mc.examine.sequence import Sequence
-from filterproof.mc.losses.balls import BITS, ball, down
+from filterproof.mc.losses.balls import BITS, ball, lower_end
 from filterproof.theory.argument_checks import check_count
 from filterproof.theory.numerics.exact import rational
 from filterproof.theory.numerics.precision import PRECISION_LOCK
@@ -67,7 +67,7 @@ class OvertakingGame(AccountantGame):
         state = self.accountant.start(1)
         worth = self._worth(state, keys(state)[0], fmpq(1), self.rounds)
         value = Fraction(int(worth.p), int(worth.q))
-        low = down(value)
+        low = lower_end(value)
         return Bound(low, low if Fraction(low) == value else next_above(low))
 
     def _worth(self, state: Any, told: Hashable, odds: fmpq, rounds_left: int) -> fmpq:

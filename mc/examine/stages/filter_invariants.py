@@ -19,7 +19,7 @@ from filterproof.theory.pairs import DominatingPair
 
 _RUNS = "runs_do_not_see_each_other"
 #: Invariants of determinism. Without them a state is not all that a filter knows, and games on states mean nothing.
-_PURITY = {
+_DETERMINISM = {
     "a_denial_changes_nothing": "admits has a side effect",
     "asking_changes_nothing": "remaining, affordable or is_reachable_state has a side effect",
     "the_old_state_is_left_alone": "it changes the given state, or keeps data outside the state",
@@ -52,12 +52,12 @@ def invariants(subject: ExaminationContext, limit: WorkLimit) -> Iterator[StageF
         )
     name, faults, notes = type(filt).__name__, list[str](), list[str]()
     for key, invariant in broken.items():
-        if key not in _PURITY:
+        if key not in _DETERMINISM:
             notes.append(f"violated invariant {invariant.name}: {invariant.words}")
         elif invariant.name == "raises":
             faults.append(invariant.words)
         else:
-            faults.append(f"{name} breaks the contract: {_PURITY[key]} ({invariant.words})")
+            faults.append(f"{name} breaks the contract: {_DETERMINISM[key]} ({invariant.words})")
     if changed:  # it may be a cache
         notes.append(
             f"{name} changed its own attributes during requests: its decisions may depend on more than the state"

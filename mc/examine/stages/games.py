@@ -33,7 +33,7 @@ from filterproof.mc.losses.too_large import TooLargeError
 from filterproof.mc.worst_case.renyi_game import renyi_game
 from filterproof.mc.worst_case.solve import solved_case
 from filterproof.theory.evidence import Outcome, Verdict
-from filterproof.theory.numerics.decimals import above
+from filterproof.theory.numerics.decimals import format_up
 from filterproof.theory.pairs import DominatingPair
 
 _QUESTION = "What is the largest divergence of an adversary over a menu?"
@@ -263,7 +263,7 @@ def solved(subject: ExaminationContext, menu: Menu, target: Divergence) -> Itera
             continue
         row = Tightness(measure, menu.name, worst.low, worst.high, promised, worst.evidence)
         if not exceeds(worst.low, promised):
-            within_it = f"{menu.name} at {measure}: at most {above(worst.high)}, promised {promised:.6g}"
+            within_it = f"{menu.name} at {measure}: at most {format_up(worst.high)}, promised {promised:.6g}"
             scope = f"{worst.scope}; at {measure}"
             keeps = Verdict(Outcome.HOLDS, worst.evidence, scope, within_it)
             verdict = keeps if worst.high <= promised else None

@@ -62,16 +62,21 @@ class Player:
     limit: WorkLimit
     state: State
     tail: float | None = None
-    pure: bool = True
+    deterministic: bool = True
     steps: list[tuple[DominatingPair, int]] = field(default_factory=list)
     unchanged: DominatingPair | None = None
 
     @classmethod
     def fresh(
-        cls, subject: ExaminationContext, limit: WorkLimit, tail: float | None = None, *, pure: bool = False
+        cls,
+        subject: ExaminationContext,
+        limit: WorkLimit,
+        tail: float | None = None,
+        *,
+        deterministic: bool = False,
     ) -> Player:
         """Return a run without requests."""
-        return cls(subject.filter, limit, checked_start(subject.filter, 1), tail, pure)
+        return cls(subject.filter, limit, checked_start(subject.filter, 1), tail, deterministic)
 
     def ask(self, pair: DominatingPair, times: int = 1, *, loss: float | None = None) -> int:
         """Request the pair up to `times` in a row; return how often it is granted.
@@ -87,7 +92,7 @@ class Player:
             shown = _quantile(pair, self.tail) if loss is None and self.tail is not None else loss
             if shown is not None:
                 after = checked_observe(self.filter, after, np.array([shown]), 1)
-            elif self.pure and same(after, self.state)[0]:
+            elif self.deterministic and same(after, self.state)[0]:
                 self.unchanged = pair
                 break
             self.state = after
@@ -116,7 +121,10 @@ def _quantile(pair: DominatingPair, tail: float) -> float:
 
 def programs(subject: ExaminationContext, limit: WorkLimit, tail: float | None = None) -> Iterator[Sequence]:
     """Yield the sequences, cheapest first. Each is admitted as it is built, with losses at the quantile `tail`."""
-    families, fresh = subject.families, partial(Player.fresh, subject, limit, tail, pure=subject.pure)
+    families, fresh = (
+        subject.families,
+        partial(Player.fresh, subject, limit, tail, deterministic=subject.deterministic),
+    )
     yield from (Sequence(((family.largest, 1),)) for family in families)
     if subject.observes_losses and tail is None:
         return
@@ -162,12 +170,14 @@ def swallowed(subject: ExaminationContext, limit: WorkLimit, *, tiny: bool = Fal
 
     The small one is the smallest of the line or, if `tiny`, the largest below it that leaves the state unchanged.
     """
-    for family in representatives(subject.families) if subject.pure and not subject.observes_losses else ():
+    for family in (
+        representatives(subject.families) if subject.deterministic and not subject.observes_losses else ()
+    ):
         smallest = next(
             (t for t, p in zip(family.sizes, family.pairs, strict=True) if p.pure_epsilon > 0), None
         )
         for large in family.pairs[-1:-10:-4]:  # after the largest request nothing may be left
-            player, small = Player.fresh(subject, limit, pure=True), smallest
+            player, small = Player.fresh(subject, limit, deterministic=True), smallest
             if small is None or not player.ask(large):
                 continue
             if tiny:

@@ -15,7 +15,7 @@ from itertools import chain, islice, repeat
 import numpy as np
 from numpy.typing import NDArray
 
-from filterproof.filters.contract.library import made_of_the_library
+from filterproof.filters.contract.library import is_library_value
 from filterproof.filters.contract.work import WorkLimit, count
 from filterproof.mc.examine.counterexample import sequence_counterexample
 from filterproof.mc.examine.divergence import Divergence, exceeds
@@ -215,7 +215,7 @@ def _declared(
     """
     pair = pair if direction == "PQ" else pair.swapped
     divergences = np.asarray(pair.renyi(np.array(orders)), dtype=np.float64)
-    mu = float(pair.gdp_mu) if made_of_the_library(pair) else math.inf
+    mu = float(pair.gdp_mu) if is_library_value(pair) else math.inf
     return (mu if mu >= 0 else math.inf), np.where(divergences >= 0, divergences, np.inf)
 
 

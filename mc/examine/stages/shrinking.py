@@ -59,7 +59,7 @@ def shrink(
         search.plays()
         search.limit = limit.fraction(0.5)
         search.shrink()
-    if subject.pure:
+    if subject.deterministic:
         search.menu()
         search.limit = limit.fraction(0.7)
         search.write_out()

@@ -12,7 +12,7 @@ from dataclasses import replace
 from itertools import groupby
 
 from filterproof.filters.adapters.labelled import program_of
-from filterproof.filters.contract.library import of_the_library
+from filterproof.filters.contract.library import is_library_class
 from filterproof.filters.contract.work import WorkLimit
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.examine.examination_context import ExaminationContext
@@ -34,7 +34,7 @@ _MIN_UNITS = 100_000
 
 def has_own_code(filt: PrivacyFilter) -> bool:
     """Whether Python code of the user decides."""
-    return not of_the_library(type(filt)) and program_of(filt) is None
+    return not is_library_class(type(filt)) and program_of(filt) is None
 
 
 def source_proof(subject: ExaminationContext, limit: WorkLimit) -> Iterator[StageFinding]:

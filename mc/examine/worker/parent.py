@@ -35,14 +35,14 @@ class Paused:
     summary: Any
 
 
-def alone(work: Callable[[], T], **how: Any) -> T:
-    """Return the result of `work`, run in a worker. The keywords are those of `results`."""
+def run_isolated(work: Callable[[], T], **how: Any) -> T:
+    """Return the result of `work`, run in a worker. The keywords are those of `iter_isolated`."""
     found: T
-    (found,) = results(lambda: (each() for each in (work,)), **how)
+    (found,) = iter_isolated(lambda: (each() for each in (work,)), **how)
     return found
 
 
-def results(
+def iter_isolated(
     work: Callable[[], Iterable[Any]],
     *,
     filt: PrivacyFilter | None = None,

@@ -84,7 +84,7 @@ def test_after_ctrl_c_a_refutation_stands_that_was_played_again(
         raise KeyboardInterrupt
 
     if not told:
-        monkeypatch.setattr("filterproof.mc.examine.stage_schedule.differs", stop)
+        monkeypatch.setattr("filterproof.mc.examine.stage_schedule.revalidate", stop)
     with pytest.raises(PartialExamination) as stopped:
         examine(
             example_filters.Forgets(),

@@ -14,9 +14,9 @@ from filterproof.mc.examine.counterexample import Counterexample, menu_counterex
 from filterproof.mc.examine.divergence import Divergence
 from filterproof.mc.examine.ending import Status
 from filterproof.mc.examine.filter_fault import FilterFault
-from filterproof.mc.examine.revalidation import _largest_histories, differs, happens
+from filterproof.mc.examine.revalidation import _largest_histories, happens, revalidate
 from filterproof.mc.examine.stage_schedule import examine
-from filterproof.mc.examine.worker import alone
+from filterproof.mc.examine.worker import run_isolated
 from filterproof.mc.worst_case.plan import Plan
 from filterproof.mc.worst_case.solve import solved_case
 from filterproof.theory.evidence import Outcome
@@ -144,7 +144,7 @@ def tired_sequence() -> Counterexample:
 
 
 def differs_afresh(made: Counterexample) -> str:
-    return differs(made, partial(alone, filt=made.filter))
+    return revalidate(made, partial(run_isolated, filt=made.filter))
 
 
 @pytest.mark.parametrize(
@@ -157,7 +157,7 @@ def test_a_counterexample_of_what_one_run_asked_for_nothing_else_is_denied_does_
     made = make()
     assert made.value > made.promised
     if make is not tired_sequence:  # whose replay asks for many runs, as who found it did
-        assert alone(lambda: made.replay().refutes, filt=made.filter)
+        assert run_isolated(lambda: made.replay().refutes, filt=made.filter)
     assert differs_afresh(made)
 
 

@@ -19,7 +19,7 @@ from filterproof.mc.examine.divergence import Divergence
 from filterproof.mc.examine.sequence import Sequence
 from filterproof.mc.examine.stages.plays import ROUND, simple_plays
 from filterproof.mc.examine.stages.shrinking import shrink, simple_plans, written
-from filterproof.theory.numerics.decimals import below
+from filterproof.theory.numerics.decimals import format_down
 from tests.instruments.corpus.fifth.broken import AbstentionBonus
 from tests.mc.examine import example_filters
 from tests.mc.examine.counterexamples import sequence
@@ -70,7 +70,8 @@ def test_a_counterexample_of_many_odd_kinds_becomes_a_few_known_ones(odd: Counte
     assert best.replay().refutes
     assert found.verdict.detail == str(best) == found.result
     assert (
-        f"promised 1, {below(best.factor, 3)} times the promise" in found.result or "delta at" in found.result
+        f"promised 1, {format_down(best.factor, 3)} times the promise" in found.result
+        or "delta at" in found.result
     )
 
 

@@ -235,7 +235,7 @@ def test_what_moves_an_empty_sum_and_no_large_one_is_asked_for_without_end() -> 
         about = subject(filt, "gaussian", "twopoint")  # whose smallest reveals nothing
         plays = [*swallowed(about, WorkLimit.of(LONG))]
         assert bool(plays) is any(played.violation(filt.promise, about.targets) for played in plays) is broken
-        assert [*swallowed(replace(about, pure=False), WorkLimit.of(LONG))] == []
+        assert [*swallowed(replace(about, deterministic=False), WorkLimit.of(LONG))] == []
 
 
 def test_a_player_keeps_to_what_is_granted_and_notices_what_leaves_the_state_as_it_was() -> None:
@@ -245,7 +245,7 @@ def test_a_player_keeps_to_what_is_granted_and_notices_what_leaves_the_state_as_
     assert not player.grants(Gaussian(each))
     assert player.played == Sequence(((Gaussian(each), 5),))
     for pure in (True, False):
-        player = Player(example_filters.Forgets(), WorkLimit.of(LONG), np.zeros(1), pure=pure)
+        player = Player(example_filters.Forgets(), WorkLimit.of(LONG), np.zeros(1), deterministic=pure)
         assert player.ask(Gaussian(0.1), 50) == (1 if pure else 50)
         assert (player.unchanged is None) is not pure
 
