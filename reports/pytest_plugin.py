@@ -78,10 +78,12 @@ class FilterItem(pytest.Item):
         self.add_marker("filterproof")
 
     def runtest(self) -> None:
-        from filterproof.mc.examine.worker import alone
+        from filterproof.mc.examine.worker import run_isolated
 
         with _faults(self):  # its file is code, which is run where it can do no harm
-            told = alone(partial(_loaded, self.target, _how(self, {})), whose=self.target, command=True)
+            told = run_isolated(
+                partial(_loaded, self.target, _how(self, {})), whose=self.target, command=True
+            )
         _keep(self, *told)
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:

@@ -198,7 +198,7 @@ def _finding(finding: Finding) -> dict[str, object]:
     if isinstance(result, Agreement):
         return row | {
             "compared": len(result.compared),
-            "within": result.within,
+            "within": result.max_difference,
             "share": result.share if math.isfinite(result.share) else None,
             "failure": result.failure,
         }

@@ -71,16 +71,16 @@ class TwoRoutes:
         return self.low <= self.most and self.least <= self.high
 
     @property
-    def apart(self) -> float:
+    def difference(self) -> float:
         """Largest distance between a number of the interval and a number of the enclosure."""
         return max(self.high - self.least, self.most - self.low)
 
     @property
     def share(self) -> float:
-        """`apart` relative to `least`; inf where `least` is 0."""
-        if self.apart <= 0:
+        """`difference` relative to `least`; inf where `least` is 0."""
+        if self.difference <= 0:
             return 0.0
-        return self.apart / abs(self.least) if self.least else math.inf
+        return self.difference / abs(self.least) if self.least else math.inf
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,12 +146,12 @@ class Agreement(Displayed):
         """The comparison with the largest distance; a comparison that disagrees, if there is one."""
         missed = [one for one in self.compared if not one.meets]
         shares = self.share <= 1
-        return max(missed or self.compared, key=lambda one: one.share if shares else one.apart)
+        return max(missed or self.compared, key=lambda one: one.share if shares else one.difference)
 
     @property
-    def within(self) -> float:
-        """Largest distance `apart` of all comparisons."""
-        return max(one.apart for one in self.compared)
+    def max_difference(self) -> float:
+        """Largest distance `difference` of all comparisons."""
+        return max(one.difference for one in self.compared)
 
     @property
     def share(self) -> float:
@@ -184,7 +184,7 @@ class Agreement(Displayed):
 
     def __str__(self) -> str:
         count = len(self.compared)
-        within = f" within {self.within:.2g}" if self.outcome is Accord.AGREES else ""
+        within = f" within {self.max_difference:.2g}" if self.outcome is Accord.AGREES else ""
         return (
             f"{self.outcome.name}{within} ({count} comparison{'s' * (count > 1)}; failure probability "
             f"{chance(self.failure)}; {self.scope})"

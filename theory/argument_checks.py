@@ -112,7 +112,7 @@ check_order_from_one = _Rule(
 
 
 #: A count from which on arithmetic in doubles ends in an OverflowError.
-_BEYOND = 2**1023
+_COUNT_OVERFLOW = 2**1023
 
 
 def check_count(
@@ -123,7 +123,7 @@ def check_count(
     whole = whole or (isinstance(value, float) and math.isfinite(value) and value.is_integer())
     if not whole or int(value) < least:  # type: ignore[call-overload]
         raise ValueError(f"{name} must be an integer >= {least}, got {name}={value!r}; pass a whole number")
-    if int(value) >= _BEYOND:  # type: ignore[call-overload]
+    if int(value) >= _COUNT_OVERFLOW:  # type: ignore[call-overload]
         raise ValueError(
             f"{name} must be an integer that a double can hold, got more than 2^1023; pass a smaller one"
         )

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from flint import arb
 
 #: Past this epsilon no line that bounds hits at 1e-9 false alarms or more is below 1.
-_MOST, _POINTS = 21.0, 400
+_MAX_EPSILON, _POINTS = 21.0, 400
 #: The false positive rates of a curve's rows.
 ALARMS = (1e-5, 1e-4, 1e-3, 0.01, 0.05, 0.1, 0.2, 0.5)
 
@@ -103,7 +103,7 @@ def best_epsilon(promise: Guarantee, false_alarms: float = 1e-3) -> float:
         delta = float(promise.delta(epsilon))
         return min(delta + math.exp(epsilon) * alarms, 1 - math.exp(-epsilon) * (1 - alarms - delta))
 
-    grid = np.linspace(0.0, _MOST, _POINTS)
+    grid = np.linspace(0.0, _MAX_EPSILON, _POINTS)
     place = int(np.argmin([line(float(epsilon)) for epsilon in grid]))
     ends = grid[max(place - 1, 0)], grid[min(place + 1, _POINTS - 1)]
     return lowest_at(line, *map(float, ends))

@@ -27,7 +27,7 @@ __all__ = ["CKS", "SIMPLE", "Conversion", "gaussian_epsilon", "gaussian_mu", "re
 Array = NDArray[np.float64]
 
 #: Bounds of the search for order - 1. Outside them delta is 1 or 0 to the last bit.
-_LEAST, _MOST = float(np.finfo(np.float64).tiny), float(np.finfo(np.float64).max)
+_SMALLEST_NORMAL, _LARGEST_DOUBLE = float(np.finfo(np.float64).tiny), float(np.finfo(np.float64).max)
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +185,7 @@ class _Simple(Conversion):
     def _log_delta(self, rho: Array, epsilon: Array) -> Array:
         # the divisor stays finite: infinity over infinity is NaN
         gap: Array = np.maximum(epsilon - rho, 0.0)
-        return -gap * gap / (4 * rho).clip(max=_MOST)  # type: ignore[no-any-return]
+        return -gap * gap / (4 * rho).clip(max=_LARGEST_DOUBLE)  # type: ignore[no-any-return]
 
     def _epsilon(self, rho: Array, log_inverse_delta: Array) -> Array:
         product = rho * log_inverse_delta
@@ -228,11 +228,11 @@ class _CKS(Conversion):
         squares = epsilon * epsilon / 4 + 2 * rho
         far = np.hypot(epsilon / 2, np.sqrt(2.0) * np.sqrt(rho))
         root = epsilon / 2 + np.where(np.isfinite(squares), np.sqrt(squares), far)
-        lambert = special.wrightomega(rm.log(np.minimum(2 * rho, _MOST)) + epsilon - rho) / rho / 2
-        t = np.clip(np.maximum((root / rho - 1) / 2, lambert), _LEAST, _MOST)
+        lambert = special.wrightomega(rm.log(np.minimum(2 * rho, _LARGEST_DOUBLE)) + epsilon - rho) / rho / 2
+        t = np.clip(np.maximum((root / rho - 1) / 2, lambert), _SMALLEST_NORMAL, _LARGEST_DOUBLE)
         for _ in range(12):
             gap = rm.log1p(1 / t) + (epsilon - rho) - rho * t * 2
-            t = np.clip(t + gap / 2 / (rho + 1 / (t * (1 + t)) / 2), _LEAST, _MOST)
+            t = np.clip(t + gap / 2 / (rho + 1 / (t * (1 + t)) / 2), _SMALLEST_NORMAL, _LARGEST_DOUBLE)
         return t
 
     def _epsilon(self, rho: Array, log_inverse_delta: Array) -> Array:

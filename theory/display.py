@@ -26,7 +26,7 @@ Cell: TypeAlias = float | int | str | None
 Row: TypeAlias = dict[str, Cell]
 
 #: The largest number of characters of a repr, and of one of its fields.
-_MOST, _MOST_OF_FIELD = 200, 48
+_MAX_CHARS, _MAX_FIELD_CHARS = 200, 48
 
 
 class Displayed:
@@ -99,7 +99,7 @@ def one_line(value: Any) -> str:
     text = f"{type(value).__name__}("
     for place, part in enumerate(one for one in fields(value) if one.repr):
         more = f"{', ' if place else ''}{part.name}={_short(getattr(value, part.name))}"
-        if len(text) + len(more) > _MOST - len(", ...)"):
+        if len(text) + len(more) > _MAX_CHARS - len(", ...)"):
             return f"{text}, ...)"
         text += more
     return f"{text})"
@@ -131,7 +131,7 @@ def printable(text: str) -> str:
     return "".join(one if one.isprintable() else "?" for one in text)
 
 
-def told_apart(value: Any) -> str:
+def digest_repr(value: Any) -> str:
     """Return the repr of a dataclass on one line; a long one ends in a digest of every field.
 
     Saved sessions identify the pairs and the guarantee of their filter by this text.
@@ -141,7 +141,7 @@ def told_apart(value: Any) -> str:
     printed = {part.name: getattr(value, part.name) for part in fields(value) if part.repr}
     given = ", ".join(f"{name}={part!r}" for name, part in printed.items())
     text = " ".join(f"{type(value).__name__}({given})".split())
-    if len(text) <= _MOST and "..." not in text:
+    if len(text) <= _MAX_CHARS and "..." not in text:
         return text
     digest = sha256()
     for name, part in printed.items():
@@ -154,13 +154,13 @@ def _short(value: object) -> str:
     if isinstance(value, Enum):
         return f"{type(value).__name__}.{value.name}"
     text = " ".join(repr(value).split())
-    if len(text) <= _MOST_OF_FIELD:
+    if len(text) <= _MAX_FIELD_CHARS:
         return text
     if isinstance(value, np.ndarray):
         return f"<array of shape {value.shape}>"
     if isinstance(value, tuple):
         return f"<{len(value)} of {', '.join(sorted({type(one).__name__ for one in value}))}>"
-    return f"{text[: _MOST_OF_FIELD - 3]}..."
+    return f"{text[: _MAX_FIELD_CHARS - 3]}..."
 
 
 def _cell(value: object) -> Cell:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from filterproof.theory.numerics.exact import rational
 from filterproof.theory.numerics.precision import PRECISION_LOCK
 from filterproof.theory.pairs import KOV, DominatingPair, Erasure, FinitePair, Gaussian, RandomizedResponse
-from filterproof.theory.pairs.reference_values import ball_of, down, up
+from filterproof.theory.pairs.reference_values import ball_of, lower_end, upper_end
 
 if TYPE_CHECKING:
     from flint import arb, fmpq
@@ -27,11 +27,11 @@ _BITS = 256
 #: The number of equal randomised responses that represents the many small ones of a sum of squares.
 RESPONSES = 64
 #: The first relative distance of two outcomes from a bound; a filter may raise its charge by a relative 2^-46.
-_SHY = 2.0**-36
+_RELATIVE_TOLERANCE = 2.0**-36
 #: The same distance for the tangent of a curve, whose search for a pair takes hundredths of a second.
-_NEAR = 2.0**-16
+_TANGENT_TOLERANCE = 2.0**-16
 #: e^-746 is below the smallest double.
-_LEAST = 746.0
+_EXP_UNDERFLOW = 746.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +100,7 @@ def zcdp_extremal(rho: float, epsilon: float) -> Extremal:
     """
     from filterproof.theory.numerics.binary_hypothesis import most_under_zcdp
 
-    if epsilon > rho and (epsilon - rho) ** 2 / (4 * rho) > _LEAST:
+    if epsilon > rho and (epsilon - rho) ** 2 / (4 * rho) > _EXP_UNDERFLOW:
 
         def most() -> arb:
             return (-((ball_of(epsilon) - ball_of(rho)) ** 2) / (4 * ball_of(rho))).exp()
@@ -113,11 +113,11 @@ def zcdp_extremal(rho: float, epsilon: float) -> Extremal:
 
 def renyi_extremal(orders: Iterable[tuple[float, float]], epsilon: float) -> Extremal:
     """Return the bounds for D_a <= rho in both directions for each (a, rho) of `orders`, a >= 1."""
-    from filterproof.theory.numerics.binary_hypothesis import Kept, most_under
+    from filterproof.theory.numerics.binary_hypothesis import DivergenceBounds, most_under
 
     bounds = tuple(orders)
     divergence_bounds = [
-        Kept(Fraction(a), rational(rho), back) for a, rho in bounds for back in (False, True)
+        DivergenceBounds(Fraction(a), rational(rho), back) for a, rho in bounds for back in (False, True)
     ]
 
     def keeps(pair: FinitePair) -> bool:
@@ -210,7 +210,7 @@ def tangent_extremal(
     promise.
     """
     try:
-        one, other = _nearest(Fraction(p), Fraction(q), keeps, _NEAR, epsilon)
+        one, other = _nearest(Fraction(p), Fraction(q), keeps, _TANGENT_TOLERANCE, epsilon)
     except (ValueError, ArithmeticError):  # no masses, or no accepted ones
         return Extremal(epsilon, 0.0, high)
     pair = FinitePair((one, 1 - one), (other, 1 - other))
@@ -226,7 +226,9 @@ def _two_outcomes(
     x, y, kept = point
     high = partial(stick_above, rational(epsilon), x, y, kept)  # type: ignore[arg-type]
     try:
-        p, q = _nearest(Fraction(int(x.p), int(x.q)), Fraction(int(y.p), int(y.q)), keeps, _SHY, epsilon)
+        p, q = _nearest(
+            Fraction(int(x.p), int(x.q)), Fraction(int(y.p), int(y.q)), keeps, _RELATIVE_TOLERANCE, epsilon
+        )
     except ArithmeticError:  # no pair with double masses satisfies bounds so close to zero
         return enclosed(epsilon, lambda: ball_of(0), high, ())
     return enclosed(epsilon, _line(epsilon, p, q), high, ((FinitePair((p, 1 - p), (q, 1 - q)), 1),))
@@ -264,5 +266,5 @@ def enclosed(epsilon: float, low: Callable[[], arb], high: Callable[[], arb], st
     from flint import ctx
 
     with PRECISION_LOCK, ctx.workprec(_BITS):
-        below, above = down(low()), up(high())
+        below, above = lower_end(low()), upper_end(high())
     return Extremal(epsilon, max(below, 0.0), min(max(above, 0.0), 1.0), steps if below > 0 else ())

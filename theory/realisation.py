@@ -15,10 +15,10 @@ from filterproof.theory.argument_checks import Real, check_count, check_delta, c
 from filterproof.theory.numerics.gauss_legendre import steps_rule
 from filterproof.theory.pairs.gaussian import Gaussian
 
-_LEAST_DELTA = 2.0**-1000  # a fraction of a smaller delta may underflow to zero, whose quantile is infinite
+_MIN_DELTA = 2.0**-1000  # a fraction of a smaller delta may underflow to zero, whose quantile is infinite
 
 #: Steps further than this many standard deviations from their mean are neglected: their probability is below 1e-32.
-_FAR = 12.0
+_MAX_DEVIATIONS = 12.0
 #: Default number of nodes.
 _NODES = 256
 
@@ -134,7 +134,7 @@ def optimal_split(rounds: int, delta: float) -> Split:
     total = check_delta("delta", delta)
     if not isinstance(total, float) or total >= 0.5:
         raise ValueError(f"delta must be one number below 1/2, got delta={delta!r}; pass a small probability")
-    if total < _LEAST_DELTA:
+    if total < _MIN_DELTA:
         raise ValueError(f"delta must be at least 2^-1000, got delta={delta!r}; pass a larger delta")
 
     from filterproof.theory.thresholds.budgets import (
@@ -190,7 +190,7 @@ def stopped_hockey_stick(
     rounds = check_count("rounds", rounds)
     if rounds <= 2:  # both releases are decided before any loss is known
         return float(Gaussian(math.sqrt(rounds) * mu).hockey_stick(epsilon))
-    reach = _FAR * mu + mu * mu / 2
+    reach = _MAX_DEVIATIONS * mu + mu * mu / 2
     unit, share = steps_rule(nodes, max(limit, reach / 2), mu)
     inside, weight = limit * unit, limit * share
     beyond = limit + reach * (1 + unit) / 2

@@ -16,9 +16,9 @@ from filterproof.theory.numerics.stable import as_real, expm1_minus, increasing_
 Array = NDArray[np.float64]
 
 #: Smaller divergences are replaced by this one, so that products of their square roots do not underflow.
-_LEAST = 1e-290
+_MIN_DIVERGENCE = 1e-290
 #: If the divergence exceeds epsilon by more than this, delta is within e^-690 of one.
-_FAR = 690.0
+_DELTA_ONE_GAP = 690.0
 
 
 def entropy_delta(rho: Real, epsilon: Real) -> Real:
@@ -38,8 +38,8 @@ def entropy_delta(rho: Real, epsilon: Real) -> Real:
     rho, epsilon = check_at_least_zero("rho", rho), check_at_least_zero("epsilon", epsilon)
     size, eps = np.broadcast_arrays(np.asarray(rho), np.asarray(epsilon))
     positive = size > 0
-    size = np.maximum(size, _LEAST)
-    goal = np.minimum(size, np.minimum(eps, 1e308) + _FAR)
+    size = np.maximum(size, _MIN_DIVERGENCE)
+    goal = np.minimum(size, np.minimum(eps, 1e308) + _DELTA_ONE_GAP)
 
     def excess(s: Array) -> tuple[Array, Array]:
         a = _log_growth(s) - eps
@@ -55,7 +55,7 @@ def entropy_delta(rho: Real, epsilon: Real) -> Real:
         return np.where(a > 0, np.where(s < 1, near, far) - goal, -goal), np.where(a > 0, slope, goal / s)
 
     with np.errstate(over="ignore", under="ignore"):
-        much = np.where(goal - eps > 1, rm.exp(np.minimum(goal - eps, _FAR)), 0.0)
+        much = np.where(goal - eps > 1, rm.exp(np.minimum(goal - eps, _DELTA_ONE_GAP)), 0.0)
         s = increasing_root(excess, np.maximum(np.sqrt(8 * np.minimum(goal, 1.0)), np.maximum(eps, much)))
         bound = (size + expm1_minus(-np.maximum(_log_growth(s) - eps, 0.0))) / s
     return as_real(np.where(positive, np.minimum(bound, 1.0), 0.0))

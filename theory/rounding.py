@@ -46,13 +46,13 @@ def round_down(x: Fraction) -> float:
     return near if Fraction(near) <= x else next_below(near)
 
 
-def root_up(x: Fraction | float) -> float:
+def root_round_up(x: Fraction | float) -> float:
     """Return a double that is at least the square root of x >= 0: the nearest one, or the next above."""
     root = math.sqrt(x)
     return root if Fraction(root) ** 2 >= Fraction(x) else next_above(root)
 
 
-def root_down(x: Fraction | float) -> float:
+def root_round_down(x: Fraction | float) -> float:
     """Return a double that is at most the square root of x >= 0: the nearest one, or the next below."""
     root = math.sqrt(x)
     return root if Fraction(root) ** 2 <= Fraction(x) else next_below(root)

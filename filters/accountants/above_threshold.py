@@ -23,7 +23,7 @@ from filterproof.theory.guarantees import PureDP
 from filterproof.theory.pairs import RandomizedResponse
 
 #: The largest absolute value of counts and thresholds; the numbers of the ratio are below it.
-_MOST = 2**62
+_MAX_MAGNITUDE = 2**62
 
 
 class AboveThreshold(StatefulAccountant):
@@ -60,7 +60,7 @@ class AboveThreshold(StatefulAccountant):
     def __init__(
         self, threshold: int, *, ratio: Fraction, rng: np.random.Generator, monotone: bool = False
     ) -> None:
-        if not (isinstance(ratio, Fraction) and ratio > 1 and ratio.numerator < _MOST):
+        if not (isinstance(ratio, Fraction) and ratio > 1 and ratio.numerator < _MAX_MAGNITUDE):
             raise ValueError(
                 f"ratio must be a Fraction above one with a numerator below 2^62, got {ratio!r}; pass e^epsilon of "
                 "each noise, such as Fraction(11, 10)"
@@ -109,7 +109,7 @@ class AboveThreshold(StatefulAccountant):
 
 
 def _checked(name: str, value: int) -> int:
-    whole = check_count(name, value, least=-_MOST)
-    if whole > _MOST:
+    whole = check_count(name, value, least=-_MAX_MAGNITUDE)
+    if whole > _MAX_MAGNITUDE:
         raise ValueError(f"{name} must be at most 2^62, got {value!r}; pass a smaller count")
     return whole

@@ -37,10 +37,10 @@ from filterproof.theory.pairs import Gaussian
 #: The relative excess of the noise. A norm computed in doubles is too small by a share of at most half of (dimension +
 #: 6) 2^-52, which the excess covers up to a dimension of 2^20; it also covers scaled vectors that are too large.
 _MARGIN = 2.0**-32
-_MOST_DIMENSION = 2**20
-#: The range of noise and clip. Everyone is charged at least the share `_FREE` of the noise: it exceeds every loss of a
-#: vector by underflow, and 2^100 sums do not use up a budget by it.
-_LEAST, _MOST, _FREE = 2.0**-300, 2.0**900, 2.0**-200
+_MAX_DIMENSION = 2**20
+#: The range of noise and clip. Everyone is charged at least the share `_FREE_SHARE` of the noise: it exceeds every
+#: loss of a vector by underflow, and 2^100 sums do not use up a budget by it.
+_MIN_SCALE, _MAX_SCALE, _FREE_SHARE = 2.0**-300, 2.0**900, 2.0**-200
 
 
 @runtime_checkable
@@ -251,12 +251,12 @@ class ClippedSums:
             )
         used = self._people._noise
         used.check(rng)
-        charged = np.maximum(norms.ravel(), self._sigma * _FREE)
+        charged = np.maximum(norms.ravel(), self._sigma * _FREE_SHARE)
         factors = self._people.clip(charged, sigma=self._sigma, most=self._clip)
         self._factors = np.where(norms.ravel() > 0, factors, 0.0)
         total = self._total(given, factors.reshape(shape))
         found = total[0].shape
-        if not np.isfinite(total).all() or len(found) != len(shape) or found[-1] > _MOST_DIMENSION:
+        if not np.isfinite(total).all() or len(found) != len(shape) or found[-1] > _MAX_DIMENSION:
             raise ValueError(
                 f"weighted must give a finite vector of at most 2^20 numbers, got shape {found}; the charges remain"
             )
@@ -287,7 +287,7 @@ class ClippedSums:
         rows = np.array(given, dtype=np.float64, subok=False)
         shape = self._shape
         fits = rows.ndim == len(shape) + 1 and rows.shape[:-1] == shape
-        if not fits or not 0 < rows.shape[-1] <= _MOST_DIMENSION or not np.isfinite(rows).all():
+        if not fits or not 0 < rows.shape[-1] <= _MAX_DIMENSION or not np.isfinite(rows).all():
             raise ValueError(
                 f"vectors must be finite, of shape {(*shape, 'd')}, got shape {rows.shape}; pass everyone's vector, "
                 "nothing was charged"
@@ -298,6 +298,6 @@ class ClippedSums:
 def _within(name: str, value: object) -> float:
     """Return `value` as a double from 2^-300 to 2^900, the range with known rounding errors."""
     number = one_positive(name, value)
-    if not _LEAST <= number <= _MOST:
+    if not _MIN_SCALE <= number <= _MAX_SCALE:
         raise ValueError(f"{name} must be from 2^-300 to 2^900, got {name}={number!r}; scale the vectors")
     return number

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from filterproof.filters.accountants.batched_grants import grant_in_blocks
 from filterproof.filters.accountants.personal_reports import (
-    MOST_PEOPLE,
+    MAX_PEOPLE,
     Personal,
     PersonalReport,
     check_pairs,
@@ -53,7 +53,7 @@ from filterproof.filters.contract.state import State, copied, take
 from filterproof.filters.contract.terms import FilterTerms
 from filterproof.theory.argument_checks import check_count, check_positive
 from filterproof.theory.guarantees import ZCDP, GaussianDP, Guarantee, RenyiDP
-from filterproof.theory.numerics.error_free import quotient_beyond
+from filterproof.theory.numerics.error_free import quotient_round_up
 from filterproof.theory.pairs import DominatingPair, Gaussian, RandomizedResponse, Selection
 from filterproof.theory.rounding import next_above
 from filterproof.theory.size_limits import in_memory
@@ -66,7 +66,7 @@ _KERNEL = (
     (GaussianDP, "individual_gaussian_filter"),
 )
 #: A cut below this share of a whole budget removes the person: it would only obscure who is left.
-_LEAST_SHARE = 2.0**-20
+_MIN_SHARE = 2.0**-20
 #: The relative distance of a cut norm from its limit, above all rounding errors, which are below 2^-51 each.
 _SHAVE = 1 - 2.0**-48
 
@@ -113,7 +113,7 @@ def gaussian_request(norms: NDArray[np.float64], sigma: float) -> DominatingPair
     if found is None:
         for first in range(0, mu.size, compiled.SMALL):  # in blocks that fit into the cache
             some = mu[first : first + compiled.SMALL]
-            some[:] = quotient_beyond(some, noise)
+            some[:] = quotient_round_up(some, noise)
     mu[absent] = 1.0
     if found is None:
         check_positive("mu", mu, "pass norms and sigma whose quotient is a double")
@@ -210,7 +210,7 @@ class IndividualFilter(StatefulAccountant):
             raise TypeError(
                 f"filt must decide without realised losses, got {filt!r}; pass e.g. GaussianFilter(mu=1.0)"
             )
-        self._people = check_count("people", people, most=MOST_PEOPLE)
+        self._people = check_count("people", people, most=MAX_PEOPLE)
         self._noise = UsedNoise()
         # the filter may keep its start state, and rounds of many people write into their state
         with in_memory("people", self._people):
@@ -319,7 +319,7 @@ class IndividualFilter(StatefulAccountant):
                 np.divide(reach * _SHAVE, sizes, out=factors, where=cut)
                 # the exact product is below the next double above the rounded one
                 counted = np.where(cut, next_above(factors * sizes), sizes)
-            out = cut & ((left < whole * _LEAST_SHARE) | (factors == 0))
+            out = cut & ((left < whole * _MIN_SHARE) | (factors == 0))
             factors[out], counted[out] = 0.0, 0.0
             factors[~self._decided(gaussian_request(counted, noise))] = 0.0
         return factors

@@ -24,7 +24,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from filterproof.filters.accountants.journal import Journal, Sums, Terms
 from filterproof.filters.accountants.journal_file import JournalError
-from filterproof.filters.accountants.personal_reports import MOST_PEOPLE, PersonalReport, check_person
+from filterproof.filters.accountants.personal_reports import MAX_PEOPLE, PersonalReport, check_person
 from filterproof.filters.accountants.saved_state import (
     check_same,
     checked_key,
@@ -49,7 +49,7 @@ from filterproof.theory.size_limits import in_memory
 #: 2: people may have left.
 _VERSION = 2
 #: A quotient of doubles below this may be subnormal, with fewer digits.
-_LEAST_VARIANCE = 2.0**-1020
+_MIN_VARIANCE = 2.0**-1020
 _SAVED = ("norm_budget", "kappa", "people", "state")
 #: Values processed at a time, so that temporary data fit into the cache.
 _BLOCK = 1 << 15
@@ -162,7 +162,7 @@ class LinearQueries(StatefulAccountant):
         self._kappa = one_positive("kappa", kappa)
         self._promise = ZCDP(self.kappa)
         self._budget = Budget.of(self.norm_budget)
-        number = check_count("people", people, most=MOST_PEOPLE)
+        number = check_count("people", people, most=MAX_PEOPLE)
         with in_memory("people", number):
             self._sums = Sums.fresh(number)
         self._noise = UsedNoise()
@@ -235,7 +235,7 @@ class LinearQueries(StatefulAccountant):
         """
         dimension = check_count("dimension", dimension)
         variance = self.norm_budget / (2 * self.kappa)
-        if not _LEAST_VARIANCE < variance < math.inf:
+        if not _MIN_VARIANCE < variance < math.inf:
             # the quotient lost digits, underflowed or overflowed: divide the roots
             root = math.sqrt(self.norm_budget) / math.sqrt(self.kappa) / math.sqrt(2)
             return root * (1 + (dimension + 8) * 2.0**-52) + 2.0**-1073  # if it is subnormal
@@ -333,7 +333,7 @@ class LinearQueries(StatefulAccountant):
 
     def join(self, people: int) -> range:
         """Add new people with full budgets, and return their numbers; later queries have a row for each."""
-        number = check_count("people", people, most=MOST_PEOPLE)
+        number = check_count("people", people, most=MAX_PEOPLE)
         with self._in_turn("join"):
             self._check_usable()
             new = range(self.people, self.people + number)

@@ -19,11 +19,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filterproof.theory.argument_checks import check_count
-from filterproof.theory.numerics.decimals import above
+from filterproof.theory.numerics.decimals import format_up
 from filterproof.theory.pairs import DominatingPair
 
 #: The most people of one accountant, more than memory can store.
-MOST_PEOPLE = 2**33
+MAX_PEOPLE = 2**33
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -41,11 +41,11 @@ class ForOnePerson(ABC):
     person: int
 
     @abstractmethod
-    def told(self) -> str:
+    def text(self) -> str:
         """Return the text for that person."""
 
     def __str__(self) -> str:
-        return f"For person {self.person} only, not to be shown to anyone else: {self.told()}"
+        return f"For person {self.person} only, not to be shown to anyone else: {self.text()}"
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(person={self.person}; hidden)"
@@ -68,7 +68,7 @@ class PersonalReport(ForOnePerson):
     promise: str
     remaining: float
 
-    def told(self) -> str:
+    def text(self) -> str:
         return f"{self.remaining:.6g} left of {self.promise}"
 
 
@@ -89,8 +89,8 @@ class PersonalCost(ForOnePerson):
     tracker: str
     value: float
 
-    def told(self) -> str:
-        return f"at most {above(self.value)} spent, counted by {self.tracker}"
+    def text(self) -> str:
+        return f"at most {format_up(self.value)} spent, counted by {self.tracker}"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -107,7 +107,7 @@ class PersonalFactor(ForOnePerson):
 
     factor: float
 
-    def told(self) -> str:
+    def text(self) -> str:
         return f"counted with the factor {self.factor:.6g}"
 
 

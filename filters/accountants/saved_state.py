@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filterproof.filters.contract.filter_base import FilterBase, StateT
-from filterproof.filters.contract.identity import LONGEST, FilterIdentity
+from filterproof.filters.contract.identity import MAX_DESCRIPTION_CHARS, FilterIdentity
 from filterproof.filters.contract.state import State, fold, parts, rebuilt, same
 
-_LEAST_KEY = 16
+_MIN_KEY = 16
 #: The most parameters that an error names.
 _NAMED = 3
 #: The JSON type of an array's numbers by the kind of its dtype: floats become hexadecimal text.
@@ -29,10 +29,10 @@ _REMEDY = "pass the return value of to_dict"
 
 def checked_key(key: object) -> bytes | None:
     """Return `key`, at least 16 bytes, or None."""
-    if key is None or (type(key) is bytes and len(key) >= _LEAST_KEY):
+    if key is None or (type(key) is bytes and len(key) >= _MIN_KEY):
         return key
     got = f"{len(key)} bytes" if isinstance(key, bytes) else f"a {type(key).__name__}"
-    raise ValueError(f"key must be at least {_LEAST_KEY} bytes, got {got}; pass e.g. secrets.token_bytes(32)")
+    raise ValueError(f"key must be at least {_MIN_KEY} bytes, got {got}; pass e.g. secrets.token_bytes(32)")
 
 
 def sealed(kind: str, version: int, content: Mapping[str, object], key: bytes | None) -> dict[str, object]:
@@ -96,7 +96,7 @@ def named(identity: FilterIdentity) -> dict[str, object]:
 def check_filter(content: Mapping[str, Any], filt: FilterBase) -> FilterIdentity:
     """Return the identity of `filt` with the saved description. Raises ValueError if another filter was saved."""
     own, saved = FilterIdentity.of(filt), content["filter"]
-    if type(saved) is not str or not 0 < len(saved) <= LONGEST:
+    if type(saved) is not str or not 0 < len(saved) <= MAX_DESCRIPTION_CHARS:
         raise ValueError(f"filter must be as to_dict wrote it, got {short(saved)}; pass the data unchanged")
     if content["parameters"] == dict(own.parameters):
         return replace(own, description=saved)

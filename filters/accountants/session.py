@@ -56,7 +56,7 @@ class FilterHaltedError(RuntimeError):
     """A request reached a session after its first denial, with on_denial="halt"."""
 
 
-class _Standing(NamedTuple):
+class _SessionState(NamedTuple):
     """The mutable part of a session, replaced as a whole, so that readers and interrupts never see half a decision."""
 
     state: State
@@ -133,7 +133,7 @@ class Session(StatefulAccountant):
         self._close: Callable[[], object] | None = None
         self._key = checked_key(key)
         self._restored = False
-        self._now = _Standing(frozen(checked_start(filt, 1)))
+        self._now = _SessionState(frozen(checked_start(filt, 1)))
 
     @property
     def filter(self) -> FilterBase:
@@ -208,8 +208,8 @@ class Session(StatefulAccountant):
             looks = self._looks
             most = float(nonneg_or_inf(pair.of_run(0).pure_epsilon)) if looks else math.inf
             state = locked(spent) if ours else frozen(spent)
-            # `_Standing(...)` in a third of its time
-            after = tuple.__new__(_Standing, (state, False, looks, now.granted + 1, most))
+            # `_SessionState(...)` in a third of its time
+            after = tuple.__new__(_SessionState, (state, False, looks, now.granted + 1, most))
             self._settle(after)
             return True
 
@@ -260,7 +260,7 @@ class Session(StatefulAccountant):
         """Record every later change with `record`; `close` gives back what it writes to."""
         self._record, self._close = record, close
 
-    def _settle(self, after: _Standing) -> None:
+    def _settle(self, after: _SessionState) -> None:
         self._now = after
         if self._record is not None:
             self._record(self.to_dict())
@@ -370,7 +370,7 @@ class Session(StatefulAccountant):
             lambda state: checked_is_reachable_state(filt, state, 1),
         )
         state = decode_state(content["state"], start, 1, is_reachable_state, fresh=granted == 0)
-        session._now = _Standing(frozen(state), halted, awaits, granted, most)
+        session._now = _SessionState(frozen(state), halted, awaits, granted, most)
         session._identity, session._restored = identity, True
         return session
 

@@ -23,7 +23,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from filterproof.filters.accountants.personal_reports import MOST_PEOPLE, Personal, PersonalCost, check_pairs
+from filterproof.filters.accountants.personal_reports import MAX_PEOPLE, Personal, PersonalCost, check_pairs
 from filterproof.filters.accountants.stateful_accountant import StatefulAccountant
 from filterproof.filters.accountants.verifiable import BlockByBlock, QueryKind
 from filterproof.filters.accounting.charge_kinds import Charge
@@ -34,14 +34,14 @@ from filterproof.filters.contract.state import copied, read_only
 from filterproof.filters.contract.terms import FilterTerms
 from filterproof.theory.argument_checks import check_count
 from filterproof.theory.guarantees import GaussianDP, Guarantee, RenyiDP
-from filterproof.theory.numerics.error_free import add_up, product_beyond, two_product
+from filterproof.theory.numerics.error_free import add_round_up, product_round_up, two_product
 from filterproof.theory.pairs import DominatingPair
 from filterproof.theory.rounding import away_from_zero, next_above
 from filterproof.theory.size_limits import in_memory
 
 #: The most blocks that are counted; more cost infinity. Up to here, sums of two counts and `_blocks` are never rounded
 #: down.
-MOST_BLOCKS = 2**48
+MAX_BLOCKS = 2**48
 
 #: (blocks closed so far, high and low of the sum in the open block): arrays of shape (n,).
 _State = tuple[NDArray[Any], NDArray[Any], NDArray[Any]]
@@ -108,7 +108,7 @@ class Tracker(ABC):
         needs = _blocks(budget, charge, n)
         # exact: both are integers of at most 2^48, or one is infinite
         blocks = blocks + np.where(fits, 0.0, np.where(alone, 1.0, needs - (high == 0)))
-        blocks = np.where(blocks < MOST_BLOCKS, blocks, np.inf)
+        blocks = np.where(blocks < MAX_BLOCKS, blocks, np.inf)
         high = np.where(fits, more_high, np.where(alone, fresh_high, budget.high))
         low = np.where(fits, more_low, np.where(alone, fresh_low, budget.low))
         return blocks, high, low
@@ -116,14 +116,14 @@ class Tracker(ABC):
     def _opened(self, state: _State) -> NDArray[np.float64]:
         """Return the number of opened blocks, including the first: shape (n,)."""
         blocks, high, low = state
-        counted = (blocks >= 0) & (blocks < MOST_BLOCKS) & (blocks == np.floor(blocks))
+        counted = (blocks >= 0) & (blocks < MAX_BLOCKS) & (blocks == np.floor(blocks))
         return np.where(counted & self._budget.is_reachable_state((high, low)), blocks + 1, np.inf)
 
 
 def check_blocks(blocks: object) -> int:
     """Return `blocks` as an int from 1 to 2^48."""
     count = check_count("blocks", blocks)
-    if count > MOST_BLOCKS:
+    if count > MAX_BLOCKS:
         raise ValueError(f"blocks must be at most 2^48, got blocks={blocks!r}; take fewer and larger blocks")
     return count
 
@@ -134,17 +134,17 @@ def _blocks(budget: Budget, charge: Charge, n: int) -> NDArray[np.float64]:
     Let r be charge over budget. Each is a pair whose first double is within 2^-53 of it, so that the quotient of the
     first doubles is within 2^-51 of r, by shares, and lowered by 2^-50 it is below r by at most r (2^-50 + 2^-51): by
     less than 1 for r up to 2^48. So its ceiling is that of r or one less, and one more is always enough. Whether it is
-    enough as it is, a product decides that is never above the exact one: `add_up` of the negative rounds up. It rounds
-    by at most 2^-102 of the product; only so close above the charge is a block too many counted. For r above 2^48 the
-    ceiling is above 2^48, or 2^48 and not enough.
+    enough as it is, a product decides that is never above the exact one: `add_round_up` of the negative rounds up. It
+    rounds by at most 2^-102 of the product; only so close above the charge is a block too many counted. For r above
+    2^48 the ceiling is above 2^48, or 2^48 and not enough.
     """
     with np.errstate(over="ignore", invalid="ignore"):
         high, low = charge.exact(budget.root)
         needs = np.ceil(high / budget.high * (1 - 2.0**-50))
-        cover, rest = add_up(two_product(-needs, budget.high), two_product(-needs, budget.low))
+        cover, rest = add_round_up(two_product(-needs, budget.high), two_product(-needs, budget.low))
         enough = (-cover > high) | ((-cover == high) & (-rest >= low))
         needs = np.where(enough, needs, needs + 1)
-        return np.broadcast_to(np.where((high >= 0) & (needs <= MOST_BLOCKS), needs, np.inf), (n,))
+        return np.broadcast_to(np.where((high >= 0) & (needs <= MAX_BLOCKS), needs, np.inf), (n,))
 
 
 def _finite(blocks: int, size: float, promised: float) -> None:
@@ -186,7 +186,7 @@ class RenyiTracker(Tracker):
         return renyi_charge(request, self.alpha)
 
     def value(self, state: _State) -> NDArray[np.float64]:
-        return product_beyond(self._opened(state), self.size)
+        return product_round_up(self._opened(state), self.size)
 
     def guarantee(self, blocks: int) -> RenyiDP:
         blocks = check_blocks(blocks)
@@ -238,7 +238,7 @@ class GaussianTracker(Tracker):
             root = np.sqrt(blocks)
             product, rest = two_product(root, root)
             short = (product - blocks) + rest < 0
-        return product_beyond(np.where(short, next_above(root), root), self.size)
+        return product_round_up(np.where(short, next_above(root), root), self.size)
 
     def guarantee(self, blocks: int) -> GaussianDP:
         blocks = check_blocks(blocks)
@@ -284,7 +284,7 @@ class IndividualTracker(StatefulAccountant):
             raise TypeError(
                 f"tracker must be a Tracker, got {tracker!r}; pass e.g. GaussianTracker(size=0.5)"
             )
-        self._tracker, self._people = tracker, check_count("people", people, most=MOST_PEOPLE)
+        self._tracker, self._people = tracker, check_count("people", people, most=MAX_PEOPLE)
         self._terms = FilterTerms.of(tracker)
         with in_memory("people", self._people):
             self._state = tracker.start(self._people)

@@ -38,17 +38,17 @@ class AnytimeLossBound:
 
 @dataclass(frozen=True, slots=True)
 class BlockByBlock:
-    """The guarantee of a tracker for the contents of m blocks, for each m fixed in advance; `one` is m = 1."""
+    """The guarantee of a tracker for the contents of m blocks, for each m fixed in advance; `per_block` is m = 1."""
 
-    one: Guarantee
+    per_block: Guarantee
 
     @property
     def formula(self) -> str:
         """The guarantee of one block, as LaTeX."""
-        return self.one.formula
+        return self.per_block.formula
 
     def __str__(self) -> str:
-        return f"{self.one} for each block, and the composition of m of them for m blocks, m fixed in advance"
+        return f"{self.per_block} for each block, and the composition of m of them for m blocks, m fixed in advance"
 
 
 @runtime_checkable

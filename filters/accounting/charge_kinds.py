@@ -20,16 +20,16 @@ from numpy.typing import NDArray
 
 from filterproof.theory.argument_checks import Real
 from filterproof.theory.display import one_line
-from filterproof.theory.numerics.error_free import Exact, round_up, square, two_product, two_sum
+from filterproof.theory.numerics.error_free import Exact, square, sum_round_up, two_product, two_sum
 from filterproof.theory.pairs.selection import look_up
 from filterproof.theory.rounding import away_from_zero
 
 #: The least positive charge, as a share of the budget's unit. A smaller charge is raised to it, so that no product
 #: below can underflow; it takes 2^900 rounds to matter.
-LEAST = 2.0**-960
-LEAST_ROOT = 2.0**-480
+MIN_CHARGE = 2.0**-960
+MIN_ROOT = 2.0**-480
 #: Below this scale the second double of the least square would underflow.
-_LEAST_SCALE = 2.0**-8
+_MIN_SCALE = 2.0**-8
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -56,7 +56,7 @@ class LinearCharge:
 
     def exact(self, root: float) -> Exact:
         """Return root^2 x as a pair of doubles, rounded up; root is a power of two."""
-        return _lift(self.x * root * root, self.x, LEAST), 0.0
+        return _lift(self.x * root * root, self.x, MIN_CHARGE), 0.0
 
     def take(self, runs: Any) -> LinearCharge:
         """Return the charges of the selected runs."""
@@ -95,7 +95,7 @@ class SquaredCharge:
 
     def __post_init__(self) -> None:
         scale = self.scale if type(self.scale) is float else _double(self.scale)
-        if not _LEAST_SCALE <= scale < math.inf or scale != self.scale:
+        if not _MIN_SCALE <= scale < math.inf or scale != self.scale:
             raise ValueError(
                 f"scale must be a double of at least 2^-8, got scale={self.scale!r}; put the factor into x"
             )
@@ -110,13 +110,13 @@ class SquaredCharge:
         The result is exact if scale is a power of two, as root is.
         """
         x: Any = abs(self.x)
-        high, low = square(_lift(x * root, x, LEAST_ROOT))
+        high, low = square(_lift(x * root, x, MIN_ROOT))
         if is_power_of_two(self.scale):
             return high * self.scale, low * self.scale
         high, first = two_product(high, self.scale)
         second, third = two_product(low, self.scale)
         v, lost = two_sum(first, second)
-        v = round_up(v, lost + third)
+        v = sum_round_up(v, lost + third)
         top = high + v
         return top, v - (top - high)
 

@@ -22,12 +22,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filterproof.filters.accounting.charge_kinds import Charge, LinearCharge, PerRunCharge, SquaredCharge
-from filterproof.filters.accounting.declared_charges import floor_at_tiny, nonneg_or_inf, raised_divergence
+from filterproof.filters.accounting.declared_charges import (
+    divergence_with_margin,
+    floor_at_tiny,
+    nonneg_or_inf,
+)
 from filterproof.theory.argument_checks import Real, check_order_from_one
 from filterproof.theory.guarantees import ZCDP, GaussianDP, Guarantee, PureDP, RenyiDP
 from filterproof.theory.pairs import DominatingPair, Gaussian, RandomizedResponse, is_ours
 from filterproof.theory.pairs.selection import look_up
-from filterproof.theory.rounding import root_up
+from filterproof.theory.rounding import root_round_up
 
 
 class ChargeRule(ABC):
@@ -155,7 +159,7 @@ class GDPCharge(_ByPair):
 
     def bounds(self, total: float) -> Guarantee:
         """Return sqrt(total)-GDP, the root rounded up."""
-        return GaussianDP(root_up(total))
+        return GaussianDP(root_round_up(total))
 
     def scale(self, family: object) -> float | None:
         return 1.0 if family is Gaussian else None
@@ -234,7 +238,7 @@ def _renyi(request: DominatingPair, alpha: float) -> Charge:
     try:
         return LinearCharge(_kept(request, alpha))
     except TypeError:  # parameters of many runs have no hash
-        return LinearCharge(raised_divergence(_larger(request, alpha), alpha, request))
+        return LinearCharge(divergence_with_margin(_larger(request, alpha), alpha, request))
 
 
 def _picked(charges: tuple[Charge, ...], index: NDArray[np.integer[Any]]) -> Charge:
@@ -262,7 +266,7 @@ def _larger(request: DominatingPair, alpha: float) -> Real:
 @lru_cache(maxsize=4096)
 def _kept(request: DominatingPair, alpha: float) -> Real:
     """Return the divergence of an immutable pair of the library, cached."""
-    return raised_divergence(_larger(request, alpha), alpha, request)
+    return divergence_with_margin(_larger(request, alpha), alpha, request)
 
 
 def pure_epsilon(request: DominatingPair) -> Real:

@@ -19,14 +19,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filterproof.filters.accounting.charge_kinds import (
-    LEAST_ROOT,
+    MIN_ROOT,
     Charge,
     LinearCharge,
     PerRunCharge,
     SquaredCharge,
     is_power_of_two,
 )
-from filterproof.theory.fast.compiler import compiler, worth
+from filterproof.theory.fast.compiler import compiler, pays_off
 from filterproof.theory.numerics.error_free import Exact
 
 #: Sums per block, so that temporary data stay in the cache, in reused memory.
@@ -35,7 +35,7 @@ SMALL = 16384
 SPLITTER = 2.0**27 + 1
 _ULP = 2.0**-52
 #: Quotients in this range are rounded up without overflow or underflow.
-LITTLE, MUCH = 2.0**-900, 2.0**900
+MIN_QUOTIENT, MAX_QUOTIENT = 2.0**-900, 2.0**900
 #: A double with zeros in these bits has at most 26 bits, and its square is a double.
 LAST_BITS = 2**27 - 1
 #: Slightly more than half an ulp: added to a double times itself, it gives the next double above.
@@ -45,7 +45,7 @@ _UP = 2.0**-53 * (1 + 2.0**-51)
 def step(limit: Any, state: Exact, charge: Charge) -> tuple[NDArray[np.bool_], Exact] | None:
     """Return the result of `Budget.general_step` of the budget `limit`, or None if the caller has to use that."""
     n = len(state[0])
-    if not worth(n) or not _one_each(charge, n) or (found := kernels()) is None:
+    if not pays_off(n) or not _one_each(charge, n) or (found := kernels()) is None:
         return None
     high = _to_read(state[0])
     fits, top = np.empty(n, dtype=np.bool_), np.empty(n)
@@ -63,7 +63,7 @@ def step(limit: Any, state: Exact, charge: Charge) -> tuple[NDArray[np.bool_], E
         return fits, (top, rest)
     x = np.ascontiguousarray(np.atleast_1d(charge.x))
     if not bits_of(float(x[0])) & LAST_BITS and is_zero(state[1]):
-        least = bits_of(max(LEAST_ROOT / limit.root, 5e-324))
+        least = bits_of(max(MIN_ROOT / limit.root, 5e-324))
         terms = limit.root, charge.scale, least, limit.last
         if not found.add_short_squares(high, x, x.view(np.int64), *terms, top, fits):
             return fits, (top, state[1])
@@ -95,7 +95,7 @@ def _to_read(sums: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def quotients(x: NDArray[np.float64], y: float) -> tuple[NDArray[np.float64], int] | None:
     """Return x / y rounded up and the number of zeros in x, or None if one is out of range or nothing is compiled."""
-    if not LITTLE < y < MUCH or not worth(len(x)) or (found := kernels()) is None:
+    if not MIN_QUOTIENT < y < MAX_QUOTIENT or not pays_off(len(x)) or (found := kernels()) is None:
         return None
     up = np.empty(len(x))
     zeros, odd = found.divide_up(np.ascontiguousarray(x), y, up)
@@ -143,7 +143,7 @@ def _squared(x: Any, root: float, scale: float) -> Any:
     """`SquaredCharge.exact` of x and a scale that is a power of two, operation by operation."""
     declared = abs(x)
     a = declared * root
-    a = LEAST_ROOT if (a < LEAST_ROOT) & (declared > 0) else a
+    a = MIN_ROOT if (a < MIN_ROOT) & (declared > 0) else a
     p = a * a
     c = SPLITTER * a
     a1 = c - (c - a)
@@ -232,7 +232,7 @@ def _divide_up(x: Any, y: float, up: Any) -> Any:
         a2 = q - a1
         rest = ((a1 * b1 - p) + a1 * b2 + a2 * b1) + a2 * b2
         nothing = top == 0
-        inside = (top >= LITTLE) & (q >= LITTLE) & (q <= MUCH)
+        inside = (top >= MIN_QUOTIENT) & (q >= MIN_QUOTIENT) & (q <= MAX_QUOTIENT)
         q += 0.0 if (p - top) + rest >= 0 else q * _UP
         up[i] = 0.0 if nothing else q
         zeros += nothing

@@ -15,11 +15,11 @@ from filterproof.theory.numerics.stable import as_real
 from filterproof.theory.pairs import DominatingPair, is_ours
 from filterproof.theory.pairs.selection import look_up
 
-_LEAST = 5e-324
+_SMALLEST_DOUBLE = 5e-324
 #: More than the loss below 2^-1022 by products and sums of a divergence, before the division by its order.
-_LOST = 2.0**-1050
+_UNDERFLOW_LOSS = 2.0**-1050
 #: More than the rounding of the elementary functions and sums in a divergence.
-_SHARE = 1 + 2.0**-46
+_ROUNDING_FACTOR = 1 + 2.0**-46
 #: Exponents whose rounding this covers, and more than twice the largest finite exponent.
 _COVERED, _LARGEST = 48.0, 1500.0
 
@@ -45,23 +45,23 @@ def credible(request: DominatingPair) -> Real:
     return as_real(np.where(valid, 1.0, 0.0))
 
 
-def raised(charge: Real) -> Real:
+def with_rounding_margin(charge: Real) -> Real:
     """Return `charge` plus 2^-46 of itself, at least the true value if `charge` has an error of a few ulps."""
-    return charge * _SHARE + _LEAST * np.greater(charge, 0)
+    return charge * _ROUNDING_FACTOR + _SMALLEST_DOUBLE * np.greater(charge, 0)
 
 
-def raised_divergence(charge: Real, alpha: float, request: DominatingPair) -> Real:
-    """Return `raised`, plus the loss by numbers below 2^-1022 in a divergence of order alpha.
+def divergence_with_margin(charge: Real, alpha: float, request: DominatingPair) -> Real:
+    """Return `with_rounding_margin`, plus the loss by numbers below 2^-1022 in a divergence of order alpha.
 
     It also covers the exponents: an error of half an ulp in (alpha - 1) L, or in a large L and the logarithm of its
     mass, is that many times 2^-53 in the exponential.
     """
     epsilon = request.pure_epsilon
-    lost = _LOST * (1 + 1 / (alpha - 1)) if alpha > 1 else _LOST
-    share: Real = _SHARE
+    lost = _UNDERFLOW_LOSS * (1 + 1 / (alpha - 1)) if alpha > 1 else _UNDERFLOW_LOSS
+    share: Real = _ROUNDING_FACTOR
     if np.any((large := epsilon * max(alpha - 1, 1.0)) > _COVERED):
         extra = np.isfinite(epsilon) & np.greater(large, _COVERED)
-        share = _SHARE + np.where(extra, np.minimum(large, _LARGEST) * 2.0**-51, 0.0)
+        share = _ROUNDING_FACTOR + np.where(extra, np.minimum(large, _LARGEST) * 2.0**-51, 0.0)
     return as_real(charge * share + np.where(np.not_equal(epsilon, 0), lost, 0.0))
 
 
@@ -78,4 +78,4 @@ def floor_at_tiny(charge: Real, request: DominatingPair) -> Real:
         return charge
     charge = nonneg_or_inf(charge)
     reveals = np.not_equal(request.pure_epsilon, 0)
-    return as_real(np.where(np.equal(charge, 0) & reveals, _LEAST, charge))
+    return as_real(np.where(np.equal(charge, 0) & reveals, _SMALLEST_DOUBLE, charge))

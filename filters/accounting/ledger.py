@@ -39,7 +39,7 @@ from numpy.typing import NDArray
 
 from filterproof.filters.accounting import compiled
 from filterproof.filters.accounting.charge_kinds import Charge, PerRunCharge, SquaredCharge
-from filterproof.theory.numerics.error_free import Exact, add_up, square, two_sum
+from filterproof.theory.numerics.error_free import Exact, add_round_up, square, two_sum
 from filterproof.theory.rounding import lower_tiny_products, next_above, next_below, towards_zero
 
 _LARGEST = np.finfo(np.float64).max
@@ -171,7 +171,7 @@ class Budget:
         """Compute `step` by its definition, for every charge."""
         with np.errstate(over="ignore", invalid="ignore"):
             cost = charge.exact(self.root)
-            after = add_up(state, cost)
+            after = add_round_up(state, cost)
             return self.covers(after) & (cost[0] >= 0), after
 
     def charge(

@@ -32,7 +32,7 @@ LINE_UNITS, DECISION_UNITS = 4, 2
 PROTOCOL, ABILITIES = 1, ("commit", "release", "restart", "state", "keys", "clock")
 #: The most commands in a line; the longest line that is read, in bytes; how much of standard error is kept, and of any
 #: text shown.
-_BATCH, _LONGEST, _SAID, _SHOWN = 1000, 1 << 24, 4096, 120
+_BATCH, _MAX_LINE_BYTES, _STDERR_CHARS, _SHOWN_CHARS = 1000, 1 << 24, 4096, 120
 #: Seconds to wait for an ended program.
 _LEAVING = 2.0
 #: The longest text that a program may store for a budget.
@@ -224,14 +224,14 @@ class Bridge:
             for file in ready:
                 more = os.read(file, 1 << 16)
                 if file == errors:
-                    self._said = (self._said + more)[-_SAID:]
+                    self._said = (self._said + more)[-_STDERR_CHARS:]
                     watched -= set() if more else {errors}
                 elif not more:
                     raise self.broke(self._ended())
                 else:
                     self._buffer += more
-            if len(self._buffer) > _LONGEST:
-                raise self.broke(f"printed a line of more than {_LONGEST:,} bytes")
+            if len(self._buffer) > _MAX_LINE_BYTES:
+                raise self.broke(f"printed a line of more than {_MAX_LINE_BYTES:,} bytes")
             if not wait and out not in ready:
                 return False
         if unsent:
@@ -246,7 +246,7 @@ class Bridge:
         code = self._process.poll()
         how = "closed its standard output" if code is None else f"ended with status {code}"
         with suppress(OSError):
-            self._said = (self._said + (os.read(self._files()[2], 1 << 16) or b""))[-_SAID:]
+            self._said = (self._said + (os.read(self._files()[2], 1 << 16) or b""))[-_STDERR_CHARS:]
         lines = [one.strip() for one in self._said.decode("utf-8", "replace").splitlines() if one.strip()]
         told = next((one for one in lines if "Error" in one or "error" in one), lines[-1] if lines else "")
         return f"{how} before it had answered{f', and said {shown(told)}' if told else ''}"
@@ -255,5 +255,5 @@ class Bridge:
 def shown(told: object) -> str:
     """Return the beginning of a bridge's output in printable characters."""
     text = bytes(told).decode("utf-8", "replace") if isinstance(told, (bytes, bytearray)) else str(told)
-    short = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
+    short = text if len(text) <= _SHOWN_CHARS else f"{text[:_SHOWN_CHARS]}..."
     return printable(short)

@@ -19,7 +19,7 @@ from filterproof.theory.guarantees import Guarantee
 from filterproof.theory.pairs import DominatingPair
 
 #: The most open runs and kept decisions, the number of requests whose denial is repeated, and how often each.
-_OPEN, _KEPT, _PROBED, _AGAIN = 512, 1 << 18, 64, 2
+_MAX_OPEN_RUNS, _MAX_DECISIONS, _PROBED_REQUESTS, _PROBES_EACH = 512, 1 << 18, 64, 2
 
 #: The position of a run, by number, and its request.
 _Asked: TypeAlias = "tuple[int, DominatingPair]"
@@ -119,12 +119,12 @@ class _Play:
     def decided(self, questions: Iterable[_Asked]) -> dict[_Asked, int | None]:
         """Return the position of each run after its request is granted, or None after a denial."""
         self.begin()
-        if len(self.kept) > _KEPT:
+        if len(self.kept) > _MAX_DECISIONS:
             self.kept.clear()
         wanted = list(questions)
         new = [one for one in wanted if one not in self.kept or self._repeats()]
-        for first in range(0, len(new), _OPEN):
-            for question, after in self._asked(new[first : first + _OPEN]).items():
+        for first in range(0, len(new), _MAX_OPEN_RUNS):
+            for question, after in self._asked(new[first : first + _MAX_OPEN_RUNS]).items():
                 if self.kept.setdefault(question, after) != after:
                     raise self.bridge.broke(
                         f"decides differently on {question[1]!r} for a second budget with the same history",
@@ -135,7 +135,7 @@ class _Play:
     def _repeats(self) -> bool:
         """Whether to repeat a cached decision: only the first ones are repeated."""
         self.repeated += 1
-        return self.repeated <= _PROBED
+        return self.repeated <= _PROBED_REQUESTS
 
     def _asked(self, questions: list[_Asked]) -> dict[_Asked, int | None]:
         """Return decisions of budgets at the positions of the questions: open budgets, or new ones brought there.
@@ -173,7 +173,7 @@ class _Play:
                 )
             decisions.append(granted[0])
             for run in budgets if granted[0] else ():
-                commands += self._settled(run)
+                commands += self._without_denied(run)
                 if stores:
                     stored[run] = len(commands)
                     commands.append(command("state", run))
@@ -206,13 +206,13 @@ class _Play:
         commands.append(command("open", run))
         for before, pair in reversed(past):
             due.append((len(commands), pair))
-            commands += [self._ask(run, before, pair), *self._settled(run)]
+            commands += [self._ask(run, before, pair), *self._without_denied(run)]
 
     def _probe(self, run: int, at: int, pair: DominatingPair) -> None:
         """Repeat a denied request: it must be denied again."""
-        if self.probed < _PROBED:
+        if self.probed < _PROBED_REQUESTS:
             self.probed += 1
-            for answer in self._exchange([self._ask(run, at, pair)] * _AGAIN):
+            for answer in self._exchange([self._ask(run, at, pair)] * _PROBES_EACH):
                 if self.bridge.granted(answer, pair):
                     raise self.bridge.broke(
                         f"denies {pair!r} and grants it when asked again, without another request in between",
@@ -227,7 +227,7 @@ class _Play:
 
     def _leave(self, at: int, run: int) -> None:
         """Keep a budget open at its position."""
-        if at in self.open or len(self.open) >= _OPEN:
+        if at in self.open or len(self.open) >= _MAX_OPEN_RUNS:
             self._close(run)
         else:
             self.open[at] = run
@@ -241,7 +241,7 @@ class _Play:
         self.number += 1
         return self.number
 
-    def _settled(self, run: int) -> list[str]:
+    def _without_denied(self, run: int) -> list[str]:
         """Return the commands after a grant."""
         key = self.keys.get(run)
         return [command(one, run, key) for one in ("commit", "release") if one in self.bridge.can]

@@ -43,7 +43,7 @@ def request_text(pair: DominatingPair) -> str:
     str
         The mechanism, its charges (null where it has none), its parameters and its labels.
     """
-    labels, pair = pair.labels, pair.asked
+    labels, pair = pair.labels, pair.unlabelled
     charges = {"epsilon": pair.pure_epsilon, "rho": pair.zcdp_rho, "mu": pair.gdp_mu}
     message: dict[str, Any] = {"mechanism": type(pair).__name__} | {
         name: _plain(value) for name, value in charges.items()

@@ -43,7 +43,7 @@ from filterproof.theory.pairs import DominatingPair, Labelled, Selection
 from filterproof.theory.pairs.labelled import Label, Where, checked_where, several, where_words
 
 #: The most label combinations of a request.
-_MOST = 32
+_MAX_LABELLINGS = 32
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,9 +105,9 @@ class LabelledFilter(PrivacyFilter[Any]):
         kept = {"promise": promise, "labels": labels, "over": over, "together": together}
         for name, value in kept.items():
             object.__setattr__(self, name, value)
-        if len(self.choices) > _MOST:
+        if len(self.choices) > _MAX_LABELLINGS:
             raise ValueError(
-                f"labels must leave at most {_MOST} ways to label a request, got {len(self.choices)}; "
+                f"labels must leave at most {_MAX_LABELLINGS} ways to label a request, got {len(self.choices)}; "
                 "pass fewer labels: two or three of a kind represent all"
             )
 
@@ -219,9 +219,9 @@ class LabelledFilter(PrivacyFilter[Any]):
             return Labelled(request, self.choices[0])
         where = self._checked(tuple(request.labels.items()))
         # a counterexample is data: its claim about the labels is not trusted
-        if request != (true := Labelled(request.asked, where, self.reads(where))):
+        if request != (true := Labelled(request.unlabelled, where, self.reads(where))):
             raise ValueError(f"request must agree with its labels, got {request!r}; pass {true!r}")
-        return Labelled(request.asked, where)
+        return Labelled(request.unlabelled, where)
 
 
 def program_of(filt: object) -> BridgedFilter | None:

@@ -51,13 +51,13 @@ _ZCDP = {
 #: Families with an outcome that only one distribution has, and those with unbounded losses.
 _MASSES = ("KOV(x, 2^-40)", "KOV(1/64, x)", "Erasure(x)")
 _UNBOUNDED = ("Gaussian(x)", "SubsampledGaussian(1/8, x)")
-_LEAST_MU = "(2*quantile(1/(1 + exp({x}))))**2"
+_MIN_MU = "(2*quantile(1/(1 + exp({x}))))**2"
 _GDP = {
     "Gaussian(x)": "{x}**2",
-    "RandomizedResponse(x)": _LEAST_MU,
+    "RandomizedResponse(x)": _MIN_MU,
     "Laplace(x)": "(2*quantile(exp(-1/(2*{x}))/2))**2",
     "SubsampledGaussian(1/8, x)": "1/{x}**2",
-    "KOV(x, 0)": _LEAST_MU,
+    "KOV(x, 0)": _MIN_MU,
 }
 
 

@@ -23,7 +23,7 @@ from filterproof.theory.pairs.reference_values import ball_of
 
 #: A cover is the least one up to its grid of 1025 points, and one part in 10^9.
 _GRID = Fraction(1, 2**12)
-_MOST = 48
+_MAX_REQUESTS = 48
 #: The number of played pairs of the menu, and the orders at which their divergences are added.
 _PAIRS, _ORDERS = 4, (2, 16, 128, 1024)
 #: The most halvings of a chord.
@@ -52,7 +52,7 @@ def blackwell(filt: BlackwellFilter, name: str) -> Iterator[Comparison]:
         return
     epsilon, states = Fraction(float(pair.pure_epsilon)), _states(filt, pair)
     times = len(states) - 1
-    slack = None if times == _MOST else 0  # it was requested no more often
+    slack = None if times == _MAX_REQUESTS else 0  # it was requested no more often
     margin = partial(_composed, mu, epsilon)
     yield of.by_margin(f"how often {pair!r} is admitted", times, "<=", margin, slack=slack, least=1)
     history = max(times // 2, 1)
@@ -67,7 +67,7 @@ def blackwell(filt: BlackwellFilter, name: str) -> Iterator[Comparison]:
 def _states(filt: BlackwellFilter, pair: DominatingPair) -> list[Any]:
     """Return the states after requests for one pair, until a denial or enough grants."""
     states = [checked_start(filt, 1)]
-    while len(states) <= _MOST and bool(checked_admits(filt, states[-1], pair, 1)[0]):
+    while len(states) <= _MAX_REQUESTS and bool(checked_admits(filt, states[-1], pair, 1)[0]):
         states.append(checked_spend(filt, states[-1], pair, 1))
     return states
 

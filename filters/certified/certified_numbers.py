@@ -71,7 +71,7 @@ class CertifiedNumbers(Displayed):
         lines = [f"{self.subject}: {len(self.numbers)} numbers, {len(self.refused)} refused"]
         if self.numbers:
             lines[0] += f" ({self.evidence.name})"
-        lines += [f"{one.found.name}: {one.number.says}" for one in self.refused]
+        lines += [f"{one.status.name}: {one.number.says}" for one in self.refused]
         lines += [f"not covered: {note}" for note in self.uncovered]
         return "\n".join(lines)
 
@@ -83,7 +83,7 @@ class CertifiedNumbers(Displayed):
                 "number": one.number.says,
                 "value": None if one.number.value is None else str(one.number.value),
                 "side": one.number.side,
-                "found": one.found.name,
+                "found": one.status.name,
                 "evidence": one.evidence.name,
                 "wastes at most": one.number.given_away() if one.fits else None,
                 "declared": None if one.number.slack is None else float(one.number.slack),

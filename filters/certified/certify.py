@@ -47,7 +47,7 @@ from filterproof.filters.certified.residue import residue
 from filterproof.filters.certified.some_order import payments
 from filterproof.filters.contract.contract_checks import checked_filter
 from filterproof.filters.contract.filter_base import FilterBase
-from filterproof.filters.contract.library import attributes, made_of_the_library, of_the_library
+from filterproof.filters.contract.library import attributes, is_library_class, is_library_value
 from filterproof.filters.rules.additive import AdditiveFilter
 from filterproof.filters.rules.blocks import BlockFilter
 from filterproof.theory.pairs import DominatingPair, is_ours
@@ -129,22 +129,22 @@ def _(thing: IndividualFilter) -> CertifiedNumbers:
 #: What a filter's decisions are made of, beside methods.
 _TERMS = ("promise", "budget", "charge", "conversion")
 #: What accountants decide by.
-_HELD = FilterBase | Tracker | IndividualFilter
+_VERIFIED_KINDS = FilterBase | Tracker | IndividualFilter
 
 
 def _own_code(thing: object) -> list[str]:
     """Return the user's code in an object or its parts that runs instead of the library's code."""
     order = type(thing).__mro__
-    ours = [kind for kind in order if of_the_library(kind)]
+    ours = [kind for kind in order if is_library_class(kind)]
     places = [(kind.__name__, vars(kind)) for kind in order[: order.index(ours[0])]]
     found = [
         f"{of} has its own {name}: its decisions on other requests than the named ones are not known"
         for of, held_there in (*places, (type(thing).__name__, attributes(thing)))
         for name, held in held_there.items()
         if (name in _TERMS or ((hasattr(held, "__get__") or callable(held)) and _is_used(ours[0], name)))
-        and not made_of_the_library(held)
+        and not is_library_value(held)
     ]
-    held_within = (held for held in attributes(thing).values() if isinstance(held, _HELD))
+    held_within = (held for held in attributes(thing).values() if isinstance(held, _VERIFIED_KINDS))
     return list(dict.fromkeys(chain(found, *map(_own_code, held_within))))
 
 

@@ -1,7 +1,7 @@
 """Comparisons of run-time numbers with theorems, decided at exactly the doubles that run.
 
 >>> of = Comparisons("RDP filter", "ZCDPFilter(0.5)")
->>> [of.at_most("budget", value, "rho", rho=0.5).checked().found.name for value in (0.5, 0.5000000005)]
+>>> [of.at_most("budget", value, "rho", rho=0.5).checked().status.name for value in (0.5, 0.5000000005)]
 ['FITS', 'UNSOUND']
 """
 
@@ -198,14 +198,14 @@ class ComparisonResult:
     """A run-time number after its comparison."""
 
     number: Comparison
-    found: ComparisonStatus
+    status: ComparisonStatus
     evidence: Evidence
     detail: str
 
     @property
     def fits(self) -> bool:
         """Whether it is on the safe side and wastes no more than declared."""
-        return self.found is ComparisonStatus.FITS
+        return self.status is ComparisonStatus.FITS
 
 
 def _exactly(value: Exact) -> Fraction | None:

@@ -23,7 +23,7 @@ from filterproof.theory.pairs.normal_distribution import hockey_stick
 from filterproof.theory.pairs.reference_values import Exact, ReferenceValue, ball_of
 
 #: Above this delta, it is one to many digits, and its root is far out.
-_FAR = 20.0
+_DELTA_ONE_GAP = 20.0
 #: The most halvings of the bracket around the multiplier s: the bounds differ by less than its square, or its width.
 _HALVINGS = 64
 
@@ -124,11 +124,11 @@ def promised_delta(promise: Guarantee, epsilon: float) -> ReferenceValue | None:
             return KOV(own, delta).reference_values.hockey_stick(epsilon)
         case GaussianDP(mu):
             return Gaussian(mu).reference_values.hockey_stick(epsilon)
-        case ZCDP(rho) if rho < epsilon + _FAR:
+        case ZCDP(rho) if rho < epsilon + _DELTA_ONE_GAP:
             return ReferenceValue(partial(zcdp_delta, rho, epsilon))
-        case RenyiDP(alpha, rho) if alpha > 1 or rho < _FAR:
+        case RenyiDP(alpha, rho) if alpha > 1 or rho < _DELTA_ONE_GAP:
             return ReferenceValue(partial(renyi_delta, alpha, rho, epsilon))
-        case ApproximateZCDP(rho, xi) if rho < epsilon + _FAR:
+        case ApproximateZCDP(rho, xi) if rho < epsilon + _DELTA_ONE_GAP:
             return ReferenceValue(lambda: ball_of(xi) + (1 - ball_of(xi)) * zcdp_delta(rho, epsilon))
         case RenyiCurve(alphas, rhos):
             orders = tuple(zip(alphas, rhos, strict=True))

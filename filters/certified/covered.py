@@ -65,7 +65,7 @@ class Join(Enum):
 
     NUMBER = "by a declared number of the pair, which bounds every mechanism that the pair dominates"
     PAIR = "by the pair, which is finite"
-    LAW = (
+    QUANTILES = (
         "by the quantiles of its loss, which must be those of the pair: a dominated mechanism may have others"
     )
     OWN = (
@@ -96,7 +96,7 @@ COVERED: Mapping[type[FilterBase], Mapping[Losses, Join]] = MappingProxyType(
         RogersFilter: _NUMBER,
         WhitehouseFilter: _NUMBER,
         ExPostFilter: _NUMBER,
-        RealisationFilter: MappingProxyType(dict.fromkeys(Losses, Join.LAW)),
+        RealisationFilter: MappingProxyType(dict.fromkeys(Losses, Join.QUANTILES)),
         HockeyStickFilter: _OWN,
         PotentialFilter: _OWN,
         GaussianResidueFilter: _NUMBER,

@@ -29,7 +29,7 @@ from filterproof.theory.pairs import DominatingPair
 from filterproof.theory.rounding import next_above, next_below
 
 #: A request that counts in units of the largest one, and the most releases of it.
-_UNIT, _MOST = 0.09375, 300
+_UNIT, _MAX_RELEASES = 0.09375, 300
 
 
 def decisions(filt: FilterBase, law: AdmissionCondition, name: str) -> Iterator[Comparison]:
@@ -125,9 +125,9 @@ def _counted(
 ) -> Iterator[Comparison]:
     """Yield the number of grants of one request."""
     pair, state, times = FAMILIES[family].make(float(x)), filt.start(1), 0
-    while times < _MOST and _admitted(filt, state, pair):
+    while times < _MAX_RELEASES and _admitted(filt, state, pair):
         state, times = checked_spend(filt, state, pair, 1), times + 1
-    if times < _MOST:
+    if times < _MAX_RELEASES:
         says = f"how often {family} at x = {float(x):.17g} is admitted"
         yield of.by_margin(says, times, "<=", law.count_margin(family, x), slack=0, least=1, **law.at)
 

@@ -30,7 +30,7 @@ from filterproof.theory.pairs import DominatingPair, normal_distribution
 from filterproof.theory.pairs.reference_values import Exact, ReferenceValue, ball_of
 
 #: The allowed excess of a charge above the true value, relative, and in units of one for squares that underflow.
-SLACK, LEAST = 2.0**-44, 2.0**-950
+SLACK, UNDERFLOW_SLACK = 2.0**-44, 2.0**-950
 #: Exponents from which their rounding is charged, and the largest relative loss by them.
 _ROUNDED, _LARGEST = 48.0, 1500.0
 _ORDERS = (1.0, 1.0000152587890625, 1.5, 2.0, 8.0, 16.0, 64.0, 128.0)
@@ -73,9 +73,9 @@ def _amount(charge: Charge) -> Exact:
 def _pure(pair: DominatingPair) -> Iterator[Comparison]:
     truth, of = pair.reference_values.pure_epsilon, Comparisons("basic composition", repr(pair))
     epsilon, delta = (float(value) for value in approximate_charge(pair, None))
-    yield of.at_least("pure charge", _amount(pure_charge(pair)), truth, slack=SLACK, least=LEAST)
+    yield of.at_least("pure charge", _amount(pure_charge(pair)), truth, slack=SLACK, least=UNDERFLOW_SLACK)
     if pair.reference_values.approximate is None:
-        yield of.at_least("epsilon, its delta 0", epsilon, truth, slack=SLACK, least=LEAST)
+        yield of.at_least("epsilon, its delta 0", epsilon, truth, slack=SLACK, least=UNDERFLOW_SLACK)
         yield of.near("delta beside its epsilon", delta, 0)
     if truth.formula is not None and epsilon < 700:
         of, value, formula = (
@@ -90,7 +90,11 @@ def _zcdp(pair: DominatingPair) -> Iterator[Comparison]:
     charge, reference_values = _amount(zcdp_charge(pair)), pair.reference_values
     of = Comparisons(reference_values.zcdp_theorem, repr(pair))
     yield of.at_least(
-        "zCDP charge", charge, reference_values.zcdp_rho, slack=reference_values.zcdp_slack, least=LEAST
+        "zCDP charge",
+        charge,
+        reference_values.zcdp_rho,
+        slack=reference_values.zcdp_slack,
+        least=UNDERFLOW_SLACK,
     )
     if isinstance(charge, Fraction) and not _is_gaussian(pair) and (charge > 2.0**-100 or charge == 0):
         says = f"zCDP charge times the order, at orders {', '.join(map(str, _GRID))} both ways"
@@ -112,7 +116,9 @@ def _directions(pair: DominatingPair) -> tuple[DominatingPair, ...]:
 def _gdp(pair: DominatingPair) -> Iterator[Comparison]:
     charge, mu, reference_values = _amount(gdp_charge(pair)), float(pair.gdp_mu), pair.reference_values
     of = Comparisons("GDP filter", repr(pair))
-    yield of.at_least("GDP charge", charge, reference_values.gdp_mu.squared(), slack=SLACK, least=LEAST)
+    yield of.at_least(
+        "GDP charge", charge, reference_values.gdp_mu.squared(), slack=SLACK, least=UNDERFLOW_SLACK
+    )
     if isinstance(charge, Fraction) and _MODERATE[0] < mu < _MODERATE[1] and not _is_gaussian(pair):
         at = ", ".join(f"{unit * mu:.4g}" for unit in _UNITS)
         says, margin = f"GDP charge dominates both ways at epsilon {at}", partial(_dominates, pair, mu)
@@ -147,7 +153,9 @@ def _renyi_number(pair: DominatingPair, order: float, truth: ReferenceValue) -> 
     if (sampled := pair.sampled_normal) is not None:
         q, sigma = float(sampled[0]), float(sampled[1])
         slack += order * (1 - math.log(q) + 1 / (sigma * sigma)) * _SAMPLED
-    return Comparisons("RDP filter", repr(pair)).at_least(says, value, truth, slack=slack, least=LEAST)
+    return Comparisons("RDP filter", repr(pair)).at_least(
+        says, value, truth, slack=slack, least=UNDERFLOW_SLACK
+    )
 
 
 def sampled_number(pair: DominatingPair, order: float) -> Comparison:
@@ -180,18 +188,26 @@ def _approximate(pair: DominatingPair) -> Iterator[Comparison]:
     if (own := reference_values.approximate) is not None:
         for word, value, truth in zip(("epsilon", "delta"), declared, own, strict=True):
             yield basic.at_least(f"its own {word}", value, truth, slack=0)
-        yield zcdp.at_least("rho beside xi", rho, own[0] ** 2 / 2, slack=SLACK, least=LEAST)
-        yield zcdp.at_least("xi", xi, own[1], slack=0, least=LEAST)
+        yield zcdp.at_least("rho beside xi", rho, own[0] ** 2 / 2, slack=SLACK, least=UNDERFLOW_SLACK)
+        yield zcdp.at_least("xi", xi, own[1], slack=0, least=UNDERFLOW_SLACK)
         return
     yield zcdp.at_least(
-        "rho beside xi = 0", rho, reference_values.zcdp_rho, slack=reference_values.zcdp_slack, least=LEAST
+        "rho beside xi = 0",
+        rho,
+        reference_values.zcdp_rho,
+        slack=reference_values.zcdp_slack,
+        least=UNDERFLOW_SLACK,
     )
     yield zcdp.near("xi", xi, 0)
     if reference_values.pure_epsilon.formula is None:
         yield basic.at_least("the epsilon at which it is charged", declared[0], Fraction(1, 2), slack=0)
         larger = _larger(pair, "hockey_stick", 0.5)
         yield basic.at_least(
-            "its delta at epsilon 0.5", declared[1], larger, slack=reference_values.stick_slack, least=LEAST
+            "its delta at epsilon 0.5",
+            declared[1],
+            larger,
+            slack=reference_values.stick_slack,
+            least=UNDERFLOW_SLACK,
         )
 
 
@@ -208,7 +224,7 @@ def pair_numbers(pair: DominatingPair) -> Iterator[Comparison]:
         value = float(getattr(pair, asked))
         says = f"{pair!r}: {asked} as it is declared"
         yield Comparisons(theorem).at_least(
-            says, value, getattr(reference_values, asked), slack=share, least=LEAST
+            says, value, getattr(reference_values, asked), slack=share, least=UNDERFLOW_SLACK
         )
     for theorem, says, method, points in (
         ("Gaussian hockey-stick", "hockey-stick at {}", "hockey_stick", _LEVELS),

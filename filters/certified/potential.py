@@ -30,7 +30,7 @@ from filterproof.theory.pairs.reference_values import ball_of
 #: Binary digits of a hockey-stick divergence, rounded up, and of its ball.
 _DIGITS, _BITS = 120, 256
 #: Up to this number every height is checked; of more, as many knots.
-_MOST = 1 << 18
+_MAX_HEIGHTS = 1 << 18
 
 
 def potential(filt: PotentialFilter, name: str) -> Iterator[Comparison]:
@@ -63,7 +63,7 @@ class _Means:
     def __init__(self, family: PotentialFamily, pair: DominatingPair) -> None:
         self.family = family
         levels, knots = family.heights.shape
-        self.looked = range(0, knots, -(-levels * knots // _MOST))
+        self.looked = range(0, knots, -(-levels * knots // _MAX_HEIGHTS))
         f = family.heights.astype(object)
         rise = np.diff(f, axis=1)
         # the change of slope at a knot z, times z: an integer, because z_i - z_{i+1} = z_i / parts

@@ -91,7 +91,7 @@ class Walk:
         """Return the name that a class has in the tree."""
         return kind
 
-    def again(self, place: int, found: Any) -> Any:
+    def back_reference(self, place: int, found: Any) -> Any:
         """Return the tree of an object met before at `place`; `found` is its tree, None while it is being read."""
         return self.leaf(Same, b"%d" % place)
 
@@ -107,7 +107,7 @@ class Walk:
         """Return the tree of an object that cannot be copied."""
         return object()
 
-    def held(self, value: Any) -> dict[str, Any]:
+    def attributes(self, value: Any) -> dict[str, Any]:
         """Return the attributes of an object by name, without those that follow from others."""
         kind: Any = type(value)
         follow = _following(kind)
@@ -123,7 +123,7 @@ class Walk:
         if kind is tuple:
             return self.node(self.name(kind), map(self.of, value))
         if (met := self._met.get(id(value))) is not None:
-            return self.again(*met[1:])
+            return self.back_reference(*met[1:])
         place = len(self._met)
         self._met[id(value)] = value, place, None
         found = self.thing(value) if isinstance(value, NAMED) else self.read(value)
@@ -159,7 +159,7 @@ class Walk:
         if isinstance(made, str):
             return self.named(value, made)
         if copied_by is None and _is_plain(kind):
-            held = self.held(value)
+            held = self.attributes(value)
             _, given, _, listed, items = (*made, None, None, None)[:5]
             if given == (kind,) and listed is None and items is None:
                 return self.node(self.name(kind), map(self.of, held.items()), ordered=False)
@@ -187,24 +187,24 @@ class DigestWalk(Walk):
         return self.node(self.name(type(value)), (self.of(name),))
 
 
-class _Told(Walk):
-    def __init__(self, untold: Callable[[object], Hashable]) -> None:
+class _ContentWalk(Walk):
+    def __init__(self, opaque: Callable[[object], Hashable]) -> None:
         super().__init__()
-        self._untold = untold
+        self._untold = opaque
 
     def unread(self, value: Any) -> Hashable:
         return self._untold(value)
 
 
-def content(value: object, untold: Callable[[object], Hashable] = lambda thing: object()) -> Hashable:
+def content(value: object, opaque: Callable[[object], Hashable] = lambda thing: object()) -> Hashable:
     """Return a hashable tree, equal for two values only if they hold equal numbers in equal order and classes.
 
-    `untold` replaces objects that cannot be pickled. By default its result equals nothing, not even itself.
+    `opaque` replaces objects that cannot be pickled. By default its result equals nothing, not even itself.
     """
     try:
-        told: Hashable = _Told(untold).of(value)
+        told: Hashable = _ContentWalk(opaque).of(value)
     except RecursionError:
-        return untold(value)
+        return opaque(value)
     return told
 
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from filterproof.filters.contract.answer_checks import checked_booleans, checked_numbers, checked_state
 from filterproof.filters.contract.filter_base import FilterBase, MechanismFamily, largest_affordable
 from filterproof.filters.contract.guarantee_scope import GuaranteeScope
-from filterproof.filters.contract.library import defining_class, made_of_the_library, of_the_library
+from filterproof.filters.contract.library import defining_class, is_library_class, is_library_value
 from filterproof.filters.contract.state import State, join, read_only, take
 from filterproof.filters.contract.work import current
 from filterproof.theory.guarantees import Guarantee
@@ -89,7 +89,7 @@ def checked_filter(filt: object) -> FilterBase:
             f"{type(filt).__name__}.promise must be a guarantee, got "
             f"{getattr(filt, 'promise', None)!r}; set it, e.g. promise = fp.ApproxDP(epsilon=1.0, delta=1e-5)"
         )
-    if of_the_library(type(filt)):
+    if is_library_class(type(filt)):
         return filt
     try:
         declared: tuple[Field[Any], ...] = fields(filt) if is_dataclass(filt) else ()
@@ -164,7 +164,7 @@ def checked_step_inplace(filt: FilterBase, state: State, request: DominatingPair
 
     Only code of the library gets a state that it can write to.
     """
-    if not made_of_the_library(filt):
+    if not is_library_value(filt):
         return None
     return filt.step_inplace(state, request)
 
@@ -275,7 +275,7 @@ def _knows_its_rules(kind: type, method: str) -> bool:
     place = {name: order.index(defining_class(kind, name)) for name in (method, *_SPEAKS_OF[method])}
     nearest = min(place.values())
     # the library's own classes inherit a `remaining` that calls their `admits`
-    return place[method] == nearest or (method == "remaining" and of_the_library(order[nearest]))
+    return place[method] == nearest or (method == "remaining" and is_library_class(order[nearest]))
 
 
 @lru_cache(maxsize=1024)
@@ -285,7 +285,7 @@ def _decides(kind: type) -> Literal["step", "admits", "both"]:
         return "admits"
     if _knows_its_rules(kind, "step"):
         return "step"
-    return "admits" if of_the_library(defining_class(kind, "step")) else "both"
+    return "admits" if is_library_class(defining_class(kind, "step")) else "both"
 
 
 def _knows_selections(filt: FilterBase) -> bool:

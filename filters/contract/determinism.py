@@ -27,14 +27,14 @@ import numpy as np
 from filterproof.filters.contract.content import Same, content
 from filterproof.filters.contract.contract_checks import checked_start, granted
 from filterproof.filters.contract.filter_base import FilterBase
-from filterproof.filters.contract.library import attributes, of_the_library
+from filterproof.filters.contract.library import attributes, is_library_class
 from filterproof.filters.contract.state import State, is_numeric, keys, leaves
 from filterproof.theory.pairs import DominatingPair
 
 #: The number of requests of a sample.
 SAMPLED = 16
 #: The most further requests to a filter whose state the sample did not change.
-MORE = 1024
+EXTRA_REQUESTS = 1024
 #: Types in which a class may count.
 _COUNTING = (int, float, list, dict, set, bytearray, np.ndarray)
 #: Number types. bool is excluded: a flag may mark a value that is computed on first use.
@@ -99,7 +99,7 @@ def check_determinism(filt: FilterBase[Any], sample: Callable[[SampleRun], None]
         if (
             keys(first.state) == state
         ):  # the state never changes: does the filter grant the same request for ever?
-            for request, loss in islice(cycle(tuple(first.asked)), MORE):
+            for request, loss in islice(cycle(tuple(first.asked)), EXTRA_REQUESTS):
                 if not first.ask(request, loss):
                     break
         after = _held(users)
@@ -144,7 +144,7 @@ def _users(thing: object, seen: set[int]) -> Iterator[object]:
     if kind is tuple or kind is list:
         for part in thing:  # type: ignore[attr-defined]
             yield from _users(part, seen)
-    elif of_the_library(kind):
+    elif is_library_class(kind):
         for part in attributes(thing).values():
             yield from _users(part, seen)
     elif isinstance(thing, FilterBase) or callable(getattr(kind, "spend", None)):
@@ -157,7 +157,7 @@ def _held(users: Sequence[object]) -> dict[str, tuple[Hashable, object]]:
     for thing in users:
         parts: dict[str, object] = {}
         for kind in reversed(type(thing).__mro__):
-            own = () if of_the_library(kind) else vars(kind).items()
+            own = () if is_library_class(kind) else vars(kind).items()
             parts |= {name: part for name, part in own if name[:2] != "__" and isinstance(part, _COUNTING)}
         parts |= attributes(thing)
         held |= {

@@ -34,9 +34,9 @@ MechanismFamily: TypeAlias = Callable[[Any], DominatingPair]
 OnDenial: TypeAlias = Literal["halt", "retry"]
 
 #: A tuple with a longer repr is shown by a digest.
-_LONG = 100
+_MAX_REPR_CHARS = 100
 # `affordable` bisects on bit patterns: those of positive doubles have the same order as the doubles.
-_LEAST, _ONE, _MOST = (int(np.float64(x).view(np.int64)) for x in (2.0**-100, 1.0, 2.0**10))
+_MIN_BITS, _ONE_BITS, _MAX_BITS = (int(np.float64(x).view(np.int64)) for x in (2.0**-100, 1.0, 2.0**10))
 
 
 class FilterBase(ABC, Generic[StateT]):
@@ -210,16 +210,16 @@ def largest_affordable(
     admitted: Callable[[DominatingPair], NDArray[np.bool_]], family: MechanismFamily, n: int
 ) -> NDArray[np.float64]:
     """Bisect for `FilterBase.affordable`; `admitted` decides a pair for each of n runs."""
-    most = _MOST
+    most = _MAX_BITS
     try:
         family(2.0**10)
     except ValueError:  # a family of probabilities
-        most = _ONE
+        most = _ONE_BITS
     best = np.zeros(n, dtype=np.int64)
-    low = np.full(n, _LEAST - 1, dtype=np.int64)
+    low = np.full(n, _MIN_BITS - 1, dtype=np.int64)
     high = np.full(n, most + 1, dtype=np.int64)
     while np.any(high - low > 1):
-        middle = np.where(high - low > 1, low + (high - low) // 2, np.maximum(low, _LEAST))
+        middle = np.where(high - low > 1, low + (high - low) // 2, np.maximum(low, _MIN_BITS))
         good = admitted(family(middle.view(np.float64)))
         best = np.where(good, np.maximum(best, middle), best)
         low, high = np.where(good, middle, low), np.where(good, high, np.minimum(high, middle))
@@ -229,7 +229,7 @@ def largest_affordable(
 def _told(value: object) -> str:
     """Return the repr. A long menu is replaced by its length and a digest of its repr."""
     text = repr(value)
-    if not isinstance(value, tuple) or len(text) <= _LONG:
+    if not isinstance(value, tuple) or len(text) <= _MAX_REPR_CHARS:
         return text
     kinds = ", ".join(sorted({type(pair).__name__ for pair in value}))
     return f"<{len(value)} of {kinds}, #{sha256(text.encode()).hexdigest()[:12]}>"

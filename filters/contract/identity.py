@@ -20,12 +20,12 @@ from typing import Any, Generic, Self
 
 from filterproof.filters.contract.content import DigestWalk
 from filterproof.filters.contract.filter_base import FilterBase
-from filterproof.filters.contract.library import of_the_library
+from filterproof.filters.contract.library import is_library_class
 
 #: Attributes that describe a filter and decide nothing.
 _WORDS = frozenset(("proof", "theorem", "sound", "scope", "kernel", "rests_on", "order_free"))
 #: The largest number of characters of a description.
-LONGEST = 200
+MAX_DESCRIPTION_CHARS = 200
 _PYTHONS = (object, ABC, Generic)
 _NUMBERS_AND_TEXTS = (int, float, complex, str, bytes)
 
@@ -63,7 +63,7 @@ def constants_of(kind: type) -> dict[str, object]:
     """
     found: dict[str, object] = {}
     for base in reversed(kind.__mro__):
-        if base in _PYTHONS or of_the_library(base):
+        if base in _PYTHONS or is_library_class(base):
             continue
         for name, value in vars(base).items():
             special = name[:2] == "__" == name[-2:] or name == "_abc_impl"
@@ -81,7 +81,7 @@ def _parameters(filt: object) -> dict[str, object]:
     for name in ("promise", "budget"):
         with suppress(AttributeError, ValueError):  # there is none, or no theorem gives it
             told[name] = getattr(filt, name)
-    others = constants_of(type(filt)) | _Parameters().held(filt)
+    others = constants_of(type(filt)) | _Parameters().attributes(filt)
     return told | {name: value for name, value in sorted(others.items()) if name not in (*told, *_WORDS)}
 
 
@@ -91,7 +91,7 @@ def _described(filt: object) -> str:
         text = " ".join(repr(filt).split())
     except Exception:  # noqa: BLE001 - a repr may raise anything
         text = type(filt).__qualname__
-    return text if len(text) <= LONGEST else f"{text[: LONGEST - 3]}..."
+    return text if len(text) <= MAX_DESCRIPTION_CHARS else f"{text[: MAX_DESCRIPTION_CHARS - 3]}..."
 
 
 def _digest_or_class(value: object) -> str:
@@ -107,16 +107,16 @@ def _digest_or_class(value: object) -> str:
 class _Parameters(DigestWalk):
     """Digests a parameter. The order of a mapping and shared parts do not count."""
 
-    def again(self, place: int, found: bytes | None) -> bytes:
+    def back_reference(self, place: int, found: bytes | None) -> bytes:
         return found or self.leaf("circle", b"")
 
     def unread(self, value: Any) -> bytes:
         return self.node(self.name(type(value)), ())
 
-    def held(self, value: Any) -> dict[str, Any]:
+    def attributes(self, value: Any) -> dict[str, Any]:
         # a nested filter has constants, too
         constants = constants_of(type(value)) if isinstance(value, FilterBase) else {}
-        return constants | super().held(value)
+        return constants | super().attributes(value)
 
     def thing(self, value: Any) -> bytes:
         return self._function(value) if isinstance(value, types.FunctionType) else super().thing(value)

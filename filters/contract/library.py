@@ -3,9 +3,9 @@
 >>> from filterproof.filters.accounting.ledger import Budget
 >>> class Mine(Budget):
 ...     pass
->>> of_the_library(Budget), of_the_library(Mine)
+>>> is_library_class(Budget), is_library_class(Mine)
 (True, False)
->>> made_of_the_library((1, Budget.of(0.5))), made_of_the_library((1, Mine.of(0.5))), made_of_the_library([1])
+>>> is_library_value((1, Budget.of(0.5))), is_library_value((1, Mine.of(0.5))), is_library_value([1])
 (True, False, False)
 """
 
@@ -25,25 +25,25 @@ _PLAIN = frozenset((int, float, bool, str, bytes, type(None), np.float64))
 
 
 @lru_cache(maxsize=1024)
-def of_the_library(kind: type) -> bool:
+def is_library_class(kind: type) -> bool:
     """Whether a module of the library defines this class under its name."""
     module = kind.__module__
     return module.startswith(_ROOMS) and getattr(sys.modules.get(module), kind.__qualname__, None) is kind
 
 
-def made_of_the_library(value: Any) -> bool:
+def is_library_value(value: Any) -> bool:
     """Whether a value consists of plain values and library classes: it runs no user code and does not change."""
     kind: Any = type(value)
     if kind in _PLAIN:
         return True
     if isinstance(value, tuple):  # including named tuples of the library
-        return (kind is tuple or of_the_library(kind)) and all(map(made_of_the_library, value))
+        return (kind is tuple or is_library_class(kind)) and all(map(is_library_value, value))
     if isinstance(value, np.ndarray):
         return kind is np.ndarray and not value.dtype.hasobject
     if isinstance(value, type):
-        return of_the_library(value)
-    return (kind is Fraction or of_the_library(kind)) and all(
-        map(made_of_the_library, attributes(value).values())
+        return is_library_class(value)
+    return (kind is Fraction or is_library_class(kind)) and all(
+        map(is_library_value, attributes(value).values())
     )
 
 

@@ -29,7 +29,7 @@ __all__ = [
 ]
 
 #: The largest mu whose zCDP parameter mu^2 / 2 does not overflow.
-_MOST_MU = 2.0**511
+_MAX_MU = 2.0**511
 
 
 def checked_parameters(made: object, **checks: Callable[[str, object], float]) -> tuple[float, ...]:
@@ -78,6 +78,6 @@ def one_delta_from_zero(name: str, value: object) -> float:
 def one_mu(name: str, value: object) -> float:
     """Return `value` as a float in (0, 2^511], so that its square does not overflow."""
     mu = one_positive(name, value)
-    if mu > _MOST_MU:
+    if mu > _MAX_MU:
         raise ValueError(f"{name} must be at most 2^511, got {name}={mu!r}; pass a smaller mu")
     return mu

@@ -16,7 +16,7 @@ from typing import Any, Self
 
 from filterproof.filters.contract.content import Same, Walk, content
 from filterproof.filters.contract.identity import constants_of
-from filterproof.filters.contract.library import attributes, made_of_the_library
+from filterproof.filters.contract.library import attributes, is_library_value
 
 #: The terms of every filter that has them.
 _ALWAYS = ("promise", "budget", "charge")
@@ -38,7 +38,7 @@ class FilterTerms:
     @classmethod
     def of(cls, filt: object) -> Self:
         """Return the terms of a filter, or of a tracker, as they are now."""
-        fixed = made_of_the_library(filt)
+        fixed = is_library_value(filt)
         users = () if fixed else (*constants_of(type(filt)), *_given_to(filt))
         return cls({} if fixed else _contents(filt, dict.fromkeys((*_ALWAYS, *users, "__class__"))), fixed)
 

@@ -25,7 +25,7 @@ from typing import Self
 from filterproof.theory.argument_checks import check_positive
 
 #: The largest effort, centuries of processor time.
-_MOST_EFFORT = 1e9
+_MAX_EFFORT = 1e9
 
 
 class OutOfWork(BaseException):
@@ -74,8 +74,8 @@ def count(units: int) -> None:
 def checked_effort(effort: object) -> float:
     """Return `effort` as a float in (0, 1e9]."""
     value = float(check_positive("effort", effort))
-    if value > _MOST_EFFORT:
-        raise ValueError(f"effort must be at most {_MOST_EFFORT:,.0f}, got effort={value!r}; pass less")
+    if value > _MAX_EFFORT:
+        raise ValueError(f"effort must be at most {_MAX_EFFORT:,.0f}, got effort={value!r}; pass less")
     return value
 
 

@@ -43,7 +43,7 @@ _CHARGES = (LinearCharge, SquaredCharge, PerRunCharge)
 #: The relative part of the exact root that `affordable` leaves unspent, to cover all rounding.
 _SHAVE = 1 - 2.0**-50
 #: Below this share of the budget the reduction no longer covers the rounding of the sum, so each answer is tested.
-_LITTLE = 2.0**-40
+_SMALL_SHARE = 2.0**-40
 
 
 class _Promised:
@@ -214,7 +214,7 @@ class AdditiveFilter(PrivacyFilter[Exact]):
             # a user's budget may equal another and have other limits
             largest = _largest_first if type(budget) is Budget else _largest_first.__wrapped__
             root[untouched] = largest(budget, scale)
-        little = np.flatnonzero(room < budget.high * _LITTLE)
+        little = np.flatnonzero(room < budget.high * _SMALL_SHARE)
         if little.size:
             root[little] = _shaved(budget, (state[0][little], state[1][little]), root[little], scale)
         return root

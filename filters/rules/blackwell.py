@@ -41,9 +41,9 @@ _State = tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]
 _POINTS = 1025
 _MARGIN = 1e-12
 #: Hockey-stick divergences are compared in doubles while the P-mass of larger losses is at least this, up to this eps.
-_LEAST_TAIL, _MOST_EPSILON = 2.0**-900, 700.0
+_MIN_TAIL, _MAX_EPSILON = 2.0**-900, 700.0
 #: A Q-mass below this has lost digits and counts as zero, which makes the hockey-stick divergence no smaller.
-_LEAST_Q = 2.0**-1020
+_MIN_Q = 2.0**-1020
 
 
 def _heights(
@@ -51,7 +51,7 @@ def _heights(
 ) -> NDArray[np.float64]:
     """Return upper bounds on the hockey-stick divergence at each eps of a distribution with ascending losses."""
     q_masses = masses * rm.exp(-losses)
-    q_masses = np.where(q_masses < _LEAST_Q, 0.0, q_masses)
+    q_masses = np.where(q_masses < _MIN_Q, 0.0, q_masses)
     p = np.concatenate((np.cumsum(masses[::-1])[::-1], [0.0]))
     q = np.concatenate((np.cumsum(q_masses[::-1])[::-1], [0.0]))
     above = np.searchsorted(losses, eps, side="right")
@@ -143,8 +143,8 @@ def _reached(losses: NDArray[np.float64], masses: NDArray[np.float64]) -> float:
     """Return the largest eps at which the divergence is compared in doubles, or inf if this covers all losses."""
     above = np.cumsum(masses[::-1])[::-1]
     finite = np.isfinite(losses)
-    held = losses[finite & (above >= _LEAST_TAIL)]
-    reached = min(float(held.max(initial=0.0)), _MOST_EPSILON)
+    held = losses[finite & (above >= _MIN_TAIL)]
+    reached = min(float(held.max(initial=0.0)), _MAX_EPSILON)
     return math.inf if finite.all() and reached == losses.max(initial=0.0) else reached
 
 

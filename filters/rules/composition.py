@@ -23,7 +23,7 @@ _Law = dict[Fraction | None, Fraction]
 
 
 #: A lower limit for masses. It covers the errors of doubles below it in sums, products and divergences.
-LEAST_MASS = 2.0**-960
+MIN_MASS = 2.0**-960
 #: The most sums of two losses that are formed at once: of doubles (three gigabytes with sorting, which is a pair with
 #: two outcomes 16,000 times), and of fractions.
 _SUMS, _EXACT_SUMS = 1 << 26, 1 << 20
@@ -58,7 +58,7 @@ def composed_law(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the losses and P-masses of the composed finite pairs in doubles, by ascending loss.
 
-    Losses are rounded up by at most 2^-40 per mechanism, and masses by 10^-12 of themselves and to LEAST_MASS, so that
+    Losses are rounded up by at most 2^-40 per mechanism, and masses by 10^-12 of themselves and to MIN_MASS, so that
     the divergence of the result is never below the true one.
     """
     law: _Rounded = (np.zeros(1, dtype=np.int64), np.ones(1), 0.0)
@@ -79,7 +79,7 @@ def _rounded_sum(one: _Rounded, other: _Rounded) -> _Rounded:
     distinct, place = np.unique(units, return_inverse=True)
     total = np.bincount(place.reshape(-1), weights=masses)
     infinite = one[2] + (1 - one[2]) * other[2]  # one of the losses is infinite
-    return distinct, np.maximum(total, LEAST_MASS), infinite
+    return distinct, np.maximum(total, MIN_MASS), infinite
 
 
 @lru_cache(maxsize=4096)
@@ -95,7 +95,7 @@ def _rounded_power(pair: DominatingPair, count: int) -> _Rounded:
 
 
 def _mass(p: Fraction) -> float:
-    return max(float(p), LEAST_MASS) if p else 0.0
+    return max(float(p), MIN_MASS) if p else 0.0
 
 
 @lru_cache(maxsize=1024)

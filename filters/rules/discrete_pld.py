@@ -23,11 +23,11 @@ from filterproof.theory.rounding import round_up
 #: Binary digits of the balls, and of the rationals that approximate the losses of the lattice.
 _BITS, _DIGITS = 256, 200
 #: P-mass that may be moved to the loss +inf, Q-mass that may be dropped below the smallest loss.
-_REST = 2.0**-54
+_TRUNCATED_MASS = 2.0**-54
 #: The lattice is dense up to this place, and twice as coarse beyond each doubling of it.
 _DENSE = 8
 #: Smaller masses are rounded up to this.
-_LEAST = 2.0**-1000
+_MIN_MASS = 2.0**-1000
 #: The largest loss.
 _REACH = 64
 
@@ -91,7 +91,7 @@ def dots(low: int, high: int) -> list[int]:
 def _end(pair: DominatingPair, parts: int) -> int:
     """Return a place beyond which the divergence is negligible, or constant."""
     low, most = 0, _REACH * parts
-    goal = _double(height(pair, most, parts)) + _REST
+    goal = _double(height(pair, most, parts)) + _TRUNCATED_MASS
     last = 1
     while last < most and _double(height(pair, last, parts)) > goal:
         low, last = last, 2 * last
@@ -120,7 +120,7 @@ def _double(x: flint.arb) -> float:
     upper = x.upper()
     if not upper > 0:
         return 0.0
-    if upper < _LEAST:  # it may have too many digits
-        return _LEAST
+    if upper < _MIN_MASS:  # it may have too many digits
+        return _MIN_MASS
     man, exp = upper.man_exp()
     return round_up(Fraction(int(man)) * Fraction(2) ** int(exp))

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from filterproof.filters.accounting.approximate_charges import approximate_charge
 from filterproof.filters.accounting.charge_kinds import LinearCharge
-from filterproof.filters.accounting.declared_charges import raised
+from filterproof.filters.accounting.declared_charges import with_rounding_margin
 from filterproof.filters.accounting.ledger import Budget, is_sum
 from filterproof.filters.contract.guarantee_scope import GuaranteeScope
 from filterproof.filters.contract.parameters import checked_parameters, one_delta_from_zero, one_positive
@@ -106,7 +106,7 @@ class ExPostFilter(PrivacyFilter[_State]):
     def observe(self, state: _State, loss: NDArray[Any]) -> _State:
         cap, size = state[2], np.abs(np.asarray(loss, dtype=np.float64))
         # a loss is at most its cap, so its rounding is charged no more than that
-        known = np.where(size <= cap * (1 + _ROUNDING), np.minimum(raised(size), cap), size)
+        known = np.where(size <= cap * (1 + _ROUNDING), np.minimum(with_rounding_margin(size), cap), size)
         charged = self._epsilon.add(state[:2], LinearCharge(np.where(np.isfinite(size), known, cap)))
         return (*charged, np.zeros_like(cap), *state[3:])
 

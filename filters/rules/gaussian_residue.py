@@ -26,7 +26,7 @@ from filterproof.theory.rounding import lower_tiny_products
 _DIGITS, _HALVINGS = 52, 10
 _BITS = 256
 #: Beyond this no level suffices for randomised response, and exponents stay small.
-_MOST_EPSILON = 1024.0
+_MAX_EPSILON = 1024.0
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -138,7 +138,7 @@ def response_charge(floor: int, exponent: int, epsilon: float) -> int:
     """
     if epsilon == 0:
         return 0
-    if not epsilon <= _MOST_EPSILON:
+    if not epsilon <= _MAX_EPSILON:
         return TOO_MUCH
     with PRECISION_LOCK, flint.ctx.workprec(_BITS):
         unit, epsilon_ball = flint.arb(2) ** exponent, flint.arb(epsilon)

@@ -24,7 +24,7 @@ from filterproof.filters.accounting.ledger import Budget
 from filterproof.filters.rules.orders import order_budget
 from filterproof.theory.conversions import CKS, Conversion, gaussian_mu
 from filterproof.theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
-from filterproof.theory.rounding import root_down
+from filterproof.theory.rounding import root_round_down
 
 
 def promised_budget(charge: ChargeRule, promise: Guarantee, conversion: Conversion = CKS) -> Budget:
@@ -65,9 +65,9 @@ def _allowed(
 
             return pure_below(epsilon, delta)
         case PureCharge(), ZCDP(rho):
-            return root_down(2 * Fraction(rho))
+            return root_round_down(2 * Fraction(rho))
         case PureCharge(), RenyiDP(alpha, rho):  # for order alpha it is at most that for order infinity
-            return max(Fraction(root_down(2 * Fraction(rho) / Fraction(alpha))), Fraction(rho))
+            return max(Fraction(root_round_down(2 * Fraction(rho) / Fraction(alpha))), Fraction(rho))
         case ZCDPCharge(), ZCDP(rho):
             return rho
         case ZCDPCharge(), RenyiDP(alpha, rho):

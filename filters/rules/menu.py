@@ -22,7 +22,7 @@ from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.theory.pairs import DominatingPair
 
 #: The most possible rows of counts that are listed.
-_FEW = 1 << 16
+_MAX_LISTED_ROWS = 1 << 16
 
 
 def checked_menu(menu: object) -> tuple[DominatingPair, ...]:
@@ -58,7 +58,7 @@ def positions(menu: tuple[DominatingPair, ...], request: DominatingPair, n: int)
         table = np.stack([positions(menu, pair, n) for pair in request.members])
         return np.asarray(table[index, np.arange(n)])
     place = np.full(n, -1, dtype=np.intp)
-    for asked in (request, request.asked) if request.labels else (request,):
+    for asked in (request, request.unlabelled) if request.labels else (request,):
         for position, pair in enumerate(menu):
             place[pair.same_parameters(asked) & (place < 0)] = position
     return place
@@ -72,9 +72,10 @@ def counted(counts: NDArray[np.int64], entries: int) -> NDArray[np.bool_]:
 
 
 def few_enough(
-    counts: NDArray[np.int64], menu: tuple[DominatingPair, ...], epsilon: float, log_kept: float
+    counts: NDArray[np.int64], menu: tuple[DominatingPair, ...], epsilon: float, log_finite: float
 ) -> NDArray[np.bool_]:
-    """Whether the composed pairs may have 1 - delta(epsilon) >= e^log_kept; False only if they certainly do not: (n,).
+    """Whether the composed pairs may have 1 - delta(epsilon) >= e^log_finite; False only if they certainly do not:
+    (n,).
 
     1 - delta(epsilon) = E_P[min(1, e^epsilon q/p)] <= e^(epsilon/2) prod_j (sum sqrt(p q))^(n_j), because min(1, x) <=
     sqrt(x). This limits the counts in a file, whose composition might take for ever.
@@ -85,7 +86,7 @@ def few_enough(
             # there is no cancellation in sum (sqrt p - sqrt q)^2 / 2 = 1 - sum sqrt(p q)
             apart = math.fsum((math.sqrt(p) - math.sqrt(q)) ** 2 for p, q in masses) / 2
             each[place] = -math.log1p(-min(apart, 1 - 2.0**-53))
-    return np.asarray(counts @ each * (1 - 1e-6) <= epsilon / 2 - log_kept + 1e-9)
+    return np.asarray(counts @ each * (1 - 1e-6) <= epsilon / 2 - log_finite + 1e-9)
 
 
 def used(counts: NDArray[np.int64], place: NDArray[np.intp]) -> NDArray[np.int64]:
@@ -99,7 +100,7 @@ def used(counts: NDArray[np.int64], place: NDArray[np.intp]) -> NDArray[np.int64
 def distinct(counts: NDArray[np.int64]) -> tuple[list[tuple[int, ...]], NDArray[np.intp]]:
     """Return the distinct rows of counts, in order, and the row of each run: shape (n,)."""
     sizes = (counts.max(axis=0, initial=0) + 1).tolist()
-    if counts.size and counts.min() >= 0 and math.prod(sizes) <= _FEW:
+    if counts.size and counts.min() >= 0 and math.prod(sizes) <= _MAX_LISTED_ROWS:
         # as numbers, which are found without sorting rows
         number = np.ravel_multi_index(tuple(counts.T), sizes)
         seen = np.zeros(math.prod(sizes), dtype=np.bool_)

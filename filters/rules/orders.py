@@ -18,14 +18,14 @@ from filterproof.filters.contract.parameters import checked_parameters, one_delt
 from filterproof.filters.rules.several_sums import SeveralSums, Sums, pairs_of
 from filterproof.theory.argument_checks import Real
 from filterproof.theory.conversions import CKS, SIMPLE, Conversion
-from filterproof.theory.display import told_apart
+from filterproof.theory.display import digest_repr
 from filterproof.theory.extremal import Extremal, renyi_extremal
 from filterproof.theory.guarantees import ApproxDP, Guarantee, RenyiDP
 from filterproof.theory.pairs import DominatingPair, Gaussian
 from filterproof.theory.thresholds.some_order import share_at_some_order
 
 #: The repr of a longer curve has only its first and last order.
-_SHOWN = 8
+_MAX_SHOWN_ORDERS = 8
 
 
 def checked_orders(orders: object) -> tuple[float, ...]:
@@ -68,7 +68,7 @@ class RenyiCurve(Guarantee):
     alphas: tuple[float, ...]
     rhos: tuple[float, ...]
 
-    __repr__ = told_apart
+    __repr__ = digest_repr
 
     def delta(self, epsilon: Real) -> Real:
         deltas = [RenyiDP(a, r).delta(epsilon) for a, r in zip(self.alphas, self.rhos, strict=True)]
@@ -84,7 +84,7 @@ class RenyiCurve(Guarantee):
 
     def __str__(self) -> str:
         shown = [f"{a:g}" for a in self.alphas]
-        if len(shown) > _SHOWN:
+        if len(shown) > _MAX_SHOWN_ORDERS:
             return f"({shown[0]}, ..., {shown[-1]})-RDP curve of {len(shown)} orders"
         return f"({', '.join(shown)})-RDP curve"
 

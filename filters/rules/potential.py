@@ -108,7 +108,7 @@ class PotentialFilter(LevelFilter):
         """Return one mechanism with two outcomes that uses the full budget, on a tangent of the first payoff."""
         promised = self.promise.extremal(epsilon)
         # a mechanism within the first level may use its whole potential at (1, 1), and no more at a larger epsilon
-        most_kept = self._clock.kept if promised.epsilon >= self.epsilon else promised.high
+        most_kept = self._clock.guaranteed_delta if promised.epsilon >= self.epsilon else promised.high
         p, q = self._clock.forward.tangent(self._clock.budget, promised.epsilon - self.epsilon)
 
         def granted(pair: DominatingPair) -> bool:
@@ -121,7 +121,7 @@ class PotentialFilter(LevelFilter):
     def _charged(self, request: DominatingPair) -> NDArray[np.int64]:
         if request.shape == ():
             return _charged(self._clock, request)
-        numbers = [v for v in request.asked.parameters().values() if isinstance(v, np.ndarray)]
+        numbers = [v for v in request.unlabelled.parameters().values() if isinstance(v, np.ndarray)]
         _, first, column = np.unique(np.stack(numbers), axis=1, return_index=True, return_inverse=True)
         each = [_charged(self._clock, request.of_run(run)) for run in first.tolist()]
         return np.array(each, dtype=np.int64).reshape(-1, len(_FLOORS))[column.reshape(-1)]

@@ -23,7 +23,7 @@ from filterproof.theory.rounding import round_up
 from filterproof.theory.size_limits import check_size
 
 #: Knots per standard deviation of the member with the smallest loss; at least _FEWEST per unit of loss.
-_FINE, _FEWEST = 3, 64
+_FINE, _MIN_KNOTS = 3, 64
 #: The lattice of the first look at the members.
 _PROBE = 1 << 14
 #: The window of losses: from -_BELOW epsilon to epsilon + _ABOVE, or 2 epsilon + _BEYOND if that is larger. To the
@@ -33,7 +33,7 @@ _BELOW, _ABOVE, _BEYOND = 0.8, 4.0, 1.0
 #: Levels are at most 1/_LEVELS of a plan apart, and at first 1/_GROWTH of the distance to 0.
 _LEVELS, _GROWTH = 500, 100
 #: Levels per round of the member with the most; fewer than by _LEVELS if all members have few rounds.
-_EACH = 32
+_LEVELS_PER_ROUND = 32
 #: The share of delta that pays for rounding over a whole plan.
 _SLACK = Fraction(1, 100)
 #: Levels end when the potential exceeds this multiple of delta.
@@ -56,7 +56,7 @@ class PotentialClock:
     budget: int
 
     @property
-    def kept(self) -> float:
+    def guaranteed_delta(self) -> float:
         """The delta from the first level on, in both directions, rounded up."""
         return round_up(max(family.value(self.budget) for family in (self.forward, self.backward)))
 
@@ -81,7 +81,7 @@ class PotentialClock:
 def potential_clock(epsilon: float, delta: float, menu: tuple[DominatingPair, ...]) -> PotentialClock:
     """Return the clock of a menu. Raises ValueError if no level keeps delta, or if the table is too large."""
     least = min(_spread(discrete_pld(pair, _PROBE)) / _PROBE for pair in menu)
-    parts = max(math.ceil(_FINE / max(least, 2.0**-14)), _FEWEST)
+    parts = max(math.ceil(_FINE / max(least, 2.0**-14)), _MIN_KNOTS)
     first, last = (
         -math.ceil(_BELOW * epsilon * parts),
         math.ceil((epsilon + max(_ABOVE, epsilon + _BEYOND)) * parts),
@@ -128,7 +128,7 @@ def _most_levels(rounds: list[int]) -> int:
 
 def _gap(level: int, rounds: list[int]) -> int:
     """Return the distance of the next level above a level."""
-    widest = SCALE // min(_LEVELS, _EACH * max(rounds))
+    widest = SCALE // min(_LEVELS, _LEVELS_PER_ROUND * max(rounds))
     return min(max(_charge(max(rounds)), level // _GROWTH), widest)
 
 

@@ -35,15 +35,15 @@ _DIGITS = 10
 #: The number of halvings of SCALE at which charges change.
 _FLOORS = 9
 #: Heights that are compared together, so that they fit into the processor's cache.
-_TOGETHER = 1 << 15
+_CHUNK = 1 << 15
 #: Beyond this place, in both directions, sums are computed at one knot in so many, with chords between them.
-_FAR, _CHORD = 16, 4
+_FIRST_CHORD_PLACE, _CHORD = 16, 4
 #: This requires at least so many knots per unit of loss.
-_CLOSE = 128
+_MIN_KNOTS_PER_UNIT = 128
 #: The first look at a charge compares one knot and one level in so many.
 _SPARSE, _THIN = 24, 4
 #: Upper bounds are larger, and lower bounds smaller, than necessary by the relative amount 2^-_SPARE.
-_SPARE = 49
+_SLACK_BITS = 49
 _BITS = 128
 
 
@@ -158,10 +158,10 @@ class PotentialFamily:
         low, high = max(-int(law.places[0]), 0), max(int(law.places[-1]), 0) + 2 * _CHORD
         atoms = list(zip(law.places.tolist(), law.masses.tolist(), strict=True))
         # between distant knots f bends too much for chords, and such knots are few
-        last = _FAR if self.parts >= _CLOSE else math.inf
+        last = _FIRST_CHORD_PLACE if self.parts >= _MIN_KNOTS_PER_UNIT else math.inf
         near, far = ([atom for atom in atoms if (abs(atom[0]) >= last) == away] for away in (False, True))
         means = np.empty(f.shape)
-        rows = max(1, _TOGETHER // f.shape[1])
+        rows = max(1, _CHUNK // f.shape[1])
         # r^k from below: each factor and each product has a relative rounding error of 2^-53
         decay = np.cumprod(np.full(high, 1 - 1 / self.parts)) * (1 - (2 * high + 4) * 2.0**-52)
         term = np.empty((rows, f.shape[1]))
@@ -177,7 +177,7 @@ class PotentialFamily:
                 total += np.multiply(wide[:, low + k : low + k + knots], p, out=term[: len(window)])
             if far:
                 total += self._chords(wide, low, far)[:, :knots]
-        means *= 1 + 2.0**-_SPARE + (len(law.places) + 8) * 2.0**-53
+        means *= 1 + 2.0**-_SLACK_BITS + (len(law.places) + 8) * 2.0**-53
         return means
 
     def _chords(
@@ -238,7 +238,7 @@ class _Check:
     ) -> None:
         self.family, self.at_zero, self.budget = family, at_zero, budget
         self.means = means
-        self.heights: NDArray[np.float64] = family.heights.astype(np.float64) * (1 - 2.0**-_SPARE)
+        self.heights: NDArray[np.float64] = family.heights.astype(np.float64) * (1 - 2.0**-_SLACK_BITS)
         self.sparse = np.zeros(means.shape[1], dtype=np.bool_)
         self.sparse[::_SPARSE] = True
         self.few = self._at(self.sparse)
@@ -288,7 +288,7 @@ class _Check:
         if self.at_zero > paid:  # at z = 0
             return ~failed
         ends = np.array([first, last])
-        rows = max(1, _TOGETHER // len(failed))
+        rows = max(1, _CHUNK // len(failed))
         # b is a level or an end; or b + charge is one
         for b in (np.concatenate([ends, at[(at >= first) & (at <= last)]]), at - charge):
             after = b[(b >= first) & (b <= last)][::thin]

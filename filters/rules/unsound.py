@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from filterproof.filters.accounting.approximate_charges import upper_quantile
 from filterproof.filters.accounting.charge_kinds import Charge, LinearCharge, PerRunCharge, SquaredCharge
 from filterproof.filters.accounting.charge_rules import gdp_charge, pure_epsilon
-from filterproof.filters.accounting.declared_charges import floor_at_tiny, raised
+from filterproof.filters.accounting.declared_charges import floor_at_tiny, with_rounding_margin
 from filterproof.filters.accounting.ledger import Budget, is_sum
 from filterproof.filters.contract.filter_base import MechanismFamily
 from filterproof.filters.contract.parameters import (
@@ -549,4 +549,4 @@ class CentralLimitFilter(AdditiveFilter):
         ):  # 0 times infinity, which `floor_at_tiny` makes infinite
             limit = rate * rate * _PRODUCTS * rm.expm1(full)
         charged = as_real(np.where(np.less(rate, _SMALL_RATE), limit, full))
-        return LinearCharge(floor_at_tiny(raised(charged), request))
+        return LinearCharge(floor_at_tiny(with_rounding_margin(charged), request))

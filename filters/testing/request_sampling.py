@@ -56,9 +56,9 @@ _SIZES = tuple(float(size) for size in (*np.geomspace(1e-6, 9e-3, 20), *np.geoms
 _LARGER = tuple(float(size) for size in np.geomspace(4.5, 1024.0, 50))
 _SMALLER = tuple(float(size) for size in np.geomspace(1e-30, 9e-7, 50))
 #: The most changes of the answer along one family that are located.
-_MOST_EDGES = 4
+_MAX_EDGES = 4
 #: Offsets from an edge in the sorted sizes: both sides of it, and smaller sizes that leave part of the budget.
-_NEAR = (-1, 0, -2, 1, -4, 3, -7, 6, -11, -16, -24)
+_EDGE_OFFSETS = (-1, 0, -2, 1, -4, 3, -7, 6, -11, -16, -24)
 
 
 class Tape:
@@ -113,7 +113,7 @@ class _Chain:
     def near(self) -> tuple[DominatingPair, ...]:
         """The pairs near the edges."""
         last = len(self.pairs) - 1
-        places = dict.fromkeys(min(max(edge + i, 0), last) for i in _NEAR for edge in self.edges)
+        places = dict.fromkeys(min(max(edge + i, 0), last) for i in _EDGE_OFFSETS for edge in self.edges)
         return tuple(self.pairs[place] for place in places)
 
 
@@ -238,7 +238,7 @@ def _collected(chains: list[_Chain]) -> Requests:
 
 
 def _edges(answers: Sequence[bool]) -> tuple[int, ...]:
-    return tuple(i for i in range(1, len(answers)) if answers[i] != answers[i - 1])[:_MOST_EDGES]
+    return tuple(i for i in range(1, len(answers)) if answers[i] != answers[i - 1])[:_MAX_EDGES]
 
 
 def _scanned(family: MechanismFamily, filt: FilterBase) -> _Chain:

@@ -18,9 +18,9 @@ from filterproof.theory.pairs import DominatingPair
 History: TypeAlias = tuple[DominatingPair, ...]
 
 #: Requests of one pair after which the absence of a denial is accepted.
-MOST = 400
+MAX_GRANTS = 400
 #: The number of mixed histories, and the longest of them.
-_MIXED, _LONGEST = 8, 6
+_MIXED, _MAX_HISTORY = 8, 6
 #: The seed of histories and orders.
 _SEED = 20_261_122
 
@@ -95,7 +95,9 @@ class AuditedAccountant:
 
     def lasts(self, budget: Any, pair: DominatingPair) -> int:
         """Return how often the object grants the pair from here on, at most 400."""
-        return next((times for times in range(MOST) if not self.foreign.granted(budget, pair)), MOST)
+        return next(
+            (times for times in range(MAX_GRANTS) if not self.foreign.granted(budget, pair)), MAX_GRANTS
+        )
 
     def alike(self, answer: float, other: float) -> bool:
         """Whether two answers are equal within the tolerance."""
@@ -109,7 +111,7 @@ class AuditedAccountant:
         rng = np.random.default_rng(_SEED)
         alone = [(pair,) * count for pair in self.menu for count in (1, 2, 7)]
         mixed = [
-            tuple(self.menu[i] for i in rng.integers(len(self.menu), size=rng.integers(2, _LONGEST + 1)))
+            tuple(self.menu[i] for i in rng.integers(len(self.menu), size=rng.integers(2, _MAX_HISTORY + 1)))
             for _ in range(_MIXED if len(self.menu) > 1 else 0)
         ]
         return tuple(dict.fromkeys((*alone, *mixed)))

@@ -41,7 +41,7 @@ _ODD = (math.nan, math.inf, -math.inf, -1.0, -0.0, 0.0, 5e-324, 1e308)
 #: Ordinary parameters: an object with a `raw` function accepts one of them. The last would be an expensive noise.
 _ORDINARY = (1.0, 2.0, 0.5, 10.0, 0.1, 100.0, 0.01)
 #: A thousand of the first is the whole budget; ten of the second are slightly more than 1.
-_TINY = (Fraction(1, 1000), Fraction(1, 10))
+_TINY_SHARES = (Fraction(1, 1000), Fraction(1, 10))
 
 
 def a_count_is_so_many_uses(subject: AuditedAccountant) -> str:
@@ -207,7 +207,7 @@ def tiny_spends_are_their_sum(subject: AuditedAccountant) -> str:
         raise SkipTest("it does not add up its charges")
     limit = Fraction(limit_of(subject.foreign.promise))
     sums = []
-    for share in _TINY:
+    for share in _TINY_SHARES:
         epsilon = float(share * limit)
         pairs: tuple[DominatingPair, ...] = (RandomizedResponse(epsilon), Laplace(1 / epsilon))
         pair = next(filter(subject.supports, pairs), None)

@@ -11,7 +11,7 @@ from filterproof.mc.accountant_invariants.audited_accountant import History
 from filterproof.mc.losses.composition import Composition
 from filterproof.mc.worst_case.solve import worst_case
 from filterproof.theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
-from filterproof.theory.numerics.decimals import above, below
+from filterproof.theory.numerics.decimals import format_down, format_up
 from filterproof.theory.pairs import DominatingPair
 
 #: The rounds of the games, and the number of pairs of their menus.
@@ -95,7 +95,7 @@ def _too_small_a_mu(granted: History, answered: float, tolerance: float) -> str:
 
 def _passed(low: float, allowed: float) -> str:
     """Return a lower bound and the exceeded number, each rounded so that both statements are true."""
-    return f"at least {below(low)}, above {below(allowed)}"
+    return f"at least {format_down(low)}, above {format_down(allowed)}"
 
 
 def worth_more(filt: CountedFilter) -> tuple[str, str]:
@@ -107,11 +107,11 @@ def worth_more(filt: CountedFilter) -> tuple[str, str]:
     words = ""
     for rounds in _ROUNDS:
         value = worst_case(filt, filt.menu[:_LEVELS], epsilon=epsilon, rounds=rounds)
-        high = above(value.high)
+        high = format_up(value.high)
         words = f"{rounds} rounds: delta at epsilon={epsilon:.6g} is at most {high}, promised {promised:.6g}"
         if value.low > promised * (1 + 1e-9):
             return words, (
-                f"an adversary of {rounds} rounds reaches delta of at least {below(value.low)} at "
+                f"an adversary of {rounds} rounds reaches delta of at least {format_down(value.low)} at "
                 f"epsilon={epsilon:.6g}, "
                 f"promised {promised:.6g}"
             )

@@ -42,7 +42,7 @@ __all__ = [
 
 
 #: The smallest positive result of `PrivacyFilter.affordable`.
-_LEAST = 2.0**-100
+_MIN_PARAMETER = 2.0**-100
 
 
 class _Levels(Adversary):
@@ -82,7 +82,9 @@ class _Exhausting(_Levels):
     def final(self, view: View) -> DominatingPair:
         assert self.family is not None
         rest = checked_affordable(view.filter, view.state, self.family, view.n)
-        return self.family(np.maximum(rest, _LEAST))  # if the rest is 0, the filter denies _LEAST, too
+        return self.family(
+            np.maximum(rest, _MIN_PARAMETER)
+        )  # if the rest is 0, the filter denies _MIN_PARAMETER, too
 
 
 @dataclass(frozen=True, slots=True)

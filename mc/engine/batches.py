@@ -23,31 +23,31 @@ from filterproof.mc.engine.paths import Paths
 from filterproof.mc.engine.streams import Batch
 from filterproof.theory.pairs import DominatingPair
 
-_NONE = np.empty(0, dtype=np.intp)
+_NO_RUNS = np.empty(0, dtype=np.intp)
 # glibc reuses freed arrays of a batch's size after a block of 16 MB was freed: a batch then takes 3/4 of the time
 np.empty(2**24, dtype=np.uint8)
 
 
-def play_tile(game: Game, tile: Batch) -> Paths:
-    """Return the paths of one batch, a function of (game, tile) alone."""
-    live = _fresh(game, tile)
+def play_batch(game: Game, batch: Batch) -> Paths:
+    """Return the paths of one batch, a function of (game, batch) alone."""
+    live = _fresh(game, batch)
     #: Denied runs with a final request, which they all make together at the end.
-    aside: list[_Live] = []
+    pending_final: list[_Live] = []
     for t in range(game.rounds):
         if game.waits:
             live.release_or_wait(t)
         else:
-            live.release_or_end(t, "request", aside if game.adversary.asks_finally else None)
+            live.release_or_end(t, "request", pending_final if game.adversary.asks_finally else None)
         if live.n == 0:
             break
     live.finish(slice(None))
-    if aside:
-        live = _joined(aside)
+    if pending_final:
+        live = _joined(pending_final)
         live.release_or_end(game.rounds, "final", None)
         live.finish(slice(None))
     done = live.done
-    if game.guard is not None and game.guard.act == "trust":
-        game.guard.verify(done.loss, done.log_weight, done.log_kept)
+    if game.monitor is not None and game.monitor.act == "assert":
+        game.monitor.verify(done.loss, done.log_weight, done.log_finite)
     return done
 
 
@@ -55,23 +55,24 @@ def play_tile(game: Game, tile: Batch) -> Paths:
 class _Live:
     """The live runs of a batch, and the paths of the finished ones.
 
-    spent, kept and beyond are the sums of the budget monitor, None without one. `releases` is a single number as long
-    as it is the same for all runs. `nature` draws the outputs; `own` is the adversary's generator.
+    spent, spent_log_finite and over_bound are the sums of the budget monitor, None without one. `releases` is a single
+    number as long as it is the same for all runs. `nature` draws the outputs; `adversary_rng` is the adversary's
+    generator.
     """
 
     game: Game
     done: Paths
     output_rng: np.random.Generator
-    own: np.random.Generator
+    adversary_rng: np.random.Generator
     path: NDArray[np.intp]
     loss: NDArray[np.float64]
     last: NDArray[np.float64]
     log_weight: NDArray[np.float64] | None
-    log_kept: NDArray[np.float64] | None
+    log_finite: NDArray[np.float64] | None
     releases: NDArray[np.int64] | int
     spent: NDArray[np.float64] | None
-    kept: NDArray[np.float64] | None
-    beyond: NDArray[np.bool_] | None
+    spent_log_finite: NDArray[np.float64] | None
+    over_bound: NDArray[np.bool_] | None
     state: State
     memory: Any
 
@@ -86,9 +87,9 @@ class _Live:
 
     def of(self, runs: tuple[Any, ...]) -> _Live:
         """Return other runs of the same batch."""
-        return _Live(self.game, self.done, self.output_rng, self.own, *runs)
+        return _Live(self.game, self.done, self.output_rng, self.adversary_rng, *runs)
 
-    def become(self, runs: tuple[Any, ...]) -> None:
+    def replace_runs(self, runs: tuple[Any, ...]) -> None:
         """Replace these runs by others."""
         for name, value in zip(_PER_RUN, runs, strict=True):
             setattr(self, name, value)
@@ -100,44 +101,46 @@ class _Live:
             staying = np.ones(len(runs), dtype=np.bool_)
             staying[runs[runs.searchsorted(n) :] - n] = False
             tail = n + staying.nonzero()[0]
-            self.become(moved(self.runs, tail, runs[: len(tail)], n))
+            self.replace_runs(moved(self.runs, tail, runs[: len(tail)], n))
 
     def finish(self, runs: NDArray[np.intp] | slice) -> None:
         """Write the present values of these runs into their finished paths."""
         path = self.path[runs]
-        for name in ("loss", "log_weight", "log_kept", "beyond"):
+        for name in ("loss", "log_weight", "log_finite", "over_bound"):
             if (values := getattr(self, name)) is not None:
                 getattr(self.done, name)[path] = values[runs]
         self.done.releases[path] = self.releases if isinstance(self.releases, int) else self.releases[runs]
 
-    def asked(self, t: int, method: Literal["request", "final"]) -> DominatingPair:
+    def next_request(self, t: int, method: Literal["request", "final"]) -> DominatingPair:
         """Return the adversary's request in round t from a read-only view; it sees log P/Q in both directions."""
         game = self.game
         seen = (self.loss, self.last) if game.direction == "PQ" else (-self.loss, -self.last)
-        view = View(t, *read_only((*seen, self.state)), self.memory, game.filter, self.own)
+        view = View(t, *read_only((*seen, self.state)), self.memory, game.filter, self.adversary_rng)
         request = checked_request(game.adversary, method, view)
-        if game.guard is not None:
-            game.guard.check(request, f"{type(game.adversary).__name__}.{method}")
+        if game.monitor is not None:
+            game.monitor.check(request, f"{type(game.adversary).__name__}.{method}")
         return request
 
-    def release_or_end(self, t: int, method: Literal["request", "final"], aside: list[_Live] | None) -> None:
+    def release_or_end(
+        self, t: int, method: Literal["request", "final"], pending_final: list[_Live] | None
+    ) -> None:
         """Release to the admitted runs; finish the others, or keep them for their final requests."""
-        request = self.asked(t, method)
+        request = self.next_request(t, method)
         # from the filter's own state: the adversary may have changed the one in its view
         admitted, after = checked_step(self.game.filter, self.state, request, self.n)
-        if self.beyond is not None:
-            admitted, request = self.guarded(request, admitted)
+        if self.over_bound is not None:
+            admitted, request = self.monitored(request, admitted)
             after = None
             if self.n == 0:
                 return
-        denied = np.flatnonzero(~admitted) if np.count_nonzero(admitted) < self.n else _NONE
+        denied = np.flatnonzero(~admitted) if np.count_nonzero(admitted) < self.n else _NO_RUNS
         if self.game.filter.looks_at_losses or 2 * len(denied) > self.n:
             after = None
         if len(denied):
-            if aside is None:
+            if pending_final is None:
                 self.finish(denied)
             else:
-                aside.append(self.of(take(self.runs, denied)))
+                pending_final.append(self.of(take(self.runs, denied)))
         if after is not None:
             # the few denied runs take part in the draw and are dropped after it, which is cheaper than a copy of the
             # others
@@ -146,7 +149,7 @@ class _Live:
         else:
             if len(denied):
                 go = np.flatnonzero(admitted)
-                self.become(take(self.runs, go))
+                self.replace_runs(take(self.runs, go))
                 if self.n == 0:
                     return
                 request = request.take(go)
@@ -155,40 +158,40 @@ class _Live:
 
     def release_or_wait(self, t: int) -> None:
         """Release to the admitted runs; the others, with loss 0 in this round, request again in the next one."""
-        request = self.asked(t, "request")
+        request = self.next_request(t, "request")
         admitted, _ = checked_step(self.game.filter, self.state, request, self.n)
-        if self.beyond is not None:
-            admitted, request = self.guarded(request, admitted)
+        if self.over_bound is not None:
+            admitted, request = self.monitored(request, admitted)
         self.last = np.zeros(self.n)
         if len(go := np.flatnonzero(admitted)):
             some = self.of(take(self.runs, go))
             some.release(request.take(go))
-            for name in ("last", "loss", "log_weight", "log_kept"):
+            for name in ("last", "loss", "log_weight", "log_finite"):
                 if (whole := getattr(self, name)) is not None:
                     whole[go] = getattr(some, name)
             self.releases[go] += 1  # type: ignore[index]
             self.state = put(self.state, go, some.state)
 
-    def guarded(
+    def monitored(
         self, request: DominatingPair, admitted: NDArray[np.bool_]
     ) -> tuple[NDArray[np.bool_], DominatingPair]:
         """Charge the admitted runs in the budget monitor, which flags or ends runs of finite loss that exceed it.
 
         Returns decisions and request of the runs still live.
         """
-        guard = self.game.guard
-        assert guard is not None
-        assert self.beyond is not None
-        cost, log_kept = guard.cost(request if self.game.direction == "PQ" else request.swapped)
+        monitor = self.game.monitor
+        assert monitor is not None
+        assert self.over_bound is not None
+        cost, log_finite = monitor.cost(request if self.game.direction == "PQ" else request.swapped)
         self.spent = spent = self.spent + np.where(admitted, cost, 0.0)
-        self.kept = kept = self.kept + np.where(admitted, log_kept, 0.0)
-        over = admitted & guard.passed(spent, kept) & (self.loss < np.inf)
-        self.beyond |= over
-        if guard.act != "stop" or not over.any():
+        self.spent_log_finite = spent_log_finite = self.spent_log_finite + np.where(admitted, log_finite, 0.0)
+        over = admitted & monitor.passed(spent, spent_log_finite) & (self.loss < np.inf)
+        self.over_bound |= over
+        if monitor.act != "truncate" or not over.any():
             return admitted, request
         self.finish(np.flatnonzero(over))
         go = np.flatnonzero(~over)
-        self.become(take(self.runs, go))
+        self.replace_runs(take(self.runs, go))
         return admitted[go], request.take(go)
 
     def release(self, request: DominatingPair, after: State | None = None) -> None:
@@ -199,12 +202,12 @@ class _Live:
         game, forward = self.game, self.game.direction == "PQ"
         self.state = checked_spend(game.filter, self.state, request, self.n) if after is None else after
         pair = request if forward else request.swapped
-        if self.log_kept is None:
+        if self.log_finite is None:
             self.last = pair.sample(self.output_rng, self.n, game.order)
         else:
             self.last = pair.sample_finite(self.output_rng, self.n, game.order)
             with np.errstate(divide="ignore"):  # log 0 = -inf for an infinite mass of 1
-                self.log_kept += np.log1p(-pair.infinite_mass)
+                self.log_finite += np.log1p(-pair.infinite_mass)
         if self.log_weight is not None:
             self.log_weight += pair.log_weight(self.last, game.order)
         self.loss += self.last
@@ -216,10 +219,10 @@ class _Live:
 _PER_RUN = tuple(field.name for field in fields(_Live))[4:]
 
 
-def _fresh(game: Game, tile: Batch) -> _Live:
+def _fresh(game: Game, batch: Batch) -> _Live:
     """Return all runs of a batch before the first round."""
-    n, own = tile.size, tile.adversary()
-    weighed, acts = game.erasures == "weighed", game.guard is not None and game.guard.act != "trust"
+    n, adversary_rng = batch.size, batch.adversary()
+    weighed, acts = game.erasures == "weighed", game.monitor is not None and game.monitor.act != "assert"
     done = Paths(
         np.zeros(n),
         np.zeros(n),
@@ -230,19 +233,19 @@ def _fresh(game: Game, tile: Batch) -> _Live:
     return _Live(
         game,
         done,
-        tile.output_rng(),
-        own,
+        batch.output_rng(),
+        adversary_rng,
         path=np.arange(n),
         loss=np.zeros(n),
         last=np.zeros(n),
         log_weight=None if game.order == 1.0 else np.zeros(n),
-        log_kept=np.zeros(n) if weighed else None,
+        log_finite=np.zeros(n) if weighed else None,
         releases=np.zeros(n, dtype=np.int64) if game.waits else 0,
         spent=np.zeros(n) if acts else None,
-        kept=np.zeros(n) if acts else None,
-        beyond=np.zeros(n, dtype=np.bool_) if acts else None,
+        spent_log_finite=np.zeros(n) if acts else None,
+        over_bound=np.zeros(n, dtype=np.bool_) if acts else None,
         state=checked_start(game.filter, n),
-        memory=_memory(game, n, own),
+        memory=_memory(game, n, adversary_rng),
     )
 
 

@@ -22,19 +22,21 @@ class Exceeded(RuntimeError):  # noqa: N818 - it reports a finding, not a failur
 
 @dataclass(frozen=True, slots=True)
 class BudgetMonitor:
-    """A bound on every run: sum_t log E_P[e^{(s-1) L_t} | L_t < inf] <= log_most, prod_t P(L_t < inf) >= e^{log_kept}.
+    """A bound on every run: sum_t log E_P[e^{(s-1) L_t} | L_t < inf] <= max_log_moment, prod_t P(L_t < inf) >=
+    e^{log_finite}.
 
     s = `order`, P is the distribution of the outputs, and t runs over the released rounds; for pairs without infinite
     losses the first sum is (s-1) sum_t D_s (Rényi divergence, nats). Both are known before the release. If the next
-    release would take a run without infinite losses above the bound, "stop" ends the run before it, and "mark" plays
-    on; both set `Paths.beyond`. "trust" only checks finished runs and raises Exceeded: a theorem or a computation
-    proves the bound. `ours`: this proof covers pairs of this library only; `gaussian`: the sums cover Gaussians only.
+    release would take a run without infinite losses above the bound, "truncate" ends the run before it, and "flag"
+    plays on; both set `Paths.over_bound`. "trust" only checks finished runs and raises Exceeded: a theorem or a
+    computation proves the bound. `ours`: this proof covers pairs of this library only; `gaussian`: the sums cover
+    Gaussians only.
     """
 
     order: float
-    log_most: float
-    log_kept: float
-    act: Literal["stop", "mark", "trust"]
+    max_log_moment: float
+    log_finite: float
+    act: Literal["truncate", "flag", "assert"]
     ours: bool = False
     gaussian: bool = False
 
@@ -44,28 +46,28 @@ class BudgetMonitor:
         order: float,
         divergence: float,
         infinite: float,
-        act: Literal["stop", "mark", "trust"],
+        act: Literal["truncate", "flag", "assert"],
         *,
         ours: bool = False,
         gaussian: bool = False,
     ) -> BudgetMonitor:
         """Return the monitor of sum_t D_order <= divergence (nats) and 1 - prod_t P(L_t < inf) <= infinite."""
-        log_most = (order - 1) * divergence if order > 1 else math.inf
-        log_kept = math.log1p(-infinite) if infinite < 1 else -math.inf
-        return cls(order, log_most, log_kept, act, ours, gaussian)
+        max_log_moment = (order - 1) * divergence if order > 1 else math.inf
+        log_finite = math.log1p(-infinite) if infinite < 1 else -math.inf
+        return cls(order, max_log_moment, log_finite, act, ours, gaussian)
 
     def cost(self, pair: DominatingPair) -> tuple[Real, Real]:
         """Return (log-moment, log P(L < inf)) of a release of `pair`, which is already swapped if play is "QP"."""
         with np.errstate(divide="ignore"):
-            log_kept = np.log1p(-np.asarray(pair.infinite_mass))
+            log_finite = np.log1p(-np.asarray(pair.infinite_mass))
         if self.order == 1:
-            return 0.0, log_kept
+            return 0.0, log_finite
         # the log-weight at loss 0 is this log-moment, with the same bits as in the weights of paths
-        return pair.log_weight(np.zeros(pair.shape or 1), self.order), log_kept
+        return pair.log_weight(np.zeros(pair.shape or 1), self.order), log_finite
 
-    def passed(self, spent: NDArray[np.float64], log_kept: NDArray[np.float64]) -> NDArray[np.bool_]:
+    def passed(self, spent: NDArray[np.float64], log_finite: NDArray[np.float64]) -> NDArray[np.bool_]:
         """Whether each run's sums exceed the bound, shape (n,); NaN counts as exceeding."""
-        return ~((spent <= self.log_most) & (log_kept >= self.log_kept))
+        return ~((spent <= self.max_log_moment) & (log_finite >= self.log_finite))
 
     def check(self, pair: DominatingPair, asked: str) -> None:
         """Raise Exceeded or TypeError for a pair that the proof does not cover; `asked` names the requester."""
@@ -80,20 +82,20 @@ class BudgetMonitor:
         self,
         loss: NDArray[np.float64],
         log_weight: NDArray[np.float64],
-        log_kept: Real,
+        log_finite: Real,
     ) -> None:
         """Raise Exceeded if a finished run, drawn from the distribution tilted to `order`, exceeded the bound."""
         if self.order > 1:
             spent = log_weight + (self.order - 1) * loss
             worst = float(np.max(spent, initial=-math.inf))
-            if not worst <= self.log_most + _ROUNDING * (1 + abs(self.log_most)):
+            if not worst <= self.max_log_moment + _ROUNDING * (1 + abs(self.max_log_moment)):
                 raise Exceeded(
                     f"a run was charged divergence {worst / (self.order - 1):.9g} of order {self.order:.4g}, "
-                    f"more than {self.log_most / (self.order - 1):.9g}"
+                    f"more than {self.max_log_moment / (self.order - 1):.9g}"
                 )
-        least = float(np.min(log_kept, initial=0.0))
-        if not least >= self.log_kept - _ROUNDING:
+        least = float(np.min(log_finite, initial=0.0))
+        if not least >= self.log_finite - _ROUNDING:
             raise Exceeded(
                 f"a run met infinite losses with probability {-math.expm1(least):.9g}, "
-                f"more than {-math.expm1(self.log_kept):.9g}"
+                f"more than {-math.expm1(self.log_finite):.9g}"
             )

@@ -18,7 +18,7 @@ from functools import lru_cache, wraps
 from typing import Any, TypeVar
 
 from filterproof.filters.contract.content import content
-from filterproof.filters.contract.library import made_of_the_library
+from filterproof.filters.contract.library import is_library_value
 
 R = TypeVar("R")
 
@@ -44,7 +44,7 @@ def remembered(most: int) -> Callable[[Callable[..., R]], Callable[..., R]]:
 
         @wraps(function)
         def answer(*given: Any) -> R:
-            return kept(_Question(content(given), given)) if made_of_the_library(given) else function(*given)
+            return kept(_Question(content(given), given)) if is_library_value(given) else function(*given)
 
         return answer
 

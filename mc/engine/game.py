@@ -18,13 +18,13 @@ from filterproof.mc.engine.budget_monitor import BudgetMonitor
 from filterproof.theory.argument_checks import check_count, check_real
 from filterproof.theory.pairs.base import Direction
 
-#: Whether infinite losses are drawn, or never drawn and accounted for by `Paths.log_kept`.
+#: Whether infinite losses are drawn, or never drawn and accounted for by `Paths.log_finite`.
 Erasures: TypeAlias = Literal["drawn", "weighed"]
 
 #: The most rounds: counts of them are exact in doubles.
-MOST_ROUNDS = 2**53
+MAX_ROUNDS = 2**53
 #: Rounds of a game without a horizon of the adversary and without `rounds`.
-LONGEST = 1000
+DEFAULT_ROUNDS = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class Game:
         A denied run ends, or may ask again in the next round. An adversary with a final request makes it and ends.
     erasures : {"drawn", "weighed"}
         Infinite losses are drawn. Or they are excluded, and each run carries the probability of having none.
-    guard : BudgetMonitor, optional
+    monitor : BudgetMonitor, optional
         The engine's own bound on each run.
 
     Raises
@@ -68,15 +68,15 @@ class Game:
     direction: Direction = "PQ"
     on_denial: OnDenial = "halt"
     erasures: Erasures = "drawn"
-    guard: BudgetMonitor | None = None
+    monitor: BudgetMonitor | None = None
 
     def __post_init__(self) -> None:
         checked_filter(self.filter)
         if not isinstance(self.adversary, Adversary):
             raise TypeError(f"adversary must be an Adversary, got {self.adversary!r}; pass an instance")
-        if check_count("rounds", self.rounds) > MOST_ROUNDS:
+        if check_count("rounds", self.rounds) > MAX_ROUNDS:
             raise ValueError(
-                f"rounds must be at most 2^53, got more than {MOST_ROUNDS:,}; leave it out for the horizon"
+                f"rounds must be at most 2^53, got more than {MAX_ROUNDS:,}; leave it out for the horizon"
             )
         check_real("order", self.order)
         for name, value, allowed in (
@@ -102,7 +102,7 @@ class Game:
         The game lasts for `rounds` rounds, or for the adversary's horizon if this is shorter. Without `rounds` and
         without a horizon it lasts for 1000 rounds.
         """
-        game = cls(filt, adversary, LONGEST if rounds is None else rounds, 1.0, direction, on_denial)
+        game = cls(filt, adversary, DEFAULT_ROUNDS if rounds is None else rounds, 1.0, direction, on_denial)
         adversary = adversary.against(filt)
         horizon = adversary.horizon
         if horizon is not None and (rounds is None or horizon < rounds):
@@ -114,6 +114,6 @@ class Game:
         """Whether a denied run stays in the game and asks again in the next round."""
         return self.on_denial == "retry" and not self.adversary.asks_finally
 
-    def at(self, order: float, guard: BudgetMonitor | None = None) -> Game:
+    def at(self, order: float, monitor: BudgetMonitor | None = None) -> Game:
         """Return the same game with outputs drawn from the distribution tilted to `order`, under a budget monitor."""
-        return replace(self, order=order, guard=guard)
+        return replace(self, order=order, monitor=monitor)

@@ -24,7 +24,7 @@ class Paths:
         Log-likelihood ratio of the target distribution to the tilted one; 0 without a tilt.
     releases : ndarray of int, shape (n,)
         Number of released outputs.
-    log_kept : float or ndarray, shape (n,)
+    log_finite : float or ndarray, shape (n,)
         log prod_t P(L_t < inf) over the released rounds if infinite losses are excluded, and otherwise 0.
     beyond : bool or ndarray of bool, shape (n,)
         Whether the budget monitor stopped or flagged the run.
@@ -33,8 +33,8 @@ class Paths:
     loss: NDArray[np.float64]
     log_weight: NDArray[np.float64]
     releases: NDArray[np.int64]
-    log_kept: Real = 0.0
-    beyond: NDArray[np.bool_] | bool = False
+    log_finite: Real = 0.0
+    over_bound: NDArray[np.bool_] | bool = False
 
     __repr__ = one_line
 

@@ -1,6 +1,6 @@
 """Random streams: each batch of runs has two, which depend only on the seed and the index of the batch.
 
->>> [tile.size for tile in tiles(seed=0, n=200_000)]
+>>> [batch.size for batch in batches(seed=0, n=200_000)]
 [131072, 68928]
 """
 
@@ -16,9 +16,9 @@ from filterproof.theory.argument_checks import check_count
 #: Paths per batch. Another size means other random numbers for each path. Loops over arrays alone are fastest at 8192
 #: paths (64 KiB), but the sixty calls of a round cost the same for any number of paths. Compared with 65536, this size
 #: takes 0.86 of the time with the compiled extra and 0.96 without.
-TILE = 131072
+BATCH_SIZE = 131072
 #: The largest n: days of work on a hundred cores, and about as many batches as one process can track.
-MOST_PATHS = 10**12
+MAX_PATHS = 10**12
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,13 +38,13 @@ class Batch:
         return Generator(SFC64(SeedSequence(self.seed, spawn_key=(self.index, 1))))
 
 
-def tiles(seed: int, n: int, first: int = 0) -> Iterator[Batch]:
-    """Yield the batches of n paths, numbered from `first`: all of size TILE, except the last."""
+def batches(seed: int, n: int, first: int = 0) -> Iterator[Batch]:
+    """Yield the batches of n paths, numbered from `first`: all of size BATCH_SIZE, except the last."""
     seed = check_count("seed", seed, least=0)
     n, first = check_count("n", n), check_count("first", first, least=0)
-    if n > MOST_PATHS:
+    if n > MAX_PATHS:
         raise ValueError(
-            f"n must be at most {MOST_PATHS:,} runs, got n={n:.6g}; pass a smaller n, or simulate with several seeds"
+            f"n must be at most {MAX_PATHS:,} runs, got n={n:.6g}; pass a smaller n, or simulate with several seeds"
         )
-    for index, done in enumerate(range(0, n, TILE), first):
-        yield Batch(seed, index, min(TILE, n - done))
+    for index, done in enumerate(range(0, n, BATCH_SIZE), first):
+        yield Batch(seed, index, min(BATCH_SIZE, n - done))

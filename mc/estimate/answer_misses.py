@@ -16,9 +16,9 @@ from filterproof.mc.intervals.estimate import CONFIDENCE, Estimate, stated_failu
 from filterproof.theory.argument_checks import check_count
 
 #: Queries to one data set before `answer_misses` makes a new one.
-_LONG = 100
+_QUERIES_PER_DATA_SET = 100
 #: The most values of a query, coordinates times people; each takes 25 bytes in memory.
-_MOST_VALUES = 10**8
+_MAX_VALUES = 10**8
 
 
 def answer_misses(
@@ -83,16 +83,16 @@ def answer_misses(
     turnover = check_count(
         "turnover", turnover, least=0, most=people, remedy="pass the number of people who leave and join"
     )
-    block = min(answers, _LONG)
-    if (people + turnover * (block - 1)) * dimension > _MOST_VALUES:
+    block = min(answers, _QUERIES_PER_DATA_SET)
+    if (people + turnover * (block - 1)) * dimension > _MAX_VALUES:
         raise ValueError(
-            f"people must have at most {_MOST_VALUES:,} values in a query, got people={people} with "
+            f"people must have at most {_MAX_VALUES:,} values in a query, got people={people} with "
             f"dimension={dimension} and turnover={turnover}; pass fewer people, or a smaller dimension or turnover"
         )
     rng = np.random.default_rng(np.random.SeedSequence(check_count("seed", seed, least=0)))
     missed = 0
     for t in range(answers):
-        if t % _LONG == 0:
+        if t % _QUERIES_PER_DATA_SET == 0:
             queries = LinearQueries(people, norm_budget=norm_budget, kappa=kappa)
             spent, value, departed = np.zeros(people, dtype=np.int64), np.zeros(dimension), 0
         likely = 0.3 if value.mean() > 0.1 * people else 0.1

@@ -36,24 +36,26 @@ from filterproof.theory.display import Displayed, Plottable, Row
 from filterproof.theory.guarantees import ZCDP, GaussianDP, PureDP
 from filterproof.theory.pairs import DominatingPair, Gaussian, RandomizedResponse
 from filterproof.theory.proofs.threshold import threshold
-from filterproof.theory.rounding import root_up
+from filterproof.theory.rounding import root_round_up
 
 #: The most rounds of one mechanism that are counted one by one.
-MOST_ROUNDS = 20_000
+MAX_ROUNDS = 20_000
 #: The orders of the Rényi filter are 1 + t for these t.
 _ORDERS = np.geomspace(0.02, 2000.0, 120)
 #: Simulated rounds in total, for a filter that looks at losses: for a first look, and for the reported number.
-_LOOK, _DRAWN = 60_000, 200_000
+_PILOT_ROUNDS, _SIMULATED_ROUNDS = 60_000, 200_000
 #: The longest run of a filter without a limit on rounds, as a multiple of the best plan.
-_LONGEST = 8
+_MAX_ROUNDS_RATIO = 8
 #: The failure probability of a simulated number of rounds.
 _FAILURE = 1e-3
 #: The relative precision of a calibrated threshold.
 _RELATIVE = 1e-3
 
 _RHO = "mechanisms with a known zCDP parameter"
-_ALONE = "this mechanism alone, with observed losses; rounds are a mean"
-_TOLD = f"mechanisms with observed losses; rounds are a mean, of at most {_LONGEST} times the possible"
+_THIS_MECHANISM = "this mechanism alone, with observed losses; rounds are a mean"
+_REALISED_LOSSES = (
+    f"mechanisms with observed losses; rounds are a mean, of at most {_MAX_ROUNDS_RATIO} times the possible"
+)
 _APPROXIMATE = "(epsilon, delta)-DP mechanisms, by their epsilon and delta"
 
 
@@ -133,7 +135,7 @@ def compare_filters(
     delta: float,
     mechanism: DominatingPair | PureDP | GaussianDP | ZCDP,
     *,
-    most: int = MOST_ROUNDS,
+    most: int = MAX_ROUNDS,
     seed: int = 0,
 ) -> FilterComparison:
     """Compare the number of releases of one mechanism that each sound filter grants within (epsilon, delta)-DP.
@@ -283,24 +285,26 @@ def _drawn(
     looks: list[tuple[float, _Candidate, int]] = []
     lengths = sorted({max(most // 2, 1), max(most, 1), 2 * most or 1, 4 * most or 1})
     for rounds in lengths:
-        candidate = _made("RealisationFilter", _ALONE, epsilon, delta, rounds, (pair,))
+        candidate = _made("RealisationFilter", _THIS_MECHANISM, epsilon, delta, rounds, (pair,))
         try:
             filt = candidate.make()
         except ValueError:
             continue
-        mean = _mean_rounds(filt, pair, rounds, max(_LOOK // len(lengths) // rounds, 2), seed + 1)
+        mean = _mean_rounds(filt, pair, rounds, max(_PILOT_ROUNDS // len(lengths) // rounds, 2), seed + 1)
         looks.append((mean.value, candidate, rounds))
     if looks:
         _, candidate, rounds = max(looks, key=lambda look: look[0])
         yield _told(candidate, pair, rounds, seed)
     pure = ("ExPostFilter",) if math.isfinite(float(pair.pure_epsilon)) else ()
     for name in ("HockeyStickFilter", *pure):
-        yield _told(_made(name, _TOLD, epsilon, delta), pair, _LONGEST * max(most, 1), seed)
+        yield _told(
+            _made(name, _REALISED_LOSSES, epsilon, delta), pair, _MAX_ROUNDS_RATIO * max(most, 1), seed
+        )
 
 
 def _told(made: _Candidate, pair: DominatingPair, rounds: int, seed: int) -> FilterChoice:
     """Return the mean number of rounds of a filter that observes each loss, up to `rounds`."""
-    mean = _mean_rounds(made.make(), pair, rounds, max(_DRAWN // rounds, 2), seed)
+    mean = _mean_rounds(made.make(), pair, rounds, max(_SIMULATED_ROUNDS // rounds, 2), seed)
     code = _lines(made.text, pair, ", session.observe(loss) after it")
     return FilterChoice(made.name, mean.value, mean.low, mean.high, made.holds_for, code)
 
@@ -320,7 +324,7 @@ def _pair_of(mechanism: DominatingPair | PureDP | GaussianDP | ZCDP) -> Dominati
         case GaussianDP(mu):
             return Gaussian(mu)
         case ZCDP(rho):
-            return Gaussian(root_up(2 * Fraction(rho)))
+            return Gaussian(root_round_up(2 * Fraction(rho)))
         case DominatingPair() if mechanism.shape == ():
             return mechanism
     raise TypeError(

@@ -28,7 +28,7 @@ from filterproof.theory.guarantees import ApproxDP, Guarantee
 from filterproof.theory.pairs import DominatingPair, Gaussian, RandomizedResponse
 
 #: The guarantee of every mechanism: the paths are watched, and no guarantee is tested.
-_NOTHING = ApproxDP(0.0, 1.0)
+_NO_GUARANTEE = ApproxDP(0.0, 1.0)
 
 
 @runtime_checkable
@@ -53,7 +53,7 @@ class _Below(PrivacyFilter):
     """
 
     odometer: LossBound
-    promise: Guarantee = field(default=_NOTHING, init=False, repr=False, compare=False)
+    promise: Guarantee = field(default=_NO_GUARANTEE, init=False, repr=False, compare=False)
 
     def start(self, n: int) -> State:
         own = self.odometer.start(n)

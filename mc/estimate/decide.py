@@ -20,21 +20,21 @@ from filterproof.mc.engine.adversary import Adversary
 from filterproof.mc.engine.budget_monitor import Exceeded
 from filterproof.mc.engine.game import Game
 from filterproof.mc.engine.paths import Paths
-from filterproof.mc.engine.streams import TILE
+from filterproof.mc.engine.streams import BATCH_SIZE
 from filterproof.mc.estimate.estimator import tilted
 from filterproof.mc.estimate.functionals import ROUNDING
-from filterproof.mc.estimate.path_bound import certain
+from filterproof.mc.estimate.path_bound import proven_bounds
 from filterproof.mc.intervals.anytime import BettingTest, Decision, Side, Wealth
 from filterproof.mc.intervals.estimate import PLAIN_DRAWS
 from filterproof.mc.runs.play import Play, PlayOptions
 from filterproof.theory.argument_checks import check_count, check_delta, check_probability
 
 #: Batches before the first look, and the most between two looks; their number doubles from look to look.
-_FIRST, _MOST = 4, 256
+_MIN_LOOK, _MAX_LOOK = 4, 256
 #: A loss above epsilon by no more than this, relative to 1 + |epsilon|, may exceed epsilon by rounding alone.
-_NEAR = 2.0**-40
+_ROUNDING = 2.0**-40
 #: The smallest threshold, relative to the largest value: a smaller delta is tested as this threshold.
-_LEAST = 1e-29
+_MIN_THRESHOLD = 1e-29
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class _Stake:
     epsilon: float
 
     def __call__(self, paths: Paths) -> NDArray[np.float64]:
-        near = _NEAR * (1 + abs(self.epsilon))
+        near = _ROUNDING * (1 + abs(self.epsilon))
         sure, seen = (self._wealth(paths, self.epsilon + margin) for margin in (near, 0.0))
         return np.array([*sure.above, *seen.below])
 
@@ -124,21 +124,21 @@ def decide(
 
     def decided(game: Game, upper: float, rests_on: str) -> Decision:
         """Return the decision after the first batch that allows one, or after `most` paths."""
-        stake = _Stake(BettingTest(max(delta, _LEAST * upper), upper, failure), epsilon)
-        tiles: list[Wealth] = []
-        first, look = 0, _FIRST
+        stake = _Stake(BettingTest(max(delta, _MIN_THRESHOLD * upper), upper, failure), epsilon)
+        batches: list[Wealth] = []
+        first, look = 0, _MIN_LOOK
         while True:
-            tally = play.sums(game, stake, n=min(look * TILE, play.n - first * TILE), first=first)
+            tally = play.sums(game, stake, n=min(look * BATCH_SIZE, play.n - first * BATCH_SIZE), first=first)
             for size, row in zip(tally.sizes, tally.rows, strict=True):
-                tiles.append(stake.wealth(int(size), row))
-                decision = stake.test.decision(Wealth.merge(tiles))
+                batches.append(stake.wealth(int(size), row))
+                decision = stake.test.decision(Wealth.merge(batches))
                 if decision.side is not Side.UNDECIDED or decision.n >= play.n:
                     return replace(decision, rests_on=rests_on)
-            first, look = first + look, min(2 * look, _MOST)
+            first, look = first + look, min(2 * look, _MAX_LOOK)
 
-    ceiling, exceeded = certain(game, play.n), ""
+    path_bound, exceeded = proven_bounds(game, play.n), ""
     # if infinite losses are weighed, H is a sum of two means, and there is no single mean to bet on
-    ways = tilted(game, ceiling, (epsilon,), "trust") if ceiling and not ceiling.infinite else ()
+    ways = tilted(game, path_bound, (epsilon,), "assert") if path_bound and not path_bound.infinite else ()
     try:
         for _, (term,) in ways:
             # a weight bound below delta decides already, but the test needs an upper bound above its threshold

@@ -12,33 +12,34 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filterproof.filters.contract.contract_checks import checked_spend, checked_start, checked_step
-from filterproof.filters.contract.library import of_the_library
+from filterproof.filters.contract.library import is_library_class
 from filterproof.filters.contract.state import State, bits, join, leaves, runs_of, take
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.engine.adversary import Adversary, View
 from filterproof.mc.engine.cached import remembered
 from filterproof.mc.engine.game import Game
-from filterproof.mc.engine.streams import TILE
+from filterproof.mc.engine.streams import BATCH_SIZE
 from filterproof.theory.argument_checks import Real
 from filterproof.theory.pairs import DominatingPair, Selection
 from filterproof.theory.pairs.base import Direction
 
 #: The most positions that are expanded, without and with a theorem that already bounds paths.
-MOST_POSITIONS, FEW_POSITIONS = 100_000, 1000
+MAX_POSITIONS, FEW_POSITIONS = 100_000, 1000
 #: The deciding methods of a class.
 _CODE = (FunctionType, property, classmethod, staticmethod)
 
 
 @dataclass(frozen=True, slots=True)
 class DeclaredSpending:
-    """Bounds on every path of a game, for losses in the direction of play, and `why` they hold.
+    """Bounds on every path of a game, for losses in the direction of play, and `justification`, the reason.
 
     divergence(s) bounds sum_t D_s of the rounds' finite losses, for orders 1 < s <= highest. `infinite` bounds the
     probability of an infinite loss, `pure` the sum of finite losses, and `squares` sum_t mu_t^2 if every round is
-    Gaussian(mu_t). `ruled`: `why` is a theorem about a filter's rule, which covers pairs of this library only.
+    Gaussian(mu_t). `ruled`: `justification` is a theorem about a filter's rule, which covers pairs of this library
+    only.
     """
 
-    why: str
+    justification: str
     divergence: Callable[[float], float]
     infinite: float
     pure: float
@@ -60,7 +61,7 @@ class _Spending:
     last: tuple[tuple[DominatingPair, NDArray[np.int64]], ...] = ()
 
     def bound(self, why: str) -> DeclaredSpending:
-        """Return the largest spending; `why` states why there is no other."""
+        """Return the largest spending; `justification` states why there is no other."""
         gaussian = all(pair.normal_mu is not None for pair in (*self.menu, *(pair for pair, _ in self.last)))
         return DeclaredSpending(
             why,
@@ -95,18 +96,18 @@ def _minus_log_finite(pair: DominatingPair) -> Real:
         return -np.log1p(-np.asarray(pair.infinite_mass, dtype=np.float64))
 
 
-def stated_asks(adversary: Adversary) -> tuple[DominatingPair, ...] | None:
+def listed_requests(adversary: Adversary) -> tuple[DominatingPair, ...] | None:
     """Return `asks`, or None if a class with its own `request` inherits it."""
-    return adversary.asks if said_of("request", adversary, "asks") else None
+    return adversary.asks if declares("request", adversary, "asks") else None
 
 
-def said_of(method: str, adversary: Adversary, word: str) -> bool:
+def declares(method: str, adversary: Adversary, word: str) -> bool:
     """Whether a statement of an adversary is about the code that runs: the method, and the methods that it may call."""
     # the engine, not the method, calls the methods of the contract
     others = vars(Adversary).keys() - {method}
     kinds = type(adversary).__mro__
     for place, kind in enumerate(kinds):
-        if word in vars(kind) or of_the_library(kind):
+        if word in vars(kind) or is_library_class(kind):
             return True
         changed = {name for name in vars(kind) if name[:2] != "__"} - others
         if any(isinstance(vars(base).get(name), _CODE) for base in kinds[place + 1 :] for name in changed):
@@ -116,7 +117,7 @@ def said_of(method: str, adversary: Adversary, word: str) -> bool:
 
 def within_rounds(game: Game) -> DeclaredSpending | None:
     """Return the spending if every request is granted, or None if the adversary does not state its pairs."""
-    asks = stated_asks(game.adversary)
+    asks = listed_requests(game.adversary)
     if asks is None or game.adversary.asks_finally:
         return None
     # a sum over rounds is largest if every round releases the most expensive pair: one row for each pair
@@ -127,7 +128,7 @@ def within_rounds(game: Game) -> DeclaredSpending | None:
     return _Spending(_played(game.direction, asks), counts).bound(why)
 
 
-def expanded(game: Game, n: int, *, most: int = MOST_POSITIONS) -> DeclaredSpending | None:
+def expanded(game: Game, n: int, *, most: int = MAX_POSITIONS) -> DeclaredSpending | None:
     """Return the spending on any path, by expansion of states through the filter's own code, or None.
 
     None if the adversary does not state its pairs, if decisions or final requests depend on realised losses, if a state
@@ -135,13 +136,13 @@ def expanded(game: Game, n: int, *, most: int = MOST_POSITIONS) -> DeclaredSpend
     arguments, as its contract says. Results for library values are cached, because all adversaries of a page make the
     same requests.
     """
-    filt, adversary, asks = game.filter, game.adversary, stated_asks(game.adversary)
-    from_state = adversary.final_from_state and said_of("final", adversary, "final_from_state")
+    filt, adversary, asks = game.filter, game.adversary, listed_requests(game.adversary)
+    from_state = adversary.final_from_state and declares("final", adversary, "final_from_state")
     if asks is None or filt.looks_at_losses or (adversary.asks_finally and not from_state):
         return None
     if most <= FEW_POSITIONS and math.comb(game.rounds + len(asks), len(asks)) > most:
         return None  # too many ways to spend the rounds
-    start = checked_start(filt, min(n, TILE))
+    start = checked_start(filt, min(n, BATCH_SIZE))
     if not _plain(start):
         return None
     start, _ = _distinct(start, np.zeros((runs_of(start), 0), dtype=np.int64))

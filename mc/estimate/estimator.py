@@ -13,13 +13,13 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from filterproof.mc.engine.batches import play_tile
+from filterproof.mc.engine.batches import play_batch
 from filterproof.mc.engine.budget_monitor import BudgetMonitor
 from filterproof.mc.engine.cached import remembered
 from filterproof.mc.engine.game import Game
 from filterproof.mc.engine.paths import Paths
 from filterproof.mc.engine.streams import Batch
-from filterproof.mc.estimate.declared_spending import said_of
+from filterproof.mc.estimate.declared_spending import declares
 from filterproof.mc.estimate.functionals import (
     HockeyStick,
     InfiniteLosses,
@@ -28,13 +28,13 @@ from filterproof.mc.estimate.functionals import (
     UnitFunctional,
 )
 from filterproof.mc.estimate.martingale import WeightedSlack
-from filterproof.mc.estimate.path_bound import PathBound, certain, stated
+from filterproof.mc.estimate.path_bound import PathBound, declared_bounds, proven_bounds
 from filterproof.mc.intervals.estimate import PLAIN_DRAWS, Estimate
 from filterproof.mc.runs.batch_sums import BatchSums
 from filterproof.theory.conversions import CKS
 
 Method: TypeAlias = Literal["auto", "plain", "tilted", "martingale"]
-_Act: TypeAlias = Literal["trust", "stop"]
+_Act: TypeAlias = Literal["assert", "truncate"]
 
 #: The index of the pilot's batch; no run is long enough to reach it.
 PILOT = 2**62
@@ -48,9 +48,9 @@ ENOUGH = 1.01
 #: have missed its rare large values.
 _RANGE = math.log(16.0)
 #: Shares of the paths that are tried for a term of a sum.
-SHARES = (1 / 16, 1 / 4, 1 / 2, 3 / 4)
+ALLOCATIONS = (1 / 16, 1 / 4, 1 / 2, 3 / 4)
 #: Bounds whose logarithm has a larger absolute value are not used, because they leave the range of doubles.
-_DOUBLES_END, _WITHIN = 700.0, 600.0
+_DOUBLES_END, _MAX_LOG_BOUND = 700.0, 600.0
 #: The most orders on a grid.
 _ORDERS = 9
 #: The smallest budget sum mu^2 for the martingale: a smaller one is lost in the rounding of the losses.
@@ -89,13 +89,13 @@ class Estimator:
     """H_{e^epsilon} as a sum of means, each from paths of its own; the failure probability is divided equally.
 
     The main term is the last. Before it may come the part of H from paths that a monitor would have stopped, and the
-    probability of infinite losses if they are weighed: see `filterproof.mc.estimate.path_bound.PathBound`. `shares` are
-    the terms' shares of the paths, empty before a pilot.
+    probability of infinite losses if they are weighed: see `filterproof.mc.estimate.path_bound.PathBound`.
+    `allocations` are the terms' shares of the paths, empty before a pilot.
     """
 
     epsilons: tuple[float, ...]
     terms: tuple[Term, ...]
-    shares: tuple[float, ...] = ()
+    allocations: tuple[float, ...] = ()
 
     @property
     def log_ranges(self) -> tuple[float, ...]:
@@ -103,16 +103,16 @@ class Estimator:
         ranges = ([functional.log_unseen for functional in term.functionals] for term in self.terms)
         return tuple(map(max, zip(*ranges, strict=True)))
 
-    def floors(self, aim: EstimatorSettings) -> tuple[float, ...]:
+    def floors(self, settings: EstimatorSettings) -> tuple[float, ...]:
         """Return the smallest width that any pilot can expect at each epsilon."""
-        failure = aim.failure / len(self.terms)
-        widths = ([sums.least_width(aim.n, failure) for sums in term.functionals] for term in self.terms)
+        failure = settings.failure / len(self.terms)
+        widths = ([sums.least_width(settings.n, failure) for sums in term.functionals] for term in self.terms)
         return tuple(map(sum, zip(*widths, strict=True)))
 
     def plays(self, n: int) -> tuple[tuple[Term, int], ...]:
         """Return the terms to play, each with its number of paths, n in total."""
         least = min(n // len(self.terms), 2)  # an interval needs two paths
-        sizes = [max(round(share * n), least) for share in self.shares[:-1]]
+        sizes = [max(round(share * n), least) for share in self.allocations[:-1]]
         while sum(sizes) > n - least:
             sizes[sizes.index(max(sizes))] -= 1
         return tuple(zip(self.terms, (*sizes, n - sum(sizes)), strict=True))
@@ -128,16 +128,16 @@ class Estimator:
     def only(self, places: Sequence[int]) -> Estimator:
         """Return this estimator for some of its epsilons."""
         terms = (replace(term, functionals=tuple(term.functionals[j] for j in places)) for term in self.terms)
-        return Estimator(tuple(self.epsilons[j] for j in places), tuple(terms), self.shares)
+        return Estimator(tuple(self.epsilons[j] for j in places), tuple(terms), self.allocations)
 
 
 def _sum(summands: Sequence[Estimate], failure: float) -> Estimate:
     """Return the estimate of a sum of terms, with the assumption of the last one."""
-    value, low, high, n, beyond = (
-        sum(getattr(part, name) for part in summands) for name in ("value", "low", "high", "n", "beyond")
+    value, low, high, n, over_bound = (
+        sum(getattr(part, name) for part in summands) for name in ("value", "low", "high", "n", "over_bound")
     )
     method = " + ".join(part.method for part in summands)
-    return Estimate(value, low, high, failure, n, method, summands[-1].rests_on, beyond).at_most_one
+    return Estimate(value, low, high, failure, n, method, summands[-1].rests_on, over_bound).at_most_one
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,25 +145,27 @@ class EstimatorSettings:
     """The parameters for the choice of an estimator: n paths, the failure probability of each estimate, and the user's
     options.
 
-    `trusting`: whether a `certain` bound is used without a monitor.
+    `trusts_bounds`: whether a `proven_bounds` bound is used without a monitor.
     """
 
     n: int
     failure: float
     method: Method = "auto"
     interval: IntervalName = "auto"
-    trusting: bool = True
+    trusts_bounds: bool = True
 
 
 @remembered(64)
-def estimators(game: Game, epsilons: tuple[float, ...], aim: EstimatorSettings) -> tuple[Estimator, ...]:
+def estimators(game: Game, epsilons: tuple[float, ...], settings: EstimatorSettings) -> tuple[Estimator, ...]:
     """Return the estimators that together answer every epsilon: of the named method, or of all methods for "auto".
 
     A pilot predicts the width of each candidate's interval; candidates that cannot be narrow enough get none. One
     estimator answers all epsilons at which it is nearly as narrow as the best. Nothing else decides: a pilot's random
     numbers are the same for every seed of the run. Raises ValueError as `allowed` does.
     """
-    offers = _offers([Estimator(epsilons, terms) for terms in allowed(game, epsilons, aim)], aim)
+    offers = _candidates(
+        [Estimator(epsilons, terms) for terms in allowed(game, epsilons, settings)], settings
+    )
     widths = np.array([expected for _, expected in offers])
     best, left = widths.min(axis=0), np.ones(len(epsilons), dtype=np.bool_)
     answering: list[Estimator] = []
@@ -176,12 +178,12 @@ def estimators(game: Game, epsilons: tuple[float, ...], aim: EstimatorSettings) 
     return tuple(answering)
 
 
-def _offers(
-    candidates: Sequence[Estimator], aim: EstimatorSettings
+def _candidates(
+    candidates: Sequence[Estimator], settings: EstimatorSettings
 ) -> list[tuple[Estimator, NDArray[np.float64]]]:
     """Return the candidates worth a pilot with their expected widths, infinite if the range is too large."""
     ranges = np.array([candidate.log_ranges for candidate in candidates])
-    floors = np.array([candidate.floors(aim) for candidate in candidates])
+    floors = np.array([candidate.floors(settings) for candidate in candidates])
     far, best = ranges > ranges.min(axis=0) + _RANGE, np.full(ranges.shape[1], math.inf)
     offers: dict[int, tuple[Estimator, NDArray[np.float64]]] = {}
     played: dict[Hashable, Paths] = {}
@@ -189,14 +191,14 @@ def _offers(
         hopeless = (far[place] | (floors[place] > SHARED * best)).all()
         if hopeless or any((widths <= ENOUGH * floors[place]).all() for _, widths in offers.values()):
             continue
-        estimator, expected = _piloted(candidates[place], aim, played)
+        estimator, expected = _piloted(candidates[place], settings, played)
         offers[place] = estimator, np.where(far[place], math.inf, expected)
         best = np.minimum(best, offers[place][1])
     return [offers[place] for place in sorted(offers)]
 
 
 def _piloted(
-    candidate: Estimator, aim: EstimatorSettings, played: dict[Hashable, Paths]
+    candidate: Estimator, settings: EstimatorSettings, played: dict[Hashable, Paths]
 ) -> tuple[Estimator, tuple[float, ...]]:
     """Return the estimator with the shares and stakes of the smallest expected widths, and these widths.
 
@@ -204,24 +206,24 @@ def _piloted(
     """
     fits = []
     for term in candidate.terms:
-        way = term.game.order, term.game.guard, term.game.erasures
+        way = term.game.order, term.game.monitor, term.game.erasures
         if way not in played:
-            played[way] = play_tile(term.game, pilot_tile(aim.n))
+            played[way] = play_batch(term.game, pilot_batch(settings.n))
         fits.append([functional.fitted(played[way]) for functional in term.functionals])
 
-    def shared_out(shares: tuple[float, ...]) -> tuple[Estimator, tuple[float, ...]]:
-        failure, terms, widths = aim.failure / len(fits), [], [0.0] * len(candidate.epsilons)
-        shared = replace(candidate, shares=shares)
-        for (term, n), fitted in zip(shared.plays(aim.n), fits, strict=True):
+    def shared_out(allocations: tuple[float, ...]) -> tuple[Estimator, tuple[float, ...]]:
+        failure, terms, widths = settings.failure / len(fits), [], [0.0] * len(candidate.epsilons)
+        shared = replace(candidate, allocations=allocations)
+        for (term, n), fitted in zip(shared.plays(settings.n), fits, strict=True):
             plans = [
-                min((form.planned(pilot, n, failure, aim.interval) for form, pilot in forms), key=_width)
+                min((form.planned(pilot, n, failure, settings.interval) for form, pilot in forms), key=_width)
                 for forms in fitted
             ]
             terms.append(replace(term, functionals=tuple(functional for functional, _ in plans)))
             widths = [width + _width(plan) for width, plan in zip(widths, plans, strict=True)]
         return replace(shared, terms=tuple(terms)), tuple(widths)
 
-    trials = [shared_out(shares) for shares in _shares(len(candidate.terms))]
+    trials = [shared_out(allocations) for allocations in _allocations(len(candidate.terms))]
     best = np.min([widths for _, widths in trials], axis=0)
     return min(trials, key=lambda trial: _relative(trial[1], best))
 
@@ -230,94 +232,100 @@ def _width(plan: tuple[UnitFunctional, Estimate]) -> float:
     return plan[1].high - plan[1].low
 
 
-def _shares(terms: int) -> Iterator[tuple[float, ...]]:
+def _allocations(terms: int) -> Iterator[tuple[float, ...]]:
     """Yield the splits of paths to try: each term takes a share of the rest."""
     if terms == 1:
         yield (1.0,)
         return
-    for share in SHARES:
-        yield from ((share, *((1 - share) * rest for rest in after)) for after in _shares(terms - 1))
+    for share in ALLOCATIONS:
+        yield from ((share, *((1 - share) * rest for rest in after)) for after in _allocations(terms - 1))
 
 
 def _relative(widths: Iterable[float], best: NDArray[np.float64]) -> float:
     return math.fsum(width / least for width, least in zip(widths, best, strict=True) if least > 0)
 
 
-def pilot_tile(n: int) -> Batch:
+def pilot_batch(n: int) -> Batch:
     """Return the batch that the pilot plays before a run of n paths."""
     return Batch(0, PILOT, min(PILOT_PATHS, max(n // 16, 512)))
 
 
-def allowed(game: Game, epsilons: tuple[float, ...], aim: EstimatorSettings) -> list[tuple[Term, ...]]:
+def allowed(game: Game, epsilons: tuple[float, ...], settings: EstimatorSettings) -> list[tuple[Term, ...]]:
     """Return the estimators that the game allows and n suffices for, each as the terms that it adds.
 
     Of the named method, or of all methods for "auto". Raises ValueError if nothing bounds the values of the named
     method, or if it needs more paths.
     """
-    offered = list(_offered(game, epsilons, aim))
+    offered = list(_candidates_of(game, epsilons, settings))
     if not offered:
         raise ValueError(
             f"no bound on likelihood-ratio weights is known for {type(game.filter).__name__} at these epsilons "
-            f"(method={aim.method!r}); pass method='plain', or define `holds` on the filter"
+            f"(method={settings.method!r}); pass method='plain', or define `holds` on the filter"
         )
     # an interval needs two paths
-    enough = [terms for terms in offered if aim.n >= 2 * len(terms) or len(terms) == 1]
+    enough = [terms for terms in offered if settings.n >= 2 * len(terms) or len(terms) == 1]
     if not enough:
         most = max(map(len, offered))
-        raise ValueError(f"n must be at least {2 * most} for {most} terms, got n={aim.n}; pass a larger n")
+        raise ValueError(
+            f"n must be at least {2 * most} for {most} terms, got n={settings.n}; pass a larger n"
+        )
     return enough
 
 
-def _offered(game: Game, epsilons: tuple[float, ...], aim: EstimatorSettings) -> Iterator[tuple[Term, ...]]:
-    if aim.method in ("auto", "plain"):
+def _candidates_of(
+    game: Game, epsilons: tuple[float, ...], settings: EstimatorSettings
+) -> Iterator[tuple[Term, ...]]:
+    if settings.method in ("auto", "plain"):
         yield (Term("plain", game, tuple(HockeyStick(epsilon) for epsilon in epsilons)),)
-    if aim.method == "plain":
+    if settings.method == "plain":
         return
-    sure, word = certain(game, aim.n) if aim.trusting else None, stated(game)
+    sure, word = proven_bounds(game, settings.n) if settings.trusts_bounds else None, declared_bounds(game)
     if sure is not None and word is not None and not word.below(sure):
         word = None  # no lower than the certain bound: its monitor would stop nothing and cost plain paths
-    bounded: list[tuple[PathBound | None, _Act]] = [(sure, "trust"), (word, "stop")]
-    for ceiling, act in bounded:
-        if ceiling is None:
+    bounded: list[tuple[PathBound | None, _Act]] = [(sure, "assert"), (word, "truncate")]
+    for path_bound, act in bounded:
+        if path_bound is None:
             continue
         ways: list[tuple[BudgetMonitor, tuple[Term, ...]]] = []
-        if aim.method in ("auto", "tilted"):
-            ways += tilted(game, ceiling, epsilons, act)
-        gaussian = game.adversary.gaussian and said_of("request", game.adversary, "gaussian")
-        if aim.method == "martingale" or (aim.method == "auto" and gaussian):
-            ways += _with_martingale(game, ceiling, epsilons, act)
-        for guard, terms in ways:
-            yield terms if act == "trust" else (_beyond(game, guard, epsilons), *terms)
+        if settings.method in ("auto", "tilted"):
+            ways += tilted(game, path_bound, epsilons, act)
+        gaussian = game.adversary.gaussian and declares("request", game.adversary, "gaussian")
+        if settings.method == "martingale" or (settings.method == "auto" and gaussian):
+            ways += _with_martingale(game, path_bound, epsilons, act)
+        for monitor, terms in ways:
+            yield terms if act == "assert" else (_over_bound(game, monitor, epsilons), *terms)
 
 
 def tilted(
-    game: Game, ceiling: PathBound, epsilons: tuple[float, ...], act: _Act
+    game: Game, path_bound: PathBound, epsilons: tuple[float, ...], act: _Act
 ) -> Iterator[tuple[BudgetMonitor, tuple[Term, ...]]]:
     """Yield, for each order, the monitor and the terms, with the finite losses tilted to that order."""
-    for order in _some(map(ceiling.order, epsilons)):
-        bounds = [ceiling.log_bound(order, epsilon) for epsilon in epsilons]
+    for order in _some(map(path_bound.order, epsilons)):
+        bounds = [path_bound.log_bound(order, epsilon) for epsilon in epsilons]
         if order == 1 or not max(map(abs, bounds)) < _DOUBLES_END:
             continue
-        guard, why = ceiling.guard(order, act), ceiling.why(order, max(epsilons))
+        monitor, why = path_bound.monitor(order, act), path_bound.justification(order, max(epsilons))
         sums = (
-            HockeyStick(epsilon, bound, paths="all" if act == "trust" else "within")
+            HockeyStick(epsilon, bound, paths="all" if act == "assert" else "within_bound")
             for epsilon, bound in zip(epsilons, bounds, strict=True)
         )
-        finite = Term(f"tilted to order {order:.4g}", game.at(order, guard), tuple(sums), why)
+        finite = Term(f"tilted to order {order:.4g}", game.at(order, monitor), tuple(sums), why)
         terms: tuple[Term, ...] = (finite,)
-        if ceiling.infinite > 0:
-            loose = replace(guard, order=1.0, log_most=math.inf) if act == "trust" else guard
+        if path_bound.infinite > 0:
+            loose = replace(monitor, order=1.0, max_log_moment=math.inf) if act == "assert" else monitor
             weighed = replace(game.at(1.0, loose), erasures="weighed")
-            lost = Term("weighed erasures", weighed, (InfiniteLosses(ceiling.infinite),) * len(epsilons), why)
+            lost = Term(
+                "weighed erasures", weighed, (InfiniteLosses(path_bound.infinite),) * len(epsilons), why
+            )
             terms = lost, replace(finite, game=replace(finite.game, erasures="weighed"))
-        yield guard, terms
+        yield monitor, terms
 
 
 def _with_martingale(
-    game: Game, ceiling: PathBound, epsilons: tuple[float, ...], act: _Act
+    game: Game, path_bound: PathBound, epsilons: tuple[float, ...], act: _Act
 ) -> Iterator[tuple[BudgetMonitor, tuple[Term, ...]]]:
     """Yield, for each order, the monitor and the terms with the Gaussian filter's martingale as control variate."""
-    budget = ceiling.squares
+    budget = path_bound.squares
     # the rest of the budget is computed from losses of size sqrt(budget)
     if not _READABLE < budget < math.inf:
         return
@@ -327,22 +335,22 @@ def _with_martingale(
         slacks = tuple(WeightedSlack(epsilon, budget, order, 0.0) for epsilon in epsilons)
         if not max(abs(slack.log_bound) for slack in slacks) < _DOUBLES_END:
             continue
-        most, ours = order * budget / 2 * (1 + _CLOSED), act == "trust" and ceiling.ruled
-        guard = BudgetMonitor.at(order, most, 0.0, act, ours=ours, gaussian=True)
+        most, ours = order * budget / 2 * (1 + _CLOSED), act == "assert" and path_bound.ruled
+        monitor = BudgetMonitor.at(order, most, 0.0, act, ours=ours, gaussian=True)
         name = f"tilted to order {order:.4g}"
-        yield guard, (Term(name, game.at(order, guard), slacks, ceiling.why_squares),)
+        yield monitor, (Term(name, game.at(order, monitor), slacks, path_bound.justification_of_squares),)
 
 
-def _beyond(game: Game, guard: BudgetMonitor, epsilons: tuple[float, ...]) -> Term:
+def _over_bound(game: Game, monitor: BudgetMonitor, epsilons: tuple[float, ...]) -> Term:
     """Return the part of H of the paths that the monitor would have stopped."""
-    marked = replace(game, guard=replace(guard, act="mark", ours=False))
-    sums = tuple(HockeyStick(epsilon, paths="beyond") for epsilon in epsilons)
-    return Term("plain beyond the guard", marked, sums)
+    marked = replace(game, monitor=replace(monitor, act="flag", ours=False))
+    sums = tuple(HockeyStick(epsilon, paths="over_bound") for epsilon in epsilons)
+    return Term("plain beyond the monitor", marked, sums)
 
 
 def _best_order(rho: float, epsilon: float) -> float:
     """Return the order with the smallest weight bound, limited so that the bound stays within the doubles."""
-    return min(float(CKS.order(rho, epsilon)), 1 + _WITHIN / epsilon if epsilon > 0 else math.inf)
+    return min(float(CKS.order(rho, epsilon)), 1 + _MAX_LOG_BOUND / epsilon if epsilon > 0 else math.inf)
 
 
 def _some(orders: Iterable[float]) -> list[float]:

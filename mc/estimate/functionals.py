@@ -129,14 +129,14 @@ class UnitFunctional(ABC):
         """Return the estimate from the sums over all batches."""
         interval = kl_chernoff if self.bets is None else self.bets.interval
         mean = interval(self.moments(tally), failure=failure)
-        return replace(self.divergence(mean), beyond=self.beyond(tally))
+        return replace(self.divergence(mean), over_bound=self.over_bound(tally))
 
     def divergence(self, mean: Estimate) -> Estimate:
         """Return the estimate from the mean of Y: e^{log_range} E[Y], a term of H_{e^eps}, at most one."""
         unit = math.exp(self.log_range)
         return replace(mean, value=unit * mean.value, low=unit * mean.low, high=unit * mean.high).at_most_one
 
-    def beyond(self, tally: BatchSums) -> int:
+    def over_bound(self, tally: BatchSums) -> int:
         """Return the number of paths that exceeded the monitor's bound; 0 if they are not counted."""
         return 0
 
@@ -161,17 +161,18 @@ class JointFunctional:
 
 @dataclass(frozen=True, slots=True)
 class HockeyStick(UnitFunctional):
-    """Y = e^{log_weight + log_kept - log_bound} (1 - e^{epsilon - loss})_+.
+    """Y = e^{log_weight + log_finite - log_bound} (1 - e^{epsilon - loss})_+.
 
     E[Y] e^{log_bound} is H_{e^epsilon} of the distribution of the outputs against the other one. If infinite losses are
-    weighed, it is only the second term of H (see path_bound.py). `paths` selects the paths that count: "all"; "within",
-    those that the monitor did not stop; "beyond", those that it flagged. The means of "within" under a stopping monitor
-    and of "beyond" under a flagging one add up to H. The last sum of "beyond" counts the flagged paths.
+    weighed, it is only the second term of H (see path_bound.py). `paths` selects the paths that count: "all";
+    "within_bound", those that the monitor did not stop; "over_bound", those that it flagged. The means of
+    "within_bound" under a stopping monitor and of "over_bound" under a flagging one add up to H. The last sum of
+    "over_bound" counts the flagged paths.
     """
 
     epsilon: float
     log_bound: float = 0.0
-    paths: Literal["all", "within", "beyond"] = "all"
+    paths: Literal["all", "within_bound", "over_bound"] = "all"
 
     @property
     def log_range(self) -> float:
@@ -179,24 +180,24 @@ class HockeyStick(UnitFunctional):
 
     @property
     def numbers(self) -> int:
-        return self.unit_numbers + (self.paths == "beyond")
+        return self.unit_numbers + (self.paths == "over_bound")
 
     def __call__(self, paths: Paths) -> NDArray[np.float64]:
-        beyond = np.broadcast_to(paths.beyond, paths.loss.shape)
+        over_bound = np.broadcast_to(paths.over_bound, paths.loss.shape)
         hits = np.flatnonzero(paths.loss > self.epsilon)
         if self.paths != "all":
-            hits = hits[beyond[hits] == (self.paths == "beyond")]
+            hits = hits[over_bound[hits] == (self.paths == "over_bound")]
         y = -np.expm1(self.epsilon - paths.loss[hits])
         log_y = paths.log_weight[hits] - self.log_bound
-        if isinstance(paths.log_kept, np.ndarray):
-            log_y += paths.log_kept[hits]
+        if isinstance(paths.log_finite, np.ndarray):
+            log_y += paths.log_finite[hits]
         y *= np.exp(log_y)
         sums = self.unit_sums(y, len(paths.loss))
-        marked = (float(np.count_nonzero(beyond)),) if self.paths == "beyond" else ()
+        marked = (float(np.count_nonzero(over_bound)),) if self.paths == "over_bound" else ()
         return np.array([*sums, *marked])
 
-    def beyond(self, tally: BatchSums) -> int:
-        return int(tally.sums[-1]) if self.paths == "beyond" else 0
+    def over_bound(self, tally: BatchSums) -> int:
+        return int(tally.sums[-1]) if self.paths == "over_bound" else 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,5 +220,5 @@ class InfiniteLosses(UnitFunctional):
         return -math.inf
 
     def __call__(self, paths: Paths) -> NDArray[np.float64]:
-        y = -np.expm1(np.broadcast_to(paths.log_kept, paths.loss.shape)) / self.most
+        y = -np.expm1(np.broadcast_to(paths.log_finite, paths.loss.shape)) / self.most
         return np.array(self.unit_sums(y, len(y)))

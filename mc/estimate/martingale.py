@@ -91,9 +91,9 @@ class WeightedSlack(UnitFunctional):
             slack[some] = np.exp(most[some] + log_tail)
         if (payoff + slack).max() > 1 + ROUNDING:
             raise Exceeded("a path's weight is above its bound")
-        if isinstance(paths.beyond, np.ndarray):
-            slack[paths.beyond] += payoff[paths.beyond]
-            payoff[paths.beyond] = 0.0
+        if isinstance(paths.over_bound, np.ndarray):
+            slack[paths.over_bound] += payoff[paths.over_bound]
+            payoff[paths.over_bound] = 0.0
         return payoff, slack
 
     def __call__(self, paths: Paths) -> NDArray[np.float64]:

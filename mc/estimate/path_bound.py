@@ -14,10 +14,10 @@ from filterproof.mc.engine.budget_monitor import BudgetMonitor
 from filterproof.mc.engine.game import Game
 from filterproof.mc.estimate.declared_spending import (
     FEW_POSITIONS,
-    MOST_POSITIONS,
+    MAX_POSITIONS,
     DeclaredSpending,
     expanded,
-    stated_asks,
+    listed_requests,
     within_rounds,
 )
 from filterproof.theory.numerics.golden_section import lowest_at
@@ -27,7 +27,7 @@ from filterproof.theory.pairs import RandomizedResponse, is_ours
 _SLACK = 1e-9
 #: log M_s if no loss can exceed epsilon, so that the integrand is zero up to the rounding of losses; and the smallest
 #: log M_s in use, well within the doubles.
-_ROUNDED, _LEAST = -27.0, -600.0
+_ROUNDED, _MIN_LOG_BOUND = -27.0, -600.0
 #: A bound counts as lower than another if it is below this multiple of it.
 _LOWER = 0.9
 #: The orders s are 1 + t, t in this range.
@@ -75,7 +75,7 @@ class PathBound:
         """Return the bound on sum_t D_s, s = `order`."""
         return min(bound.divergence(order) for bound in self.bounds) * (1 + _SLACK)
 
-    def why(self, order: float, epsilon: float) -> str:
+    def justification(self, order: float, epsilon: float) -> str:
         """Return why the bounds at this order and up to this epsilon hold: one reason, or several joined by "and"."""
         used: list[Callable[[DeclaredSpending], float]] = [lambda bound: bound.infinite]
         if order > 1:
@@ -87,12 +87,12 @@ class PathBound:
             best = self._vouching(size)
             if not any(size(bound) <= size(best) for bound in vouching):
                 vouching.append(best)
-        return " and ".join(dict.fromkeys(bound.why for bound in vouching))
+        return " and ".join(dict.fromkeys(bound.justification for bound in vouching))
 
     @property
-    def why_squares(self) -> str:
+    def justification_of_squares(self) -> str:
         """Return why the bound on sum_t mu_t^2 holds."""
-        return self._vouching(lambda bound: bound.squares).why
+        return self._vouching(lambda bound: bound.squares).justification
 
     def _vouching(self, size: Callable[[DeclaredSpending], float]) -> DeclaredSpending:
         least = min(map(size, self.bounds))
@@ -108,7 +108,11 @@ class PathBound:
         """Return an upper bound on the log of the weighted integrand, log M_s or slightly more; 0 at order 1."""
         if epsilon >= self.pure:
             return _ROUNDED
-        return max(log_weight_bound(order, self.divergence(order), epsilon), _LEAST) if order > 1 else 0.0
+        return (
+            max(log_weight_bound(order, self.divergence(order), epsilon), _MIN_LOG_BOUND)
+            if order > 1
+            else 0.0
+        )
 
     def order(self, epsilon: float) -> float:
         """Return the order s with the smallest log M_s; 1 if tilting gives no bound below 1."""
@@ -136,10 +140,10 @@ class PathBound:
         )
         return value(math.log(order - 1)), order
 
-    def guard(self, order: float, act: Literal["stop", "mark", "trust"]) -> BudgetMonitor:
+    def monitor(self, order: float, act: Literal["truncate", "flag", "assert"]) -> BudgetMonitor:
         """Return the monitor that enforces this bound at one order."""
         divergence = self.divergence(order) if order > 1 else math.inf
-        return BudgetMonitor.at(order, divergence, self.infinite, act, ours=act == "trust" and self.ruled)
+        return BudgetMonitor.at(order, divergence, self.infinite, act, ours=act == "assert" and self.ruled)
 
     @property
     def ruled(self) -> bool:
@@ -147,7 +151,7 @@ class PathBound:
         return any(bound.ruled for bound in self.bounds)
 
 
-def certain(game: Game, n: int) -> PathBound | None:
+def proven_bounds(game: Game, n: int) -> PathBound | None:
     """Return the bounds on every path of n plays that do not use the filter's own statement, or None.
 
     They come from a theorem about the catalogue rule that runs, from the rounds and the pairs of the adversary, or from
@@ -156,16 +160,16 @@ def certain(game: Game, n: int) -> PathBound | None:
     ruled = _ruled(game)
     # if a theorem already gives a bound, only a small expansion, which may give a lower one, is worth its time: a
     # position takes as long as many thousand rounds of play
-    most = max(min(FEW_POSITIONS, n // _AS_MANY), 2) if ruled else MOST_POSITIONS
+    most = max(min(FEW_POSITIONS, n // _AS_MANY), 2) if ruled else MAX_POSITIONS
     spent = (within_rounds(game), expanded(game, n, most=most))
     bounds = (*ruled, *(bound for bound in spent if bound is not None))
     return PathBound(bounds) if bounds else None
 
 
-def stated(game: Game) -> PathBound | None:
+def declared_bounds(game: Game) -> PathBound | None:
     """Return the bounds that the filter states in `holds`, for a monitor to enforce, or None."""
     holds = game.filter.holds
-    return None if holds is None else PathBound(stated_bounds(holds, f"a guard at {holds}", ruled=False))
+    return None if holds is None else PathBound(bounds_of_scope(holds, f"a monitor at {holds}", ruled=False))
 
 
 def ruled(filt: FilterBase) -> GuaranteeScope | None:
@@ -177,26 +181,26 @@ def ruled(filt: FilterBase) -> GuaranteeScope | None:
 
 def _ruled(game: Game) -> tuple[DeclaredSpending, ...]:
     """Return the bounds that a theorem proves for this game."""
-    holds, asks = ruled(game.filter), stated_asks(game.adversary)
+    holds, asks = ruled(game.filter), listed_requests(game.adversary)
     if holds is None or (asks is not None and not all(map(is_ours, asks))):
         return ()
     # if the adversary does not state its pairs, they must be of this library: any other raises Exceeded in play
     scope = "" if asks is not None else ", for pairs of this library"
-    return stated_bounds(holds, f"{holds.rule}{scope}", ruled=True)
+    return bounds_of_scope(holds, f"{holds.rule}{scope}", ruled=True)
 
 
-def stated_bounds(holds: GuaranteeScope, why: str, *, ruled: bool) -> tuple[DeclaredSpending, ...]:
+def bounds_of_scope(holds: GuaranteeScope, why: str, *, ruled: bool) -> tuple[DeclaredSpending, ...]:
     """Return the bounds that `holds` states, one by one, each with its bound on infinite losses.
 
     `ruled` says whether a theorem proves them. Otherwise a monitor enforces the divergences of one order, which bound
     no single loss.
     """
-    stated = [
+    declared_bounds = [
         GuaranteeScope(zcdp=holds.zcdp),
         *(GuaranteeScope(orders=(at_order,)) for at_order in holds.orders),
         GuaranteeScope(pure=holds.pure),
     ]
-    parts = [replace(part, infinite=holds.infinite) for part in stated if part != GuaranteeScope()]
+    parts = [replace(part, infinite=holds.infinite) for part in declared_bounds if part != GuaranteeScope()]
     return tuple(
         DeclaredSpending(
             why,

@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 from filterproof.filters import PrivacyFilter
 from filterproof.filters.contract.parameters import one_order
 from filterproof.mc.engine.adversary import Adversary
-from filterproof.mc.engine.batches import play_tile
+from filterproof.mc.engine.batches import play_batch
 from filterproof.mc.engine.budget_monitor import Exceeded
 from filterproof.mc.engine.game import Game
 from filterproof.mc.engine.paths import Paths
-from filterproof.mc.estimate.estimator import pilot_tile
+from filterproof.mc.estimate.estimator import pilot_batch
 from filterproof.mc.estimate.functionals import ROUNDING, IntervalName, UnitFunctional
-from filterproof.mc.estimate.path_bound import certain, stated
+from filterproof.mc.estimate.path_bound import declared_bounds, proven_bounds
 from filterproof.mc.intervals.estimate import CONFIDENCE, PLAIN_DRAWS, Estimate, stated_failure
 from filterproof.mc.runs.batch_sums import BatchSums
 from filterproof.mc.runs.play import Play, PlayOptions
@@ -27,7 +27,7 @@ from filterproof.theory.argument_checks import check_count
 #: Allowance for rounding at the ends of the interval, relative to the bound.
 _ROUNDING = 1e-12
 #: The smallest divergence at which an unbounded integrand is cut off.
-_SOME = 1e-9
+_MIN_CUT_OFF = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,11 +52,11 @@ class RenyiMoment(UnitFunctional):
         most = (self.alpha - 1) * self.bound
         infinite = np.isposinf(paths.loss)
         spent = np.maximum(paths.log_weight + (self.alpha - 1) * paths.loss, 0.0)
-        beyond = np.count_nonzero(spent > most * (1 + ROUNDING) + ROUNDING)
+        over_bound = np.count_nonzero(spent > most * (1 + ROUNDING) + ROUNDING)
         spent = np.minimum(spent, most)
         y = np.exp(spent - most) * np.expm1(-spent) / math.expm1(-most)
         sums = self.unit_sums(y, len(spent))
-        return np.array([*sums, np.count_nonzero(infinite), beyond], dtype=np.float64)
+        return np.array([*sums, np.count_nonzero(infinite), over_bound], dtype=np.float64)
 
     def divergence(self, mean: Estimate) -> Estimate:
         """Return D_alpha from the mean of Y, with ends moved outward by the rounding of their logarithms."""
@@ -77,7 +77,7 @@ class RenyiMoment(UnitFunctional):
         """Return the number of paths with an infinite loss."""
         return int(tally.sums[-2])
 
-    def beyond(self, tally: BatchSums) -> int:
+    def over_bound(self, tally: BatchSums) -> int:
         """Return the number of paths that spent more than the bound."""
         return int(tally.sums[-1])
 
@@ -143,7 +143,7 @@ def simulate_renyi(
     game = play.game(filt, adversary)
 
     def estimated(game: Game, bound: float, rests_on: str, *, sure: bool) -> Estimate:
-        [(form, pilot)] = RenyiMoment(alpha, bound).fitted(play_tile(game, pilot_tile(n)))
+        [(form, pilot)] = RenyiMoment(alpha, bound).fitted(play_batch(game, pilot_batch(n)))
         moment, _ = form.planned(pilot, n, failure, interval)
         tally = play.sums(game, moment)
         found = moment.estimate(tally, failure)
@@ -153,13 +153,13 @@ def simulate_renyi(
             return replace(found, value=math.inf, low=math.inf, high=math.inf)
         return found
 
-    ceiling, exceeded = certain(game, n), ""
-    if ceiling is not None and ceiling.infinite == 0 and ceiling.divergence(alpha) < math.inf:
-        most, why = ceiling.divergence(alpha), ceiling.why(alpha, -math.inf)
+    path_bound, exceeded = proven_bounds(game, n), ""
+    if path_bound is not None and path_bound.infinite == 0 and path_bound.divergence(alpha) < math.inf:
+        most, why = path_bound.divergence(alpha), path_bound.justification(alpha, -math.inf)
         if most == 0:
             return Estimate(0.0, 0.0, 0.0, failure, n, "nothing is released", why)
         try:
-            return estimated(game.at(alpha, ceiling.guard(alpha, "trust")), most, why, sure=True)
+            return estimated(game.at(alpha, path_bound.monitor(alpha, "assert")), most, why, sure=True)
         except Exceeded as error:
             exceeded = f", for {error}"
     bound = _likely(game.at(alpha), alpha, n)
@@ -170,10 +170,10 @@ def _likely(game: Game, alpha: float, n: int) -> float:
     """Return the cut-off of sum_t D_t if nothing bounds it: the larger of the pilot's maximum and the filter's
     statement.
     """
-    paths = play_tile(game, pilot_tile(n))
+    paths = play_batch(game, pilot_batch(n))
     with np.errstate(invalid="ignore"):
         spent = paths.log_weight / (alpha - 1) + paths.loss
     seen = float(np.max(spent[np.isfinite(spent)], initial=0.0))
-    ceiling = stated(game)
-    most = ceiling.divergence(alpha) if ceiling is not None else math.inf
-    return max(seen, most if most < math.inf else 0.0, _SOME)
+    path_bound = declared_bounds(game)
+    most = path_bound.divergence(alpha) if path_bound is not None else math.inf
+    return max(seen, most if most < math.inf else 0.0, _MIN_CUT_OFF)

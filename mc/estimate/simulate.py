@@ -22,7 +22,7 @@ from filterproof.mc.runs.play import Play, PlayOptions
 from filterproof.theory.argument_checks import check_count, check_real
 
 #: The distance of the first batches of two plays of one simulation, so that they share no random numbers.
-APART = 2**36
+BATCH_STRIDE = 2**36
 
 _OnProgress: TypeAlias = Callable[[Progress, tuple[Estimate, ...] | None], object]
 
@@ -136,13 +136,16 @@ def simulate(
         raise ValueError(
             f"method must be auto, plain, tilted or martingale, got method={method!r}; pass one of them"
         )
-    game, aim = play.game(filt, adversary), EstimatorSettings(play.n, failure / len(grid), method, interval)
+    game, settings = (
+        play.game(filt, adversary),
+        EstimatorSettings(play.n, failure / len(grid), method, interval),
+    )
     # if a path exceeds a trusted bound, try again with a monitor, and if that fails as well, with plain draws; the
     # draws decide which of the two is reported, so that each has half of the failure probability
     exceeded = ""
     estimates: dict[float, Estimate] = {}
-    guarded = replace(aim, trusting=False, failure=aim.failure / 2)
-    for tried in (aim, guarded, replace(guarded, method="plain")):
+    guarded = replace(settings, trusts_bounds=False, failure=settings.failure / 2)
+    for tried in (settings, guarded, replace(guarded, method="plain")):
         try:
             estimates = _estimates(game, grid, play, tried, progress)
             break
@@ -153,32 +156,36 @@ def simulate(
 
 
 def _estimates(
-    game: Game, epsilons: tuple[float, ...], play: Play, aim: EstimatorSettings, progress: _OnProgress | None
+    game: Game,
+    epsilons: tuple[float, ...],
+    play: Play,
+    settings: EstimatorSettings,
+    progress: _OnProgress | None,
 ) -> dict[float, Estimate]:
     """Return the estimate at each epsilon; the paths of one estimator serve all of its epsilons."""
     n = play.n
-    parts = estimators(game, epsilons, aim)
+    parts = estimators(game, epsilons, settings)
     # an interval needs two paths
     least = 2 * len(parts) * max(len(estimator.terms) for estimator in parts)
     if n < least and len(parts) > 1:
-        if aim.method != "auto":
+        if settings.method != "auto":
             raise ValueError(
                 f"n must be at least {least} for {len(parts)} orders, got n={n}; pass a larger n"
             )
-        parts = estimators(game, epsilons, replace(aim, method="plain"))
+        parts = estimators(game, epsilons, replace(settings, method="plain"))
     estimates: dict[float, Estimate] = {}
     played: list[BatchSums] = []
     for place, estimator in enumerate(parts):
         tallies: list[BatchSums] = []
         for term, paths in estimator.plays(n // len(parts) + (place < n % len(parts))):
             report = _report(
-                progress, play, estimator, aim.failure, tallies, sum(tally.n for tally in played)
+                progress, play, estimator, settings.failure, tallies, sum(tally.n for tally in played)
             )
-            first = len(played) * APART
+            first = len(played) * BATCH_STRIDE
             tally = play.sums(term.game, term.joint, n=paths, first=first, progress=report)
             tallies.append(tally)
             played.append(tally)
-        estimates.update(zip(estimator.epsilons, estimator.estimates(tallies, aim.failure), strict=True))
+        estimates.update(zip(estimator.epsilons, estimator.estimates(tallies, settings.failure), strict=True))
     return estimates
 
 

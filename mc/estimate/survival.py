@@ -24,7 +24,7 @@ from filterproof.mc.runs.play import Play, PlayOptions
 from filterproof.theory.display import Plottable, Row, row_of
 
 #: The most rounds that are counted one by one.
-_MOST_ROUNDS = 10**6
+_MAX_ROUNDS = 10**6
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -64,8 +64,8 @@ class Survivors:
     rounds: int
 
     def __post_init__(self) -> None:
-        if self.rounds > _MOST_ROUNDS:
-            raise ValueError(f"rounds must be at most {_MOST_ROUNDS:,}, got rounds={self.rounds}; pass fewer")
+        if self.rounds > _MAX_ROUNDS:
+            raise ValueError(f"rounds must be at most {_MAX_ROUNDS:,}, got rounds={self.rounds}; pass fewer")
 
     def __call__(self, paths: Paths) -> NDArray[np.float64]:
         stopped_at = np.bincount(paths.releases, minlength=self.rounds + 1)

@@ -29,13 +29,13 @@ from filterproof.theory.pairs import Gaussian
 from filterproof.theory.pairs.base import Direction, check_direction
 
 #: The scale of every other request after a loss that is not positive.
-_LESS = 0.5
+_SMALL_SCALE = 0.5
 #: Worlds that share one `LinearQueries`, one coordinate each.
-_TOGETHER = 128
+_WORLDS_PER_PAIR = 128
 #: A pilot has one world for this many, and a total mu^2 below this counts as this.
-_PILOT, _LEAST = 16, 1e-30
+_PILOT, _MIN_SQUARED_MU = 16, 1e-30
 #: The most people in all worlds together, each with a state in memory.
-_MOST_PEOPLE = 10**9
+_MAX_PEOPLE = 10**9
 
 
 def simulate_person(
@@ -185,8 +185,8 @@ def simulate_queries(
 
     def played(n: int, most: float) -> _Worlds:
         worlds = _Worlds.of(n, most)
-        for first in range(0, n, _TOGETHER):
-            play(worlds.part(slice(first, first + _TOGETHER)))
+        for first in range(0, n, _WORLDS_PER_PAIR):
+            play(worlds.part(slice(first, first + _WORLDS_PER_PAIR)))
         return worlds
 
     return asked_for.estimate(played)
@@ -219,9 +219,9 @@ class _Asked:
     def of(cls, people: int, n: int, rounds: int, epsilon: float, failure: float, seed: int) -> _Asked:
         """Return the checked parameters; the people of all worlds must fit into memory."""
         worlds = check_count("n", n, least=2)
-        if worlds * people > _MOST_PEOPLE:
+        if worlds * people > _MAX_PEOPLE:
             raise ValueError(
-                f"n must be at most {_MOST_PEOPLE // people:,} runs with {people} people, got n={n!r}; pass a smaller n"
+                f"n must be at most {_MAX_PEOPLE // people:,} runs with {people} people, got n={n!r}; pass a smaller n"
             )
         rounds, epsilon = check_count("rounds", rounds), one_epsilon("epsilon", epsilon)
         rng = np.random.default_rng(np.random.SeedSequence(check_count("seed", seed, least=0)))
@@ -230,7 +230,7 @@ class _Asked:
     def estimate(self, played: Callable[[int, float], _Worlds]) -> Estimate:
         """Return the mean of (1 - e^{epsilon - loss})_+ minus the martingale's gain, each in [-1, 1] + its mean."""
         pilot = played(max(self.n // _PILOT, 2), math.inf)
-        most = max(float(pilot.spent.max()), _LEAST) * (1 + 2.0**-40)
+        most = max(float(pilot.spent.max()), _MIN_SQUARED_MU) * (1 + 2.0**-40)
         worlds = played(self.n, most)
         start = float(_left(np.array([self.epsilon]), np.array([most]))[0])
         gain = -np.expm1(np.minimum(self.epsilon - worlds.loss, 0.0))
@@ -274,7 +274,7 @@ class _Worlds:
 
 def _left(gap: NDArray[np.float64], square: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return H_{e^gap} of Gaussian(mu), mu^2 = square, at any real gap: (1 - e^gap)_+ for mu = 0."""
-    mu = np.sqrt(np.maximum(square, _LEAST))
+    mu = np.sqrt(np.maximum(square, _MIN_SQUARED_MU))
     value: NDArray[np.float64] = np.minimum(gap, 0.0)
     ended = -np.expm1(value)
     return np.minimum(ended + np.exp(value) * Gaussian(mu).hockey_stick(np.abs(gap)), 1.0)
@@ -282,4 +282,4 @@ def _left(gap: NDArray[np.float64], square: NDArray[np.float64]) -> NDArray[np.f
 
 def _scale(t: int, loss: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the scale of the analyst's request in each world."""
-    return np.where((loss > 0) & (t % 2 == 0), 1.0, _LESS)
+    return np.where((loss > 0) & (t % 2 == 0), 1.0, _SMALL_SCALE)

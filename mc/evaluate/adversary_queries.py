@@ -24,7 +24,7 @@ from filterproof.theory.pairs import DominatingPair
 #: The number of a denied request; pairs are numbered from 0.
 DENIED = -1
 #: The most different pairs in a game.
-_MOST_PAIRS = 4096
+_MAX_PAIRS = 4096
 _REMEDY = "use fp.simulate, which plays any adversary"
 _Answer = TypeVar("_Answer")
 
@@ -187,9 +187,9 @@ class Asking:
 
     def _of(self, pair: DominatingPair) -> int:
         if pair not in self._numbers:
-            if len(self.pairs) >= _MOST_PAIRS:
+            if len(self.pairs) >= _MAX_PAIRS:
                 raise TooLargeError(
-                    f"adversary must request at most {_MOST_PAIRS} different pairs, got more; round its levels, or "
+                    f"adversary must request at most {_MAX_PAIRS} different pairs, got more; round its levels, or "
                     f"{_REMEDY}"
                 )
             self._numbers[pair] = len(self.pairs)

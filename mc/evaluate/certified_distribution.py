@@ -17,8 +17,8 @@ from filterproof.mc.evaluate.evaluation import Evaluation
 from filterproof.mc.evaluate.forward_distribution import ForwardDistribution
 from filterproof.mc.evaluate.loss_nodes import BallNodes, needed, quadrature_error
 from filterproof.mc.evaluate.quadrature_panels import shown_edges
-from filterproof.mc.evaluate.range_probes import Scouted, scout
-from filterproof.mc.losses.balls import BITS, ball, down, up
+from filterproof.mc.evaluate.range_probes import ProbedRange, probe_range
+from filterproof.mc.losses.balls import BITS, ball, lower_end, upper_end
 from filterproof.mc.losses.finite_outputs import ball_of
 from filterproof.mc.losses.log_ratio import Epsilon
 from filterproof.mc.losses.too_large import TooLargeError
@@ -28,7 +28,7 @@ from filterproof.theory.pairs import normal_distribution
 from filterproof.theory.pairs.base import Direction
 
 #: The error of quadrature as a share of the smallest requested value.
-_SHARE = 1e-12
+_QUADRATURE_SHARE = 1e-12
 #: If there are too many changes, those closer than this, in nats, count as one.
 _MERGED = 5e-12
 #: A last release below this share of the smallest mu is bounded by none and by this share.
@@ -63,12 +63,12 @@ class CertifiedDistribution:
             )
 
         def solve(asking: Asking) -> list[Evaluation]:
-            scouted = scout(asking, [float(epsilon) for epsilon in epsilons])
-            decisions, found_to = _decisions(scouted, asking)
-            rough = ForwardDistribution.of(decisions, scouted.nodes(decisions, epsilons, ways, finer=False))
+            probed = probe_range(asking, [float(epsilon) for epsilon in epsilons])
+            decisions, found_to = _decisions(probed, asking)
+            rough = ForwardDistribution.of(decisions, probed.nodes(decisions, epsilons, ways, finer=False))
             rough.check(ways)
             least = min(rough.value(float(epsilon), way) for epsilon in epsilons for way in ways)
-            law = CertifiedDistribution.of(decisions, scouted, epsilons, ways, max(least, 1e-200))
+            law = CertifiedDistribution.of(decisions, probed, epsilons, ways, max(least, 1e-200))
             where = f"{scope}; for losses as real numbers and {shown_edges(decisions.changes)}{found_to}"
             sizes = len(decisions.rounds), decisions.positions
             return [
@@ -84,17 +84,17 @@ class CertifiedDistribution:
     def of(
         cls,
         decisions: DecisionMap,
-        scouted: Scouted,
+        probed: ProbedRange,
         epsilons: Sequence[Epsilon],
         ways: Sequence[Direction],
         least_value: float,
     ) -> CertifiedDistribution:
         """Return the distribution of the game in the map, on as many nodes as values of `least_value` need."""
         drawn = [float(decisions.asking.pairs[k].gdp_mu) for k in decisions.drawn]
-        least = min(drawn, default=scouted.scale)
-        ends = scouted.parts(decisions, [kink for epsilon in epsilons for kink in _around(epsilon)], ways)
+        least = min(drawn, default=probed.scale)
+        ends = probed.parts(decisions, [kink for epsilon in epsilons for kink in _around(epsilon)], ways)
         error = (
-            _SHARE
+            _QUADRATURE_SHARE
             * least_value
             * math.exp(min(float(ends[0]), 0.0))
             / (len(decisions.rounds) + 1)
@@ -129,7 +129,7 @@ class CertifiedDistribution:
                 more = self._paid(mass, below, above, eps, forward)
                 low, high = low + more[0], high + more[1]
             high += ball(float(self.nodes.lost[0 if forward else 1]))
-            return max(down(low), 0.0), min(up(high), 1.0)
+            return max(lower_end(low), 0.0), min(upper_end(high), 1.0)
 
     def _paid(
         self,
@@ -196,15 +196,15 @@ def _paid_bound(
     return bound
 
 
-def _decisions(scouted: Scouted, asking: Asking) -> tuple[DecisionMap, str]:
+def _decisions(probed: ProbedRange, asking: Asking) -> tuple[DecisionMap, str]:
     """Return the map of decisions, and the precision of its changes in nats unless they are exact.
 
     Code that adds losses rounds them differently on different paths, so that one threshold may look like many.
     """
     try:
-        return scouted.decisions(asking, merged=0.0), ""
+        return probed.decisions(asking, merged=0.0), ""
     except TooLargeError:
-        return scouted.decisions(asking, merged=_MERGED), f", found to {2 * _MERGED:.0e} nats"
+        return probed.decisions(asking, merged=_MERGED), f", found to {2 * _MERGED:.0e} nats"
 
 
 def _around(epsilon: Epsilon) -> tuple[float, ...]:
@@ -212,7 +212,7 @@ def _around(epsilon: Epsilon) -> tuple[float, ...]:
     if not isinstance(epsilon, LogRatio):
         return (epsilon,)
     size = ball_of((0, epsilon.ratio))
-    return down(size), up(size)
+    return lower_end(size), upper_end(size)
 
 
 def _stick(mu: float | None, gap: flint.arb) -> flint.arb:

@@ -27,7 +27,7 @@ from filterproof.filters.contract.state import keys, leaves, map_arrays
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.engine.game import Game
 from filterproof.mc.evaluate.adversary_queries import DENIED, Asking, NotAFunctionError, Positions
-from filterproof.mc.evaluate.quadrature_panels import Panels, apart, bisected
+from filterproof.mc.evaluate.quadrature_panels import Panels, bisected, distinct_changes
 from filterproof.mc.losses.too_large import TooLargeError
 
 #: The target of an output: 0 or more is a source of the next round, STOP is the end of the transcript, and -2 - k is a
@@ -37,9 +37,9 @@ STOP = -1
 _ENDS = (STOP,)
 #: The panel of the point 0, where every game starts.
 POINT = -1
-_MOST_EDGES, _MOST_SOURCES, _PASSES = 250, 200_000, 12
+_MAX_EDGES, _MAX_SOURCES, _PASSES = 250, 200_000, 12
 #: A round with more positions than this is played only if no decision changed before.
-_WORTH_GOING_ON = 1000
+_MAX_UNSPLIT_POSITIONS = 1000
 #: Decimals, in nats, to which states with losses are compared: their sums are rounded.
 _DECIMALS = 9
 
@@ -63,7 +63,7 @@ class _Round:
     """The sources of a round as (panel, pair), and their positions at three probes of the panel each, in one row."""
 
     sources: list[tuple[int, int | None]]
-    held: Positions
+    positions_asked: Positions
 
 
 @dataclass(slots=True)
@@ -122,7 +122,7 @@ class DecisionMap:
 
     def _found(self) -> set[float]:
         """The relevant changes that are not edges yet."""
-        return apart(self._new, set(self.changes), self.merged)
+        return distinct_changes(self._new, set(self.changes), self.merged)
 
     def _play(self) -> None:
         """Fill in the rounds, as far as no decision changes inside a panel."""
@@ -133,15 +133,15 @@ class DecisionMap:
         for t in range(1, game.rounds + 1):
             if not standing.sources:
                 break
-            if sum(map(len, self.rounds)) + len(standing.sources) > _MOST_SOURCES:
+            if sum(map(len, self.rounds)) + len(standing.sources) > _MAX_SOURCES:
                 raise TooLargeError(
-                    f"adversary and filter must have at most {_MOST_SOURCES} positions, got more after {t} rounds; "
+                    f"adversary and filter must have at most {_MAX_SOURCES} positions, got more after {t} rounds; "
                     "pass fewer rounds, or use fp.simulate"
                 )
             if t == game.rounds:
                 self.rounds.append([PanelSource(panel, pair, _ENDS) for panel, pair in standing.sources])
                 break
-            if len(standing.sources) > _WORTH_GOING_ON and self._found():
+            if len(standing.sources) > _MAX_UNSPLIT_POSITIONS and self._found():
                 break  # with panels split at changes of decisions there may be fewer positions
             batches, output_of = self._outputs(standing)
             after, leads = self._ask(t, batches)
@@ -156,7 +156,7 @@ class DecisionMap:
     def _outputs(self, standing: _Round) -> tuple[list[_Outputs], list[int]]:
         """Return the distinct outputs to query, and which of them belong to each source."""
         blind = not self.asking.game.filter.looks_at_losses and not self.asking.keeps_last
-        names = _names(standing.held, rounded=False) if blind else []
+        names = _names(standing.positions_asked, rounded=False) if blind else []
         rows: dict[tuple[bool, int], list[int]] = {(True, 3): [], (False, 1): [], (False, 3): []}
         waiting: list[int] = []
         alike: dict[Hashable, tuple[tuple[bool, int], int]] = {}
@@ -176,7 +176,7 @@ class DecisionMap:
         for (waits, owns), own in rows.items():
             first[waits, owns] = many
             if own:
-                held = standing.held.take(np.array(own))
+                held = standing.positions_asked.take(np.array(own))
                 batches.append(
                     _Outputs(held, owns, tuple(waiting) if waits else None, not blind and not waits)
                 )
@@ -239,7 +239,7 @@ class DecisionMap:
         after: Positions,
     ) -> None:
         """Bisect between neighbouring queries with different answers: along the new loss and the loss before."""
-        if len(self._new) + len(self.changes) > _MOST_EDGES:
+        if len(self._new) + len(self.changes) > _MAX_EDGES:
             raise _too_many(len(self._new) + len(self.changes))
         answers = np.stack([code, *(part.reshape(code.shape) for part in _whole(after, code.reshape(-1)))])
         for i, panel, own, probe in _places(answers[..., 1:] != answers[..., :-1]):
@@ -247,7 +247,9 @@ class DecisionMap:
             self._bisect(t, partial(batch.reached, self.asking, batch.row(i, own)), ends)
         for i, panel, own, probe in _places(answers[..., 1:, :] != answers[..., :-1, :]):
             row, y = batch.row(i, own), float(loss[i, panel, own, probe])
-            self._bisect(t, partial(batch.between, self.asking, row, y), batch.own.loss[row : row + 2])
+            self._bisect(
+                t, partial(batch.between, self.asking, row, y), batch.positions_before.loss[row : row + 2]
+            )
 
     def _bisect(self, t: int, position: Callable[[float], Positions], ends: NDArray[np.float64]) -> None:
         low, high = ends.tolist()
@@ -280,11 +282,12 @@ class DecisionMap:
 class _Outputs:
     """Outputs of one kind: each is that of one source, or of several equal ones.
 
-    `own` are the positions before, `owns` for each output: at three probes of its panel, or at one. `waiting` are the
-    panels of waiting sources, whose loss stays. `paired` says that the state may depend on the loss before.
+    `positions_before` are the positions before, `owns` for each output: at three probes of its panel, or at one.
+    `waiting` are the panels of waiting sources, whose loss stays. `paired` says that the state may depend on the loss
+    before.
     """
 
-    own: Positions
+    positions_before: Positions
     owns: int
     waiting: tuple[int, ...] | None
     paired: bool
@@ -304,23 +307,25 @@ class _Outputs:
         """Return the positions of the queries, in the order of their shape: outputs, new panels, own probes, probes of
         each.
         """
-        many = self.own.n // self.owns
+        many = self.positions_before.n // self.owns
         if self.waiting is not None:
-            copied = self.own.take(np.arange(self.own.n))  # the adversary may change its memory
+            copied = self.positions_before.take(
+                np.arange(self.positions_before.n)
+            )  # the adversary may change its memory
             return copied, (many, 1, 1, 3)
         shape = many, len(probes), self.owns, 3
-        rows = np.broadcast_to(np.arange(self.own.n).reshape(many, 1, self.owns, 1), shape)
+        rows = np.broadcast_to(np.arange(self.positions_before.n).reshape(many, 1, self.owns, 1), shape)
         losses = np.broadcast_to(probes[None, :, None], shape)
-        return _moved(asking, self.own.take(rows.reshape(-1)), losses.reshape(-1)), shape
+        return _moved(asking, self.positions_before.take(rows.reshape(-1)), losses.reshape(-1)), shape
 
     def reached(self, asking: Asking, row: int, y: float) -> Positions:
         """Return the position at loss y, from one of the positions before."""
-        there = self.own.take(np.array([row]))
+        there = self.positions_before.take(np.array([row]))
         return there._replace(loss=np.array([y])) if self.waiting is not None else _moved(asking, there, y)
 
     def between(self, asking: Asking, row: int, y: float, x: float) -> Positions:
         """Return the position at loss y, from a loss x between two neighbours before: the state is interpolated."""
-        ends = self.own.take(np.array([row, row + 1]))
+        ends = self.positions_before.take(np.array([row, row + 1]))
         share = (x - ends.loss[0]) / (ends.loss[1] - ends.loss[0])
 
         def mixed(leaf: Any) -> Any:
@@ -368,7 +373,7 @@ def decides_as_known(game: Game) -> bool:
 
 def _too_many(edges: int) -> TooLargeError:
     return TooLargeError(
-        f"adversary and filter must change their decisions at no more than {_MOST_EDGES} losses, and at the same ones "
+        f"adversary and filter must change their decisions at no more than {_MAX_EDGES} losses, and at the same ones "
         f"wherever the loss came from, got {edges} and more; use fp.simulate, which plays any strategy"
     )
 

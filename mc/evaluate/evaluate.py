@@ -26,7 +26,7 @@ from filterproof.mc.evaluate.certified_distribution import CertifiedDistribution
 from filterproof.mc.evaluate.evaluation import Evaluation, Evaluations, NumericalEvaluation, checked_ways
 from filterproof.mc.evaluate.forward_distribution import two_grids
 from filterproof.mc.evaluate.transcript_distribution import TranscriptDistribution
-from filterproof.mc.losses.balls import down, up
+from filterproof.mc.losses.balls import lower_end, upper_end
 from filterproof.mc.losses.finite_outputs import NoFiniteLawError
 from filterproof.mc.losses.log_ratio import Epsilon, check_epsilon
 from filterproof.theory.argument_checks import check_count
@@ -174,7 +174,7 @@ def _discrete(
         )
     # of two directions with equal double bounds the first counts
     order = sorted(ways, key=lambda way: exact.get(way, 0), reverse=True)
-    bounds = {way: (max(down(values[way]), 0.0), min(up(values[way]), 1.0)) for way in order}
+    bounds = {way: (max(lower_end(values[way]), 0.0), min(upper_end(values[way]), 1.0)) for way in order}
     known = len(exact) == len(values) and evidence is not Evidence.CERTIFIED
     value = exact[order[0]] if known else None
     return Evaluation.of_ways(epsilon, bounds, value, law.rounds, law.positions, scope)

@@ -17,7 +17,7 @@ from filterproof.mc.losses.composition import ways_of
 from filterproof.mc.losses.log_ratio import Epsilon, epsilon_cells
 from filterproof.theory.display import Displayed, Plottable, Row, row_of
 from filterproof.theory.evidence import Evidence
-from filterproof.theory.numerics.decimals import above, interval
+from filterproof.theory.numerics.decimals import format_up, interval
 from filterproof.theory.pairs.base import Direction
 
 
@@ -143,7 +143,7 @@ class NumericalEvaluation(Displayed):
     def __str__(self) -> str:
         return (
             f"{self.value:.6g} at epsilon={self.epsilon} "
-            f"(NUMERICAL, two grids differ by {above(self.difference, 2)}; {self.scope})"
+            f"(NUMERICAL, two grids differ by {format_up(self.difference, 2)}; {self.scope})"
         )
 
 

@@ -16,15 +16,15 @@ from filterproof.mc.evaluate.decision_map import STOP, DecisionMap
 from filterproof.mc.evaluate.evaluation import NumericalEvaluation
 from filterproof.mc.evaluate.loss_nodes import BallNodes, Nodes
 from filterproof.mc.evaluate.quadrature_panels import shown_edges
-from filterproof.mc.evaluate.range_probes import scout
+from filterproof.mc.evaluate.range_probes import probe_range
 from filterproof.mc.losses.log_ratio import Epsilon
 from filterproof.theory.pairs import DominatingPair
 from filterproof.theory.pairs.base import Direction
 
 #: Epsilons that share a refined grid: each has nodes of its own around the kink of its payoff.
-_TOGETHER = 6
+_EPSILONS_PER_GRID = 6
 #: The smallest loss with a double P-mass if its Q-mass is near 1, and the Q-mass that may lie below.
-_LEAST, _MISSED = -690.0, 1e-6
+_MIN_LOSS, _MAX_MISSED_MASS = -690.0, 1e-6
 
 
 def two_grids(
@@ -36,14 +36,14 @@ def two_grids(
     """Return the value at each epsilon on the finer of two grids, and its difference from the coarser one."""
 
     def solve(asking: Asking) -> list[NumericalEvaluation]:
-        scouted = scout(asking, [float(epsilon) for epsilon in epsilons])
-        decisions = scouted.decisions(asking)
+        probed = probe_range(asking, [float(epsilon) for epsilon in epsilons])
+        decisions = probed.decisions(asking)
         where = f"{scope}; {shown_edges(decisions.changes)}"
         results: list[NumericalEvaluation] = []
-        for first in range(0, len(epsilons), _TOGETHER):
-            together = epsilons[first : first + _TOGETHER]
+        for first in range(0, len(epsilons), _EPSILONS_PER_GRID):
+            together = epsilons[first : first + _EPSILONS_PER_GRID]
             coarse, fine = (
-                ForwardDistribution.of(decisions, scouted.nodes(decisions, together, ways, finer=finer))
+                ForwardDistribution.of(decisions, probed.nodes(decisions, together, ways, finer=finer))
                 for finer in (False, True)
             )
             fine.check(ways)
@@ -141,12 +141,12 @@ class ForwardDistribution:
 
     def check(self, ways: Sequence[Direction]) -> None:
         """Raise ValueError if the distribution of a direction lies at losses whose P-masses are below the doubles."""
-        if "QP" not in ways or not (least := float(self.nodes.loss.min())) < _LEAST:
+        if "QP" not in ways or not (least := float(self.nodes.loss.min())) < _MIN_LOSS:
             return
         held = sum(float(self._drawn(mass[0], "QP").sum()) for mass in (self.ended, *self.last.values()))
-        if not held > 1 - _MISSED:
+        if not held > 1 - _MAX_MISSED_MASS:
             raise ValueError(
-                f"direction must be PQ if losses drawn from Q are below {_LEAST:g}, got direction='QP' and losses "
+                f"direction must be PQ if losses drawn from Q are below {_MIN_LOSS:g}, got direction='QP' and losses "
                 f"down to {least:.4g}, of which {held:.4g} of 1 has a P-mass in doubles; pass 'PQ', or use fp.simulate"
             )
 

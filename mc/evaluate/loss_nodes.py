@@ -20,7 +20,7 @@ import flint
 import numpy as np
 from numpy.typing import NDArray
 
-from filterproof.mc.losses.balls import BITS, ball, up
+from filterproof.mc.losses.balls import BITS, ball, upper_end
 from filterproof.theory.numerics.gauss_legendre import gauss_legendre
 from filterproof.theory.numerics.precision import PRECISION_LOCK
 from filterproof.theory.pairs import DominatingPair, normal_distribution
@@ -31,7 +31,7 @@ _ELLIPSES = np.exp(np.linspace(0.02, 3.5, 120))
 _BAND = 24.0
 #: Covers the rounding of a bound that is computed in doubles.
 _SLACK = 1.0 + 2.0**-20
-_TINY = 1e-290
+_MIN_BOUND = 1e-290
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +109,7 @@ def quadrature_error(
             np.log(8 * half) + log_bound(r) - (2 * nodes - 1) * math.log(r) - math.log(r - 1)
             for r in _ELLIPSES.tolist()
         ]
-        return np.asarray(np.exp(np.min(logs, axis=0)) * _SLACK + _TINY)
+        return np.asarray(np.exp(np.min(logs, axis=0)) * _SLACK + _MIN_BOUND)
 
 
 def _drawn_bound(
@@ -195,8 +195,10 @@ class BallNodes(_Panelled):
         weight[-1] = 0.0
         rows = np.flatnonzero(masses[:, 1].max(axis=0))
         moved = np.empty_like(masses)
-        moved[:, 0] = np.maximum((masses[:, 0][:, rows] @ low[rows]) * (1 - rounding) - weight - _TINY, 0.0)
-        moved[:, 1] = (masses[:, 1][:, rows] @ high[rows]) * (1 + rounding) + weight + _TINY
+        moved[:, 0] = np.maximum(
+            (masses[:, 0][:, rows] @ low[rows]) * (1 - rounding) - weight - _MIN_BOUND, 0.0
+        )
+        moved[:, 1] = (masses[:, 1][:, rows] @ high[rows]) * (1 + rounding) + weight + _MIN_BOUND
         moved[:, :, -1] = 0.0
         self._lose(mu, masses[:, 1].sum(axis=0), error * mu * 3)
         return moved
@@ -215,8 +217,8 @@ class BallNodes(_Panelled):
                 p = _tail(ahead - mu / 2) + _tail(back + mu / 2)
                 q = _tail(ahead + mu / 2) + _tail(back - mu / 2)
                 # one factor may be no double
-                self.lost[0] += up(ball(m) * p) * _SLACK
-                self.lost[1] += up(ball(m) * q * (-ball(a)).exp()) * _SLACK
+                self.lost[0] += upper_end(ball(m) * p) * _SLACK
+                self.lost[1] += upper_end(ball(m) * q * (-ball(a)).exp()) * _SLACK
 
     def _kernel(self, mu: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return bounds on the masses that a release takes from node to node: density times the target's weight."""

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from filterproof.theory.rounding import next_above, next_below
 
-_FAR = np.int64(-(2**63))
+_MIN_INT64 = np.int64(-(2**63))
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ def bisected(answer: Callable[[float], Hashable], low: float, high: float) -> tu
     return min((_double(a), _double(b)), key=lambda x: x.as_integer_ratio()[1]), asked
 
 
-def apart(changes: set[float], known_edges: set[float], merged: float) -> set[float]:
+def distinct_changes(changes: set[float], known_edges: set[float], merged: float) -> set[float]:
     """Return the changes that are not within `merged` of a known one, nor of one another."""
     new: set[float] = set()
     ordered = sorted(known_edges)
@@ -85,8 +85,8 @@ def shown_edges(edges: Sequence[float]) -> str:
 def _ordinal(x: float) -> int:
     """Return the place of a double among all doubles."""
     bits = int(np.float64(x).view(np.int64))
-    return bits if bits >= 0 else int(_FAR) - bits
+    return bits if bits >= 0 else int(_MIN_INT64) - bits
 
 
 def _double(ordinal: int) -> float:
-    return float(np.int64(ordinal if ordinal >= 0 else int(_FAR) - ordinal).view(np.float64))
+    return float(np.int64(ordinal if ordinal >= 0 else int(_MIN_INT64) - ordinal).view(np.float64))

@@ -18,7 +18,7 @@ import flint
 
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.evaluate.walk import Branch, MenuPlay, walk
-from filterproof.mc.losses.balls import BITS, ball, down, up
+from filterproof.mc.losses.balls import BITS, ball, lower_end, upper_end
 from filterproof.mc.losses.composition import Bounds, Composition, counts_of
 from filterproof.theory.argument_checks import check_count
 from filterproof.theory.numerics.precision import PRECISION_LOCK
@@ -56,7 +56,7 @@ def mean_of_sequences(
                 continue
             one = Composition(asked).delta(epsilon, relative=relative, direction=direction)
             low, high = low + ball(share) * ball(one.low), high + ball(share) * ball(one.high)
-        return Bounds(max(down(low), 0.0), 1.0 if filt.looks_at_losses else min(up(high), 1.0))
+        return Bounds(max(lower_end(low), 0.0), 1.0 if filt.looks_at_losses else min(upper_end(high), 1.0))
 
 
 def _ended(filt: PrivacyFilter, menu: tuple[DominatingPair, ...], rounds: int) -> dict[_Counts, Fraction]:

@@ -18,12 +18,12 @@ from filterproof.theory.pairs.base import Direction
 
 #: The probes run at this many standard deviations on either side; the density there is below 1e-42.
 _DEVIATIONS = 14.0
-_SCOUTS = 57
+_PROBES = 57
 _NODES = 6000
 
 
 @dataclass(frozen=True, slots=True)
-class Scouted:
+class ProbedRange:
     """The range of losses and the smallest scale (mu for a Gaussian) of the drawn requests except the last."""
 
     low: float
@@ -73,12 +73,12 @@ class Scouted:
         return np.array(sorted({*decisions.edges.tolist(), *(x for x in around if low < x < high)}))
 
 
-def scout(asking: Asking, epsilons: Sequence[float]) -> Scouted:
+def probe_range(asking: Asking, epsilons: Sequence[float]) -> ProbedRange:
     """Play rays: probe i has the loss mean + c_i sqrt(variance) after every round."""
-    c = np.linspace(-_DEVIATIONS, _DEVIATIONS, _SCOUTS)
-    at = asking.start().take(np.zeros(_SCOUTS, dtype=np.intp))
-    alive = np.arange(_SCOUTS)
-    variance = np.zeros(_SCOUTS)
+    c = np.linspace(-_DEVIATIONS, _DEVIATIONS, _PROBES)
+    at = asking.start().take(np.zeros(_PROBES, dtype=np.intp))
+    alive = np.arange(_PROBES)
+    variance = np.zeros(_PROBES)
     low = high = 0.0
     drawn: set[int] = set()
     game = asking.game
@@ -105,4 +105,4 @@ def scout(asking: Asking, epsilons: Sequence[float]) -> Scouted:
     scales = [mu for k in drawn if (mu := normal_mu(asking.pairs[k])) > 0] or [1.0]
     reach = 10 * max(scales)
     far = max((abs(epsilon) for epsilon in epsilons), default=0.0) + 4 * max(scales)
-    return Scouted(min(low - reach, -far), max(high + reach, far), min(scales))
+    return ProbedRange(min(low - reach, -far), max(high + reach, far), min(scales))

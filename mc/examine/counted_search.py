@@ -12,7 +12,7 @@ from filterproof.filters.adapters.bridge import LateBridgeError
 from filterproof.filters.contract.work import checked_effort, current, metered
 from filterproof.mc.examine.deadline import Deadline, OutOfTime
 from filterproof.mc.examine.stage_finding import CUT
-from filterproof.mc.examine.worker import results
+from filterproof.mc.examine.worker import iter_isolated
 
 #: Units of work of effort 1: about ten seconds on an idle machine.
 EFFORT = 500_000
@@ -46,7 +46,7 @@ def last_report(
     units, deadline, found, began = EFFORT * checked_effort(effort), Deadline.of(seconds), nothing, None
     with metered() as meter:
         try:
-            with closing(results(partial(work, units), deadline=deadline, **how)) as reports:
+            with closing(iter_isolated(partial(work, units), deadline=deadline, **how)) as reports:
                 for report in reports:
                     began = meter.done if began is None else began
                     with metered():  # the replay of a report does not count as work

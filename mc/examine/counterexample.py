@@ -27,10 +27,10 @@ from filterproof.mc.examine.accountants import game_of
 from filterproof.mc.examine.divergence import Divergence
 from filterproof.mc.examine.formatting import (
     count_words,
+    format_distinct,
     pairs_words,
     steps_words,
     times_words,
-    told_apart,
     worth_words,
 )
 from filterproof.mc.examine.replay import (
@@ -56,12 +56,12 @@ from filterproof.theory.pairs import DominatingPair
 #: The multiple of the guarantee from which a counterexample is clear.
 CLEAR_FACTOR = 1.5
 #: Well-known kinds of pairs, and fairly well-known ones. Every other kind is unusual.
-_KNOWN = {"Gaussian": 0, "RandomizedResponse": 0}
-_KNOWN |= dict.fromkeys(("Laplace", "Erasure", "SubsampledGaussian", "KOV"), 1)
+_COMMON_KINDS = {"Gaussian": 0, "RandomizedResponse": 0}
+_COMMON_KINDS |= dict.fromkeys(("Laplace", "Erasure", "SubsampledGaussian", "KOV"), 1)
 #: A smaller delta is negligible, whatever multiple of the guarantee it is. So is a larger multiple than this.
-_SEEN, _HAIR = 1e-4, 1.01
+_NOTICEABLE_DELTA, _NOTICEABLE_FACTOR = 1e-4, 1.01
 #: The most kinds of requests, and the most rounds, that a person reads.
-_KINDS, _ROUNDS = 3, 10
+_MAX_KINDS, _MAX_ROUNDS = 3, 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,16 +155,17 @@ class Counterexample:
         fixed over adaptive requests; few and common kinds of pairs and few rounds; few digits.
         """
         fields_asked = {
-            json.dumps(one, sort_keys=True): _KNOWN.get(one.get("type", ""), 2) for one in _asked(self.data)
+            json.dumps(one, sort_keys=True): _COMMON_KINDS.get(one.get("type", ""), 2)
+            for one in _asked(self.data)
         }
         rounds, ranks, digits = self.rounds, fields_asked.values(), sum(map(len, fields_asked))
         return (
             int(self.evidence is Evidence.STATISTICAL),
             2
-            if 0 < self.promised < self.value < _SEEN
-            else (self.factor < CLEAR_FACTOR) + (self.factor < _HAIR),
+            if 0 < self.promised < self.value < _NOTICEABLE_DELTA
+            else (self.factor < CLEAR_FACTOR) + (self.factor < _NOTICEABLE_FACTOR),
             int(self.adaptive),
-            int(max(ranks, default=2) > 1) + int(len(fields_asked) > _KINDS) + int(rounds > _ROUNDS),
+            int(max(ranks, default=2) > 1) + int(len(fields_asked) > _MAX_KINDS) + int(rounds > _MAX_ROUNDS),
             rounds,
             len(fields_asked),
             sum(ranks),
@@ -172,7 +173,7 @@ class Counterexample:
         )
 
     @property
-    def asked(self) -> str:
+    def description(self) -> str:
         """Return the requests in words, or the set that the adversary chooses from."""
         rounds = count_words(self.rounds, "round")
         most = f" of at most {rounds}" if self.data.get("rounds") else ""
@@ -187,14 +188,14 @@ class Counterexample:
             case "schedule":
                 return f"a schedule of {count_words(len(self.data['schedule']['moves']), 'move')}"
             case "accountant":
-                return game_of(self.filter, self.data["game"]).asked  # type: ignore[arg-type]
+                return game_of(self.filter, self.data["game"]).description  # type: ignore[arg-type]
             case "simulation":
                 played, seed = self.data["n"], self.data["seed"]
                 return f"a strategy{most}, played {count_words(played, 'time')} with seed {seed}"
 
     def __str__(self) -> str:
         """Return one sentence with the requests, the divergence, its value and the guarantee."""
-        value, promised = told_apart(self.value, self.promised)
+        value, promised = format_distinct(self.value, self.promised)
         gives = f"is at least {value}"
         if self.kind == "plan":
             gives = worth_words(Fraction(self.data["value"]))
@@ -202,7 +203,7 @@ class Counterexample:
             gives += f", except with probability {chance(1 - self.data['confidence'])}"
         times = times_words(self.value, self.promised)
         beyond = f", {times}" if times else ""
-        return f"{self.asked}: {self.measure} {gives}; promised {promised}{beyond}"
+        return f"{self.description}: {self.measure} {gives}; promised {promised}{beyond}"
 
     def replay(self, filt: PrivacyFilter | None = None, *kinds: type) -> Replayed:
         """Play the game again with `filt`, or with its own filter.

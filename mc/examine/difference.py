@@ -24,14 +24,14 @@ from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.filters.testing.request_sampling import History, Requests, Tape, possible_loss, requests_near
 from filterproof.mc.examine.counted_search import Pace, last_report
 from filterproof.mc.examine.deadline import Deadline
-from filterproof.mc.examine.divergence import goals
+from filterproof.mc.examine.divergence import targets
 from filterproof.mc.examine.filter_fault import FilterFault, examining
 from filterproof.mc.examine.minimise import minimise
 from filterproof.mc.examine.revalidation import happens, is_nondeterministic
 from filterproof.mc.examine.sequence import Sequence, granted
-from filterproof.mc.examine.worker import alone
+from filterproof.mc.examine.worker import run_isolated
 from filterproof.theory.argument_checks import check_count
-from filterproof.theory.numerics.decimals import below
+from filterproof.theory.numerics.decimals import format_down
 from filterproof.theory.pairs import DominatingPair
 
 #: The lengths of drawn histories in turn, and the length of a row of one request.
@@ -178,7 +178,7 @@ def _confirm(filters: Filters, found: DifferenceSearch, deadline: Deadline) -> N
     for filt, name in zip(filters, _NAMES, strict=True):
         last = (*difference.history, (difference.request, 0.0))
         for history, grants in ((difference.history, True), (last, name == difference.granted_by)):
-            if alone(partial(happens, filt, history), filt=filt, deadline=deadline) is not grants:
+            if run_isolated(partial(happens, filt, history), filt=filt, deadline=deadline) is not grants:
                 raise FilterFault(is_nondeterministic(filt))
 
 
@@ -254,10 +254,10 @@ def _wrong(filters: Filters, found: Difference) -> str:
     if filt.looks_at_losses and found.history:
         return ""
     asked = Sequence(tuple((pair, 1) for pair, _ in (*found.history, (found.request, 0.0))))
-    if (breach := asked.breach(filt.promise, goals(filt.promise))) is None:
+    if (violation := asked.violation(filt.promise, targets(filt.promise))) is None:
         return ""
-    (measure, low), promised = breach, breach[0].promised(filt.promise)
-    return f"this breaks {filt.promise}: {measure} is at least {below(low)}; promised {promised:.6g}"
+    (measure, low), promised = violation, violation[0].promised(filt.promise)
+    return f"this breaks {filt.promise}: {measure} is at least {format_down(low)}; promised {promised:.6g}"
 
 
 def _cut(filters: Filters, found: Difference, *, broken: bool = False) -> Difference:

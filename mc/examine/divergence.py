@@ -21,7 +21,7 @@ from filterproof.filters.accountants.verifiable import AnytimeLossBound
 from filterproof.mc.worst_case.plan import MARGIN
 from filterproof.theory.evidence import Evidence
 from filterproof.theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
-from filterproof.theory.numerics.decimals import above, below
+from filterproof.theory.numerics.decimals import format_down, format_up
 from filterproof.theory.pairs.base import Direction
 
 #: Orders at which a zCDP guarantee is examined.
@@ -100,8 +100,8 @@ class Bound:
     evidence: Evidence = Evidence.CERTIFIED
 
     def __str__(self) -> str:
-        most = "" if self.high is None else f", at most {above(self.high, 9)}"
-        return f"at least {below(self.low, 9)}{most} ({self.evidence.name})"
+        most = "" if self.high is None else f", at most {format_up(self.high, 9)}"
+        return f"at least {format_down(self.low, 9)}{most} ({self.evidence.name})"
 
 
 def exceeds(low: float | Fraction, promised: float) -> bool:
@@ -113,12 +113,12 @@ def exceeds(low: float | Fraction, promised: float) -> bool:
     return Fraction(low) > Fraction(promised) * (1 + MARGIN)
 
 
-def goals(promise: Guarantee) -> tuple[Divergence, ...]:
+def targets(promise: Guarantee) -> tuple[Divergence, ...]:
     """Return the divergences in direction "PQ" at which a guarantee is examined. A curve is examined on a grid."""
-    return tuple(dict.fromkeys(_goals(promise)))
+    return tuple(dict.fromkeys(_targets(promise)))
 
 
-def _goals(promise: Guarantee) -> Iterator[Divergence]:
+def _targets(promise: Guarantee) -> Iterator[Divergence]:
     if isinstance(promise, (ApproxDP, PureDP)):
         # a pure guarantee bounds nothing beyond its epsilon: look at a larger epsilon, where rounding cannot matter
         beyond = isinstance(promise, PureDP) or promise.delta_at_epsilon == 0

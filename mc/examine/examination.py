@@ -97,7 +97,7 @@ class Examination(Displayed):
     @property
     def stopped(self) -> str:
         """Return what ended the examination early: Ctrl-C, the time limit or lost threads; or ''."""
-        ends = (one.found for one in self.findings if one.unseen == UNFINISHED)
+        ends = (one.result for one in self.findings if one.not_tried == UNFINISHED)
         return next((end for end in ends if end.startswith((STOPPED, CUT, LOST))), "")
 
     @property
@@ -108,8 +108,8 @@ class Examination(Displayed):
     @property
     def admits_something(self) -> bool:
         """Return whether some request was granted."""
-        ended = [one for one in self._admission if one.unseen != UNFINISHED]
-        return any(not one.found.startswith("nothing") for one in ended)
+        ended = [one for one in self._admission if one.not_tried != UNFINISHED]
+        return any(not one.result.startswith("nothing") for one in ended)
 
     @property
     def status(self) -> Status:
@@ -120,7 +120,7 @@ class Examination(Displayed):
             return Status.FAULTY
         if self.stopped.startswith(LOST) and not self.admits_something:
             return Status.THREADS_LOST
-        ended = any(one.unseen == UNFINISHED for one in self._admission)
+        ended = any(one.not_tried == UNFINISHED for one in self._admission)
         return Status.EXAMINED if self.admits_something or ended else Status.DENIES
 
     @property
@@ -179,7 +179,7 @@ class Examination(Displayed):
     @property
     def exceeds_by_rounding(self) -> bool:
         """Whether there are counterexamples, all within what a source proof says that rounding may add to a sum."""
-        sums = next((one.rounding for one in self.findings if one.whole and one.rounding), ())
+        sums = next((one.rounding for one in self.findings if one.covers_all and one.rounding), ())
         found = [one.counterexample for one in self.findings if one.counterexample is not None]
         if not sums or not found:
             return False
@@ -191,18 +191,18 @@ class Examination(Displayed):
     @property
     def _proved(self) -> Verdict | None:
         """Return the verdict of a theorem that covers the code that ran, or None."""
-        whole = (one.verdict for one in self.findings if one.whole and one.verdict is not None)
+        whole = (one.verdict for one in self.findings if one.covers_all and one.verdict is not None)
         return next((verdict for verdict in whole if verdict.outcome is Outcome.HOLDS), None)
 
     @property
-    def unseen(self) -> str:
+    def not_tried(self) -> str:
         """Return what the attacking stages did not cover. The guarantee may be false there."""
         summaries, late = dict[str, str](), dict[str, None]()
         for finding in self.findings:
-            if not finding.unseen or finding.stage in _NO_ATTACKS:
+            if not finding.not_tried or finding.stage in _NO_ATTACKS:
                 continue
-            first = finding.unseen.split("; ")[0].removesuffix(f": {USED_UP}")
-            if finding.unseen.endswith(USED_UP) or finding.found == USED_UP:
+            first = finding.not_tried.split("; ")[0].removesuffix(f": {USED_UP}")
+            if finding.not_tried.endswith(USED_UP) or finding.result == USED_UP:
                 late[finding.stage] = None
             # the last finding of a stage is its summary
             if first != UNFINISHED or finding.stage not in summaries:
@@ -215,7 +215,7 @@ class Examination(Displayed):
         near = (
             f"Closest attack: {rows[0].reached}" if rows else "Nothing could be compared with the guarantee"
         )
-        left = f". Not tried: {self.unseen}" if self.unseen else ""
+        left = f". Not tried: {self.not_tried}" if self.not_tried else ""
         cut = f"{self.stopped}: " if self.stopped else ""
         return f"{cut}No violation found. This is not a proof. {near}{left}"
 
@@ -286,12 +286,12 @@ class Examination(Displayed):
                 shown[one.stage] = one
         return shown
 
-    def found(self, finding: StageFinding) -> str:
+    def result_of(self, finding: StageFinding) -> str:
         """Return the result of a stage in words, and a short form for the counterexample that is shown."""
         if finding.counterexample is not None and finding.counterexample is self.counterexample:
             how = "exceeded by rounding alone" if self.exceeds_by_rounding else "refuted"
             return f"{how}, by the counterexample that is shown"
-        return finding.found
+        return finding.result
 
     def __str__(self) -> str:
         return "\n".join(self.lines())
@@ -315,11 +315,11 @@ class Examination(Displayed):
         findings = [one for one in self.findings if one.stage == stage]
         others = sum(one.counterexample is not None for one in findings) - 1
         # an ended stage summarises its work before it reports its end
-        summed_up = [one for one in findings if one.unseen != UNFINISHED] or findings
+        summed_up = [one for one in findings if one.not_tried != UNFINISHED] or findings
         told = self.refutations.get(stage, summed_up[-1])
         more = f" (and {others} more)" if others > 0 else ""
-        yield f"  {stage:<10} {_short(self.found(told))}{more}"
-        for note in dict.fromkeys(note for one in findings for note in one.notes if note != told.found):
+        yield f"  {stage:<10} {_short(self.result_of(told))}{more}"
+        for note in dict.fromkeys(note for one in findings for note in one.notes if note != told.result):
             yield f"{'':<13}{note}"
 
     def to_data(self) -> dict[str, Any]:
@@ -334,9 +334,9 @@ class Examination(Displayed):
             **_verdict(self.verdict),
             "faults": list(self.faults),
             "findings": [
-                {name: getattr(one, name) for name in ("stage", "asked", "found", "menu", "unseen")}
+                {name: getattr(one, name) for name in ("stage", "question", "result", "menu", "not_tried")}
                 | {"verdict": None if one.verdict is None else _verdict(one.verdict)}
-                | {"whole": one.whole, "fault": one.fault, "notes": list(one.notes)}
+                | {"covers_all": one.covers_all, "fault": one.fault, "notes": list(one.notes)}
                 for one in self.findings
             ],
             "tightness": self.rows(),

@@ -13,13 +13,13 @@ from typing import Any
 
 from filterproof.filters.contract.contract_checks import checked_admits, checked_start
 from filterproof.filters.contract.largest_granted import largest_granted, last_granted
-from filterproof.filters.contract.library import defining_class, of_the_library
+from filterproof.filters.contract.library import defining_class, is_library_class
 from filterproof.filters.contract.work import WorkLimit
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.engine.encoding import encode, nameable
-from filterproof.mc.examine.divergence import Divergence, goals
+from filterproof.mc.examine.divergence import Divergence, targets
 from filterproof.mc.examine.filter_fault import FilterFault, examining
-from filterproof.mc.examine.parameter_families import Line, coarse_first, family_of
+from filterproof.mc.examine.parameter_families import OneParameterFamily, coarse_first, mechanism_name
 from filterproof.mc.examine.sequence import granted
 from filterproof.mc.examine.stage_finding import USED_UP, StageFinding
 from filterproof.theory.pairs import DominatingPair
@@ -33,7 +33,7 @@ class GrantedSizes:
     granted the request before.
     """
 
-    line: Line
+    definition: OneParameterFamily
     sizes: tuple[float, ...]
     pairs: tuple[DominatingPair, ...]
     raised: str = ""
@@ -42,7 +42,7 @@ class GrantedSizes:
     @cached_property
     def every(self) -> tuple[DominatingPair, ...]:
         """Return every pair of the grid, ascending. A pair that is denied at the start may be granted later."""
-        return tuple(map(self.line.pair, sorted({*self.line.sizes, *self.sizes})))
+        return tuple(map(self.definition.pair, sorted({*self.definition.sizes, *self.sizes})))
 
     @property
     def largest(self) -> DominatingPair:
@@ -54,32 +54,41 @@ class GrantedSizes:
 class ExaminationContext:
     """A filter under examination and the families of requests.
 
-    `goals` are the divergences in direction "PQ". `lines` are the families with a granted first request, `closed`
-    those without. `families` are the requested families for which the filter's code answers: a family for which it
-    raises is outside its scope. `pure` says that no invariant of determinism was found violated, so that a state is
-    all that the filter knows. `looks` says that decisions depend on realised losses.
+    `targets` are the divergences in direction "PQ". `families` are the families with a granted first request,
+    `denied_families` those without. `mechanisms` are the requested families for which the filter's code answers: a
+    family for which it raises is outside its scope. `deterministic` says that no invariant of determinism was found
+    violated, so that a state is all that the filter knows. `observes_losses` says that decisions depend on realised
+    losses.
     """
 
     filter: PrivacyFilter
-    goals: tuple[Divergence, ...]
-    lines: tuple[GrantedSizes, ...]
+    targets: tuple[Divergence, ...]
+    families: tuple[GrantedSizes, ...]
     seed: int
-    closed: tuple[GrantedSizes, ...] = ()
-    families: frozenset[str] = frozenset()
-    pure: bool = True
-    looks: bool = False
+    denied_families: tuple[GrantedSizes, ...] = ()
+    mechanisms: frozenset[str] = frozenset()
+    deterministic: bool = True
+    observes_losses: bool = False
 
     @classmethod
     def of(
         cls,
         filt: PrivacyFilter,
         seed: int,
-        lines: tuple[GrantedSizes, ...] = (),
-        closed: tuple[GrantedSizes, ...] = (),
+        families: tuple[GrantedSizes, ...] = (),
+        denied_families: tuple[GrantedSizes, ...] = (),
     ) -> ExaminationContext:
-        """Return the context whose goals follow from the filter's guarantee."""
-        answered = frozenset(one.line.family for one in (*lines, *closed))
-        return cls(filt, goals(filt.promise), lines, seed, closed, answered, looks=bool(filt.looks_at_losses))
+        """Return the context whose targets follow from the filter's guarantee."""
+        answered = frozenset(one.definition.mechanism for one in (*families, *denied_families))
+        return cls(
+            filt,
+            targets(filt.promise),
+            families,
+            seed,
+            denied_families,
+            answered,
+            observes_losses=bool(filt.looks_at_losses),
+        )
 
     def promised(self, measure: Divergence) -> float:
         """Return the bound of the filter's guarantee on a divergence."""
@@ -116,12 +125,12 @@ def _held(filt: PrivacyFilter, kinds: Iterable[type]) -> Iterator[Any]:
 def _held_as(filt: PrivacyFilter, name: str) -> Any:
     """Return an attribute of a filter. Properties of user classes are not run: they may raise or never return."""
     value = inspect.getattr_static(filt, name, None)
-    ours = isinstance(value, property) and of_the_library(defining_class(type(filt), name))
+    ours = isinstance(value, property) and is_library_class(defining_class(type(filt), name))
     return getattr(filt, name, None) if ours or isinstance(value, MemberDescriptorType) else value
 
 
 #: The number of sizes of a family that are tried under any work limit.
-_ASKED = 4
+_MIN_SIZES_ASKED = 4
 #: The relative precision of the largest size, found with few bits so that states coincide.
 _COARSE = 2.0**-10
 #: How many numbers of the filter's attributes are tried as sizes, and their multiples.
@@ -166,7 +175,12 @@ _LIBRARY = {"filterproof", "abc", "typing", "builtins"}
 
 
 def admission(
-    filt: PrivacyFilter, lines: tuple[Line, ...], limit: WorkLimit, *, seed: int, own_menu: bool = True
+    filt: PrivacyFilter,
+    families: tuple[OneParameterFamily, ...],
+    limit: WorkLimit,
+    *,
+    seed: int,
+    own_menu: bool = True,
 ) -> tuple[StageFinding, ExaminationContext]:
     """Return the finding about the requests that a fresh run grants, and the context of all later stages.
 
@@ -174,41 +188,43 @@ def admission(
     Each family has its share of the work. If nothing is granted within it, every size is tried.
     """
     admissions: list[GrantedSizes] = []
-    for line in lines:
-        admissions.append(_admitted(filt, line, limit.fraction(1 / (len(lines) - len(admissions)))))
+    for family in families:
+        admissions.append(_admitted(filt, family, limit.fraction(1 / (len(families) - len(admissions)))))
     cut = limit.exhausted
     if cut and not any(one.sizes for one in admissions):
-        cut, admissions = False, [_admitted(filt, line, None) for line in lines]
+        cut, admissions = False, [_admitted(filt, family, None) for family in families]
     with examining(filt):
-        chosen = {line.family for line in lines}
+        chosen = {family.mechanism for family in families}
         own = [
-            one for one in own_pairs(filt) if (own_menu or family_of(one) in chosen) and _grants(filt, one)
+            one
+            for one in own_pairs(filt)
+            if (own_menu or mechanism_name(one) in chosen) and _grants(filt, one)
         ]
     unnamed = sorted({type(pair).__name__ for pair in own if not _has_a_name(pair)})
     if own := [pair for pair in own if _has_a_name(pair)]:
         own.sort(key=lambda pair: float(pair.hockey_stick(0.0)))
         sizes = tuple(map(float, range(1, len(own) + 1)))
-        line = Line("own", "its own menu", partial(_numbered, tuple(own)), 1.0, len(own))
-        admissions.append(GrantedSizes(line, sizes, tuple(own)))
+        family = OneParameterFamily("own", "its own menu", partial(_numbered, tuple(own)), 1.0, len(own))
+        admissions.append(GrantedSizes(family, sizes, tuple(own)))
     open_lines = tuple(one for one in admissions if one.sizes)
-    closed = tuple(one for one in admissions if not one.sizes and not one.raised)
-    raising = {one.line.family: one.raised for one in admissions if one.raised}
+    denied_families = tuple(one for one in admissions if not one.sizes and not one.raised)
+    raising = {one.definition.mechanism: one.raised for one in admissions if one.raised}
     most: dict[str, float] = {}
     for one in open_lines:
-        most[one.line.family] = max(most.get(one.line.family, 0.0), one.sizes[-1])
+        most[one.definition.mechanism] = max(most.get(one.definition.mechanism, 0.0), one.sizes[-1])
     # of requests that it admits, where it never comes to spend on one
     fault = "" if open_lines else next((one.raised for one in admissions if one.spending), "")
-    if not fault and raising.keys() >= {one.line.family for one in admissions}:
+    if not fault and raising.keys() >= {one.definition.mechanism for one in admissions}:
         fault = next(iter(raising.values()), "")
     finding = StageFinding(
         stage="admission",
-        asked="Which requests does a fresh run grant?",
-        found=", ".join(f"{family} up to {size:.4g}" for family, size in most.items()) or "nothing",
-        menu=", ".join(dict.fromkeys(line.family for line in lines)),
-        unseen=f"sizes between the tested ones: {USED_UP}" if cut else "",
+        question="Which requests does a fresh run grant?",
+        result=", ".join(f"{mechanism} up to {size:.4g}" for mechanism, size in most.items()) or "nothing",
+        menu=", ".join(dict.fromkeys(family.mechanism for family in families)),
+        not_tried=f"sizes between the tested ones: {USED_UP}" if cut else "",
         fault=fault,
         notes=(
-            *(f"outside its scope: {family} ({said})" for family, said in raising.items()),
+            *(f"outside its scope: {mechanism} ({said})" for mechanism, said in raising.items()),
             *(
                 f"not tried: its own {kind}, a class outside the library, which a counterexample file cannot name"
                 for kind in unnamed
@@ -216,7 +232,7 @@ def admission(
         ),
     )
     with examining(filt):
-        return finding, ExaminationContext.of(filt, seed, open_lines, closed)
+        return finding, ExaminationContext.of(filt, seed, open_lines, denied_families)
 
 
 def _has_a_name(pair: DominatingPair) -> bool:
@@ -236,68 +252,73 @@ def _grants(filt: PrivacyFilter, pair: DominatingPair) -> bool:
         return granted(filt, checked_start(filt, 1), pair) is not None
 
 
-def _admitted(filt: PrivacyFilter, line: Line, limit: WorkLimit | None) -> GrantedSizes:
+def _admitted(filt: PrivacyFilter, family: OneParameterFamily, limit: WorkLimit | None) -> GrantedSizes:
     """Return the granted sizes of the line. It moves to where the answers change if none of its own sizes is there."""
 
     def granted_too(size: float) -> bool:
-        return _grants_too(filt, line, size)
+        return _grants_too(filt, family, size)
 
-    if not any(map(granted_too, line.sizes[::4])):
-        far = largest_granted(granted_too, line.below, tolerance=1.0)
-        return _granted_sizes(filt, line if far is None else line.moved(far), limit)
-    found = _granted_sizes(filt, line, limit)
+    if not any(map(granted_too, family.sizes[::4])):
+        far = largest_granted(granted_too, family.below, tolerance=1.0)
+        return _granted_sizes(filt, family if far is None else family.moved(far), limit)
+    found = _granted_sizes(filt, family, limit)
     if not found.sizes or found.raised or not _is_within(filt, found.largest):
         return found
     # a far larger request may overflow and be granted where a smaller one is denied
-    far = largest_granted(granted_too, line.above, tolerance=1.0)
+    far = largest_granted(granted_too, family.above, tolerance=1.0)
     if far is None or far <= found.sizes[-1]:
         return found
-    if found.sizes[-1] == line.sizes[-1] and _is_within(filt, line.pair(far)):
-        return _granted_sizes(filt, line.moved(far), limit)
+    if found.sizes[-1] == family.sizes[-1] and _is_within(filt, family.pair(far)):
+        return _granted_sizes(filt, family.moved(far), limit)
     sizes = (*found.sizes, far)
-    return replace(found, sizes=sizes, pairs=tuple(map(line.pair, sizes)))
+    return replace(found, sizes=sizes, pairs=tuple(map(family.pair, sizes)))
 
 
 def _is_within(filt: PrivacyFilter, pair: DominatingPair) -> bool:
     """Return whether one release of the pair keeps the promise, in doubles."""
-    sticks = [goal for goal in goals(filt.promise) if goal.kind == "hockey-stick"]
-    return all(float(pair.hockey_stick(goal.at)) <= goal.promised(filt.promise) for goal in sticks)
+    hockey_stick_targets = [target for target in targets(filt.promise) if target.kind == "hockey-stick"]
+    return all(
+        float(pair.hockey_stick(target.at)) <= target.promised(filt.promise)
+        for target in hockey_stick_targets
+    )
 
 
-def _grants_too(filt: PrivacyFilter, line: Line, size: float) -> bool:
+def _grants_too(filt: PrivacyFilter, family: OneParameterFamily, size: float) -> bool:
     """Return whether a fresh run is granted the size. False if its code raises."""
     with suppress(FilterFault):
-        return _grants(filt, line.pair(size))
+        return _grants(filt, family.pair(size))
     return False
 
 
-def _granted_sizes(filt: PrivacyFilter, line: Line, limit: WorkLimit | None) -> GrantedSizes:
+def _granted_sizes(filt: PrivacyFilter, family: OneParameterFamily, limit: WorkLimit | None) -> GrantedSizes:
     sizes, raised, spending = [], "", False
-    for number, t in enumerate(coarse_first(line.sizes)):
-        if number >= _ASKED and limit is not None and limit.exhausted:
+    for number, t in enumerate(coarse_first(family.sizes)):
+        if number >= _MIN_SIZES_ASKED and limit is not None and limit.exhausted:
             break
         try:
-            if _grants(filt, line.pair(t)):
+            if _grants(filt, family.pair(t)):
                 sizes.append(t)
         except FilterFault as fault:
             raised = str(fault)
             with suppress(FilterFault), examining(filt):
-                spending = bool(checked_admits(filt, checked_start(filt, 1), line.pair(t), 1)[0])
+                spending = bool(checked_admits(filt, checked_start(filt, 1), family.pair(t), 1)[0])
             break
     sizes.sort()
     if sizes:
-        sizes.extend(_between(filt, line, sizes[-1], limit))
-    return GrantedSizes(line, tuple(sizes), tuple(map(line.pair, sizes)), raised, spending)
+        sizes.extend(_between(filt, family, sizes[-1], limit))
+    return GrantedSizes(family, tuple(sizes), tuple(map(family.pair, sizes)), raised, spending)
 
 
-def _between(filt: PrivacyFilter, line: Line, top: float, limit: WorkLimit | None) -> list[float]:
+def _between(
+    filt: PrivacyFilter, family: OneParameterFamily, top: float, limit: WorkLimit | None
+) -> list[float]:
     """Return granted sizes above the largest granted grid size: one with few bits, and the largest double."""
-    denied = next((t for t in line.sizes if t > top), None)
+    denied = next((t for t in family.sizes if t > top), None)
     if denied is None:
         return []
 
     def granted_too(size: float) -> bool:
-        return not (limit is not None and limit.exhausted) and _grants_too(filt, line, size)
+        return not (limit is not None and limit.exhausted) and _grants_too(filt, family, size)
 
     coarse = last_granted(granted_too, top, denied, _COARSE)
     largest = last_granted(granted_too, coarse, denied)

@@ -20,12 +20,12 @@ from filterproof.filters.adapters.foreign import CopiedFilter, CountedFilter
 from filterproof.filters.adapters.labelled import LabelledFilter
 from filterproof.mc.examine.divergence import exceeds
 from filterproof.theory import display
-from filterproof.theory.numerics.decimals import below
+from filterproof.theory.numerics.decimals import format_down
 from filterproof.theory.pairs import DominatingPair
 from filterproof.theory.pairs.labelled import where_words
 
 #: The longest fraction that is shown, and the most steps of a play and pairs of a menu that are named.
-_LONGEST, _STEPS, _PAIRS = 12, 4, 3
+_MAX_FRACTION_DIGITS, _STEPS, _PAIRS = 12, 4, 3
 #: Numbers from which on four digits are shown.
 _SHOWN = 10**15
 #: Characters of a pair; a longer one is shown by its sizes and a digest.
@@ -63,24 +63,24 @@ def number_words(value: float | Fraction) -> str:
     >>> number_words(Fraction(1, 4)), number_words(Fraction(10**19, 3 * 10**19 + 1)), number_words(1e-5)
     ('1/4 = 0.25', '0.333333', '1e-05')
     """
-    if isinstance(value, Fraction) and value.denominator != 1 and len(str(value)) <= _LONGEST:
+    if isinstance(value, Fraction) and value.denominator != 1 and len(str(value)) <= _MAX_FRACTION_DIGITS:
         return f"{value} = {float(value):.6g}"
     return f"{float(value):.6g}"
 
 
-def told_apart(value: float, promised: float) -> tuple[str, str]:
+def format_distinct(value: float, promised: float) -> tuple[str, str]:
     """Return the reached value and the bound with six digits, or with as many digits as distinguish them.
 
-    >>> told_apart(2.0, 1.0), told_apart(1.000009, 1.0), told_apart(0.123456799, 0.123456788)
+    >>> format_distinct(2.0, 1.0), format_distinct(1.000009, 1.0), format_distinct(0.123456799, 0.123456788)
     (('2', '1'), ('1.000009', '1'), ('0.123456799', '0.123456788'))
-    >>> told_apart(1.0, 1.000009), told_apart(1.0, 1.0)
+    >>> format_distinct(1.0, 1.000009), format_distinct(1.0, 1.0)
     (('1', '1.00001'), ('1', '1'))
     """
-    words = below(value), number_words(promised)
+    words = format_down(value), number_words(promised)
     for digits in range(7, 18) if exceeds(value, promised) else ():
         if float(words[0]) > float(words[1]):
             break
-        words = below(value, digits), f"{promised:.{digits}g}"
+        words = format_down(value, digits), f"{promised:.{digits}g}"
     return words
 
 
@@ -98,7 +98,7 @@ def worth_words(value: Fraction) -> str:
 def pair_words(pair: DominatingPair) -> str:
     """Return the pair as an expression, without None values, and its labels; a long one with sizes and a digest."""
     if pair.labels:
-        return f"{pair_words(pair.asked)} at {where_words(tuple(pair.labels.items()))}"
+        return f"{pair_words(pair.unlabelled)} at {where_words(tuple(pair.labels.items()))}"
     if "__dataclass_fields__" not in vars(type(pair)):
         return repr(pair)
     fielded = {one.name: getattr(pair, one.name) for one in fields(cast(Any, pair)) if one.repr}
@@ -106,7 +106,7 @@ def pair_words(pair: DominatingPair) -> str:
     if set(shown) == {"epsilon", "ratio"}:  # the ratio is more precise than its logarithm
         return f"{type(pair).__name__}.from_ratio({shown['ratio']})"
     told = f"{type(pair).__name__}({', '.join(f'{name}={value}' for name, value in shown.items())})"
-    return told if len(told) <= _LONGEST_PAIR else display.told_apart(pair)
+    return told if len(told) <= _LONGEST_PAIR else display.digest_repr(pair)
 
 
 def _field(value: object) -> str:
@@ -147,6 +147,12 @@ def times_words(value: float, promised: float) -> str:
         return ""
     share = value / promised
     if 1 < share < 1.1:
-        return f"above the promise by {below(100 * (share - 1), 3)} %"
-    told = below(share, 3) if share < 100 else f"{math.floor(share):,}" if share < 1e6 else below(share, 2)
+        return f"above the promise by {format_down(100 * (share - 1), 3)} %"
+    told = (
+        format_down(share, 3)
+        if share < 100
+        else f"{math.floor(share):,}"
+        if share < 1e6
+        else format_down(share, 2)
+    )
     return f"{told} times the promise"

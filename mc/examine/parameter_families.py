@@ -1,8 +1,8 @@
 """Families of mechanisms for an examination, each with one increasing parameter.
 
 >>> from filterproof.theory.guarantees import ApproxDP
->>> lines = lines_of(("gaussian", "erasure"), ApproxDP(1.0, 1e-5))
->>> [line.name for line in lines], lines[0].pair(0.5)
+>>> families = families_of(("gaussian", "erasure"), ApproxDP(1.0, 1e-5))
+>>> [family.name for family in families], families[0].pair(0.5)
 (['gaussian', 'erasure'], Gaussian(mu=0.5))
 """
 
@@ -42,17 +42,17 @@ _FAMILY_OF: dict[type, str] = {
     FinitePair: "twopoint",
 }
 #: Families that are requested at every label, for filters with a budget for each label.
-_PLAINEST = ("gaussian", "rr", "erasure")
+_SIMPLEST = ("gaussian", "rr", "erasure")
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class OneParameterFamily:
     """Pairs of one family, less private as t grows from `least` to `most`. `name` includes the fixed parameters.
 
     No size is above `end` or below 2^-1000, wherever the line is moved.
     """
 
-    family: str
+    mechanism: str
     name: str
     make: Callable[[float], DominatingPair] = field(repr=False)
     least: float = 2.0**-14
@@ -67,7 +67,7 @@ class Line:
     @property
     def kind(self) -> str:
         """Return the family without labels."""
-        return self.family.partition(" at ")[0]
+        return self.mechanism.partition(" at ")[0]
 
     @property
     def sizes(self) -> tuple[float, ...]:
@@ -80,23 +80,23 @@ class Line:
     @property
     def below(self) -> tuple[float, ...]:
         """Return sizes from far below the least one up to it."""
-        return tuple(t for k in reversed(_AFAR) if (t := self.least * 2.0**-k) >= _LEAST)
+        return tuple(t for k in reversed(_OCTAVES_AROUND) if (t := self.least * 2.0**-k) >= _MIN_SIZE)
 
     @property
     def above(self) -> tuple[float, ...]:
         """Return sizes from the largest one to far above it."""
-        return tuple(t for k in _AFAR if (t := self.most * 2.0**k) <= self.end)
+        return tuple(t for k in _OCTAVES_AROUND if (t := self.most * 2.0**k) <= self.end)
 
-    def moved(self, to: float) -> Line:
+    def moved(self, to: float) -> OneParameterFamily:
         """Return the line around a size that is far from all of its own."""
-        least, most = max(to * 2.0**-14, _LEAST), min(to * 2.0**5, self.end)
+        least, most = max(to * 2.0**-14, _MIN_SIZE), min(to * 2.0**5, self.end)
         tens = range(math.floor(math.log10(least)), math.ceil(math.log10(most)))
         written = tuple(float(f"{digit}e{power}") for power in tens for digit in (1, 2, 3, 5))
         return replace(self, least=least, most=most, extra=(*self.extra, *written))
 
 
 #: Octaves beyond the ends of a line that are probed, and the least size of any line.
-_AFAR, _LEAST = (0, 1, 2, 3, 4, 5, 8, 16, 32, 64, 128, 256, 512, 960), 2.0**-1000
+_OCTAVES_AROUND, _MIN_SIZE = (0, 1, 2, 3, 4, 5, 8, 16, 32, 64, 128, 256, 512, 960), 2.0**-1000
 
 
 def coarse_first(sizes: tuple[float, ...]) -> list[float]:
@@ -106,9 +106,9 @@ def coarse_first(sizes: tuple[float, ...]) -> list[float]:
     return [*(octaves[place] for place in spread), *sizes[2::4], *sizes[1::2]]
 
 
-def family_of(pair: DominatingPair) -> str:
+def mechanism_name(pair: DominatingPair) -> str:
     """Return the name of the family of a pair, or ''."""
-    return _FAMILY_OF.get(type(pair.asked), "")
+    return _FAMILY_OF.get(type(pair.unlabelled), "")
 
 
 def names_of(given: object) -> tuple[str, ...]:
@@ -125,35 +125,44 @@ def names_of(given: object) -> tuple[str, ...]:
     return names
 
 
-def lines_of(names: Sequence[str], promise: Guarantee, extra: Sequence[float] = ()) -> tuple[Line, ...]:
+def families_of(
+    names: Sequence[str], promise: Guarantee, extra: Sequence[float] = ()
+) -> tuple[OneParameterFamily, ...]:
     """Return the lines of these families, with the constants that the guarantee suggests.
 
     `extra` has further sizes, which the filter's own attributes suggest.
     """
     more = tuple(sorted(set(extra)))
     kov = tuple(map(_kov, _deltas(promise)))
-    return tuple(replace(line, extra=more) for name in names for line in FAMILIES[name] or kov)
+    return tuple(replace(family, extra=more) for name in names for family in FAMILIES[name] or kov)
 
 
-def at_labels(lines: Sequence[Line], filt: object) -> tuple[Line, ...]:
+def at_labels(families: Sequence[OneParameterFamily], filt: object) -> tuple[OneParameterFamily, ...]:
     """Return the lines.
 
     For a filter with labelled budgets, the record's label gets all of them and each other label some.
     """
     if not isinstance(filt, LabelledFilter):
-        return tuple(lines)
-    here, first = filt.choices[0], {line.family: line for line in reversed(lines) if line.family in _PLAINEST}
-    made = [replace(line, make=partial(_labelled, line.make, here, filt.reads(here))) for line in lines]
+        return tuple(families)
+    here, first = (
+        filt.choices[0],
+        {family.mechanism: family for family in reversed(families) if family.mechanism in _SIMPLEST},
+    )
+    made = [
+        replace(family, make=partial(_labelled, family.make, here, filt.reads(here))) for family in families
+    ]
     return (
         *made,
-        *(_at(filt, line, where) for where in filt.choices[1:] for line in reversed(first.values())),
+        *(_at(filt, family, where) for where in filt.choices[1:] for family in reversed(first.values())),
     )
 
 
-def _at(filt: LabelledFilter, line: Line, where: Where) -> Line:
+def _at(filt: LabelledFilter, family: OneParameterFamily, where: Where) -> OneParameterFamily:
     told = where_words(where)
-    make = partial(_labelled, line.make, where, filt.reads(where))
-    return replace(line, family=f"{line.family} at {told}", name=f"{line.name} at {told}", make=make)
+    make = partial(_labelled, family.make, where, filt.reads(where))
+    return replace(
+        family, mechanism=f"{family.mechanism} at {told}", name=f"{family.name} at {told}", make=make
+    )
 
 
 def _labelled(make: Callable[[float], DominatingPair], where: Where, reveals: bool, t: float) -> Labelled:
@@ -168,23 +177,23 @@ def _subsampled_of(q: float, way: Literal["removal", "addition"], t: float) -> S
     return SubsampledGaussian(q, 1 / t, adjacency=way)
 
 
-def _kov(delta: float) -> Line:
-    return Line("kov", f"kov, delta={delta:.3g}", partial(KOV, delta=delta), 2.0**-10, 16.0)
+def _kov(delta: float) -> OneParameterFamily:
+    return OneParameterFamily("kov", f"kov, delta={delta:.3g}", partial(KOV, delta=delta), 2.0**-10, 16.0)
 
 
-def _subsampled(q: float, way: Literal["removal", "addition"]) -> Line:
+def _subsampled(q: float, way: Literal["removal", "addition"]) -> OneParameterFamily:
     # what the rate bounds grows no more with the size
     make = partial(_subsampled_of, q, way)
-    return Line("subsampled", f"subsampled, q={q:g}, {way}", make, 2.0**-8, 16.0, end=16.0)
+    return OneParameterFamily("subsampled", f"subsampled, q={q:g}, {way}", make, 2.0**-8, 16.0, end=16.0)
 
 
-def _two_points() -> Iterator[Line]:
+def _two_points() -> Iterator[OneParameterFamily]:
     for b, swap in product((Fraction(1, 8), Fraction(1, 1024)), (False, True)):
         name = f"two points, rare {'under P' if swap else 'under Q'}, {b}"
-        yield Line("twopoint", name, partial(_two, b=b, swap=swap), 2.0**-8, 16.0, end=16.0)
+        yield OneParameterFamily("twopoint", name, partial(_two, b=b, swap=swap), 2.0**-8, 16.0, end=16.0)
     for swap in (False, True):
         name = f"revealed under {'Q' if swap else 'P'} alone"
-        yield Line("twopoint", name, partial(_revealed, swap=swap), 2.0**-30, 0.5, end=0.5)
+        yield OneParameterFamily("twopoint", name, partial(_revealed, swap=swap), 2.0**-30, 0.5, end=0.5)
 
 
 def _two(t: float, b: Fraction, *, swap: bool) -> FinitePair:
@@ -210,12 +219,12 @@ def _deltas(promise: Guarantee) -> tuple[float, ...]:
 
 
 #: Name on the command line -> the family's lines. Those of KOV pairs depend on the guarantee.
-FAMILIES: dict[str, tuple[Line, ...]] = {
-    "gaussian": (Line("gaussian", "gaussian", Gaussian),),
-    "rr": (Line("rr", "rr", RandomizedResponse),),
-    "laplace": (Line("laplace", "laplace", _laplace_of, end=2.0**30),),
+FAMILIES: dict[str, tuple[OneParameterFamily, ...]] = {
+    "gaussian": (OneParameterFamily("gaussian", "gaussian", Gaussian),),
+    "rr": (OneParameterFamily("rr", "rr", RandomizedResponse),),
+    "laplace": (OneParameterFamily("laplace", "laplace", _laplace_of, end=2.0**30),),
     "kov": (),
-    "erasure": (Line("erasure", "erasure", Erasure, 2.0**-40, 1.0, end=1.0),),
+    "erasure": (OneParameterFamily("erasure", "erasure", Erasure, 2.0**-40, 1.0, end=1.0),),
     "subsampled": (
         *(_subsampled(q, way) for q in (0.5, 0.125, 1 / 64) for way in ("removal", "addition")),
         _subsampled(2.0**-14, "removal"),

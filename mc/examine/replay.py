@@ -42,9 +42,9 @@ from filterproof.theory.pairs.base import Direction
 #: A ratio times this exceeds e^epsilon even if the epsilons of the filter and its requests were rounded to doubles.
 ROUNDED = 1 + Fraction(1, 10**12)
 #: The largest failure probability of an estimate that can refute: slightly above the largest default.
-MOST_FAILURE = 1.001e-6
+MAX_FAILURE = 1.001e-6
 #: The tolerance for certified or simulated numbers on another processor, relative to the largest of them.
-_CLOSE = 2.0**-40
+_REPLAY_TOLERANCE = 2.0**-40
 
 
 Kind: TypeAlias = Literal["simulation", "plan", "sequence", "menu", "schedule", "accountant"]
@@ -156,7 +156,7 @@ def _worth(game: _Played) -> tuple[Fraction, Fraction]:
         )
     plan = Plan.from_data(data["plan"], game.names)
     try:
-        value, surely = (plan.worth(filt, at, way) for at in (ratio, ratio * ROUNDED))
+        value, surely = (plan.value(filt, at, way) for at in (ratio, ratio * ROUNDED))
     except DeniedError as denied:
         raise ReplayError(str(denied)) from denied
     _compare((value,), (decode_fraction(data["value"]),), exact=True)
@@ -301,7 +301,7 @@ KINDS: dict[Kind, CounterexampleKind] = {
 
 def _agree(got: tuple[float, ...], told: tuple[float, ...]) -> bool:
     """Whether numbers agree within 2^-40 of the largest finite stated number, as on another processor."""
-    room = _CLOSE * max((abs(one) for one in told if math.isfinite(one)), default=0.0)
+    room = _REPLAY_TOLERANCE * max((abs(one) for one in told if math.isfinite(one)), default=0.0)
     return all(a == b or abs(a - b) <= room for a, b in zip(got, told, strict=True))
 
 
@@ -334,11 +334,11 @@ class Replayed:
     def refutes(self) -> bool:
         """Whether the result exceeds the filter's own guarantee, beyond chance.
 
-        The author of a counterexample chooses its seed. An estimate with a failure probability above `MOST_FAILURE`
+        The author of a counterexample chooses its seed. An estimate with a failure probability above `MAX_FAILURE`
         therefore refutes nothing: a lucky seed would be easy to find.
         """
         match self.result:
-            case Estimate(failure=failure) if failure > MOST_FAILURE:
+            case Estimate(failure=failure) if failure > MAX_FAILURE:
                 return False
             case Estimate(low=low):
                 return low > self.promised

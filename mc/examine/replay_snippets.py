@@ -20,7 +20,7 @@ from filterproof.filters.adapters.service import PromisedService
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.engine.encoding import nameable
 from filterproof.mc.examine.counterexample import Counterexample
-from filterproof.mc.examine.sequence import MOST_PLAYED
+from filterproof.mc.examine.sequence import MAX_PLAYED
 from filterproof.theory.pairs import DominatingPair
 
 
@@ -97,7 +97,7 @@ def play_snippet(counterexample: Counterexample) -> str:
     """
     kind = type(counterexample.filter)
     own = kind.__module__ != "__main__" and not kind.__module__.startswith("filterproof.")
-    short = counterexample.kind == "sequence" and counterexample.rounds <= MOST_PLAYED
+    short = counterexample.kind == "sequence" and counterexample.rounds <= MAX_PLAYED
     if not (own and short) or _needs_arguments(kind):
         return replay_snippet(counterexample)
     asked = " + ".join(

@@ -8,7 +8,7 @@ outside its states. A replay starts with a new instance, and a request that the 
 >>> from filterproof.mc.examine.sequence import Sequence
 >>> from filterproof.mc.examine.counterexample import sequence_counterexample
 >>> twice = Sequence(((fp.Gaussian(1.0), 2),))
->>> differs(sequence_counterexample(fp.ZCDPFilter(0.5), twice, Divergence.renyi(2.0), 2.0), lambda work: work())
+>>> revalidate(sequence_counterexample(fp.ZCDPFilter(0.5), twice, Divergence.renyi(2.0), 2.0), lambda work: work())
 'ZCDPFilter denies a request of the sequence; it has changed, or is not the filter of the counterexample'
 """
 
@@ -41,12 +41,12 @@ from filterproof.mc.worst_case.strategy import LatticeStrategy, TreeStrategy
 from filterproof.theory.pairs.base import Direction
 
 #: The most histories of a plan, and of another adversary, that new instances play. Those of the latter are drawn.
-_MOST, _DRAWN = 64, 16
+_MAX_HISTORIES, _DRAWN = 64, 16
 #: The rounds of a drawn history for an adversary without a last round.
-_LONGEST = 1000
+_DEFAULT_ROUNDS = 1000
 
 
-def differs(counterexample: Counterexample, afresh: Callable[[Callable[[], Any]], Any]) -> str:
+def revalidate(counterexample: Counterexample, afresh: Callable[[Callable[[], Any]], Any]) -> str:
     """Return the reason why the counterexample does not refute when it is replayed, or ''.
 
     `afresh` runs work in a process where the filter has not been used. An adversary has one run, but the replay of an
@@ -94,10 +94,10 @@ def _replayed(counterexample: Counterexample) -> tuple[bool, tuple[History, ...]
         histories = [*_drawn(filt, again.strategy, counterexample.data["rounds"], way)]
     else:  # a sequence is a single play
         return again.refutes, ()
-    return again.refutes, _told_apart(filt, histories)
+    return again.refutes, _distinct_histories(filt, histories)
 
 
-def _told_apart(filt: PrivacyFilter, histories: Iterable[History]) -> tuple[History, ...]:
+def _distinct_histories(filt: PrivacyFilter, histories: Iterable[History]) -> tuple[History, ...]:
     """Return the histories that differ for the filter: if it sees no losses, only the requests count."""
     looks = filt.looks_at_losses
     return tuple({one if looks else tuple(pair for pair, _ in one): one for one in histories}.values())
@@ -106,8 +106,8 @@ def _told_apart(filt: PrivacyFilter, histories: Iterable[History]) -> tuple[Hist
 def _largest_histories(plan: Plan, ratio: Fraction, way: Direction, promised: Fraction) -> Iterator[History]:
     """Yield the most valuable histories until their total value exceeds the guarantee."""
     total = Fraction(0)
-    by_worth = sorted(plan.paid(ratio, way), key=lambda one: one[1], reverse=True)
-    for history, worth in islice(by_worth, _MOST):
+    by_worth = sorted(plan.terminal_values(ratio, way), key=lambda one: one[1], reverse=True)
+    for history, worth in islice(by_worth, _MAX_HISTORIES):
         if total > promised:
             return
         total += worth
@@ -122,7 +122,7 @@ def _drawn(filt: PrivacyFilter, foe: Adversary, rounds: int | None, way: Directi
     rng, n = np.random.default_rng(0), _DRAWN
     foe, histories, runs = foe.against(filt), [list[tuple[Any, float]]() for _ in range(n)], np.arange(n)
     state, memory, total, last = checked_start(filt, n), foe.start(filt, n, rng), np.zeros(n), np.zeros(n)
-    for t in range(rounds or foe.horizon or _LONGEST):
+    for t in range(rounds or foe.horizon or _DEFAULT_ROUNDS):
         asked = checked_request(foe, "request", View(t, *read_only((total, last, state)), memory, filt, rng))
         by_table = isinstance(foe, TreeStrategy | LatticeStrategy)
         grants = memory[-1] >= 0 if by_table else checked_admits(filt, state, asked, len(runs))

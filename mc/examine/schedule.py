@@ -34,7 +34,7 @@ from filterproof.filters.contract.work import count
 from filterproof.mc.engine.encoding import Nameable, decode, encode
 from filterproof.mc.examine.deadline import Deadline
 from filterproof.mc.examine.formatting import pair_words
-from filterproof.mc.examine.worker import alone
+from filterproof.mc.examine.worker import run_isolated
 from filterproof.theory.argument_checks import check_count
 from filterproof.theory.pairs import DominatingPair
 
@@ -43,7 +43,7 @@ MOVES: tuple[What, ...] = get_args(What)
 #: A fault at the next write: none, a power failure before or after it, or a full disk.
 Fault: TypeAlias = Literal["", "unwritten", "written", "full"]
 #: The longest schedule of a counterexample.
-_MOST = 10_000
+_MAX_MOVES = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,12 +86,12 @@ class Schedule:
             world.end()
         return world
 
-    def play_afresh(self, make: MakeService, deadline: Deadline) -> ServiceSimulator:
+    def play_isolated(self, make: MakeService, deadline: Deadline) -> ServiceSimulator:
         """Play the schedule with each process of the service in a new process of its own."""
         world, left = None, self.moves
         while world is None or left:
             life = partial(_life, make, self.menu, world, left)
-            world, left = alone(life, whose=name_of(make), deadline=deadline)
+            world, left = run_isolated(life, whose=name_of(make), deadline=deadline)
         return world
 
     def to_data(self, known: Nameable) -> dict[str, Any]:
@@ -111,9 +111,9 @@ class Schedule:
             raise wrong
         if not all(isinstance(pair, DominatingPair) and pair.shape == () for pair in menu):
             raise wrong
-        if len(moves) > _MOST:
+        if len(moves) > _MAX_MOVES:
             raise ValueError(
-                f"moves must have at most {_MOST} entries, got {len(moves)}; pass the data that to_data returned"
+                f"moves must have at most {_MAX_MOVES} entries, got {len(moves)}; pass the data that to_data returned"
             )
         if not all(isinstance(move, list | tuple) and len(move) == 2 and move[0] in MOVES for move in moves):
             raise wrong
@@ -136,7 +136,7 @@ class FaultyDisk(UserDict[str, Any]):
         self.fault: Fault = ""
         self.before = 0
         #: The content at the power failure, or None before one.
-        self.kept: dict[str, Any] | None = None
+        self.stored: dict[str, Any] | None = None
         super().__init__()
         self.data = deepcopy(dict(stored))
 
@@ -146,8 +146,8 @@ class FaultyDisk(UserDict[str, Any]):
 
     def fail(self) -> None:
         """Fail the power: the present content is final."""
-        if self.kept is None:
-            self.kept = deepcopy(self.data)
+        if self.stored is None:
+            self.stored = deepcopy(self.data)
 
     def __getitem__(self, name: str) -> Any:
         return deepcopy(
@@ -202,7 +202,7 @@ class ServiceSimulator:
     menu: tuple[DominatingPair, ...]
     epoch: int = 0
     #: The pair of each request, and whether it was answered.
-    asked: list[DominatingPair] = field(default_factory=list)
+    requests: list[DominatingPair] = field(default_factory=list)
     answered: set[int] = field(default_factory=set)
     #: The epochs in which work on each request began.
     begun: dict[int, set[int]] = field(default_factory=dict)
@@ -233,10 +233,12 @@ class ServiceSimulator:
         self.done += (move,)
         match move.what:
             case "ask":
-                self.asked.append(self.menu[move.at % len(self.menu)])
-                self._send(len(self.asked) - 1, f"asks for {pair_words(self.asked[-1])}")
+                self.requests.append(self.menu[move.at % len(self.menu)])
+                self._send(len(self.requests) - 1, f"asks for {pair_words(self.requests[-1])}")
             case "again":
-                self._send(len(self.asked) - 1 - move.at % len(self.asked), "is sent again, with its key")
+                self._send(
+                    len(self.requests) - 1 - move.at % len(self.requests), "is sent again, with its key"
+                )
             case "crash":
                 self._crash("the process is killed")
             case "tick":
@@ -253,7 +255,7 @@ class ServiceSimulator:
             case "ask" | "crash":
                 return self.service is not None
             case "again":
-                return self.service is not None and bool(self.asked)
+                return self.service is not None and bool(self.requests)
             case "tick":
                 return hasattr(self.service, "clock")
         return bool(self.flights)
@@ -286,7 +288,7 @@ class ServiceSimulator:
         twins = sum(flight.request == request for flight in self.flights)
         name = f"request {request + 1}{'*' * twins}"
         self.events += (f"{name} {what}",)
-        steps = self._called(self.service.request, self.asked[request], str(request + 1))
+        steps = self._called(self.service.request, self.requests[request], str(request + 1))
         if steps is _EXITED:
             self._crash(f"{name} ends the process")
         if steps is _RAISED or steps is _EXITED:
@@ -309,7 +311,7 @@ class ServiceSimulator:
         self.disk.strike("")
         if answer is _END or answer is _RAISED or answer is _EXITED:
             self.flights.remove(flight)
-        if self.disk.kept is not None:  # later actions of the dead process have no effect
+        if self.disk.stored is not None:  # later actions of the dead process have no effect
             writes = f"makes write {before + 1} of a step" if before else "writes"
             power = f"as {flight.name} {writes}, the power fails {_WHEN.get(fault)}"
             self._crash(f"{flight.name} ends the process" if answer is _EXITED else power)
@@ -339,7 +341,7 @@ class ServiceSimulator:
         self.answered.add(flight.request)
         epoch = release.epoch if release.epoch is not None else flight.epoch
         assert epoch is not None
-        self.released += ((self.asked[flight.request], epoch),)
+        self.released += ((self.requests[flight.request], epoch),)
         return "sends an answer" if release.epoch is None else f"sends an answer from epoch {epoch}"
 
     def _crash(self, why: str) -> None:
@@ -347,8 +349,8 @@ class ServiceSimulator:
         self.events += (f"{why}{f'; {lost} is lost' if lost else ''}; what was stored is read again",)
         self.disk.fail()
         self._let_go()
-        assert self.disk.kept is not None
-        self.disk = FaultyDisk(self.disk.kept)
+        assert self.disk.stored is not None
+        self.disk = FaultyDisk(self.disk.stored)
         self._begin()
 
     def _let_go(self) -> None:

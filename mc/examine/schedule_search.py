@@ -10,8 +10,8 @@
 ...         if spent + pair.pure_epsilon <= 1.0:
 ...             self.disk["spent"] = spent + pair.pure_epsilon
 ...             yield fp.services.Release()
->>> found = first_breach(Purse, fp.PureDP(1.0))
->>> len(found.breach.schedule.moves)
+>>> found = first_violation(Purse, fp.PureDP(1.0))
+>>> len(found.violation.schedule.moves)
 6
 """
 
@@ -30,16 +30,16 @@ from filterproof.filters.contract.largest_granted import largest_granted
 from filterproof.filters.contract.work import OutOfWork, WorkLimit, count, stopping_at
 from filterproof.mc.examine.counted_search import last_report
 from filterproof.mc.examine.deadline import Deadline
-from filterproof.mc.examine.divergence import Divergence, goals
+from filterproof.mc.examine.divergence import Divergence, targets
 from filterproof.mc.examine.filter_fault import FilterFault
 from filterproof.mc.examine.minimise import minimise
-from filterproof.mc.examine.parameter_families import Line, lines_of, names_of
+from filterproof.mc.examine.parameter_families import OneParameterFamily, families_of, names_of
 from filterproof.mc.examine.schedule import MOVES, Schedule, ServiceMove, ServiceSimulator, What, name_of
 from filterproof.mc.examine.sequence import Sequence as Fixed
 from filterproof.theory.argument_checks import check_count
 from filterproof.theory.display import one_line
 from filterproof.theory.guarantees import Guarantee
-from filterproof.theory.numerics.decimals import below
+from filterproof.theory.numerics.decimals import format_down
 from filterproof.theory.pairs import DominatingPair
 
 #: The number of families that the search uses, of those from which the service grants something.
@@ -52,7 +52,7 @@ _STEPS = 64
 _SEARCHED = 0.7
 _STRUCK: tuple[What, ...] = ("unwritten", "written", "full")
 #: How far a move may point: to one of three requests, to the third write of the fourth request in flight.
-_FAR: dict[What, int] = {"step": 2, "again": 2, **dict.fromkeys(_STRUCK, 11)}
+_MAX_OFFSET: dict[What, int] = {"step": 2, "again": 2, **dict.fromkeys(_STRUCK, 11)}
 #: Steps after which most requests have ended, and the units of work of drawing a move.
 _WHOLE, _DRAWN = 5, 8
 #: Examples per batch, and the length of each example, batch by batch.
@@ -60,7 +60,7 @@ _BATCH, _RULES = 100, (25, 12, 50)
 
 
 @dataclass(frozen=True, slots=True)
-class Breach:
+class Violation:
     """A schedule whose releases break the guarantee: the answers of one epoch have a `measure` of at least `low`."""
 
     schedule: Schedule
@@ -76,7 +76,9 @@ class Breach:
         """Return the events and the resulting divergence."""
         told = [f"{number}. {said}" for number, said in enumerate(self.events, 1)]
         whose = "all releases" if self.epoch is None else f"the releases of epoch {self.epoch}"
-        end = f"so {self.measure} of {whose} is at least {below(self.low)}; promised {self.promised:.6g}"
+        end = (
+            f"so {self.measure} of {whose} is at least {format_down(self.low)}; promised {self.promised:.6g}"
+        )
         return "\n".join([*told, end])
 
 
@@ -88,7 +90,7 @@ class ScheduleSearch:
     of the work after which the time limit ended the search, or "".
     """
 
-    breach: Breach | None
+    violation: Violation | None
     schedules: int
     released: int
     raised: str = ""
@@ -98,8 +100,8 @@ class ScheduleSearch:
 
     def __str__(self) -> str:
         """Return the violation, or the amount of search without one."""
-        if self.breach is not None:
-            return str(self.breach)
+        if self.violation is not None:
+            return str(self.violation)
         began = f"{self.stopped}: " if self.stopped else ""
         if not self.released:
             return f"{began}nothing was released in {self.schedules:,} schedules{self._raised}"
@@ -125,28 +127,28 @@ class ScheduleSearch:
 
 
 #: The violation by the releases so far, or None.
-Breaks: TypeAlias = Callable[[ServiceSimulator], Breach | None]
+Breaks: TypeAlias = Callable[[ServiceSimulator], Violation | None]
 
 
 def breaks(promise: Guarantee) -> Breaks:
     """Return a test whether releases, composed as fixed mechanisms, break the guarantee. Results are cached."""
-    measures = goals(promise)
+    measures = targets(promise)
 
     @lru_cache(1 << 14)
     def broken(answers: Fixed) -> tuple[Divergence, float] | None:
-        return answers.breach(promise, measures)
+        return answers.violation(promise, measures)
 
-    def among(world: ServiceSimulator) -> Breach | None:
+    def among(world: ServiceSimulator) -> Violation | None:
         for epoch, pairs in world.by_epoch.items():
             if (found := broken(Fixed(tuple(sorted(pairs.items(), key=repr))))) is not None:
                 whose, done = epoch if len(world.by_epoch) > 1 else None, Schedule(world.menu, world.done)
-                return Breach(done, world.events, whose, *found, found[0].promised(promise))
+                return Violation(done, world.events, whose, *found, found[0].promised(promise))
         return None
 
     return among
 
 
-def shares_of(largest: Iterable[tuple[Line, float | None]]) -> tuple[DominatingPair, ...]:
+def shares_of(largest: Iterable[tuple[OneParameterFamily, float | None]]) -> tuple[DominatingPair, ...]:
     """Return shares of the largest size of each line, for the first families with a granted request."""
     pairs: dict[DominatingPair, None] = {}
     kinds: dict[str, None] = {}
@@ -160,16 +162,16 @@ def shares_of(largest: Iterable[tuple[Line, float | None]]) -> tuple[DominatingP
     return tuple(pairs)
 
 
-def menu_of(make: MakeService, lines: Sequence[Line]) -> tuple[DominatingPair, ...]:
+def menu_of(make: MakeService, lines: Sequence[OneParameterFamily]) -> tuple[DominatingPair, ...]:
     """Return the largest requests that a new service grants, and shares of them."""
 
-    def largest(line: Line) -> float | None:
+    def largest(line: OneParameterFamily) -> float | None:
         return largest_granted(lambda size: _released(make, line.pair(size)), (*line.below[:-1], *line.sizes))
 
     return shares_of((line, largest(line)) for line in lines)
 
 
-def requests_of(make: MakeService, lines: Sequence[Line]) -> tuple[DominatingPair, ...]:
+def requests_of(make: MakeService, lines: Sequence[OneParameterFamily]) -> tuple[DominatingPair, ...]:
     """The menu of a service; the plainest requests if it grants none of them alone."""
     return menu_of(make, lines) or tuple(line.pair(1.0) for line in lines[:_GRANTED])
 
@@ -179,7 +181,7 @@ def _released(make: MakeService, pair: DominatingPair) -> bool:
     return bool(Schedule((pair,), (ServiceMove("ask"), *[ServiceMove("step")] * _STEPS)).play(make).released)
 
 
-def first_breach(
+def first_violation(
     service: MakeService,
     promise: Guarantee,
     *,
@@ -212,8 +214,8 @@ def first_breach(
     Returns
     -------
     ScheduleSearch
-        The first breach, reduced to a minimal schedule, and the amount of search. The result depends on the arguments
-        and on the version of Hypothesis. With `stopped` set it also depends on the time limit.
+        The first violation, reduced to a minimal schedule, and the amount of search. The result depends on the
+        arguments and on the version of Hypothesis. With `stopped` set it also depends on the time limit.
 
     Raises
     ------
@@ -228,19 +230,19 @@ def first_breach(
     -----
     A search without a finding is not a proof. The service runs in a process of its own.
     """
-    lines, seed = asked_lines(service, promise, mechanisms), check_count("seed", seed, least=0)
+    lines, seed = requested_families(service, promise, mechanisms), check_count("seed", seed, least=0)
     work, stands = partial(_driven, service, promise, lines, seed), partial(_confirm, service, promise)
     return last_report(work, ScheduleSearch(None, 0, 0), effort, seconds, stands, whose=name_of(service))
 
 
 def _confirm(service: MakeService, promise: Guarantee, found: ScheduleSearch, deadline: Deadline) -> None:
-    if found.breach is not None:
-        confirm(service, promise, found.breach.schedule, deadline)
+    if found.violation is not None:
+        confirm(service, promise, found.violation.schedule, deadline)
 
 
 def confirm(service: MakeService, promise: Guarantee, schedule: Schedule, deadline: Deadline) -> None:
     """Raise FilterFault if the schedule breaks nothing in new processes of the service."""
-    if breaks(promise)(schedule.play_afresh(service, deadline)) is None:
+    if breaks(promise)(schedule.play_isolated(service, deadline)) is None:
         raise FilterFault(
             f"{name_of(service)} breaks the contract: it keeps data outside its object and its disk, "
             "which a process that ends loses; keep it in self"
@@ -248,18 +250,18 @@ def confirm(service: MakeService, promise: Guarantee, schedule: Schedule, deadli
 
 
 def _driven(
-    service: MakeService, promise: Guarantee, lines: tuple[Line, ...], seed: int, units: float
+    service: MakeService, promise: Guarantee, lines: tuple[OneParameterFamily, ...], seed: int, units: float
 ) -> Iterator[ScheduleSearch]:
     """Yield the reports of a search over a menu of granted requests; the first one comes with the menu."""
     yield ScheduleSearch(None, 0, 0)
     yield from searched(service, promise, requests_of(service, lines), WorkLimit.of(units), seed=seed)
 
 
-def asked_lines(
+def requested_families(
     service: MakeService, promise: Guarantee, mechanisms: str | Sequence[str]
-) -> tuple[Line, ...]:
+) -> tuple[OneParameterFamily, ...]:
     """Return the lines of the mechanisms after a check of the service and its guarantee."""
-    return lines_of(names_of(mechanisms), promised(service, promise).promise)
+    return families_of(names_of(mechanisms), promised(service, promise).promise)
 
 
 def searched(
@@ -287,8 +289,8 @@ def searched(
         met = among(played[-1]) if played else None
         # an event that does not repeat is no counterexample
         if met is not None and (again := among(met.schedule.play(service, among))) is not None:
-            yield replace(found, breach=again)
-            found = replace(found, breach=_minimal(again, among, service, limit))
+            yield replace(found, violation=again)
+            found = replace(found, violation=_minimal(again, among, service, limit))
             break
         if searching.exhausted:
             break
@@ -328,18 +330,18 @@ def _state_machine(
         return stateful.precondition(lambda machine: played[-1].can(what))(stateful.rule(at=drawn)(make))
 
     for what in MOVES:
-        setattr(Schedules, what, rule(what, len(menu) - 1 if what == "ask" else _FAR.get(what, 0)))
-    Schedules.finish = rule("step", _FAR["step"], _WHOLE)
+        setattr(Schedules, what, rule(what, len(menu) - 1 if what == "ask" else _MAX_OFFSET.get(what, 0)))
+    Schedules.finish = rule("step", _MAX_OFFSET["step"], _WHOLE)
     return Schedules
 
 
-def _minimal(breach: Breach, among: Breaks, service: MakeService, limit: WorkLimit) -> Breach:
+def _minimal(violation: Violation, among: Breaks, service: MakeService, limit: WorkLimit) -> Violation:
     """Remove the moves that the violation does not need, and simplify the others."""
-    shortest, before = breach, tuple[ServiceMove, ...]()
+    shortest, before = violation, tuple[ServiceMove, ...]()
 
     def fails(moves: tuple[ServiceMove, ...]) -> bool:
         nonlocal shortest
-        tried = among(replace(breach.schedule, moves=moves).play(service, among))
+        tried = among(replace(violation.schedule, moves=moves).play(service, among))
         shortest = tried or shortest
         return tried is not None
 
@@ -347,12 +349,12 @@ def _minimal(breach: Breach, among: Breaks, service: MakeService, limit: WorkLim
         before, place = shortest.schedule.moves, 0
         minimise(before, fails, limit=limit)
         while place < len(shortest.schedule.moves) and not limit.exhausted:
-            if not any(map(fails, _plainer(shortest.schedule.moves, place))):
+            if not any(map(fails, _simpler(shortest.schedule.moves, place))):
                 place += 1
     return shortest
 
 
-def _plainer(moves: tuple[ServiceMove, ...], place: int) -> Iterator[tuple[ServiceMove, ...]]:
+def _simpler(moves: tuple[ServiceMove, ...], place: int) -> Iterator[tuple[ServiceMove, ...]]:
     """Yield simpler moves for one place: a crash between steps, a plain step, the newest request, a smaller number."""
     begun, move, later = moves[:place], moves[place], moves[place + 1 :]
     if move.what in _STRUCK:

@@ -20,7 +20,7 @@ class SearchLog:
     """
 
     stage: ClassVar[str]
-    asked: ClassVar[str]
+    question: ClassVar[str]
 
     rows: dict[Hashable, Tightness] = field(default_factory=dict)
     tried: int = 0
@@ -42,4 +42,4 @@ class SearchLog:
         )
         left = f"; the rest of the plan: {USED_UP}" if self.cut else ""
         words = (f"{found}{closest(rows)}", menu, f"{unseen}{large}{left}")
-        return StageFinding(self.stage, self.asked, *words, verdict, tightness=rows)
+        return StageFinding(self.stage, self.question, *words, verdict, tightness=rows)

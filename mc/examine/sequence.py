@@ -29,7 +29,7 @@ from filterproof.filters.contract.work import count
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.engine.encoding import Nameable, decode, encode
 from filterproof.mc.examine.divergence import Divergence, exceeds
-from filterproof.mc.losses.balls import BITS, ball, down
+from filterproof.mc.losses.balls import BITS, ball, lower_end
 from filterproof.mc.losses.composition import Composition
 from filterproof.mc.losses.renyi_low import renyi_low
 from filterproof.mc.losses.tails import has_tails, tails
@@ -40,14 +40,14 @@ from filterproof.theory.numerics.precision import PRECISION_LOCK
 from filterproof.theory.pairs import DominatingPair
 
 #: Requests of one kind that the filter gets one by one. More count as granted only if they change nothing.
-MOST_PLAYED = 20_000
+MAX_PLAYED = 20_000
 #: How close a lower bound on a composition is to the upper one: at first, and if a compared number lies between them.
-_CLOSE, _CLOSER = 1e-2, (1e-4, 1e-6)
+_RELATIVE_WIDTH, _NARROWER_WIDTHS = 1e-2, (1e-4, 1e-6)
 #: Units of work of a lower bound: on a Rényi divergence, on a composition of one finite pair or of Gaussians, on one
 #: of several finite pairs, for each request of up to a thousand more, and for other pairs.
 _RENYI_UNITS, _FINITE_UNITS, _SEVERAL_UNITS, _REQUEST_UNITS, _OTHER_UNITS = 10, 40, 500, 2, 3000
 #: The most repetitions in a counterexample file, and the number of requests above which distances alone give the bound.
-_MOST, _MANY = 2**128, 2**40
+_MAX_REPETITIONS, _MANY = 2**128, 2**40
 
 
 def _largest_loss(counts: Mapping[DominatingPair, int]) -> Fraction | float:
@@ -75,7 +75,7 @@ def _far_apart(counts: Mapping[DominatingPair, int], epsilon: float) -> float:
         for pair, times in counts.items()
     )
     with PRECISION_LOCK, flint.ctx.workprec(BITS):
-        return max(down(-((ball(epsilon) - ball(squares, BITS)) / 2).expm1()), 0.0)
+        return max(lower_end(-((ball(epsilon) - ball(squares, BITS)) / 2).expm1()), 0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +100,7 @@ class Sequence:
     def admitted(self, filt: PrivacyFilter) -> bool:
         """Whether the filter's own code grants every request of one run.
 
-        The filter gets at most `MOST_PLAYED` requests of each step. More count as granted if the last of these left
+        The filter gets at most `MAX_PLAYED` requests of each step. More count as granted if the last of these left
         the state bit-identical, because a filter's methods are deterministic. They do not count if it changed
         attributes of the filter or its classes. For a filter that looks at losses, only a single request counts, since
         its grant depends on no loss.
@@ -110,8 +110,8 @@ class Sequence:
             return False
         for pair, times in self.steps:
             unchanged, before = True, dict[str, object]()
-            for asked in range(min(times, MOST_PLAYED)):
-                if asked == MOST_PLAYED - 1 < times - 1:
+            for asked in range(min(times, MAX_PLAYED)):
+                if asked == MAX_PLAYED - 1 < times - 1:
                     before = content_of_attributes(
                         filt
                     )  # only now, because the first requests may fill a cache
@@ -120,7 +120,7 @@ class Sequence:
                     return False
                 unchanged, state = bool(same(after, state)[0]), after
             # a counter in the object may stop the requests although the state does not change
-            if times > MOST_PLAYED and not (unchanged and before == content_of_attributes(filt)):
+            if times > MAX_PLAYED and not (unchanged and before == content_of_attributes(filt)):
                 return False
         return True
 
@@ -142,8 +142,8 @@ class Sequence:
             if self.rounds > _MANY and any(pair.normal_mu is None for pair in counts):
                 return _far_apart(counts, measure.at)
             whole = Composition(counts)
-            bounds = whole.delta(measure.at, relative=_CLOSE, direction="PQ")
-            for relative in _CLOSER:
+            bounds = whole.delta(measure.at, relative=_RELATIVE_WIDTH, direction="PQ")
+            for relative in _NARROWER_WIDTHS:
                 if beside is None or not bounds.low <= beside * (1 + MARGIN) < bounds.high:
                     break
                 if bounds.relative_width > relative:
@@ -158,7 +158,7 @@ class Sequence:
                 return math.inf
             else:
                 total += times * Fraction(low)
-        return down(total)
+        return lower_end(total)
 
     def _units(self, measure: Divergence) -> int:
         """Return about the units of work of a lower bound."""
@@ -171,9 +171,11 @@ class Sequence:
             return _FINITE_UNITS if len(kinds) == 1 else _SEVERAL_UNITS + requests
         return _OTHER_UNITS + requests
 
-    def breach(self, promise: Guarantee, measures: Iterable[Divergence]) -> tuple[Divergence, float] | None:
+    def violation(
+        self, promise: Guarantee, measures: Iterable[Divergence]
+    ) -> tuple[Divergence, float] | None:
         """Return the first divergence that certainly exceeds the guarantee in a direction, and its lower bound."""
-        for measure in chain.from_iterable(goal.both for goal in measures):
+        for measure in chain.from_iterable(target.both for target in measures):
             promised = measure.promised(promise)
             if exceeds(low := self.low(measure, promised), promised):
                 return measure, low
@@ -198,5 +200,5 @@ class Sequence:
             pair = decode(step["request"], names)
             if not isinstance(pair, DominatingPair) or pair.shape != ():
                 raise wrong
-            steps.append((pair, check_count("times", step["times"], most=_MOST)))
+            steps.append((pair, check_count("times", step["times"], most=_MAX_REPETITIONS)))
         return cls(tuple(steps))

@@ -10,7 +10,7 @@ from filterproof.mc.examine.counterexample import Counterexample
 from filterproof.mc.examine.divergence import Divergence
 from filterproof.mc.examine.trace import Trace
 from filterproof.theory.evidence import Evidence, Outcome, Verdict
-from filterproof.theory.numerics.decimals import below
+from filterproof.theory.numerics.decimals import format_down
 
 if TYPE_CHECKING:
     from filterproof.mc.prove.induction import SumBound
@@ -42,7 +42,7 @@ class Tightness:
     def reached(self) -> str:
         """The share of the guarantee that the best attack reaches, and where. It is no upper bound."""
         if self.promised <= 0:
-            return f"{self.menu} at {self.measure} reaches {below(self.attack)}; promised 0"
+            return f"{self.menu} at {self.measure} reaches {format_down(self.attack)}; promised 0"
         return f"{self.menu} at {self.measure} reaches {self.share_words} of the guarantee"
 
     @property
@@ -64,22 +64,22 @@ class Tightness:
 class StageFinding:
     """The question of one stage, its answer, and the limits of both.
 
-    `stage` is the name of the stage, `asked` the question and `found` the answer in a sentence. `verdict` is the
+    `stage` is the name of the stage, `question` the question and `result` the answer in a sentence. `verdict` is the
     verdict on the guarantee within its own scope, or None if the stage has none. `menu` names the requested mechanisms.
-    `unseen` names the cases that the stage did not look at. `whole` says that HOLDS covers every mechanism that the
-    filter admits, and not only the menu. `fault` is a sentence about a filter that breaks the contract. `notes` are
-    facts that decide nothing. `trace` is the trace of the counterexample. `rounding` holds the sums that a source proof
-    bounds, with what rounding may add to them.
+    `not_tried` names the cases that the stage did not look at. `covers_all` says that HOLDS covers every mechanism
+    that the filter admits, and not only the menu. `fault` is a sentence about a filter that breaks the contract.
+    `notes` are facts that decide nothing. `trace` is the trace of the counterexample. `rounding` holds the sums that a
+    source proof bounds, with what rounding may add to them.
     """
 
     stage: str
-    asked: str
-    found: str
+    question: str
+    result: str
     menu: str
-    unseen: str
+    not_tried: str
     verdict: Verdict | None = None
     counterexample: Counterexample | None = None
-    whole: bool = False
+    covers_all: bool = False
     seconds: float = 0.0
     tightness: tuple[Tightness, ...] = ()
     fault: str = ""
@@ -91,7 +91,7 @@ class StageFinding:
     def refuted(
         cls,
         stage: str,
-        asked: str,
+        question: str,
         menu: str,
         scope: str,
         counterexample: Counterexample,
@@ -106,8 +106,8 @@ class StageFinding:
             counterexample.measure, menu, counterexample.value, worst, counterexample.promised, sure
         )
         verdict = Verdict(Outcome.REFUTED, sure, scope, found, counterexample.data)
-        given = {"unseen": "", "tightness": (row,)} | more
-        return cls(stage, asked, found, menu, verdict=verdict, counterexample=counterexample, **given)
+        given = {"not_tried": "", "tightness": (row,)} | more
+        return cls(stage, question, found, menu, verdict=verdict, counterexample=counterexample, **given)
 
 
 def closest(rows: Iterable[Tightness]) -> str:

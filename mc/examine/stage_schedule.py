@@ -43,8 +43,8 @@ from filterproof.mc.examine.deadline import Deadline, OutOfTime
 from filterproof.mc.examine.examination import Examination, PartialExamination
 from filterproof.mc.examine.examination_context import ExaminationContext, admission, own_numbers
 from filterproof.mc.examine.filter_fault import FilterFault
-from filterproof.mc.examine.parameter_families import FAMILIES, at_labels, lines_of, names_of
-from filterproof.mc.examine.revalidation import differs, is_nondeterministic
+from filterproof.mc.examine.parameter_families import FAMILIES, at_labels, families_of, names_of
+from filterproof.mc.examine.revalidation import is_nondeterministic, revalidate
 from filterproof.mc.examine.schedule import Schedule
 from filterproof.mc.examine.schedule_search import MECHANISMS, confirm
 from filterproof.mc.examine.stage_finding import CUT, STOPPED, UNFINISHED, USED_UP, StageFinding
@@ -57,7 +57,7 @@ from filterproof.mc.examine.stages.sequences import sequences
 from filterproof.mc.examine.stages.shrinking import shrink
 from filterproof.mc.examine.stages.source_proof import has_own_code, source_proof
 from filterproof.mc.examine.stages.strategy_search import search
-from filterproof.mc.examine.worker import Paused, ThreadsLost, results
+from filterproof.mc.examine.worker import Paused, ThreadsLost, iter_isolated
 from filterproof.theory.argument_checks import check_count
 from filterproof.theory.guarantees import Guarantee
 from filterproof.theory.proofs.proof import Proof
@@ -166,7 +166,7 @@ def _in_turn(exam: _Stages, names: tuple[str, ...], seed: int, *, own_menu: bool
             partial(_admitted, filt, names, seed, exam.limit.fraction(_ADMISSION), own_menu=own_menu),
             WorkLimit(sys.maxsize),
         )
-    if exam.subject is None or not exam.subject.lines:
+    if exam.subject is None or not exam.subject.families:
         return
     exam.begin_searches(exam.subject)
     for _ in range(_BEFORE_INVARIANTS):  # most violations show at once, and at less cost than the invariants
@@ -175,8 +175,8 @@ def _in_turn(exam: _Stages, names: tuple[str, ...], seed: int, *, own_menu: bool
     if service_of(filt) is not None:
         exam.run("schedules", 0.2, partial(schedules, exam.subject))
     # without determinism a state does not represent a run, and only a single run's grants count
-    subject = replace(exam.subject, pure=not any(one.fault for one in exam.findings))
-    if subject.pure:
+    subject = replace(exam.subject, deterministic=not any(one.fault for one in exam.findings))
+    if subject.deterministic:
         exam.prove()
         exam.prove_source(subject)
     else:
@@ -231,10 +231,10 @@ class _Stages:
         self.close()
         left = self.limit.remaining
         shares: dict[str, tuple[float, Callable[..., Iterator[object]]]] = {"sequences": (0.3, sequences)}
-        if subject.pure:
+        if subject.deterministic:
             # strategies against a filter that looks at losses get as much time as games
-            shares["games"] = (0.3 if subject.looks else 0.4, games)
-            if subject.looks:
+            shares["games"] = (0.3 if subject.observes_losses else 0.4, games)
+            if subject.observes_losses:
                 shares["search"] = (0.25, partial(search, failure=FAILURE))
         for stage, (share, work) in shares.items():
             if stage in self.chosen:
@@ -270,7 +270,7 @@ class _Stages:
 
     def prove_source(self, subject: ExaminationContext) -> None:
         """Prove a user's own code where no theorem did; the effort bounds its work, beside that of the searches."""
-        if not has_own_code(self.filter) or any(one.whole for one in self.findings):
+        if not has_own_code(self.filter) or any(one.covers_all for one in self.findings):
             return
         # a counterexample of rounding alone is within the bound of a proof
         rounded = bool(self.counterexamples) and all(one.factor < _ROUNDED for one in self.counterexamples)
@@ -301,7 +301,7 @@ class _Stages:
         said = {"notes": (found,)} | more
         return StageFinding(self.stage, "Did the stage finish?", found, "", UNFINISHED, **said)
 
-    def _afresh(self, finding: StageFinding) -> StageFinding:
+    def _revalidated(self, finding: StageFinding) -> StageFinding:
         """Return the finding, or a weaker one if its counterexample does not replay with a new instance of the filter.
 
         Each replay runs in a fork of this process.
@@ -315,19 +315,19 @@ class _Stages:
                 schedule = Schedule.from_data(counterexample.data["schedule"], nameable())
                 confirm(service.make, service.promise, schedule, self.deadline)
                 return finding
-            if not (other := differs(counterexample, self._aside)):
+            if not (other := revalidate(counterexample, self._isolated)):
                 return finding
             fault, found = (
                 is_nondeterministic(self.filter),
-                f"{counterexample.asked}: granted, but not by a new instance: {other}",
+                f"{counterexample.description}: granted, but not by a new instance: {other}",
             )
         except ValueError as reason:
-            found = f"{counterexample.asked}: not replayed with a new instance: {reason}"
+            found = f"{counterexample.description}: not replayed with a new instance: {reason}"
         except FilterFault as broken:
             found = fault = str(broken)
         return _fallen(finding, found, fault)
 
-    def _aside(self, work: Callable[[], Any]) -> Any:
+    def _isolated(self, work: Callable[[], Any]) -> Any:
         """Run the work in a worker forked from this process, which never calls the filter.
 
         A replay does not count as work.
@@ -376,7 +376,7 @@ class _Stages:
                 if isinstance(finding, Paused):
                     self.so_far |= {} if finding.summary is None else {stage: finding.summary}
                     return False
-                self.findings.append(self._afresh(finding))
+                self.findings.append(self._revalidated(finding))
                 if self.findings[-1].counterexample is not None and not self.thorough:
                     break
             reports.close()
@@ -414,7 +414,7 @@ class _Stages:
             "deadline": self.deadline,
             "pauses": pauses,
         }
-        with closing(results(partial(_quietly, work, limit), **how)) as told:
+        with closing(iter_isolated(partial(_quietly, work, limit), **how)) as told:
             for report in told:
                 if not isinstance(report, dict):
                     yield report
@@ -428,7 +428,7 @@ def _fallen(finding: StageFinding, found: str, fault: str = "") -> StageFinding:
     """Return the finding without its counterexample, which did not replay."""
     notes = () if fault else (found,)
     bare = replace(finding, verdict=None, counterexample=None, tightness=(), trace=None)
-    return replace(bare, found=found, fault=fault, notes=notes)
+    return replace(bare, result=found, fault=fault, notes=notes)
 
 
 # -- run in the workers ---------------------------------------------------------------------------------
@@ -444,7 +444,7 @@ def _admitted(
     checked_filter(filt)
     scope = filt.scope if isinstance(filt.scope, str) else "every adaptive adversary"
     yield {"promise": filt.promise, "scope": scope}
-    lines = at_labels(lines_of(names, filt.promise, own_numbers(filt)), filt)
+    lines = at_labels(families_of(names, filt.promise, own_numbers(filt)), filt)
     finding, subject = admission(filt, lines, part, seed=seed, own_menu=own_menu)
     yield {"subject": subject}
     yield finding

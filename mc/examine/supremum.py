@@ -21,18 +21,18 @@ from filterproof.mc.engine.adversaries import Scripted
 from filterproof.mc.examine.divergence import Divergence
 from filterproof.mc.examine.extremal_steps import reached
 from filterproof.mc.examine.sequence import Sequence as Played
-from filterproof.mc.examine.stages.certificate import parts
+from filterproof.mc.examine.stages.certificate import certificate
 from filterproof.theory.argument_checks import check_at_least_zero
 from filterproof.theory.evidence import Outcome, Verdict
 from filterproof.theory.extremal import Extremal, Steps
 from filterproof.theory.guarantees import ZCDP, Guarantee, RenyiDP
-from filterproof.theory.numerics.decimals import above, below
+from filterproof.theory.numerics.decimals import format_down, format_up
 from filterproof.theory.pairs import DominatingPair, Gaussian
 
 #: Orders at which the divergences of a zCDP guarantee are compared.
 ORDERS = (2.0, 4.0, 8.0, 16.0)
 #: The most repetitions of one request.
-_MOST_REQUESTS = 10_000
+_MAX_REQUESTS = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,10 @@ class Supremum:
         return Scripted(*zip(*self.steps, strict=True)) if self.steps else None
 
     def __str__(self) -> str:
-        found = f"[{below(self.low)}, {above(self.high)}] at epsilon = {self.epsilon:g}, promised {self.promised:.6g}"
+        found = (
+            f"[{format_down(self.low)}, {format_up(self.high)}] at epsilon = {self.epsilon:g}, promised "
+            f"{self.promised:.6g}"
+        )
         return (
             f"{found}; no theorem bounds it from above: {self.rests_on}"
             if self.high == 1 and self.rests_on
@@ -127,7 +130,7 @@ def supremum(filt: PrivacyFilter, epsilon: float, *, known: Verdict | None = Non
     checked = check_at_least_zero("epsilon", epsilon)
     if not isinstance(checked, float):
         raise TypeError(f"epsilon must be one number, got {checked!r}; call supremum for each")
-    covered = parts(filt) if known is None else known
+    covered = certificate(filt) if known is None else known
     sound = covered is not None and covered.outcome is Outcome.HOLDS
     found, promised = filt.extremal(checked), float(filt.promise.delta(checked))
     check_requests(filt, [pair for pair, _ in found.steps])
@@ -161,7 +164,7 @@ def largest_renyi(filt: PrivacyFilter, menu: Sequence[DominatingPair], order: fl
     mu = math.nextafter(math.sqrt(2 * rate), 0.0)
     found: list[tuple[float, Steps]] = [(0.0, ())]
     for pair in (Gaussian(mu), *menu) if mu > 0 else menu:
-        times = repeats(filt, pair, most=_MOST_REQUESTS)
+        times = repeats(filt, pair, most=_MAX_REQUESTS)
         if times and (played := Played(((pair, times),))).admitted(filt):
             found.append((played.low(Divergence.renyi(order)), played.steps))
     return max(found, key=lambda one: one[0])

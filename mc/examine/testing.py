@@ -27,8 +27,8 @@ from unittest import SkipTest, TestCase
 from filterproof.filters.adapters.service import MakeService
 from filterproof.filters.testing.invariant_tests import invariant_test_class
 from filterproof.mc.examine.filter_fault import FilterFault
-from filterproof.mc.examine.schedule_search import MECHANISMS, asked_lines, first_breach
-from filterproof.mc.examine.worker import alone
+from filterproof.mc.examine.schedule_search import MECHANISMS, first_violation, requested_families
+from filterproof.mc.examine.worker import run_isolated
 from filterproof.theory.fast.compiler import compiler
 from filterproof.theory.guarantees import Guarantee
 
@@ -57,7 +57,7 @@ def _isolated(test: Callable[[Any], None], name: str) -> Callable[[Any], None]:
     def run(self: Any) -> None:
         compiler()  # imported once here, because each child would take as long for it as for its examples
         try:
-            alone(partial(test, self), whose=name)
+            run_isolated(partial(test, self), whose=name)
         except SkipTest as skipped:
             raise FilterFault(f"the code of {name} raised {type(skipped).__name__}: {skipped}") from skipped
 
@@ -75,7 +75,7 @@ def schedules(
     mechanisms: Sequence[str] = MECHANISMS,
     effort: float = 0.1,
 ) -> type[TestCase]:
-    """Return a test class that fails if `fp.services.first_breach` finds a breach of the guarantee.
+    """Return a test class that fails if `fp.services.first_violation` finds a violation of the guarantee.
 
     Parameters
     ----------
@@ -105,14 +105,14 @@ def schedules(
     -----
     The test also fails if the service grants no request. A passed test is no proof.
     """
-    asked_lines(service, promise, mechanisms)  # checks the service, the guarantee and the mechanisms
+    requested_families(service, promise, mechanisms)  # checks the service, the guarantee and the mechanisms
 
     class Schedules(TestCase):
         def runTest(self) -> None:
-            found = first_breach(service, promise, mechanisms=mechanisms, effort=effort)
+            found = first_violation(service, promise, mechanisms=mechanisms, effort=effort)
             assert found.released, (
                 f"the service must grant some request: {found}; pass mechanisms=... that it grants"
             )
-            assert found.breach is None, f"the service violates its guarantee:\n{found.breach}"
+            assert found.violation is None, f"the service violates its guarantee:\n{found.violation}"
 
     return Schedules

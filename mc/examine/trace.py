@@ -29,7 +29,7 @@ from filterproof.filters.contract.contract_checks import checked_observe, checke
 from filterproof.filters.contract.state import State, leaves, named_leaves, same
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.examine.divergence import Divergence, exceeds
-from filterproof.mc.examine.formatting import pair_words, told_apart
+from filterproof.mc.examine.formatting import format_distinct, pair_words
 from filterproof.mc.examine.sequence import Sequence, granted
 from filterproof.mc.losses.log_ratio import nearest_log
 from filterproof.mc.worst_case.plan import Plan, masses_of
@@ -40,7 +40,7 @@ from filterproof.theory.pairs import DominatingPair
 #: it.
 _ROWS, _LETTERS, _PLAYED, _UNTOLD = 24, 60, 4000, "..."
 #: The number of points of a curve, its largest epsilon, and the smallest delta at its end.
-_POINTS, _FAR, _LITTLE = 13, 200.0, 1e-6
+_POINTS, _MAX_EPSILON, _MIN_DELTA = 13, 200.0, 1e-6
 #: The most reasons that are stated, and the largest array whose numbers are named.
 _REASONS, _NUMBERS = 3, (int, float, Fraction, np.number)
 
@@ -90,7 +90,7 @@ class Trace:
         lines = [f"{number}. {move}" for number, move in enumerate(self.moves, 1)]
         for turn in self.rows:
             above = " <- above" if exceeds(turn.reached, turn.promised) else ""
-            reached, promised = told_apart(turn.reached, turn.promised)
+            reached, promised = format_distinct(turn.reached, turn.promised)
             when, several = f"{turn.when}: " if turn.when else "", "s" if "-" in turn.rounds else ""
             lines.append(
                 f"round{several} {turn.rounds}: {when}ask {turn.request}: {turn.answer}; state {turn.state_before} -> "
@@ -249,7 +249,7 @@ def _changes(before: State, after: State) -> Iterator[tuple[str, float, float]]:
 def trace_of_plan(filt: PrivacyFilter, plan: Plan, measure: Divergence, ratio: Fraction) -> Trace:
     """Return the trace of an adaptive plan: a step for each position that matters."""
     promised, way = measure.promised(filt.promise), measure.direction
-    worths = [plan.first(n).worth(filt, ratio, way) for n in range(1, plan.rounds + 1)]
+    worths = [plan.first(n).value(filt, ratio, way) for n in range(1, plan.rounds + 1)]
     passed = next((n for n, worth in enumerate(worths, 1) if exceeds(worth, promised)), None)
     rows: list[TraceRow] = []
     why: dict[object, str] = {}
@@ -303,7 +303,7 @@ def curve_of(
     """Yield points of the guarantee's curve and of the play's, up to epsilons at which the guarantee is small."""
     measure = trace.measure
     far = (2 * measure.at if measure.kind == "hockey-stick" else 0.0) or 1.0
-    while measure.kind != "hockey-stick" and far < _FAR and float(promise.delta(far)) > _LITTLE:
+    while measure.kind != "hockey-stick" and far < _MAX_EPSILON and float(promise.delta(far)) > _MIN_DELTA:
         far *= 1.25
     for number in range(_POINTS):
         at = Divergence.hockey_stick(far * number / (_POINTS - 1), measure.direction)

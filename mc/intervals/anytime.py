@@ -23,8 +23,8 @@ from filterproof.theory.display import Displayed
 from filterproof.theory.numerics.decimals import chance
 
 _BLOCK = 8  # the number of factors before one logarithm: none overflows down to m = 1e-30
-_LEAST_RATIO = 1e-30
-_LEAST_BET = 2.0**-12
+_MIN_RATIO = 1e-30
+_MIN_BET = 2.0**-12
 
 
 class Side(Enum):
@@ -47,11 +47,11 @@ class Wealth:
     below: tuple[float, ...]
 
     @classmethod
-    def merge(cls, tiles: Iterable[Wealth]) -> Wealth:
+    def merge(cls, batches: Iterable[Wealth]) -> Wealth:
         """Return the wealth after all batches, independent of their order to the last bit."""
-        parts = list(tiles)
+        parts = list(batches)
         if not parts:
-            raise ValueError("tiles must contain at least one batch, got none; run at least one batch")
+            raise ValueError("batches must contain at least one batch, got none; run at least one batch")
         return cls(
             sum(part.n for part in parts),
             tuple(math.fsum(column) for column in zip(*(part.above for part in parts), strict=True)),
@@ -136,9 +136,9 @@ class BettingTest:
         check_positive("threshold", self.threshold)
         check_positive("upper", self.upper)
         check_delta("failure", self.failure)
-        if not _LEAST_RATIO * self.upper <= self.threshold < self.upper:
+        if not _MIN_RATIO * self.upper <= self.threshold < self.upper:
             raise ValueError(
-                f"threshold must be in [{_LEAST_RATIO:g} upper, upper), got threshold={self.threshold!r} "
+                f"threshold must be in [{_MIN_RATIO:g} upper, upper), got threshold={self.threshold!r} "
                 f"with upper={self.upper!r}; no sample can decide otherwise"
             )
 
@@ -182,7 +182,7 @@ class BettingTest:
         return Wealth(n + zeros, log_capitals(above), log_capitals(below))
 
     def _grid(self, largest: float) -> NDArray[np.float64]:
-        halvings = max(1, math.ceil(math.log2(largest / _LEAST_BET)))
+        halvings = max(1, math.ceil(math.log2(largest / _MIN_BET)))
         shares = [15 / 16, 7 / 8, 3 / 4, *(0.5**d for d in range(1, halvings + 1))]
         return largest * np.array(shares)
 

@@ -18,7 +18,7 @@ from filterproof.mc.intervals.moments import ROUNDING, Moments
 from filterproof.theory.argument_checks import check_count, check_delta
 
 #: SciPy sums up to 40 powers; the first one is below the doubles only for tails below 1e-243.
-_LEAST = 1e-240
+_MIN_TAIL = 1e-240
 
 
 def clopper_pearson(successes: int, n: int, *, failure: float) -> Estimate:
@@ -59,7 +59,7 @@ def clopper_pearson(successes: int, n: int, *, failure: float) -> Estimate:
     failure = float(check_delta("failure", failure))
     misses = n - successes
     tail, value = failure / 2, successes / n
-    if tail < _LEAST:
+    if tail < _MIN_TAIL:
         return kl_chernoff(Moments(n, float(successes), 0.0), failure=failure)
     # SciPy's functions have a relative error below 2^-46 sqrt(n), compared with balls, up to n = 10^13 and for tails
     # down to 1e-240. Its inverses are worse: a root may be next to the rounding of 1 - p, far off, or missing

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from filterproof.theory.argument_checks import check_delta
 from filterproof.theory.display import Displayed
-from filterproof.theory.numerics.decimals import below, chance, interval, near
+from filterproof.theory.numerics.decimals import chance, format_down, format_nearest, interval
 
 #: The default confidence of an interval.
 CONFIDENCE = 1 - 1e-6
@@ -57,7 +57,7 @@ class Estimate(Displayed):
     n: int
     method: str
     rests_on: str = PLAIN_DRAWS
-    beyond: int = 0
+    over_bound: int = 0
 
     def __post_init__(self) -> None:
         if not self.low <= self.value <= self.high:
@@ -90,11 +90,13 @@ class Estimate(Displayed):
         return self.low <= number <= self.high
 
     def __str__(self) -> str:
-        confidence = f"1 - {chance(self.failure)}" if self.failure < 1e-3 else below(1 - self.failure, 4)
+        confidence = (
+            f"1 - {chance(self.failure)}" if self.failure < 1e-3 else format_down(1 - self.failure, 4)
+        )
         return (
-            f"{near(self.value)} in {interval(self.low, self.high)} "
+            f"{format_nearest(self.value)} in {interval(self.low, self.high)} "
             f"at confidence {confidence} (n={self.n:,}, {self.method}; rests on {self.rests_on}"
-            f"{f', which {self.beyond:,} plain paths passed' * (self.beyond > 0)})"
+            f"{f', which {self.over_bound:,} plain paths passed' * (self.over_bound > 0)})"
         )
 
 

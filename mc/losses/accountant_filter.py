@@ -34,7 +34,7 @@ _WIDTH, _ROUGHLY = 5e-3, 0.1
 #: Bits of the bound that is compared with delta: of its 53 bits, about the last nine depend on the processor.
 _BITS = 30
 #: The most uses of a mechanism that are counted, and the first guess.
-_MOST, _FIRST = 2**24, 32
+_MAX_USES, _FIRST = 2**24, 32
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -148,7 +148,7 @@ def _limit(filt: AccountantFilter, rest: tuple[int, ...]) -> int:
     It is a function of `rest` alone, independent of earlier calls: the bounds on a composition are not monotone to the
     last digit, and the same request must get the same answer.
     """
-    most, guess = _MOST, _FIRST
+    most, guess = _MAX_USES, _FIRST
     if any(rest):
         half, quarter = (tuple(count // parts for count in rest) for parts in (2, 4))
         # half the uses of the others allow at least as many, up to the width of the bounds; and the limit lies near the

@@ -31,7 +31,7 @@ def fraction(point: flint.arb) -> Fraction:
     return Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
 
 
-def down(x: flint.arb | Fraction) -> float:
+def lower_end(x: flint.arb | Fraction) -> float:
     """Return the largest double <= everything in x."""
     if isinstance(x, Fraction):
         return round_down(x)
@@ -46,15 +46,15 @@ def down(x: flint.arb | Fraction) -> float:
     return close
 
 
-def up(x: flint.arb | Fraction) -> float:
+def upper_end(x: flint.arb | Fraction) -> float:
     """Return the smallest double >= everything in x."""
-    return 0.0 - down(-x)  # not -down(-x), which is -0.0 for zero
+    return 0.0 - lower_end(-x)  # not -down(-x), which is -0.0 for zero
 
 
-def near(x: flint.arb) -> float:
+def nearest_double(x: flint.arb) -> float:
     """Return a double within 2^-52 |x| of everything in x, zero only if x is. Raises ValueError for a wide ball."""
     with PRECISION_LOCK, flint.ctx.workprec(BITS):  # -x is rounded to the current precision
-        low, high = down(x), up(x)
+        low, high = lower_end(x), upper_end(x)
     after = next_above(low)
     if high <= after:
         return low
@@ -65,4 +65,4 @@ def near(x: flint.arb) -> float:
 
 def rounded(x: flint.arb, side: Rounding) -> float:
     """Return x as a double on the named side."""
-    return down(x) if side == "low" else up(x) if side == "high" else near(x)
+    return lower_end(x) if side == "low" else upper_end(x) if side == "high" else nearest_double(x)

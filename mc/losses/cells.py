@@ -20,7 +20,7 @@ import flint
 import numpy as np
 from numpy.typing import NDArray
 
-from filterproof.mc.losses.balls import BITS, ball, down, up
+from filterproof.mc.losses.balls import BITS, ball, lower_end, upper_end
 from filterproof.mc.losses.lattice_pld import LatticePLD, Report, ReportedPLD
 from filterproof.mc.losses.tails import Tails, tails
 from filterproof.mc.losses.too_large import TooLargeError
@@ -79,9 +79,9 @@ class Cells:
                 at[i + 1] += p - stays
             grown = self.beyond * (step * edges[-1]).exp()
             at[-1] += grown
-            masses = np.array([max(up(mass), 0.0) for mass in at])
+            masses = np.array([max(upper_end(mass), 0.0) for mass in at])
             masses[0] = masses[0] if masses.any() else 2.0**-1000  # a revealing outcome has some mass, too
-            revealed = max(up(self.above - grown + self.infinite), 0.0)
+            revealed = max(upper_end(self.above - grown + self.infinite), 0.0)
         some = masses > 0
         return LatticePLD(self.edges[some], masses[some], revealed)
 
@@ -109,10 +109,10 @@ class Cells:
             growths = [(step * edge).exp() for edge in edges]
             # the distance of each cell's mean from its ends, times its mass and the end's e^L, which may be no double:
             # at least from the lower one, at most from the upper one
-            low = [max(down(p[i] - q[i] * growths[i]), 0.0) for i in range(n - 1)]
-            high = [up(q[i] * growths[i + 1] - p[i]) for i in range(n - 1)]
+            low = [max(lower_end(p[i] - q[i] * growths[i]), 0.0) for i in range(n - 1)]
+            high = [upper_end(q[i] * growths[i + 1] - p[i]) for i in range(n - 1)]
             # the upper tail is everything beyond the last point
-            low.append(max(down(self.above - self.beyond * growths[-1]), 0.0))
+            low.append(max(lower_end(self.above - self.beyond * growths[-1]), 0.0))
             share = np.append(_shares(np.array(low), np.array(high)), 0.0).tolist()
             masses = []
             for i in range(n):
@@ -120,8 +120,8 @@ class Cells:
                 stays = 1 - flint.arb(share[i])
                 mass += p[i] * stays if i < n - 1 else self.above
                 mass += p[i - 1] * flint.arb(share[i - 1]) if i > 0 else 0
-                masses.append(max(down(mass), 0.0))
-            revealed = max(down(self.infinite), 0.0)
+                masses.append(max(lower_end(mass), 0.0))
+            revealed = max(lower_end(self.infinite), 0.0)
             if not any(masses):  # reduced slightly, so that a revealing outcome is not overstated
                 masses[0], revealed = 2.0**-60, revealed - 2.0**-50
         report = Report.of_cells(self.edges, float(self.step), np.array(share), sorted(own))
@@ -133,15 +133,17 @@ class Cells:
         """Return the P-mass and the Q-mass of each cell, and of the losses over the last edge."""
         return [*zip(self.p, self.q, strict=True), (self.above, self.beyond)]
 
-    def told(self) -> ReportedPLD:
+    def reported(self) -> ReportedPLD:
         """Return the distribution of the report of a loss's cell, at the cost of the order of the squared widths."""
         labels, n = self.edges.copy(), len(self.p)
         with PRECISION_LOCK, flint.ctx.workprec(BITS):
-            ratios = np.array([max(down(p), 0.0) / max(up(q), 5e-324) for p, q in self.reports[:n]])
+            ratios = np.array(
+                [max(lower_end(p), 0.0) / max(upper_end(q), 5e-324) for p, q in self.reports[:n]]
+            )
             with np.errstate(divide="ignore"):
                 mean = np.rint(np.log(ratios) / float(self.step) - 0.5)
             labels[:n] = np.clip(mean, labels[:n], labels[1:] - 1).astype(np.int64)
-            return ReportedPLD.of(labels, self.reports, max(down(self.infinite), 0.0))
+            return ReportedPLD.of(labels, self.reports, max(lower_end(self.infinite), 0.0))
 
     @property
     def widths(self) -> NDArray[np.int64]:
@@ -273,12 +275,12 @@ def _shares(low: NDArray[np.float64], high: NDArray[np.float64]) -> NDArray[np.f
     with np.errstate(divide="ignore", invalid="ignore"):
         # a cell that lies at its upper end up to rounding is not moved there
         room = np.where(high > 0, np.minimum(low[1:] / high, 2.0**100), 0.0)
-    up, down = np.full(n, 0.5), np.full(n, 0.5)
+    upper_end, lower_end = np.full(n, 0.5), np.full(n, 0.5)
     for i in range(n - 1):
-        up[i + 1] = _calmed(1 - up[i] / room[i], room[i]) if room[i] > 0 else 0.0
+        upper_end[i + 1] = _calmed(1 - upper_end[i] / room[i], room[i]) if room[i] > 0 else 0.0
     for i in range(n - 2, -1, -1):
-        down[i] = _calmed(room[i] * (1 - down[i + 1]), room[i])
-    share = np.where(room >= 1, up, down)
+        lower_end[i] = _calmed(room[i] * (1 - lower_end[i + 1]), room[i])
+    share = np.where(room >= 1, upper_end, lower_end)
     # a limit for rounding, and where both recursions meet
     after = 0.0
     for i in range(n - 1, -1, -1):

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filterproof.mc.losses import finite_sums
-from filterproof.mc.losses.balls import BITS, ball, down, up
+from filterproof.mc.losses.balls import BITS, ball, lower_end, upper_end
 from filterproof.mc.losses.cells import cells, extent
 from filterproof.mc.losses.inversion import Inversion
 from filterproof.mc.losses.lattice_pld import ReportedPLD, common_step, level, level_law
@@ -43,11 +43,11 @@ _ADDED, _TAKEN = 1 / 6, 1 / 12
 _NEGLIGIBLE = 1e-200
 #: The distance of a level beyond epsilon at which it alone has a divergence above 1 - 2^-39; the largest level whose
 #: square is a double; and the largest that is cut into cells.
-_FAR, _LARGEST, _CUT = 28.0, 2.0**500, 2.0**39
+_CERTAIN_GAP, _LARGEST, _CUT = 28.0, 2.0**500, 2.0**39
 #: The most attempts at a cut before the bounds are returned as wide as they are.
 _TRIES = 4
 #: The cells of a first look, and the number of halvings of the range to the narrowest of them.
-_FEW, _HALVED = 256, 16
+_ROUGH_CELLS, _HALVED = 256, 16
 #: The start of the search for an epsilon.
 _FIRST = 2.0**-6
 #: The relative width of a rough answer.
@@ -268,7 +268,7 @@ class Composition:
         if (stick := finite_sums.hockey_stick(pairs, counts, epsilon)) is not None:
             return _within(stick)
         levels = [known for pair in pairs if (known := level(pair)) is not None]
-        if any(float(known.epsilon) > epsilon + _FAR for known in levels):
+        if any(float(known.epsilon) > epsilon + _CERTAIN_GAP for known in levels):
             return _best_lower_bound(pairs, epsilon)
         addable = len(levels) == len(pairs) and all(known.epsilon < _LARGEST for known in levels)
         lattice = common_step(levels) if addable else None
@@ -302,7 +302,7 @@ def _one_release(pair: DominatingPair, epsilon: float) -> Bounds:
 
 def _within(stick: flint.arb) -> Bounds:
     """Return the doubles around a divergence."""
-    return Bounds(max(down(stick), 0.0), min(up(stick), 1.0))
+    return Bounds(max(lower_end(stick), 0.0), min(upper_end(stick), 1.0))
 
 
 def _best_lower_bound(pairs: Sequence[DominatingPair], epsilon: float) -> Bounds:
@@ -409,7 +409,7 @@ def _gaussian(square: Fraction, epsilon: float) -> Bounds:
     while True:
         with PRECISION_LOCK, flint.ctx.workprec(bits):
             value = normal_distribution.hockey_stick(ball(square, bits).sqrt(), ball(epsilon))
-            low, high = max(down(value), 0.0), min(up(value), 1.0)
+            low, high = max(lower_end(value), 0.0), min(upper_end(value), 1.0)
         # the difference of two close numbers needs more bits for a smaller mu
         if high <= low * (1 + 2.0**-40) or bits >= 32 * BITS:
             return Bounds(low, high)
@@ -421,4 +421,4 @@ def _rough(pair: DominatingPair, tilt: float) -> tuple[ReportedPLD, Fraction]:
     """Return a distribution in few cells for a first look, and its step."""
     low, high = extent(pair)
     step = Fraction(2.0 ** (math.floor(math.log2(max(high - low, 2.0**-60))) - _HALVED))
-    return cells(pair, step, tilts=(tilt,), variance=0.0, most=_FEW).told(), step
+    return cells(pair, step, tilts=(tilt,), variance=0.0, most=_ROUGH_CELLS).reported(), step

@@ -21,7 +21,7 @@ from filterproof.theory.numerics.precision import PRECISION_LOCK
 from filterproof.theory.pairs import DominatingPair
 
 #: The most sums that are enumerated, equal ones once for each multiset: for more a lattice is faster.
-MOST = 1 << 9
+MAX_SUMS = 1 << 9
 #: A sum of losses, and its P-mass.
 _Sum = tuple[flint.arb, flint.arb]
 
@@ -33,7 +33,10 @@ def hockey_stick(pairs: Sequence[DominatingPair], counts: Sequence[int], epsilon
     if len(known) < len(laws) or any(law.infinite == 1 for law in laws):
         return None
     many = zip(known, counts, strict=True)
-    if math.prod(math.comb(n + len(points) - 1, n) if len(points) > 1 else 1 for points, n in many) > MOST:
+    if (
+        math.prod(math.comb(n + len(points) - 1, n) if len(points) > 1 else 1 for points, n in many)
+        > MAX_SUMS
+    ):
         return None
     with PRECISION_LOCK, flint.ctx.workprec(BITS):
         # not 1 minus a product: rare outcomes would lose their digits

@@ -37,7 +37,7 @@ from filterproof.theory.numerics.decimals import interval
 Array = NDArray[np.float64]
 
 #: The smallest level of a constructed grid, and the most levels.
-_LEAST, _MOST = 2.0**-8, 100_000
+_MIN_LEVEL, _MAX_LEVELS = 2.0**-8, 100_000
 #: The tested ranges of rates, noise and levels. With less noise the tilted losses lie further out than necessary.
 _RAREST, _QUIETEST, _LOUDEST, _SMALLEST = 1e-6, 0.2, 1000.0, 1e-6
 #: The most counts in memory, people times levels.
@@ -71,7 +71,7 @@ class PersonalRange(ForOnePerson):
         """The bounds with evidence CITED: the theorems on the trapezoidal rule and on Poisson summation."""
         return Bounds(self.low, self.high, Evidence.CITED)
 
-    def told(self) -> str:
+    def text(self) -> str:
         """Return the quantity and its bounds as text for that person."""
         return f"{self.quantity} in {interval(self.low, self.high, 9)}"
 
@@ -309,15 +309,17 @@ def _row(name: str, value: object, remedy: str) -> Array:
 
 def _grid(levels: int | Sequence[float]) -> Array:
     if isinstance(levels, (int, np.integer)):
-        number = check_count("levels", levels, most=_MOST)
-        grid = np.geomspace(_LEAST, 1.0, number) if number > 1 else np.ones(1)
+        number = check_count("levels", levels, most=_MAX_LEVELS)
+        grid = np.geomspace(_MIN_LEVEL, 1.0, number) if number > 1 else np.ones(1)
         grid[-1] = 1.0
         return grid
     remedy = "pass a number of levels, or e.g. [0.25, 0.5, 1.0]"
     grid = _row("levels", levels, remedy)
-    if not (0 < len(grid) <= _MOST and grid[0] >= _SMALLEST and grid[-1] == 1 and (np.diff(grid) > 0).all()):
+    if not (
+        0 < len(grid) <= _MAX_LEVELS and grid[0] >= _SMALLEST and grid[-1] == 1 and (np.diff(grid) > 0).all()
+    ):
         raise ValueError(
-            f"levels must ascend to 1 from {_SMALLEST:g} or more, at most {_MOST}, got {repr(levels)[:60]}; "
+            f"levels must ascend to 1 from {_SMALLEST:g} or more, at most {_MAX_LEVELS}, got {repr(levels)[:60]}; "
             f"{remedy}"
         )
     return grid

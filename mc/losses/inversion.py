@@ -32,24 +32,24 @@ Array = NDArray[np.float64]
 
 #: The tilts at which moments are known, of twelve bits, eight per octave; a tilt groups people.
 TILTS: Array = np.array([round(2.0 ** (j / 8 % 1) * 2048) / 2048 * 2.0 ** (j // 8) for j in range(-48, 161)])
-_EACH = 8
+_TILTS_PER_OCTAVE = 8
 #: Levels whose tilted outputs lie further out than this are not computed: their losses alone are huge.
-_FURTHEST = 64.0
+_MAX_OUTPUT = 64.0
 #: The logarithm of a moment that was not computed.
 _UNKNOWN = 1e9
 #: The contribution of other periods, as a power of e relative to delta.
-_APART = 30.0
+_PERIOD_EXPONENT = 30.0
 #: The contribution beyond the last frequency, relative to frequency 0; the fewest and the most frequencies; the most
 #: numbers in memory.
-_BEYOND, _LEAST, _MOST, _HELD = 1e-10, 16, 4096, 1 << 21
+_TRUNCATION, _MIN_FREQUENCIES, _MAX_FREQUENCIES, _MAX_HELD = 1e-10, 16, 4096, 1 << 21
 #: The number of characteristic functions of steps in the cache.
-_KEPT = 2048
+_CACHE_SIZE = 2048
 #: The logarithm of a divergence that need not be precise.
-_TINY = -650.0
+_LOG_NEGLIGIBLE = -650.0
 #: The tilts above t among which the bound on other periods is chosen.
-_OTHERS = 32
+_BOUND_TILTS = 32
 #: The longest period, times the tilt; and the power of e by which a tilt may be worse than the best.
-_FARTHEST, _SPARE = 2.0**12, 6.0
+_MAX_PERIOD, _TILT_TOLERANCE = 2.0**12, 6.0
 
 
 # The results for one step are cached by the step, independent of people and counts.
@@ -58,7 +58,7 @@ _FARTHEST, _SPARE = 2.0**12, 6.0
 @lru_cache(maxsize=1 << 15)
 def _moments(law: StepMoments, direction: Direction) -> RealMoments:
     """Return the logarithms, errors and decays at all tilts."""
-    near = (1 + TILTS) * law.ratio <= _FURTHEST
+    near = (1 + TILTS) * law.ratio <= _MAX_OUTPUT
     moments = law.real(law.power(TILTS[near], direction))
     logs, errors, decay = np.full(len(TILTS), _UNKNOWN), np.zeros(len(TILTS)), np.zeros(len(TILTS))
     logs[near], errors[near], decay[near] = moments.logs, moments.errors, moments.decay
@@ -72,7 +72,7 @@ def _envelope(law: StepMoments, direction: Direction, tilt: int) -> Envelope:
     return law.envelope(a, float(known.logs[tilt]), float(known.decay[tilt]))
 
 
-@lru_cache(maxsize=_KEPT)
+@lru_cache(maxsize=_CACHE_SIZE)
 def _transforms(law: StepMoments, direction: Direction, tilt: int, step: float, size: int) -> Transforms:
     """Return the characteristic function at `size` frequencies, a power of two.
 
@@ -132,7 +132,7 @@ class Inversion:
             # a number below the doubles is not 0
             high[self.some] = np.exp(np.minimum(sure, 0.0)) * (1 + 2.0**-40) + 2.0**-1074
             # a delta that is almost 0 in doubles has only an upper bound
-            for group, rows in self._tilted(np.full(len(sure), epsilon), -sure, sure > _TINY):
+            for group, rows in self._tilted(np.full(len(sure), epsilon), -sure, sure > _LOG_NEGLIGIBLE):
                 who, there = self.some[group], np.full(len(group), epsilon)
                 low[who] = np.minimum(rows.low(there), 1.0)
                 high[who] = np.minimum(np.exp(np.minimum(rows.log_high(there), 0.0)), high[who])
@@ -149,7 +149,7 @@ class Inversion:
         exponents = self.logs - np.multiply.outer(epsilon, TILTS)
         tilts, turns = self._chosen(exponents, log_inverse)
         # rounded up to a power of 2, so that many people share a period
-        apart = np.ceil(np.log2(np.minimum(turns, _FARTHEST))).astype(np.int64)
+        apart = np.ceil(np.log2(np.minimum(turns, _MAX_PERIOD))).astype(np.int64)
         steps = 2 * math.pi * TILTS[tilts] / 2.0**apart
         mantissas, places = np.frexp(steps)
         # of 30 bits, so that multiples are doubles
@@ -160,24 +160,24 @@ class Inversion:
         different, which = np.unique(keys[chosen], axis=0, return_inverse=True)
         for number, (tilt, _, size) in reversed(list(enumerate(different.tolist()))):
             group = chosen[which.ravel() == number]
-            for part in np.array_split(group, -(-len(group) * size // _HELD)):
+            for part in np.array_split(group, -(-len(group) * size // _MAX_HELD)):
                 yield part, self._transformed(part, tilt, float(steps[part[0]]), size, beyond[part])
 
     def _chosen(self, exponents: Array, log_inverse: Array) -> tuple[NDArray[np.int64], Array]:
         """Return the tilt of each person, and t W such that the other periods add e^-30 of delta."""
         people = np.arange(len(exponents))
-        coarse = np.arange(0, len(TILTS), _EACH)
+        coarse = np.arange(0, len(TILTS), _TILTS_PER_OCTAVE)
         scales = exponents[:, coarse] - np.log(TILTS * (TILTS + 1))[coarse]
         turns = np.full(scales.shape, np.inf)
         for column, tilt in enumerate(coarse.tolist()):
-            near = np.flatnonzero(scales[:, column] <= scales.min(axis=1) + _SPARE)
-            others = slice(tilt + 1, tilt + 1 + _OTHERS)
+            near = np.flatnonzero(scales[:, column] <= scales.min(axis=1) + _TILT_TOLERANCE)
+            others = slice(tilt + 1, tilt + 1 + _BOUND_TILTS)
             if len(near) and len(TILTS[others]):
-                room = (exponents[near, others] + log_inverse[near, None] + _APART) / (
+                room = (exponents[near, others] + log_inverse[near, None] + _PERIOD_EXPONENT) / (
                     TILTS[others] / TILTS[tilt] - 1
                 )
                 turns[near, column] = np.maximum(
-                    room.min(axis=1), np.maximum(log_inverse[near], 1.0) + _APART
+                    room.min(axis=1), np.maximum(log_inverse[near], 1.0) + _PERIOD_EXPONENT
                 )
         # the shortest period, for the fewest frequencies
         best = (turns / TILTS[coarse]).argmin(axis=1)
@@ -193,16 +193,16 @@ class Inversion:
             left = np.flatnonzero(tilts == tilt)
             used = np.flatnonzero(self.counts[left].any(axis=0))
             each = [_envelope(self.laws[k], self.direction, tilt) for k in used.tolist()]
-            size = _LEAST
+            size = _MIN_FREQUENCIES
             while len(left):
                 step = steps[left]
                 falls = np.array([envelope.log_modulus(step * size) for envelope in each])
                 log_moduli = np.einsum("pl,lp->p", self.counts[np.ix_(left, used)], falls)
                 outside = np.exp(log_moduli) / (math.pi * step * (size - 1)) * (1 + 2.0**-20)
-                enough = outside * TILTS[tilt] * (TILTS[tilt] + 1) * 2 * math.pi / step <= _BEYOND
+                enough = outside * TILTS[tilt] * (TILTS[tilt] + 1) * 2 * math.pi / step <= _TRUNCATION
                 sizes[left], beyond[left] = size, outside
                 left = left[~enough]
-                if size >= _MOST:
+                if size >= _MAX_FREQUENCIES:
                     break
                 size *= 2
         return sizes, beyond
@@ -237,7 +237,7 @@ class Inversion:
         # unnecessary frequencies count as errors
         need = np.flatnonzero((np.abs(terms) > 1e-16 * np.abs(terms[:, :1])).any(axis=0))[-1] + 1
         errors += np.abs(terms[:, need:]).sum(axis=1) + beyond
-        others = slice(tilt + 1, tilt + 1 + _OTHERS)
+        others = slice(tilt + 1, tilt + 1 + _BOUND_TILTS)
         return _Tilted(
             t,
             step,

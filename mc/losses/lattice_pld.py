@@ -12,14 +12,14 @@ import flint
 import numpy as np
 from numpy.typing import NDArray
 
-from filterproof.mc.losses.balls import BITS, Rounding, ball, down, fraction, rounded, up
+from filterproof.mc.losses.balls import BITS, Rounding, ball, fraction, lower_end, rounded, upper_end
 from filterproof.theory.numerics.precision import PRECISION_LOCK
 from filterproof.theory.pairs import DominatingPair
 
 #: The most steps of the lattice in one level: on a finer lattice sums of steps might not fit into int64.
-_MOST_UNITS = 2**31
+_MAX_UNITS = 2**31
 #: The relative distance from an atom within which an observed loss, a rounded double, is the atom's.
-_SEEN = 1e-12
+_ATOM_TOLERANCE = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class Report:
         """Return the report of one end of each cell, and of an atom at edges[i], i in `atoms`, for losses near it."""
         bounds, beside = np.append(edges * step, np.finfo(np.float64).max), list(atoms)
         points, at = bounds[beside], edges[beside]
-        slack = _SEEN * np.maximum(np.abs(points), step)
+        slack = _ATOM_TOLERANCE * np.maximum(np.abs(points), step)
         bounds[beside] = points + slack
         return cls(
             np.insert(bounds, beside, points - slack),
@@ -141,7 +141,9 @@ class ReportedPLD:
         """Return the reports whose P-mass and Q-mass lie in these balls."""
         p, q = (
             np.array(side)
-            for side in zip(*((max(down(a), 0.0), max(up(b), 0.0)) for a, b in masses), strict=True)
+            for side in zip(
+                *((max(lower_end(a), 0.0), max(upper_end(b), 0.0)) for a, b in masses), strict=True
+            )
         )
         met = p > 0
         return cls(LatticePLD(places[met], p[met], revealed), LatticePLD(places[met], q[met]))
@@ -150,7 +152,7 @@ class ReportedPLD:
     def of_level(cls, known: Level, units: int) -> Self:
         """Return KOV(epsilon, delta), with its two losses reported at `units` steps."""
         with PRECISION_LOCK, flint.ctx.workprec(BITS):
-            rest, revealed = ball(1 - known.delta), max(down(ball(known.delta)), 0.0)
+            rest, revealed = ball(1 - known.delta), max(lower_end(ball(known.delta)), 0.0)
             masses = known.masses if units else ((rest, rest),)
             return cls.of(np.array([-units, units] if units else [0]), masses, revealed)
 
@@ -183,7 +185,7 @@ def common_step(levels: Sequence[Level]) -> tuple[list[int], Fraction, Fraction]
         shares = [Fraction(size / base).limit_denominator(64) for size in sizes]
         parts = math.lcm(*(share.denominator for share in shares))
         units = [int(share * parts) for share in shares]
-        if max(units) > _MOST_UNITS:
+        if max(units) > _MAX_UNITS:
             return None
         gaps = [abs(size - unit * (base / parts)) for size, unit in zip(sizes, units, strict=True)]
         if any(gap > 1e-12 * size for gap, size in zip(gaps, sizes, strict=True)):

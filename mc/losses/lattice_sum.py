@@ -24,7 +24,7 @@ from filterproof.mc.losses.powers import ELEMENTARY, TiltedSum, power
 #: The largest logarithm with a double exponential.
 _LARGEST = 700.0
 #: A mass of zero, and the multiple of its error from which a share counts as known.
-_HUGE, _SURE = 1e300, 8
+_NO_MASS, _SURE = 1e300, 8
 #: The largest tilt times the range of a loss, for an epsilon above every loss.
 _STEEP = 2.0**10
 
@@ -125,7 +125,7 @@ class LatticeSum:
         parts = round(wide / self.step)
         cell, rest = np.divmod(total.law.places, parts)
         # if the tilt's factor is so large, the mass is nevertheless at most about 1
-        masses = np.minimum(total.masses(1, slice(None)), _HUGE) * (1 + 2.0**-40 + parts * 2.0**-52)
+        masses = np.minimum(total.masses(1, slice(None)), _NO_MASS) * (1 + 2.0**-40 + parts * 2.0**-52)
         # the share of the lower end if e^wide is no double
         stays = np.exp(-rest * self.step) * np.expm1((rest - parts) * self.step) / math.expm1(-wide)
         rises = np.expm1(-rest * self.step) / math.expm1(-wide)
@@ -149,7 +149,7 @@ class LatticeSum:
             other.law.shares[windows[1]] > _SURE * other.law.error,
         )
         p, q = drawn.masses(-1, windows[0])[known], other.masses(1, windows[1])[known]
-        usable = (p > 0) & (q < _HUGE)
+        usable = (p > 0) & (q < _NO_MASS)
         if not usable.any():
             return None
         p, q = p[usable], q[usable]

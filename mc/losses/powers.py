@@ -29,13 +29,13 @@ _UNIT = 2.0**-53
 #: product of complex numbers and a tabulated root of unity have less than 5.
 _LEVEL = 8
 #: Fourier coefficients below e^-60 count as 0.
-_NOTHING = 60.0
+_NEGLIGIBLE_EXPONENT = 60.0
 #: The most places that are stored completely.
-_FEW = 4096
+_WHOLE_PLACES = 4096
 #: The number of halvings of a tilt below that of a normal distribution: distributions with far places need a small one.
 _HALVINGS = 60
 #: A sufficiently small tilted mass outside the window, and the longest window.
-_TAIL, _LONGEST = 1e-10, 1 << 22
+_TAIL, _MAX_WINDOW = 1e-10, 1 << 22
 #: The largest logarithm with a double exponential; and more than the loss of an exponential below the normal doubles.
 _LARGEST, _UNDERFLOW = 700.0, 2.0**-1000
 
@@ -126,8 +126,8 @@ def power(laws: Sequence[LatticePLD], counts: Sequence[int], *, tilt: float) -> 
     least = sum(k * int(law.places.min()) for k, law in zip(counts, laws, strict=True))
     most = sum(k * int(law.places.max()) for k, law in zip(counts, laws, strict=True))
     # 16 standard deviations, or all places if they are few
-    wanted = max(16 * spread + 2, min(most - least + 1, _FEW))
-    size = min(1 << max(math.ceil(math.log2(wanted)), 4), _LONGEST)
+    wanted = max(16 * spread + 2, min(most - least + 1, _WHOLE_PLACES))
+    size = min(1 << max(math.ceil(math.log2(wanted)), 4), _MAX_WINDOW)
     while True:
         # a window below every sum would waste that part
         first = max(math.floor(mean) - size // 2, least)
@@ -136,7 +136,7 @@ def power(laws: Sequence[LatticePLD], counts: Sequence[int], *, tilt: float) -> 
             break
         below, beyond = _beyond(laws, counts, moments, tilt, spread, first, size)
         tail = beyond if first == least else below + beyond
-        if tail <= _TAIL or size >= _LONGEST:
+        if tail <= _TAIL or size >= _MAX_WINDOW:
             break
         size *= 2
     factor = sum(
@@ -178,7 +178,7 @@ def _transformed(
         frequencies = np.fft.rfft(wrapped)[there]
         modulus = np.abs(frequencies) * (1 + 2.0**-50) + each + len(share) * _UNIT
         # if a factor is this small, the product counts as 0
-        large = modulus > math.exp(-_NOTHING / count)
+        large = modulus > math.exp(-_NEGLIGIBLE_EXPONENT / count)
         there, modulus = there[large], modulus[large]
         total = total[large] * whole_power(frequencies[large], count)
         bound = bound[large] * modulus**count * (1 + ELEMENTARY)
@@ -186,7 +186,7 @@ def _transformed(
         slope = slope[large] + count * ((each + len(share) * _UNIT) / modulus + 4 * _UNIT)
     weights = np.where((there == 0) | (there == size // 2), 1.0, 2.0)
     off = float(weights @ (bound * np.minimum(2 * slope, 2.0))) / size
-    off += float(weights @ bound) / size * each + 2 * math.exp(-_NOTHING) * (1 + each)
+    off += float(weights @ bound) / size * each + 2 * math.exp(-_NEGLIGIBLE_EXPONENT) * (1 + each)
     spectrum = np.zeros(size // 2 + 1, dtype=np.complex128)
     spectrum[there] = total
     return np.fft.irfft(spectrum, size), off * (1 + 2.0**-20)

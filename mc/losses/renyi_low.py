@@ -16,18 +16,18 @@ from functools import lru_cache
 
 import flint
 
-from filterproof.mc.losses.balls import BITS, ball, down
+from filterproof.mc.losses.balls import BITS, ball, lower_end
 from filterproof.mc.losses.cells import cells, extent
 from filterproof.mc.losses.tails import tails
 from filterproof.theory.numerics.precision import PRECISION_LOCK
 from filterproof.theory.pairs import DominatingPair, is_ours
 
 #: The most cells of a continuous distribution, their width in standard deviations of the loss, and the finest of them.
-_MOST, _WIDTH, _HALVINGS = 1000, 1 / 120, 40
+_MAX_CELLS, _WIDTH, _HALVINGS = 1000, 1 / 120, 40
 #: The order from which cells do not suffice, an integer, and the largest one at which sampled noise is summed.
 _HIGH, _SUMMED = 64.0, 1024.0
 #: The P-mass over the last cell.
-_RARE = 1e-299
+_LAST_CELL_MASS = 1e-299
 
 
 @lru_cache(maxsize=4096)
@@ -38,14 +38,14 @@ def renyi_low(pair: DominatingPair, order: float) -> float:
         if law.infinite > 0:
             return math.inf
         if law.points is None and order >= _HIGH and is_ours(pair):
-            low = _of_truths(pair.asked, order)
+            low = _of_truths(pair.unlabelled, order)
             if low.is_finite():
-                return max(down(low), 0.0)
+                return max(lower_end(low), 0.0)
         moment, less = flint.arb(0), flint.arb(order) - 1
         for p, q in _reported(pair, order):
             if p.lower() > 0:
                 moment += (p.lower().log() * order - q.upper().log() * less).exp()
-        return max(down(moment.log() / less), 0.0) if moment > 1 else 0.0
+        return max(lower_end(moment.log() / less), 0.0) if moment > 1 else 0.0
 
 
 def _of_truths(pair: DominatingPair, order: float) -> flint.arb:
@@ -65,11 +65,13 @@ def _reported(pair: DominatingPair, order: float) -> list[tuple[flint.arb, flint
 
     For a finite pair every loss is reported, for any other one a cell, narrow where e^{(order - 1) L} has its mass.
     """
-    law, (low, high) = tails(pair), extent(pair, _RARE)
+    law, (low, high) = tails(pair), extent(pair, _LAST_CELL_MASS)
     if law.points is not None:
         return [(p, q) for _, p, q in law.points]
     entropy = float(pair.renyi(1 + 2.0**-10))  # about KL, half the variance of a small loss
     spread = math.sqrt(2 * entropy) if 0 < entropy < math.inf else (high - low) / 32
     step = Fraction(2.0 ** (math.floor(math.log2(high - low)) - _HALVINGS))
     variance = (spread * _WIDTH) ** 2
-    return cells(pair, step, tilts=(order - 1,), variance=variance, most=_MOST, above=_RARE).reports
+    return cells(
+        pair, step, tilts=(order - 1,), variance=variance, most=_MAX_CELLS, above=_LAST_CELL_MASS
+    ).reports

@@ -37,7 +37,7 @@ _TAIL, _RULE = 74.0, 36.0
 #: Of at most 2^20 nodes, those with a share below e^-48 of the largest are omitted.
 _NEGLIGIBLE = 48.0
 #: Everything omitted, and the error of the rule, relative to G(a) >= 1: 2 e^-37 + 2.1 e^-36 + 2^20 e^-48.
-_LEFT_OUT = 2.0**-48
+_TRUNCATION_ERROR = 2.0**-48
 #: The heights of the strip that are tried, and the largest turn of the phase e^{mu} there.
 _HEIGHTS = np.array([0.25, 0.5, 1.0, 2.0, 4.0, 8.0])
 _TURN = 1.5
@@ -47,10 +47,10 @@ _CELLS = 128
 _BLOCK = 32
 #: The most nodes, and the most products of nodes and blocks of frequencies in memory: 256 MiB. Beyond, there is no
 #: bound at the frequencies.
-_MOST_NODES, _MOST_HELD = 1 << 20, 1 << 24
+_MAX_NODES, _MAX_HELD = 1 << 20, 1 << 24
 #: The share, of the frequency where four moments bound the modulus best, up to which they are used; the modulus below
 #: which no further frequencies are computed; the fewest and the most of them.
-_CLOSE, _LOW, _FEWEST, _MOST_SEEN = 0.7, 0.7, 70, 4096
+_CLOSE, _LOW, _MIN_FREQUENCIES, _MAX_FREQUENCIES = 0.7, 0.7, 70, 4096
 #: 4 log(1/q) at the smallest rate, and more.
 _FOURTH = 64.0
 #: Bits of the balls of losses.
@@ -161,7 +161,7 @@ class StepMoments:
         sums = weights.sum(axis=1)
         logs = top + np.log(sums) + (math.log(width) - _HALF_LOG_TAU)
         errors = self._weight_errors(a, weights, nodes) / sums
-        errors += ELEMENTARY * (4 + np.abs(logs) + np.abs(top)) + len(u) * 2.0**-52 + _LEFT_OUT
+        errors += ELEMENTARY * (4 + np.abs(logs) + np.abs(top)) + len(u) * 2.0**-52 + _TRUNCATION_ERROR
         # E[e^{i theta l}] = int h d(e^{i theta l}) / (i theta), h = density / l': at most the variation of h over theta
         with np.errstate(divide="ignore"):
             peak = (exponents - np.log(nodes.present)).max(axis=1) - math.log(m)
@@ -176,7 +176,7 @@ class StepMoments:
         growth, height = self._strip(a, theta * count, log_moment)
         width = _short(2 * math.pi * height / growth)
         low, high = self._range(a, a, 0.0)
-        if not (high - low) < _MOST_NODES * width:
+        if not (high - low) < _MAX_NODES * width:
             return _unknown(count)
         nodes = self._nodes(low, high, width, a)
         exponents = a * nodes.losses - nodes.outputs**2 / 2
@@ -187,7 +187,7 @@ class StepMoments:
         # addition's loss is -l
         losses = nodes.losses if a > 0 else -nodes.losses
         blocks = -(-count // _BLOCK)
-        if len(losses) * max(blocks, _BLOCK) > _MOST_HELD:
+        if len(losses) * max(blocks, _BLOCK) > _MAX_HELD:
             return _unknown(count)
         leaps, steps = (
             np.exp(1j * theta * np.multiply.outer(np.arange(0, n * size, size), losses))
@@ -197,7 +197,7 @@ class StepMoments:
         values = np.einsum("jn,kn->jk", leaps * weights, steps).ravel()[:count]
         # errors of the weights and their sum, of two exponentials and their product, of the sums of these; and of the
         # phases
-        fixed = 2 * spread + ELEMENTARY * 4 + len(weights) * 2.0**-50 + 2 * _LEFT_OUT
+        fixed = 2 * spread + ELEMENTARY * 4 + len(weights) * 2.0**-50 + 2 * _TRUNCATION_ERROR
         turning = float(weights @ (nodes.off + 2.0**-49 * np.abs(losses)))
         off = fixed + theta * np.arange(count) * turning
         return _logarithms(values, off)
@@ -215,9 +215,11 @@ class StepMoments:
         # on the edge of the strip |l'| <= m w / cos(mb/2), so that the loss moves by at most 2.1 w if mb <= 1.5
         edge = np.abs(losses) + 2.1 * present
         # far more than all rounding errors; and the error of the rule and the omitted nodes
-        variance = float(weights @ losses**2) * (1 - 2.0**-20) - 2 * _LEFT_OUT * float(weights @ edge**2)
+        variance = float(weights @ losses**2) * (1 - 2.0**-20) - 2 * _TRUNCATION_ERROR * float(
+            weights @ edge**2
+        )
         fourth = 2 * float(weights @ losses**4) * (1 + 2.0**-20) + 6 * variance**2 * (1 + 2.0**-18)
-        fourth += 4 * _LEFT_OUT * float(weights @ edge**4)
+        fourth += 4 * _TRUNCATION_ERROR * float(weights @ edge**4)
         if variance <= 0:
             return Envelope(0.0, 0.0, 0.0, 0.0, log_decay)
         close = _CLOSE * math.sqrt(12 * variance / fourth)
@@ -226,7 +228,7 @@ class StepMoments:
         fallen = -math.expm1(Envelope(variance, fourth, close, -math.inf, math.inf).log_modulus(close))
         parts = math.ceil(close * spread * 2 / fallen)
         step = close / parts
-        times = min(max(math.exp(log_decay) / (_LOW * step), _FEWEST), _MOST_SEEN)
+        times = min(max(math.exp(log_decay) / (_LOW * step), _MIN_FREQUENCIES), _MAX_FREQUENCIES)
         seen = self.transforms(a, log_moment, step, parts + math.ceil(times))
         # between two frequencies the modulus moves by at most E|L - E L| of half of the step
         moved = math.exp(float(seen.most[parts:].max())) + step / 2 * spread

@@ -23,11 +23,11 @@ from filterproof.mc.losses.tails import tails
 from filterproof.theory.pairs import DominatingPair
 
 #: The smallest mean squared width of cells, and the most cells of a distribution.
-_FINEST, _MOST = 2.0**-100, 1 << 15
+_FINEST, _MAX_CELLS = 2.0**-100, 1 << 15
 #: A lattice with fewer places is not made coarser; another one must leave less than this share of it.
-_FEW, _LEFT = 1 << 16, 0.8
+_MIN_PLACES, _SHORTER_SHARE = 1 << 16, 0.8
 #: The share of the precision for distributions that hardly vary.
-_LITTLE = 1 / 16
+_SPARE_PRECISION = 1 / 16
 #: The places of a sum lie within this many standard deviations.
 _WIDE = 16
 
@@ -54,7 +54,7 @@ class Summands:
         """All losses of a sum; those that need so fine a lattice that the sum has too many places are in `finer`."""
         numbers = tuple(counts.values())
         # a law that hardly varies, however often it is summed, need not be known as closely as that
-        least = _LITTLE * float(np.dot(numbers, variances)) / (len(numbers) + 1)
+        least = _SPARE_PRECISION * float(np.dot(numbers, variances)) / (len(numbers) + 1)
         needs = tuple(max(own, least / number) for own, number in zip(variances, numbers, strict=True))
         return cls(tuple(counts), numbers, variances, (*needs, least), precision)._divided()
 
@@ -103,7 +103,7 @@ class Summands:
                 (spreads[-1], np.minimum(needs[1:], np.maximum(spreads[:-1], least))),
             )
         )
-        if len(order) == 1 or whole <= _FEW or (first + others).min() > _LEFT * whole:
+        if len(order) == 1 or whole <= _MIN_PLACES or (first + others).min() > _SHORTER_SHARE * whole:
             return self
         number = int((first + others).argmin()) + 1
         finer, rest = (self._chosen(part.tolist()) for part in (order[:number], np.sort(order[number:])))
@@ -129,8 +129,8 @@ def _atoms_of(pair: DominatingPair) -> frozenset[Fraction]:
 def _laws(
     pair: DominatingPair, step: Fraction, tilt: float, variance: float
 ) -> tuple[LatticePLD, ReportedPLD]:
-    cut = cells(pair, step, tilts=(tilt,), variance=variance, most=_MOST)
-    return cut.upper(), cut.told()
+    cut = cells(pair, step, tilts=(tilt,), variance=variance, most=_MAX_CELLS)
+    return cut.upper(), cut.reported()
 
 
 def coarsen(x: float, parts: int = 1) -> float:

@@ -130,16 +130,14 @@ def _follows(
             error = (Polynomial.atom(atom) - rounding.exact) * sign
             most = size * (HALF_ULP * rounding.units) + (Fraction(0) if rounding.of_sum else TINY)
             bounded = low.polynomial == size + rounding.exact and high.polynomial == size - rounding.exact
-            return bounded and line.polynomial == most - error
+            return bool(bounded and line.polynomial == most - error)
         case "monotone", (atom, double, (1 | -1) as sign), [known] if atom in roundings and not line.strict:
             rounding = roundings[atom]
             if double.value is not None:
                 is_double = Fraction(float(double.value)) == double.value
             else:
                 is_double = any(double == Polynomial.atom(number) for number in doubles)
-            return (
-                ((is_double and rounding.units == 1) or double.value == 0)
-                and known.polynomial == (rounding.exact - double) * sign
-                and line.polynomial == (Polynomial.atom(atom) - double) * sign
-            )
+            is_kept = (is_double and rounding.units == 1) or double.value == 0
+            before, after = (rounding.exact - double) * sign, (Polynomial.atom(atom) - double) * sign
+            return bool(is_kept and known.polynomial == before and line.polynomial == after)
     return False

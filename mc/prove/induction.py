@@ -182,7 +182,7 @@ class Induction:
             if id(case) not in ready:
                 ready[id(case)] = self._prepared(case, [c for c in active if active[c]])
             dropped = False
-            while broken := self._broken(case, *ready[id(case)], active):
+            while broken := self._broken(case, ready[id(case)], active):
                 active |= dict.fromkeys(broken, False)
                 dropped = True
             if dropped:
@@ -203,9 +203,10 @@ class Induction:
         return switches, goals
 
     def _broken(
-        self, case: Case, switches: Any, goals: Any, active: Mapping[Invariant, bool]
+        self, case: Case, ready: tuple[Any, Any], active: Mapping[Invariant, bool]
     ) -> list[Invariant]:
         """Invariants that the step may break, as far as the solver knows; none where it keeps all."""
+        switches, goals = ready
         assumed = [s for c, s in switches.items() if active[c]]
         open_goals = {c: goal for c, goal in goals.items() if active[c]}
 

@@ -184,7 +184,7 @@ def _forms(places: Sequence[int], scales: Iterable[Fraction], signed: bool) -> I
     for place in places:
         for coefficients in ((one, -2 * one), (one, -one), (-one, one)):
             yield tuple(zip((place, GRANTS), coefficients, strict=True)), None
-    sums: list[Terms] = [((SUM, one),), ((SUM, -one),)][: 1 + signed]
+    sums: tuple[Terms, ...] = (((SUM, one),), ((SUM, -one),))[: 1 + signed]
     most = 4 if len(places) <= 4 else 3 if len(places) <= 7 else 2
     for size in range(most + 1):
         for chosen in itertools.combinations(places, size):

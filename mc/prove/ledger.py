@@ -30,13 +30,13 @@ from filterproof.filters.accounting.charge_rules import (
     zcdp_charge,
 )
 from filterproof.filters.accounting.ledger import Budget
-from filterproof.filters.contract.library import of_the_library
+from filterproof.filters.contract.library import is_library_class
 from filterproof.mc.prove.numpy_arrays import Caller, number
 from filterproof.mc.prove.paths import Atom, NotTraced, Path, Value
 from filterproof.mc.prove.polynomials import Polynomial
 from filterproof.mc.prove.requests import Request
 from filterproof.mc.prove.values import Array, elementwise
-from filterproof.theory.numerics.error_free import add_up
+from filterproof.theory.numerics.error_free import add_round_up
 from filterproof.theory.pairs import DominatingPair
 
 CHARGES = (LinearCharge, SquaredCharge, PerRunCharge)
@@ -166,7 +166,7 @@ def _pair(exact: Fraction) -> tuple[Any, Any]:
 def sum_of(total: Fraction, amount: Fraction, exponent: int) -> Fraction:
     """The exact sum that the library's addition of two pairs gives; 4^exponent is the unit."""
     unit = Fraction(4) ** exponent
-    high, low = add_up(_pair(total / unit), _pair(amount / unit))
+    high, low = add_round_up(_pair(total / unit), _pair(amount / unit))
     return (Fraction(high.item()) + Fraction(low.item())) * unit
 
 
@@ -198,7 +198,7 @@ RULES: dict[Any, Any] = {
 def charge_rule(function: Any) -> Any:
     """The rule for calling a charge rule; None for what is none."""
     kind: Any = type(function)
-    if isinstance(function, ChargeRule) and of_the_library(kind):
+    if isinstance(function, ChargeRule) and is_library_class(kind):
         return partial(by_rule, rule=function)
     if kind is RenyiCharges:
         return lambda own, request, alpha: by_rule(own, request, function.at(alpha))

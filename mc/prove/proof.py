@@ -14,7 +14,7 @@ from fractions import Fraction
 from pathlib import Path as File
 from typing import Any
 
-from filterproof.filters.contract.library import defining_class, of_the_library
+from filterproof.filters.contract.library import defining_class, is_library_class
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.prove.comparison import COMPARED, compare
 from filterproof.mc.prove.induction import Failure, Induction, SumBound
@@ -224,10 +224,10 @@ def _proof(filt: PrivacyFilter, file: str, questions: Questions) -> SourceProof:
 def _promise(filt: PrivacyFilter) -> Guarantee:
     """The guarantee, where it is a value of the library that no code computes."""
     held = inspect.getattr_static(filt, "promise", None)
-    if isinstance(held, property) and not of_the_library(defining_class(type(filt), "promise")):
+    if isinstance(held, property) and not is_library_class(defining_class(type(filt), "promise")):
         raise NotTraced("the promise is computed; make it an attribute")
     promise = filt.promise
-    if not (isinstance(promise, Guarantee) and of_the_library(type(promise))):
+    if not (isinstance(promise, Guarantee) and is_library_class(type(promise))):
         raise NotTraced("the promise is no guarantee of the library")
     return promise
 

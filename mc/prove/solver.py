@@ -167,13 +167,9 @@ class Premises:
             self.assume(v - exact, False)
             self.assume(exact - v, False)
             return
-        parts, sign = self._by_sign(exact), 0
-        if parts is not None and not (parts[0] and parts[1]):
-            sign = -1 if parts[1] else 1
-            line: int | None = self._of_parts(parts[0] | parts[1], exact * sign)
-        elif self.thorough:
-            sign = next((s for s in (1, -1) if (line := self._derived(exact * s)) is not None), 0)
-        if sign:  # the result has the sign of the exact value
+        parts = self._by_sign(exact)
+        if (known := self._sign(exact, parts)) is not None:  # the result has the sign of the exact value
+            sign, line = known
             size, none = exact * sign, self._sum({}, Polynomial({}))
             twice = self._sum({line: Fraction(2)}, size * 2)
             self._errors(number, size, *((twice, none) if sign > 0 else (none, twice)))
@@ -187,6 +183,18 @@ class Premises:
             self._errors(number, size, low, high)
         if rounding.units == 1:
             self._order(number)
+
+    def _sign(
+        self, value: Polynomial, parts: list[dict[Monomial, tuple[int, Fraction]]] | None
+    ) -> tuple[int, int] | None:
+        """The sign of a value and the line that says so; None where it is not known."""
+        if parts is not None and not (parts[0] and parts[1]):
+            sign = -1 if parts[1] else 1
+            return sign, self._of_parts(parts[0] | parts[1], value * sign)
+        for sign in (1, -1) if self.thorough else ():
+            if (line := self._derived(value * sign)) is not None:
+                return sign, line
+        return None
 
     def _by_sign(self, value: Polynomial) -> list[dict[Monomial, tuple[int, Fraction]]] | None:
         """The terms above 0 and those below, each with the line that says that its product is at least 0."""

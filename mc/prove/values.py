@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from filterproof.filters.contract.library import of_the_library
+from filterproof.filters.contract.library import is_library_class
 from filterproof.mc.prove.paths import NotTraced, Raised, Value
 from filterproof.mc.prove.polynomials import Polynomial
 
@@ -190,7 +190,7 @@ def known(value: Any) -> Any:
     kind: Any = type(value)
     if not isinstance(value, Array):
         plain = (bool, int, float, str, NoneType, np.ndarray)
-        if kind not in plain and not isinstance(value, np.generic | type) and not of_the_library(kind):
+        if kind not in plain and not isinstance(value, np.generic | type) and not is_library_class(kind):
             raise NotTraced(f"{kind.__name__} is passed to a function of a library")
         return value
     found = [constant_of(Number(python_kind(value.kind), item)) for item in value.items]

@@ -65,7 +65,7 @@ class Progress:
 
     done: int
     total: int
-    kept: int
+    restored: int
     seconds: float
     so_far: BatchSums
 
@@ -73,12 +73,12 @@ class Progress:
 
     def of(self, before: int, total: int) -> Progress:
         """Return the progress of a simulation of `total` runs, `before` of which finished before this part began."""
-        return replace(self, done=self.done + before, total=total, kept=self.kept + before)
+        return replace(self, done=self.done + before, total=total, restored=self.restored + before)
 
     @property
     def rate(self) -> float:
         """The runs per second played in this process and its workers."""
-        return (self.done - self.kept) / self.seconds if self.seconds > 0 else 0.0
+        return (self.done - self.restored) / self.seconds if self.seconds > 0 else 0.0
 
     @property
     def remaining_seconds(self) -> float:

@@ -21,7 +21,7 @@ R = TypeVar("R")
 #: The environment variables in which linear algebra libraries look up their number of threads.
 _THREADS = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS")
 #: The most times in a row that a pool may break without finishing a task; after one more the task is at fault.
-PATIENCE = 3
+MAX_BREAKS = 3
 
 
 def cores() -> int:
@@ -159,7 +159,7 @@ def completed(
         return
     waiting = deque(tasks)
     under_way: dict[Future[R], T] = {}
-    breaks = PATIENCE - 1  # before the first finished task a pool may break only once
+    breaks = MAX_BREAKS - 1  # before the first finished task a pool may break only once
     try:
         while waiting or under_way:
             try:
@@ -173,7 +173,7 @@ def completed(
                     yield under_way.pop(future), result
             except BrokenExecutor:
                 breaks += 1
-                if breaks > PATIENCE or not isinstance(executor, LocalPool):
+                if breaks > MAX_BREAKS or not isinstance(executor, LocalPool):
                     raise
                 whole = [f for f in under_way if f.done() and not f.cancelled() and f.exception() is None]
                 saved = [(under_way.pop(future), future.result()) for future in whole]

@@ -92,11 +92,11 @@ class _Walk(DigestWalk):
     def name(self, kind: type) -> str:
         return str(super().name(kind)) if kind.__module__ == "builtins" else self.of(kind).hex()
 
-    def again(self, place: int, found: bytes | None) -> bytes:
+    def back_reference(self, place: int, found: bytes | None) -> bytes:
         return self.leaf("seen", b"%d" % place)
 
-    def held(self, value: Any) -> dict[str, Any]:
-        return {name: part for name, part in super().held(value).items() if not _pythons(name)}
+    def attributes(self, value: Any) -> dict[str, Any]:
+        return {name: part for name, part in super().attributes(value).items() if not _pythons(name)}
 
     def unread(self, value: Any, why: str = "has a state that cannot be read", where: str = "") -> bytes:
         """Raise StoreError for a part that a key cannot identify."""

@@ -22,7 +22,7 @@ from filterproof.mc.engine.adversary import Adversary
 from filterproof.mc.engine.game import Game
 from filterproof.mc.engine.game_checks import check_game
 from filterproof.mc.engine.paths import Functional
-from filterproof.mc.engine.streams import tiles
+from filterproof.mc.engine.streams import batches
 from filterproof.mc.runs.batch_sums import BatchSums, Report
 from filterproof.mc.runs.executors import LocalPool
 from filterproof.mc.runs.run import Run
@@ -151,7 +151,7 @@ class Play:
             store, executor = self.store, self.executor
             if store is not None and not isinstance(store, RunStore):
                 store = open_things.enter_context(RunStore(store))
-            work = list(tiles(self.seed, self.n if n is None else n, first))
+            work = list(batches(self.seed, self.n if n is None else n, first))
             run = Run(game, functional, work, store, progress)
             try:
                 run.start()

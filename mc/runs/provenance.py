@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import scipy
 
-from filterproof.mc.engine.streams import TILE
+from filterproof.mc.engine.streams import BATCH_SIZE
 
 #: The front door only re-exports, so that no number depends on its files.
 _FRONT = Path(os.path.realpath(Path(__file__).parents[2]))
@@ -38,9 +38,9 @@ _DIGEST = _digest_of_rooms()
 
 
 def code_version() -> str:
-    """A digest of the source that a run depends on, with the versions of Python, NumPy and SciPy and the tile size."""
+    """A digest of the source that a run depends on, with the versions of Python, NumPy and SciPy and the batch size."""
     python = f"{platform.python_implementation()}-{platform.python_version()}"
-    return f"{_DIGEST}-{python}-numpy-{np.__version__}-scipy-{scipy.__version__}-tile-{TILE}"
+    return f"{_DIGEST}-{python}-numpy-{np.__version__}-scipy-{scipy.__version__}-batch-{BATCH_SIZE}"
 
 
 @cache

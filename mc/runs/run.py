@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from filterproof.mc.engine.batches import play_tile
+from filterproof.mc.engine.batches import play_batch
 from filterproof.mc.engine.game import Game
 from filterproof.mc.engine.paths import Functional
 from filterproof.mc.engine.streams import Batch
@@ -25,15 +25,15 @@ from filterproof.mc.runs.keys import check_same, digest, key_of
 from filterproof.mc.runs.store import RunStore
 
 #: Seconds that a run must be expected to take in this process before other processes are started for it.
-WORTH_A_POOL = 5.0
+POOL_SECONDS = 5.0
 #: Seconds that one task should take, so that the cost of submitting it is small in comparison.
 TASK = 0.25
 #: Seconds between two reports of progress.
-BREATH = 0.1
+REPORT_SECONDS = 0.1
 
 
 class Run:
-    """A run in progress: its tiles, and the sums of those that are finished."""
+    """A run in progress: its batches, and the sums of those that are finished."""
 
     def __init__(
         self,
@@ -46,50 +46,50 @@ class Run:
         self.game, self.functional = game, functional
         self.work, self.store, self.progress = work, store, progress
         self.rows: dict[int, NDArray[np.float64]] = {}
-        self.paths = sum(tile.size for tile in work)
-        self.paths_done = self.kept = 0
-        self.began = self.told = time.perf_counter()
-        self.seconds_per_tile = math.inf
+        self.paths = sum(batch.size for batch in work)
+        self.paths_done = self.restored = 0
+        self.began = self.last_report = time.perf_counter()
+        self.seconds_per_batch = math.inf
         self.description: dict[str, Any] = {}
         if store is not None:
             self.description = key_of({"game": game, "functional": functional}) | {"seed": work[0].seed}
             _checked.add(digest(self.description))
 
     def start(self) -> None:
-        """Load the finished tiles from the store, and play one tile to measure how long a tile takes."""
+        """Load the finished batches from the store, and play one batch to measure how long a batch takes."""
         if self.store is not None:
             known = self.store.load(self.description)
-            for tile in self.work:
-                if (tile.index, tile.size) in known:
-                    self._add(tile, known[tile.index, tile.size])
-            self.kept = self.paths_done
+            for batch in self.work:
+                if (batch.index, batch.size) in known:
+                    self._add(batch, known[batch.index, batch.size])
+            self.restored = self.paths_done
         self.began = time.perf_counter()
         self.play_one()
 
     def play_one(self) -> None:
-        """Play the next missing tile in this process, and note how long that took."""
+        """Play the next missing batch in this process, and note how long that took."""
         missing = self.missing()[:1]
         if missing:
             began = time.perf_counter()
-            self.keep(missing, play_tiles(self.game, self.functional, missing))
-            self.seconds_per_tile = time.perf_counter() - began
+            self.record(missing, play_batches(self.game, self.functional, missing))
+            self.seconds_per_batch = time.perf_counter() - began
 
     def missing(self) -> list[Batch]:
-        """The tiles that are not finished."""
-        return [tile for tile in self.work if tile.index not in self.rows]
+        """The batches that are not finished."""
+        return [batch for batch in self.work if batch.index not in self.rows]
 
     def pool(self, workers: int | None) -> LocalPool | None:
-        """A pool of `workers` processes for the missing tiles; None if no tile is missing.
+        """A pool of `workers` processes for the missing batches; None if no batch is missing.
 
         Where `workers` is None: a pool of one process a core, or None if it would not pay or cannot be sent the game.
         """
         left = len(self.missing())
         if workers is None:
             workers = cores()
-            if left * self.seconds_per_tile >= WORTH_A_POOL:
-                self.play_one()  # the first tile may include compilation and imports, so measure the second
+            if left * self.seconds_per_batch >= POOL_SECONDS:
+                self.play_one()  # the first batch may include compilation and imports, so measure the second
                 left -= 1
-            short = left * self.seconds_per_tile < WORTH_A_POOL
+            short = left * self.seconds_per_batch < POOL_SECONDS
             if short or workers == 1 or not _travels((self.game, self.functional)):
                 return None
         if getattr(multiprocessing.current_process(), "_inheriting", False):
@@ -100,11 +100,11 @@ class Run:
         return LocalPool(workers) if left else None
 
     def finish(self, executor: Executor | None) -> None:
-        """Play the missing tiles."""
+        """Play the missing batches."""
         if isinstance(executor, LocalPool) and self.store is None:
             ready = executor.submit(os.getpid)
             wait(
-                [ready], timeout=BREATH
+                [ready], timeout=REPORT_SECONDS
             )  # a pool that was used before answers at once, new workers after a second
             while not ready.done() and self.missing():
                 self.play_one()
@@ -112,34 +112,36 @@ class Run:
         if not missing:
             return
         width = getattr(executor, "workers", cores())
-        size = max(1, min(math.ceil(TASK / self.seconds_per_tile), math.ceil(len(missing) / (2 * width))))
+        size = max(1, min(math.ceil(TASK / self.seconds_per_batch), math.ceil(len(missing) / (2 * width))))
         tasks = [tuple(missing[first : first + size]) for first in range(0, len(missing), size)]
         work = _Work(self.game, self.functional, self.description)
         for task, rows in completed(executor, work, tasks, window=4 * width):
-            self.keep(task, rows)
+            self.record(task, rows)
 
-    def keep(self, task: Sequence[Batch], rows: Sequence[NDArray[np.float64]]) -> None:
-        """Record finished tiles: in the store, then in this run, then in a report of progress."""
+    def record(self, task: Sequence[Batch], rows: Sequence[NDArray[np.float64]]) -> None:
+        """Record finished batches: in the store, then in this run, then in a report of progress."""
         if self.store is not None:
-            finished = [(tile.index, tile.size, row) for tile, row in zip(task, rows, strict=True)]
+            finished = [(batch.index, batch.size, row) for batch, row in zip(task, rows, strict=True)]
             self.store.commit(self.description, finished)
-        for tile, row in zip(task, rows, strict=True):
-            self._add(tile, row)
+        for batch, row in zip(task, rows, strict=True):
+            self._add(batch, row)
         now = time.perf_counter()
-        due = now - self.told > BREATH or self.paths_done == self.paths
+        due = now - self.last_report > REPORT_SECONDS or self.paths_done == self.paths
         if self.progress is not None and due:
-            self.told = now
-            self.progress(Progress(self.paths_done, self.paths, self.kept, now - self.began, self.tally()))
+            self.last_report = now
+            self.progress(
+                Progress(self.paths_done, self.paths, self.restored, now - self.began, self.tally())
+            )
 
-    def _add(self, tile: Batch, row: NDArray[np.float64]) -> None:
-        self.rows[tile.index] = row
-        self.paths_done += tile.size
+    def _add(self, batch: Batch, row: NDArray[np.float64]) -> None:
+        self.rows[batch.index] = row
+        self.paths_done += batch.size
 
     def tally(self) -> BatchSums:
-        """The sums of the tiles finished so far, in the order of the tiles."""
-        done = [tile for tile in self.work if tile.index in self.rows]
+        """The sums of the batches finished so far, in the order of the batches."""
+        done = [batch for batch in self.work if batch.index in self.rows]
         return BatchSums(
-            np.array([tile.size for tile in done]), np.array([self.rows[tile.index] for tile in done])
+            np.array([batch.size for batch in done]), np.array([self.rows[batch.index] for batch in done])
         )
 
 
@@ -152,7 +154,7 @@ class _Work:
     """The picklable callable that is sent to workers.
 
     key is that of the run, or empty without a store. A worker in another process first compares its own: pickling
-    sends classes by name, and a worker that imports other code under these names would put tiles of another run into
+    sends classes by name, and a worker that imports other code under these names would put batches of another run into
     the store.
     """
 
@@ -164,12 +166,12 @@ class _Work:
         if self.key and (known := digest(self.key)) not in _checked:
             check_same(self.key, {"game": self.game, "functional": self.functional})
             _checked.add(known)
-        return play_tiles(self.game, self.functional, task)
+        return play_batches(self.game, self.functional, task)
 
 
-def play_tiles(game: Game, functional: Functional, task: Sequence[Batch]) -> list[NDArray[np.float64]]:
-    """The sums of each tile of a task."""
-    return [functional(play_tile(game, tile)) for tile in task]
+def play_batches(game: Game, functional: Functional, task: Sequence[Batch]) -> list[NDArray[np.float64]]:
+    """The sums of each batch of a task."""
+    return [functional(play_batch(game, batch)) for batch in task]
 
 
 def _travels(value: object) -> bool:

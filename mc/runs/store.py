@@ -19,8 +19,8 @@ APPLICATION = 0x66707266
 #: In layout 3 a run is the digest of its key; in 2 a second table had the key itself, which nothing read.
 LAYOUT = 3
 TABLE = (
-    "CREATE TABLE tile (run BLOB NOT NULL, tile INTEGER NOT NULL, size INTEGER NOT NULL, "
-    "sums BLOB NOT NULL, checksum BLOB NOT NULL, PRIMARY KEY (run, tile, size)) WITHOUT ROWID"
+    "CREATE TABLE batch (run BLOB NOT NULL, batch INTEGER NOT NULL, size INTEGER NOT NULL, "
+    "sums BLOB NOT NULL, checksum BLOB NOT NULL, PRIMARY KEY (run, batch, size)) WITHOUT ROWID"
 )
 #: SQLite's primary result codes for a file that is locked, and for one that cannot be written; others mean damage.
 _BUSY = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
@@ -95,15 +95,15 @@ class RunStore:
         key, found = _key(description), {}
         with self._store_errors():
             rows = self.connection.execute(
-                "SELECT tile, size, sums, checksum FROM tile WHERE run = ?", (key,)
+                "SELECT batch, size, sums, checksum FROM batch WHERE run = ?", (key,)
             )
-            for tile, size, sums, checksum in rows:
-                typed = [type(value) for value in (tile, size, sums)] == [int, int, bytes]
-                if not typed or _checksum(key, tile, size, sums) != checksum:
+            for batch, size, sums, checksum in rows:
+                typed = [type(value) for value in (batch, size, sums)] == [int, int, bytes]
+                if not typed or _checksum(key, batch, size, sums) != checksum:
                     raise StoreError(
-                        f"{self.path} is damaged: the checksum of batch {tile!r} is wrong; move it away"
+                        f"{self.path} is damaged: the checksum of batch {batch!r} is wrong; move it away"
                     )
-                found[tile, size] = np.frombuffer(sums, dtype="<f8")
+                found[batch, size] = np.frombuffer(sums, dtype="<f8")
         return found
 
     def commit(
@@ -111,14 +111,17 @@ class RunStore:
     ) -> None:
         """Store (batch, size, sums) of finished batches, all or none; batches already stored stay as they are."""
         key = _key(description)
-        blobs = [(tile, size, np.asarray(sums, dtype="<f8").tobytes()) for tile, size, sums in rows]
+        blobs = [(batch, size, np.asarray(sums, dtype="<f8").tobytes()) for batch, size, sums in rows]
         with self._store_errors():
             run = self.connection.execute
             run("BEGIN IMMEDIATE")
             try:
                 self.connection.executemany(
-                    "INSERT OR IGNORE INTO tile VALUES (?, ?, ?, ?, ?)",
-                    [(key, tile, size, blob, _checksum(key, tile, size, blob)) for tile, size, blob in blobs],
+                    "INSERT OR IGNORE INTO batch VALUES (?, ?, ?, ?, ?)",
+                    [
+                        (key, batch, size, blob, _checksum(key, batch, size, blob))
+                        for batch, size, blob in blobs
+                    ],
                 )
                 run("COMMIT")
             except BaseException:
@@ -154,7 +157,7 @@ class RunStore:
             )
         tables = connection.execute("SELECT type, name, tbl_name, sql FROM sqlite_master").fetchall()
         sound = connection.execute("PRAGMA quick_check(1)").fetchone() == ("ok",)
-        if not sound or tables != [("table", "tile", "tile", TABLE)]:
+        if not sound or tables != [("table", "batch", "batch", TABLE)]:
             raise sqlite3.DatabaseError("the check of its pages failed")
 
     def _foreign(self) -> StoreError:
@@ -213,7 +216,7 @@ def _key(description: Mapping[str, Any]) -> bytes:
     return hashlib.sha256(json.dumps(description, sort_keys=True).encode()).digest()
 
 
-def _checksum(key: bytes, tile: int, size: int, sums: bytes) -> bytes:
+def _checksum(key: bytes, batch: int, size: int, sums: bytes) -> bytes:
     """A digest of a row and of its run's key, so that a row moved to another run is detected."""
-    numbers = b"".join(value.to_bytes(16, "big", signed=True) for value in (tile, size))
+    numbers = b"".join(value.to_bytes(16, "big", signed=True) for value in (batch, size))
     return hashlib.blake2b(key + numbers + sums, digest_size=16).digest()

@@ -18,7 +18,7 @@ from filterproof.mc.training.data import DataSet
 #: pictures, shape (1797, 64), and labels, shape (1797,), both uint8.
 FILE = Path(__file__).with_name("digits.npz")
 #: Points are counts from 0 to 16.
-_MOST = 16.0
+_MAX_POINT = 16.0
 #: One row in five is for testing, drawn once with this seed: the order of the rows follows the writers.
 _TESTED, _SEED = 360, 0
 
@@ -46,7 +46,7 @@ def digits() -> DataSet:
     """
     points, classes = pictures()
     order = np.random.default_rng(_SEED).permutation(len(points))
-    features, labels = points[order] / _MOST, np.eye(10)[classes[order]]
+    features, labels = points[order] / _MAX_POINT, np.eye(10)[classes[order]]
     return DataSet(
         name="scikit-learn's digits",
         features=features[_TESTED:],

@@ -72,7 +72,7 @@ class TwoTrainings:
         return self._everybody.promise
 
     @property
-    def kept(self) -> float | None:
+    def shift_bound(self) -> float | None:
         """The bound on a sum of squared shifts that a theorem proves for the library's own code, or None.
 
         It exists if both objects are the library's, over a filter of the catalogue whose ledger adds up squares, and if

@@ -40,7 +40,7 @@ except ImportError:  # not a POSIX system
 _FURTHER = 35
 _FAILURE = 0.05
 #: Everyone's spending and the generator of the noise: private.
-_PRIVATE, _KEPT = "private", "descent.json"
+_PRIVATE, _CHECKPOINT = "private", "descent.json"
 #: Locked by the run that writes next to it.
 _LOCK = "lock"
 _MODEL = "model.npz"
@@ -138,7 +138,7 @@ def train_idx(
             "pass one with pictures of that size"
         )
     private = _private(out)
-    saved, filt = private / _KEPT, GaussianFilter(mu)
+    saved, filt = private / _CHECKPOINT, GaussianFilter(mu)
     with _alone(private):
         if saved.exists():
             descent = _restored(saved, data, network, filt, {"clip": clip, "sigma": sigma, "rate": rate})

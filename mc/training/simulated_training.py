@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from filterproof.filters import GuaranteeScope
 from filterproof.filters.contract.parameters import one_epsilon, one_positive
-from filterproof.mc.estimate.path_bound import PathBound, stated_bounds
+from filterproof.mc.estimate.path_bound import PathBound, bounds_of_scope
 from filterproof.mc.intervals import Moments, clopper_pearson, empirical_bernstein
 from filterproof.mc.intervals.estimate import CONFIDENCE, PLAIN_DRAWS, Estimate, stated_failure
 from filterproof.mc.training.neighbouring_trainings import TwoTrainings
@@ -33,11 +33,11 @@ from filterproof.theory.pairs.base import Direction, check_direction
 #: The most numbers in the vectors of all worlds that are played at once.
 _AT_ONCE = 1 << 21
 #: The most worlds that are played at once.
-_MOST_RUNS = 1 << 13
+_MAX_RUNS = 1 << 13
 #: The relative allowance for the rounding of sums of squares along a path.
 _SLACK = 1e-9
 #: The largest epsilon and sum of squares.
-_FAR = 500.0
+_MAX_EPSILON = 500.0
 
 
 def simulate_training(
@@ -111,7 +111,7 @@ def simulate_training(
     failure = stated_failure(confidence, failure)
     check_direction(direction)
     sample = TwoTrainings(training, make, person=person, runs=1)
-    known = sample.kept if squares is None else None
+    known = sample.shift_bound if squares is None else None
     if squares is not None:
         bound = one_positive("squares", squares)
     else:
@@ -125,7 +125,7 @@ def simulate_training(
         for runs in batches(training, n, together):
             rng = np.random.default_rng(seeds.spawn(1)[0])
             two = TwoTrainings(training, make, person=person, runs=runs)
-            if known is not None and two.kept != known:
+            if known is not None and two.shift_bound != known:
                 raise TypeError(
                     f"make must return the same kind of sums for every number of runs, got another for runs={runs}; "
                     "return one kind, or pass squares="
@@ -151,7 +151,7 @@ def simulate_training(
             yield loss, spent, beyond
 
     # every release is Gaussian(mu), and its D_s is s mu^2/2
-    ceiling = PathBound(stated_bounds(GuaranteeScope(zcdp=bound / 2), "", ruled=False))
+    ceiling = PathBound(bounds_of_scope(GuaranteeScope(zcdp=bound / 2), "", ruled=False))
     order = ceiling.order(epsilon)
     upper = math.exp(ceiling.log_bound(order, epsilon))
     inside_seeds, outside_seeds = np.random.SeedSequence(check_count("seed", seed, least=0)).spawn(2)
@@ -183,7 +183,7 @@ def batches(training: Training, n: int, together: int | None) -> Iterator[int]:
     """Yield how many of n worlds one object plays, one after the other: `together`, or as many as fit."""
     if together is None:
         numbers = training.people * training.start(1).size
-        together = max(min(_AT_ONCE // max(numbers, 1), _MOST_RUNS), 1)
+        together = max(min(_AT_ONCE // max(numbers, 1), _MAX_RUNS), 1)
     most = check_count("together", together)
     for first in range(0, n, most):
         yield min(most, n - first)
@@ -195,9 +195,9 @@ def at(epsilon: object) -> float:
 
 
 def _bounded(name: str, number: float) -> float:
-    if abs(number) > _FAR:
+    if abs(number) > _MAX_EPSILON:
         raise ValueError(
-            f"{name} must be at most {_FAR:g} in absolute value, got {name}={number!r}; pass a smaller one"
+            f"{name} must be at most {_MAX_EPSILON:g} in absolute value, got {name}={number!r}; pass a smaller one"
         )
     return number
 
@@ -205,7 +205,7 @@ def _bounded(name: str, number: float) -> float:
 def _suggested(promise: Guarantee) -> float:
     """Return the bound on a sum of squared shifts that the guarantee suggests, for the tilt and the monitor."""
     holds = GuaranteeScope.suggested(promise)
-    squares = math.inf if holds is None else PathBound(stated_bounds(holds, "", ruled=False)).squares
+    squares = math.inf if holds is None else PathBound(bounds_of_scope(holds, "", ruled=False)).squares
     if squares == math.inf:
         raise ValueError(
             f"squares is missing, because {promise} suggests no bound on squared shifts; pass "

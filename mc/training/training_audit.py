@@ -27,7 +27,7 @@ from filterproof.mc.training.training import MakeSums, Training
 from filterproof.theory.argument_checks import check_count
 from filterproof.theory.display import Displayed, Row
 from filterproof.theory.guarantees import Guarantee
-from filterproof.theory.numerics.decimals import below
+from filterproof.theory.numerics.decimals import format_down
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -86,7 +86,7 @@ class TrainingAudit(Displayed):
         verdict = "ABOVE the promise" if self.refutes else "not above the promise"
         return (
             f"reached {self.reached}, promised {self.promised:.6g} at epsilon={self.epsilon:g} ({self.promise}): "
-            f"{verdict}; mu >= {below(self.mu_low, 4)}"
+            f"{verdict}; mu >= {format_down(self.mu_low, 4)}"
         )
 
 

@@ -31,7 +31,7 @@ from filterproof.filters.rules.menu import checked_menu, positions
 from filterproof.mc.worst_case.menu_levels import MenuLevels
 from filterproof.mc.worst_case.result import NOTHING_ADMITTED, Certificate, WorstCase
 from filterproof.mc.worst_case.solve import solved_case, worst_case
-from filterproof.mc.worst_case.worst_case_game import Known
+from filterproof.mc.worst_case.worst_case_game import SolvedCache
 from filterproof.theory.argument_checks import check_count, check_delta, check_positive
 from filterproof.theory.display import Displayed, Row, row_of
 from filterproof.theory.guarantees import ApproxDP
@@ -269,12 +269,17 @@ def calibrate(
         max_positions = check_count("max_positions", max_positions)
 
     # many thresholds admit the same requests: their games are solved once
-    known: Known = {}
+    solved_cache: SolvedCache = {}
 
     def solve(filt: PrivacyFilter) -> WorstCase:
         check_requests(filt, levels[:: max(len(levels) // 3, 1)], rounds)
         return solved_case(
-            filt, levels, epsilon=epsilon, rounds=rounds, max_positions=max_positions, known=known
+            filt,
+            levels,
+            epsilon=epsilon,
+            rounds=rounds,
+            max_positions=max_positions,
+            solved_cache=solved_cache,
         )
 
     threshold, case = _largest(lambda threshold: solve(family(threshold)), delta, relative)

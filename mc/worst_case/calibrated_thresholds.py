@@ -106,7 +106,7 @@ class CalibratedThreshold(Displayed):
         return list(finest.values())
 
     @classmethod
-    def found(cls, epsilon: float, delta: float, *, step: float, made_by: str = "") -> CalibratedThreshold:
+    def compute(cls, epsilon: float, delta: float, *, step: float, made_by: str = "") -> CalibratedThreshold:
         """Calibrate a row with the levels step, 2 step, ..., up to the largest that the threshold affords."""
         step = float(check_positive("step", step))
         ceiling = float(gaussian_mu(epsilon, delta))

@@ -21,11 +21,11 @@ from filterproof.mc.worst_case.graph import StateGraph
 from filterproof.mc.worst_case.windows import Windows
 
 #: -log of the share of the value that losses outside the window may have.
-_LEFT = 40.0
+_TRUNCATION_EXPONENT = 40.0
 #: The tilts that are tried, in units of one over the largest standard deviation of a request's loss.
 _TILTS = 2.0 ** np.arange(-10.0, 5.0, 0.25)
 #: About the number of doubles in the states that are solved together.
-_TOGETHER = 1 << 18
+_CHUNK_DOUBLES = 1 << 18
 #: Binary logarithm of the losses that a unit of work transforms.
 _POINTS_PER_UNIT = 6
 #: The smallest P(L = inf) of a request for which losses are not tilted.
@@ -41,10 +41,10 @@ class DenseGame:
         Y(s, x) = max(0, max over admitted m of sum_k a_k Y(s', x + k h) + gain_m(x)),  a_k = P(L = k h) e^{tilt k h},
 
     where s' is the state after m and gain_m the gain of a single request m. The sums over losses are Fourier
-    transforms. Their absolute errors, bounded by `wrong`, are small against Y(start, -epsilon) if the tilt is about
-    that of the most likely way to epsilon. Outside the window, Y counts as 0 if side is "low". If side is "high", it
-    counts as the rest by Markov's inequality below the window, and as e^{-x} above it. Only states with unsolved
-    parents are kept in memory.
+    transforms. Their absolute errors, bounded by `error_bound`, are small against Y(start, -epsilon) if the tilt is
+    about that of the most likely way to epsilon. Outside the window, Y counts as 0 if side is "low". If side is
+    "high", it counts as the rest by Markov's inequality below the window, and as e^{-x} above it. Only states with
+    unsolved parents are kept in memory.
     """
 
     graph: StateGraph
@@ -56,7 +56,7 @@ class DenseGame:
     first: int
     size: int
     start: float
-    wrong: float
+    error_bound: float
 
     @classmethod
     def solve(
@@ -71,7 +71,9 @@ class DenseGame:
         left: float | None = None,
     ) -> DenseGame:
         """Solve Bellman's recursion backwards; e^-left is about the relative value of losses outside the window."""
-        tilt, first, last = _window(graph, laws, float(step), float(epsilon), _LEFT if left is None else left)
+        tilt, first, last = _window(
+            graph, laws, float(step), float(epsilon), _TRUNCATION_EXPONENT if left is None else left
+        )
         far = max(abs(first), abs(last)) * float(step)
         # a larger epsilon has a smaller value: this covers the rounding of epsilon and of losses
         nudge = 2.0**-46 * (1 + abs(float(epsilon)) + far)
@@ -83,7 +85,7 @@ class DenseGame:
         count(len(graph.child) * len(laws) * game.size >> _POINTS_PER_UNIT)
         for node, best, _, wrong in game._sweep(record=False):
             if node == 0:
-                game = replace(game, start=float(best[-first]), wrong=wrong)
+                game = replace(game, start=float(best[-first]), error_bound=wrong)
         return game
 
     @property
@@ -98,8 +100,8 @@ class DenseGame:
         stopped = -math.expm1(min(self.epsilon, 0.0))
         scale = math.exp(-self.tilt * self.epsilon)
         slack = 2.0**-38 + 2 * self.graph.depth * max(map(self._rounding, self.laws))
-        below = stopped * (1 - 2.0**-50) + scale * max(self.start - self.wrong, 0.0) * (1 - slack)
-        above = stopped * (1 + 2.0**-50) + scale * (self.start + self.wrong) * (1 + 2 * slack)
+        below = stopped * (1 - 2.0**-50) + scale * max(self.start - self.error_bound, 0.0) * (1 - slack)
+        above = stopped * (1 + 2.0**-50) + scale * (self.start + self.error_bound) * (1 + 2 * slack)
         return max(Fraction(below), Fraction(0)), min(Fraction(above), Fraction(1))
 
     def choices(self) -> list[NDArray[np.signedinteger[Any]]]:
@@ -124,7 +126,7 @@ class DenseGame:
         spectra: dict[int, NDArray[np.complex128]] = {}
         norms, errors = np.zeros(len(child)), np.zeros(len(child))
         leaving: dict[int, list[int]] = {}
-        for begin, end in _groups(child, max(_TOGETHER // length, 1)):
+        for begin, end in _groups(child, max(_CHUNK_DOUBLES // length, 1)):
             nodes = np.arange(begin, end)
             best = np.zeros((end - begin, size))
             chosen = np.full(best.shape if record else (end - begin, 0), -1, dtype=np.int16)

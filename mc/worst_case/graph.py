@@ -16,7 +16,7 @@ from filterproof.theory.pairs import DominatingPair
 
 _Number = TypeVar("_Number", np.int64, np.float64)
 #: Larger than every sum of moves.
-_HUGE = np.int64(2**62)
+_INFINITE_SUM = np.int64(2**62)
 #: The child of a request if losses are not counted.
 _GRANTED: Branch[None] = Branch(lambda loss: loss, None)
 
@@ -84,7 +84,7 @@ class StateGraph:
     def sums_before(self, moves: NDArray[_Number]) -> NDArray[_Number]:
         """Return the largest sums of the columns of moves[request] over the plays up to each state."""
         # a denied request has child -1: the last entry
-        sums = np.full((len(self.child) + 1, moves.shape[1]), -_HUGE, dtype=moves.dtype)
+        sums = np.full((len(self.child) + 1, moves.shape[1]), -_INFINITE_SUM, dtype=moves.dtype)
         sums[0] = 0
         for i, row in enumerate(self.child):
             np.maximum.at(sums, row, sums[i] + moves)
@@ -92,7 +92,7 @@ class StateGraph:
 
     def sums_after(self, moves: NDArray[_Number]) -> NDArray[_Number]:
         """Return the largest sums of the columns of moves[request], at least 0, over the plays from each state on."""
-        sums = np.full((len(self.child) + 1, moves.shape[1]), -_HUGE, dtype=moves.dtype)
+        sums = np.full((len(self.child) + 1, moves.shape[1]), -_INFINITE_SUM, dtype=moves.dtype)
         for i in range(len(self.child) - 1, -1, -1):
             (sums[self.child[i]] + moves).max(axis=0, initial=0, out=sums[i])
         return sums[:-1]

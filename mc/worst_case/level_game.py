@@ -23,9 +23,9 @@ from filterproof.theory.log_ratio import LogRatio
 from filterproof.theory.numerics.precision import PRECISION_LOCK
 
 #: The largest |epsilon| and the largest level, in nats. Beyond, numbers half way between P and Q underflow.
-_MOST = 128.0
+_MAX_NATS = 128.0
 #: The largest level and epsilon in steps: sums of their squares fit into int64.
-_MOST_UNITS, _MOST_STEPS = 2**20, 2**40
+_MAX_UNITS, _MAX_STEPS = 2**20, 2**40
 #: Binary logarithm of the positions that a unit of work solves.
 _POSITIONS_PER_UNIT = 5
 #: Unit roundoff of IEEE double precision with rounding to nearest, and an absolute bound on the total underflow: one
@@ -36,8 +36,8 @@ UNIT, UNDERFLOW = Fraction(1, 2**53), Fraction(1, 2**900)
 def moderate(units: Sequence[int], step: Fraction, epsilon: Epsilon) -> bool:
     """Whether the numbers of the game are far from the limits of doubles and of int64."""
     size = abs(float(epsilon))
-    near = size <= _MOST and step * max(units) <= _MOST
-    return near and max(units) <= _MOST_UNITS and size <= _MOST_STEPS * step
+    near = size <= _MAX_NATS and step * max(units) <= _MAX_NATS
+    return near and max(units) <= _MAX_UNITS and size <= _MAX_STEPS * step
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +131,7 @@ class LevelGame:
                 continue
             after = child[i, moves]
             # row r of `views` is the content of the shelf from place r on
-            views = np.ndarray((len(shelf.held) - size + 1, size), np.float64, shelf.held, 0, (8, 8))
+            views = np.ndarray((len(shelf.values) - size + 1, size), np.float64, shelf.values, 0, (8, 8))
             gain = views[shelf.place(after, low + units[moves])]
             gain += views[shelf.place(after, low - units[moves])]
             hill = gains[low % stride]
@@ -195,7 +195,7 @@ class _Shelf:
     i, so that places are reused.
     """
 
-    held: NDArray[np.float64]
+    values: NDArray[np.float64]
     lows: NDArray[np.int64]
     sizes: NDArray[np.int64]
     starts: NDArray[np.int64]
@@ -220,7 +220,7 @@ class _Shelf:
 
     def cleared(self, state: int) -> NDArray[np.float64]:
         """Return the place of a state, filled with zeros."""
-        place = self.held[self.starts[state] : self.starts[state] + self.sizes[state]]
+        place = self.values[self.starts[state] : self.starts[state] + self.sizes[state]]
         place[:] = 0.0
         return place
 

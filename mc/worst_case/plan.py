@@ -24,7 +24,7 @@ MARGIN = Fraction(1, 10**10)
 #: The requests of a play in turn, each with its realised loss log dP/dQ.
 History: TypeAlias = tuple[tuple[DominatingPair, float], ...]
 #: The masses before the first release.
-_NOTHING = Fraction(1), Fraction(1)
+_UNIT_MASSES = Fraction(1), Fraction(1)
 
 
 class DeniedError(ValueError):
@@ -48,13 +48,13 @@ class Plan:
         """The number of requests in the plan."""
         return sum(1 for _ in self.requests())
 
-    def worth(self, filt: PrivacyFilter, ratio: Fraction, direction: Direction = "PQ") -> Fraction:
+    def value(self, filt: PrivacyFilter, ratio: Fraction, direction: Direction = "PQ") -> Fraction:
         """Return H_ratio of the transcript of this plan, exactly: every history is played through `filt`, with one run.
 
         A transcript ends where the plan stops. Raises DeniedError if the filter denies a request.
         """
         self._ask(filt, filt.start(1), direction)
-        return sum((worth for _, worth in self.paid(ratio, direction)), Fraction(0))
+        return sum((worth for _, worth in self.terminal_values(ratio, direction)), Fraction(0))
 
     def _ask(self, filt: PrivacyFilter, state: State, direction: Direction) -> None:
         if not checked_admits(filt, state, self.request, 1)[0]:
@@ -84,13 +84,13 @@ class Plan:
 
     def histories(self) -> Iterator[History]:
         """Yield each play to its end."""
-        return (history for history, _ in self.paid(Fraction(1)))
+        return (history for history, _ in self.terminal_values(Fraction(1)))
 
-    def paid(
+    def terminal_values(
         self,
         ratio: Fraction,
         direction: Direction = "PQ",
-        before: tuple[Fraction, Fraction] = _NOTHING,
+        before: tuple[Fraction, Fraction] = _UNIT_MASSES,
     ) -> Iterator[tuple[History, Fraction]]:
         """Yield each play to its end, with its part of the value; `before` are the masses of earlier releases."""
         for (p, q), plan in zip(masses_of(self.request), self.then, strict=True):
@@ -98,18 +98,21 @@ class Plan:
             if plan is None:
                 yield (shown,), _paid(ratio, direction, *masses)
             else:
-                yield from (((shown, *later), worth) for later, worth in plan.paid(ratio, direction, masses))
+                yield from (
+                    ((shown, *later), worth)
+                    for later, worth in plan.terminal_values(ratio, direction, masses)
+                )
 
-    def pruned(
-        self, ratio: Fraction, direction: Direction = "PQ", before: tuple[Fraction, Fraction] = _NOTHING
+    def minimise(
+        self, ratio: Fraction, direction: Direction = "PQ", before: tuple[Fraction, Fraction] = _UNIT_MASSES
     ) -> Plan | None:
         """Return the plan without requests that gain nothing over stopping."""
         then = [
-            plan and plan.pruned(ratio, direction, (before[0] * p, before[1] * q))
+            plan and plan.minimise(ratio, direction, (before[0] * p, before[1] * q))
             for (p, q), plan in zip(masses_of(self.request), self.then, strict=True)
         ]
         kept = Plan(self.request, tuple(then))
-        worth = sum(worth for _, worth in kept.paid(ratio, direction, before))
+        worth = sum(worth for _, worth in kept.terminal_values(ratio, direction, before))
         return kept if worth > _paid(ratio, direction, *before) else None
 
     def to_data(self, known: Nameable) -> dict[str, Any]:

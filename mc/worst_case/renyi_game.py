@@ -21,7 +21,7 @@ import flint
 import numpy as np
 
 from filterproof.filters.privacy_filter import PrivacyFilter
-from filterproof.mc.losses.balls import BITS, ball, down
+from filterproof.mc.losses.balls import BITS, ball, lower_end
 from filterproof.mc.losses.finite_outputs import FiniteOutputs, NoFiniteLawError, ball_of
 from filterproof.mc.worst_case.strategy import TreeStrategy
 from filterproof.mc.worst_case.tree import GameTree, branches_of
@@ -88,6 +88,7 @@ def _grown(drawn: FiniteOutputs, order: float) -> list[float]:
     with PRECISION_LOCK, flint.ctx.workprec(BITS):
         less, share = ball(order) - 1, 1 - flint.arb(2) ** -50
         finite = [
-            down(flint.arb(mass) * (less * ball_of(loss)).exp() * share) for loss, mass, _ in drawn.outputs
+            lower_end(flint.arb(mass) * (less * ball_of(loss)).exp() * share)
+            for loss, mass, _ in drawn.outputs
         ]
     return [*finite, *([math.inf] if drawn.erased_p else [])]

@@ -49,11 +49,11 @@ from filterproof.theory.pairs.base import Direction
 from filterproof.theory.pairs.finite import FinitePair
 
 #: For a filter with this many states, this relative width suffices by default.
-_MANY, _ENOUGH = 20_000, 0.05
+_MANY_STATES, _COARSE_WIDTH = 20_000, 0.05
 #: The first step, and the largest first step for menus with too many losses, as multiples of the default step.
 _COARSEST, _LARGEST = 8, 256
 #: The step, as a multiple of the default one, for a first look at the second direction.
-_LOOK = 16
+_PROBE_MULTIPLE = 16
 
 
 def worst_case(
@@ -183,7 +183,7 @@ def _game(
     evidence: Evidence | None = None,
     **limits: Any,
 ) -> tuple[WorstCaseGame, tuple[Direction, ...]]:
-    """Return the game and its directions. The limits are `max_positions`, `step` and `known`."""
+    """Return the game and its directions. The limits are `max_positions`, `step` and `solved_cache`."""
     checked_rule(filt)
     requests = _checked_menu(menu)
     directions, which = checked_ways(direction, evidence)
@@ -211,8 +211,8 @@ def _solved(
         relative = None
     elif relative is None:
         checked_step(game.menu, None, max_positions=game.max_positions or DOUBLES)
-        if len(game.graph.child) >= _MANY:
-            relative, coarsen = _ENOUGH, _COARSEST
+        if len(game.graph.child) >= _MANY_STATES:
+            relative, coarsen = _COARSE_WIDTH, _COARSEST
     else:
         coarsen = _coarsest(game.menu, game.max_positions or DOUBLES)
     while True:
@@ -222,7 +222,7 @@ def _solved(
                 if direction in best and best[direction].high <= other:
                     continue
                 if refines and relative is None and best:
-                    best[direction] = game.solve(epsilon, direction, evidence, coarsen=_LOOK)
+                    best[direction] = game.solve(epsilon, direction, evidence, coarsen=_PROBE_MULTIPLE)
                     if best[direction].high <= other:
                         continue
                 solved = game.solve(epsilon, direction, evidence, coarsen=coarsen)

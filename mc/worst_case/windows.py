@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from filterproof.mc.worst_case.graph import StateGraph
 
 #: -log of the share of the value outside the windows, about 2^-100.
-_LEFT = 70.0
+_TRUNCATION_EXPONENT = 70.0
 _LINES = 16
 
 
@@ -55,7 +55,7 @@ class Windows:
         both = np.stack([moves, moves * moves], axis=1)
         before, after = graph.sums_before(both), graph.sums_after(both)
         total = max(int(before[:, 1].max()), 1)
-        c = math.sqrt(2 * _LEFT + min(centre * centre / total, 1e6))
+        c = math.sqrt(2 * _TRUNCATION_EXPONENT + min(centre * centre / total, 1e6))
         spans = [total / 4.0**j for j in range(_LINES) if j == 0 or total / 4.0**j > c * c]
         lines = np.array([c / 2 * math.sqrt(span) * (1 + before[:, 1] / span) for span in spans])
         ahead = np.ceil(lines.min(axis=0))

@@ -21,7 +21,7 @@ from filterproof.mc.engine.adversaries import Constant
 from filterproof.mc.engine.adversary import Adversary
 from filterproof.mc.engine.game import Game
 from filterproof.mc.evaluate.certified_distribution import CertifiedDistribution
-from filterproof.mc.losses.balls import BITS, Rounding, ball, down, fraction, near, up
+from filterproof.mc.losses.balls import BITS, Rounding, ball, fraction, lower_end, nearest_double, upper_end
 from filterproof.mc.losses.cells import rounded_laws
 from filterproof.mc.losses.finite_outputs import (
     ZERO,
@@ -57,14 +57,14 @@ _LEVELS = 4 * DOUBLES
 #: Units of work of the distribution of a pair on a lattice.
 _LAW_UNITS = 1200
 #: -log of the share of the value outside the windows for coarsely rounded losses.
-_LEFT = 20.0
+_TRUNCATION_EXPONENT = 20.0
 #: The largest epsilon in nats that is enclosed by logarithms of rationals.
 _EXACT = 2.0**14
 #: A game that is not over after this many rounds counts as endless.
-_LONGEST = 1000
+_MAX_FINITE_ROUNDS = 1000
 
 #: The solved worst cases, by the graph and everything else that the solution depends on.
-Known: TypeAlias = dict[Hashable, WorstCase]
+SolvedCache: TypeAlias = dict[Hashable, WorstCase]
 #: The rounding of a game, bounds on its value, and a factory of its best strategy.
 _Solved: TypeAlias = tuple[Rounding, Fraction, Fraction, Callable[[], Adversary]]
 #: The distributions of a menu with masses rounded to one side, their step, and the side.
@@ -98,7 +98,7 @@ class _ExactLosses:
         masses: list[list[Any]] = self.masses
         with PRECISION_LOCK, flint.ctx.workprec(BITS):
             if not exact:
-                masses = [[near(flint.arb(mass)) for mass in each] for each in masses]
+                masses = [[nearest_double(flint.arb(mass)) for mass in each] for each in masses]
                 sides = sides if self.step is None else {"low": epsilon, "high": epsilon}
             elif not isinstance(epsilon, LogRatio):
                 growth = ball(epsilon).exp()
@@ -107,7 +107,9 @@ class _ExactLosses:
         reached = set() if exact else {loss for layer in self.tree.layers for loss in layer.losses}
         for side, end in sides.items():
             with PRECISION_LOCK, flint.ctx.workprec(BITS):
-                paid = {loss: near(flint.arb(stopped(self._loss(loss, side), end))) for loss in reached}
+                paid = {
+                    loss: nearest_double(flint.arb(stopped(self._loss(loss, side), end))) for loss in reached
+                }
             worth: Callable[[Any], Any] = partial(stopped, epsilon=end) if exact else paid.__getitem__
 
             def payoff(losses: Sequence[Any], worth: Callable[[Any], Any] = worth) -> NDArray[Any]:
@@ -136,14 +138,14 @@ class WorstCaseGame:
     scope: str
     max_positions: int | None = None
     step: float | None = None
-    known: Known | None = None
+    solved_cache: SolvedCache | None = None
     _graphs: list[StateGraph] = field(default_factory=list)
     _trees: dict[tuple[Direction, bool], _ExactLosses] = field(default_factory=dict)
 
     @property
     def refines(self) -> bool:
         """Whether the solver chooses the step of rounded losses, so that a larger step gives a quicker answer."""
-        if self.step is not None or self.known is not None:
+        if self.step is not None or self.solved_cache is not None:
             return False
         return not (self.filter.looks_at_losses or self._lattice[1] is not None or self._rational)
 
@@ -218,8 +220,8 @@ class WorstCaseGame:
         return WorstCase(
             epsilon=epsilon,
             value=value,
-            low=down(low),
-            high=up(high),
+            low=lower_end(low),
+            high=upper_end(high),
             evidence=Evidence.CERTIFIED if value is None else Evidence.EXACT,
             direction=direction,
             strategy=strategy(),
@@ -262,11 +264,11 @@ class WorstCaseGame:
             )
             games = [(below, step, "low"), (above, step, "high")]
         graph, mark = self.graph, None
-        if self.known is not None:
+        if self.solved_cache is not None:
             of = content((epsilon, self.menu, self.scope, self.step, self.max_positions))
             mark = direction, coarsen, of, sha256(graph.child.tobytes()).digest()
-            if mark in self.known:
-                return self.known[mark]
+            if mark in self.solved_cache:
+                return self.solved_cache[mark]
         solved: list[_Solved] = []
         positions = 0
         for laws, step, side in games:
@@ -282,13 +284,13 @@ class WorstCaseGame:
                     epsilon,
                     side,
                     max_positions=self.max_positions or DOUBLES,
-                    left=None if coarsen == 1 else _LEFT,
+                    left=None if coarsen == 1 else _TRUNCATION_EXPONENT,
                 )
             solved.append((side, *game.bounds, partial(LatticeStrategy, self.menu, game, laws, direction)))
             positions += game.windows.positions
         case = self._case(epsilon, direction, solved, graph.depth, positions)
-        if self.known is not None:
-            self.known[mark] = case
+        if self.solved_cache is not None:
+            self.solved_cache[mark] = case
         return case
 
     def _drawn(self, direction: Direction) -> tuple[DominatingPair, ...]:
@@ -355,11 +357,14 @@ class WorstCaseGame:
                 f"losses, got {self.menu!r}; pass FinitePair of rational masses, or RandomizedResponse"
             )
         strategy = Constant(self.menu[0])
-        game = Game.between(self.filter, strategy, rounds=_LONGEST if self.rounds is None else self.rounds)
+        game = Game.between(
+            self.filter, strategy, rounds=_MAX_FINITE_ROUNDS if self.rounds is None else self.rounds
+        )
         (played,) = CertifiedDistribution.evaluations(game, [epsilon], (direction,), "")
-        if self.rounds is None and played.rounds >= _LONGEST:
+        if self.rounds is None and played.rounds >= _MAX_FINITE_ROUNDS:
             raise ValueError(
-                f"rounds must be given, got rounds=None for a game that is not over after {_LONGEST} rounds; pass a "
+                f"rounds must be given, got rounds=None for a game that is not over after {_MAX_FINITE_ROUNDS} "
+                f"rounds; pass a "
                 "number"
             )
         solved: _Solved = "near", Fraction(played.low), Fraction(played.high), lambda: strategy

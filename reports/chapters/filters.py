@@ -141,7 +141,7 @@ def filter_chapter(study: Study, subject: PageSubject) -> FilterChapter:
     return FilterChapter(
         subject,
         exam.verdict,
-        exam.unseen,
+        exam.not_tried,
         curve[0],
         tuple(sorted(curve, key=lambda one: one.measure.at)),
         MenuGame(

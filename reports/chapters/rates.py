@@ -8,7 +8,7 @@ from filterproof.filters.accountants.repeats import repeats
 from filterproof.filters.catalogue import PotentialFilter
 from filterproof.filters.rules.potential import COMMON_RATES
 from filterproof.mc import Composition
-from filterproof.mc.estimate.compare_filters import MOST_ROUNDS
+from filterproof.mc.estimate.compare_filters import MAX_ROUNDS
 from filterproof.reports.finding import Claim, Finding
 from filterproof.reports.study import Study
 from filterproof.theory.evidence import Evidence, Outcome, Verdict
@@ -31,7 +31,7 @@ def rates_findings(study: Study) -> tuple[Finding, ...]:
     """The rounds that the potential filter grants of each mechanism of its menu, beside fixed plans."""
     menu = COMMON_RATES
     filt = PotentialFilter(EPSILON, DELTA, menu)
-    rounds = [repeats(filt, pair, most=MOST_ROUNDS) for pair in menu]
+    rounds = [repeats(filt, pair, most=MAX_ROUNDS) for pair in menu]
     counts, short, broken = [], [], []
     for pair, n in zip(menu, rounds, strict=True):
         counts.append(f"{n} of {pair!r}")

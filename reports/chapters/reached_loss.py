@@ -43,7 +43,7 @@ class ReachedRow:
         if self.refutes:
             return "ABOVE the guarantee"
         if self.estimate.value <= 0:
-            most = numbers.percent(self.estimate.high / self.promised, decimals.above)
+            most = numbers.percent(self.estimate.high / self.promised, decimals.format_up)
             return f"never seen, at most {most} of the guarantee"
         open_to_both = ", which lies within the interval" if self.share > 1 else ""
         return f"{numbers.percent(self.share)} of the guarantee{open_to_both}"

@@ -22,7 +22,7 @@ from filterproof.reports.html_repr.numbers import percent
 from filterproof.reports.study import Study
 from filterproof.theory.conversions import CKS, SIMPLE, gaussian_mu
 from filterproof.theory.evidence import Evidence, Outcome, Verdict
-from filterproof.theory.numerics.decimals import above, below, interval
+from filterproof.theory.numerics.decimals import format_down, format_up, interval
 from filterproof.theory.pairs import KOV, DominatingPair, Gaussian, RandomizedResponse
 
 EPSILON, DELTA = 1.0, 1e-5
@@ -152,9 +152,10 @@ def _kept(claim: Claim, played: Sequence[PlayedMenu]) -> Finding:
     published = next(p for p in played if p.name == "B* by simple")
     cks = next(p for p in played if p.name == BY_CKS)
     detail = (
-        f"The filter with B* by CKS is tight for zCDP mechanisms, {percent(cks.over_all.low / cks.promised, below)} of "
+        f"The filter with B* by CKS is tight for zCDP mechanisms, "
+        f"{percent(cks.over_all.low / cks.promised, format_down)} of "
         f"what it promises at least; loose for the pure ones that the theorem speaks of, "
-        f"{percent(cks.worst.high / cks.promised, above)}. With the published B* these are "
+        f"{percent(cks.worst.high / cks.promised, format_up)}. With the published B* these are "
         f"{percent(published.over_all.high / DELTA)} and {percent(published.worst.high / DELTA)}."
     )
     return Finding(claim, Verdict(Outcome.HOLDS, evidence, scope, detail))

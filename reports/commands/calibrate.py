@@ -39,14 +39,14 @@ def calibrate(
 ) -> None:
     """Print the number of rounds of one mechanism that each filter allows, with the code of the best filters."""
     with clear_errors():
-        from filterproof.mc.estimate.compare_filters import MOST_ROUNDS, compare_filters
+        from filterproof.mc.estimate.compare_filters import MAX_ROUNDS, compare_filters
         from filterproof.mc.runs.output import OutputFolder
 
         made = read_mechanism(mechanism)
         if out is not None:
             check_folder(out)
         with doing("running filters"):
-            found = compare_filters(epsilon, delta, made, most=MOST_ROUNDS if most is None else most)
+            found = compare_filters(epsilon, delta, made, most=MAX_ROUNDS if most is None else most)
         if as_json:
             data = {"epsilon": epsilon, "delta": delta, "mechanism": str(made)}
             possible = {"possible_low": found.fewest, "possible_high": found.most}
@@ -63,7 +63,7 @@ def calibrate(
 def _print_table(found: FilterComparison) -> None:
     """Print the filters with rounds and percentages, and the code of the best three."""
     from filterproof.theory.guarantees import ZCDP
-    from filterproof.theory.numerics.decimals import below, interval, near
+    from filterproof.theory.numerics.decimals import format_down, format_nearest, interval
 
     possible = " to ".join(f"{n:,}" for n in dict.fromkeys((found.fewest, found.most)))
     unit = "round" if possible == "1" else "rounds"
@@ -73,9 +73,9 @@ def _print_table(found: FilterComparison) -> None:
     )
     table = Table("Filter", "Rounds", "Interval", "Percent of the plan, at least", "Sound for")
     for one in found.choices:
-        share = below(100 * one.low / found.most, 3) if found.most else ""
+        share = format_down(100 * one.low / found.most, 3) if found.most else ""
         within = interval(one.low, one.high, 3) if one.low < one.high else ""
-        table.add_row(*map(escape, (one.name, near(one.rounds, 4), within, share, one.holds_for)))
+        table.add_row(*map(escape, (one.name, format_nearest(one.rounds, 4), within, share, one.holds_for)))
     Console(highlight=False).print(table)
     for one in found.choices[:3]:
         if one.rounds:
@@ -87,7 +87,7 @@ def _print_table(found: FilterComparison) -> None:
 def read_mechanism(text: str) -> Any:
     """Return the mechanism that "gaussian:0.1" names; raise ValueError for unknown words or parameters."""
     from filterproof import theory
-    from filterproof.theory.numerics.decimals import near
+    from filterproof.theory.numerics.decimals import format_nearest
 
     word, _, given = text.partition(":")
     if word not in _CLASSES:
@@ -101,6 +101,7 @@ def read_mechanism(text: str) -> Any:
         numbers = ()
     if len(numbers) != len(usual):
         raise ValueError(
-            f"the parameters are not {names} (mechanism={text!r}); write {word}:{','.join(map(near, usual))}, say"
+            f"the parameters are not {names} (mechanism={text!r}); write "
+            f"{word}:{','.join(map(format_nearest, usual))}, say"
         )
     return getattr(theory, name)(*numbers)

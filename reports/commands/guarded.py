@@ -86,11 +86,13 @@ def _in_a_worker(
     """Run the command in a process with a time limit, and return the status that the command reports."""
     from filterproof.mc.examine.deadline import Deadline, OutOfTime
     from filterproof.mc.examine.filter_fault import FilterFault
-    from filterproof.mc.examine.worker import alone
+    from filterproof.mc.examine.worker import run_isolated
 
     deadline = Deadline.of(limit)
     try:
-        return alone(partial(_reported, command, dict(given)), whose=whose, deadline=deadline, command=True)
+        return run_isolated(
+            partial(_reported, command, dict(given)), whose=whose, deadline=deadline, command=True
+        )
     except FilterFault as fault:
         complain(fault)
         return ExitStatus.FILTER_FAULT

@@ -163,7 +163,7 @@ def show_numbers(console: Console, found: Sequence[CertifiedNumbers]) -> bool:
     for one in numbers:
         if not one.fits:
             console.print(
-                f"[bold red]REFUSED, {one.found.name}[/] {escape(one.number.says)}: {one.found.value}"
+                f"[bold red]REFUSED, {one.status.name}[/] {escape(one.number.says)}: {one.status.value}"
             )
             console.print(f"  {escape(one.detail)}", style="dim")
     for note in dict.fromkeys(note for thing in found for note in thing.uncovered):

@@ -63,7 +63,7 @@ def simulate(
     from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
 
     from filterproof import mc
-    from filterproof.mc.engine.streams import MOST_PATHS
+    from filterproof.mc.engine.streams import MAX_PATHS
     from filterproof.mc.estimate.simulate import simulate as run
     from filterproof.mc.estimate.survival import survival
     from filterproof.mc.examine.filter_fault import examining
@@ -80,7 +80,7 @@ def simulate(
         disable=not Console(stderr=True).is_terminal,
     )
     with clear_errors(), ExitStack() as stack:
-        paths = check_count("n", n, 2, most=MOST_PATHS, remedy="simulate fewer runs, or several seeds")
+        paths = check_count("n", n, 2, most=MAX_PATHS, remedy="simulate fewer runs, or several seeds")
         filt, foe = read_filter(filter_), read_adversary(adversary)
         if "::" in filter_:
             stack.enter_context(examining(filt))
@@ -91,7 +91,7 @@ def simulate(
 
         def told(progress: Progress, so_far: tuple[Estimate, ...] | None) -> None:
             interval = decimals.interval(so_far[0].low, so_far[0].high, 4) if so_far else "starting"
-            if bar.disable and not hints and (hint := _hint(progress, kept=store is not None)):
+            if bar.disable and not hints and (hint := _hint(progress, restored=store is not None)):
                 hints.append(hint)
                 complain(hint)
             bar.update(task, completed=progress.done, so_far=escape(interval), rate=f"{progress.rate:,.0f}/s")
@@ -142,13 +142,13 @@ def simulate(
             raise End(ExitStatus.NOTHING_TRIED)
 
 
-def _hint(progress: Progress, *, kept: bool) -> str:
+def _hint(progress: Progress, *, restored: bool) -> str:
     """One line about a simulation that takes minutes; '' for shorter ones and in the first second."""
     left = progress.remaining_seconds
     if progress.seconds < 1 or left < 60:
         return ""
     units = {"days": 86400, "hours": 3600, "minutes": 60}
     unit, size = next((unit, size) for unit, size in units.items() if left >= size)
-    advice = "Ctrl-C keeps the finished work" if kept else "pass --store to keep finished work"
+    advice = "Ctrl-C keeps the finished work" if restored else "pass --store to keep finished work"
     rate = f"{left / size:.2g} more {unit} at {progress.rate:,.0f} a second"
     return f"{progress.total:,} runs take about {rate}; {advice}"

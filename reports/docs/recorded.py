@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from filterproof.reports.words import record, right
-from filterproof.theory.numerics.decimals import above, below
+from filterproof.theory.numerics.decimals import format_down, format_up
 
 #: The heads of a table and its rows.
 Rows: TypeAlias = tuple[tuple[str, ...], Sequence[tuple[str, ...]]]
@@ -68,8 +68,8 @@ def accountant() -> Rows:
         (
             ", ".join(row["menu"]),
             f"{row['epsilon']:g}",
-            below(row["low"] / 1e-5, 5),
-            above(row["high"] / 1e-5, 5),
+            format_down(row["low"] / 1e-5, 5),
+            format_up(row["high"] / 1e-5, 5),
         )
         for row in record("accountant")["rows"]
     ]

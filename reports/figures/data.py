@@ -54,7 +54,7 @@ class FigureData:
         """Return the data with these rows. The columns default to the keys of the first; missing keys give None."""
         return cls.of(**{name: [row.get(name) for row in rows] for name in names or rows[0]})
 
-    def told(self, **facts: Any) -> FigureData:
+    def with_facts(self, **facts: Any) -> FigureData:
         """Return the same data with these facts added."""
         more = {name: _cell(value) for name, value in facts.items()}
         return replace(self, facts=MappingProxyType({**self.facts, **more}))

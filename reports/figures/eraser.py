@@ -25,7 +25,7 @@ from filterproof.reports.figures.specification import Specification, probability
 from filterproof.theory.evidence import Evidence
 from filterproof.theory.pairs import Erasure
 
-_MOST_ROUNDS, _MOST_POINTS = 2000, 60
+_MAX_ROUNDS, _MAX_POINTS = 2000, 60
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,7 +36,7 @@ class EraserRounds(Specification):
     delta: float = probability(0.01, 1e-12, 0.99)
     p: float = probability(0.005, 1e-12, 0.99)
     rounds: tuple[int, ...] = wholes(
-        (1, 2, 3, 5, 8, 12, 20, 35, 60, 100, 180, 300, 500), highest=_MOST_ROUNDS, fewest=2, most=_MOST_POINTS
+        (1, 2, 3, 5, 8, 12, 20, 35, 60, 100, 180, 300, 500), highest=_MAX_ROUNDS, fewest=2, most=_MAX_POINTS
     )
     QUICK: ClassVar[Mapping[str, Any]] = {"rounds": (1, 2, 3, 5, 10, 20, 50, 100)}
 
@@ -65,7 +65,7 @@ class EraserRounds(Specification):
             reached_at_most=[one.high for one in reached],
             closed_form=-np.expm1(np.array(self.rounds) * np.log1p(-self.p)),
             next_failure=[seen[rounds - 1] for rounds in self.rounds],
-        ).told(admitted=len(seen), most_seen=max(seen), beyond=beyond[0] if beyond else None)
+        ).with_facts(admitted=len(seen), most_seen=max(seen), beyond=beyond[0] if beyond else None)
 
     def _certified(self, filt: NaiveRealisationFilter, rounds: int) -> Evaluation:
         eraser = EraserForever(self.p)

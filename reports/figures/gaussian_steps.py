@@ -35,7 +35,7 @@ from filterproof.theory.guarantees import GaussianDP
 #: Numbers that the paper prints: the steps of its experiment by RDP and by GDP, the epsilon, the percentage.
 PRINTED_STEPS, PRINTED_MORE, PRINTED_EPSILON, _PERCENT = 420, 495, 0.8, 10
 #: The largest number of steps; the curves of more steps cannot be distinguished.
-MOST_STEPS = 10**9
+MAX_STEPS = 10**9
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,7 +88,7 @@ class GaussianSteps(Specification):
 class DeltaCurves(GaussianSteps):
     """delta against epsilon for several numbers of steps. Their epsilons are compared at `delta`."""
 
-    steps: tuple[int, ...] = wholes((PRINTED_STEPS,), highest=MOST_STEPS, most=5)
+    steps: tuple[int, ...] = wholes((PRINTED_STEPS,), highest=MAX_STEPS, most=5)
 
     def data(self) -> FigureData:
         columns = {"epsilon": self.epsilons}
@@ -147,7 +147,7 @@ class LargestSteps(GaussianSteps):
     """The largest number of steps within (epsilon, delta), drawn up to `height`."""
 
     points: int = axis_points(81)
-    height: int = whole(600, most=MOST_STEPS)
+    height: int = whole(600, most=MAX_STEPS)
     FREE: ClassVar[tuple[str, ...]] = (*GaussianSteps.FREE, "height")
 
     def largest(self, epsilons: NDArray[np.float64]) -> dict[str, NDArray[np.int64]]:

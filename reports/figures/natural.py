@@ -71,7 +71,7 @@ class NaturalGame(Specification):
             filter_computes=[str(one) for one in computed],
             excess=[None if one is None else float(one) for one in excess],
             excess_exact=[None if one is None else str(one) for one in excess],
-        ).told(
+        ).with_facts(
             reached=str(worst.value),
             promised=str(promised),
             epsilon=2 * math.log(self.base),

@@ -28,7 +28,7 @@ from filterproof.theory.pairs import RandomizedResponse, Selection
 #: The rules of charging; see `transcript_deltas`.
 Accounting: TypeAlias = Literal["individual", "per-instance", "per-instance, halting", "pair by pair"]
 
-_MOST_ROUNDS = 14
+_MAX_ROUNDS = 14
 
 #: column -> rule of charging
 _ACCOUNTINGS: dict[str, Accounting] = {
@@ -44,7 +44,7 @@ class PerInstance(Specification):
     """e^epsilon of each answer and of everyone's budget (a whole number), and the number of rounds."""
 
     ratio: int = whole(3, most=1000, least=2, remedy="pass a smaller one")
-    rounds: int = whole(12, most=_MOST_ROUNDS, least=3, remedy="pass fewer; the picture is clear with fewer")
+    rounds: int = whole(12, most=_MAX_ROUNDS, least=3, remedy="pass fewer; the picture is clear with fewer")
 
     def data(self) -> FigureData:
         ratio = Fraction(self.ratio)
@@ -55,7 +55,7 @@ class PerInstance(Specification):
         return FigureData.of(
             rounds=range(1, self.rounds + 1),
             **{name: [float(one) for one in deltas] for name, deltas in found.items()},
-        ).told(
+        ).with_facts(
             epsilon=math.log(self.ratio),
             per_instance_exact=str(found["per_instance"][-1]),
             per_instance_at_3_exact=str(found["per_instance"][2]),

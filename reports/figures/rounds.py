@@ -34,7 +34,7 @@ from filterproof.reports.figures.specification import Specification, probability
 from filterproof.theory.conversions import CKS, SIMPLE, gaussian_mu
 from filterproof.theory.pairs import Gaussian, RandomizedResponse
 
-_MOST_ROUNDS, _MOST_BUDGETS = 20_000, 40
+_MAX_ROUNDS, _MAX_BUDGETS = 20_000, 40
 
 #: The filters of (epsilon, delta), from the fewest rounds to the most. The calibrated one is in a table.
 _FILTERS: Mapping[str, Callable[[float, float], PrivacyFilter]] = {
@@ -70,14 +70,14 @@ class RoundsOfEach(Specification):
     # Rogers et al. require a delta below 1/e
     delta: float = probability(1e-5, 1e-30, 0.3)
     budgets: tuple[float, ...] = reals(
-        (0.25, 0.5, 1.0, 2.0, 3.0, 5.0, 8.0, 10.0), 1e-3, 20.0, most=_MOST_BUDGETS
+        (0.25, 0.5, 1.0, 2.0, 3.0, 5.0, 8.0, 10.0), 1e-3, 20.0, most=_MAX_BUDGETS
     )
 
     def check_together(self) -> None:
         rounds = (float(gaussian_mu(self.budgets[-1], self.delta)) / self.each) ** 2
-        if rounds > _MOST_ROUNDS:
+        if rounds > _MAX_ROUNDS:
             raise ValueError(
-                f"each must allow at most {_MOST_ROUNDS:,} rounds, got each={self.each!r} and about {rounds:,.0f}; "
+                f"each must allow at most {_MAX_ROUNDS:,} rounds, got each={self.each!r} and about {rounds:,.0f}; "
                 "pass a larger each or smaller budgets"
             )
 
@@ -86,11 +86,11 @@ class RoundsOfEach(Specification):
         columns: dict[str, list[int | None]] = {name: [] for name in _COLUMNS}
         for epsilon in self.budgets:
             for name, made in _FILTERS.items():
-                columns[name].append(repeats(made(epsilon, self.delta), request, most=_MOST_ROUNDS))
+                columns[name].append(repeats(made(epsilon, self.delta), request, most=_MAX_ROUNDS))
             columns["calibrated"].append(self._calibrated(epsilon))
             mu = float(gaussian_mu(epsilon, self.delta))
-            columns["gaussian"].append(repeats(GaussianFilter(mu), Gaussian(self.each), most=_MOST_ROUNDS))
-            columns["exact"].append(planned_rounds(epsilon, self.delta, request, _MOST_ROUNDS)[0])
+            columns["gaussian"].append(repeats(GaussianFilter(mu), Gaussian(self.each), most=_MAX_ROUNDS))
+            columns["exact"].append(planned_rounds(epsilon, self.delta, request, _MAX_ROUNDS)[0])
         return FigureData.of(epsilon=self.budgets, **columns)
 
     def _calibrated(self, epsilon: float) -> int | None:
@@ -101,7 +101,7 @@ class RoundsOfEach(Specification):
         if not any(row.admitted(self.each) for row in rows):
             return None
         filt = calibrated(epsilon, self.delta, each=self.each)
-        return repeats(filt, RandomizedResponse(self.each), most=_MOST_ROUNDS)
+        return repeats(filt, RandomizedResponse(self.each), most=_MAX_ROUNDS)
 
     def words(self, data: FigureData) -> dict[str, Any]:
         simple = data.column("simple")

@@ -47,7 +47,7 @@ class Printed:
 
 
 #: The largest number of points that a picture can show.
-_MOST_POINTS = 2000
+_MAX_POINTS = 2000
 
 
 def checked(default: T, check: Callable[..., T], /, **limits: Any) -> T:
@@ -166,7 +166,7 @@ def wholes(
 
 def axis_points(default: int) -> int:
     """Return a parameter that is a number of points on an axis, 2 to 2000."""
-    return whole(default, most=_MOST_POINTS, least=2, remedy="pass fewer points")
+    return whole(default, most=_MAX_POINTS, least=2, remedy="pass fewer points")
 
 
 def any_seed(default: int) -> int:

@@ -131,7 +131,7 @@ class StandIn(Specification):
             for name in self.OBSERVED:
                 ends = zip(("", " low", " high"), spread([one[name] for one in observed]), strict=True)
                 facts |= {f"{name} of {words}{end}": value for end, value in ends}
-        return FigureData.of_rows(rows).told(**facts)
+        return FigureData.of_rows(rows).with_facts(**facts)
 
     def words(self, data: FigureData) -> dict[str, Any]:
         return {

@@ -34,7 +34,7 @@ from filterproof.theory.conversions import gaussian_mu, renyi_epsilon
 from filterproof.theory.guarantees import GaussianDP
 from filterproof.theory.pairs import SubsampledGaussian
 
-_MOST_PEOPLE = 200
+_MAX_PEOPLE = 200
 #: The largest drawn epsilon, relative to the epsilon at delta.
 _BEYOND = 1.3
 #: The delta of the paper's other experiments. The caption gives the floor of RDP at it too.
@@ -64,7 +64,7 @@ class SampledTraining(Specification):
     most: float | None = checked(None, _beyond)
     points: int = axis_points(31)
     least: float = real(0.05, 0.01, 1.0)
-    people: int = whole(12, most=_MOST_PEOPLE, remedy="draw fewer")
+    people: int = whole(12, most=_MAX_PEOPLE, remedy="draw fewer")
     orders: int = whole(32, most=4096, least=2)
     more_orders: int = whole(1024, most=4096, least=2)
     QUICK: ClassVar[Mapping[str, Any]] = {"points": 9, "people": 5, "least": 0.1}
@@ -123,7 +123,7 @@ class SampledTraining(Specification):
         )
         parts = (profile, norms)
         names = dict.fromkeys(name for part in parts for name in part.names)
-        return FigureData.of_rows([row for part in parts for row in part.rows()], names=names).told(
+        return FigureData.of_rows([row for part in parts for row in part.rows()], names=names).with_facts(
             mu_at=mu_at,
             mu_range=mu_range,
             mu_all=mu_all,

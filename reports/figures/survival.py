@@ -36,17 +36,17 @@ from filterproof.reports.figures.lines import label, line
 from filterproof.reports.figures.specification import Printed, Specification, probability, real, whole
 from filterproof.theory.conversions import CKS, SIMPLE, gaussian_epsilon, gaussian_mu
 from filterproof.theory.guarantees import GaussianDP
-from filterproof.theory.numerics.decimals import above
+from filterproof.theory.numerics.decimals import format_up
 from filterproof.theory.pairs import Gaussian
 from filterproof.theory.realisation import kappa, kappa_survival, optimal_split, stopped_hockey_stick
 
 #: The split that the paper prints for N = 48, without its last exponent, which is illegible in our copy.
 _DHAT = 4.797e-6
-_MOST_ROUNDS = 500
+_MAX_ROUNDS = 500
 #: The last round that is played with the filters that observe no losses.
-_MOST_PLAYED = 20_000
+_MAX_PLAYED = 20_000
 #: epsilon times sigma: epsilon in standard deviations of one loss.
-_MOST_GRID = 500.0
+_MAX_GRID = 500.0
 
 
 def mechanism_level(
@@ -129,12 +129,12 @@ class Survival(Specification):
     epsilon: float = real(10.0, 0.01, 50.0)
     delta: float = probability(1e-5, 1e-12, 0.1)
     sigma: float = real(2.0, 0.1, 1000.0)
-    rounds: int = whole(48, most=_MOST_ROUNDS, least=2)
+    rounds: int = whole(48, most=_MAX_ROUNDS, least=2)
 
     def check_together(self) -> None:
-        if self.epsilon * self.sigma > _MOST_GRID:
+        if self.epsilon * self.sigma > _MAX_GRID:
             raise ValueError(
-                f"epsilon times sigma must be at most {_MOST_GRID:g}, got epsilon={self.epsilon!r} and "
+                f"epsilon times sigma must be at most {_MAX_GRID:g}, got epsilon={self.epsilon!r} and "
                 f"sigma={self.sigma!r}; pass a smaller one; the grid of losses would be too fine"
             )
         if self.kappa <= 0:
@@ -163,7 +163,7 @@ class Survival(Specification):
             worst = solved.high
             at_all = kappa_survival(recalibrated, sigma=sigma, rounds=rounds)
         ends = stopping_rounds(
-            mechanism_level(epsilon, delta, sigma=sigma, rounds=rounds), sigma=sigma, most=_MOST_PLAYED
+            mechanism_level(epsilon, delta, sigma=sigma, rounds=rounds), sigma=sigma, most=_MAX_PLAYED
         )
         t = np.arange(1, rounds + 1)
         return FigureData.of(
@@ -171,7 +171,7 @@ class Survival(Specification):
             realisation=kappa_survival(limit, sigma=sigma, rounds=rounds),
             recalibrated=at_all,
             **{_column(name): (t <= end).astype(int) for name, end in ends.items()},
-        ).told(
+        ).with_facts(
             dhat=split.dhat,
             theta=split.theta,
             kappa=limit,
@@ -179,7 +179,7 @@ class Survival(Specification):
             kappa_recalibrated=recalibrated,
             worst_case_recalibrated=worst,
             # a filter that did not stop has no number
-            **{f"rounds_{_column(name)}": end if end < _MOST_PLAYED else None for name, end in ends.items()},
+            **{f"rounds_{_column(name)}": end if end < _MAX_PLAYED else None for name, end in ends.items()},
         )
 
     def printed(self, data: FigureData) -> Sequence[Printed]:
@@ -195,7 +195,7 @@ class Survival(Specification):
         if data.facts["kappa_recalibrated"] is not None:
             again = (
                 f"The dashed curve is the same rule at kappa = {data.number('kappa_recalibrated'):.4f}, the largest "
-                f"whose certified worst case over this mechanism, {above(data.number('worst_case_recalibrated'))}, "
+                f"whose certified worst case over this mechanism, {format_up(data.number('worst_case_recalibrated'))}, "
                 f"keeps delta; it reaches round {self.rounds} with probability {better[-1]:.3f}."
             )
         within: list[str] = []
@@ -245,7 +245,7 @@ def _column(name: str) -> str:
 def _count(data: FigureData, column: str) -> str:
     """Return the rounds of a filter in words."""
     end = data.facts[f"rounds_{column}"]
-    return f"{_MOST_PLAYED:,} or more" if end is None else str(end)
+    return f"{_MAX_PLAYED:,} or more" if end is None else str(end)
 
 
 #: The columns of the filters that observe no losses.

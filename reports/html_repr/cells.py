@@ -11,7 +11,7 @@ from collections.abc import Callable
 from filterproof.reports.html_repr.numbers import exact_or
 from filterproof.theory.display import Cell, Row
 from filterproof.theory.evidence import Evidence
-from filterproof.theory.numerics.decimals import above, below, chance, interval, near
+from filterproof.theory.numerics.decimals import chance, format_down, format_nearest, format_up, interval
 
 _NO_EVIDENCE = "none: nothing bounds the error of the grids, so this decides nothing"
 _KINDS = ("value", "low", "high")
@@ -20,8 +20,8 @@ VALUES = ("value", "between")
 #: What is not rounded to the nearest: a threshold, with which a filter is made again, not at all.
 _ROUNDED: dict[str, Callable[[float], str]] = {
     "failure": chance,
-    "promised": above,
-    "difference": lambda apart: above(apart, 2),
+    "promised": format_up,
+    "difference": lambda apart: format_up(apart, 2),
     "threshold": repr,
 }
 
@@ -45,11 +45,11 @@ def cells(row: Row) -> dict[str, str]:
 def _within(value: Cell, low: Cell, high: Cell) -> str:
     """A value in its interval, an exact one as it is, and one that has no bounds alone."""
     if low is None:
-        return near(value) if isinstance(value, float) else str(value)
+        return format_nearest(value) if isinstance(value, float) else str(value)
     if high is None:
-        return f"at least {below(float(low))}"
+        return f"at least {format_down(float(low))}"
     if isinstance(value, float):
-        return f"{near(value)} in {interval(float(low), float(high))}"
+        return f"{format_nearest(value)} in {interval(float(low), float(high))}"
     return exact_or(None if value is None else str(value), float(low), float(high))
 
 
@@ -60,4 +60,4 @@ def _few(name: str, cell: Cell) -> str:
         return f"{cell:,}"
     if not isinstance(cell, float):
         return str(cell)
-    return _ROUNDED.get(name.removeprefix("joint_"), near)(cell)
+    return _ROUNDED.get(name.removeprefix("joint_"), format_nearest)(cell)

@@ -29,11 +29,11 @@ from filterproof.reports.template import mathml, rendered
 from filterproof.theory.agreement import Agreement
 from filterproof.theory.display import Displayed, Plottable
 from filterproof.theory.evidence import Outcome, Verdict
-from filterproof.theory.numerics.decimals import above, below, chance, interval, near
+from filterproof.theory.numerics.decimals import chance, format_down, format_nearest, format_up, interval
 from filterproof.theory.proofs.proof import Proof
 
 #: Lines of a table that are shown; `rows()` has them all.
-MOST_LINES = 24
+MAX_LINES = 24
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,12 +62,12 @@ class Fragment:
 
 
 def some(lines: Iterable[Sequence[str]]) -> tuple[list[Sequence[str]], tuple[str, ...]]:
-    """At most MOST_LINES of the lines, evenly spaced with both ends, and a note where some are left out."""
+    """At most MAX_LINES of the lines, evenly spaced with both ends, and a note where some are left out."""
     told = list(lines)
-    if len(told) <= MOST_LINES:
+    if len(told) <= MAX_LINES:
         return told, ()
-    places = [round(k * (len(told) - 1) / (MOST_LINES - 1)) for k in range(MOST_LINES)]
-    return [told[k] for k in places], (f"{MOST_LINES} of {len(told)} rows; rows() has them all.",)
+    places = [round(k * (len(told) - 1) / (MAX_LINES - 1)) for k in range(MAX_LINES)]
+    return [told[k] for k in places], (f"{MAX_LINES} of {len(told)} rows; rows() has them all.",)
 
 
 def of_rows(title: str, words: str, value: Displayed, *notes: str) -> Fragment:
@@ -155,12 +155,12 @@ def _certified_numbers(value: CertifiedNumbers) -> Fragment:
             one.number.theorem,
             one.number.says,
             "no finite number" if one.number.value is None else f"{float(one.number.value):.17g}",
-            one.found.name,
+            one.status.name,
             one.evidence.name,
         )
         for one in sorted(value.numbers, key=lambda one: one.fits)
     )
-    count, refused = len(value.numbers), dict.fromkeys(one.found.name for one in value.refused)
+    count, refused = len(value.numbers), dict.fromkeys(one.status.name for one in value.refused)
     words = f"{count - len(value.refused)} of {count_words(count, 'number')} fit their theorems"
     if refused:
         words += f"; REFUSED: {', '.join(refused)}"
@@ -201,7 +201,7 @@ FRAGMENTS: Mapping[type, Callable[[Any], Fragment]] = {
             f"keeps it with {one.fewest:,}, and breaks it with more than {one.most:,}"
         ),
     ),
-    FilterChoice: _rows("Filter", lambda one: f"{one.name} allows {near(one.rounds)} rounds"),
+    FilterChoice: _rows("Filter", lambda one: f"{one.name} allows {format_nearest(one.rounds)} rounds"),
     TradeOff: _rows(
         "Trade-off curve",
         lambda one: (
@@ -225,7 +225,8 @@ FRAGMENTS: Mapping[type, Callable[[Any], Fragment]] = {
     NumericalEvaluation: _rows(
         "Value of one strategy",
         lambda one: (
-            f"delta near {near(one.value)}, on two grids that differ by {above(one.difference, 2)}, at epsilon "
+            f"delta near {format_nearest(one.value)}, on two grids that differ by {format_up(one.difference, 2)}, "
+            f"at epsilon "
             f"{one.epsilon}"
         ),
     ),
@@ -235,7 +236,7 @@ FRAGMENTS: Mapping[type, Callable[[Any], Fragment]] = {
     MechanismAudit: _rows("Audit of a release function"),
     CalibratedThreshold: _rows(
         "Calibrated threshold",
-        lambda one: f"sum of epsilon^2 / 2 up to {below(one.threshold)} keeps {_delta(one)}",
+        lambda one: f"sum of epsilon^2 / 2 up to {format_down(one.threshold)} keeps {_delta(one)}",
     ),
     CalibratedFilter: _rows(
         "Calibrated filter", lambda one: str(one.promise), lambda one: ("recheck() solves it again.",)

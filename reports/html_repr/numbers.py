@@ -7,7 +7,7 @@ from collections.abc import Callable
 from filterproof.mc.intervals.estimate import Estimate
 from filterproof.theory.agreement import Accord, Agreement
 from filterproof.theory.evidence import Checked
-from filterproof.theory.numerics.decimals import above, interval, near
+from filterproof.theory.numerics.decimals import format_nearest, format_up, interval
 from filterproof.theory.proofs.proof import Proof
 
 #: The longest text of an exact value that is shown.
@@ -16,15 +16,15 @@ _LONGEST = 26
 NOTHING = 1e-12
 
 
-def percent(share: float, rounded: Callable[[float, int], str] = near) -> str:
+def percent(share: float, rounded: Callable[[float, int], str] = format_nearest) -> str:
     """A share in percent with two digits, three near and above one, and as a multiple from two on.
 
     >>> percent(0.2354), percent(1.3979), percent(63.4), percent(1e-270)
     ('24 %', '140 %', '× 63.4', '0 %')
     >>> percent(61952.3)
     '× 62,000'
-    >>> from filterproof.theory.numerics.decimals import below
-    >>> percent(0.0305, above), percent(0.99962506, below)
+    >>> from filterproof.theory.numerics.decimals import format_down
+    >>> percent(0.0305, format_up), percent(0.99962506, format_down)
     ('3.1 %', '99.9 %')
     """
     if share < NOTHING:
@@ -51,8 +51,8 @@ def agreed_within(agreement: Agreement) -> str:
     if agreement.outcome is not Accord.AGREES:
         return ""
     if agreement.share <= 1:
-        return f"within {percent(agreement.share, above)}"
-    return f"within {above(agreement.within, 2)}"
+        return f"within {percent(agreement.share, format_up)}"
+    return f"within {format_up(agreement.max_difference, 2)}"
 
 
 def exact_or(value: str | None, low: float, high: float) -> str:

@@ -16,7 +16,7 @@ from filterproof.mc.evaluate.evaluation import Evaluations
 from filterproof.reports.drawing import GREY, INK, PALETTE
 from filterproof.reports.html_repr.cells import cells
 from filterproof.theory.display import Displayed
-from filterproof.theory.numerics.decimals import above, chance, near
+from filterproof.theory.numerics.decimals import chance, format_nearest, format_up
 
 _BLUE, _RED, *_ = PALETTE
 #: A largest value over a least one from which on the axis is logarithmic.
@@ -76,7 +76,13 @@ def _draw_filter_comparison(value: FilterComparison, ax: Axes) -> None:
     ax.barh(at, [row["rounds"] for row in rows], height=0.6, color=_BLUE)
     ax.hlines(at, [row["low"] for row in rows], [row["high"] for row in rows], color=INK, lw=2)
     for row, y in zip(rows, at, strict=True):
-        ax.annotate(near(row["rounds"], 4), (row["high"], y), (4, 0), textcoords="offset points", va="center")
+        ax.annotate(
+            format_nearest(row["rounds"], 4),
+            (row["high"], y),
+            (4, 0),
+            textcoords="offset points",
+            va="center",
+        )
     ax.axvline(
         value.most, color=_RED, ls="--", lw=1.4, label="the most that a plan fixed in advance can have"
     )
@@ -101,7 +107,7 @@ def _draw_evaluations(value: Evaluations, ax: Axes) -> None:
             heights += ends
     if any("low" not in row for row in rows):
         apart = max(row["difference"] for row in rows if "low" not in row)
-        words += f"; two grids differ by {above(apart, 2)} at most"
+        words += f"; two grids differ by {format_up(apart, 2)} at most"
     _delta_axis(ax, heights)
     _said(ax, words)
 

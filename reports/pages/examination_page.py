@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from filterproof.mc.examine.divergence import exceeds
-from filterproof.mc.examine.formatting import count_words, told_apart
+from filterproof.mc.examine.formatting import count_words, format_distinct
 from filterproof.mc.examine.replay_snippets import play_snippet
 from filterproof.mc.runs.provenance import version
 from filterproof.reports.drawing import INK, PALETTE, data_uri, new_figure, plain_text, svg_text
 from filterproof.reports.pages.tightness_figure import (
-    MOST_ROWS,
+    MAX_ROWS,
     telling_rows,
     tightness_alt,
     tightness_figure,
@@ -22,7 +22,7 @@ from filterproof.reports.pages.tightness_figure import (
 from filterproof.reports.template import mathml, rendered, style
 from filterproof.theory.evidence import Evidence, Outcome
 from filterproof.theory.guarantees import ApproxDP, Guarantee, PureDP
-from filterproof.theory.numerics.decimals import above, chance
+from filterproof.theory.numerics.decimals import chance, format_up
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -45,7 +45,7 @@ def examination_page(exam: Examination, folder: Path) -> str:
         alt=tightness_alt(exam.tightness),
         curve=_curve(exam),
         rows=telling_rows(exam.tightness),
-        most=MOST_ROWS,
+        most=MAX_ROWS,
         formula=mathml(exam.promise.formula) if isinstance(exam.promise, Guarantee) else "",
         sets=", S any set of outcomes" if isinstance(exam.promise, ApproxDP | PureDP) else "",
         mathml=mathml,
@@ -77,8 +77,8 @@ def _render(template: str, exam: Examination, **more: Any) -> str:
         left_out=len(exam.findings) - len(findings),
         snippet=play_snippet(counterexample) if counterexample is not None else "",
         data=json.dumps(counterexample.to_data(), indent=2) if counterexample is not None else "",
-        told_apart=told_apart,
-        above=above,
+        format_distinct=format_distinct,
+        above=format_up,
         chance=chance,
         counted=count_words,
         exceeds=exceeds,
@@ -91,7 +91,7 @@ def _pill(finding: StageFinding) -> tuple[str, str, str]:
     verdict = finding.verdict
     if verdict is None:
         return "", "", "decides nothing"
-    if verdict.outcome is Outcome.HOLDS and not finding.whole:
+    if verdict.outcome is Outcome.HOLDS and not finding.covers_all:
         limits = f"{verdict.evidence.name}, on its menu alone, which leaves the promise undecided"
         return "KEPT THERE", "undecided", limits
     return verdict.outcome.name, verdict.outcome.name.lower(), verdict.evidence.name

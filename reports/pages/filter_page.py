@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from markupsafe import Markup, escape
 
-from filterproof.mc.examine.formatting import count_words, pair_words, told_apart
+from filterproof.mc.examine.formatting import count_words, format_distinct, pair_words
 from filterproof.mc.losses.log_ratio import Epsilon
 from filterproof.reports.chapters.comparison import Comparison
 from filterproof.reports.chapters.filters import BoundsAt, FilterChapter
@@ -16,11 +16,11 @@ from filterproof.reports.template import mathml
 from filterproof.theory.attacker import AttackerCurve
 from filterproof.theory.evidence import Outcome
 from filterproof.theory.log_ratio import LogRatio
-from filterproof.theory.numerics.decimals import above, below, chance, interval
+from filterproof.theory.numerics.decimals import chance, format_down, format_up, interval
 from filterproof.theory.pairs import DominatingPair
 
 #: The longest expression of a pair, and the most rounds of a counterexample, that are shown.
-_LONG, _MOST_TURNS = 60, 8
+_LONG, _MAX_TURNS = 60, 8
 
 
 def filter_page(chapter: FilterChapter) -> Page:
@@ -89,12 +89,12 @@ def _worst(chapter: FilterChapter) -> str:
     one, game = chapter.main, chapter.game
     low, high = one.shares
     reached = f"by {_steps(one)}" if one.steps else "by the best strategy on the menu below"
-    words = f"At {at_words(one)}, at least {share(low, below)} of what is guaranteed, {reached}"
+    words = f"At {at_words(one)}, at least {share(low, format_down)} of what is guaranteed, {reached}"
     if high is not None:
-        words += f"; at most {share(high, above)}, whatever the mechanisms"
+        words += f"; at most {share(high, format_up)}, whatever the mechanisms"
     menu = ""
     if one.steps:
-        number = share(game.high / game.promised, above)
+        number = share(game.high / game.promised, format_up)
         menu = (
             f" On the menu below, at epsilon {game.epsilon:.4g}, at most {number} in at most "
             f"{count_words(game.rounds, 'round')} ({game.evidence.name})."
@@ -121,7 +121,7 @@ def simulated_words(one: Comparison | None) -> str:
     estimate = one.estimate
     inside = estimate.low <= one.high and one.low <= estimate.high
     agrees = "It meets" if inside else "It DOES NOT MEET"
-    ends = f"{share(estimate.low / one.promised, below)} to {share(estimate.high / one.promised, above)}"
+    ends = f"{share(estimate.low / one.promised, format_down)} to {share(estimate.high / one.promised, format_up)}"
     return (
         f"{one.adversary.capitalize()}: {ends} of what is guaranteed in {estimate.n:,} runs, confidence 1 - "
         f"{chance(estimate.failure)}. {agrees} the certified {interval(one.low, one.high, 5)}."
@@ -129,7 +129,7 @@ def simulated_words(one: Comparison | None) -> str:
 
 
 def _hits(curves: Mapping[str, AttackerCurve]) -> str:
-    told = ", ".join(f"{share(one.hits(TOLD), above)} ({name})" for name, one in curves.items())
+    told = ", ".join(f"{share(one.hits(TOLD), format_up)} ({name})" for name, one in curves.items())
     return f"At one false alarm in a thousand it hits at most {told}."
 
 
@@ -151,9 +151,9 @@ def _counterexample(chapter: FilterChapter) -> PageTable | None:
         (
             turn.rounds,
             f"{turn.when + ': ' if turn.when else ''}{short(turn.request, 90)}: {turn.answer}",
-            *told_apart(turn.reached, turn.promised),
+            *format_distinct(turn.reached, turn.promised),
         )
-        for turn in chapter.turns[:_MOST_TURNS]
+        for turn in chapter.turns[:_MAX_TURNS]
     )
     why = " ".join(f"{one[:1].upper()}{one[1:]}." for one in chapter.why[:2])
     heads = ("Round", "Request and answer", "Revealed so far", "Guaranteed")

@@ -15,7 +15,7 @@ from filterproof.reports.pages.page import Badge, share
 from filterproof.reports.pages.page_subjects import PageSubject
 from filterproof.theory.evidence import Outcome, Verdict
 from filterproof.theory.kernel.kernel_theorems import FINITE
-from filterproof.theory.numerics.decimals import above, below
+from filterproof.theory.numerics.decimals import format_down, format_up
 from filterproof.theory.proofs import THEOREMS
 
 if TYPE_CHECKING:
@@ -78,18 +78,18 @@ class Row:
 
     @property
     def upper(self) -> str:
-        return "" if self.most is None else share(self.most, above)
+        return "" if self.most is None else share(self.most, format_up)
 
     @property
     def lower(self) -> str:
-        return share(self.least, below)
+        return share(self.least, format_down)
 
     @property
     def interval(self) -> str:
         if self.simulated is None:
             return ""
         low, high = self.simulated
-        return f"{share(low, below)} to {share(high, above)}"
+        return f"{share(low, format_down)} to {share(high, format_up)}"
 
     @property
     def runs(self) -> str:

@@ -10,19 +10,19 @@ from markupsafe import Markup
 from filterproof.reports.finding import Picture
 from filterproof.theory.agreement import Agreement
 from filterproof.theory.evidence import Outcome, Verdict
-from filterproof.theory.numerics.decimals import near
+from filterproof.theory.numerics.decimals import format_nearest
 
 #: Shares of a guarantee below this are not told apart.
 _LITTLE = 0.01
 
 
-def share(value: float, rounded: Callable[[float, int], str] = near) -> str:
+def share(value: float, rounded: Callable[[float, int], str] = format_nearest) -> str:
     """A share of a guarantee in percent, and as a multiple from two on; what is less than 1 % is not told apart.
 
     >>> share(0.999412), share(0.4999), share(1.00021), share(2.4e-268), share(2.5)
     ('99.94 %', '50 %', '100.02 %', '< 1 %', '× 2.5')
-    >>> from filterproof.theory.numerics.decimals import below
-    >>> share(0.99989, below)
+    >>> from filterproof.theory.numerics.decimals import format_down
+    >>> share(0.99989, format_down)
     '99.98 %'
     """
     if value < _LITTLE:

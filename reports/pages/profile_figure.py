@@ -14,7 +14,7 @@ from filterproof.reports.pages.page import share
 from filterproof.theory.attacker import AttackerCurve, best_epsilon
 from filterproof.theory.evidence import Outcome
 from filterproof.theory.guarantees import ZCDP
-from filterproof.theory.numerics.decimals import above
+from filterproof.theory.numerics.decimals import format_up
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -52,7 +52,7 @@ def pictures(chapter: FilterChapter, curves: dict[str, AttackerCurve]) -> tuple[
     told = "; ".join(
         f"{share(one.shares[0])} of what is guaranteed at {at} {one.measure.at:.3g}" for one in chapter.curve
     )
-    hits = "; ".join(f"{which} {above(curve.hits(TOLD), 3)}" for which, curve in curves.items())
+    hits = "; ".join(f"{which} {format_up(curve.hits(TOLD), 3)}" for which, curve in curves.items())
     with new_figure(*_SIZE) as profile:
         _profile(profile.subplots(), chapter)
     with new_figure(*_SIZE) as trade_off:

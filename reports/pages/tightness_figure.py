@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Any
 from filterproof.mc.examine.divergence import exceeds
 from filterproof.mc.examine.stage_finding import Tightness
 from filterproof.reports.drawing import INK, PALETTE, new_figure, plain_text
-from filterproof.theory.numerics.decimals import above, below
+from filterproof.theory.numerics.decimals import format_down, format_up
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 #: Lines that fit into one picture; `rows()` has them all.
-MOST_ROWS = 14
+MAX_ROWS = 14
 #: The smallest share of the guarantee that has a place of its own.
-LEAST_SHARE = 0.01
+MIN_SHARE = 0.01
 _BLUE, _RED, _GREEN, *_ = PALETTE
 #: Inches of a line, and of the space above and below all lines.
 _LINE, _MARGIN = 0.52, 1.3
@@ -32,10 +32,10 @@ def telling_rows(rows: Sequence[Tightness]) -> tuple[Tightness, ...]:
 
 
 def shown(rows: Sequence[Tightness]) -> tuple[Tightness, ...]:
-    """Return the rows of the picture: the nearest of every menu first, then the next nearest, at most MOST_ROWS."""
+    """Return the rows of the picture: the nearest of every menu first, then the next nearest, at most MAX_ROWS."""
     rows = telling_rows(rows)
     first = list({row.menu: row for row in reversed(rows)}.values())[::-1]
-    kept = (first + [row for row in rows if not any(row is one for one in first)])[:MOST_ROWS]
+    kept = (first + [row for row in rows if not any(row is one for one in first)])[:MAX_ROWS]
     return tuple(row for row in rows if any(row is one for one in kept))
 
 
@@ -60,7 +60,7 @@ def _draw(ax: Axes, rows: Sequence[Tightness], *, letters: int) -> None:
     worst = {row: row.worst / row.promised for row in rows if row.worst is not None and row.promised > 0}
     shares = [share for share in (*(row.share for row in rows), *worst.values()) if math.isfinite(share)]
     # both ends leave room for a mark, and shares below the least one stand at the left end
-    low = min(max(min(shares, default=0.5), LEAST_SHARE), 0.9) / 1.1
+    low = min(max(min(shares, default=0.5), MIN_SHARE), 0.9) / 1.1
     high = max(*shares, 1.1) * 1.1 if shares else 2.0
 
     def at(share: float) -> float:
@@ -81,7 +81,7 @@ def _draw(ax: Axes, rows: Sequence[Tightness], *, letters: int) -> None:
         words = words if len(words) <= letters else f"{words[: letters - 2]} …"
         where: dict[str, Any] = {"transform": ax.get_yaxis_transform(), "va": "center"}
         ax.text(0.0, y + 0.32, plain_text(words), fontsize=9, color=INK, **where)
-    label = f"share of the guarantee (below {LEAST_SHARE:.0%}: at the left end)"
+    label = f"share of the guarantee (below {MIN_SHARE:.0%}: at the left end)"
     ax.set(xscale="log", xlim=(low, high), ylim=(-0.45, len(rows) - 0.3), yticks=[], xlabel=label)
     ax.xaxis.set_major_formatter("{x:g}")
     ax.xaxis.set_minor_formatter("{x:g}" if high < 4 * low else "")
@@ -101,8 +101,8 @@ def tightness_alt(rows: Sequence[Tightness]) -> str:
     if not drawn:
         return ""
     near = drawn[0]
-    worst = "" if near.worst is None else f", certified worst case {above(near.worst, 4)}"
+    worst = "" if near.worst is None else f", certified worst case {format_up(near.worst, 4)}"
     return (
         f"{len(drawn)} of {len(rows)} comparisons in units of the guarantee. The nearest: {near.menu} at "
-        f"{near.measure}, attack {below(near.attack, 4)}{worst}, guarantee {near.promised:.4g}."
+        f"{near.measure}, attack {format_down(near.attack, 4)}{worst}, guarantee {near.promised:.4g}."
     )

@@ -73,7 +73,7 @@ def refuted() -> Examination:
         "gaussian",
         "the sequence",
         counterexample,
-        unseen="sequences that mix <b>families</b> & more",
+        not_tried="sequences that mix <b>families</b> & more",
         tightness=rows(attack=counterexample.data["low"]),
         notes=("a note <worth> knowing",),
         trace=replace(
@@ -91,7 +91,9 @@ def undecided() -> Examination:
 
 def holds() -> Examination:
     verdict = Verdict(Outcome.HOLDS, Evidence.CITED, "all", "by theorem", citations=("Theorem 1; p. 3",))
-    return exam_of(ADMISSION, StageFinding("certificate", "By parts?", "yes", "all", "", verdict, whole=True))
+    return exam_of(
+        ADMISSION, StageFinding("certificate", "By parts?", "yes", "all", "", verdict, covers_all=True)
+    )
 
 
 def faulty() -> Examination:

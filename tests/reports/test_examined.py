@@ -21,7 +21,7 @@ from filterproof.reports.drawing import svg_text
 from filterproof.reports.pages.examination_page import trace_figure
 from filterproof.reports.pages.tightness_figure import tightness_figure
 from filterproof.theory.evidence import Evidence, Outcome, Verdict
-from filterproof.theory.numerics.decimals import below
+from filterproof.theory.numerics.decimals import format_down
 from tests.mc.examine import counterexamples as counterexamples
 from tests.reports.examinations import ADMISSION, EVERY, Mine, exam_of, refuted, undecided
 
@@ -103,7 +103,7 @@ def test_the_sentence_of_the_counterexample_is_said_once_and_so_is_how_near_an_u
     for told in (str(exam), words(page), words(exam._repr_html_())):
         assert told.count(str(exam.counterexample)) == 1
     data = exam.to_data()  # but there it is the answer of a stage, and what follows from it
-    assert [data["detail"], data["findings"][1]["found"]] == [str(exam.counterexample)] * 2
+    assert [data["detail"], data["findings"][1]["result"]] == [str(exam.counterexample)] * 2
     exam, page = undecided(), words((saved("undecided") / "report.html").read_text("utf-8"))
     assert str(exam).count(exam.verdict.detail) == page.count(exam.verdict.detail) == 1
 
@@ -116,7 +116,7 @@ def test_the_play_is_told_alike_on_the_page_and_as_data(saved: Callable[[str], P
     assert data["passed"] == trace.passed == 2
     for told in (words(page), words(exam._repr_html_())):
         assert "The promise is passed in round 2." in told
-        assert all(below(row.reached) in told for row in trace.rows)
+        assert all(format_down(row.reached) in told for row in trace.rows)
         assert "it is not charged" in told
     alts = [image.get("alt", "") for image in parsed(page).iter("img")]
     assert any("as promised and as the play reveals it" in alt for alt in alts)

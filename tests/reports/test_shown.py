@@ -18,10 +18,10 @@ from matplotlib.figure import Figure
 import filterproof as fp
 from filterproof.filters.certified.comparison import ComparisonStatus
 from filterproof.reports.html_repr.cells import cells as row_cells
-from filterproof.reports.html_repr.fragments import MOST_LINES
+from filterproof.reports.html_repr.fragments import MAX_LINES
 from filterproof.reports.html_repr.numbers import exact_or
 from filterproof.theory.display import Displayed
-from filterproof.theory.numerics.decimals import above, below, interval
+from filterproof.theory.numerics.decimals import format_down, format_up, interval
 from filterproof.theory.proofs.proof import JOIN
 from tests.interpreter import ROOT, python
 from tests.reports.examinations import ADMISSION, exam_of, refuted
@@ -153,10 +153,10 @@ def test_ends_are_rounded_outwards() -> None:
     draws = random.Random(4)
     for _ in range(300):
         x = draws.choice((-1, 1)) * draws.random() * 10.0 ** draws.randint(-30, 5)
-        assert Decimal(below(x)) <= Decimal(repr(x)) <= Decimal(above(x))
-        assert float(above(x)) - float(below(x)) <= abs(x) * 1e-5
+        assert Decimal(format_down(x)) <= Decimal(repr(x)) <= Decimal(format_up(x))
+        assert float(format_up(x)) - float(format_down(x)) <= abs(x) * 1e-5
     assert interval(0.25, 0.25) == "[0.25, 0.25]"
-    assert (below(float("-inf")), above(float("inf"))) == ("-inf", "inf")
+    assert (format_down(float("-inf")), format_up(float("inf"))) == ("-inf", "inf")
 
 
 @pytest.mark.parametrize("name", ["Estimate", "WorstCase", "Evaluation", "Bounds", "CalibratedThreshold"])
@@ -194,16 +194,16 @@ def test_a_certified_number_is_the_decimal_of_its_double_and_no_refused_one_is_l
     assert not any("/" in value for value in values)
     fitting = next(one for one in found.numbers if one.fits)
     many = replace(
-        found, numbers=(*[fitting] * 39, replace(fitting, found=ComparisonStatus.UNSOUND), fitting)
+        found, numbers=(*[fitting] * 39, replace(fitting, result=ComparisonStatus.UNSOUND), fitting)
     )
     assert "UNSOUND" in [line[3].text for line in list(page(many).iter("tr"))[1:]]
 
 
 def test_long_tables_say_that_rows_are_left_out() -> None:
     shown = list(page(made("SurvivalCurve")).iter("tr"))
-    assert len(shown) == 1 + MOST_LINES
+    assert len(shown) == 1 + MAX_LINES
     assert (shown[1][0].text, shown[-1][0].text) == ("1", "40")
-    assert f"{MOST_LINES} of 40 rows; rows() has them all." in words(made("SurvivalCurve"))
+    assert f"{MAX_LINES} of 40 rows; rows() has them all." in words(made("SurvivalCurve"))
     assert "rows() has them all" not in words(made("Curve"))
 
 

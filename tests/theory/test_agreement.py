@@ -16,7 +16,7 @@ def _agreement(*compared: fp.results.TwoRoutes) -> fp.results.Agreement:
 def test_the_outcome_is_derived_from_the_intervals() -> None:
     agreed, not_agreed = _agreement(NEAR, WIDE), _agreement(NEAR, OFF, WIDE)
     assert agreed.outcome is fp.results.Accord.AGREES
-    assert (agreed.within, agreed.share) == (1.5, 0.75)
+    assert (agreed.max_difference, agreed.share) == (1.5, 0.75)
     assert agreed.loosest is WIDE
     assert "wide: [0.5, 2.5] beside 2" in agreed.detail
     assert not_agreed.outcome is fp.results.Accord.DISAGREES

@@ -12,7 +12,7 @@ from scipy import optimize, stats
 import filterproof as fp
 from filterproof.filters.rules.orders import RenyiCurve
 from filterproof.theory.extremal import erasures_extremal, squares_extremal
-from filterproof.theory.numerics.binary_hypothesis import Kept, most_under, stick_above
+from filterproof.theory.numerics.binary_hypothesis import DivergenceBounds, most_under, stick_above
 from filterproof.theory.thresholds.b_star import b_star
 
 ZCDP = [
@@ -90,14 +90,14 @@ def test_of_renyi_bounds_the_ends_meet_where_a_search_finds_its_largest(
 
 def test_planes_at_any_point_bound_and_at_a_wrong_order_too() -> None:
     one = fmpq(1)
-    kept = Kept(Fraction(8), one)
+    kept = DivergenceBounds(Fraction(8), one)
     x, y, _ = most_under(1.0, [kept])
     best = arb(x) - arb(one).exp() * y
     for shift in (fmpq(99, 100), fmpq(101, 100)):
         assert stick_above(one, x * shift, y, [kept]) > best
         assert stick_above(one, x, y * shift, [kept]) > best
     assert (
-        stick_above(one, x, y, [Kept(Fraction(8), fmpq(99, 100))]) < best
+        stick_above(one, x, y, [DivergenceBounds(Fraction(8), fmpq(99, 100))]) < best
     )  # a smaller bound, a smaller delta
     with pytest.raises(ArithmeticError, match="weights must be >= 0"):
         stick_above(one, y, x, [kept])

@@ -55,7 +55,7 @@ def test_all_that_the_contract_of_pairs_asks_it_answers_as_its_law_does(
             assert said(made, name, at) == said(law, name, at), name
             if name not in ("pure_epsilon", "reference_values"):
                 assert said(made.swapped, name, at) == said(law.swapped, name, at), name
-    assert made.asked == pair
+    assert made.unlabelled == pair
     assert made.labels == WHERE
 
 

@@ -15,7 +15,7 @@ from scipy import stats
 
 import filterproof as fp
 from filterproof.theory.pairs.finite_charges import Masses, least_gdp_mu, least_zcdp_rho
-from filterproof.theory.pairs.reference_values import down, up
+from filterproof.theory.pairs.reference_values import lower_end, upper_end
 
 
 def extremal(epsilon: str = "1", delta: str = "1e-5", order: float = 17.8087) -> fp.FinitePair:
@@ -174,7 +174,7 @@ def test_a_ball_that_says_nothing_bounds_nothing_and_one_beyond_the_doubles_is_b
         (arb(0.1), (0.1, 0.1)),
         (arb(0.1, 2.0**-70), (math.nextafter(0.1, 0), math.nextafter(0.1, 1))),
     ):
-        assert (down(ball), up(ball)) == ends
+        assert (lower_end(ball), upper_end(ball)) == ends
 
 
 @pytest.mark.parametrize(

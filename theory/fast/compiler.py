@@ -13,12 +13,12 @@ from typing import Any
 
 #: The number of runs from which numba is imported, which takes a second. Once imported, a kernel is seven times faster
 #: for two runs.
-_MANY = 32
+_MIN_RUNS = 32
 
 
-def worth(n: int) -> bool:
+def pays_off(n: int) -> bool:
     """Return whether n runs are enough for a kernel."""
-    return n >= _MANY or (n > 1 and compiler.cache_info().currsize > 0)
+    return n >= _MIN_RUNS or (n > 1 and compiler.cache_info().currsize > 0)
 
 
 @cache

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filterproof.theory.argument_checks import Real
-from filterproof.theory.fast.compiler import compiler, worth
+from filterproof.theory.fast.compiler import compiler, pays_off
 
 _1, _3, _8, _9, _11, _24, _40, _255, _256, _52_BITS = map(
     np.uint64, (1, 3, 8, 9, 11, 24, 40, 255, 256, 2**52 - 1)
@@ -28,13 +28,13 @@ def losses(rng: np.random.Generator, mu: Real, shift: float, n: int) -> NDArray[
 
     mu has shape (), (1,) or (n,). Afterwards rng is in the same state as after n draws by NumPy.
     """
-    found = kernels() if worth(n) else None
+    found = kernels() if pays_off(n) else None
     return None if found is None else found.draw(rng, np.atleast_1d(mu), shift, n)
 
 
 def either(low: float, high: float, raised: NDArray[np.bool_]) -> NDArray[np.float64] | None:
     """Return `high` where `raised` is true, else `low`, shape (n,); None without a compiler."""
-    found = kernels() if worth(len(raised)) else None
+    found = kernels() if pays_off(len(raised)) else None
     if found is None:
         return None
     out = np.empty(len(raised))

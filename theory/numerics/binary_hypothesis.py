@@ -1,6 +1,6 @@
 """The largest hockey-stick of two outcomes whose divergences keep bounds, and what bounds it for every pair of laws.
 
->>> bounds = (Kept(Fraction(8), fmpq(1)),)
+>>> bounds = (DivergenceBounds(Fraction(8), fmpq(1)),)
 >>> x, y, kept = most_under(1.0, bounds)
 >>> above = stick_above(fmpq(1), x, y, kept)
 >>> with ctx.workprec(224):
@@ -39,15 +39,15 @@ if TYPE_CHECKING:
 
 _DIGITS, _BITS = 50, 224
 #: The smallest mass that is written as a fraction.
-_FURTHEST = 2**16
+_MAX_LOG2_MASS = 2**16
 #: A divergence within this relative distance of its bound may decide.
-_NEAR = 1e-5
+_ACTIVE_TOLERANCE = 1e-5
 #: A divergence above its bound by less than this, relatively, counts as within it.
-_BEYOND = 1e-20
+_FEASIBLE_TOLERANCE = 1e-20
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class DivergenceBounds:
     """The bound D_order <= most, of P from Q, or of Q from P if `back`."""
 
     order: Fraction
@@ -56,10 +56,10 @@ class Kept:
 
 
 #: The P- and the Q-mass of the first outcome, and the deciding bounds.
-Point = tuple[fmpq, fmpq, tuple[Kept, ...]]
+Point = tuple[fmpq, fmpq, tuple[DivergenceBounds, ...]]
 
 
-def stick_above(epsilon: fmpq, x: fmpq, y: fmpq, bounds: Sequence[Kept]) -> arb:
+def stick_above(epsilon: fmpq, x: fmpq, y: fmpq, bounds: Sequence[DivergenceBounds]) -> arb:
     """Return an upper bound on H_{e^epsilon}(P||Q) for all P, Q within the bounds, by planes at (x, y).
 
     There are one or two bounds. Raises ArithmeticError for a weight below zero.
@@ -87,7 +87,9 @@ def stick_above(epsilon: fmpq, x: fmpq, y: fmpq, bounds: Sequence[Kept]) -> arb:
         return arb(x) - power * y + room + abs(missed_x) + abs(missed_y)
 
 
-def _plane(x: Any, y: Any, bound: Kept, a: Any, log: Callable[[Any], Any]) -> tuple[Any, Any, Any]:
+def _plane(
+    x: Any, y: Any, bound: DivergenceBounds, a: Any, log: Callable[[Any], Any]
+) -> tuple[Any, Any, Any]:
     """Return the moment and its derivatives by x and y, in balls or in mpmath's numbers."""
     p, q = (y, x) if bound.back else (x, y)
     ratio, rest = p / q, (1 - p) / (1 - q)
@@ -101,7 +103,7 @@ def _plane(x: Any, y: Any, bound: Kept, a: Any, log: Callable[[Any], Any]) -> tu
     return (plane[0], plane[2], plane[1]) if bound.back else plane
 
 
-def most_under(epsilon: float, bounds: Sequence[Kept]) -> Point:
+def most_under(epsilon: float, bounds: Sequence[DivergenceBounds]) -> Point:
     """Return the point with the largest x - e^epsilon y under bounds on a few orders, to about 40 digits."""
     import mpmath as mp  # imported on demand
 
@@ -123,14 +125,16 @@ def most_under(epsilon: float, bounds: Sequence[Kept]) -> Point:
         return _exact(best[1][0]), _exact(best[1][1]), best[2]
 
 
-def _deciding(bounds: Sequence[Kept], start: tuple[float, float]) -> Iterator[tuple[Kept, ...]]:
+def _deciding(
+    bounds: Sequence[DivergenceBounds], start: tuple[float, float]
+) -> Iterator[tuple[DivergenceBounds, ...]]:
     """Yield the bounds that may decide at a point: each single bound that is met there, or two."""
     near = []
     for bound in bounds:
         rate = _divergence(float(bound.order), bound.back, *start) / (
             float(bound.most.p) / float(bound.most.q)
         )
-        if rate > 1 - _NEAR:
+        if rate > 1 - _ACTIVE_TOLERANCE:
             near.append((-rate, bound))
     met = [one for _, one in sorted(near, key=lambda both: both[0])]
     yield from ((one,) for one in met)
@@ -173,7 +177,7 @@ def _start(epsilon: float, bounds: Sequence[tuple[float, float, bool]]) -> tuple
 
 
 def _polished(
-    power: mp.mpf, bounds: tuple[Kept, ...], start: tuple[float, float]
+    power: mp.mpf, bounds: tuple[DivergenceBounds, ...], start: tuple[float, float]
 ) -> tuple[mp.mpf, mp.mpf] | None:
     """Return the point near `start` where two bounds, or one bound and a stationary x - e^epsilon y, meet; or None."""
     import mpmath as mp
@@ -197,13 +201,13 @@ def _polished(
     return (x, y) if 0 < y < x < 1 else None
 
 
-def _within(bound: Kept, x: mp.mpf, y: mp.mpf) -> bool:
+def _within(bound: DivergenceBounds, x: mp.mpf, y: mp.mpf) -> bool:
     import mpmath as mp
 
     a = mp.mpf(bound.order.numerator) / bound.order.denominator
     moment, goal = _plane(x, y, bound, a, mp.log)[0], mp.mpf(int(bound.most.p)) / int(bound.most.q)
     spent = moment if bound.order == 1 else mp.log(moment) / (a - 1)
-    return bool(spent <= goal + goal * _BEYOND)
+    return bool(spent <= goal + goal * _FEASIBLE_TOLERANCE)
 
 
 def most_under_zcdp(epsilon: float, rho: float) -> Point:
@@ -212,8 +216,8 @@ def most_under_zcdp(epsilon: float, rho: float) -> Point:
 
     most = rational(rho)
 
-    def at(order: Fraction, back: bool = False) -> Kept:
-        return Kept(order, rational(order) * most, back)
+    def at(order: Fraction, back: bool = False) -> DivergenceBounds:
+        return DivergenceBounds(order, rational(order) * most, back)
 
     with PRECISION_LOCK, mp.workdps(_DIGITS):
         power, budget = mp.exp(mp.mpf(epsilon)), mp.mpf(rho)
@@ -274,8 +278,8 @@ def _root(missed: Callable[..., Sequence[mp.mpf]], start: tuple[float, ...]) -> 
 
 
 def _exact(x: mp.mpf) -> fmpq:
-    if abs(x.man_exp[1]) > _FURTHEST:
+    if abs(x.man_exp[1]) > _MAX_LOG2_MASS:
         raise ArithmeticError(
-            f"masses must be at least 2^-{_FURTHEST}, got 2^{x.man_exp[1]}; pass a smaller epsilon"
+            f"masses must be at least 2^-{_MAX_LOG2_MASS}, got 2^{x.man_exp[1]}; pass a smaller epsilon"
         )
     return rational(fraction_of(x))

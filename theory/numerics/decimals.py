@@ -1,6 +1,6 @@
 """Numbers in few digits. A bound is rounded to the safe side.
 
->>> below(0.12345678), above(0.12345678)
+>>> format_down(0.12345678), format_up(0.12345678)
 ('0.123456', '0.123457')
 """
 
@@ -13,17 +13,17 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 _ROUNDING = 1e-9
 
 
-def near(value: float, digits: int = 6) -> str:
+def format_nearest(value: float, digits: int = 6) -> str:
     """Return the value to `digits` digits, rounded to the nearest."""
     return f"{value:.{digits}g}"
 
 
-def below(value: float, digits: int = 6) -> str:
+def format_down(value: float, digits: int = 6) -> str:
     """Return the value rounded down, read as the shortest decimal of the double."""
     return _directed(value, digits, ROUND_FLOOR)
 
 
-def above(value: float, digits: int = 6) -> str:
+def format_up(value: float, digits: int = 6) -> str:
     """Return the value rounded up."""
     return _directed(value, digits, ROUND_CEILING)
 
@@ -34,7 +34,7 @@ def interval(low: float, high: float, digits: int = 6) -> str:
     >>> interval(0.12345678, 0.12345679)
     '[0.123456, 0.123457]'
     """
-    return f"[{below(low, digits)}, {above(high, digits)}]"
+    return f"[{format_down(low, digits)}, {format_up(high, digits)}]"
 
 
 def chance(failure: float) -> str:
@@ -43,8 +43,8 @@ def chance(failure: float) -> str:
     >>> chance(1 - (1 - 1e-6)), chance(1.05e-6)
     ('1e-06', '1.1e-06')
     """
-    close = float(near(failure, 2))
-    return near(failure, 2) if abs(failure - close) <= _ROUNDING * close else above(failure, 2)
+    close = float(format_nearest(failure, 2))
+    return format_nearest(failure, 2) if abs(failure - close) <= _ROUNDING * close else format_up(failure, 2)
 
 
 def _directed(value: float, digits: int, rounding: str) -> str:

@@ -20,7 +20,7 @@ from filterproof.theory.numerics import reproducible_math as rm
 #: The number of added terms: the rest is e^-96 for a first ratio of e^-1.5, and of the sum from 0 if s < 2.
 _TERMS, _STEEP, _SMALL = 64, 1.5, 2.0
 #: Below this s the full sum has few terms; from here on it uses its Fourier series.
-_NARROW, _WAVES, _NEAR = 0.6, 4, 8
+_NARROW, _WAVES, _DIRECT_TERMS = 0.6, 4, 8
 
 
 def _euler_maclaurin() -> tuple[float, ...]:
@@ -71,7 +71,7 @@ def theta(c: Real, s: Real) -> NDArray[np.float64]:
     """Return sum_x e^{-((x - c)/s)^2 / 2} over all integers x."""
     c = np.asarray(c, dtype=np.float64)
     off = c - np.round(c)
-    few = sum(rm.exp(-(((x - off) / s) ** 2) / 2) for x in range(-_NEAR, _NEAR + 1))
+    few = sum(rm.exp(-(((x - off) / s) ** 2) / 2) for x in range(-_DIRECT_TERMS, _DIRECT_TERMS + 1))
     waves = 1 + sum(_wave(m, s) * np.cos(2 * math.pi * m * off) for m in range(1, _WAVES + 1))
     return np.where(np.less(s, _NARROW), few, s * math.sqrt(2 * math.pi) * waves)
 
@@ -85,7 +85,7 @@ def log_theta_ratio(c: Real, s: Real) -> NDArray[np.float64]:
     smooth = rm.log1p(-2 * drop / total)
     # e^{-q} (2 cosh u - 2) = (e^{(u - q)/2} (1 - e^{-u}))^2 with q = (x/s)^2 / 2 and u = x off / s^2
     more, square = np.zeros_like(off), np.asarray(s) * s
-    for x in range(1, _NEAR + 1):
+    for x in range(1, _DIRECT_TERMS + 1):
         u, q = x * off / square, x * x / (2 * square)
         more = more + (rm.exp((u - q) / 2) * rm.expm1(-u)) ** 2
     few = rm.log1p(more / theta(0.0, s)) - off * off / (2 * square)

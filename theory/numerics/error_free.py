@@ -50,7 +50,7 @@ def square(a: Any) -> Exact:
     return p, ((a1 * a1 - p) + 2 * (a1 * a2)) + a2 * a2
 
 
-def round_up(low: Any, rest: Any) -> Any:
+def sum_round_up(low: Any, rest: Any) -> Any:
     """Return a double >= low + rest, equal to low if rest <= 0.
 
     Twice the rest plus a unit in the last place of low exceeds the rounding error of this addition.
@@ -58,7 +58,7 @@ def round_up(low: Any, rest: Any) -> Any:
     return low + (rest > 0) * (abs(low) * 2.0**-52 + 2 * rest)
 
 
-def add_up(a: Exact, b: Exact) -> Exact:
+def add_round_up(a: Exact, b: Exact) -> Exact:
     """Return (high, low) with high + low >= a + b, and equal to it without rounding.
 
     The two high parts add to s + e, the two low parts to w + lost, and e + w to v + lost, all exactly. The lost parts
@@ -67,12 +67,12 @@ def add_up(a: Exact, b: Exact) -> Exact:
     s, e = two_sum(a[0], b[0])
     w, lost = two_sum(a[1], b[1])
     v, lost_too = two_sum(e, w)
-    v = round_up(v, lost + lost_too)
+    v = sum_round_up(v, lost + lost_too)
     high = s + v
     return high, v - (high - s)
 
 
-def quotient_beyond(x: NDArray[np.float64], y: Real) -> NDArray[np.float64]:
+def quotient_round_up(x: NDArray[np.float64], y: Real) -> NDArray[np.float64]:
     """Return a double >= x / y for x >= 0 and y > 0, the smallest one for x >= 2^-900 with x / y and y below 2^996."""
     with np.errstate(over="ignore", invalid="ignore"):
         quotient: NDArray[np.float64] = np.asarray(x / y)
@@ -86,7 +86,7 @@ def quotient_beyond(x: NDArray[np.float64], y: Real) -> NDArray[np.float64]:
     return quotient
 
 
-def product_beyond(x: Real, y: float) -> NDArray[np.float64]:
+def product_round_up(x: Real, y: float) -> NDArray[np.float64]:
     """Return the smallest double that is at least x y; below 2^-900, the double above the rounded product."""
     with np.errstate(over="ignore", invalid="ignore"):
         product, rest = two_product(x, y)
@@ -94,18 +94,18 @@ def product_beyond(x: Real, y: float) -> NDArray[np.float64]:
         return np.asarray(np.where(short, next_above(product), product))
 
 
-def inverse_beyond(x: Real) -> Real:
+def inverse_round_up(x: Real) -> Real:
     """Return the smallest double that is at least 1/x, or the next one if 1/x or x is above 2^996; inf for x = 0."""
     if isinstance(x, np.ndarray):
-        return _inverse_beyond(x)
-    return _remembered_inverse(x + 0.0)  # 0.0 and -0.0 have the same cache entry
+        return _inverse_round_up(x)
+    return _cached_inverse(x + 0.0)  # 0.0 and -0.0 have the same cache entry
 
 
-def _inverse_beyond(x: Real) -> Real:
+def _inverse_round_up(x: Real) -> Real:
     with np.errstate(divide="ignore"):
-        inverse = quotient_beyond(np.ones(np.shape(x)), x)
+        inverse = quotient_round_up(np.ones(np.shape(x)), x)
     return inverse if inverse.ndim else float(inverse)
 
 
 #: A cache for single numbers, because applications request a few levels again and again.
-_remembered_inverse = lru_cache(maxsize=1024)(_inverse_beyond)
+_cached_inverse = lru_cache(maxsize=1024)(_inverse_round_up)

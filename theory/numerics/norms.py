@@ -16,15 +16,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 #: A sum of squares below this may have lost terms that underflow.
-_LEAST = 2.0**-900
+_MIN_EXACT_SUM = 2.0**-900
 #: The number of numbers in a block, small enough for the nearest cache.
 _BLOCK = 2**14
 #: The exponent of exact sums.
-_MOST = 1000
+_MAX_EXPONENT = 1000
 #: The number of parts of a sum that are stored before they are added.
 _PARTS = 64
 #: Rows shorter than this are added column by column, which is faster.
-_SHORT = 16
+_SHORT_ROW = 16
 
 
 def euclidean_norms(rows: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -37,7 +37,7 @@ def euclidean_norms(rows: NDArray[np.float64]) -> NDArray[np.float64]:
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
         squares = squared_norms(rows)
         roots: NDArray[np.float64] = np.sqrt(squares)
-        unsafe = (squares < _LEAST) | ~np.isfinite(squares)
+        unsafe = (squares < _MIN_EXACT_SUM) | ~np.isfinite(squares)
         if unsafe.any():
             some = rows[unsafe]
             largest = np.abs(some).max(axis=-1)
@@ -54,7 +54,7 @@ def squared_norms(rows: NDArray[np.float64]) -> NDArray[np.float64]:
     for start in range(0, len(sums), step):
         squares = np.square(flat[start : start + step])
         part = sums[start : start + step]
-        if length >= _SHORT:
+        if length >= _SHORT_ROW:
             squares.sum(axis=1, out=part)
         else:
             for column in squares.T:
@@ -92,8 +92,8 @@ def _parts(rows: NDArray[np.float64]) -> list[NDArray[np.float64]]:
     largest = float(max(rows.max(initial=0.0), -rows.min(initial=0.0)))
     room = (rows.shape[-2] + 1).bit_length()
     exponent = math.frexp(largest)[1] + room
-    if not exponent <= _MOST or not math.isfinite(largest):
-        raise ValueError(f"rows must be below 2^{_MOST - room}, got {largest!r}; scale them")
+    if not exponent <= _MAX_EXPONENT or not math.isfinite(largest):
+        raise ValueError(f"rows must be below 2^{_MAX_EXPONENT - room}, got {largest!r}; scale them")
     parts, left = [], rows
     while left.any():
         above = math.ldexp(1.0, exponent)

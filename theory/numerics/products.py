@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 
 #: The bits of a part, and the number of added products of two parts: 2^10 products of at most 2^42, exact in 53 bits.
-_BITS, _LONGEST = 21, 2**10
+_BITS, _MAX_TERMS = 21, 2**10
 #: The number of entries of a in a block, small enough for a near cache.
 _BLOCK = 2**14
 
@@ -30,8 +30,8 @@ def product(a: Array, b: Array) -> Array:
     """
     total = np.zeros((len(a), b.shape[1]))
     with np.errstate(invalid="ignore", over="ignore", under="ignore"):
-        for start in range(0, len(b), _LONGEST):
-            _add_short(a[:, start : start + _LONGEST], b[start : start + _LONGEST], total)
+        for start in range(0, len(b), _MAX_TERMS):
+            _add_short(a[:, start : start + _MAX_TERMS], b[start : start + _MAX_TERMS], total)
     return total
 
 

@@ -20,8 +20,8 @@ from filterproof.theory.rounding import next_above
 if TYPE_CHECKING:
     from flint import arb
 
-_MOST = float(np.finfo(np.float64).max)
-_LEAST, _LEAST_NORMAL = 5e-324, 2.0**-1022
+_LARGEST_DOUBLE = float(np.finfo(np.float64).max)
+_SMALLEST_DOUBLE, _MIN_NORMAL = 5e-324, 2.0**-1022
 _COEFFICIENTS = tuple(1 / math.factorial(k) for k in range(19, 1, -1))
 
 
@@ -82,11 +82,11 @@ def log_fraction(ratio: Fraction) -> float:
     exact = fmpq(less_one.numerator, less_one.denominator)
     close = 2 * abs(less_one) < 1
     near = nearest(lambda _: arb(exact).log1p() if close else arb(1 + exact).log())
-    return near or math.copysign(_LEAST, less_one)
+    return near or math.copysign(_SMALLEST_DOUBLE, less_one)
 
 
 @lru_cache(maxsize=4096)
-def log_beyond(ratio: Fraction) -> float:
+def log_round_up(ratio: Fraction) -> float:
     """Return the smallest double that is at least the log of a rational >= 1, for charges."""
     if ratio == 1:
         return 0.0
@@ -118,14 +118,14 @@ def half_square(x: Real) -> Real:
     whole = np.asarray(signed_square(x))
     half = whole / 2
     return as_real(
-        half + _LEAST * np.less(2 * half, whole)
+        half + _SMALLEST_DOUBLE * np.less(2 * half, whole)
     )  # half of an odd number of smallest doubles is not a double
 
 
 def mass_fraction(mass: Fraction) -> float:
     """Return a rational mass as the nearest double, rounded up below 2^-1022, so that only a mass of 0 becomes 0."""
     near = float(mass)
-    return next_above(near) if 0 <= near < _LEAST_NORMAL and mass > near else near
+    return next_above(near) if 0 <= near < _MIN_NORMAL and mass > near else near
 
 
 def increasing_root(
@@ -147,7 +147,7 @@ def increasing_root(
             new = x * rm.exp(np.clip(-value / (slope * x), -3.0, 3.0))
             middle = np.where(low > 0, np.sqrt(low) * np.sqrt(high), high / 16)
             middle = np.where(np.isfinite(high), middle, low * 16)
-            new = np.minimum(np.where((new > low) & (new < high), new, middle), _MOST)
+            new = np.minimum(np.where((new > low) & (new < high), new, middle), _LARGEST_DOUBLE)
             done = (np.abs(new - x) <= 2e-16 * x) | (value == 0) | (high <= low * (1 + 4e-16))
             x = np.where(done, x, new)
             if done.all():

@@ -85,5 +85,5 @@ def is_ours(pair: DominatingPair) -> bool:
     """Whether a pair is of a class of this library and no subclass, so that the theorems cover its charges."""
     kind = type(pair)
     if kind is Labelled:
-        return is_ours(pair.asked)
+        return is_ours(pair.unlabelled)
     return kind in _OURS or (kind is Selection and all(map(is_ours, pair.members)))

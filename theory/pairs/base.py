@@ -40,7 +40,7 @@ _DECLARED = frozenset(
             "domination_parameter",
             "monotone_parameters",
         ),
-        *("renyi", "least", "dominates", "labels", "asked", "family", "take", "_abc_impl"),
+        *("renyi", "least", "dominates", "labels", "unlabelled", "family", "take", "_abc_impl"),
     }
 )
 ALL_CHARGES: frozenset[ChargeName] = frozenset({"pure_epsilon", "zcdp_rho", "gdp_mu"})
@@ -253,7 +253,7 @@ class DominatingPair(Parametrised, ABC):
     # -- request and domination ----------------------------------------------------
 
     @property
-    def asked(self) -> DominatingPair:
+    def unlabelled(self) -> DominatingPair:
         """The mechanism to release: the mechanism inside a labelled request, otherwise the pair itself."""
         return self
 

@@ -16,7 +16,7 @@ from scipy import special
 from filterproof.theory.argument_checks import Real, check_count, check_positive, own
 from filterproof.theory.numerics import reproducible_math as rm
 from filterproof.theory.numerics.discrete_gaussian_sums import log_theta_ratio, theta, upper, upper_over_first
-from filterproof.theory.numerics.error_free import quotient_beyond
+from filterproof.theory.numerics.error_free import quotient_round_up
 from filterproof.theory.numerics.precision import PRECISION_LOCK
 from filterproof.theory.numerics.stable import as_real, signed_square
 from filterproof.theory.pairs.base import ALL_CHARGES, ITSELF, DominatingPair, half_square_of, same_as
@@ -32,12 +32,12 @@ if TYPE_CHECKING:
     from flint import arb
 
 #: The range of noise with accurate doubles; integers so many sigmas away have no mass in doubles.
-_LEAST, _MOST, _FAR = 2.0**-10, 2.0**20, 45.0
+_MIN_SIGMA, _MAX_SIGMA, _MAX_DEVIATIONS = 2.0**-10, 2.0**20, 45.0
 _LARGEST_SENSITIVITY = 2**20
 #: The number of listed losses with a mass of their own, on either side, and the steps of a search for a quantile.
 _LISTED, _SEARCHED = 2000, 400
 #: The number of places whose sums are computed together, about four standard deviations.
-_FEWEST, _TOGETHER = 64, 4096
+_MIN_CHUNK, _CHUNK = 64, 4096
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -85,9 +85,9 @@ class DiscreteGaussian(DominatingPair):
         self._keep("sigma", check_positive("sigma", own(self.sigma, down=True), "pass the noise's scale"))
         s = check_count("sensitivity", self.sensitivity)
         low, high = float(np.min(self.sigma, initial=np.inf)), float(np.max(self.sigma, initial=0.0))
-        if low < _LEAST or high > _MOST:
+        if low < _MIN_SIGMA or high > _MAX_SIGMA:
             raise ValueError(
-                f"sigma must be from 2^-10 to 2^20, got sigma={low if low < _LEAST else high!r}; "
+                f"sigma must be from 2^-10 to 2^20, got sigma={low if low < _MIN_SIGMA else high!r}; "
                 "rescale the values"
             )
         if s > _LARGEST_SENSITIVITY:
@@ -102,7 +102,7 @@ class DiscreteGaussian(DominatingPair):
 
     @property
     def zcdp_root(self) -> Real:
-        return as_real(quotient_beyond(np.full(np.shape(self.sigma), float(self.sensitivity)), self.sigma))
+        return as_real(quotient_round_up(np.full(np.shape(self.sigma), float(self.sensitivity)), self.sigma))
 
     zcdp_rho = half_square_of("zcdp_root")
     gdp_mu = same_as("pure_epsilon")
@@ -115,7 +115,7 @@ class DiscreteGaussian(DominatingPair):
     @property
     def _reach(self) -> Real:
         """Return an integer from which on there is no mass."""
-        return np.ceil(_FAR * np.asarray(self.sigma)) + 2 + self.sensitivity
+        return np.ceil(_MAX_DEVIATIONS * np.asarray(self.sigma)) + 2 + self.sensitivity
 
     def _first(self, size: Real) -> Real:
         """Return the smallest Y with a loss above size >= 0."""
@@ -293,7 +293,7 @@ def _upper(square: Fraction, first: int) -> arb:
 
     if first <= 0:
         return _theta(square) - _upper(square, 1 - first)
-    many = min(max(4 * math.isqrt(math.ceil(square)), _FEWEST), _TOGETHER)
+    many = min(max(4 * math.isqrt(math.ceil(square)), _MIN_CHUNK), _CHUNK)
     return _uppers(square, first // many * many, many, ctx.prec)[first % many]
 
 

@@ -13,7 +13,7 @@ from scipy import special
 
 from filterproof.theory.argument_checks import Real, check_count, check_positive, own
 from filterproof.theory.numerics import reproducible_math as rm
-from filterproof.theory.numerics.error_free import quotient_beyond
+from filterproof.theory.numerics.error_free import quotient_round_up
 from filterproof.theory.numerics.stable import as_real
 from filterproof.theory.pairs.base import ALL_CHARGES, ITSELF, ChargeName, Outputs, half_square_of, same_as
 from filterproof.theory.pairs.finite import Finite, largest_corner, pure_to_gdp, rounded_up_mu
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from flint import arb
 
 #: Every method is a sum over the losses.
-_MOST = 1024
+_MAX_LOSSES = 1024
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -75,9 +75,9 @@ class DiscreteLaplace(Finite):
     def __post_init__(self) -> None:
         self._keep("scale", check_positive("scale", own(self.scale, down=True), "pass sensitivity / epsilon"))
         s = check_count("sensitivity", self.sensitivity)
-        if s > _MOST:
+        if s > _MAX_LOSSES:
             raise ValueError(
-                f"sensitivity must be at most {_MOST}, got sensitivity={s}; pass "
+                f"sensitivity must be at most {_MAX_LOSSES}, got sensitivity={s}; pass "
                 "RandomizedResponse(sensitivity / scale), which dominates it"
             )
         if np.max(self.pure_epsilon, initial=0.0) == np.inf:
@@ -96,7 +96,7 @@ class DiscreteLaplace(Finite):
 
     @property
     def pure_epsilon(self) -> Real:
-        return as_real(quotient_beyond(np.full(np.shape(self.scale), float(self.sensitivity)), self.scale))
+        return as_real(quotient_round_up(np.full(np.shape(self.scale), float(self.sensitivity)), self.scale))
 
     zcdp_root = same_as("pure_epsilon")
     zcdp_rho = half_square_of("pure_epsilon")

@@ -17,7 +17,7 @@ from scipy import special
 from filterproof.theory.argument_checks import Real
 from filterproof.theory.numerics import reproducible_math as rm
 from filterproof.theory.numerics.precision import PRECISION_LOCK
-from filterproof.theory.numerics.stable import as_real, expm1_minus, log_beyond, log_fraction, mass_fraction
+from filterproof.theory.numerics.stable import as_real, expm1_minus, log_fraction, log_round_up, mass_fraction
 from filterproof.theory.pairs.base import (
     ALL_CHARGES,
     ChargeName,
@@ -33,15 +33,15 @@ from filterproof.theory.pairs.reference_values import (
     PairReferenceValues,
     ReferenceValue,
     ball_of,
-    up,
+    upper_end,
 )
 
 if TYPE_CHECKING:
     from flint import arb
 
-_MOST = float(np.finfo(np.float64).max)
+_LARGEST_DOUBLE = float(np.finfo(np.float64).max)
 #: Below this, a P-mass may be no normal double, so that e^-L times it is not the Q-mass.
-_LEAST_LOSS = -700.0
+_MIN_LOSS = -700.0
 
 
 class Finite(DominatingPair):
@@ -61,7 +61,9 @@ class Finite(DominatingPair):
 
     def hockey_stick(self, epsilon: Real) -> Real:
         total: Real = 0.0
-        epsilon = np.minimum(epsilon, _MOST)  # inf - inf would be NaN; an infinite loss counts in full
+        epsilon = np.minimum(
+            epsilon, _LARGEST_DOUBLE
+        )  # inf - inf would be NaN; an infinite loss counts in full
         with np.errstate(over="ignore"):
             for loss, mass in self.outputs:  # all terms are >= 0, so nothing cancels
                 total = total - mass * rm.expm1(np.minimum(epsilon - loss, 0.0))
@@ -80,7 +82,7 @@ class Finite(DominatingPair):
                 there = np.greater(mass, 0)  # otherwise an infinite loss of mass zero would give NaN
                 curved = curved + np.where(there, mass * expm1_minus(b * loss), 0.0)
                 term = mass * expm1_minus(-loss)
-                if not (near := np.greater(loss, _LEAST_LOSS)).all():
+                if not (near := np.greater(loss, _MIN_LOSS)).all():
                     # Q - P + P L: beyond the doubles of e^(-L) Q is so much larger that nothing cancels either, but a
                     # mass below 2^-1022 has few digits: then the mean, where it is no small rest of large terms
                     term = np.where(
@@ -248,7 +250,7 @@ class FinitePair(Finite):
     def pure_epsilon(self) -> Real:
         if self._missing > 0 or self._levels[0][0] == math.inf:
             return math.inf
-        return max(log_beyond(max(p / q, q / p)) for p, q in self.held_masses if p)
+        return max(log_round_up(max(p / q, q / p)) for p, q in self.held_masses if p)
 
     def hockey_stick_upper_bound(self, epsilon: float) -> float:
         return _hockey_stick_beyond(self, epsilon)
@@ -357,7 +359,7 @@ def _hockey_stick_beyond(pair: FinitePair, epsilon: float) -> float:
             for i, term in enumerate((p - power * q, q - power * p)):
                 if not term < 0:
                     totals[i] += term.abs_upper()
-        return max(map(up, totals))
+        return max(map(upper_end, totals))
 
 
 def _is_infinite(loss: Real) -> bool:

@@ -25,7 +25,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, TypeAlias
 
 from filterproof.theory.numerics.precision import PRECISION_LOCK
-from filterproof.theory.pairs.reference_values import PairReferenceValues, ball_of, down, up
+from filterproof.theory.pairs.reference_values import PairReferenceValues, ball_of, lower_end, upper_end
 
 if TYPE_CHECKING:
     from flint import arb
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 Masses: TypeAlias = tuple[tuple[Fraction, Fraction], ...]
 
 #: The largest relative difference of the bounds, unless this many values of K over all outcomes do not suffice.
-_CLOSE, _MOST, _FEW = 2.0**-30, 8000, 200
+_RELATIVE_TOLERANCE, _MAX_VALUES, _MIN_VALUES = 2.0**-30, 8000, 200
 #: The first precision, and the digits that a moment must have.
 _BITS, _DIGITS = 128, 64
 
@@ -63,11 +63,13 @@ def least_zcdp_rho(masses: Masses) -> tuple[float, float]:
             sides = [_Side.of([both[::way] for both in laws]) for way in (1, -1)]
             # for nearly equal P and Q, little is left of the moments
             if all(
-                side.at(t)[0].rel_accuracy_bits() >= _DIGITS for side in sides for t in (1.0, _CLOSE / 16)
+                side.at(t)[0].rel_accuracy_bits() >= _DIGITS
+                for side in sides
+                for t in (1.0, _RELATIVE_TOLERANCE / 16)
             ):
                 pure = sides[0].most.max(sides[1].most)
-                most = max(_MOST // len(laws), _FEW)
-                return _largest_ratio(sides[: 1 if symmetric else 2], up(pure * pure / 2), most)
+                most = max(_MAX_VALUES // len(laws), _MIN_VALUES)
+                return _largest_ratio(sides[: 1 if symmetric else 2], upper_end(pure * pure / 2), most)
         bits *= 2
 
 
@@ -164,7 +166,7 @@ class _Part:
                 t = ball_of(end)
                 if sign * (rest * (1 + t) ** 2 - (steep + rest) * t**2) < 0:
                     bound = known[0] / (t * (1 + t))
-        return cls(-up(bound), side, low, high, where, (first, last))
+        return cls(-upper_end(bound), side, low, high, where, (first, last))
 
     @property
     def cut(self) -> float:
@@ -178,14 +180,14 @@ class _Part:
 
 
 def _largest_ratio(
-    sides: Sequence[_Side | _Convex], bound: float = math.inf, most: int = _FEW
+    sides: Sequence[_Side | _Convex], bound: float = math.inf, most: int = _MIN_VALUES
 ) -> tuple[float, float]:
     """Return bounds on the supremum of K(t) / (t (1 + t)) over t > 0 and the sides; it is at most `bound`."""
     best = 0.0  # an attained value, rounded down
     parts: list[_Part] = []
     for number, side in enumerate(sides):
         ends = side.at(0.0), side.at(1.0), None
-        best = max(best, down(ends[1][0] / 2))
+        best = max(best, lower_end(ends[1][0] / 2))
         parts += [
             _Part.of(sides, number, low, high, *ends[k : k + 2])
             for k, (low, high) in enumerate(((0.0, 1.0), (1.0, math.inf)))
@@ -193,12 +195,12 @@ def _largest_ratio(
     heapq.heapify(parts)
     for _ in range(most):
         # all others have a lower bound; below 2^-1000 the rest counts as zero
-        if min(-parts[0].minus_bound, bound) <= max(best * (1 + _CLOSE), 2.0**-1000):
+        if min(-parts[0].minus_bound, bound) <= max(best * (1 + _RELATIVE_TOLERANCE), 2.0**-1000):
             break
         part = heapq.heappop(parts)
         middle = sides[part.side].at(part.cut)
         t = ball_of(part.cut)
-        best = max(best, down(middle[0] / (t * (1 + t))))
+        best = max(best, lower_end(middle[0] / (t * (1 + t))))
         heapq.heappush(parts, _Part.of(sides, part.side, part.low, part.cut, part.ends[0], middle))
         heapq.heappush(parts, _Part.of(sides, part.side, part.cut, part.high, middle, part.ends[1]))
     return best, max(min(-parts[0].minus_bound, bound), best)
@@ -214,7 +216,7 @@ def response_rho(epsilon: float) -> tuple[float, float]:
 
     with PRECISION_LOCK, ctx.workprec(_BITS):
         exact = arb(epsilon) * (arb(epsilon) / 2).tanh()
-        return down(exact), up(exact)
+        return lower_end(exact), upper_end(exact)
 
 
 @lru_cache(maxsize=768)
@@ -248,7 +250,7 @@ def least_gdp_mu(masses: Masses) -> float:
         for p, q in laws[:-1]:
             x, y = x + q, y - p
             if x + y != 1:
-                most = max(most, up(_upper_quantile(x) + _upper_quantile(y)))
+                most = max(most, upper_end(_upper_quantile(x) + _upper_quantile(y)))
     return most
 
 

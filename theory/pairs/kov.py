@@ -10,7 +10,7 @@ import numpy as np
 
 from filterproof.theory.argument_checks import Real, check_at_least_zero, check_probability, own
 from filterproof.theory.numerics import reproducible_math as rm
-from filterproof.theory.numerics.stable import log_beyond
+from filterproof.theory.numerics.stable import log_round_up
 from filterproof.theory.pairs.base import DominatingPair, KOVForm, Outputs, same_as
 from filterproof.theory.pairs.randomized_response import Response, check_ratio
 from filterproof.theory.rounding import away_from_zero
@@ -60,7 +60,7 @@ class KOV(Response):
     def __post_init__(self) -> None:
         epsilon = check_at_least_zero("epsilon", own(self.epsilon), "pass nats, zero or more")
         delta = check_probability("delta", own(self.delta))
-        if self.ratio is not None and log_beyond(check_ratio(self.ratio)) != epsilon:
+        if self.ratio is not None and log_round_up(check_ratio(self.ratio)) != epsilon:
             raise ValueError(
                 f"epsilon must be log(ratio), rounded up, got epsilon={epsilon!r}, ratio={self.ratio}; "
                 "use KOV.from_ratio"
@@ -91,7 +91,7 @@ class KOV(Response):
         """
         exact = check_ratio(ratio)
         return cls(
-            log_beyond(exact), away_from_zero(Fraction(delta)), ratio=exact, exact_delta=Fraction(delta)
+            log_round_up(exact), away_from_zero(Fraction(delta)), ratio=exact, exact_delta=Fraction(delta)
         )
 
     @property

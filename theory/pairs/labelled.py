@@ -19,7 +19,7 @@ Label: TypeAlias = "str | int | tuple[str | int, ...]"
 Where: TypeAlias = tuple[tuple[str, Label], ...]
 
 #: The pair of a request about a record that it does not read.
-_NOTHING = RandomizedResponse.from_ratio(1)
+_NO_RELEASE = RandomizedResponse.from_ratio(1)
 
 
 def _of_law(name: str) -> Any:
@@ -38,7 +38,7 @@ class Labelled(DominatingPair):
 
     The distributions and charges are those of `mechanism` on two data sets that differ in the record. If the mechanism
     does not read the record, they are those of no release. A filter that keeps budgets by label reads `labels` and
-    `asked`, the mechanism to release.
+    `unlabelled`, the mechanism to release.
 
     Parameters
     ----------
@@ -61,10 +61,10 @@ class Labelled(DominatingPair):
     --------
     >>> import filterproof as fp
     >>> here = fp.Labelled(fp.RandomizedResponse(0.5), {"site": "a"})
-    >>> here.labels, here.pure_epsilon, here.asked.pure_epsilon
+    >>> here.labels, here.pure_epsilon, here.unlabelled.pure_epsilon
     ({'site': 'a'}, 0.5, 0.5)
     >>> there = fp.Labelled(fp.RandomizedResponse(0.5), {"site": "b"}, reveals=False)
-    >>> there.labels, there.pure_epsilon, there.asked.pure_epsilon
+    >>> there.labels, there.pure_epsilon, there.unlabelled.pure_epsilon
     ({'site': 'b'}, 0.0, 0.5)
     """
 
@@ -86,7 +86,7 @@ class Labelled(DominatingPair):
             )
         object.__setattr__(self, "where", checked_where("where", self.where))
 
-    asked = same_as("mechanism")
+    unlabelled = same_as("mechanism")
 
     @property
     def labels(self) -> dict[str, Label]:
@@ -95,7 +95,7 @@ class Labelled(DominatingPair):
     @property
     def law(self) -> DominatingPair:
         """The pair whose distributions and charges these are: `mechanism`, or no release."""
-        return self.mechanism if self.reveals else _NOTHING
+        return self.mechanism if self.reveals else _NO_RELEASE
 
     # -- charges and distributions: those of the underlying pair ---------------------------------------------
 

@@ -14,7 +14,7 @@ from scipy import special
 
 from filterproof.theory.argument_checks import Real, check_positive, own
 from filterproof.theory.numerics import reproducible_math as rm
-from filterproof.theory.numerics.error_free import inverse_beyond
+from filterproof.theory.numerics.error_free import inverse_round_up
 from filterproof.theory.numerics.stable import as_real, expm1_minus
 from filterproof.theory.pairs.base import (
     ALL_CHARGES,
@@ -34,7 +34,7 @@ from filterproof.theory.pairs.reference_values import (
     ball_of,
 )
 
-_LEAST = 2.0**-1022  # 1 / b must be finite
+_SMALLEST_NORMAL = 2.0**-1022  # 1 / b must be finite
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -81,7 +81,7 @@ class Laplace(DominatingPair):
 
     def __post_init__(self) -> None:
         b = check_positive("b", own(self.b, down=True), "pass scale / sensitivity, a number above zero")
-        if np.min(b, initial=np.inf) < _LEAST:
+        if np.min(b, initial=np.inf) < _SMALLEST_NORMAL:
             raise ValueError(
                 f"b must be at least 2^-1022, got b={float(np.min(b))!r}; pass a larger noise scale"
             )
@@ -89,7 +89,7 @@ class Laplace(DominatingPair):
 
     @property
     def pure_epsilon(self) -> Real:
-        return inverse_beyond(self.b)
+        return inverse_round_up(self.b)
 
     zcdp_root = same_as("pure_epsilon")
     zcdp_rho = half_square_of("pure_epsilon")

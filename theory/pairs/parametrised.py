@@ -11,7 +11,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from filterproof.theory.display import told_apart
+from filterproof.theory.display import digest_repr
 
 
 class Parametrised:
@@ -23,7 +23,7 @@ class Parametrised:
 
     __slots__ = ()
 
-    __repr__ = told_apart
+    __repr__ = digest_repr
 
     @property
     def shape(self) -> tuple[int, ...]:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from filterproof.theory.argument_checks import Real, check_at_least_zero, own
 from filterproof.theory.numerics import reproducible_math as rm
 from filterproof.theory.numerics.precision import PRECISION_LOCK
-from filterproof.theory.numerics.stable import as_real, half_square, log_beyond
+from filterproof.theory.numerics.stable import as_real, half_square, log_round_up
 from filterproof.theory.pairs.base import (
     ALL_CHARGES,
     ITSELF,
@@ -137,7 +137,7 @@ class RandomizedResponse(Response):
     def __post_init__(self) -> None:
         epsilon = check_at_least_zero("epsilon", own(self.epsilon), "pass nats, zero or more")
         self._keep("epsilon", epsilon)
-        if self.ratio is not None and log_beyond(check_ratio(self.ratio)) != epsilon:
+        if self.ratio is not None and log_round_up(check_ratio(self.ratio)) != epsilon:
             raise ValueError(
                 f"epsilon must be log(ratio), rounded up, got epsilon={epsilon!r}, ratio={self.ratio}; "
                 f"use RandomizedResponse.from_ratio({self.ratio})"
@@ -165,7 +165,7 @@ class RandomizedResponse(Response):
             If `ratio` is below 1.
         """
         exact = check_ratio(ratio)
-        return cls(log_beyond(exact), ratio=exact)
+        return cls(log_round_up(exact), ratio=exact)
 
     @property
     def outputs(self) -> Outputs:
@@ -211,7 +211,7 @@ def ratio_of(epsilon: Real) -> Fraction | None:
     with PRECISION_LOCK, ctx.workprec(_BITS):
         exact = Fraction(str(arb(float(epsilon)).exp().lower().fmpq()))
     ratios = (exact.limit_denominator(2**bits) for bits in range(16, _BITS, 16))
-    return next((ratio for ratio in ratios if ratio > 1 and log_beyond(ratio) == epsilon), None)
+    return next((ratio for ratio in ratios if ratio > 1 and log_round_up(ratio) == epsilon), None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,12 +40,12 @@ def ball_of(x: Exact) -> arb:
     return arb(rational(x))
 
 
-def down(x: arb) -> float:
+def lower_end(x: arb) -> float:
     """Return the lower end of a ball as a double that is no larger; -inf if nothing is known."""
-    return 0.0 - up(-x)  # zero has no sign
+    return 0.0 - upper_end(-x)  # zero has no sign
 
 
-def up(x: arb) -> float:
+def upper_end(x: arb) -> float:
     """Return the upper end of a ball as a double that is no smaller; inf if nothing is known."""
     end = x.upper()
     near = float(end)

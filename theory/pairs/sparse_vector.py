@@ -17,7 +17,7 @@ from fractions import Fraction
 from filterproof.theory.argument_checks import check_count
 
 #: The smallest value is minus this.
-_MOST = 10**6
+_MAX_MAGNITUDE = 10**6
 
 
 def stop_law(values: Sequence[int], *, ratio: Fraction) -> tuple[Fraction, ...]:
@@ -32,7 +32,10 @@ def stop_law(values: Sequence[int], *, ratio: Fraction) -> tuple[Fraction, ...]:
         raise ValueError(
             f"ratio must be a fraction above one, got {ratio!r}; pass e^epsilon, such as Fraction(3, 2)"
         )
-    whole_values, r = [check_count("values", value, least=-_MOST) for value in values], 1 / Fraction(ratio)
+    whole_values, r = (
+        [check_count("values", value, least=-_MAX_MAGNITUDE) for value in values],
+        1 / Fraction(ratio),
+    )
     low, high = min([0, *whole_values]), max([0, *whole_values])
     scale = (1 - r) / (1 + r)
     stops = []

@@ -14,7 +14,7 @@ from scipy import special
 
 from filterproof.theory.argument_checks import Real, check_positive, check_probability, own
 from filterproof.theory.numerics import reproducible_math as rm
-from filterproof.theory.numerics.error_free import inverse_beyond
+from filterproof.theory.numerics.error_free import inverse_round_up
 from filterproof.theory.numerics.mills_ratio import LOG_SQRT_TWO_PI
 from filterproof.theory.numerics.stable import as_real, expm1_minus
 from filterproof.theory.pairs.base import ALL_CHARGES, DominatingPair, half_square_of, same_as
@@ -25,9 +25,9 @@ Adjacency: TypeAlias = Literal["removal", "addition"]
 Array: TypeAlias = NDArray[np.float64]
 
 #: From this x on, e^x replaces e^x - 1 - x, with a relative error (1 + x) e^-x < 2^-52.
-_FAR = 40.0
+_LARGE_LOSS = 40.0
 #: A bound on the loss by numbers below 2^-1022 in a sum, e^_FAR times 2^27 masses; and the smallest divisor.
-_LOST, _LEAST = 2.0**-980, 2.0**-1000
+_UNDERFLOW_LOSS, _MIN_DIVISOR = 2.0**-980, 2.0**-1000
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -99,7 +99,7 @@ class SubsampledGaussian(DominatingPair):
 
     @property
     def gdp_mu(self) -> Real:
-        return as_real(np.broadcast_to(inverse_beyond(self.sigma), self.shape))
+        return as_real(np.broadcast_to(inverse_round_up(self.sigma), self.shape))
 
     zcdp_root = same_as("gdp_mu")
     zcdp_rho = half_square_of("gdp_mu")
@@ -265,12 +265,12 @@ def _renyi(q: float, sigma: float, adjacency: Adjacency, alpha: float) -> float:
     # is e^{tL} or t e^{-L}, less (1 + _FAR) e^{-_FAR} of itself at most; the exponents are added before e is raised
     less = -loss
     if t == 0:  # the limit of the sum over t
-        bent, far, grown = expm1_minus(np.minimum(less, _FAR)), less > _FAR, less
+        bent, far, grown = expm1_minus(np.minimum(less, _LARGE_LOSS)), less > _LARGE_LOSS, less
     else:
         gain = t * loss
-        ahead, behind = expm1_minus(np.minimum((gain, less), _FAR))
-        bent, far = ahead + t * behind, np.maximum(gain, less) > _FAR
-        grown = np.where(gain > _FAR, gain, float(rm.log(t)) + less)
+        ahead, behind = expm1_minus(np.minimum((gain, less), _LARGE_LOSS))
+        bent, far = ahead + t * behind, np.maximum(gain, less) > _LARGE_LOSS
+        grown = np.where(gain > _LARGE_LOSS, gain, float(rm.log(t)) + less)
     if far.any():
         log_mass = np.where(far, log_mass + grown, log_mass)
         bent[far] = 1.0
@@ -285,12 +285,12 @@ def _renyi(q: float, sigma: float, adjacency: Adjacency, alpha: float) -> float:
     inexact *= 2 + 2 * alpha * np.minimum(np.abs(loss), 1.0)
     inexact += 8 * spread
     inexact *= moment
-    wrong = float(np.add.accumulate(inexact)[-1]) / max(total, _LEAST) + 8 * (abs(log_step) + 5)
+    wrong = float(np.add.accumulate(inexact)[-1]) / max(total, _MIN_DIVISOR) + 8 * (abs(log_step) + 5)
     if t == 0:
-        return total * (1 + wrong * 2.0**-53) + _LOST
+        return total * (1 + wrong * 2.0**-53) + _UNDERFLOW_LOSS
     value = float(rm.log1p(total)) if top == 0 else top + float(rm.log(total))
     # d log(1 + S) is at most dS / S, and for log(1 + S) > 1 a smaller share of it
-    return value / t * (1 + (wrong / max(value, 1.0) + 8) * 2.0**-53) + _LOST * (1 + 1 / t)
+    return value / t * (1 + (wrong / max(value, 1.0) + 8) * 2.0**-53) + _UNDERFLOW_LOSS * (1 + 1 / t)
 
 
 def _apart(q: float, sigma: float, adjacency: Adjacency, t: float, log_q: float) -> float | None:
@@ -306,17 +306,17 @@ def _apart(q: float, sigma: float, adjacency: Adjacency, t: float, log_q: float)
         return (1 + t) * half
     less = float(rm.log1p(-q))
     if adjacency == "addition":
-        return -less if half / 4 > _FAR - (log_q + less) / 2 else None
+        return -less if half / 4 > _LARGE_LOSS - (log_q + less) / 2 else None
     exponent = t * half
-    if exponent > _FAR - log_q:
+    if exponent > _LARGE_LOSS - log_q:
         return (1 + t) * (half + log_q / t)  # e^-_FAR of a number above _FAR is lost
-    if not half / 4 > _FAR - log_q:
+    if not half / 4 > _LARGE_LOSS - log_q:
         return None
     grown = log_q + (1 + t) * half  # t is at most 1/4
     if t == 0:
         return (1 - q) * less + q * grown
     gain = t * grown
-    sampled = rm.exp(log_q + gain) if gain > _FAR else q * rm.expm1(gain)
+    sampled = rm.exp(log_q + gain) if gain > _LARGE_LOSS else q * rm.expm1(gain)
     total = (1 - q) * float(rm.expm1(t * less)) + float(sampled)
     return float(rm.log1p(total)) / t
 

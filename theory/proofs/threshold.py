@@ -13,7 +13,7 @@ from filterproof.theory.numerics.precision import PRECISION_LOCK
 from filterproof.theory.thresholds.budgets import THRESHOLDS
 
 #: Largest precision in bits.
-_MOST_BITS = 2**12
+_MAX_BITS = 2**12
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +129,7 @@ def threshold(
     solve = THRESHOLDS[name]
     bits, before = _bits(digits), -1.0
     # if e^epsilon has more bits than the largest precision, the search for B* would leave the reals
-    while not (name == "B*" and eps > 4 * _MOST_BITS):
+    while not (name == "B*" and eps > 4 * _MAX_BITS):
         with PRECISION_LOCK, ctx.workprec(bits):
             enclosure = solve(eps, dlt)
             accuracy = enclosure.rel_accuracy_bits()
@@ -137,11 +137,11 @@ def threshold(
                 return _ball(enclosure, digits)
             if 0 < accuracy <= before + 1:  # twice the bits did not improve the result, so it is final
                 return _ball(enclosure, max(int((accuracy - 8) / 3.33), 1))
-        if bits > _MOST_BITS:
+        if bits > _MAX_BITS:
             break
         bits, before = 2 * bits, accuracy
     raise ArithmeticError(
-        f"epsilon and delta are too extreme: {_MOST_BITS} bits give no digit of {name}, got "
+        f"epsilon and delta are too extreme: {_MAX_BITS} bits give no digit of {name}, got "
         f"epsilon={epsilon!r}, delta={delta!r}; pass values farther from zero and one"
     )
 

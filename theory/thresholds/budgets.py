@@ -18,7 +18,7 @@ from flint import arb, ctx, fmpq
 
 from filterproof.theory.numerics.exact import rational
 from filterproof.theory.numerics.precision import PRECISION_LOCK
-from filterproof.theory.pairs.reference_values import down
+from filterproof.theory.pairs.reference_values import lower_end
 from filterproof.theory.rounding import next_above
 from filterproof.theory.thresholds.b_star import b_star
 
@@ -26,9 +26,9 @@ from filterproof.theory.thresholds.b_star import b_star
 #: the doubles.
 _PRECISIONS = (128, 256, 1024, 4096, 16384)
 #: From here on an asymptotic series encloses the Mills ratio, because e^eps has no representation.
-_FAR = 2**24
+_ASYMPTOTIC_EPSILON = 2**24
 #: Roots are searched between 2^-4096 and 2^4096; those of doubles lie between 2^-1200 and 2^1200.
-_FURTHEST = 4096
+_MAX_LOG2_ROOT = 4096
 
 
 def below(value: Callable[[], arb]) -> float:
@@ -40,7 +40,7 @@ def below(value: Callable[[], arb]) -> float:
         with PRECISION_LOCK, ctx.workprec(precision):
             ball = value()
             if ball.is_finite():
-                found = down(ball)
+                found = lower_end(ball)
                 if ball < arb(next_above(found)):
                     return found
     raise ArithmeticError(
@@ -131,7 +131,7 @@ def _gdp(eps: fmpq, delta: fmpq) -> arb:
 
     def missing(mu: arb) -> arb:
         far, near = e / mu + mu / 2, e / mu - mu / 2
-        if far > _FAR:  # e^eps Phi(-far) = phi(near) R(far)
+        if far > _ASYMPTOTIC_EPSILON:  # e^eps Phi(-far) = phi(near) R(far)
             rest = (-near * near / 2).exp() * _mills(far) * 2 / (2 * arb.pi()).sqrt()
         else:
             rest = e.exp() * (far / root).erfc()
@@ -158,7 +158,7 @@ def _falling_root(function: Callable[[arb], arb]) -> tuple[arb, arb]:
 
     The function falls strictly on (0, inf), so its root lies between them. Returns NaN twice if the balls are too wide.
     """
-    least, most = -_FURTHEST, _FURTHEST
+    least, most = -_MAX_LOG2_ROOT, _MAX_LOG2_ROOT
     while most - least > 1:
         middle = (least + most) // 2
         least, most = (middle, most) if function(arb(2) ** middle) > 0 else (least, middle)

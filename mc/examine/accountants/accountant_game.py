@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping
 from typing import Any, ClassVar, Self
 
-from filterproof.mc.examine.divergence import Bound, Divergence, goals
+from filterproof.mc.examine.divergence import Bound, Divergence, targets
 from filterproof.mc.examine.sequence import Sequence
 from filterproof.theory.pairs import DominatingPair
 
@@ -23,7 +23,7 @@ class AccountantGame(ABC):
     #: The kind of play in a few words. Each kind is compared with the guarantee once.
     menu: str
     #: The requests in words, and the number of rounds of the longest play.
-    asked: str
+    description: str
     rounds: int
 
     @property
@@ -33,7 +33,7 @@ class AccountantGame(ABC):
 
     def measures(self) -> tuple[Divergence, ...]:
         """Return the divergences that the guarantee bounds."""
-        return goals(self.promise)
+        return targets(self.promise)
 
     def promised(self, measure: Divergence) -> float:
         """Return the accountant's bound on the divergence."""

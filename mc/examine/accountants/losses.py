@@ -27,7 +27,7 @@ from filterproof.mc.examine.divergence import Bound, Divergence
 from filterproof.mc.examine.filter_fault import FilterFault
 from filterproof.mc.examine.formatting import count_words
 from filterproof.mc.examine.sequence import Sequence
-from filterproof.mc.losses.balls import BITS, ball, down
+from filterproof.mc.losses.balls import BITS, ball, lower_end
 from filterproof.theory.argument_checks import check_count
 from filterproof.theory.numerics.exact import rational
 from filterproof.theory.numerics.precision import PRECISION_LOCK
@@ -35,7 +35,7 @@ from filterproof.theory.pairs import RandomizedResponse
 from filterproof.theory.rounding import next_above
 
 #: The longest play of one size, the sizes, and the numbers of rounds of the plays of several sizes.
-_LONGEST, _SIZES, _ROUNDS = 40, tuple(2.0 ** (k / 2) for k in range(5, -13, -1)), (6, 10)
+_MAX_ROUNDS, _SIZES, _ROUNDS = 40, tuple(2.0 ** (k / 2) for k in range(5, -13, -1)), (6, 10)
 _BEST = 3
 
 
@@ -56,7 +56,7 @@ class OvertakingGame(AccountantGame):
         self.sequence = Sequence(tuple((pair, rounds) for pair in self._pairs.values()))
         self.menu = f"{count_words(len(ratios), 'size')}, {count_words(rounds, 'round')}"
         levels = ", ".join(map(str, ratios))
-        self.asked = (
+        self.description = (
             f"randomised responses with e^epsilon among {levels}, for at most {count_words(rounds, 'round')}"
         )
 
@@ -67,7 +67,7 @@ class OvertakingGame(AccountantGame):
         state = self.accountant.start(1)
         worth = self._worth(state, keys(state)[0], fmpq(1), self.rounds)
         value = Fraction(int(worth.p), int(worth.q))
-        low = down(value)
+        low = lower_end(value)
         return Bound(low, low if Fraction(low) == value else next_above(low))
 
     def _worth(self, state: Any, told: Hashable, odds: fmpq, rounds_left: int) -> fmpq:
@@ -122,16 +122,16 @@ class OvertakingGame(AccountantGame):
                 f"ratios must be at most {_BEST} numbers above 1, got {data['ratios']}; pass the data that "
                 "to_data returned"
             )
-        most = _LONGEST if len(ratios) == 1 else max(_ROUNDS)
+        most = _MAX_ROUNDS if len(ratios) == 1 else max(_ROUNDS)
         return cls(accountant, ratios, check_count("rounds", data["rounds"], most=most))
 
     @classmethod
     def proposed(cls, accountant: Any) -> Iterator[Self]:
         """Yield games of the sizes with the largest probability to exceed the bound by equal outcomes."""
-        straight = {ratio: cls(accountant, (ratio,), _LONGEST).straight() for ratio in map(_ratio, _SIZES)}
+        straight = {ratio: cls(accountant, (ratio,), _MAX_ROUNDS).straight() for ratio in map(_ratio, _SIZES)}
         best = sorted((ratio for ratio, chance in straight.items() if chance), key=lambda r: -straight[r])
         ratios = tuple(best[:_BEST]) or (_ratio(_SIZES[len(_SIZES) // 2]),)
-        yield cls(accountant, ratios[:1], _LONGEST)
+        yield cls(accountant, ratios[:1], _MAX_ROUNDS)
         for rounds in _ROUNDS:
             yield cls(accountant, ratios, rounds)
 

@@ -36,7 +36,7 @@ from filterproof.theory.pairs import DominatingPair, Gaussian, RandomizedRespons
 #: People in the larger data set. Person 0 is missing in the smaller one.
 PEOPLE = 3
 #: The largest depth of the exhaustive plays, the largest number of their plays, and the length of pattern plays.
-_DEEPEST, _PLAYS, _LONG = 6, 6_000, 24
+_MAX_EXHAUSTIVE_ROUNDS, _PLAYS, _PATTERN_LENGTH = 6, 6_000, 24
 _SIZES = tuple(2.0 ** (k / 2) for k in range(-15, 7))
 #: Units of work of one question, of each kind.
 _SELECTS, _SUMS = 5, 20
@@ -156,7 +156,7 @@ def _check_noise(accountant: Any, menu: tuple[Summed, ...]) -> None:
 
 Question: TypeAlias = Membership | Summed
 #: The questions for each kind of query.
-_ASKED: dict[QueryKind, Any] = {"selects": Membership, "sums": Summed}
+_QUESTION_KINDS: dict[QueryKind, Any] = {"selects": Membership, "sums": Summed}
 
 
 class PeopleGame(AccountantGame):
@@ -194,7 +194,7 @@ class PeopleGame(AccountantGame):
         return type(self)(self.accountant, parts) if parts else None
 
     @property
-    def asked(self) -> str:  # type: ignore[override]
+    def description(self) -> str:  # type: ignore[override]
         runs = ((str(question), len(list(run))) for question, run in groupby(self.questions))
         return ", then ".join(f"{times} times {said}" if times > 1 else said for said, times in runs)
 
@@ -204,7 +204,7 @@ class PeopleGame(AccountantGame):
     @classmethod
     def from_data(cls, accountant: Any, data: Mapping[str, Any]) -> Self:
         try:
-            questions = tuple(map(_ASKED[accountant.played].from_data, data["questions"]))
+            questions = tuple(map(_QUESTION_KINDS[accountant.played].from_data, data["questions"]))
         except (TypeError, KeyError) as error:
             raise ValueError(
                 f"questions must be questions of {type(accountant).__name__}, got {error}; pass the data that "
@@ -214,12 +214,12 @@ class PeopleGame(AccountantGame):
 
     @classmethod
     def proposed(cls, accountant: Any) -> Iterator[Self]:
-        menu = _ASKED[accountant.played].worth_asking(accountant)
+        menu = _QUESTION_KINDS[accountant.played].worth_asking(accountant)
         for first, second in product(menu, repeat=2):
             for pattern in dict.fromkeys(((first, second), (first, first, first, first, second))):
-                yield cls(accountant, (pattern * _LONG)[:_LONG])
+                yield cls(accountant, (pattern * _PATTERN_LENGTH)[:_PATTERN_LENGTH])
         plays = 0
-        for depth in range(1, _DEEPEST + 1):
+        for depth in range(1, _MAX_EXHAUSTIVE_ROUNDS + 1):
             plays += len(menu) ** depth
             if plays > _PLAYS:
                 break

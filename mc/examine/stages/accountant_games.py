@@ -26,7 +26,7 @@ _PLAYED, _SOLVED = 20, 10
 _BLOCKS = (
     "everything: a tracker denies nothing; fp.odometers.BlockFilter(tracker, blocks) enforces a guarantee"
 )
-_UNSEEN = "other questions, longer plays, and the last bits of noise that is drawn in doubles"
+_NOT_TRIED = "other questions, longer plays, and the last bits of noise that is drawn in doubles"
 
 
 def lets_through(accountant: Any, limit: WorkLimit) -> Iterator[object]:
@@ -34,7 +34,7 @@ def lets_through(accountant: Any, limit: WorkLimit) -> Iterator[object]:
     with examining(accountant):
         yield {"promise": accountant.promise, "scope": accountant.scope}
         game = next(_proposed(accountant), None)
-    told = "nothing" if game is None else f"{game.menu}: {game.asked}"
+    told = "nothing" if game is None else f"{game.menu}: {game.description}"
     if accountant.played == "blocks":
         told = _BLOCKS
     yield StageFinding(
@@ -68,7 +68,7 @@ def games_of(accountant: Any, limit: WorkLimit) -> Iterator[StageFinding]:
 class AccountantSearch(SearchLog):
     """The games played and solved so far, with the nearest row for each kind of play and divergence."""
 
-    stage, asked = "games", "What is the largest divergence in games played by its own code?"
+    stage, question = "games", "What is the largest divergence in games played by its own code?"
 
     accountant: VerifiableAccountant = field(kw_only=True)
 
@@ -100,9 +100,9 @@ class AccountantSearch(SearchLog):
         counterexample = measured_counterexample(
             self.accountant, measure, solved.low, promised, game=game.to_data()
         )
-        scope = f"an analyst who asks: {game.asked}"
+        scope = f"an analyst who asks: {game.description}"
         return StageFinding.refuted(
-            self.stage, self.asked, game.asked, scope, counterexample, worst=solved.high
+            self.stage, self.question, game.description, scope, counterexample, worst=solved.high
         )
 
     def summary(self) -> StageFinding:
@@ -110,7 +110,7 @@ class AccountantSearch(SearchLog):
         rows = tuple(self.rows.values())
         worth = "none exceeds the guarantee" if rows else "and none was measured"
         told = f"{count_words(self.tried, 'play')} by its own code, {worth}"
-        return self.finding(told, "; ".join(dict.fromkeys(row.menu for row in rows)), _UNSEEN, rows)
+        return self.finding(told, "; ".join(dict.fromkeys(row.menu for row in rows)), _NOT_TRIED, rows)
 
 
 def _inside(one: AccountantGame, other: AccountantGame) -> bool:

@@ -23,7 +23,7 @@ from filterproof.mc.examine.examination_context import ExaminationContext, Grant
 from filterproof.mc.examine.formatting import pair_words, steps_words
 from filterproof.mc.examine.sequence import Sequence
 from filterproof.mc.examine.stages.game_menus import Menu
-from filterproof.mc.examine.stages.plays import Player, leaders
+from filterproof.mc.examine.stages.plays import Player, representatives
 from filterproof.mc.examine.stages.rational_plans import small_ratio
 from filterproof.theory.pairs import DominatingPair, Gaussian, RandomizedResponse
 from filterproof.theory.pairs.base import Direction
@@ -40,11 +40,11 @@ _TURNS = 40
 _OPENINGS, _FIRST, _AFTER, _AFTER_OTHERS = (0.5, 1.0, 0.25), (1, 3), (1, 2, 4, 16, 64), (1, 4)
 #: The tails at which a loss is tried if there are too many losses, and shown to a filter that looks at losses.
 _TAILS = np.array([*np.geomspace(1e-9, 0.05, 24), *np.linspace(0.1, 0.9, 17), 0.95, 0.99, 1 - 1e-4])
-_FEW = np.array([1e-4, 0.05, 0.5, 0.95, 1 - 1e-4])
+_FEW_TAILS = np.array([1e-4, 0.05, 0.5, 0.95, 1 - 1e-4])
 #: Units of work of the value of a reply after every loss.
 _REPLY_UNITS = 4
 #: The share of a guarantee from which a guessed menu is worth a game, and the most pairs of a menu.
-_WORTH, _PAIRS = 0.85, 4
+_MIN_GUESSED_SHARE, _PAIRS = 0.85, 4
 
 
 @dataclass(slots=True)
@@ -57,37 +57,43 @@ class LargestGranted:
 
     def fresh(self) -> Player:
         """Return a run without requests. A filter that looks at losses observes the median of each."""
-        return Player.fresh(self.subject, self.limit, 0.5 if self.subject.looks else None)
+        return Player.fresh(self.subject, self.limit, 0.5 if self.subject.observes_losses else None)
 
-    def afforded(self, player: Player, line: GrantedSizes, times: int = 1) -> float | None:
+    def afforded(self, player: Player, family: GrantedSizes, times: int = 1) -> float | None:
         """Return about the largest size that the state grants `times` in a row, or None."""
-        key = keys(player.state)[0], line.line.name, times
+        key = keys(player.state)[0], family.definition.name, times
         if key not in self.known:
-            self.known[key] = self._largest(player, line, times)
+            self.known[key] = self._largest(player, family, times)
         return self.known[key]
 
-    def _largest(self, player: Player, line: GrantedSizes, times: int) -> float | None:
+    def _largest(self, player: Player, family: GrantedSizes, times: int) -> float | None:
         def lasts(size: float) -> bool:
-            return player.fork().ask(line.line.pair(size), times) == times
+            return player.fork().ask(family.definition.pair(size), times) == times
 
-        octaves = [t for t in sorted({*line.sizes, *line.line.sizes}) if t <= line.line.most][::-3][::-1]
-        fewer = self.subject.looks or times >= min(_LASTING)
-        tolerance = math.inf if line.line.family == "own" else _ROUGH if fewer else _COARSE
+        octaves = [
+            t for t in sorted({*family.sizes, *family.definition.sizes}) if t <= family.definition.most
+        ][::-3][::-1]
+        fewer = self.subject.observes_losses or times >= min(_LASTING)
+        tolerance = math.inf if family.definition.mechanism == "own" else _ROUGH if fewer else _COARSE
         low = largest_granted(lasts, octaves, tolerance)
         if low is None or self.limit.exhausted:
             return None
         return _short(low) if lasts(_short(low)) else low
 
-    def pair(self, player: Player, line: GrantedSizes, times: int = 1) -> DominatingPair | None:
+    def pair(self, player: Player, family: GrantedSizes, times: int = 1) -> DominatingPair | None:
         """Return the pair of that size."""
-        size = self.afforded(player, line, times)
-        return None if size is None else self.made(line, size)
+        size = self.afforded(player, family, times)
+        return None if size is None else self.made(family, size)
 
-    def made(self, line: GrantedSizes, size: float) -> DominatingPair:
+    def made(self, family: GrantedSizes, size: float) -> DominatingPair:
         """Return the pair of a size. For a filter that looks at losses, a response has a ratio of small integers."""
-        if self.subject.looks and line.line.family == "rr" and (ratio := small_ratio(size)) is not None:
+        if (
+            self.subject.observes_losses
+            and family.definition.mechanism == "rr"
+            and (ratio := small_ratio(size)) is not None
+        ):
             return RandomizedResponse.from_ratio(ratio)
-        return line.line.pair(size)
+        return family.definition.pair(size)
 
 
 def _short(size: float) -> float:
@@ -101,39 +107,42 @@ def _short(size: float) -> float:
 
 def inside(subject: ExaminationContext, limit: WorkLimit) -> Iterator[Sequence]:
     """Yield plays of two families in alternation, and rows of a thousand."""
-    frontier = LargestGranted(subject, limit)
-    lines = leaders((*subject.lines, *subject.closed))
-    yield from _turns(frontier, lines)
-    yield from _rows(frontier, lines)
+    granted_sizes = LargestGranted(subject, limit)
+    families = representatives((*subject.families, *subject.denied_families))
+    yield from _turns(granted_sizes, families)
+    yield from _rows(granted_sizes, families)
 
 
-def _rows(frontier: LargestGranted, lines: tuple[GrantedSizes, ...]) -> Iterator[Sequence]:
+def _rows(granted_sizes: LargestGranted, families: tuple[GrantedSizes, ...]) -> Iterator[Sequence]:
     """Yield rows of the largest request that lasts as long as any request, then a thousand and four hundred rounds."""
     # count the granted tiny requests: a filter that refills its budget is worst when all of them are used
-    most = [frontier.fresh().ask(line.line.pair(line.line.least), _CAP) for line in lines[:1]]
+    most = [
+        granted_sizes.fresh().ask(family.definition.pair(family.definition.least), _CAP)
+        for family in families[:1]
+    ]
     capped = [times for times in most if 1 < times < _CAP]
-    for times, line in product((*capped, *_LASTING), lines):
-        if not frontier.limit.exhausted:
-            yield from lasting(frontier, line, times)
+    for times, family in product((*capped, *_LASTING), families):
+        if not granted_sizes.limit.exhausted:
+            yield from lasting(granted_sizes, family, times)
 
 
-def lasting(frontier: LargestGranted, line: GrantedSizes, times: int) -> Iterator[Sequence]:
+def lasting(granted_sizes: LargestGranted, family: GrantedSizes, times: int) -> Iterator[Sequence]:
     """Yield the largest request that is granted this many times in a row, followed by the next granted one."""
-    player = frontier.fresh()
-    pair = frontier.pair(player, line, times)
+    player = granted_sizes.fresh()
+    pair = granted_sizes.pair(player, family, times)
     if pair is not None and player.ask(pair, times):
         yield player.played
-        again = frontier.pair(player, line)
+        again = granted_sizes.pair(player, family)
         if again is not None and player.ask(again):
             yield player.played
 
 
-def _turns(frontier: LargestGranted, lines: tuple[GrantedSizes, ...]) -> Iterator[Sequence]:
+def _turns(granted_sizes: LargestGranted, families: tuple[GrantedSizes, ...]) -> Iterator[Sequence]:
     """Yield plays of two families, or two sizes of one family, in alternation."""
-    for (one, other), parts in product(combinations(lines, 2), (2, 3)):
-        player = frontier.fresh()
-        first, second = frontier.pair(player, one, parts), frontier.pair(player, other, parts)
-        if frontier.limit.exhausted:
+    for (one, other), parts in product(combinations(families, 2), (2, 3)):
+        player = granted_sizes.fresh()
+        first, second = granted_sizes.pair(player, one, parts), granted_sizes.pair(player, other, parts)
+        if granted_sizes.limit.exhausted:
             return
         if first is None or second is None:
             continue
@@ -176,7 +185,7 @@ class _Row:
         if whole.outputs is not None:
             finite = [(float(loss), float(mass)) for loss, mass in whole.outputs if math.isfinite(loss)]
             return np.array([loss for loss, _ in finite]), np.array([mass for _, mass in finite])
-        return quantiles(whole, _FEW if few else _TAILS)
+        return quantiles(whole, _FEW_TAILS if few else _TAILS)
 
     def losses_that_sum_to(self, loss: float) -> list[float]:
         """Return the loss split over the requests: equal parts, or high responses first."""
@@ -209,65 +218,75 @@ def _row_law(level: float, times: int) -> tuple[NDArray[np.float64], NDArray[np.
 
 
 def alternatives(
-    subject: ExaminationContext, goals: tuple[Divergence, ...], limit: WorkLimit
+    subject: ExaminationContext, targets: tuple[Divergence, ...], limit: WorkLimit
 ) -> Iterator[tuple[float, Menu]]:
     """Yield (guessed share of the guarantee, menu): a first request, and the possible requests after each answer.
 
     The best first request of each kind comes first, so that a menu exists before all are guessed.
     """
-    frontier = LargestGranted(subject, limit)
-    every, openings = leaders((*subject.lines, *subject.closed)), leaders(subject.lines)
+    granted_sizes = LargestGranted(subject, limit)
+    every, openings = (
+        representatives((*subject.families, *subject.denied_families)),
+        representatives(subject.families),
+    )
     menus_tried: set[tuple[DominatingPair, ...]] = set()
     for first_times, share in product(_FIRST, _OPENINGS):
         guesses: list[tuple[float, Menu]] = []
         for opening in openings:
-            player = frontier.fresh()
-            if limit.exhausted or (first_times > 1 and opening.line.family not in ("rr", "gaussian")):
+            player = granted_sizes.fresh()
+            if limit.exhausted or (
+                first_times > 1 and opening.definition.mechanism not in ("rr", "gaussian")
+            ):
                 continue
-            top = frontier.afforded(player, opening, first_times)
+            top = granted_sizes.afforded(player, opening, first_times)
             if top is None:
                 continue
-            first = _Row(frontier.made(opening, _short(share * top)), first_times)
+            first = _Row(granted_sizes.made(opening, _short(share * top)), first_times)
             if player.grants(first.pair):
-                guesses += _guessed(frontier, first, goals, every)
+                guesses += _guessed(granted_sizes, first, targets, every)
         for guess in sorted(guesses, key=lambda one: -one[0]):
-            if guess[0] >= _WORTH and guess[1].pairs not in menus_tried:
+            if guess[0] >= _MIN_GUESSED_SHARE and guess[1].pairs not in menus_tried:
                 menus_tried.add(guess[1].pairs)
                 yield guess
 
 
 def _guessed(
-    frontier: LargestGranted, first: _Row, goals: tuple[Divergence, ...], every: tuple[GrantedSizes, ...]
+    granted_sizes: LargestGranted,
+    first: _Row,
+    targets: tuple[Divergence, ...],
+    every: tuple[GrantedSizes, ...],
 ) -> Iterator[tuple[float, Menu]]:
     """Yield the guessed value of the best continuations, relative to the guarantee, and their menu."""
-    subject = frontier.subject
+    subject = granted_sizes.subject
     ways: tuple[Direction, ...] = ("PQ", "QP")
     for way in ways:
-        losses, masses = first.losses(way, few=subject.looks)
+        losses, masses = first.losses(way, few=subject.observes_losses)
         shown = losses if way == "PQ" else -losses
-        after = [_replies(frontier, first, loss, every) for loss in shown.tolist()]
+        after = [_replies(granted_sizes, first, loss, every) for loss in shown.tolist()]
         replies = list(dict.fromkeys(chain.from_iterable(after)))
         granted_there = np.array([[one in there for there in map(set, after)] for one in replies])
         if (
             way == "QP"
-            and not subject.looks
+            and not subject.observes_losses
             and all(row.pair.swapped == row.pair for row in (first, *replies))
         ):
             return
-        for goal in goals:
-            stopped = np.maximum(-np.expm1(np.minimum(goal.at - losses, 0.0)), 0.0)
+        for target in targets:
+            stopped = np.maximum(-np.expm1(np.minimum(target.at - losses, 0.0)), 0.0)
             count(_REPLY_UNITS * len(replies))
-            worth = np.array([one.left(goal.at - losses, way) for one in replies])
+            worth = np.array([one.left(target.at - losses, way) for one in replies])
             table = np.vstack([stopped, np.where(granted_there, worth, 0.0)]) if replies else stopped[None]
             # games of filters that look at losses are solved for finite pairs only
-            for finite in (False, True) if subject.looks and first.pair.outputs is not None else (False,):
+            for finite in (
+                (False, True) if subject.observes_losses and first.pair.outputs is not None else (False,)
+            ):
                 out = [place + 1 for place, one in enumerate(replies) if finite and one.pair.outputs is None]
                 if finite and not out:
                     continue
                 table[out] = 0.0
                 best = table.argmax(axis=0)
                 gains = masses * table.max(axis=0)
-                value, promised = float(1 - masses.sum() + gains.sum()), subject.promised(goal)
+                value, promised = float(1 - masses.sum() + gains.sum()), subject.promised(target)
                 shares = [(float(gains[best == place + 1].sum()), one) for place, one in enumerate(replies)]
                 chosen = [one for share, one in sorted(shares, key=lambda each: -each[0]) if share > 0]
                 yield value / promised if promised else value * 1e12, _menu(first, chosen[: _PAIRS - 1])
@@ -281,18 +300,22 @@ def _menu(first: _Row, chosen: list[_Row]) -> Menu:
 
 
 def _replies(
-    frontier: LargestGranted, first: _Row, loss: float, every: tuple[GrantedSizes, ...]
+    granted_sizes: LargestGranted, first: _Row, loss: float, every: tuple[GrantedSizes, ...]
 ) -> list[_Row]:
     """Return the affordable requests after the first one, and after its loss if the filter looks at losses."""
-    player = frontier.fresh()
+    player = granted_sizes.fresh()
     for each in first.losses_that_sum_to(loss):
-        if not player.ask(first.pair, loss=each if frontier.subject.looks else None):
+        if not player.ask(first.pair, loss=each if granted_sizes.subject.observes_losses else None):
             return []
     replies: dict[_Row, None] = {}
-    for line in every:
-        counts = _AFTER if line.line.family == "rr" and not frontier.subject.looks else _AFTER_OTHERS
-        for times in counts if line.line.family in ("rr", "gaussian") else (1,):
-            pair = frontier.pair(player, line, times) if not frontier.limit.exhausted else None
+    for family in every:
+        counts = (
+            _AFTER
+            if family.definition.mechanism == "rr" and not granted_sizes.subject.observes_losses
+            else _AFTER_OTHERS
+        )
+        for times in counts if family.definition.mechanism in ("rr", "gaussian") else (1,):
+            pair = granted_sizes.pair(player, family, times) if not granted_sizes.limit.exhausted else None
             if pair is not None:
                 replies[_Row(pair, times)] = None
     return list(replies)

@@ -9,16 +9,16 @@ of its own, or with a budget above the theorem's, is UNDECIDED.
 >>> class Mine(fp.AdditiveFilter):
 ...     promise = fp.ApproxDP(epsilon=1.0, delta=1e-5)
 ...     charge = fp.zcdp_charge
->>> found = parts(Mine())
+>>> found = certificate(Mine())
 >>> found.outcome.name, found.evidence.name
 ('HOLDS', 'CERTIFIED')
 
 >>> found = certify_promise(fp.IndividualFilter(fp.ZCDPFilter(0.5), people=2))
->>> found.verdict.outcome.name, found.whole
+>>> found.verdict.outcome.name, found.covers_all
 ('HOLDS', True)
 >>> class Others(fp.IndividualFilter):
 ...     pass
->>> print(certify_promise(Others(fp.ZCDPFilter(0.5), people=2)).found)
+>>> print(certify_promise(Others(fp.ZCDPFilter(0.5), people=2)).result)
 no theorem covers Others: it is not a class of the library, and its code may differ
 """
 
@@ -57,7 +57,7 @@ from filterproof.filters.certified.comparison import ComparisonStatus
 from filterproof.filters.certified.covered import Join, joined
 from filterproof.filters.certified.double_double import limit_of
 from filterproof.filters.contract.contract_checks import checked_is_reachable_state
-from filterproof.filters.contract.library import defining_class, of_the_library
+from filterproof.filters.contract.library import defining_class, is_library_class
 from filterproof.filters.rules.additive import AdditiveFilter
 from filterproof.mc.examine.stage_finding import StageFinding
 from filterproof.mc.worst_case.calibrate import CalibratedFilter
@@ -66,7 +66,7 @@ from filterproof.theory.conversions import CONVERSIONS
 from filterproof.theory.evidence import Evidence, Outcome, Verdict
 from filterproof.theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
 from filterproof.theory.kernel.kernel_theorems import KERNEL
-from filterproof.theory.numerics.decimals import above, below
+from filterproof.theory.numerics.decimals import format_down, format_up
 from filterproof.theory.pairs import is_ours
 from filterproof.theory.proofs import THEOREMS, prove
 from filterproof.theory.proofs.proof import Proof
@@ -112,7 +112,7 @@ _DECIDING = (
 )
 
 
-class Unknown(Exception):  # noqa: N818 - a reason, no error
+class NoTheoremError(Exception):
     """The reason why no theorem covers a filter as it runs."""
 
 
@@ -131,7 +131,7 @@ _QUESTIONS = (
 )
 
 
-def parts(thing: Any, *, done: dict[str, Proof] | None = None) -> Verdict | None:
+def certificate(thing: Any, *, done: dict[str, Proof] | None = None) -> Verdict | None:
     """Return HOLDS if theorems on a filter's library components prove its guarantee, None without such components.
 
     HOLDS covers four cases. An `AdditiveFilter` whose deciding functions are the library's own, with a library charge,
@@ -158,7 +158,7 @@ def parts(thing: Any, *, done: dict[str, Proof] | None = None) -> Verdict | None
         return None
     try:
         return by(thing, done=done)
-    except (Unknown, RefusedError) as reason:
+    except (NoTheoremError, RefusedError) as reason:
         name = kind.__name__
         uncovered = (
             f"no theorem covers {name}" if held else f"{name} is not covered by a theorem on its parts"
@@ -171,7 +171,7 @@ def certify_promise(thing: Any, *, done: dict[str, Proof] | None = None) -> Stag
 
     `done` keeps proofs from call to call.
     """
-    verdict = parts(thing, done=done)
+    verdict = certificate(thing, done=done)
     whole = verdict is not None and verdict.outcome is Outcome.HOLDS
     asked, about, unseen = _QUESTIONS[is_verifiable(thing)]
     return StageFinding(
@@ -181,7 +181,7 @@ def certify_promise(thing: Any, *, done: dict[str, Proof] | None = None) -> Stag
         about,
         unseen,
         verdict if whole else None,
-        whole=whole,
+        covers_all=whole,
         notes=() if verdict is None or whole else (verdict.detail,),
     )
 
@@ -210,28 +210,28 @@ def _library_parts(filt: AdditiveFilter) -> tuple[ChargeRule, Budget, Guarantee]
     kind = type(filt)
     for name in _DECIDING:
         if name in vars(filt) or getattr(kind, name) is not getattr(AdditiveFilter, name):
-            raise Unknown(f"{kind.__name__} has its own {name}")
+            raise NoTheoremError(f"{kind.__name__} has its own {name}")
     for name in ("charge", "promise", "budget"):
         if isinstance(getattr_static(kind, name, None), property):
-            raise Unknown(f"it computes its {name}, which may change")
-    if not of_the_library(defining_class(kind, "extremal")):
-        raise Unknown(f"{kind.__name__} has its own extremal")
+            raise NoTheoremError(f"it computes its {name}, which may change")
+    if not is_library_class(defining_class(kind, "extremal")):
+        raise NoTheoremError(f"{kind.__name__} has its own extremal")
     if filt.sound is not True:
-        raise Unknown(f"it declares sound={filt.sound!r}, not sound=True")
+        raise NoTheoremError(f"it declares sound={filt.sound!r}, not sound=True")
     charge: Any = filt.charge
     if type(charge) not in CHARGES:
-        raise Unknown("its charge is not a charge of the library, such as zcdp_charge")
+        raise NoTheoremError("its charge is not a charge of the library, such as zcdp_charge")
     if type(getattr(filt, "promise", None)) not in _GUARANTEES:
-        raise Unknown("its promise is not a guarantee of the library")
+        raise NoTheoremError("its promise is not a guarantee of the library")
     follows = getattr_static(filt, "budget") is vars(AdditiveFilter)["budget"]
     if follows and not any(filt.conversion is one for one in CONVERSIONS):
-        raise Unknown(f"its conversion is {filt.conversion!r}, not one of the library's")
+        raise NoTheoremError(f"its conversion is {filt.conversion!r}, not one of the library's")
     try:
         budget = filt.budget
     except ValueError as reason:
-        raise Unknown(str(reason)) from reason
+        raise NoTheoremError(str(reason)) from reason
     if type(budget) is not Budget:
-        raise Unknown(f"its budget is a {type(budget).__name__}, not a plain Budget")
+        raise NoTheoremError(f"its budget is a {type(budget).__name__}, not a plain Budget")
     return charge, budget, filt.promise
 
 
@@ -243,7 +243,7 @@ def _of_the_catalogue(filt: PrivacyFilter, *, done: dict[str, Proof] | None) -> 
     if type(filt) is AllOrdersFilter:
         allowed = dict(zip(filt.alphas, filt.rhos, strict=True))
         if set(filt.usable) != set(allowed):
-            raise Unknown("it bounds other orders than its guarantee has")
+            raise NoTheoremError("it bounds other orders than its guarantee has")
         for alpha, budget in zip(filt.usable, filt._budgets, strict=True):
             verify_implication(renyi_charge.at(alpha), limit_of(budget), RenyiDP(alpha, allowed[alpha]))
         told = f" at each of the orders {filt.alphas!r}, each budget at most {filt.rhos!r}, exactly"
@@ -252,14 +252,14 @@ def _of_the_catalogue(filt: PrivacyFilter, *, done: dict[str, Proof] | None) -> 
         assert filt.theta is not None
         dhat, theta = Fraction(filt.dhat), Fraction(filt.theta)
         if dhat + theta * (1 - dhat) * filt.rounds > Fraction(filt.delta):
-            raise Unknown("dhat + theta (1 - dhat) N is more than delta")
+            raise NoTheoremError("dhat + theta (1 - dhat) N is more than delta")
         told = (
             f": dhat + theta (1 - dhat) N <= delta exactly, for dhat={filt.dhat!r} theta={filt.theta!r} "
             f"N={filt.rounds} delta={filt.delta!r}; quantiles are those that pairs declare"
         )
         scope = f"{SCOPE}; {THEOREMS[theorem].hypotheses}"
     elif numbers is None:
-        raise Unknown(f"no certificate joins {theorem!r} to its code")
+        raise NoTheoremError(f"no certificate joins {theorem!r} to its code")
     else:
         told = f"; {_TOLD.get(type(filt), _NUMBERS).format(count=len(numbers.numbers))}"
         evidence = numbers.evidence
@@ -278,10 +278,12 @@ def _certified(filt: PrivacyFilter) -> CertifiedNumbers | None:
     """
     certificate = certify(filt)
     for one in certificate.refused:
-        if one.found is ComparisonStatus.LOOSE:
+        if one.status is ComparisonStatus.LOOSE:
             continue
         raise RefusedError(
-            f"{one.number.says} is {one.found.name}: {one.found.value}", engine="flint", evidence=one.evidence
+            f"{one.number.says} is {one.status.name}: {one.status.value}",
+            engine="flint",
+            evidence=one.evidence,
         )
     return certificate if certificate.numbers else None
 
@@ -289,16 +291,19 @@ def _certified(filt: PrivacyFilter) -> CertifiedNumbers | None:
 def _of_a_game(filt: Any, *, done: dict[str, Proof] | None) -> Verdict:
     """Return the verdict on a catalogue filter behind levels. The game explores all its decisions, sound or not."""
     if not _listed(type(filt.inner)):
-        raise Unknown(f"its inner filter is a {type(filt.inner).__name__}, which is not in the catalogue")
+        raise NoTheoremError(
+            f"its inner filter is a {type(filt.inner).__name__}, which is not in the catalogue"
+        )
     if filt.looks_at_losses or not all(map(is_ours, filt.menu)):
-        raise Unknown("its levels dominate no other mechanisms")
+        raise NoTheoremError("its levels dominate no other mechanisms")
     try:
         solved = filt.recheck()
     except ValueError as reason:
-        raise Unknown(str(reason)) from reason
+        raise NoTheoremError(str(reason)) from reason
     detail = (
         f"the worst case over its {len(filt.menu)} levels, solved again by its own code, lies in "
-        f"[{below(solved.low, 9)}, {above(solved.high, 9)}], within the promised {filt.promise.delta_at_epsilon!r}; "
+        f"[{format_down(solved.low, 9)}, {format_up(solved.high, 9)}], within the promised "
+        f"{filt.promise.delta_at_epsilon!r}; "
         "a mechanism that a level dominates is a post-processing of it"
     )
     return _proved((), DOMINATION, (solved.evidence,), filt.scope, detail, done)
@@ -307,25 +312,25 @@ def _of_a_game(filt: Any, *, done: dict[str, Proof] | None) -> Verdict:
 def _of_accountant(accountant: VerifiableAccountant, *, done: dict[str, Proof] | None) -> Verdict:
     """Return the verdict on an accountant: the theorem on its rule, the kernel's proof, and its certified numbers."""
     kind = type(accountant)
-    if not of_the_library(kind) or not kind.__module__.startswith("filterproof.filters.accountants."):
-        raise Unknown("it is not a class of the library, and its code may differ")
+    if not is_library_class(kind) or not kind.__module__.startswith("filterproof.filters.accountants."):
+        raise NoTheoremError("it is not a class of the library, and its code may differ")
     cited: list[str] = []
     evidence: list[Evidence] = []
     scopes = [f"all releases from a fresh one with these parameters on, for {accountant.scope}"]
     for inner in accountant.rests_on:
-        known = parts(inner, done=done)
+        known = certificate(inner, done=done)
         if known is None or known.outcome is not Outcome.HOLDS:
             why = f"no theorem covers {inner!r}" if known is None else known.detail
-            raise Unknown(f"its guarantee is that of its filter, and {why}")
+            raise NoTheoremError(f"its guarantee is that of its filter, and {why}")
         cited += known.citations
         evidence += [] if known.citations else [known.evidence]
         if not is_verifiable(inner):
             scopes.append(known.scope)
     if not _reached(accountant):
-        raise Unknown("the recorded charges of its people are no sums of charges")
+        raise NoTheoremError("the recorded charges of its people are no sums of charges")
     numbers = certify(accountant)  # type: ignore[arg-type]
     if numbers.refused or not numbers.numbers:
-        raise Unknown(f"its numbers are not certified: {numbers}")
+        raise NoTheoremError(f"its numbers are not certified: {numbers}")
     theorem = THEOREMS[accountant.theorem]
     if len(scopes) == 1:
         scopes.append(theorem.hypotheses)

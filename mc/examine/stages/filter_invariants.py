@@ -19,7 +19,7 @@ from filterproof.theory.pairs import DominatingPair
 
 _RUNS = "runs_do_not_see_each_other"
 #: Invariants of determinism. Without them a state is not all that a filter knows, and games on states mean nothing.
-_PURITY = {
+_DETERMINISM = {
     "a_denial_changes_nothing": "admits has a side effect",
     "asking_changes_nothing": "remaining, affordable or is_reachable_state has a side effect",
     "the_old_state_is_left_alone": "it changes the given state, or keeps data outside the state",
@@ -34,28 +34,30 @@ _EXAMPLES = 25
 
 def invariants(subject: ExaminationContext, limit: WorkLimit) -> Iterator[StageFinding]:
     """Return one finding. Violated invariants of determinism are faults, other violations are notes."""
-    filt, lines, broken = subject.filter, subject.lines, dict[str, BrokenInvariant]()
+    filt, families, broken = subject.filter, subject.families, dict[str, BrokenInvariant]()
     rng = np.random.default_rng(subject.seed)
     tried, before = 0, content_of_attributes(filt)
     # one family at a time: a filter may support only one family, and a joint request of several runs has only one
-    for line in lines:
+    for family in families:
         if tried and limit.exhausted:
             break
-        _note(broken, filt, _asked(filt, line, rng, limit.fraction(1 / (len(lines) - tried))))
+        _note(broken, filt, _asked(filt, family, rng, limit.fraction(1 / (len(families) - tried))))
         tried += 1
     changed = content_of_attributes(filt) != before
     if changed and not broken:  # few examples may not exhaust a budget kept outside the states
         _note(
-            broken, filt, (invariant for line in lines for invariant in _used_up(filt, line, runs=_EXAMPLES))
+            broken,
+            filt,
+            (invariant for family in families for invariant in _used_up(filt, family, runs=_EXAMPLES)),
         )
     name, faults, notes = type(filt).__name__, list[str](), list[str]()
     for key, invariant in broken.items():
-        if key not in _PURITY:
+        if key not in _DETERMINISM:
             notes.append(f"violated invariant {invariant.name}: {invariant.words}")
         elif invariant.name == "raises":
             faults.append(invariant.words)
         else:
-            faults.append(f"{name} breaks the contract: {_PURITY[key]} ({invariant.words})")
+            faults.append(f"{name} breaks the contract: {_DETERMINISM[key]} ({invariant.words})")
     if changed:  # it may be a cache
         notes.append(
             f"{name} changed its own attributes during requests: its decisions may depend on more than the state"
@@ -67,9 +69,9 @@ def invariants(subject: ExaminationContext, limit: WorkLimit) -> Iterator[StageF
         "invariants",
         "Does it decide by its state alone, leave old states unchanged and keep runs separate?",
         note if broken else "no violation found",
-        ", ".join(line.line.name for line in lines[:tried]),
+        ", ".join(family.definition.name for family in families[:tried]),
         f"more than {_EXAMPLES} examples of each invariant and family"
-        + ("" if tried == len(lines) else f"; {USED_UP}"),
+        + ("" if tried == len(families) else f"; {USED_UP}"),
         fault="; ".join(faults),
         notes=tuple(notes),
     )
@@ -86,27 +88,27 @@ def _note(broken: dict[str, BrokenInvariant], filt: PrivacyFilter, found: Iterat
 
 
 def _asked(
-    filt: PrivacyFilter, line: GrantedSizes, rng: np.random.Generator, limit: WorkLimit
+    filt: PrivacyFilter, family: GrantedSizes, rng: np.random.Generator, limit: WorkLimit
 ) -> Iterator[BrokenInvariant]:
     """Yield the invariants that some example of one family violates."""
-    yield from _used_up(filt, line)
+    yield from _used_up(filt, family)
     yield from broken_invariants(
-        filt, rng=rng, examples=_EXAMPLES, requests=_some(line), until=lambda: limit.exhausted
+        filt, rng=rng, examples=_EXAMPLES, requests=_some(family), until=lambda: limit.exhausted
     )
 
 
-def _used_up(filt: PrivacyFilter, line: GrantedSizes, runs: int = 1) -> Iterator[BrokenInvariant]:
+def _used_up(filt: PrivacyFilter, family: GrantedSizes, runs: int = 1) -> Iterator[BrokenInvariant]:
     """Yield requests that a fresh run denies now but granted before other runs."""
-    for pair in dict.fromkeys((line.pairs[0], line.pairs[len(line.pairs) // 2], line.largest)):
+    for pair in dict.fromkeys((family.pairs[0], family.pairs[len(family.pairs) // 2], family.largest)):
         for _ in range(runs):
             if granted(filt, checked_start(filt, 1), pair) is None:
                 yield BrokenInvariant(_RUNS, f"a fresh run denies {pair!r}, which one was granted before")
                 return
 
 
-def _some(line: GrantedSizes) -> tuple[DominatingPair, ...]:
+def _some(family: GrantedSizes) -> tuple[DominatingPair, ...]:
     """Return large pairs, which fill a budget soon, some small ones, and some denied pairs below granted ones."""
-    pairs, granted_sizes = line.pairs, set(line.sizes)
-    gaps = [t for t in line.line.sizes if t < line.sizes[-1] and t not in granted_sizes]
-    denied = map(line.line.pair, gaps[:: -max(len(gaps) // 3, 1)])
+    pairs, granted_sizes = family.pairs, set(family.sizes)
+    gaps = [t for t in family.definition.sizes if t < family.sizes[-1] and t not in granted_sizes]
+    denied = map(family.definition.pair, gaps[:: -max(len(gaps) // 3, 1)])
     return tuple(dict.fromkeys((*pairs[-1:-10:-1], *pairs[-10::-8], *denied)))

@@ -18,7 +18,7 @@ from filterproof.filters.contract.work import WorkLimit
 from filterproof.mc.examine.divergence import Divergence
 from filterproof.mc.examine.examination_context import ExaminationContext, GrantedSizes, named_pairs
 from filterproof.mc.examine.formatting import pair_words
-from filterproof.mc.examine.stages.plays import Player, leaders
+from filterproof.mc.examine.stages.plays import Player, representatives
 from filterproof.theory.pairs import DominatingPair, FinitePair
 
 #: The numbers of rounds that the smallest pair of a menu lasts, and the families whose losses add up on a lattice.
@@ -26,7 +26,7 @@ _PACES, _ON_A_LATTICE = (1, 2, 3, 4, 6, 9, 14, 20, 32, 48), ("rr", "kov", "erasu
 #: The event probabilities of rare-event pairs, and their losses relative to the largest first randomised response.
 _RATES, _SHARES = (Fraction(1, 16), Fraction(1, 10), Fraction(1, 6), Fraction(1, 4)), (0.7, 0.5, 0.35, 1.0)
 #: The most null outcomes, the guessed share of the guarantee from which a game is solved, and a sufficient share.
-_SILENCES, _WORTH, _ENOUGH = 200, 0.9, 1.25
+_NULL_OUTCOMES, _MIN_GUESSED_SHARE, _ENOUGH = 200, 0.9, 1.25
 #: The number of games that are solved: first the shortest sufficient ones, then the most valuable.
 _GAMES = 4
 
@@ -45,62 +45,66 @@ class Menu:
     longer: tuple[int | None, ...] = ()
 
 
-def sticks(subject: ExaminationContext) -> tuple[Divergence, ...]:
+def hockey_stick_targets(subject: ExaminationContext) -> tuple[Divergence, ...]:
     """Return the hockey-stick divergences at which the guarantee bounds something."""
-    return tuple(goal for goal in subject.goals if goal.kind == "hockey-stick" and subject.promised(goal) < 1)
+    return tuple(
+        target for target in subject.targets if target.kind == "hockey-stick" and subject.promised(target) < 1
+    )
 
 
 def menus(subject: ExaminationContext, limit: WorkLimit) -> Iterator[Menu]:
     """Yield menus from small to large: multiples of sizes that last a number of rounds, alone and with responses."""
     if own := named_pairs(subject.filter, "menu"):
         yield Menu("its own menu", own, 1, (3, 5, 8, 30, 100, None))
-    lines = [line for line in subject.lines if line.line.family in _ON_A_LATTICE]
+    families = [family for family in subject.families if family.definition.mechanism in _ON_A_LATTICE]
     half = limit.fraction(0.5)
     paces = [
-        (line, _paces(subject, line, half.fraction(1 / (len(lines) - place))))
-        for place, line in enumerate(lines)
+        (family, _paces(subject, family, half.fraction(1 / (len(families) - place))))
+        for place, family in enumerate(families)
     ]
-    responses = next(((line, sizes) for line, sizes in paces if line.line.family == "rr"), None)
+    responses = next(
+        ((family, sizes) for family, sizes in paces if family.definition.mechanism == "rr"), None
+    )
     for pace in _PACES:
         if pace == 3:
             yield from _granted_at_some_time(subject, limit.fraction(0.3))
         beside: tuple[DominatingPair, ...] = ()
         if responses is not None and pace in responses[1]:
             beside = _multiples(responses[0], responses[1][pace], (1, 2))
-        for line, sizes in paces:
+        for family, sizes in paces:
             if (size := sizes.get(pace)) is None:
                 continue
-            name, pair = f"{line.line.name} with randomised response", line.line.pair(size)
-            match line.line.family:
+            name, pair = f"{family.definition.name} with randomised response", family.definition.pair(size)
+            match family.definition.mechanism:
                 case "rr":
                     yield Menu(f"{pair_words(pair)} again and again", (pair,), 4 * pace)
-                    if len(ladder := _multiples(line, size, (1, 2, 4))) > 1:
-                        several = f"{line.line.name}, {len(ladder)} multiples of {size:.4g}"
+                    if len(ladder := _multiples(family, size, (1, 2, 4))) > 1:
+                        several = f"{family.definition.name}, {len(ladder)} multiples of {size:.4g}"
                         yield Menu(several, ladder, 4 * pace)
                 case "erasure":
-                    yield Menu(name, (pair, line.line.pair(size / 4), *beside), 3 * pace)
+                    yield Menu(name, (pair, family.definition.pair(size / 4), *beside), 3 * pace)
                 case "kov":  # on one lattice with the responses
                     step = responses[1].get(pace, size) if responses is not None else size
-                    step = step if step <= line.sizes[-1] else size
-                    yield Menu(name, _multiples(line, step, (1, 2)) + beside, 3 * pace)
+                    step = step if step <= family.sizes[-1] else size
+                    yield Menu(name, _multiples(family, step, (1, 2)) + beside, 3 * pace)
                 case _ if pace <= 4:
-                    small = line.line.pair(max(size / 4, line.line.least))
-                    several = f"{line.line.name}, {size:.4g} and a quarter, both ways round"
+                    small = family.definition.pair(max(size / 4, family.definition.least))
+                    several = f"{family.definition.name}, {size:.4g} and a quarter, both ways round"
                     yield Menu(several, (pair, pair.swapped, small), pace + 1)
 
 
-def _multiples(line: GrantedSizes, size: float, of: tuple[int, ...]) -> tuple[DominatingPair, ...]:
-    return tuple(line.line.pair(k * size) for k in of if k * size <= line.sizes[-1] * 1.0001)
+def _multiples(family: GrantedSizes, size: float, of: tuple[int, ...]) -> tuple[DominatingPair, ...]:
+    return tuple(family.definition.pair(k * size) for k in of if k * size <= family.sizes[-1] * 1.0001)
 
 
-def _paces(subject: ExaminationContext, line: GrantedSizes, limit: WorkLimit) -> dict[int, float]:
+def _paces(subject: ExaminationContext, family: GrantedSizes, limit: WorkLimit) -> dict[int, float]:
     """Return the largest size that is granted this often in a row, for each number of rounds, after any losses."""
     sizes: dict[int, float] = {}
     wanted = list(_PACES)
-    for size, pair in zip(reversed(line.sizes), reversed(line.pairs), strict=True):
+    for size, pair in zip(reversed(family.sizes), reversed(family.pairs), strict=True):
         if not wanted or limit.exhausted:
             break
-        tails = (0.1, 0.5, 0.9) if subject.looks else (None,)
+        tails = (0.1, 0.5, 0.9) if subject.observes_losses else (None,)
         times = max(Player.fresh(subject, limit, tail).ask(pair, wanted[-1]) for tail in tails)
         while wanted and times >= wanted[0]:
             sizes[wanted.pop(0)] = size
@@ -109,28 +113,31 @@ def _paces(subject: ExaminationContext, line: GrantedSizes, limit: WorkLimit) ->
 
 def _granted_at_some_time(subject: ExaminationContext, limit: WorkLimit) -> Iterator[Menu]:
     """Yield menus of responses that are granted at some time: the levels may change with the round or the answer."""
-    response = next((one for one in (*subject.lines, *subject.closed) if one.line.family == "rr"), None)
+    response = next(
+        (one for one in (*subject.families, *subject.denied_families) if one.definition.mechanism == "rr"),
+        None,
+    )
     if response is None:
         return
-    line = response.line
+    family = response.definition
     # its own numbers first, then the grid
-    own_sizes = [t for t in sorted(line.extra, reverse=True) if line.least <= t <= line.most]
+    own_sizes = [t for t in sorted(family.extra, reverse=True) if family.least <= t <= family.most]
     sizes: dict[float, None] = {}
     longest = 1
-    for tail in (0.1, 0.9) if subject.looks else (None,):
+    for tail in (0.1, 0.9) if subject.observes_losses else (None,):
         player = Player.fresh(subject, limit, tail)
         for rounds in range(60):
             tried = (
-                t for t in (*own_sizes, *line.sizes[::-4]) if limit.remaining and player.ask(line.pair(t))
+                t for t in (*own_sizes, *family.sizes[::-4]) if limit.remaining and player.ask(family.pair(t))
             )
             if (size := next(tried, None)) is None:
                 break
             sizes[size] = None
             longest = max(longest, rounds + 1)
     largest = sorted(sizes, reverse=True)[:4]
-    others = [t for t in line.extra[:12] if t not in largest]
+    others = [t for t in family.extra[:12] if t not in largest]
     for more in ((), others[:2], others[:4]):
-        pairs = tuple(map(line.pair, sorted({*largest, *more})))
+        pairs = tuple(map(family.pair, sorted({*largest, *more})))
         if pairs and limit.remaining:
             several = f"responses of {len(pairs)} levels" if len(pairs) > 1 else pair_words(pairs[0])
             lengths = (rounds for rounds in (6, 14, 40) if more or rounds <= 2 * longest + 6)
@@ -140,27 +147,31 @@ def _granted_at_some_time(subject: ExaminationContext, limit: WorkLimit) -> Iter
 # -- rare events ---------------------------------------------------------------------------------------
 
 
-def alarms(subject: ExaminationContext, limit: WorkLimit) -> list[tuple[Menu, Divergence]]:
+def rare_event_menus(subject: ExaminationContext, limit: WorkLimit) -> list[tuple[Menu, Divergence]]:
     """Return the rare-event menus whose null outcomes exceed the guarantee soonest or come nearest to it."""
-    goals = [goal for goal in sticks(subject) if subject.promised(goal) > 0]
-    largest = [line.sizes[-1] for line in leaders(subject.lines) if line.line.family in ("rr", "twopoint")]
-    if not (subject.looks and largest and "twopoint" in subject.families and goals):
+    targets = [target for target in hockey_stick_targets(subject) if subject.promised(target) > 0]
+    largest = [
+        family.sizes[-1]
+        for family in representatives(subject.families)
+        if family.definition.mechanism in ("rr", "twopoint")
+    ]
+    if not (subject.observes_losses and largest and "twopoint" in subject.mechanisms and targets):
         return []
     games: list[tuple[float, Menu, Divergence]] = []
-    for pair in _alarms(largest[0]):
+    for pair in _rare_event_pairs(largest[0]):
         if limit.exhausted:
             break
         # how often a run with null outcomes is granted the request
-        longest = Player.fresh(subject, limit).ask(pair, _SILENCES, loss=math.log(pair.p[0] / pair.q[0]))
-        for goal in goals:
-            share, rounds = _shortest(pair, longest, goal.at, subject.promised(goal))
-            if share > _WORTH:
-                games.append((share, Menu("a query with a rare event", (pair,), rounds), goal))
+        longest = Player.fresh(subject, limit).ask(pair, _NULL_OUTCOMES, loss=math.log(pair.p[0] / pair.q[0]))
+        for target in targets:
+            share, rounds = _shortest(pair, longest, target.at, subject.promised(target))
+            if share > _MIN_GUESSED_SHARE:
+                games.append((share, Menu("a query with a rare event", (pair,), rounds), target))
     games.sort(key=lambda game: (-min(game[0], _ENOUGH), game[1].rounds or 0))
-    return [(menu, goal) for _, menu, goal in games[:_GAMES]]
+    return [(menu, target) for _, menu, target in games[:_GAMES]]
 
 
-def _alarms(level: float) -> Iterator[FinitePair]:
+def _rare_event_pairs(level: float) -> Iterator[FinitePair]:
     """Yield pairs with an event of these probabilities under P, more often under Q, and the swapped pairs."""
     for share, rate in product(_SHARES, _RATES):
         ratio = Fraction(math.exp(min(share * level, 3.0))).limit_denominator(8)

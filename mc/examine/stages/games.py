@@ -25,18 +25,18 @@ from filterproof.mc.examine.search_log import SearchLog
 from filterproof.mc.examine.sequence import granted
 from filterproof.mc.examine.stage_finding import StageFinding, Tightness
 from filterproof.mc.examine.stages.admissible_region import alternatives
-from filterproof.mc.examine.stages.game_menus import Menu, alarms, menus, sticks
-from filterproof.mc.examine.stages.plays import leaders
+from filterproof.mc.examine.stages.game_menus import Menu, hockey_stick_targets, menus, rare_event_menus
+from filterproof.mc.examine.stages.plays import representatives
 from filterproof.mc.examine.stages.rational_plans import best_second_requests
 from filterproof.mc.examine.worker import limited, so_far
 from filterproof.mc.losses.too_large import TooLargeError
 from filterproof.mc.worst_case.renyi_game import renyi_game
 from filterproof.mc.worst_case.solve import solved_case
 from filterproof.theory.evidence import Outcome, Verdict
-from filterproof.theory.numerics.decimals import above
+from filterproof.theory.numerics.decimals import format_up
 from filterproof.theory.pairs import DominatingPair
 
-_ASKED = "What is the largest divergence of an adversary over a menu?"
+_QUESTION = "What is the largest divergence of an adversary over a menu?"
 #: The most positions of a game.
 _POSITIONS = 2_500_000
 #: The relative width of the bounds on a game that is too large at the default step.
@@ -48,50 +48,56 @@ _GUESSING = 0.5
 #: The share of the work for rare-event queries.
 _LISTENING = 0.1
 #: The rounds of a request that leaves the state unchanged: a game of a fifth of a second, and one of a second.
-_UNSEEN = (200, 500)
+_NOT_TRIED = (200, 500)
 #: The most divergences at which games are solved.
-_GOALS = 3
+_TARGETS = 3
 
 
 def games(subject: ExaminationContext, limit: WorkLimit) -> Iterator[StageFinding]:
     """Yield a finding for each refutation, and one on all solved menus."""
-    goals = chosen_goals(subject)
+    targets = chosen_targets(subject)
     tried = GameSearch(subject=subject)
     so_far(tried.summary)
-    if subject.looks:
+    if subject.observes_losses:
         with suppress(OutOfWork):
             yield from limited(_renyi_games(subject), subject.filter, limit.fraction(0.2))
-    if not goals:
+    if not targets:
         return
     # a filter is often broken by its own menu
     if own := named_pairs(subject.filter, "menu"):
-        for found in tried.play(Menu("its own menu", own, 1, (2,)), goals, limit):
+        for found in tried.play(Menu("its own menu", own, 1, (2,)), targets, limit):
             yield found
-            goals = _left(goals, found)
-    for alarm, goal in alarms(subject, limit.fraction(_LISTENING)):
-        yield from tried.play(alarm, (goal,), limit)
+            targets = _left(targets, found)
+    for menu, target in rare_event_menus(subject, limit.fraction(_LISTENING)):
+        yield from tried.play(menu, (target,), limit)
     yield from _planned(subject, limit.fraction(_PLANNED))
-    for menu in chain(_unseen(subject), _guessed(subject, goals, limit), menus(subject, limit)):
-        if limit.exhausted or not goals:
+    for menu in chain(_unseen(subject), _guessed(subject, targets, limit), menus(subject, limit)):
+        if limit.exhausted or not targets:
             break
-        for found in tried.play(menu, goals, limit):
+        for found in tried.play(menu, targets, limit):
             yield found
-            goals = _left(goals, found)
+            targets = _left(targets, found)
     tried.cut = limit.exhausted  # the menus end with the work, too
     yield tried.summary()
 
 
-def _left(goals: tuple[Divergence, ...], found: StageFinding) -> tuple[Divergence, ...]:
+def _left(targets: tuple[Divergence, ...], found: StageFinding) -> tuple[Divergence, ...]:
     """Return the divergences without a refutation so far."""
-    return tuple(goal for goal in goals if goal.at != found.tightness[0].measure.at)
+    return tuple(target for target in targets if target.at != found.tightness[0].measure.at)
 
 
-def _guessed(subject: ExaminationContext, goals: tuple[Divergence, ...], limit: WorkLimit) -> Iterator[Menu]:
+def _guessed(
+    subject: ExaminationContext, targets: tuple[Divergence, ...], limit: WorkLimit
+) -> Iterator[Menu]:
     """Yield guessed menus: a few that seem to exceed the guarantee first, the others by their guessed value."""
     left: list[tuple[float, Menu]] = []
     sure = 0
-    for share, menu in alternatives(subject, goals, limit.fraction(_GUESSING)):
-        if subject.looks and len(menu.pairs) > 1 and any(pair.outputs is None for pair in menu.pairs):
+    for share, menu in alternatives(subject, targets, limit.fraction(_GUESSING)):
+        if (
+            subject.observes_losses
+            and len(menu.pairs) > 1
+            and any(pair.outputs is None for pair in menu.pairs)
+        ):
             continue  # for these filters games are solved over finite pairs, or one Gaussian
         if share > _SURE and sure < _FIRST:
             sure += 1
@@ -103,11 +109,11 @@ def _guessed(subject: ExaminationContext, goals: tuple[Divergence, ...], limit: 
 
 def _unseen(subject: ExaminationContext) -> Iterator[Menu]:
     """Yield the largest request of each family that never changes the state: it is granted without end."""
-    for line in leaders(subject.lines) if subject.looks else ():
-        for pair in reversed(line.pairs):
+    for family in representatives(subject.families) if subject.observes_losses else ():
+        for pair in reversed(family.pairs):
             if pair.outputs is not None and _unchanged(subject.filter, pair):
                 again = f"{pair_words(pair)} again and again"
-                yield from (Menu(again, (pair,), rounds) for rounds in _UNSEEN)
+                yield from (Menu(again, (pair,), rounds) for rounds in _NOT_TRIED)
                 break
 
 
@@ -130,12 +136,14 @@ def _renyi_games(subject: ExaminationContext) -> Iterator[StageFinding]:
     A game of more rounds is worth no less, so that the longest comes before those that may be too large.
     """
     filt = subject.filter
-    small = [line for line in subject.lines if line.line.family in ("rr", "twopoint", "own")]
-    lines = [line.pairs for line in small if line.largest.outputs is not None]
-    goals = [goal for goal in subject.goals if goal.kind == "renyi"]
-    for goal, rounds, pairs in product(goals[:3], (4, 150, 30), lines):
+    small = [
+        family for family in subject.families if family.definition.mechanism in ("rr", "twopoint", "own")
+    ]
+    families = [family.pairs for family in small if family.largest.outputs is not None]
+    targets = [target for target in subject.targets if target.kind == "renyi"]
+    for target, rounds, pairs in product(targets[:3], (4, 150, 30), families):
         sizes = dict.fromkeys((pairs[-1], pairs[-1 - len(pairs) // 6], pairs[len(pairs) // 2]))
-        for pair, measure in product(sizes, goal.both):
+        for pair, measure in product(sizes, target.both):
             game: dict[str, Any] = {"rounds": rounds, "direction": measure.direction, "max_positions": 20_000}
             try:
                 low, _ = renyi_game(filt, (pair,), order=measure.at, **game)
@@ -148,30 +156,30 @@ def _renyi_games(subject: ExaminationContext) -> Iterator[StageFinding]:
                 scope = (
                     f"an adversary that asks for {asked}, in at most {length}, and stops when that is best"
                 )
-                yield StageFinding.refuted("games", _ASKED, asked, scope, shown)
+                yield StageFinding.refuted("games", _QUESTION, asked, scope, shown)
                 return
 
 
-def chosen_goals(subject: ExaminationContext) -> tuple[Divergence, ...]:
+def chosen_targets(subject: ExaminationContext) -> tuple[Divergence, ...]:
     """Return the divergences at which games are solved: those with a guarantee in (0, 1), if there are any."""
-    found = sticks(subject)
-    if len(found) <= _GOALS:
+    found = hockey_stick_targets(subject)
+    if len(found) <= _TARGETS:
         return found
-    telling = [goal for goal in found if subject.promised(goal) > 1e-12]
-    return tuple(telling[:: max(1, len(telling) // _GOALS)][:_GOALS])
+    telling = [target for target in found if subject.promised(target) > 1e-12]
+    return tuple(telling[:: max(1, len(telling) // _TARGETS)][:_TARGETS])
 
 
 def _planned(subject: ExaminationContext, limit: WorkLimit) -> Iterator[StageFinding]:
     """Yield a small request and the best replies to its answers, in rational numbers: the shortest counterexample."""
-    if not subject.families >= {"rr", "twopoint"}:
+    if not subject.mechanisms >= {"rr", "twopoint"}:
         return  # the search requests these families
-    replies = best_second_requests(subject, chosen_goals(subject))
+    replies = best_second_requests(subject, chosen_targets(subject))
     with suppress(OutOfWork, FilterFault):  # it also requests families that may be outside the filter's scope
         for counterexample in limited(replies, subject.filter, limit):
             if counterexample.replay().refutes:
                 menu = f"the plan's own pairs, {counterexample.plan.size} requests"
                 scope = f"the plan found, at epsilon={counterexample.measure.at:g}"
-                yield StageFinding.refuted("games", _ASKED, menu, scope, counterexample)
+                yield StageFinding.refuted("games", _QUESTION, menu, scope, counterexample)
                 return
 
 
@@ -179,16 +187,16 @@ def _planned(subject: ExaminationContext, limit: WorkLimit) -> Iterator[StageFin
 class GameSearch(SearchLog):
     """The games solved so far, by menu and divergence."""
 
-    stage, asked = "games", _ASKED
+    stage, question = "games", _QUESTION
 
     subject: ExaminationContext = field(kw_only=True)
     certified: dict[str, Verdict] = field(default_factory=dict)
 
-    def play(self, menu: Menu, goals: tuple[Divergence, ...], limit: WorkLimit) -> Iterator[StageFinding]:
+    def play(self, menu: Menu, targets: tuple[Divergence, ...], limit: WorkLimit) -> Iterator[StageFinding]:
         """Solve the games of a menu; yield a finding for each that exceeds the guarantee."""
         part = limit.fraction(1 / (2 if menu.longer else 4))
         try:
-            for game in limited(_games(self.subject, menu, goals), self.subject.filter, part):
+            for game in limited(_games(self.subject, menu, targets), self.subject.filter, part):
                 if game is None:
                     self.too_large += 1
                     continue
@@ -220,22 +228,22 @@ class GameSearch(SearchLog):
 
 
 def _games(
-    subject: ExaminationContext, menu: Menu, goals: tuple[Divergence, ...]
+    subject: ExaminationContext, menu: Menu, targets: tuple[Divergence, ...]
 ) -> Iterator[StageFinding | None]:
     """Yield the findings of the games of a menu, None for a game that is too large."""
-    for rounds, goal in product((menu.rounds, *menu.longer), goals):
-        yield from solved(subject, replace(menu, rounds=rounds), goal)
+    for rounds, target in product((menu.rounds, *menu.longer), targets):
+        yield from solved(subject, replace(menu, rounds=rounds), target)
 
 
-def solved(subject: ExaminationContext, menu: Menu, goal: Divergence) -> Iterator[StageFinding | None]:
+def solved(subject: ExaminationContext, menu: Menu, target: Divergence) -> Iterator[StageFinding | None]:
     """Solve one game in both directions; skip the second if it is equal or the first exceeds the guarantee.
 
     Yields a finding for each, or None for a game that is too large. HOLDS on the menu if the guarantee is certainly
     kept there.
     """
     filt = subject.filter
-    symmetric = not subject.looks and all(pair.swapped == pair for pair in menu.pairs)
-    for measure in (goal,) if symmetric else goal.both:
+    symmetric = not subject.observes_losses and all(pair.swapped == pair for pair in menu.pairs)
+    for measure in (target,) if symmetric else target.both:
         promised = subject.promised(measure)
         game: dict[str, Any] = {
             "rounds": menu.rounds,
@@ -255,15 +263,15 @@ def solved(subject: ExaminationContext, menu: Menu, goal: Divergence) -> Iterato
             continue
         row = Tightness(measure, menu.name, worst.low, worst.high, promised, worst.evidence)
         if not exceeds(worst.low, promised):
-            within_it = f"{menu.name} at {measure}: at most {above(worst.high)}, promised {promised:.6g}"
+            within_it = f"{menu.name} at {measure}: at most {format_up(worst.high)}, promised {promised:.6g}"
             scope = f"{worst.scope}; at {measure}"
             keeps = Verdict(Outcome.HOLDS, worst.evidence, scope, within_it)
             verdict = keeps if worst.high <= promised else None
-            yield StageFinding("games", _ASKED, row.reached, menu.name, "", verdict, tightness=(row,))
+            yield StageFinding("games", _QUESTION, row.reached, menu.name, "", verdict, tightness=(row,))
             continue
         shown = menu_counterexample(
             filt, menu.pairs, measure, rounds=menu.rounds, low=worst.low, high=worst.high
         )
-        told = ("games", _ASKED, menu.name, worst.scope, shown)
+        told = ("games", _QUESTION, menu.name, worst.scope, shown)
         yield StageFinding.refuted(*told, worst=worst.high, evidence=worst.evidence)
         return

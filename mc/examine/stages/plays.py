@@ -25,14 +25,14 @@ from filterproof.filters.contract.state import State, same
 from filterproof.filters.contract.work import WorkLimit
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.examine.examination_context import ExaminationContext, GrantedSizes
-from filterproof.mc.examine.parameter_families import Line
+from filterproof.mc.examine.parameter_families import OneParameterFamily
 from filterproof.mc.examine.sequence import Sequence, granted
 from filterproof.theory.pairs import DominatingPair
 
 #: The most requests of one family, each as large as is granted.
 _LASTING = 1200
 #: How many grid sizes below the last granted one are tried: a smaller rest is not worth it.
-_FAR = 61
+_MAX_SMALLER_SIZES = 61
 #: Families whose largest pair is also searched between the grid sizes.
 _FINE = ("gaussian", "rr", "laplace", "kov", "erasure")
 #: How many requests of a play are the largest to the last bit, and the relative precision of the later ones.
@@ -62,16 +62,21 @@ class Player:
     limit: WorkLimit
     state: State
     tail: float | None = None
-    pure: bool = True
+    deterministic: bool = True
     steps: list[tuple[DominatingPair, int]] = field(default_factory=list)
     unchanged: DominatingPair | None = None
 
     @classmethod
     def fresh(
-        cls, subject: ExaminationContext, limit: WorkLimit, tail: float | None = None, *, pure: bool = False
+        cls,
+        subject: ExaminationContext,
+        limit: WorkLimit,
+        tail: float | None = None,
+        *,
+        deterministic: bool = False,
     ) -> Player:
         """Return a run without requests."""
-        return cls(subject.filter, limit, checked_start(subject.filter, 1), tail, pure)
+        return cls(subject.filter, limit, checked_start(subject.filter, 1), tail, deterministic)
 
     def ask(self, pair: DominatingPair, times: int = 1, *, loss: float | None = None) -> int:
         """Request the pair up to `times` in a row; return how often it is granted.
@@ -87,7 +92,7 @@ class Player:
             shown = _quantile(pair, self.tail) if loss is None and self.tail is not None else loss
             if shown is not None:
                 after = checked_observe(self.filter, after, np.array([shown]), 1)
-            elif self.pure and same(after, self.state)[0]:
+            elif self.deterministic and same(after, self.state)[0]:
                 self.unchanged = pair
                 break
             self.state = after
@@ -116,19 +121,24 @@ def _quantile(pair: DominatingPair, tail: float) -> float:
 
 def programs(subject: ExaminationContext, limit: WorkLimit, tail: float | None = None) -> Iterator[Sequence]:
     """Yield the sequences, cheapest first. Each is admitted as it is built, with losses at the quantile `tail`."""
-    lines, fresh = subject.lines, partial(Player.fresh, subject, limit, tail, pure=subject.pure)
-    yield from (Sequence(((line.largest, 1),)) for line in lines)
-    if subject.looks and tail is None:
+    families, fresh = (
+        subject.families,
+        partial(Player.fresh, subject, limit, tail, deterministic=subject.deterministic),
+    )
+    yield from (Sequence(((family.largest, 1),)) for family in families)
+    if subject.observes_losses and tail is None:
         return
-    every = leaders((*lines, *subject.closed))
-    for line in lines:  # the largest remaining request each time, then the largest of every other family
+    every = representatives((*families, *subject.denied_families))
+    for family in families:  # the largest remaining request each time, then the largest of every other family
         player = fresh()
-        for following in (line, *(other for other in every if other is not line)):
+        for following in (family, *(other for other in every if other is not family)):
             greedily(player, following, 8)
         yield from _told(player)
-    for line in leaders(lines):  # the largest remaining request for as long as anything is granted
+    for family in representatives(
+        families
+    ):  # the largest remaining request for as long as anything is granted
         player = fresh()
-        greedily(player, line, _LASTING)
+        greedily(player, family, _LASTING)
         yield from _told(player)
 
 
@@ -146,11 +156,11 @@ def _told(player: Player) -> Iterator[Sequence]:
 
 def shared(subject: ExaminationContext, limit: WorkLimit) -> Iterator[Sequence]:
     """Yield half of the largest request of a family, then the largest remaining request of every other family."""
-    every = leaders((*subject.lines, *subject.closed))
-    for line in leaders(subject.lines) if not subject.looks else ():
+    every = representatives((*subject.families, *subject.denied_families))
+    for family in representatives(subject.families) if not subject.observes_losses else ():
         player = Player.fresh(subject, limit)
-        player.ask(line.line.pair(line.sizes[-1] / 2))
-        for other in (*(one for one in every if one is not line), line):
+        player.ask(family.definition.pair(family.sizes[-1] / 2))
+        for other in (*(one for one in every if one is not family), family):
             greedily(player, other, 2)
         yield from _told(player)
 
@@ -160,107 +170,131 @@ def swallowed(subject: ExaminationContext, limit: WorkLimit, *, tiny: bool = Fal
 
     The small one is the smallest of the line or, if `tiny`, the largest below it that leaves the state unchanged.
     """
-    for line in leaders(subject.lines) if subject.pure and not subject.looks else ():
-        smallest = next((t for t, p in zip(line.sizes, line.pairs, strict=True) if p.pure_epsilon > 0), None)
-        for large in line.pairs[-1:-10:-4]:  # after the largest request nothing may be left
-            player, small = Player.fresh(subject, limit, pure=True), smallest
+    for family in (
+        representatives(subject.families) if subject.deterministic and not subject.observes_losses else ()
+    ):
+        smallest = next(
+            (t for t, p in zip(family.sizes, family.pairs, strict=True) if p.pure_epsilon > 0), None
+        )
+        for large in family.pairs[-1:-10:-4]:  # after the largest request nothing may be left
+            player, small = Player.fresh(subject, limit, deterministic=True), smallest
             if small is None or not player.ask(large):
                 continue
             if tiny:
-                sizes = line.line.below[:-1]
-                small = largest_granted(partial(_leaves_no_trace, player, line), sizes, tolerance=1.0)
-            if small is not None and player.ask(line.line.pair(small)) and player.unchanged is not None:
+                sizes = family.definition.below[:-1]
+                small = largest_granted(partial(_leaves_no_trace, player, family), sizes, tolerance=1.0)
+            if (
+                small is not None
+                and player.ask(family.definition.pair(small))
+                and player.unchanged is not None
+            ):
                 yield from _told(player)
                 break
 
 
-def _leaves_no_trace(player: Player, line: GrantedSizes, size: float) -> bool:
+def _leaves_no_trace(player: Player, family: GrantedSizes, size: float) -> bool:
     """Return whether a request of this size is granted next and leaves the state unchanged."""
     after = player.fork()
-    return after.ask(line.line.pair(size)) > 0 and after.unchanged is not None
+    return after.ask(family.definition.pair(size)) > 0 and after.unchanged is not None
 
 
-def greedily(player: Player, line: GrantedSizes, most: int) -> None:
+def greedily(player: Player, family: GrantedSizes, most: int) -> None:
     """Request the largest granted pair of the line, at most this many times."""
-    pairs, top = line.every, len(line.every)
+    pairs, top = family.every, len(family.every)
     for chosen in range(most):
-        lowest = max(top - 1 - _FAR, -1) if chosen else -1
+        lowest = max(top - 1 - _MAX_SMALLER_SIZES, -1) if chosen else -1
         tried = range(top - 1, lowest, -1) if player.unchanged is None else ()
         place = next((p for p in tried if player.limit.remaining and player.grants(pairs[p])), None)
         if place is None:
             return
-        fine = place + 1 < len(pairs) and line.line.kind in _FINE
+        fine = place + 1 < len(pairs) and family.definition.kind in _FINE
         tolerance = 0.0 if chosen < _EXACT else _COARSE
-        player.ask(_between(player, line, place, tolerance) if fine else pairs[place])
+        player.ask(_between(player, family, place, tolerance) if fine else pairs[place])
         top = min(place + 9, len(pairs))
 
 
-def _between(player: Player, line: GrantedSizes, place: int, tolerance: float) -> DominatingPair:
+def _between(player: Player, family: GrantedSizes, place: int, tolerance: float) -> DominatingPair:
     """Return the largest granted pair between a granted grid size and the next one, which is denied."""
-    sizes = sorted({*line.line.sizes, *line.sizes})
+    sizes = sorted({*family.definition.sizes, *family.sizes})
 
     def granted_now(size: float) -> bool:
-        return not player.limit.exhausted and player.grants(line.line.pair(size))
+        return not player.limit.exhausted and player.grants(family.definition.pair(size))
 
-    return line.line.pair(last_granted(granted_now, sizes[place], sizes[place + 1], tolerance))
+    return family.definition.pair(last_granted(granted_now, sizes[place], sizes[place + 1], tolerance))
 
 
-def leaders(lines: tuple[GrantedSizes, ...]) -> tuple[GrantedSizes, ...]:
+def representatives(families: tuple[GrantedSizes, ...]) -> tuple[GrantedSizes, ...]:
     """Return the first line of each family."""
     first: dict[str, GrantedSizes] = {}
-    for line in lines:
-        first.setdefault(line.line.family, line)
+    for family in families:
+        first.setdefault(family.definition.mechanism, family)
     return tuple(first.values())
 
 
-def plain(subject: ExaminationContext, limit: WorkLimit) -> Iterator[Sequence]:
+def simple_plays(subject: ExaminationContext, limit: WorkLimit) -> Iterator[Sequence]:
     """Yield what a person would try: one request repeated; then another family; small requests before a large one."""
-    lines = [line for line in leaders((*subject.lines, *subject.closed)) if line.line.family != "twopoint"]
+    families = [
+        family
+        for family in representatives((*subject.families, *subject.denied_families))
+        if family.definition.mechanism != "twopoint"
+    ]
     fresh = partial(Player.fresh, subject, limit)
-    tops = {line.line.name: top for line in lines if (top := _largest(fresh(), line, None)) is not None}
+    tops = {
+        family.definition.name: top
+        for family in families
+        if (top := _largest(fresh(), family, None)) is not None
+    }
     begun: list[tuple[GrantedSizes, DominatingPair, Player]] = []
-    for share, line in product(_SHARES, lines):
-        if line.line.name not in tops or limit.exhausted:
+    for share, family in product(_SHARES, families):
+        if family.definition.name not in tops or limit.exhausted:
             continue
-        if (size := _largest(fresh(), line, share * tops[line.line.name])) is not None:
+        if (size := _largest(fresh(), family, share * tops[family.definition.name])) is not None:
             player = fresh()
-            if player.ask(pair := line.line.pair(size), _ROW):  # unless the work is used up
-                begun.append((line, pair, player))
+            if player.ask(pair := family.definition.pair(size), _ROW):  # unless the work is used up
+                begun.append((family, pair, player))
                 yield player.played
-    for line, _, player in begun:
-        for other_line in lines:
-            if other_line is not line and not limit.exhausted:
+    for family, _, player in begun:
+        for other_line in families:
+            if other_line is not family and not limit.exhausted:
                 after = player.fork()
                 if (again := _largest(after, other_line, None)) is not None:
-                    after.ask(other_line.line.pair(again), _ROW)
+                    after.ask(other_line.definition.pair(again), _ROW)
                     yield after.played
-    for line, pair, _ in begun[: 3 * len(tops)]:
-        if (small := _largest(fresh(), line, _HARDLY * tops[line.line.name])) is None:
+    for family, pair, _ in begun[: 3 * len(tops)]:
+        if (small := _largest(fresh(), family, _HARDLY * tops[family.definition.name])) is None:
             continue
         player, asked = fresh(), 0
         for times in _BEFORE:
             wanted, asked = times - asked, times
-            if limit.exhausted or player.ask(line.line.pair(small), wanted) < wanted:
+            if limit.exhausted or player.ask(family.definition.pair(small), wanted) < wanted:
                 break
             after = player.fork()
             if after.ask(pair, _ROW):
                 yield after.played
 
 
-def _largest(player: Player, line: GrantedSizes, most: float | None) -> float | None:
+def _largest(player: Player, family: GrantedSizes, most: float | None) -> float | None:
     """Return the largest round size up to `most` that would be granted next, if grants are monotone, or None."""
-    sizes = list(line.line.sizes) if line.line.family == "own" else round_sizes(line.line)
-    top = line.line.most if most is None else min(most, line.line.most)
-    sizes = [t for t in sizes if line.line.least <= t <= top]
-    granted_sizes = bisect_left(sizes, True, key=lambda t: not player.grants(line.line.pair(t)))
+    sizes = (
+        list(family.definition.sizes)
+        if family.definition.mechanism == "own"
+        else round_sizes(family.definition)
+    )
+    top = family.definition.most if most is None else min(most, family.definition.most)
+    sizes = [t for t in sizes if family.definition.least <= t <= top]
+    granted_sizes = bisect_left(sizes, True, key=lambda t: not player.grants(family.definition.pair(t)))
     return sizes[granted_sizes - 1] if granted_sizes else None
 
 
-def round_sizes(line: Line) -> list[float]:
+def round_sizes(family: OneParameterFamily) -> list[float]:
     """Return sizes that people write, or inverses of such: near one, or near the sizes of a line that was moved."""
     written: Iterable[float] = ROUND
-    if not 0.5 <= line.most <= 32:
-        ends = (1 / line.most, 1 / line.least) if line.family in _INVERSE else (line.least, line.most)
+    if not 0.5 <= family.most <= 32:
+        ends = (
+            (1 / family.most, 1 / family.least)
+            if family.mechanism in _INVERSE
+            else (family.least, family.most)
+        )
         tens = range(math.floor(math.log10(ends[0])), math.ceil(math.log10(ends[1])))
         written = [float(f"{digits:g}e{k}") for k in tens for digits in _DIGITS]
-    return [1 / t for t in reversed([*written])] if line.family in _INVERSE else [*written]
+    return [1 / t for t in reversed([*written])] if family.mechanism in _INVERSE else [*written]

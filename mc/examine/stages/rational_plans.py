@@ -40,9 +40,9 @@ _RATIONAL_UNITS = 8
 #: The first request of a plan, as shares of the largest randomised response that a fresh run grants.
 _OPENINGS = (0.1, 0.02, 0.05, 0.25, 0.5)
 #: The most positions of a game, and the largest epsilon of one: above it, e^epsilon has too many digits.
-_POSITIONS, _MOST_EPSILON = 20_000, 8192.0
+_POSITIONS, _MAX_EPSILON = 20_000, 8192.0
 #: The largest response that is written with a ratio of small integers.
-_MOST_WRITTEN = 8.0
+_MAX_WRITTEN = 8.0
 
 
 def admits(filt: PrivacyFilter, state: State, request: DominatingPair) -> bool:
@@ -51,11 +51,11 @@ def admits(filt: PrivacyFilter, state: State, request: DominatingPair) -> bool:
     return bool(checked_admits(filt, state, request, 1)[0])
 
 
-def ratios_of(filt: PrivacyFilter, goals: tuple[Divergence, ...]) -> Iterator[tuple[float, Fraction]]:
+def ratios_of(filt: PrivacyFilter, targets: tuple[Divergence, ...]) -> Iterator[tuple[float, Fraction]]:
     """Yield the epsilon of each hockey-stick divergence, and a rational at or just above e^epsilon."""
-    for goal in goals:
-        if goal.kind == "hockey-stick" and goal.at <= _MOST_EPSILON:
-            yield goal.at, ratio_at(filt, goal.at)
+    for target in targets:
+        if target.kind == "hockey-stick" and target.at <= _MAX_EPSILON:
+            yield target.at, ratio_at(filt, target.at)
 
 
 def ratio_at(filt: PrivacyFilter, epsilon: float) -> Fraction:
@@ -76,7 +76,7 @@ def ratio_at(filt: PrivacyFilter, epsilon: float) -> Fraction:
 
 def small_ratio(epsilon: float) -> Fraction | None:
     """Return a ratio of small integers at or just below e^epsilon, or None for a large epsilon."""
-    if epsilon > _MOST_WRITTEN:
+    if epsilon > _MAX_WRITTEN:
         return None
     near = (Fraction(math.floor(math.exp(epsilon) * unit), unit) for unit in (2, 10, 100, 1000, 10**5))
     return next((ratio for ratio in near if ratio > 1 and math.log(ratio) >= 0.95 * epsilon), None)
@@ -86,10 +86,10 @@ def plan_counterexample(
     filt: PrivacyFilter, epsilon: float, ratio: Fraction, direction: Direction, plan: Plan | None
 ) -> Counterexample | None:
     """Return the counterexample of a plan without useless requests, or None if the plan keeps the guarantee."""
-    plan = plan and plan.pruned(ratio, direction)
+    plan = plan and plan.minimise(ratio, direction)
     promised = Divergence.hockey_stick(epsilon).promised(filt.promise)
     try:
-        value = plan.worth(filt, ratio, direction) if plan else Fraction(0)
+        value = plan.value(filt, ratio, direction) if plan else Fraction(0)
     except DeniedError:  # the filter answered the same question differently
         return None
     if plan is None or not exceeds(value, promised):
@@ -132,16 +132,16 @@ def solved_plan(
 
 
 def best_second_requests(
-    subject: ExaminationContext, goals: tuple[Divergence, ...]
+    subject: ExaminationContext, targets: tuple[Divergence, ...]
 ) -> Iterator[Counterexample]:
     """Yield refutations by a small response followed, after each output, by the best granted pair with two outputs."""
     filt = subject.filter
-    top = next((line.sizes[-1] for line in subject.lines if line.line.family == "rr"), None)
+    top = next((family.sizes[-1] for family in subject.families if family.definition.mechanism == "rr"), None)
     if top is None:
         return
     # cached by state: most filters are in one state after both outputs, and at every epsilon
-    frontiers: dict[Hashable, Frontier] = {}
-    for epsilon, ratio in ratios_of(filt, goals):
+    frontiers: dict[Hashable, AdmissiblePairs] = {}
+    for epsilon, ratio in ratios_of(filt, targets):
         for share in _OPENINGS:
             base = small_ratio(share * top)
             if base is None:
@@ -152,15 +152,15 @@ def best_second_requests(
                 continue
             for p, q in masses_of(opening):
                 state = checked_observe(filt, spent, np.array([nearest_log(p / q)]), 1)
-                frontier = frontiers.setdefault(keys(state)[0], Frontier(filt, state))
-                continuations.append(best_second_request(frontier, ratio * q / p))
+                admissible = frontiers.setdefault(keys(state)[0], AdmissiblePairs(filt, state))
+                continuations.append(best_second_request(admissible, ratio * q / p))
             found = plan_counterexample(filt, epsilon, ratio, "PQ", Plan(opening, tuple(continuations)))
             if found is not None:
                 yield found
 
 
 @dataclass(frozen=True, slots=True)
-class Frontier:
+class AdmissiblePairs:
     """The pairs P = (a, 1-a), Q = (b, 1-b) that a filter admits in a state: for each b, the largest a.
 
     Answers are cached, because they do not depend on the adversary's aim. Acceptance is taken to be monotone in a. If
@@ -185,7 +185,7 @@ class Frontier:
         return a <= admitted
 
 
-def best_second_request(frontier: Frontier, growth: Fraction) -> Plan | None:
+def best_second_request(admissible: AdmissiblePairs, growth: Fraction) -> Plan | None:
     """Return the admitted P = (a, 1-a), Q = (b, 1-b) with the largest a - growth b; None if stopping is better."""
     best, plan = max(1 - growth, Fraction(0)), None
     logs = np.linspace(-40.0, -1.0, 27)
@@ -194,7 +194,7 @@ def best_second_request(frontier: Frontier, growth: Fraction) -> Plan | None:
         for exponent in logs:
             b = _dyadic(2.0**exponent)
             # no a exceeds 1, and e^epsilon need not fit a double
-            a = frontier.largest(b, float(min(best + growth * b, Fraction(1))), tolerance)
+            a = admissible.largest(b, float(min(best + growth * b, Fraction(1))), tolerance)
             pair = _two_points(a, b) if a > b else None
             value = pair.p[0] - growth * pair.q[0] if pair is not None else Fraction(-1)
             values.append(value)

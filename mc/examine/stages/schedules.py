@@ -12,22 +12,22 @@ from filterproof.mc.examine.counterexample import measured_counterexample
 from filterproof.mc.examine.examination_context import ExaminationContext
 from filterproof.mc.examine.filter_fault import examining
 from filterproof.mc.examine.formatting import pair_words
-from filterproof.mc.examine.parameter_families import lines_of
+from filterproof.mc.examine.parameter_families import families_of
 from filterproof.mc.examine.schedule_search import ScheduleSearch, menu_of, requests_of, searched, shares_of
 from filterproof.mc.examine.stage_finding import StageFinding
 from filterproof.mc.examine.trace import Trace
 from filterproof.theory.pairs import DominatingPair
 
-_ASKED = "Does the guarantee survive concurrent requests, retries, and a process that is killed?"
+_QUESTION = "Does the guarantee survive concurrent requests, retries, and a process that is killed?"
 
 
 def schedules(subject: ExaminationContext, limit: WorkLimit) -> Iterator[StageFinding]:
     """Yield the finding about a filter whose program is a service; nothing for other filters."""
     filt = subject.filter
     service = service_of(filt)
-    if service is None or not subject.lines:
+    if service is None or not subject.families:
         return
-    menu = shares_of((one.line, one.sizes[-1]) for one in subject.lines)
+    menu = shares_of((one.definition, one.sizes[-1]) for one in subject.families)
     with examining(filt):
         *_, found = searched(service, filt.promise, menu, limit, seed=subject.seed)
     yield _finding(filt, menu, found, "crashes inside a command of the program")
@@ -36,7 +36,7 @@ def schedules(subject: ExaminationContext, limit: WorkLimit) -> Iterator[StageFi
 def releases(service: PromisedService, names: Sequence[str], limit: WorkLimit) -> Iterator[object]:
     """Yield the guarantee of a service, and the finding about the requests that a new one answers."""
     yield {"promise": service.promise, "scope": service.scope}
-    menu = menu_of(service.make, lines_of(tuple(names), service.promise))
+    menu = menu_of(service.make, families_of(tuple(names), service.promise))
     largest = {type(pair): pair for pair in reversed(menu)}
     told = ", ".join(map(pair_words, reversed(largest.values()))) or "nothing"
     yield StageFinding("admission", "What does a new service answer?", told, ", ".join(names), "")
@@ -46,7 +46,7 @@ def service_schedules(
     service: PromisedService, names: Sequence[str], seed: int, limit: WorkLimit
 ) -> Iterator[StageFinding]:
     """Yield the finding about a service in Python."""
-    menu = requests_of(service.make, lines_of(tuple(names), service.promise))
+    menu = requests_of(service.make, families_of(tuple(names), service.promise))
     *_, found = searched(service.make, service.promise, menu, limit, seed=seed)
     yield _finding(service, menu, found, "requests of other kinds, and longer schedules")
 
@@ -54,11 +54,18 @@ def service_schedules(
 def _finding(
     filt: object, menu: tuple[DominatingPair, ...], found: ScheduleSearch, unseen: str
 ) -> StageFinding:
-    breach, names = found.breach, ", ".join(dict.fromkeys(type(pair.asked).__name__ for pair in menu))
-    if breach is None:
-        return StageFinding("schedules", _ASKED, str(found), names, unseen)
-    game = {"schedule": breach.schedule.to_data(nameable()), "epoch": breach.epoch}
-    counterexample = measured_counterexample(filt, breach.measure, breach.low, breach.promised, **game)
-    trace = Trace(breach.measure, (), None, (), moves=breach.events)
+    violation, names = (
+        found.violation,
+        ", ".join(dict.fromkeys(type(pair.unlabelled).__name__ for pair in menu)),
+    )
+    if violation is None:
+        return StageFinding("schedules", _QUESTION, str(found), names, unseen)
+    game = {"schedule": violation.schedule.to_data(nameable()), "epoch": violation.epoch}
+    counterexample = measured_counterexample(
+        filt, violation.measure, violation.low, violation.promised, **game
+    )
+    trace = Trace(violation.measure, (), None, (), moves=violation.events)
     scope = PromisedService.scope
-    return StageFinding.refuted("schedules", _ASKED, names, scope, counterexample, unseen=unseen, trace=trace)
+    return StageFinding.refuted(
+        "schedules", _QUESTION, names, scope, counterexample, not_tried=unseen, trace=trace
+    )

@@ -15,20 +15,20 @@ from itertools import chain, islice, repeat
 import numpy as np
 from numpy.typing import NDArray
 
-from filterproof.filters.contract.library import made_of_the_library
+from filterproof.filters.contract.library import is_library_value
 from filterproof.filters.contract.work import WorkLimit, count
 from filterproof.mc.examine.counterexample import sequence_counterexample
 from filterproof.mc.examine.divergence import Divergence, exceeds
 from filterproof.mc.examine.examination_context import ExaminationContext
 from filterproof.mc.examine.extremal_steps import extremal_steps
 from filterproof.mc.examine.formatting import count_words, steps_words
-from filterproof.mc.examine.parameter_families import family_of
+from filterproof.mc.examine.parameter_families import mechanism_name
 from filterproof.mc.examine.search_log import SearchLog
-from filterproof.mc.examine.sequence import MOST_PLAYED, Sequence
+from filterproof.mc.examine.sequence import MAX_PLAYED, Sequence
 from filterproof.mc.examine.stage_finding import StageFinding, Tightness
 from filterproof.mc.examine.stages.admissible_region import inside
-from filterproof.mc.examine.stages.game_menus import sticks
-from filterproof.mc.examine.stages.plays import plain, programs, shared, swallowed
+from filterproof.mc.examine.stages.game_menus import hockey_stick_targets
+from filterproof.mc.examine.stages.plays import programs, shared, simple_plays, swallowed
 from filterproof.mc.examine.worker import so_far
 from filterproof.theory.evidence import Evidence
 from filterproof.theory.pairs import DominatingPair, Gaussian
@@ -37,13 +37,13 @@ from filterproof.theory.pairs.base import Direction
 #: The orders that select a sequence for the exact computation.
 _ORDERS = (1.5, 2.0, 3.0, 5.0, 9.0, 17.0, 33.0, 65.0, 129.0)
 #: The number of epsilons at which extremal mechanisms are tried, and the largest promised delta there.
-_EXTREMAL, _LITTLE = 3, 0.1
+_EXTREMAL, _MAX_PROMISED = 3, 0.1
 #: A sequence below this multiple of the best so far is skipped unless it may refute.
 _NEWS = 1.1
 #: Units of work of the quick bound on a sequence, and of the extremal mechanisms of a rule.
 _MEASURED, _SUPREMUM = 10, 2000
-_LESS = np.array(_ORDERS) - 1
-_CKS = _LESS * np.log1p(-1 / np.array(_ORDERS)) - np.log(_ORDERS)
+_ORDERS_LESS_ONE = np.array(_ORDERS) - 1
+_CKS = _ORDERS_LESS_ONE * np.log1p(-1 / np.array(_ORDERS)) - np.log(_ORDERS)
 
 
 def sequences(subject: ExaminationContext, limit: WorkLimit) -> Iterator[StageFinding]:
@@ -61,15 +61,15 @@ def sequences(subject: ExaminationContext, limit: WorkLimit) -> Iterator[StageFi
 
 def _candidates(subject: ExaminationContext, limit: WorkLimit) -> Iterator[tuple[Sequence, bool]]:
     """Yield sequences from cheap to expensive, and whether only a possible refutation is computed exactly."""
-    singles = (Sequence(((pair, 1),)) for line in subject.lines for pair in line.pairs[:-3:-1])
+    singles = (Sequence(((pair, 1),)) for family in subject.families for pair in family.pairs[:-3:-1])
     every = programs(subject, limit)
     yield from zip(islice(every, 1), repeat(False))
     yield from zip(chain(singles, swallowed(subject, limit)), repeat(True))
     rest = chain(shared(subject, limit), _extremal(subject), every, swallowed(subject, limit, tiny=True))
-    if subject.looks:  # fixed sequences say nothing about such a filter
+    if subject.observes_losses:  # fixed sequences say nothing about such a filter
         yield from zip(rest, repeat(False))
     else:
-        yield from _in_turn((plain(subject, limit), 3), (inside(subject, limit), 2), (rest, 1))
+        yield from _in_turn((simple_plays(subject, limit), 3), (inside(subject, limit), 2), (rest, 1))
 
 
 def _in_turn(*plans: tuple[Iterator[Sequence], int]) -> Iterator[tuple[Sequence, bool]]:
@@ -85,12 +85,14 @@ def _in_turn(*plans: tuple[Iterator[Sequence], int]) -> Iterator[tuple[Sequence,
 
 def _extremal(subject: ExaminationContext) -> Iterator[Sequence]:
     """Yield the requests that the rule makes extremal at epsilons with a small promised delta, if they are granted."""
-    if subject.looks:
+    if subject.observes_losses:
         return
-    for goal in [goal for goal in sticks(subject) if 0 < subject.promised(goal) <= _LITTLE][:_EXTREMAL]:
+    for target in [
+        target for target in hockey_stick_targets(subject) if 0 < subject.promised(target) <= _MAX_PROMISED
+    ][:_EXTREMAL]:
         count(_SUPREMUM)
-        steps = extremal_steps(subject.filter, goal.at)
-        if steps and subject.families >= {family_of(pair) for pair, _ in steps}:
+        steps = extremal_steps(subject.filter, target.at)
+        if steps and subject.mechanisms >= {mechanism_name(pair) for pair, _ in steps}:
             yield Sequence(steps)
 
 
@@ -98,17 +100,19 @@ def _extremal(subject: ExaminationContext) -> Iterator[Sequence]:
 class SequenceSearch(SearchLog):
     """The best value at each divergence, and the families with a refutation."""
 
-    stage, asked = "sequences", "Do requests fixed in advance exceed the guarantee?"
+    stage, question = "sequences", "Do requests fixed in advance exceed the guarantee?"
 
     subject: ExaminationContext = field(kw_only=True)
     promised: dict[Divergence, float] = field(init=False)
-    families: set[str] = field(default_factory=set)
+    refuted_mechanisms: set[str] = field(default_factory=set)
     longest: int = 0
 
     def __post_init__(self) -> None:
-        allowed = {goal: self.subject.promised(goal) for goal in self.subject.goals}
+        allowed = {target: self.subject.promised(target) for target in self.subject.targets}
         self.promised = {
-            goal: p for goal, p in allowed.items() if p < (1 if goal.kind == "hockey-stick" else math.inf)
+            target: p
+            for target, p in allowed.items()
+            if p < (1 if target.kind == "hockey-stick" else math.inf)
         }
 
     def take(self, played: Sequence, *, only_above: bool = False) -> StageFinding | None:
@@ -116,50 +120,52 @@ class SequenceSearch(SearchLog):
         self.tried += 1
         count(_MEASURED)
         self.longest = max(self.longest, played.rounds)
-        names = "+".join(sorted({type(pair.asked).__name__ for pair in played.counts}))
-        for measure, bound in () if names in self.families else most(played, tuple(self.promised)):
-            goal = replace(measure, direction="PQ")
-            promised, best = self.promised[goal], self.rows.get(goal)
+        names = "+".join(sorted({type(pair.unlabelled).__name__ for pair in played.counts}))
+        for measure, bound in () if names in self.refuted_mechanisms else most(played, tuple(self.promised)):
+            target = replace(measure, direction="PQ")
+            promised, best = self.promised[target], self.rows.get(target)
             # computed exactly if it may refute, or if it may be clearly the best so far
             near = min(max(_NEWS * (best.attack if best else 0.0), 0.01 * promised), promised)
             if self.rows and bound <= (promised if only_above else near):
                 continue  # for the first one, a value of zero is reported as well
             low = played.low(measure, promised)
             if not exceeds(low, promised):
-                self.keep(goal, Tightness(measure, _menu(played), low, None, promised, Evidence.CERTIFIED))
+                self.keep(target, Tightness(measure, _menu(played), low, None, promised, Evidence.CERTIFIED))
             elif played.admitted(self.subject.filter):
                 self.refuted += 1
-                self.families.add(names)
+                self.refuted_mechanisms.add(names)
                 return self._refutation(measure, played, low)
         return None
 
     def _refutation(self, measure: Divergence, played: Sequence, low: float) -> StageFinding:
         filt, requests = self.subject.filter, count_words(played.rounds, "request")
         how = f"{type(filt).__name__} grants all of {requests}, played one by one"
-        if any(times > MOST_PLAYED for _, times in played.steps):
+        if any(times > MAX_PLAYED for _, times in played.steps):
             how = "the last request leaves the state bit-identical, so it is granted any number of times"
         scope = f"the fixed sequence {steps_words(played.steps)}, in that order; {how}"
         counterexample = sequence_counterexample(filt, played, measure, low)
-        return StageFinding.refuted(self.stage, self.asked, _menu(played), scope, counterexample)
+        return StageFinding.refuted(self.stage, self.question, _menu(played), scope, counterexample)
 
     def summary(self) -> StageFinding:
         """Return the summary of the sequences and the nearest one."""
-        looks = "; for a filter that looks at losses, only first requests" if self.subject.looks else ""
-        grids = [one.line for one in self.subject.lines if one.line.family != "own"]
+        looks = (
+            "; for a filter that looks at losses, only first requests" if self.subject.observes_losses else ""
+        )
+        grids = [one.definition for one in self.subject.families if one.definition.mechanism != "own"]
         sizes = "other sizes"
         if grids:
-            least, most = min(line.least for line in grids), max(line.most for line in grids)
+            least, most = min(family.least for family in grids), max(family.most for family in grids)
             sizes += f" (all below {least:.2g} and above {most:.2g})"
         return self.finding(
             f"{count_words(self.refuted, 'refutation')} among {count_words(self.tried, 'sequence')}",
-            ", ".join(one.line.name for one in self.subject.lines),
+            ", ".join(one.definition.name for one in self.subject.families),
             f"sequences of more than {count_words(self.longest, 'request')}, other orders, {sizes}{looks}",
             tuple(self.rows.values()),
         )
 
 
 def most(
-    played: Sequence, goals: Iterable[Divergence], directions: tuple[Direction, ...] = ()
+    played: Sequence, targets: Iterable[Divergence], directions: tuple[Direction, ...] = ()
 ) -> Iterator[tuple[Divergence, float]]:
     """Yield the divergences with quick upper bounds in doubles, by default in every distinct direction.
 
@@ -168,12 +174,12 @@ def most(
     """
     symmetric = all(pair.swapped == pair for pair in played.counts)
     for direction in directions or (("PQ",) if symmetric else ("PQ", "QP")):
-        measures = tuple(replace(goal, direction=direction) for goal in goals)
+        measures = tuple(replace(target, direction=direction) for target in targets)
         yield from zip(measures, _most(played, measures, direction), strict=True)
 
 
-def _most(played: Sequence, goals: tuple[Divergence, ...], direction: Direction) -> list[float]:
-    orders = (*_ORDERS, *(goal.at for goal in goals if goal.kind == "renyi"))
+def _most(played: Sequence, targets: tuple[Divergence, ...], direction: Direction) -> list[float]:
+    orders = (*_ORDERS, *(target.at for target in targets if target.kind == "renyi"))
     spent, total = np.zeros(len(orders)), 0.0
     with np.errstate(all="ignore"):
         for pair, times in played.steps:
@@ -184,16 +190,16 @@ def _most(played: Sequence, goals: tuple[Divergence, ...], direction: Direction)
     named = dict(zip(orders, spent.tolist(), strict=True))
     first = played.steps[0][0] if direction == "PQ" else played.steps[0][0].swapped
     bounds = []
-    for goal in goals:
-        if goal.kind == "renyi":
-            bound = named[goal.at]
+    for target in targets:
+        if target.kind == "renyi":
+            bound = named[target.at]
         elif played.rounds == 1:
-            bound = float(first.hockey_stick(goal.at))
+            bound = float(first.hockey_stick(target.at))
         else:
             bound = 1.0
             if 0 < total < math.inf:
-                bound = float(Gaussian(math.sqrt(total)).hockey_stick(goal.at))
-            logs = _LESS * (spent[: len(_ORDERS)] - goal.at) + _CKS
+                bound = float(Gaussian(math.sqrt(total)).hockey_stick(target.at))
+            logs = _ORDERS_LESS_ONE * (spent[: len(_ORDERS)] - target.at) + _CKS
             bound = min(bound, math.exp(min(float(logs.min()), 0.0)))
         bounds.append(bound * (1 + 1e-9))
     return bounds
@@ -209,10 +215,10 @@ def _declared(
     """
     pair = pair if direction == "PQ" else pair.swapped
     divergences = np.asarray(pair.renyi(np.array(orders)), dtype=np.float64)
-    mu = float(pair.gdp_mu) if made_of_the_library(pair) else math.inf
+    mu = float(pair.gdp_mu) if is_library_value(pair) else math.inf
     return (mu if mu >= 0 else math.inf), np.where(divergences >= 0, divergences, np.inf)
 
 
 def _menu(played: Sequence) -> str:
-    names = [f"{times:,} x {type(pair.asked).__name__}" for pair, times in played.counts.items()]
+    names = [f"{times:,} x {type(pair.unlabelled).__name__}" for pair, times in played.counts.items()]
     return ", ".join(names[:3]) + (f", ... ({len(names)} pairs)" if len(names) > 3 else "")

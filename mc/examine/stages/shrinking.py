@@ -28,8 +28,8 @@ from filterproof.mc.examine.minimise import minimise
 from filterproof.mc.examine.sequence import Sequence
 from filterproof.mc.examine.stage_finding import USED_UP, StageFinding
 from filterproof.mc.examine.stages.game_menus import Menu
-from filterproof.mc.examine.stages.games import chosen_goals, solved
-from filterproof.mc.examine.stages.plays import plain
+from filterproof.mc.examine.stages.games import chosen_targets, solved
+from filterproof.mc.examine.stages.plays import simple_plays
 from filterproof.mc.examine.stages.rational_plans import admits, ratio_at, ratios_of, solved_plan
 from filterproof.mc.examine.stages.sequences import most
 from filterproof.mc.examine.trace import Trace, curve_of, prefix, trace_of_plan, trace_of_sequence
@@ -40,9 +40,9 @@ from filterproof.theory.rounding import away_from_zero
 
 T = TypeVar("T")
 
-_ASKED = "What is the simplest play that breaks the guarantee, and by how much?"
+_QUESTION = "What is the simplest play that breaks the guarantee, and by how much?"
 #: The number of divergences at which a play is computed exactly, and the smallest promised delta that is considered.
-_GOALS, _SEEN = 4, 1e-3
+_TARGETS, _MIN_PROMISED = 4, 1e-3
 #: e^epsilon of simple responses, and shares of erasures; the rounds of a menu's game that is written out.
 _RATIOS = ((3, 1), (2, 1), (3, 2), (5, 4), (11, 10), (21, 20), (101, 100), (1001, 1000))
 _PARTS, _WRITTEN = tuple(Fraction(d, 10**k) for k in range(1, 8) for d in (5, 1)), 6
@@ -53,13 +53,13 @@ def shrink(
 ) -> Iterator[StageFinding]:
     """Yield one finding: the clearest counterexample with its trace, or the earlier one if none is simpler."""
     search = _Shrinking(subject, limit.fraction(0.35), counterexamples)
-    if subject.looks:
+    if subject.observes_losses:
         search.plans()
     else:
         search.plays()
         search.limit = limit.fraction(0.5)
         search.shrink()
-    if subject.pure:
+    if subject.deterministic:
         search.menu()
         search.limit = limit.fraction(0.7)
         search.write_out()
@@ -90,10 +90,10 @@ class _Shrinking:
         above: Counterexample | None = None
         likely = [
             (measure, promised, bound)
-            for measure, bound in (most(played, self.goals) if played.steps else ())
+            for measure, bound in (most(played, self.targets) if played.steps else ())
             if exceeds(bound, promised := self.subject.promised(measure))
         ]
-        for measure, promised, bound in likely[:_GOALS]:
+        for measure, promised, bound in likely[:_TARGETS]:
             if above is not None and bound < CLEAR_FACTOR * promised:
                 continue
             low = played.low(measure, promised)
@@ -106,18 +106,18 @@ class _Shrinking:
         return above
 
     @property
-    def goals(self) -> tuple[Divergence, ...]:
+    def targets(self) -> tuple[Divergence, ...]:
         """Return the divergences of the guarantee, without the far end of a curve."""
         subject = self.subject
 
         def promised_from(least: float) -> tuple[Divergence, ...]:
-            return tuple(g for g in subject.goals if g.kind == "renyi" or least <= subject.promised(g) < 1)
+            return tuple(g for g in subject.targets if g.kind == "renyi" or least <= subject.promised(g) < 1)
 
-        return promised_from(_SEEN) or promised_from(-math.inf)
+        return promised_from(_MIN_PROMISED) or promised_from(-math.inf)
 
     def plays(self) -> None:
         """Try simple plays until one is short, fixed, of well-known kinds, and far above the guarantee."""
-        for played in plain(self.subject, self.limit):
+        for played in simple_plays(self.subject, self.limit):
             if not any(self.best.order[:4]) or self.limit.exhausted:
                 return
             best = self.best
@@ -178,11 +178,11 @@ class _Shrinking:
         """Try exactly solved plans over a few simple rational requests, for a filter that looks at losses."""
         certain, factor, _, kinds = self.best.order[:4]
         short = self.best.kind == "plan" and self.best.rounds <= 2
-        if not self.subject.families >= {"rr"} or (short and not (certain or factor or kinds)):
+        if not self.subject.mechanisms >= {"rr"} or (short and not (certain or factor or kinds)):
             return
         filt = self.subject.filter
         with suppress(OutOfWork, FilterFault):  # responses and erasures may be outside the filter's scope
-            for found in limited(plain_plans(self.subject), filt, self.limit):
+            for found in limited(simple_plans(self.subject), filt, self.limit):
                 self.keep(found)
 
     # -- the trace -----------------------------------------------------------------------------------
@@ -193,12 +193,12 @@ class _Shrinking:
         trace = None
         with suppress(FilterFault, ValueError):
             trace = None if limit.exhausted else self._trace(best)
-        asked = scope = best.asked
+        asked = scope = best.description
         if best.kind == "sequence":
             scope = f"the fixed sequence of {count_words(best.rounds, 'request')}, all granted"
         looked_at = count_words(self.tried, "play was", "plays were")
         unseen = f"{looked_at} looked at{f'; {USED_UP}' if limit.exhausted else ''}"
-        return StageFinding.refuted("shrinking", _ASKED, asked, scope, best, unseen=unseen, trace=trace)
+        return StageFinding.refuted("shrinking", _QUESTION, asked, scope, best, not_tried=unseen, trace=trace)
 
     def _trace(self, best: Counterexample) -> Trace | None:
         """Return the play and its curve, as far as the work allows."""
@@ -218,9 +218,9 @@ class _Shrinking:
 # -- plans ---------------------------------------------------------------------------------------------
 
 
-def plain_plans(subject: ExaminationContext) -> Iterator[Counterexample]:
+def simple_plans(subject: ExaminationContext) -> Iterator[Counterexample]:
     """Yield refutations by games over one or two simple granted requests, few rounds first."""
-    filt, goals = subject.filter, tuple(ratios_of(subject.filter, chosen_goals(subject)))
+    filt, targets = subject.filter, tuple(ratios_of(subject.filter, chosen_targets(subject)))
     start = filt.start(1)
     responses: list[DominatingPair] = [RandomizedResponse.from_ratio(Fraction(*of)) for of in _RATIOS]
     erasures: list[DominatingPair] = [Erasure(away_from_zero(p), exact=p) for p in _PARTS]
@@ -230,7 +230,7 @@ def plain_plans(subject: ExaminationContext) -> Iterator[Counterexample]:
         for pair in [pair for pair in pairs if admits(filt, start, pair)][:few]
     ]
     menus = [[pair] for pair in asked] + [list(two) for two in combinations(asked, 2)]
-    for rounds, menu, (epsilon, ratio) in product((2, 3, 4, 5, 7, 10), menus, goals):
+    for rounds, menu, (epsilon, ratio) in product((2, 3, 4, 5, 7, 10), menus, targets):
         if (found := solved_plan(filt, menu, rounds, epsilon, ratio)) is not None:
             yield found
 
@@ -248,7 +248,7 @@ def written(filt: PrivacyFilter, best: Counterexample) -> Counterexample | None:
 
 
 def _worth(plan: Plan, subject: ExaminationContext, at: Divergence) -> float:
-    return float(plan.worth(subject.filter, Fraction(math.exp(at.at)), at.direction))
+    return float(plan.value(subject.filter, Fraction(math.exp(at.at)), at.direction))
 
 
 def _pieces(played: Sequence) -> list[tuple[DominatingPair, int]]:

@@ -12,7 +12,7 @@ from dataclasses import replace
 from itertools import groupby
 
 from filterproof.filters.adapters.labelled import program_of
-from filterproof.filters.contract.library import of_the_library
+from filterproof.filters.contract.library import is_library_class
 from filterproof.filters.contract.work import WorkLimit
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.examine.examination_context import ExaminationContext
@@ -23,41 +23,43 @@ from filterproof.mc.prove.proof import SourceProof, prove
 from filterproof.theory import pairs
 from filterproof.theory.evidence import Outcome, Verdict
 
-_ASKED = "Does its source code keep the guarantee on every path?"
-_UNSEEN = "pairs that a caller declares wrongly, noise that is drawn in doubles, and the Python interpreter"
+_QUESTION = "Does its source code keep the guarantee on every path?"
+_NOT_TRIED = (
+    "pairs that a caller declares wrongly, noise that is drawn in doubles, and the Python interpreter"
+)
 
 #: Units of work below which no proof is tried.
-_LEAST_UNITS = 100_000
+_MIN_UNITS = 100_000
 
 
 def has_own_code(filt: PrivacyFilter) -> bool:
     """Whether Python code of the user decides."""
-    return not of_the_library(type(filt)) and program_of(filt) is None
+    return not is_library_class(type(filt)) and program_of(filt) is None
 
 
 def source_proof(subject: ExaminationContext, limit: WorkLimit) -> Iterator[StageFinding]:
     """The finding on the source code, and the refutation that a failing step led to, if there is one."""
-    if limit.remaining < _LEAST_UNITS:
-        yield StageFinding("source", _ASKED, "not tried: pass more effort, 0.05 or above", "", "")
+    if limit.remaining < _MIN_UNITS:
+        yield StageFinding("source", _QUESTION, "not tried: pass more effort, 0.05 or above", "", "")
         return
     try:
         proof = prove(subject.filter)
     except ImportError as missing:
-        yield StageFinding("source", _ASKED, f"not tried: {missing}", "", "")
+        yield StageFinding("source", _QUESTION, f"not tried: {missing}", "", "")
         return
     verdict = None
     if proof.proved:
         verdict = Verdict(Outcome.HOLDS, proof.evidence, proof.scope, proof.sentence)
-    elif proof.lead and not subject.looks:
+    elif proof.lead and not subject.observes_losses:
         search = SequenceSearch(subject=subject)
         if (found := search.take(_sequence(proof), only_above=True)) is not None:
             yield replace(found, stage="source")
     yield StageFinding(
         "source",
-        _ASKED,
+        _QUESTION,
         proof.sentence,
         "every mechanism, by what its pair declares",
-        _UNSEEN,
+        _NOT_TRIED,
         verdict,
         whole=verdict is not None,
         notes=proof.notes,

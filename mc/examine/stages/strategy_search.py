@@ -28,7 +28,7 @@ from filterproof.mc.examine.formatting import count_words, pair_words
 from filterproof.mc.examine.search_log import SearchLog
 from filterproof.mc.examine.stage_finding import StageFinding, Tightness
 from filterproof.mc.examine.stages.admissible_region import alternatives, quantiles
-from filterproof.mc.examine.stages.game_menus import sticks
+from filterproof.mc.examine.stages.game_menus import hockey_stick_targets
 from filterproof.mc.examine.stages.plays import programs
 from filterproof.mc.examine.stages.sequences import most
 from filterproof.mc.examine.worker import so_far
@@ -43,13 +43,13 @@ _POSITIONS = 60_000
 #: Paths of a simulation, and of a second one if the first exceeds the guarantee but its interval does not.
 _PATHS = (200_000, 2_000_000)
 #: The most strategies that are simulated, and the most rounds of a fixed one.
-_PLAYED, _LONGEST = 64, 250
+_PLAYED, _MAX_FIXED_ROUNDS = 64, 250
 #: The most rounds of a game on the grid over affordable requests.
-_SHORT = 5
+_MAX_GRID_ROUNDS = 5
 #: The share of the work for fixed orders, at each of three loss quantiles.
 _FIXED = 0.1
 #: The share of the guarantee from which a strategy on the grid is simulated.
-_WORTH = 0.7
+_MIN_GUESSED_SHARE = 0.7
 
 
 def search(subject: ExaminationContext, limit: WorkLimit, failure: float) -> Iterator[StageFinding]:
@@ -57,17 +57,17 @@ def search(subject: ExaminationContext, limit: WorkLimit, failure: float) -> Ite
 
     At most 64 simulated strategies share the failure probability.
     """
-    if not subject.looks:
+    if not subject.observes_losses:
         return
-    goals = sticks(subject)
+    targets = hockey_stick_targets(subject)
     trial = StrategySearch(subject=subject, each=failure / _PLAYED)
     so_far(trial.summary)
     for tail in (0.5, 0.9, 0.1):
-        yield from _fixed(trial, goals, limit.fraction(_FIXED), tail)
+        yield from _fixed(trial, targets, limit.fraction(_FIXED), tail)
     for menu, rounds in _menus(subject, limit):
-        for measure in chain.from_iterable(goal.both for goal in goals[:3]):
+        for measure in chain.from_iterable(target.both for target in targets[:3]):
             if not trial.cut:
-                yield from _on_mesh(trial, menu, measure, rounds, limit)
+                yield from _on_grid(trial, menu, measure, rounds, limit)
                 trial.cut = limit.exhausted or trial.played >= _PLAYED
         if trial.cut:
             break
@@ -79,7 +79,7 @@ def search(subject: ExaminationContext, limit: WorkLimit, failure: float) -> Ite
 class StrategySearch(SearchLog):
     """The strategies simulated so far, each with a failure probability of its own."""
 
-    stage, asked = "search", "Can a strategy that reads realised losses exceed the guarantee?"
+    stage, question = "search", "Can a strategy that reads realised losses exceed the guarantee?"
 
     subject: ExaminationContext = field(kw_only=True)
     each: float = field(kw_only=True)
@@ -111,7 +111,7 @@ class StrategySearch(SearchLog):
             self.rows[self.played] = row
             if exceeds(low, promised):
                 scope = f"one strategy over {menu}, played {paths:,} times"
-                yield StageFinding.refuted(self.stage, self.asked, menu, scope, simulated)
+                yield StageFinding.refuted(self.stage, self.question, menu, scope, simulated)
             if exceeds(low, promised) or float(simulated.data["value"]) <= promised:
                 return
 
@@ -120,24 +120,24 @@ class StrategySearch(SearchLog):
         games, played = count_words(self.tried, "game"), count_words(self.played, "strategy", "strategies")
         return self.finding(
             f"{games} on a grid of losses; {played} simulated",
-            ", ".join(one.line.name for one in self.subject.lines),
+            ", ".join(one.definition.name for one in self.subject.families),
             "strategies of more than a few rounds, and those between the grid points",
             tuple(self.rows.values()),
         )
 
 
 def _fixed(
-    trial: StrategySearch, goals: tuple[Divergence, ...], limit: WorkLimit, tail: float
+    trial: StrategySearch, targets: tuple[Divergence, ...], limit: WorkLimit, tail: float
 ) -> Iterator[StageFinding]:
     """Yield promising orders of requests that would be granted with all losses at one quantile."""
     tried = set[tuple[str, str]]()
     for played in programs(trial.subject, limit, tail):
         if limit.exhausted:
             return
-        names = "+".join(sorted({type(pair.asked).__name__ for pair in played.counts}))
-        for measure, bound in most(played, goals, ("PQ", "QP")):
+        names = "+".join(sorted({type(pair.unlabelled).__name__ for pair in played.counts}))
+        for measure, bound in most(played, targets, ("PQ", "QP")):
             promised = trial.subject.promised(measure)
-            if bound <= promised or (names, measure.direction) in tried or played.rounds > _LONGEST:
+            if bound <= promised or (names, measure.direction) in tried or played.rounds > _MAX_FIXED_ROUNDS:
                 continue
             if exceeds(played.low(measure, promised), promised):
                 tried.add((names, measure.direction))
@@ -145,7 +145,7 @@ def _fixed(
                 yield from trial.play(strategy, names, measure, played.rounds)
 
 
-def _on_mesh(
+def _on_grid(
     trial: StrategySearch,
     menu: tuple[DominatingPair, ...],
     measure: Divergence,
@@ -156,9 +156,9 @@ def _on_mesh(
     filt, findings = trial.subject.filter, list[StageFinding]()
     try:
         with examining(filt), stopping_at(limit.fraction(1 / 4)):
-            worth, strategy = mesh_strategy(filt, menu, measure, rounds)
+            worth, strategy = grid_strategy(filt, menu, measure, rounds)
             trial.tried += 1
-            if worth >= _WORTH * trial.subject.promised(measure):
+            if worth >= _MIN_GUESSED_SHARE * trial.subject.promised(measure):
                 findings += trial.play(strategy, " or ".join(map(pair_words, menu)), measure, rounds)
     except (TooLargeError, OutOfWork):
         trial.too_large += 1
@@ -167,19 +167,19 @@ def _on_mesh(
 
 def _menus(subject: ExaminationContext, limit: WorkLimit) -> Iterator[tuple[tuple[DominatingPair, ...], int]]:
     """Yield a first request with those granted after it; then the largest request of a line for more rounds."""
-    for _, menu in alternatives(subject, sticks(subject)[:3], limit.fraction(0.5)):
-        if menu.rounds is not None and menu.rounds <= _SHORT:
+    for _, menu in alternatives(subject, hockey_stick_targets(subject)[:3], limit.fraction(0.5)):
+        if menu.rounds is not None and menu.rounds <= _MAX_GRID_ROUNDS:
             yield menu.pairs, menu.rounds
-    for rounds, line in product((2, 3, 4), subject.lines):
-        yield (line.largest,), rounds
+    for rounds, family in product((2, 3, 4), subject.families):
+        yield (family.largest,), rounds
 
 
-def mesh_strategy(
+def grid_strategy(
     filt: PrivacyFilter, menu: tuple[DominatingPair, ...], measure: Divergence, rounds: int
 ) -> tuple[float, TreeStrategy]:
     """Return about the value of the best strategy on a grid of losses, and the strategy. It is only a suggestion."""
     way = measure.direction
-    laws = [_mesh(pair if way == "PQ" else pair.swapped) for pair in menu]
+    laws = [_grid(pair if way == "PQ" else pair.swapped) for pair in menu]
     outcomes = [
         [
             Branch(partial(add, x) if np.isfinite(x) else None, x if way == "PQ" else -x)
@@ -216,7 +216,7 @@ def _pruned(strategy: TreeStrategy) -> TreeStrategy:
     return replace(strategy, choice=tuple(kept_choices), child=tuple(kept_children))
 
 
-def _mesh(pair: DominatingPair) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _grid(pair: DominatingPair) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return a few losses with their masses: equal shares of the middle, and the far tails."""
     tails = np.array([1e-7, 1e-5, 1e-3, 0.03, 0.15, 0.35, 0.65, 0.85, 0.97, 1 - 1e-3])
     losses, masses = quantiles(pair, tails)

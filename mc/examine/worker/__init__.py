@@ -6,7 +6,7 @@ when Ctrl-C ends the wait. It ends with its parent. If a child ends without an a
 unless this code may need threads of the parent. The code has its user's rights and is trusted not to deceive on
 purpose.
 
->>> alone(lambda: 6 * 7, whose="a product")
+>>> run_isolated(lambda: 6 * 7, whose="a product")
 42
 
 The child is a fork and has all that its parent has but other threads, local classes and notebooks included. It is
@@ -19,7 +19,7 @@ trusted not to deceive on purpose.
 from __future__ import annotations
 
 from filterproof.mc.examine.worker.child import so_far
-from filterproof.mc.examine.worker.parent import Paused, alone, limited, results
+from filterproof.mc.examine.worker.parent import Paused, iter_isolated, limited, run_isolated
 from filterproof.mc.examine.worker.threads import LOST, ThreadsLost
 
-__all__ = ["LOST", "Paused", "ThreadsLost", "alone", "limited", "results", "so_far"]
+__all__ = ["LOST", "Paused", "ThreadsLost", "iter_isolated", "limited", "run_isolated", "so_far"]

@@ -28,7 +28,7 @@ from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.examine.filter_fault import examining
 
 #: The exit status of a child that could not send its answer.
-CUT = 70
+EXIT_CUT = 70
 #: The Linux system call that ends a process together with its parent.
 _END_WITH_PARENT = 1
 
@@ -66,13 +66,13 @@ def serve(task: Task, pipe: Connection) -> None:
         try:
             pipe.send_bytes(body)
         except OSError:
-            os._exit(CUT)
+            os._exit(EXIT_CUT)
 
     def proceed() -> bytes:
         try:
             return pipe.recv_bytes()
         except (EOFError, OSError):  # no process waits for the answer
-            os._exit(CUT)
+            os._exit(EXIT_CUT)
 
     Inside.lost = loaded(proceed(), None)
     last: tuple[object, ...] = ("end",)

@@ -17,7 +17,7 @@ from filterproof.filters.contract.work import OutOfWork, WorkLimit, count, curre
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.examine.deadline import NEVER, Deadline, OutOfTime
 from filterproof.mc.examine.filter_fault import FilterFault, examining
-from filterproof.mc.examine.worker.child import CUT, Inside, Task, dumped, loaded, serve
+from filterproof.mc.examine.worker.child import EXIT_CUT, Inside, Task, dumped, loaded, serve
 from filterproof.mc.examine.worker.threads import threads_besides, threads_lost, waits_for_ever
 
 T = TypeVar("T")
@@ -25,7 +25,7 @@ T = TypeVar("T")
 #: The default work limit of a worker.
 _FORK_UNITS = 400
 #: Seconds between two checks of a child, and the time that it has to end.
-_BREATH, _LEAVING = 0.05, 5.0
+_POLL_SECONDS, _EXIT_SECONDS = 0.05, 5.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,14 +35,14 @@ class Paused:
     summary: Any
 
 
-def alone(work: Callable[[], T], **how: Any) -> T:
-    """Return the result of `work`, run in a worker. The keywords are those of `results`."""
+def run_isolated(work: Callable[[], T], **how: Any) -> T:
+    """Return the result of `work`, run in a worker. The keywords are those of `iter_isolated`."""
     found: T
-    (found,) = results(lambda: (each() for each in (work,)), **how)
+    (found,) = iter_isolated(lambda: (each() for each in (work,)), **how)
     return found
 
 
-def results(
+def iter_isolated(
     work: Callable[[], Iterable[Any]],
     *,
     filt: PrivacyFilter | None = None,
@@ -115,7 +115,7 @@ class _Child:
                     self.pipe.close()
                     serve(task, other_end)
                 finally:
-                    os._exit(CUT)
+                    os._exit(EXIT_CUT)
         # only now: libraries that handle forks end their threads before one and restart them
         self.lost = Inside.lost + threads_besides()
         if not task.nested:
@@ -175,7 +175,7 @@ class _Child:
             if self.arrived:
                 return self.arrived.pop()
             try:
-                if self.pipe.poll(0 if has_ended else _BREATH):
+                if self.pipe.poll(0 if has_ended else _POLL_SECONDS):
                     self._receive()
                     continue
             except (EOFError, OSError):
@@ -209,10 +209,10 @@ class _Child:
 
     def _join(self) -> int | None:
         """The status once it has ended, None if it has not in time."""
-        until, pause = time.monotonic() + _LEAVING, 1e-4
+        until, pause = time.monotonic() + _EXIT_SECONDS, 1e-4
         while self._ended() is None and time.monotonic() < until:
             time.sleep(pause)
-            pause = min(2 * pause, _BREATH)
+            pause = min(2 * pause, _POLL_SECONDS)
         return self.code
 
     def _stuck(self) -> Exception:
@@ -226,7 +226,7 @@ class _Child:
     def _vanished(self) -> Exception:
         code = self._join()
         how = f"ended with status {code}"
-        if code is None or code == CUT:
+        if code is None or code == EXIT_CUT:
             how = "could not send what it found"
         elif code < 0:
             named = -code in list(signal.Signals)

@@ -13,7 +13,7 @@ import pytest
 import filterproof.filters as fp
 from filterproof.filters.accountants.no_noise import ZERO_NOISE
 from filterproof.filters.accountants.secret_noise import SecretNoise
-from filterproof.theory.numerics.decimals import above
+from filterproof.theory.numerics.decimals import format_up
 from filterproof.theory.pairs import Gaussian
 from tests.filters.own import Adding
 
@@ -268,4 +268,4 @@ def test_a_tracker_of_people_is_asked_for_one_pair_each() -> None:
     people.spend(Gaussian(np.array([0.1, 0.1, 0.9, 0.1])))
     spent, told = float(people.values().made_public()[2]), str(people.report_for(2))
     assert spent > float(f"{spent:.6g}")  # to nearest, which is no bound
-    assert f"at most {above(spent)} spent" in told
+    assert f"at most {format_up(spent)} spent" in told

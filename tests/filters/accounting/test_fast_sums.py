@@ -13,7 +13,7 @@ from filterproof.filters.accounting.charge_kinds import Charge, LinearCharge, Pe
 from filterproof.filters.accounting.compiled import SMALL, quotients, step
 from filterproof.filters.accounting.ledger import Budget
 from filterproof.theory.fast.compiler import compiler
-from filterproof.theory.numerics.error_free import Exact, quotient_beyond
+from filterproof.theory.numerics.error_free import Exact, quotient_round_up
 from tests.filters.accounting.asked import ROUNDS, SCALES, SIZES, VALUES, charges
 
 COMPILED = pytest.mark.skipif(compiler() is None, reason="no numba")
@@ -108,7 +108,7 @@ def test_quotients_are_rounded_up_as_the_definition_rounds_them(y: float) -> Non
     x = np.concatenate([np.random.default_rng(1).lognormal(0, 20, 20_000), [0.0], y * np.arange(1, 2000)])
     found = quotients(x, y)
     assert found is not None
-    expected = quotient_beyond(x, y)
+    expected = quotient_round_up(x, y)
     assert found[0][x > 0].tobytes() == expected[x > 0].tobytes()
     assert found[0][x == 0].tolist() == [0.0]
     assert found[1] == 1

@@ -168,7 +168,7 @@ def check_bridge(name: str, command: list[str]) -> None:
 def test_what_the_protocol_forbids_ends_in_one_sentence(
     program: Path, fault: str, said: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(bridge, "_LONGEST", 1 << 16 if fault == "endless" else bridge._LONGEST)
+    monkeypatch.setattr(bridge, "_MAX_LINE_BYTES", 1 << 16 if fault == "endless" else bridge._MAX_LINE_BYTES)
     with pytest.raises(BridgeError) as raised:
         asked(bridged(program, fault, 1.0 if fault == "hangs" else 30.0), *[HALF] * 4)
     assert said in str(raised.value)

@@ -31,7 +31,7 @@ TINY = 1 + 1e-9
 
 
 def refused(thing) -> set[str]:
-    return {one.found.name for one in fp.certify(thing).refused}
+    return {one.status.name for one in fp.certify(thing).refused}
 
 
 def test_everything_that_prove_looks_at_fits() -> None:
@@ -74,7 +74,7 @@ def test_what_is_rounded_to_nearest_is_refused(
     """As the charges were before: 1/30 in doubles is below 1/30, and log 2 below log 2."""
     assert nearest == math.nextafter(float(pair.pure_epsilon), 0.0)
     monkeypatch.setattr(type(pair), "pure_epsilon", property(lambda _: nearest))
-    assert any(one.found is ComparisonStatus.UNSOUND for one in fp.certify(pair).refused)
+    assert any(one.status is ComparisonStatus.UNSOUND for one in fp.certify(pair).refused)
 
 
 def scaled(factor: float) -> Callable[[Any], Any]:

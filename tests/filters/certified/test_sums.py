@@ -13,10 +13,10 @@ from filterproof.filters.accounting.charge_rules import gdp_charge, pure_charge,
 from filterproof.filters.accounting.ledger import Budget, is_sum
 from filterproof.filters.certified.double_double import both, limit_of, sum_of
 from filterproof.theory.numerics.error_free import (
-    add_up,
-    quotient_beyond,
-    round_up,
+    add_round_up,
+    quotient_round_up,
     square,
+    sum_round_up,
     two_product,
     two_sum,
 )
@@ -32,14 +32,14 @@ def test_sums_and_products_of_two_doubles_lose_nothing_or_are_rounded_up(a: floa
     assert both(two_sum(a, b)) == x + y
     assert both(two_product(a, b)) == x * y
     assert both(square(a)) == x * x
-    assert 0 <= Fraction(round_up(b, tiny)) - y - Fraction(tiny) <= y / 2**50
-    assert Fraction(round_up(b, b * 2.0**-40)) >= y * (1 + Fraction(1, 2**40))
-    assert round_up(b, -tiny) == b
-    sums, exact = add_up(square(a), two_product(b, 1 / 3)), x * x + y * Fraction(1 / 3)
+    assert 0 <= Fraction(sum_round_up(b, tiny)) - y - Fraction(tiny) <= y / 2**50
+    assert Fraction(sum_round_up(b, b * 2.0**-40)) >= y * (1 + Fraction(1, 2**40))
+    assert sum_round_up(b, -tiny) == b
+    sums, exact = add_round_up(square(a), two_product(b, 1 / 3)), x * x + y * Fraction(1 / 3)
     assert is_sum(sums)
     assert exact <= both(sums) <= exact * (1 + LOST)
     exact = x + Fraction(a * 2.0**-54) + y - Fraction(tiny)
-    assert exact <= both(add_up((a, a * 2.0**-54), (b, -tiny))) <= exact * (1 + LOST)
+    assert exact <= both(add_round_up((a, a * 2.0**-54), (b, -tiny))) <= exact * (1 + LOST)
 
 
 @given(st.fractions(Fraction(1, 10**9), 10**20) | st.integers(2**53, 2**60))
@@ -61,7 +61,7 @@ def test_what_is_no_double_is_charged_more_and_budgeted_less(x: Any) -> None:
 
 @given(DOUBLES, DOUBLES)
 def test_a_quotient_is_the_least_double_that_is_no_less(x: float, y: float) -> None:
-    (found,) = quotient_beyond(np.array([x]), y)
+    (found,) = quotient_round_up(np.array([x]), y)
     assert Fraction(math.nextafter(found, 0.0)) < Fraction(x) / Fraction(y) <= Fraction(found)
 
 

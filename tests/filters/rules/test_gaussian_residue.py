@@ -36,7 +36,7 @@ def test_no_adversary_passes_the_promise_and_one_passes_with_too_small_charges()
 
 
 def test_one_that_charges_less_is_refused() -> None:
-    assert {one.found.name for one in fp.certify(Underpaid(1.0)).refused} == {"UNSOUND"}
+    assert {one.status.name for one in fp.certify(Underpaid(1.0)).refused} == {"UNSOUND"}
 
 
 def test_the_first_level_is_at_most_the_square_of_mu() -> None:

@@ -69,14 +69,14 @@ def test_the_table_that_runs_is_certified_and_what_is_wrong_in_it_is_refused() -
     assert found.evidence is fp.Evidence.CERTIFIED
     refused = fp.certify(wrong).refused
     assert len(refused) > 10
-    assert all("charged" in one.number.says and one.found.name == "UNSOUND" for one in refused)
+    assert all("charged" in one.number.says and one.status.name == "UNSOUND" for one in refused)
     family = lowered._clock.backward
     late = replace(family, heights=family.heights.copy())
     late.heights.flags.writeable = True
     late.heights[len(late.at) // 2 :, 40] -= ONE >> 12
     object.__setattr__(lowered, "_clock", replace(lowered._clock, backward=late))
     (payoffs,) = (one for one in islice(potential(lowered, "lowered"), 2) if "payoffs" in one.says)
-    assert payoffs.checked().found.name == "OFF"
+    assert payoffs.checked().status.name == "OFF"
 
 
 def test_strangers_pairs_are_denied() -> None:

@@ -18,7 +18,7 @@ from filterproof.filters.catalogue import (
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.filters.rules.potential import COMMON_RATES
 from filterproof.mc import AccountantFilter, Composition
-from filterproof.mc.estimate.compare_filters import MOST_ROUNDS, kept_mu, planned_rounds
+from filterproof.mc.estimate.compare_filters import MAX_ROUNDS, kept_mu, planned_rounds
 from filterproof.mc.examine.supremum import supremum
 from filterproof.mc.worst_case import WorstCase, worst_case
 from filterproof.theory.pairs import DominatingPair, Gaussian, SubsampledGaussian
@@ -83,7 +83,7 @@ def overshoot(epsilon: float, delta: float, menu: tuple[DominatingPair, ...]) ->
                 "epsilon": epsilon,
                 "delta": delta,
                 "mechanism": repr(pair),
-                "plan": planned_rounds(epsilon, delta, pair, MOST_ROUNDS)[0] if n < MOST_ROUNDS else None,
+                "plan": planned_rounds(epsilon, delta, pair, MAX_ROUNDS)[0] if n < MAX_ROUNDS else None,
                 "Rényi": repeats(renyi, pair, most=_MOST),
                 "potential": int(potential.rounds(potential.start(1), pair)[0]),
                 "central limit": n,
@@ -114,7 +114,7 @@ def played(epsilon: float, delta: float, menu: tuple[DominatingPair, ...]) -> di
 
 def kept_of_plans(epsilon: float, menu: tuple[DominatingPair, ...]) -> dict[str, Any]:
     """The rounds of each member by each rule, and the certified ends of what an adversary on the menu gets."""
-    plans = [planned_rounds(epsilon, DELTA, pair, MOST_ROUNDS)[0] for pair in menu]
+    plans = [planned_rounds(epsilon, DELTA, pair, MAX_ROUNDS)[0] for pair in menu]
     renyi = RenyiFilter.planned(epsilon, DELTA, {pair: 1 / n for pair, n in zip(menu, plans, strict=True)})
     residue, potential = GaussianResidueFilter(kept_mu(epsilon, DELTA)), PotentialFilter(epsilon, DELTA, menu)
     named: dict[str, PrivacyFilter] = {"Rényi": renyi, "GDP residue": residue, "potential": potential}
@@ -123,7 +123,7 @@ def kept_of_plans(epsilon: float, menu: tuple[DominatingPair, ...]) -> dict[str,
 
 
 def _rounds(filt: PrivacyFilter, menu: Sequence[DominatingPair]) -> list[int]:
-    return [repeats(filt, pair, most=MOST_ROUNDS) for pair in menu]
+    return [repeats(filt, pair, most=MAX_ROUNDS) for pair in menu]
 
 
 def _bounded(

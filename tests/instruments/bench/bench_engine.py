@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from numpy.random import SFC64, Generator
 
-from filterproof.mc.engine.batches import play_tile
+from filterproof.mc.engine.batches import play_batch
 from filterproof.mc.engine.game import Game
 from filterproof.mc.engine.paths import Paths
-from filterproof.mc.engine.streams import TILE, Batch
+from filterproof.mc.engine.streams import BATCH_SIZE, Batch
 from filterproof.mc.estimate.estimator import EstimatorSettings, estimators
 from filterproof.mc.estimate.functionals import HockeyStick
 from filterproof.mc.estimate.simulate import simulate
@@ -21,7 +21,7 @@ from filterproof.mc.runs.play import play
 from tests.instruments.bench.games import GAMES, LEAVING, STARTS
 
 PLAIN = HockeyStick(1.0)
-PATHS = 8 * TILE
+PATHS = 8 * BATCH_SIZE
 
 
 class Releases:
@@ -89,7 +89,7 @@ def _compared() -> Iterator[tuple[str, str]]:
 @pytest.mark.parametrize(("name", "method"), list(_compared()))
 def bench_estimator(benchmark: Any, name: str, method: str, delta: float) -> None:
     """The time of an estimator; the smaller variance x time, the better: both are recorded."""
-    game, paths = LEAVING[name], 2 * TILE
+    game, paths = LEAVING[name], 2 * BATCH_SIZE
     epsilon = tail(game, delta)
     (estimator,) = estimators(game, (epsilon,), EstimatorSettings(paths, 1e-6, method))  # type: ignore[arg-type]
     (term,) = estimator.terms
@@ -99,7 +99,7 @@ def bench_estimator(benchmark: Any, name: str, method: str, delta: float) -> Non
     variance = functional.moments(tally).unit_variance * math.exp(2 * functional.log_range)
     if method == "plain":  # its own paths seldom see what they are too few for
         (tilted,) = estimators(game, (epsilon,), EstimatorSettings(paths, 1e-6, "tilted"))
-        drawn = play_tile(tilted.terms[0].game, Batch(0, 0, TILE))
+        drawn = play_batch(tilted.terms[0].game, Batch(0, 0, BATCH_SIZE))
         paid = np.maximum(-np.expm1(epsilon - drawn.loss), 0.0)
         mean, square = (float(np.mean(np.exp(drawn.log_weight) * paid**power)) for power in (1, 2))
         variance = square - mean**2

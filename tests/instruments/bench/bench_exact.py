@@ -22,7 +22,7 @@ WORKS: dict[str, Callable[[], object]] = {
     "worst case, 1 level, 16384 charges": _game(1, 16384),
     "worst case, 4 levels, 16384 charges": _game(4, 16384),
     "worst case, 64 levels, 4096 charges": _game(64, 4096),
-    "calibration, 800 units": lambda: CalibratedThreshold.found(1.0, 1e-5, step=39 * 2.0**-12),
+    "calibration, 800 units": lambda: CalibratedThreshold.compute(1.0, 1e-5, step=39 * 2.0**-12),
     "examination of (8, 1)-RDP": lambda: examine(RenyiFilter(8.0, 1.0), effort=0.01),
     "examination of three orders": lambda: examine(
         AllOrdersFilter((2.0, 8.0, 32.0), (0.25, 1.0, 4.0)), effort=0.01

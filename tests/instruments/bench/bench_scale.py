@@ -1,4 +1,4 @@
-"""What size costs: a path, a tile in memory and in a store, a position of a game."""
+"""What size costs: a path, a batch in memory and in a store, a position of a game."""
 
 import tracemalloc
 from pathlib import Path
@@ -9,14 +9,14 @@ import pytest
 
 import filterproof as fp
 from filterproof.mc.engine.game import Game
-from filterproof.mc.engine.streams import TILE, tiles
+from filterproof.mc.engine.streams import BATCH_SIZE, batches
 from filterproof.mc.estimate.functionals import HockeyStick
 from filterproof.mc.runs.play import play
 from filterproof.mc.runs.run import Run
 from filterproof.mc.runs.store import RunStore
 
 PLAIN = HockeyStick(1.0)
-#: The tiles of a run that is only laid out and kept.
+#: The batches of a run that is only laid out and kept.
 TILES = 20_000
 DESCRIPTION = {"seed": 1, "work": "scale"}
 
@@ -29,25 +29,25 @@ def _game() -> Game:
 @pytest.mark.parametrize("paths", [10**6, 10**7])
 def bench_paths(benchmark: Any, paths: int) -> None:
     """A strategy that answers its losses, in one process."""
-    play(_game(), PLAIN, n=TILE, workers=1)
+    play(_game(), PLAIN, n=BATCH_SIZE, workers=1)
     benchmark.extra_info["units"] = paths
     benchmark.pedantic(play, (_game(), PLAIN), {"n": paths, "workers": 1}, rounds=1)
 
 
 def _laid_out() -> Run:
-    work = list(tiles(1, TILES * TILE))
+    work = list(batches(1, TILES * BATCH_SIZE))
     run = Run(_game(), PLAIN, work, None, None)
-    for tile in work:
-        run.keep([tile], [np.ones(PLAIN.numbers)])
+    for batch in work:
+        run.record([batch], [np.ones(PLAIN.numbers)])
     return run
 
 
 def _kept(place: Path) -> None:
     with RunStore(place) as store:
         row = np.ones(PLAIN.numbers)
-        work = list(tiles(1, TILES * TILE))
+        work = list(batches(1, TILES * BATCH_SIZE))
         for first in range(0, TILES, 10):  # a task of a quarter of a second holds about so many
-            store.commit(DESCRIPTION, [(tile.index, tile.size, row) for tile in work[first : first + 10]])
+            store.commit(DESCRIPTION, [(batch.index, batch.size, row) for batch in work[first : first + 10]])
 
 
 def _loaded(place: Path) -> None:
@@ -55,7 +55,7 @@ def _loaded(place: Path) -> None:
         assert len(store.load(DESCRIPTION)) == TILES
 
 
-@pytest.mark.benchmark(group=f"{TILES:,} tiles")
+@pytest.mark.benchmark(group=f"{TILES:,} batches")
 @pytest.mark.parametrize("work", ["laid out and finished", "kept in a store", "loaded from a store"])
 def bench_tiles(benchmark: Any, tmp_path: Path, work: str) -> None:
     """A run's own cost: in memory, in a store, and from it again."""

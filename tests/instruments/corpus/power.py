@@ -94,9 +94,9 @@ def examined(job: tuple[str, int, float]) -> Said:
 
 def _found(subject: Subject, effort: float) -> Said:
     if subject.promise is not None:
-        breach = fp.services.first_breach(subject.make(), subject.promise, effort=effort).breach
-        counterexample = "" if breach is None else "; ".join(breach.events)
-        return {"outcome": "UNDECIDED" if breach is None else "REFUTED", "counterexample": counterexample}
+        violation = fp.services.first_violation(subject.make(), subject.promise, effort=effort).violation
+        counterexample = "" if violation is None else "; ".join(violation.events)
+        return {"outcome": "UNDECIDED" if violation is None else "REFUTED", "counterexample": counterexample}
     found = examine(subject.make(), effort=effort)
     outcome = found.verdict.outcome.name if found.status is Status.EXAMINED else found.status.name
     if found.counterexample is not None:

@@ -73,7 +73,7 @@ def _things(module: str) -> Iterator[str]:
     own = sorted(every, key=lambda thing: not _of(thing, package))
     for thing in own:
         found = catalogue.covered(thing)
-        yield from (f"{one.found.name}: {one.number.says}" for one in found.refused)
+        yield from (f"{one.status.name}: {one.number.says}" for one in found.refused)
 
 
 def _of(thing: object, package: str) -> bool:
@@ -87,7 +87,7 @@ def _wrong(numbers: Iterator[Any]) -> Iterator[str]:
     for number in numbers:
         checked = number.checked()
         if not checked.fits:
-            yield f"{checked.found.name}: {number.says}"
+            yield f"{checked.status.name}: {number.says}"
 
 
 def _tests(module: str) -> Iterator[str]:

@@ -9,7 +9,7 @@ import pytest
 
 import filterproof as fp
 from filterproof.filters.contract.contract_checks import checked_admits
-from filterproof.mc.engine.batches import play_tile
+from filterproof.mc.engine.batches import play_batch
 from filterproof.mc.engine.encoding import decode, encode, nameable
 from filterproof.mc.engine.levels import even_level
 from filterproof.mc.engine.streams import Batch
@@ -30,7 +30,7 @@ FILTERS = [
 @pytest.mark.parametrize("filt", FILTERS, ids=lambda f: type(f).__name__)
 @pytest.mark.parametrize("adversary", PARAMETERLESS, ids=lambda a: type(a).__name__)
 def test_without_parameters_any_filter_will_do(filt: fp.PrivacyFilter, adversary: fp.Adversary) -> None:
-    paths = play_tile(fp.runs.Game.between(filt, adversary, rounds=60), Batch(1, 0, 200))
+    paths = play_batch(fp.runs.Game.between(filt, adversary, rounds=60), Batch(1, 0, 200))
     assert (paths.releases >= 1).all()
     assert np.isfinite(paths.loss).all()
     assert paths.loss.any()
@@ -41,7 +41,7 @@ def test_without_parameters_any_filter_will_do(filt: fp.PrivacyFilter, adversary
     "filt", [fp.GaussianFilter(mu=1.0), fp.ZCDPFilter(rho=0.5)], ids=lambda f: type(f).__name__
 )
 def test_budget_exhausting_adversaries_leave_nothing(filt: fp.PrivacyFilter, adversary: fp.Adversary) -> None:
-    paths = play_tile(fp.runs.Game.between(filt, adversary).at(2.0), Batch(2, 0, 500))
+    paths = play_batch(fp.runs.Game.between(filt, adversary).at(2.0), Batch(2, 0, 500))
     spent = paths.log_weight + paths.loss  # (s - 1) sum D_s = sum mu^2 at order s = 2
     np.testing.assert_allclose(spent, 1.0, rtol=1e-9)
 
@@ -103,7 +103,7 @@ def test_the_random_spender_tosses_its_own_coins() -> None:
     assert mu.max() <= 0.2
     assert abs(mu.mean() - 0.1) < 6 * 0.2 / np.sqrt(12 * 2000)  # beyond six deviations once in 10^9
     one, other = (
-        play_tile(fp.runs.Game.between(filt, adversary), Batch(seed, 0, 50)).loss for seed in (1, 2)
+        play_batch(fp.runs.Game.between(filt, adversary), Batch(seed, 0, 50)).loss for seed in (1, 2)
     )
     assert (one != other).all()
 

@@ -1,4 +1,4 @@
-"""Paths have the law of what was asked for; a tile is a function of its index and seed; nonsense is one sentence."""
+"""Paths have the law of what was asked for; a batch is a function of its index and seed; nonsense is one sentence."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 import filterproof as fp
-from filterproof.mc.engine.batches import play_tile
+from filterproof.mc.engine.batches import play_batch
 from filterproof.mc.engine.budget_monitor import BudgetMonitor, Exceeded
 from filterproof.mc.engine.levels import largest
-from filterproof.mc.engine.streams import TILE, Batch
+from filterproof.mc.engine.streams import BATCH_SIZE, Batch
 from tests.mc.estimate.ten_times import Grants
 
 BASIC, GDP, A = fp.BasicFilter(1.0, 1e-3), fp.GaussianFilter(1.0), fp.Gaussian(0.8)
@@ -20,7 +20,7 @@ BASIC, GDP, A = fp.BasicFilter(1.0, 1e-3), fp.GaussianFilter(1.0), fp.Gaussian(0
 
 def test_streams_are_functions_of_seed_tile_and_purpose() -> None:
     draws = {
-        (seed, index, who): getattr(Batch(seed, index, TILE), who)().random(4).tobytes()
+        (seed, index, who): getattr(Batch(seed, index, BATCH_SIZE), who)().random(4).tobytes()
         for seed in (0, 1)
         for index in (0, 1, 2)
         for who in ("output_rng", "adversary")
@@ -44,7 +44,7 @@ class Ends(fp.Adversary):
 
 
 def play(filt: Any, adversary: Any) -> None:
-    play_tile(fp.runs.Game(filt, adversary, 30), Batch(0, 0, 5))
+    play_batch(fp.runs.Game(filt, adversary, 30), Batch(0, 0, 5))
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class Touches(fp.Adversary):
 
 def guarded(**asked: fp.DominatingPair) -> None:
     game = fp.runs.Game(fp.GaussianFilter(1.0), Ends(**asked), 30)
-    play_tile(game.at(2.0, BudgetMonitor.at(2.0, 1.0, 0.0, "trust", gaussian=True)), Batch(0, 0, 5))
+    play_batch(game.at(2.0, BudgetMonitor.at(2.0, 1.0, 0.0, "assert", gaussian=True)), Batch(0, 0, 5))
 
 
 def wrong(method: str, value: Any) -> fp.PrivacyFilter:
@@ -128,7 +128,7 @@ REFUSED: list[tuple[Callable[[], object], str]] = [
 def test_the_filter_decides_by_its_own_state_whatever_an_adversary_puts_into_its_view() -> None:
     fresh = Touches(lambda view: setattr(view, "state", GDP.start(view.n)))
     for on_denial in ("halt", "retry"):
-        paths = play_tile(fp.runs.Game(GDP, fresh, 30, on_denial=on_denial), Batch(0, 0, 5))  # type: ignore[arg-type]
+        paths = play_batch(fp.runs.Game(GDP, fresh, 30, on_denial=on_denial), Batch(0, 0, 5))  # type: ignore[arg-type]
         assert paths.releases.tolist() == [1] * 5
 
 
@@ -144,23 +144,23 @@ def test_a_guard_charges_the_divergence_of_the_law_that_is_drawn_from(direction:
     """Of order 2 it is log(25/9) one way, log(41/25) the other; .7 lies between."""
     one_sided = fp.FinitePair((Fraction(1, 2), Fraction(1, 2)), (Fraction(1, 10), Fraction(9, 10)))
     game = fp.runs.Game(Grants(fp.ApproxDP(1.0, 0.5), 1), Ends(one_sided, one_sided), 1, direction=direction)
-    paths = play_tile(game.at(1.0, BudgetMonitor.at(2.0, 0.7, 0.0, "mark")), Batch(0, 0, 5))
-    assert set(np.asarray(paths.beyond).tolist()) == {passes}
+    paths = play_batch(game.at(1.0, BudgetMonitor.at(2.0, 0.7, 0.0, "flag")), Batch(0, 0, 5))
+    assert set(np.asarray(paths.over_bound).tolist()) == {passes}
 
 
 def test_a_guard_leaves_alone_a_run_that_met_an_infinite_loss() -> None:
     script = fp.Scripted((fp.Erasure(0.5), fp.Gaussian(2.0)), (1, 1))
     game = fp.runs.Game(Grants(fp.ApproxDP(1.0, 0.5), 2), script, 2)
-    paths = play_tile(game.at(1.0, BudgetMonitor.at(2.0, 1.0, 0.5, "mark")), Batch(0, 0, 40))
-    assert np.asarray(paths.beyond).tolist() == np.isfinite(paths.loss).tolist()
-    assert set(np.asarray(paths.beyond).tolist()) == {False, True}
+    paths = play_batch(game.at(1.0, BudgetMonitor.at(2.0, 1.0, 0.5, "flag")), Batch(0, 0, 40))
+    assert np.asarray(paths.over_bound).tolist() == np.isfinite(paths.loss).tolist()
+    assert set(np.asarray(paths.over_bound).tolist()) == {False, True}
 
 
 def test_a_guard_lets_nothing_pass_that_is_beyond_its_bound_or_no_number() -> None:
-    guard = BudgetMonitor.at(2.0, 1.0, 0.5, "stop")
+    monitor = BudgetMonitor.at(2.0, 1.0, 0.5, "truncate")
     spent, kept = np.array([0.5, 2.0, np.nan, 0.5, 0.5]), np.array([0.0, 0.0, 0.0, -1.0, np.nan])
-    assert guard.passed(spent, kept).tolist() == [False, True, True, True, True]
-    guard.verify(np.array([0.5]), np.zeros(1), np.zeros(1))
-    for loss, log_kept in ((2.0, 0.0), (np.nan, 0.0), (0.5, -1.0), (0.5, np.nan)):
+    assert monitor.passed(spent, kept).tolist() == [False, True, True, True, True]
+    monitor.verify(np.array([0.5]), np.zeros(1), np.zeros(1))
+    for loss, log_finite in ((2.0, 0.0), (np.nan, 0.0), (0.5, -1.0), (0.5, np.nan)):
         with pytest.raises(Exceeded):
-            guard.verify(np.array([loss]), np.zeros(1), np.array([log_kept]))
+            monitor.verify(np.array([loss]), np.zeros(1), np.array([log_finite]))

@@ -1,4 +1,4 @@
-"""Every run of a tile against the same run replayed alone, from what its adversary wrote down."""
+"""Every run of a batch against the same run replayed alone, from what its adversary wrote down."""
 
 import math
 from dataclasses import dataclass, field
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 import filterproof as fp
 from filterproof.filters.contract.state import State
-from filterproof.mc.engine.batches import play_tile
+from filterproof.mc.engine.batches import play_batch
 from filterproof.mc.engine.streams import Batch
 
 MechanismFamily = Any
@@ -140,7 +140,7 @@ def replay(game: fp.runs.Game, paths: fp.runs.Paths) -> None:
         pairs = [diary.family(level) for level in spent]
         if game.erasures == "weighed":
             kept = sum(math.log1p(-float(pair.infinite_mass)) for pair in pairs)
-            assert np.ravel(paths.log_kept)[run] == pytest.approx(kept, rel=1e-12, abs=1e-15)
+            assert np.ravel(paths.log_finite)[run] == pytest.approx(kept, rel=1e-12, abs=1e-15)
         if game.order != 1 and all(float(pair.infinite_mass) == 0 for pair in pairs):
             # log dP/dR = sum (a - 1)(D_a - L)
             drawn_from = [pair.swapped if backward else pair for pair in pairs]
@@ -192,7 +192,7 @@ def test_every_run_is_what_it_would_be_alone(
     filt: fp.PrivacyFilter, asks: tuple[Any, ...], diary: type[Diary], rules: dict[str, Any]
 ) -> None:
     game = fp.runs.Game(filt, diary(*asks), **({"rounds": 200} | rules))
-    paths = play_tile(game, Batch(9, 0, 14))
+    paths = play_batch(game, Batch(9, 0, 14))
     replay(game, paths)
     assert np.isfinite(paths.loss).all() or game.erasures == "drawn"
     runs: list[list[Entry]] = list(game.adversary.pages.values())  # type: ignore[attr-defined]

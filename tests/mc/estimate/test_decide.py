@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import filterproof as fp
-from filterproof.mc.engine.streams import TILE
+from filterproof.mc.engine.streams import BATCH_SIZE
 from filterproof.mc.intervals.anytime import Side
 
 GDP, CHASING = fp.GaussianFilter(mu=1.0), fp.LossChasing(pace=5)
@@ -22,7 +22,7 @@ def test_a_tenth_off_the_truth_is_told_from_it_with_a_few_tiles(epsilon, share, 
     delta = share * fp.Gaussian(1.0).hockey_stick(epsilon)
     decision = fp.decide(GDP, CHASING, epsilon=epsilon, delta=delta, workers=1)
     assert decision.side is side
-    assert decision.n <= 20 * TILE
+    assert decision.n <= 20 * BATCH_SIZE
     assert decision.threshold == delta
 
 
@@ -41,11 +41,11 @@ def test_a_weight_bound_that_is_the_promise_itself_decides_at_once():
     """For a zCDP promise delta is the bound on the weights, so that no path can speak against it."""
     decision = fp.decide(fp.ZCDPFilter(rho=0.5), CHASING, epsilon=1.0, workers=1)
     assert decision.side is Side.BELOW
-    assert decision.n == TILE
+    assert decision.n == BATCH_SIZE
 
 
 def test_a_decision_is_the_same_on_two_threads_and_from_a_store(tmp_path):
-    question = {"delta": 0.994 * fp.Gaussian(1.0).hockey_stick(1.0), "failure": 1e-9, "most": 20 * TILE}
+    question = {"delta": 0.994 * fp.Gaussian(1.0).hockey_stick(1.0), "failure": 1e-9, "most": 20 * BATCH_SIZE}
     with ThreadPoolExecutor(2) as threads:
         alone, shared, again = (
             fp.decide(GDP, CHASING, epsilon=1.0, **question, **where)
@@ -55,7 +55,7 @@ def test_a_decision_is_the_same_on_two_threads_and_from_a_store(tmp_path):
                 {"workers": 1, "store": tmp_path / "run.db"},
             )
         )
-    assert alone.n > TILE
+    assert alone.n > BATCH_SIZE
     assert alone.side is Side.ABOVE
     assert alone == shared == again
 

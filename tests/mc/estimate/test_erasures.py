@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import filterproof as fp
-from filterproof.mc.engine.batches import play_tile
+from filterproof.mc.engine.batches import play_batch
 from filterproof.mc.engine.streams import Batch
-from filterproof.mc.estimate.path_bound import PathBound, certain
+from filterproof.mc.estimate.path_bound import PathBound, proven_bounds
 from tests.mc.estimate.erasing import FILTERS, FINITE, STEPS, Tree, composed
 from tests.mc.estimate.ten_times import Silent
 
@@ -95,7 +95,7 @@ def test_an_adaptive_tree_matches_its_evaluation(
 
 def ceiling_of(filt: fp.PrivacyFilter) -> PathBound | None:
     """What holds every path against an adversary that does not say what it asks for."""
-    return certain(
+    return proven_bounds(
         fp.runs.Game.between(filt, fp.RandomSpender(family=fp.RandomizedResponse, level=0.01)), 1000
     )
 
@@ -109,12 +109,12 @@ def test_both_integrands_stay_within_their_bounds(filt: fp.PrivacyFilter, epsilo
     # one large round is what the bound of basic composition is for, many small ones what the others are for
     pair = fp.KOV(1.25, 0.07) if isinstance(filt, fp.BasicFilter) else fp.KOV(0.125, 1 / 128)
     game = replace(fp.runs.Game.between(filt, fp.Constant(pair), rounds=40), erasures="weighed")
-    paths = play_tile(game.at(order), Batch(3, 0, 20_000))
+    paths = play_batch(game.at(order), Batch(3, 0, 20_000))
     assert np.isfinite(paths.loss).all()
-    lost = -np.expm1(paths.log_kept)
+    lost = -np.expm1(paths.log_finite)
     assert 0 < lost.min() <= lost.max() <= caps.infinite
     assert lost.max() > 0.5 * caps.infinite
-    gain = np.exp(paths.log_weight + paths.log_kept) * -np.expm1(np.minimum(epsilon - paths.loss, 0.0))
+    gain = np.exp(paths.log_weight + paths.log_finite) * -np.expm1(np.minimum(epsilon - paths.loss, 0.0))
     most = math.exp(caps.log_bound(order, epsilon))
     assert 0.1 * most < gain.max() <= most  # a bound ten times lower would be broken
 
@@ -123,13 +123,13 @@ def test_paths_that_meet_no_infinite_loss_are_the_same_weighed_and_drawn() -> No
     drawn = fp.runs.Game.between(fp.ZCDPFilter(rho=0.5), fp.Constant(fp.Gaussian(0.2)))
     for order in (1.0, 3.0):
         one, other = (
-            play_tile(game.at(order), Batch(1, 0, 500))
+            play_batch(game.at(order), Batch(1, 0, 500))
             for game in (drawn, replace(drawn, erasures="weighed"))
         )
         assert one.loss.tobytes() == other.loss.tobytes()
         assert one.log_weight.tobytes() == other.log_weight.tobytes()
-        assert one.log_kept == 0.0
-        assert not np.any(other.log_kept)
+        assert one.log_finite == 0.0
+        assert not np.any(other.log_finite)
     with pytest.raises(ValueError, match="erasures must be one of"):
         replace(drawn, erasures="none")  # type: ignore[arg-type]
 
@@ -156,13 +156,13 @@ def test_mechanisms_declared_at_one_epsilon_bound_no_weight(filt: fp.PrivacyFilt
 def test_the_second_play_goes_on_where_the_first_one_ended_with_random_numbers_of_its_own(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    tiles: list[tuple[int, int]] = []
+    batches: list[tuple[int, int]] = []
 
-    def noting(game: fp.runs.Game, tile: Batch) -> Any:
-        tiles.append((tile.seed, tile.index))
-        return play_tile(game, tile)
+    def noting(game: fp.runs.Game, batch: Batch) -> Any:
+        batches.append((batch.seed, batch.index))
+        return play_batch(game, batch)
 
-    monkeypatch.setattr("filterproof.mc.runs.run.play_tile", noting)
+    monkeypatch.setattr("filterproof.mc.runs.run.play_batch", noting)
     seen: list[tuple[int, Any]] = []
     estimate = fp.simulate(
         fp.ApproximateZCDPFilter(rho=0.1, xi=0.1),
@@ -179,7 +179,7 @@ def test_the_second_play_goes_on_where_the_first_one_ended_with_random_numbers_o
     assert done[-1] == estimate.n == 200_000
     assert seen[-1][1] == (estimate,)
     assert seen[0][1] is None
-    assert len(tiles) == len(set(tiles)) >= 2
+    assert len(batches) == len(set(batches)) >= 2
 
 
 def test_few_paths_are_refused_or_left_to_the_plain_estimator() -> None:

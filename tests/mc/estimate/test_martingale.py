@@ -12,9 +12,9 @@ import pytest
 from filterproof.filters import GaussianFilter, RealisationFilter, RenyiFilter, ZCDPFilter
 from filterproof.mc.engine.adversaries import Constant, LossAvoiding, LossChasing, OneShot
 from filterproof.mc.engine.adversary import Adversary
-from filterproof.mc.engine.batches import play_tile
+from filterproof.mc.engine.batches import play_batch
 from filterproof.mc.engine.game import Game
-from filterproof.mc.engine.streams import TILE, Batch
+from filterproof.mc.engine.streams import BATCH_SIZE, Batch
 from filterproof.mc.estimate.martingale import WeightedSlack, best_beta
 from filterproof.mc.estimate.simulate import simulate
 from filterproof.mc.evaluate.evaluate import evaluate
@@ -71,7 +71,7 @@ def test_an_exhausted_budget_is_measured_a_hundred_times_more_sharply_than_by_ti
 
 
 def paths_of(filt, adversary, epsilon, order):
-    return play_tile(Game.between(filt, adversary).at(order), Batch(5, 0, TILE))
+    return play_batch(Game.between(filt, adversary).at(order), Batch(5, 0, BATCH_SIZE))
 
 
 @pytest.mark.parametrize("adversary", [TwoRounds(), LossAvoiding(pace=5), OneShot(level=0.4)], ids=str)
@@ -85,7 +85,7 @@ def test_payoff_and_slack_agree_with_fifty_digits_and_never_exceed_their_bound(a
     assert (payoff + slack).max() <= 1 + 1e-12
     with mpmath.workdps(50):
         bound = mpmath.exp(2 * (mpmath.mpf(3) / 2 - epsilon)) * (mpmath.mpf(2) / 3) ** 3 / 2
-        for i in range(0, TILE, 4000):
+        for i in range(0, BATCH_SIZE, 4000):
             loss, log_weight = mpmath.mpf(paths.loss[i]), mpmath.mpf(paths.log_weight[i])
             weight = mpmath.exp(log_weight) / bound
             left = 1 - (log_weight / 2 + loss) * 2 / 3

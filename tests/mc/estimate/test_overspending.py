@@ -12,7 +12,7 @@ import pytest
 from scipy import stats
 
 import filterproof as fp
-from filterproof.mc.engine.batches import play_tile
+from filterproof.mc.engine.batches import play_batch
 from filterproof.mc.engine.budget_monitor import BudgetMonitor
 from filterproof.mc.engine.streams import Batch
 from tests.mc.estimate.overspenders import OVERSPENDERS, Overspender
@@ -74,9 +74,9 @@ def test_what_is_overspent_is_measured_whether_the_adversary_tells_what_it_asks_
         found = simulated(case, method, telling, n=50_000)
         assert case.truth("PQ") in found
         assert found.low > case.filter.promise.delta(case.epsilon)
-        if method in ("tilted", "martingale") and not telling:  # a path that the guard stops counts once
-            assert found.beyond > 0
-            assert "a guard at zCDP" in found.rests_on
+        if method in ("tilted", "martingale") and not telling:  # a path that the monitor stops counts once
+            assert found.over_bound > 0
+            assert "a monitor at zCDP" in found.rests_on
 
 
 @pytest.mark.slow
@@ -118,17 +118,17 @@ def test_no_more_decisions_on_an_overspender_are_wrong_than_their_failure_probab
 
 
 def test_what_a_guard_stops_and_what_it_marks_is_the_whole() -> None:
-    """Path by path: a marked run is one that the guard stops, and no run that it lets alone is another."""
+    """Path by path: a marked run is one that the monitor stops, and no run that it lets alone is another."""
     case = BY_NAME["2 times, every path"]
     game = fp.runs.Game.between(case.filter, case.adversary(telling=False), rounds=case.rounds)
-    guard = BudgetMonitor.at(2.0, 2 * case.filter.rho, 0.0, "stop")
+    monitor = BudgetMonitor.at(2.0, 2 * case.filter.rho, 0.0, "truncate")
     for way in ("halt", "retry"):
         played = replace(game, on_denial=way)
-        stopped = play_tile(played.at(1.0, guard), Batch(1, 0, 500))
-        marked = play_tile(played.at(1.0, replace(guard, act="mark")), Batch(1, 0, 500))
-        whole = play_tile(played, Batch(1, 0, 500))
-        assert np.all(stopped.beyond)
-        assert np.all(marked.beyond)
+        stopped = play_batch(played.at(1.0, monitor), Batch(1, 0, 500))
+        marked = play_batch(played.at(1.0, replace(monitor, act="flag")), Batch(1, 0, 500))
+        whole = play_batch(played, Batch(1, 0, 500))
+        assert np.all(stopped.over_bound)
+        assert np.all(marked.over_bound)
         assert set(stopped.releases) == {10}
         assert set(whole.releases) == {20}
         assert marked.loss.tobytes() == whole.loss.tobytes()
@@ -136,8 +136,8 @@ def test_what_a_guard_stops_and_what_it_marks_is_the_whole() -> None:
 
 def test_a_guard_counts_infinite_losses_until_one_is_met() -> None:
     game = fp.runs.Game.between(Grants(TenTimes.promise), Silent(fp.Erasure(0.5)), rounds=4)
-    paths = play_tile(game.at(1.0, BudgetMonitor.at(2.0, 1.0, 0.8, "mark")), Batch(1, 0, 4000))
+    paths = play_batch(game.at(1.0, BudgetMonitor.at(2.0, 1.0, 0.8, "flag")), Batch(1, 0, 4000))
     # two rounds are within 0.8; a run that met an infinite loss in them pays anyway and is not beyond
-    beyond = np.asarray(paths.beyond)
+    beyond = np.asarray(paths.over_bound)
     assert np.all(beyond[np.isfinite(paths.loss)])
     assert 0.2 < np.mean(beyond) < 0.3

@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 
 import filterproof as fp
-from filterproof.mc.engine.batches import play_tile
-from filterproof.mc.engine.streams import TILE, tiles
+from filterproof.mc.engine.batches import play_batch
+from filterproof.mc.engine.streams import BATCH_SIZE, batches
 from filterproof.mc.estimate.estimator import EstimatorSettings, estimators
 from filterproof.mc.estimate.functionals import HockeyStick
 from filterproof.mc.estimate.martingale import WeightedSlack
 
 FILTER = fp.GaussianFilter(mu=1.0)
-N = TILE + 100
+N = BATCH_SIZE + 100
 FEW = fp.LossChasing(pace=6)
 
 
@@ -46,7 +46,7 @@ def test_sums_of_a_grid_are_what_the_paths_themselves_give_in_any_order_of_tiles
         moments = functional.moments(own)
         assert functional.moments(fp.runs.BatchSums(own.sizes[::-1], own.rows[::-1])) == moments
         assert functional.moments(fp.runs.play(term.game, functional, n=N, seed=3, workers=1)) == moments
-        unit = np.concatenate([values(functional, play_tile(term.game, tile)) for tile in tiles(3, N)])
+        unit = np.concatenate([values(functional, play_batch(term.game, batch)) for batch in batches(3, N)])
         assert moments.logs == pytest.approx(functional.bets.logs(unit), rel=1e-11)
         assert moments.total == pytest.approx(unit.sum(), rel=1e-11)
 

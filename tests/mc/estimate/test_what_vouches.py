@@ -25,15 +25,15 @@ def test_a_subclass_of_a_rule_has_not_its_theorem() -> None:
 
     honest = fp.ZCDPFilter(0.02)
     game = fp.runs.Game.between(honest, Silent(fp.Gaussian(0.1)))
-    assert path_bound.certain(game, 1000) is not None
-    assert path_bound.certain(replace(game, filter=Half(0.02)), 1000) is None
+    assert path_bound.proven_bounds(game, 1000) is not None
+    assert path_bound.proven_bounds(replace(game, filter=Half(0.02)), 1000) is None
     namesake = type("ZCDPFilter", (Half,), {})
-    assert path_bound.certain(replace(game, filter=namesake(0.02)), 1000) is None
+    assert path_bound.proven_bounds(replace(game, filter=namesake(0.02)), 1000) is None
     found = fp.simulate(
         Half(0.02), Silent(fp.Gaussian(0.2)), epsilon=1.0, n=20_000, rounds=4, method="tilted"
     )
     assert fp.Gaussian(0.4).hockey_stick(1.0) in found  # four rounds, where one is due
-    assert found.beyond > 0
+    assert found.over_bound > 0
 
 
 def test_a_pair_of_ones_own_that_understates_its_charge_has_not_the_theorem() -> None:
@@ -55,7 +55,7 @@ def test_a_pair_of_ones_own_that_understates_its_charge_has_not_the_theorem() ->
     assert (told.failure, foreign.failure) == pytest.approx((1e-6, 5e-7))
     # where it says what it asks for, nothing need be played
     for pair, known in ((fp.Gaussian(0.2), True), (Cheap(0.2), False)):
-        found = path_bound.certain(fp.runs.Game(filt, fp.Constant(pair), 3), 1000)
+        found = path_bound.proven_bounds(fp.runs.Game(filt, fp.Constant(pair), 3), 1000)
         assert found is None or found.ruled == known
 
 
@@ -96,8 +96,8 @@ def test_what_an_adversary_inherits_says_nothing_of_requests_of_its_own() -> Non
     sly, askew, frank, last = (
         fp.runs.Game.between(Grants(fp.GaussianDP(1.0)), of, rounds=2) for of in asking
     )
-    assert path_bound.certain(sly, 1000) is path_bound.certain(askew, 1000) is None
-    assert path_bound.certain(frank, 1000).squares == pytest.approx(72.0)  # type: ignore[union-attr]
+    assert path_bound.proven_bounds(sly, 1000) is path_bound.proven_bounds(askew, 1000) is None
+    assert path_bound.proven_bounds(frank, 1000).squares == pytest.approx(72.0)  # type: ignore[union-attr]
     assert expanded(last, 1000) is None
     assert expanded(replace(last, adversary=fp.ManySmall(2, fp.Gaussian, 0.1)), 1000) is not None
     responding = fp.simulate(fp.ZCDPFilter(0.5), Responding(), epsilon=0.05, n=2000, rounds=1, workers=1)
@@ -166,11 +166,14 @@ def test_states_are_expanded_for_every_way_to_ask_for_a_pair() -> None:
 
 
 def test_a_word_about_single_losses_is_not_believed() -> None:
-    """A guard keeps divergences of one order, which bound no loss; at epsilon 10 the word alone says 0."""
+    """A monitor keeps divergences of one order, which bound no loss; at epsilon 10 the word alone says 0."""
     fourteen_for_ten = Grants(fp.PureDP(10.0), 1)  # a pair whose loss is 14
-    assert path_bound.stated(fp.runs.Game.between(fourteen_for_ten, Silent(fp.Gaussian(0.1)))).pure == np.inf  # type: ignore[union-attr]
     assert (
-        path_bound.certain(fp.runs.Game.between(fp.BasicFilter(1.0), Silent(fp.Gaussian(0.1))), 10).pure
+        path_bound.declared_bounds(fp.runs.Game.between(fourteen_for_ten, Silent(fp.Gaussian(0.1)))).pure
+        == np.inf
+    )  # type: ignore[union-attr]
+    assert (
+        path_bound.proven_bounds(fp.runs.Game.between(fp.BasicFilter(1.0), Silent(fp.Gaussian(0.1))), 10).pure
         == 1.0
     )  # type: ignore[union-attr]
 
@@ -193,7 +196,7 @@ def test_the_smallest_budget_of_the_rogers_filter_holds_every_path_to_nothing() 
 
 def test_a_bound_at_one_order_is_one_at_lower_orders_alone() -> None:
     held = fp.AllOrdersFilter((2.0, 8.0, 32.0), (0.25, 1.0, 4.0)).holds
-    bounds = path_bound.PathBound(path_bound.stated_bounds(held, "stated", ruled=True))
+    bounds = path_bound.PathBound(path_bound.bounds_of_scope(held, "stated", ruled=True))
     for order, due in ((1.25, 0.25), (2.0, 0.25), (2.5, 1.0), (8.0, 1.0), (8.5, 4.0), (33.0, math.inf)):
         assert bounds.divergence(order) == pytest.approx(due)
     assert bounds.squares == pytest.approx(2 * 0.125)  # D_a of Gaussian(mu) is a mu^2 / 2

@@ -328,7 +328,7 @@ def test_what_cannot_be_evaluated_is_refused_with_the_remedy(filt, adversary, as
 def test_more_pairs_than_a_game_may_ask_for_are_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     """Sizes that differ by the position in a round."""
     bold = asking(lambda view: fp.RandomizedResponse(0.1 + np.abs(view.loss)))
-    monkeypatch.setattr(ask, "_MOST_PAIRS", 2)
+    monkeypatch.setattr(ask, "_MAX_PAIRS", 2)
     assert evaluate(CountFilter(2), bold, epsilon=1.0).low >= 0
     with pytest.raises(TooLargeError, match="at most 2 different pairs"):
         evaluate(CountFilter(3), bold, epsilon=1.0)

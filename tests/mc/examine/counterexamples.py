@@ -56,7 +56,7 @@ def written(filt: fp.PrivacyFilter[Any], epsilon: float, ratio: Fraction, plan: 
         "direction": "PQ",
     }
     return Counterexample(
-        filt, data | {"value": str(plan.worth(filt, ratio)), "plan": plan.to_data(nameable())}
+        filt, data | {"value": str(plan.value(filt, ratio)), "plan": plan.to_data(nameable())}
     )
 
 

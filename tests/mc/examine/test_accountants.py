@@ -129,9 +129,9 @@ def test_noise_below_the_sigma_that_is_told_is_a_fault_and_more_of_it_is_none():
 @pytest.mark.parametrize("accountant", SOUND, ids=repr)
 def test_a_accountant_of_the_library_holds_by_its_theorem_and_its_numbers(accountant):
     found = certify_promise(accountant)
-    assert found.whole
+    assert found.covers_all
     assert found.verdict.outcome is Outcome.HOLDS
-    assert found.asked.startswith("Do the theorem on its rule")
+    assert found.question.startswith("Do the theorem on its rule")
     assert repr(accountant.theorem) in found.verdict.detail
     assert all(repr(name) in found.verdict.detail for name in accountant.kernel)
     assert accountant.scope in found.verdict.scope
@@ -151,7 +151,7 @@ def test_a_accountant_whose_numbers_do_not_fit_or_are_none_is_not_covered(monkey
     for numbers in ([], [beyond]):
         found = CertifiedNumbers.of("it", numbers)
         monkeypatch.setattr("filterproof.mc.examine.stages.certificate.certify", lambda accountant: found)  # noqa: B023
-        assert "its numbers are not certified" in certify_promise(queries()).found
+        assert "its numbers are not certified" in certify_promise(queries()).result
 
 
 LITTLE = (SOUND[0], SOUND[4], SOUND[6], fp.ZCDPFilter(0.5))
@@ -177,7 +177,7 @@ def test_a_broken_accountant_loses_a_game_of_its_own_code_that_replays(place):
     again = found.counterexample.replay()
     assert again.refutes
     assert found.counterexample.rounds <= 8
-    assert not certify_promise(accountant).whole
+    assert not certify_promise(accountant).covers_all
 
 
 def test_a_broken_tracker_is_refuted_as_the_filter_of_its_blocks():
@@ -229,8 +229,8 @@ def charged_below_zero():
 )
 def test_a_accountant_that_is_not_as_the_theorem_has_it_is_not_covered(make, says):
     found = certify_promise(make())
-    assert says in found.found
-    assert not found.whole
+    assert says in found.result
+    assert not found.covers_all
 
 
 @pytest.mark.parametrize("effort", [1e-6, 0.01])
@@ -238,14 +238,14 @@ def test_a_accountant_that_no_theorem_covers_and_no_game_refutes_is_undecided(ef
     found = examine(people(Same), effort=effort)
     assert (found.status, found.verdict.outcome) == (Status.EXAMINED, Outcome.UNDECIDED)
     assert bool(found.tightness) is (effort > 1e-6)
-    assert found.findings[-1].unseen.endswith("its share of the work was used up")
+    assert found.findings[-1].not_tried.endswith("its share of the work was used up")
 
 
 def test_a_accountant_whose_budget_was_partly_spent_is_covered_from_a_fresh_one_on():
     used = people()
     used.select(fp.Gaussian(0.9))
     found = certify_promise(used)
-    assert found.whole
+    assert found.covers_all
     assert "from a fresh one" in found.verdict.scope
 
 

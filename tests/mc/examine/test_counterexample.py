@@ -261,7 +261,7 @@ def test_a_counterexample_says_who_asks_what_is_measured_and_both_numbers_in_one
     else:
         told = HELD["people"]() if kind == "accountant" else made(kind)
     assert told.kind == kind
-    assert str(told).startswith(f"{told.asked}: {told.measure} is ")
+    assert str(told).startswith(f"{told.description}: {told.measure} is ")
     assert f"; promised {told.promised:.6g}" in str(told)
     assert "\n" not in str(told)
 

@@ -44,13 +44,22 @@ SERVICES = {kind.__name__: kind for kind in (services.Purse, services.FreeRetry)
 def examined(name: str) -> str:
     """All that is found of it, but how long that took."""
     if name in SERVICES:
-        return repr(fp.services.first_breach(SERVICES[name], fp.PureDP(1.0), effort=0.01, seed=1))
+        return repr(fp.services.first_violation(SERVICES[name], fp.PureDP(1.0), effort=0.01, seed=1))
     make, effort = EXAMINED[name]
     mechanisms = ("gaussian", "laplace") if make is example_filters.CheapLaplace else None
     exam = examine(make(), effort=effort, seed=1, mechanisms=mechanisms)
-    rows: list[Any] = [repr(exam.verdict), exam.status.name, exam.unseen, repr(exam.trace)]
+    rows: list[Any] = [repr(exam.verdict), exam.status.name, exam.not_tried, repr(exam.trace)]
     for one in exam.findings:
-        said = (one.stage, one.asked, one.found, one.menu, one.unseen, one.fault, one.notes, one.whole)
+        said = (
+            one.stage,
+            one.question,
+            one.result,
+            one.menu,
+            one.not_tried,
+            one.fault,
+            one.notes,
+            one.covers_all,
+        )
         counterexample = None if one.counterexample is None else one.counterexample.to_data()
         rows.append([*said, repr(one.verdict), repr(one.tightness), repr(one.trace), counterexample])
     return json.dumps(rows)
@@ -95,7 +104,9 @@ def test_how_long_answers_take_decides_neither_the_status_nor_a_word(effort: flo
     for wait in waits:
         remote = type("Remote", (Remote,), {"wait": staticmethod(wait)})
         exam = examine(remote(), effort=effort, mechanisms=["gaussian"])
-        found.append((exam.status, exam.verdict.detail, *((one.found, one.unseen) for one in exam.findings)))
+        found.append(
+            (exam.status, exam.verdict.detail, *((one.result, one.not_tried) for one in exam.findings))
+        )
     assert found[1:] == found[:1] * 2
     assert found[0][0] is Status.EXAMINED
     assert "not a proof" in found[0][1]
@@ -113,5 +124,5 @@ def test_what_is_compared_are_all_kinds_of_findings() -> None:
     assert "games" in stages["refuted by a game"] & stages["accountant"]
     assert not stages["sound sum"]
     assert {row[0] for row in told["looks at losses"][4:]} >= {"invariants", "games", "search"}
-    assert "breach=None" in once("Purse")
-    assert "breach=Breach" in once("FreeRetry")
+    assert "violation=None" in once("Purse")
+    assert "violation=Violation" in once("FreeRetry")

@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import pytest
 
-from filterproof.mc.examine.divergence import Divergence, exceeds, goals
+from filterproof.mc.examine.divergence import Divergence, exceeds, targets
 from filterproof.mc.worst_case.plan import MARGIN
 from filterproof.theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
 from filterproof.theory.pairs import Gaussian, RandomizedResponse
@@ -30,16 +30,16 @@ EXAMINED: dict[Guarantee, tuple[tuple[float, ...] | None, set[float]]] = {
 
 @pytest.mark.parametrize("promise", EXAMINED, ids=repr)
 def test_a_promise_is_examined_where_it_says_something_and_in_one_direction(promise: Guarantee) -> None:
-    chosen, (epsilons, orders) = goals(promise), EXAMINED[promise]
+    chosen, (epsilons, orders) = targets(promise), EXAMINED[promise]
     assert len(set(chosen)) == len(chosen)
-    assert {goal.direction for goal in chosen} == {"PQ"}
-    assert {goal.at for goal in chosen if goal.kind == "renyi"} == orders
-    assert all(0 <= goal.promised(promise) < math.inf for goal in chosen)
-    sticks = [goal for goal in chosen if goal.kind == "hockey-stick"]
-    promised = sorted(goal.promised(promise) for goal in sticks)
+    assert {target.direction for target in chosen} == {"PQ"}
+    assert {target.at for target in chosen if target.kind == "renyi"} == orders
+    assert all(0 <= target.promised(promise) < math.inf for target in chosen)
+    sticks = [target for target in chosen if target.kind == "hockey-stick"]
+    promised = sorted(target.promised(promise) for target in sticks)
     assert promised[-1] < 1
     if epsilons is not None:
-        assert tuple(goal.at for goal in sticks) == epsilons
+        assert tuple(target.at for target in sticks) == epsilons
     elif promise in (
         ZCDP(0.5),
         ZCDP(1e-4),
@@ -54,8 +54,8 @@ def test_a_promise_is_examined_where_it_says_something_and_in_one_direction(prom
 
 
 def test_the_pair_whose_own_epsilon_is_the_promised_double_keeps_a_pure_promise_there() -> None:
-    (goal,) = goals(PureDP(1.0))
-    assert float(RandomizedResponse(1.0).hockey_stick(goal.at)) == goal.promised(PureDP(1.0)) == 0
+    (target,) = targets(PureDP(1.0))
+    assert float(RandomizedResponse(1.0).hockey_stick(target.at)) == target.promised(PureDP(1.0)) == 0
 
 
 @pytest.mark.parametrize("order", [1.1, 2.0, 8.0, 128.0])

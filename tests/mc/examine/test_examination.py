@@ -15,7 +15,7 @@ from filterproof.filters.contract.work import count
 from filterproof.mc.examine.divergence import Divergence
 from filterproof.mc.examine.ending import Status
 from filterproof.mc.examine.examination import Examination, PartialExamination
-from filterproof.mc.examine.replay import MOST_FAILURE
+from filterproof.mc.examine.replay import MAX_FAILURE
 from filterproof.mc.examine.stage_finding import CUT, UNFINISHED, StageFinding, Tightness
 from filterproof.mc.examine.stage_schedule import FAILURE, examine
 from filterproof.theory.evidence import Evidence, Outcome, Verdict
@@ -64,13 +64,13 @@ def test_a_stage_of_ours_that_breaks_ends_no_examination_and_stages_share_one_fa
     filt = example_filters.StopsAtLosses()
     filt.scope = "those who ask for Gaussians"
     found = examine(filt, effort=0.007, mechanisms="gaussian")
-    assert found.failure == FAILURE <= MOST_FAILURE
-    assert [one.found for one in found.findings if one.stage == "search"] == [repr(FAILURE)]
+    assert found.failure == FAILURE <= MAX_FAILURE
+    assert [one.result for one in found.findings if one.stage == "search"] == [repr(FAILURE)]
     assert found.verdict.scope == filt.scope
     for stage in ("invariants", "games"):
         (ended,) = (one for one in found.findings if one.stage == stage)
         assert ended.notes == ("the stage ended with an error: StopsAtLosses returned: LookupError: odd",)
-        assert ended.unseen == UNFINISHED
+        assert ended.not_tried == UNFINISHED
     assert "the rest of the stage (games)" in found.verdict.detail
 
 
@@ -84,7 +84,7 @@ def test_after_ctrl_c_a_refutation_stands_that_was_played_again(
         raise KeyboardInterrupt
 
     if not told:
-        monkeypatch.setattr("filterproof.mc.examine.stage_schedule.differs", stop)
+        monkeypatch.setattr("filterproof.mc.examine.stage_schedule.revalidate", stop)
     with pytest.raises(PartialExamination) as stopped:
         examine(
             example_filters.Forgets(),
@@ -104,7 +104,7 @@ def test_what_the_caller_does_when_told_of_a_stage_is_no_part_of_the_examination
 
     few: Any = {"effort": 0.003, "mechanisms": ["rr"], "stages": ["invariants"]}
     quiet, busy = (examine(example_filters.ByHand(), **few, **how) for how in ({}, {"on_stage": doing}))
-    assert [one.found for one in busy.findings] == [one.found for one in quiet.findings]
+    assert [one.result for one in busy.findings] == [one.result for one in quiet.findings]
     with pytest.raises(ZeroDivisionError):
         examine(example_filters.ByHand(), **few, on_stage=lambda stage: 1 / (stage != "invariants"))
 
@@ -114,7 +114,7 @@ def test_what_the_caller_does_when_told_of_a_stage_is_no_part_of_the_examination
     [
         partial(examine, example_filters.ByHand()),
         partial(fp.first_difference, example_filters.ByHand(), example_filters.ByHand()),
-        partial(fp.services.first_breach, services.Purse, fp.PureDP(1.0)),
+        partial(fp.services.first_violation, services.Purse, fp.PureDP(1.0)),
     ],
 )
 def test_an_effort_that_no_machine_can_do_is_refused_in_a_sentence(call: Any) -> None:
@@ -157,7 +157,7 @@ def _found(stage: str = "certificate", found: str = "something", **more) -> Stag
 OPEN = _found("admission", "gaussian up to 1")
 
 
-WHOLE, BROKEN = _found(verdict=HOLDS, whole=True), _found(fault="It raises.")
+WHOLE, BROKEN = _found(verdict=HOLDS, covers_all=True), _found(fault="It raises.")
 NOTHING = _found("admission", "nothing")
 REFUTED = _found(
     "games",
@@ -169,7 +169,7 @@ FOLLOWS: list[tuple[tuple[StageFinding, ...], Status, str]] = [
     ((OPEN, WHOLE), Status.EXAMINED, HOLDS.detail),
     ((OPEN, _found(verdict=HOLDS)), Status.EXAMINED, "Nothing could be compared with the guarantee"),
     (
-        (OPEN, _found(verdict=replace(HOLDS, outcome=Outcome.UNDECIDED), whole=True), WHOLE),
+        (OPEN, _found(verdict=replace(HOLDS, outcome=Outcome.UNDECIDED), covers_all=True), WHOLE),
         Status.EXAMINED,
         HOLDS.detail,
     ),
@@ -195,7 +195,7 @@ def test_the_promise_holds_by_a_theorem_on_all_of_a_filter_that_was_examined_and
 
 
 def test_a_time_limit_says_how_far_the_examination_came_and_what_was_refuted_before_stands() -> None:
-    cut = replace(_found("games", f"{CUT} 41 % of the work"), unseen=UNFINISHED)
+    cut = replace(_found("games", f"{CUT} 41 % of the work"), not_tried=UNFINISHED)
     found = _examination(OPEN, cut)
     assert found.stopped == "stopped after 41 % of the work"
     assert found.verdict.detail.startswith("stopped after 41 % of the work: No violation found")
@@ -204,8 +204,10 @@ def test_a_time_limit_says_how_far_the_examination_came_and_what_was_refuted_bef
 
 
 def test_what_is_undecided_closes_with_what_no_stage_looked_at() -> None:
-    early, late = (replace(_found("search"), unseen=unseen) for unseen in ("all of them", "other strategies"))
-    law = replace(_found("invariants"), unseen="other requests")
+    early, late = (
+        replace(_found("search"), not_tried=unseen) for unseen in ("all of them", "other strategies")
+    )
+    law = replace(_found("invariants"), not_tried="other requests")
     told = _examination(OPEN, law, early, late).verdict.detail
     assert told.endswith("Not tried: other strategies (search)")
     assert "Not tried" not in _examination(OPEN, _found()).verdict.detail

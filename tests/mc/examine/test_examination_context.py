@@ -10,7 +10,7 @@ import pytest
 import filterproof as fp
 from filterproof.filters.contract.work import WorkLimit
 from filterproof.mc.examine.examination_context import admission, named_pairs, own_numbers, own_pairs
-from filterproof.mc.examine.parameter_families import FAMILIES, lines_of
+from filterproof.mc.examine.parameter_families import FAMILIES, families_of
 from filterproof.theory.pairs import Erasure, FinitePair, Gaussian, RandomizedResponse
 from tests.mc.examine import example_filters, misbehaving_filters
 
@@ -19,7 +19,7 @@ PROMISES = [fp.ApproxDP(1.0, 1e-5), fp.PureDP(1.0)]
 
 @pytest.mark.parametrize("promise", PROMISES, ids=repr)
 def test_every_line_grows_less_private_and_is_one_family_of_single_pairs(promise) -> None:
-    for line in lines_of(tuple(FAMILIES), promise):
+    for line in families_of(tuple(FAMILIES), promise):
         sizes = line.sizes
         assert list(sizes) == sorted(set(sizes))
         assert line.least <= sizes[0]
@@ -32,14 +32,14 @@ def test_every_line_grows_less_private_and_is_one_family_of_single_pairs(promise
 
 
 def test_two_points_are_pairs_of_exact_masses_and_kov_pairs_have_shares_of_the_promised_delta() -> None:
-    lines = lines_of(("twopoint",), fp.PureDP(1.0))
+    lines = families_of(("twopoint",), fp.PureDP(1.0))
     for line, other in zip(lines[::2], lines[1::2], strict=True):
         for t in line.sizes[::9]:
             pair = line.pair(t)
             assert isinstance(pair, FinitePair)
             assert sum(pair.exact_masses.p) == sum(pair.exact_masses.q) == 1
             assert other.pair(t) == pair.swapped
-    deltas = {float(line.pair(1.0).delta) for line in lines_of(("kov",), fp.ApproxDP(1.0, 1e-4))}
+    deltas = {float(line.pair(1.0).delta) for line in families_of(("kov",), fp.ApproxDP(1.0, 1e-4))}
     assert {1e-4, 0.5e-4} <= deltas
     assert max(deltas) > 1e-4
 
@@ -70,9 +70,13 @@ class Menu(misbehaving_filters.SumOfZCDP):
 
 
 def asked(filt, *families, own=()):
-    lines = lines_of(families, filt.promise, own)
+    lines = families_of(families, filt.promise, own)
     finding, subject = admission(filt, lines, WorkLimit.of(2_400_000), seed=1)
-    return finding, {one.line.name: one for one in subject.lines}, [one.line.name for one in subject.closed]
+    return (
+        finding,
+        {one.definition.name: one for one in subject.families},
+        [one.definition.name for one in subject.denied_families],
+    )
 
 
 def test_a_filter_that_grants_only_what_it_names_is_found_to_grant_it() -> None:
@@ -94,7 +98,7 @@ def test_a_filter_that_grants_only_what_it_names_is_found_to_grant_it() -> None:
     assert set(granted["its own menu"].pairs) == set(Menu.menu)
     assert any("its own Coin, a class outside the library" in note for note in finding.notes)
     assert closed == []
-    assert "gaussian up to 0.13" in finding.found
+    assert "gaussian up to 0.13" in finding.result
 
 
 def test_what_is_granted_is_what_the_filter_grants_up_to_the_largest() -> None:
@@ -106,9 +110,11 @@ def test_what_is_granted_is_what_the_filter_grants_up_to_the_largest() -> None:
     assert largest * (1 - 2.0**-9) < line.sizes[-1] <= largest
     assert line.largest == line.pairs[-1]
     # those of the line, and from the last of them on what the search for the largest asked
-    assert [t for t in line.sizes if t in line.line.sizes] == [t for t in line.line.sizes if t <= largest]
+    assert [t for t in line.sizes if t in line.definition.sizes] == [
+        t for t in line.definition.sizes if t <= largest
+    ]
     assert line.sizes[-1] * (1 + 2.0**-50) > largest
-    assert set(line.every) >= set(map(Gaussian, line.line.sizes))
+    assert set(line.every) >= set(map(Gaussian, line.definition.sizes))
     assert (name, closed) == ("gaussian", ["erasure"])
 
 
@@ -146,5 +152,5 @@ def test_it_is_a_fault_that_no_family_is_answered_and_a_note_that_some_are_not(
     assert bool(finding.fault) is bool(fault)
     assert notes is None or [note.partition(" (")[0] for note in finding.notes] == notes
     assert [*found] == granted
-    assert granted or finding.found == "nothing"
+    assert granted or finding.result == "nothing"
     assert denied is None or closed == denied

@@ -7,7 +7,7 @@ import mpmath
 import pytest
 
 import filterproof as fp
-from filterproof.mc.examine.divergence import Divergence, exceeds, goals
+from filterproof.mc.examine.divergence import Divergence, exceeds, targets
 from filterproof.mc.examine.sequence import Sequence
 
 
@@ -29,13 +29,13 @@ def test_more_rounds_on_samples_than_are_private_break_zcdp_at_an_order_that_is_
     """At every rate 1/sigma^2 a round is what the tail costs, though near 0 it is next to nothing."""
     pair, most = fp.SubsampledGaussian(q, sigma), times / sigma**2
     for promise in (fp.ZCDP(most / 2 * 0.97), fp.GaussianDP(math.sqrt(most * 0.97))):
-        breach = Sequence(((pair, times),)).breach(promise, goals(promise))
-        assert breach is not None
-        measure, low = breach
+        violation = Sequence(((pair, times),)).violation(promise, targets(promise))
+        assert violation is not None
+        measure, low = violation
         assert measure.kind == "renyi"
         assert Fraction(low) <= Fraction(measure.at) * Fraction(times) / (2 * Fraction(sigma) ** 2)
     kept = fp.ZCDP(most / 2 * (1 + 1e-12))
-    assert Sequence(((pair, times),)).breach(kept, goals(kept)) is None
+    assert Sequence(((pair, times),)).violation(kept, targets(kept)) is None
 
 
 def test_a_divergence_of_high_order_is_met_from_below() -> None:

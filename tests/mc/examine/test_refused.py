@@ -24,7 +24,7 @@ PEOPLE = fp.odometers.IndividualTracker(fp.odometers.GaussianTracker(0.5), 3)
 PURE, D2, UNIT_NOISE = fp.PureDP(1.0), Divergence.renyi(2.0), Sequence(((fp.Gaussian(1.0), 2),))
 FEW = UNIT_NOISE.to_data(nameable())[0]
 HALF_WAY = fp.services.Release(epoch=0.5)  # type: ignore[arg-type]
-DRIVEN: tuple[Callable[..., object], ...] = (fp.services.first_breach, fp.services.schedules)
+DRIVEN: tuple[Callable[..., object], ...] = (fp.services.first_violation, fp.services.schedules)
 
 
 def answering(answer: object) -> type:
@@ -64,12 +64,12 @@ KINDS: Calls = [
         partial(examine, misbehaving_filters.PromisesANumber(), effort=0.03),
         "promise must be a guarantee, got 1.0",
     ),
-    (partial(fp.services.first_breach, 3, PURE), "service must be a callable that makes a service"),
-    (partial(fp.services.first_breach, dict, PURE), "service must have a method request"),
-    (partial(fp.services.first_breach, answering(True), PURE), "request must be a generator"),
-    (partial(fp.services.first_breach, answering(iter(["x"])), PURE), "must yield fp.services.Release"),
+    (partial(fp.services.first_violation, 3, PURE), "service must be a callable that makes a service"),
+    (partial(fp.services.first_violation, dict, PURE), "service must have a method request"),
+    (partial(fp.services.first_violation, answering(True), PURE), "request must be a generator"),
+    (partial(fp.services.first_violation, answering(iter(["x"])), PURE), "must yield fp.services.Release"),
     (
-        partial(fp.services.first_breach, answering(iter([HALF_WAY])), PURE),
+        partial(fp.services.first_violation, answering(iter([HALF_WAY])), PURE),
         "must be a whole number or None, got epoch=0.5",
     ),
     *((partial(how, services.Purse, 1.0), "promise must be a guarantee") for how in DRIVEN),

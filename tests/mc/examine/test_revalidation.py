@@ -14,9 +14,9 @@ from filterproof.mc.examine.counterexample import Counterexample, menu_counterex
 from filterproof.mc.examine.divergence import Divergence
 from filterproof.mc.examine.ending import Status
 from filterproof.mc.examine.filter_fault import FilterFault
-from filterproof.mc.examine.revalidation import _largest_histories, differs, happens
+from filterproof.mc.examine.revalidation import _largest_histories, happens, revalidate
 from filterproof.mc.examine.stage_schedule import examine
-from filterproof.mc.examine.worker import alone
+from filterproof.mc.examine.worker import run_isolated
 from filterproof.mc.worst_case.plan import Plan
 from filterproof.mc.worst_case.solve import solved_case
 from filterproof.theory.evidence import Outcome
@@ -144,7 +144,7 @@ def tired_sequence() -> Counterexample:
 
 
 def differs_afresh(made: Counterexample) -> str:
-    return differs(made, partial(alone, filt=made.filter))
+    return revalidate(made, partial(run_isolated, filt=made.filter))
 
 
 @pytest.mark.parametrize(
@@ -157,7 +157,7 @@ def test_a_counterexample_of_what_one_run_asked_for_nothing_else_is_denied_does_
     made = make()
     assert made.value > made.promised
     if make is not tired_sequence:  # whose replay asks for many runs, as who found it did
-        assert alone(lambda: made.replay().refutes, filt=made.filter)
+        assert run_isolated(lambda: made.replay().refutes, filt=made.filter)
     assert differs_afresh(made)
 
 
@@ -169,7 +169,7 @@ def test_no_number_is_given_of_a_filter_that_counts_what_it_was_asked() -> None:
 @pytest.mark.parametrize("service", [TiredPurse, KnowsKeys])
 def test_a_breach_by_what_a_process_that_ends_forgets_is_a_fault(service: type) -> None:
     with pytest.raises(FilterFault, match="keeps data outside its object and its disk"):
-        fp.services.first_breach(service, fp.PureDP(1.0), mechanisms="rr", effort=0.2)
+        fp.services.first_violation(service, fp.PureDP(1.0), mechanisms="rr", effort=0.2)
 
 
 @pytest.mark.parametrize("kind", ["plan", "menu", "sequence"])
@@ -193,9 +193,9 @@ def test_a_plan_is_worth_what_its_histories_are() -> None:
     made = rewound_plan()
     plan, filt = made.plan, made.filter
     for way in ("PQ", "QP"):
-        paid = [*plan.paid(Fraction(3, 2), way)]
+        paid = [*plan.terminal_values(Fraction(3, 2), way)]
         assert [history for history, _ in paid] == [*plan.histories()]
-        assert sum(worth for _, worth in paid) == plan.worth(filt, Fraction(3, 2), way) > 0
-    first, second, *_ = sorted(plan.paid(Fraction(1)), key=lambda one: -one[1])
+        assert sum(worth for _, worth in paid) == plan.value(filt, Fraction(3, 2), way) > 0
+    first, second, *_ = sorted(plan.terminal_values(Fraction(1)), key=lambda one: -one[1])
     # those that are worth most, as many as are worth more together
     assert [*_largest_histories(plan, Fraction(1), "PQ", first[1])] == [first[0], second[0]]

@@ -11,7 +11,7 @@ import filterproof as fp
 from filterproof.filters.contract.work import WorkLimit
 from filterproof.mc.examine.divergence import Divergence
 from filterproof.mc.examine.examination_context import admission
-from filterproof.mc.examine.parameter_families import lines_of
+from filterproof.mc.examine.parameter_families import families_of
 from filterproof.mc.examine.sequence import Sequence
 from filterproof.mc.examine.stage_schedule import examine
 from filterproof.theory.evidence import Outcome
@@ -41,8 +41,8 @@ class Purse(fp.PrivacyFilter):
 @example(70_333.0)
 def test_the_largest_size_that_is_granted_is_found_at_any_scale(budget):
     filt = Purse(budget)
-    _, subject = admission(filt, lines_of(("rr",), filt.promise), WorkLimit.of(10_000), seed=1)
-    (line,) = subject.lines
+    _, subject = admission(filt, families_of(("rr",), filt.promise), WorkLimit.of(10_000), seed=1)
+    (line,) = subject.families
     assert line.sizes[-1] == budget
     assert len([t for t in line.sizes if budget / 1000 < t]) > 20
 

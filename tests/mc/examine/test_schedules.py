@@ -21,7 +21,7 @@ from filterproof.filters.adapters.labelled import service_of
 from filterproof.mc.engine.encoding import nameable
 from filterproof.mc.examine.counterexample import measured_counterexample
 from filterproof.mc.examine.divergence import Divergence
-from filterproof.mc.examine.parameter_families import lines_of
+from filterproof.mc.examine.parameter_families import families_of
 from filterproof.mc.examine.replay import ReplayError, replayed
 from filterproof.mc.examine.schedule import Schedule, ServiceMove, What
 from filterproof.mc.examine.schedule_search import breaks, menu_of
@@ -68,21 +68,21 @@ def moved(words: str) -> tuple[ServiceMove, ...]:
 
 @pytest.mark.parametrize("service", BROKEN, ids=lambda service: service.__name__)
 def test_a_fault_that_no_single_request_shows_is_found_by_a_short_schedule(service: type) -> None:
-    found = fp.services.first_breach(service, PROMISE, mechanisms="rr")
-    breach = found.breach
-    assert breach is not None
-    assert breach.low > breach.promised
-    assert len(breach.schedule.moves) <= 12
-    assert {move.what for move in breach.schedule.moves} >= BROKEN[service] - {"crash"}
-    again = breach.schedule.play(service)
-    assert again.done == breach.schedule.moves
-    assert again.events[: len(breach.events)] == breach.events
-    assert str(found) == str(breach)
-    assert str(breach).count("\n") == len(breach.events)
+    found = fp.services.first_violation(service, PROMISE, mechanisms="rr")
+    violation = found.violation
+    assert violation is not None
+    assert violation.low > violation.promised
+    assert len(violation.schedule.moves) <= 12
+    assert {move.what for move in violation.schedule.moves} >= BROKEN[service] - {"crash"}
+    again = violation.schedule.play(service)
+    assert again.done == violation.schedule.moves
+    assert again.events[: len(violation.events)] == violation.events
+    assert str(found) == str(violation)
+    assert str(violation).count("\n") == len(violation.events)
     # every move is needed
-    moves = breach.schedule.moves
+    moves = violation.schedule.moves
     for place in range(len(moves)):
-        fewer = Schedule(breach.schedule.menu, (*moves[:place], *moves[place + 1 :])).play(service)
+        fewer = Schedule(violation.schedule.menu, (*moves[:place], *moves[place + 1 :])).play(service)
         spent = [sum(pair.pure_epsilon * k for pair, k in own.items()) for own in fewer.by_epoch.values()]
         assert max(spent, default=0.0) <= 1.0 or len(fewer.done) > len(moves)
 
@@ -129,8 +129,8 @@ SOUND = (services.Purse, services.Epochs, services.Sessions, Kept, StatesEpoch, 
 def test_a_sound_service_is_not_named(service: type, promise: Any, mechanisms: Any, tmp_path: Path) -> None:
     here = type("Here", (service,), {"folder": tmp_path / "journals"})
     (tmp_path / "journals").mkdir()
-    found = fp.services.first_breach(here, promise, effort=0.004, mechanisms=mechanisms)
-    assert (found.breach, found.raised) == (None, "")
+    found = fp.services.first_violation(here, promise, effort=0.004, mechanisms=mechanisms)
+    assert (found.violation, found.raised) == (None, "")
     assert found.released > 0
     assert "not a proof" in str(found)
     assert [one.name for one in tmp_path.iterdir()] == ["journals"]
@@ -140,11 +140,11 @@ def test_what_goes_out_is_composed_as_its_closed_form_says() -> None:
     moves = (*moved("ask step ask step step"), ServiceMove("step", 1))
     played = Schedule((WHOLE,), moves).play(services.NotAtomic)
     assert played.released == ((WHOLE, 0), (WHOLE, 0))
-    breach = breaks(PROMISE)(played)
-    assert breach is not None
+    violation = breaks(PROMISE)(played)
+    assert violation is not None
     p = math.e / (1 + math.e)
     twice = p * p - math.e * (1 - p) ** 2  # the only outcome of two answers whose ratio is above e
-    assert breach.low == pytest.approx(twice, rel=1e-6)
+    assert violation.low == pytest.approx(twice, rel=1e-6)
 
 
 @given(
@@ -231,7 +231,7 @@ def test_a_service_that_ends_its_process_is_begun_again() -> None:
 @example(1e-6)
 def test_menu_holds_the_largest_request_that_is_granted_and_shares_of_it(most: float) -> None:
     service = type("Most", (services.Purse,), {"fits": lambda self, pair: pair.pure_epsilon <= most})
-    menu = menu_of(service, lines_of(("erasure", "rr"), PROMISE))
+    menu = menu_of(service, families_of(("erasure", "rr"), PROMISE))
     assert [float(pair.pure_epsilon) for pair in menu] == [most, most / 2, most * (1 / 3), most / 8]
 
 
@@ -247,7 +247,7 @@ def slowed(service: type, wait: float) -> Any:
 
 def test_what_a_slow_service_is_asked_and_what_comes_of_it_is_that_of_a_fast_one() -> None:
     fast, slow = (
-        fp.services.first_breach(slowed(services.NotAtomic, wait), PROMISE, effort=0.001, mechanisms="rr")
+        fp.services.first_violation(slowed(services.NotAtomic, wait), PROMISE, effort=0.001, mechanisms="rr")
         for wait in (0.0, 0.002)
     )
     assert fast == slow
@@ -256,7 +256,7 @@ def test_what_a_slow_service_is_asked_and_what_comes_of_it_is_that_of_a_fast_one
 
 def test_a_search_that_a_time_limit_ends_says_after_how_much_of_its_work() -> None:
     searches = (
-        fp.services.first_breach(slowed(services.Purse, 0.01), PROMISE, seconds=0.5, mechanisms="rr"),
+        fp.services.first_violation(slowed(services.Purse, 0.01), PROMISE, seconds=0.5, mechanisms="rr"),
         fp.first_difference(ByHand(), ByHand(), seconds=0.5),
     )
     for found in searches:
@@ -377,7 +377,7 @@ def test_a_program_that_holds_nothing_between_ask_and_commit_is_refuted_and_repl
     filt = program("races")
     sound = examine(program("sound"), effort=0.02, mechanisms=["rr"], stages=["schedules"])
     assert sound.counterexample is None
-    assert any(one.found.startswith("no violation found in") for one in sound.findings)
+    assert any(one.result.startswith("no violation found in") for one in sound.findings)
     found = examine(filt, effort=0.3, mechanisms=["rr"], stages=["schedules"])
     assert found.counterexample is not None
     assert found.counterexample.kind == "schedule"
@@ -404,7 +404,7 @@ def test_a_program_that_answers_late_ends_what_asks_it_and_is_not_faulty(program
     told = [found.stopped]
     for search in (
         fp.first_difference(program("tires", seconds=0.5), ByHand(), effort=0.01),
-        fp.services.first_breach(
+        fp.services.first_violation(
             service_of(program("tires", seconds=0.5)), PROMISE, effort=0.01, mechanisms="rr"
         ),
     ):
@@ -432,10 +432,10 @@ def test_a_program_is_a_service_as_any_other_and_one_that_answers_in_another_for
 ) -> None:
     service = service_of(program("afresh"))
     assert service is not None
-    breach = fp.services.first_breach(service, PROMISE, mechanisms="rr").breach
-    assert breach is not None
-    assert "again" in {move.what for move in breach.schedule.moves}
+    violation = fp.services.first_violation(service, PROMISE, mechanisms="rr").violation
+    assert violation is not None
+    assert "again" in {move.what for move in violation.schedule.moves}
     service = service_of(program("says"))
     assert service is not None
     with pytest.raises(BridgeError, match=r'to release; answer \{}, \{"again": true} or \{"epoch": 1}'):
-        fp.services.first_breach(service, PROMISE, mechanisms="rr", effort=0.01)
+        fp.services.first_violation(service, PROMISE, mechanisms="rr", effort=0.01)

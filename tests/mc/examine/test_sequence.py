@@ -39,7 +39,7 @@ ASKED: list[DominatingPair] = []
 
 @pytest.fixture(autouse=True)
 def _fewer_are_played(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("filterproof.mc.examine.sequence.MOST_PLAYED", MOST)  # of twenty thousand
+    monkeypatch.setattr("filterproof.mc.examine.sequence.MAX_PLAYED", MOST)  # of twenty thousand
     ASKED.clear()
 
 

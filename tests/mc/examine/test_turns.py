@@ -4,7 +4,7 @@ import pytest
 
 from filterproof.filters.contract.work import count, current, metered
 from filterproof.mc.examine.stage_schedule import _BEFORE_INVARIANTS, STAGES, examine
-from filterproof.mc.examine.worker import Paused, results, so_far
+from filterproof.mc.examine.worker import Paused, iter_isolated, so_far
 from tests.mc.examine import example_filters
 
 FEW = {"mechanisms": "gaussian", "effort": 0.01}
@@ -18,14 +18,14 @@ def test_worker_pauses_at_the_work_that_it_is_given_and_goes_on_where_it_was():
             yield number
 
     with metered() as meter:
-        begins = iter(results(work))
+        begins = iter(iter_isolated(work))
         next(begins)
         forked = meter.done - 10
         begins.close()
     with metered():
         told = [
             (found.summary, current().done - forked) if isinstance(found, Paused) else found
-            for found in results(work, pauses=(forked + 20, forked + 45))
+            for found in iter_isolated(work, pauses=(forked + 20, forked + 45))
         ]
     assert told == [0, ("so far", 20), 1, 2, 3, ("so far", 50), 4, 5]
 
@@ -38,7 +38,7 @@ def test_each_search_has_a_turn_before_any_has_its_next_and_the_laws_come_betwee
     assert stages[:4] == ["admission", "sequences", "games", "sequences"]
     assert stages[:first].count("sequences") == _BEFORE_INVARIANTS
     assert "sequences" in then
-    assert sum(one.found.startswith("0 refutations among ") for one in found.findings) == 1
+    assert sum(one.result.startswith("0 refutations among ") for one in found.findings) == 1
 
 
 def test_first_refutation_ends_the_search_and_a_thorough_one_goes_on():

@@ -22,7 +22,7 @@ import pytest
 from filterproof.filters.contract.work import OutOfWork, WorkLimit, count, current, metered
 from filterproof.mc.examine.deadline import Deadline, OutOfTime
 from filterproof.mc.examine.filter_fault import FilterFault
-from filterproof.mc.examine.worker import ThreadsLost, alone, limited, results, so_far
+from filterproof.mc.examine.worker import ThreadsLost, iter_isolated, limited, run_isolated, so_far
 from filterproof.mc.examine.worker.parent import _FORK_UNITS
 from tests.mc.examine import misbehaving_filters
 
@@ -87,12 +87,12 @@ def test_code_that_waits_for_itself_is_a_fault() -> None:
 def test_code_that_ends_its_process_is_a_fault_in_a_sentence(name: str) -> None:
     code, words = ENDS[name]
     with pytest.raises(FilterFault if words else MemoryError, match=words or None):
-        alone(code, whose="Mine")
+        run_isolated(code, whose="Mine")
 
 
 @pytest.mark.parametrize("code", [replace_what_is_printed_to, leave_a_thread])
 def test_what_harms_the_worker_alone_takes_no_answer_away(code: Callable[[], object]) -> None:
-    assert alone(code, whose="Mine") == 3
+    assert run_isolated(code, whose="Mine") == 3
 
 
 def assert_gone(process: int) -> None:
@@ -104,7 +104,7 @@ def assert_gone(process: int) -> None:
 
 
 def test_what_the_code_started_ends_with_it() -> None:
-    assert_gone(alone(lambda: subprocess.Popen(["sleep", "3600"]).pid, whose="Mine"))
+    assert_gone(run_isolated(lambda: subprocess.Popen(["sleep", "3600"]).pid, whose="Mine"))
 
 
 @pytest.mark.parametrize("code", [swallow_everything, partial(re.match, "(a+)+$", 64 * "a" + "b"), object])
@@ -112,7 +112,7 @@ def test_code_that_swallows_exceptions_lets_no_thread_run_or_answers_for_ever_en
     code: Callable[[], object],
 ) -> None:
     with pytest.raises(OutOfTime):
-        list(results(partial(iter, code, object()), whose="Mine", deadline=Deadline.of(0.2)))
+        list(iter_isolated(partial(iter, code, object()), whose="Mine", deadline=Deadline.of(0.2)))
 
 
 def test_the_work_of_a_worker_is_counted_here_and_ends_it_after_its_own_summary() -> None:
@@ -124,12 +124,12 @@ def test_the_work_of_a_worker_is_counted_here_and_ends_it_after_its_own_summary(
     def outer() -> Iterator[object]:
         so_far(lambda: "the summary")
         with suppress(OutOfWork):
-            yield from results(inner, whose="Inner", limit=WorkLimit.of(_FORK_UNITS + 25))
+            yield from iter_isolated(inner, whose="Inner", limit=WorkLimit.of(_FORK_UNITS + 25))
         while True:
             count(1)
 
     with metered():
-        told = results(outer, whose="Mine", limit=WorkLimit.of(2 * _FORK_UNITS + 100))
+        told = iter_isolated(outer, whose="Mine", limit=WorkLimit.of(2 * _FORK_UNITS + 100))
         assert (next(told), next(told), next(told)) == (0, 1, "the summary")
         with pytest.raises(OutOfWork):
             next(told)
@@ -138,7 +138,7 @@ def test_the_work_of_a_worker_is_counted_here_and_ends_it_after_its_own_summary(
 
 def test_exceptions_are_raised_as_they_are_with_their_traceback() -> None:
     with pytest.raises(ZeroDivisionError) as caught:
-        alone(lambda: 1 // 0, whose="Mine")
+        run_isolated(lambda: 1 // 0, whose="Mine")
     assert "in <lambda>" in str(caught.value.__cause__)
 
 
@@ -150,11 +150,11 @@ def test_what_no_import_finds_comes_back_as_what_it_was() -> None:
         Local(),
         type("LinearCharge", (), {"__module__": misbehaving_filters.__name__}),
     )  # by another's name
-    assert alone(lambda: [filt, Local, hidden], filt=filt) == [filt, Local, hidden]
+    assert run_isolated(lambda: [filt, Local, hidden], filt=filt) == [filt, Local, hidden]
 
 
 def test_worker_of_a_command_answers_and_ends_with_it(tmp_path: Path) -> None:
-    assert alone(lambda: alone(os.getpgrp, whose="Inner") == os.getpid(), whose="Outer")
+    assert run_isolated(lambda: run_isolated(os.getpgrp, whose="Inner") == os.getpid(), whose="Outer")
     fifo = tmp_path / "inner"
     os.mkfifo(fifo)
 
@@ -170,7 +170,7 @@ def test_worker_of_a_command_answers_and_ends_with_it(tmp_path: Path) -> None:
     begins = threading.Thread(target=begun)
     begins.start()
     with pytest.raises(KeyboardInterrupt):
-        alone(lambda: alone(inner, whose="Inner"), whose="Outer")
+        run_isolated(lambda: run_isolated(inner, whose="Inner"), whose="Outer")
     begins.join()
     assert_gone(*number)
 
@@ -185,7 +185,7 @@ def test_the_first_ctrl_c_is_passed_on_to_a_command_and_the_second_ends_it(press
             swallow_everything()
         yield "stopped"
 
-    told = results(work, whose="Mine", command=True, deadline=Deadline.of(60.0))
+    told = iter_isolated(work, whose="Mine", command=True, deadline=Deadline.of(60.0))
     assert next(told) == "begun"
     for press in range(presses):
         threading.Timer(0.2 + 0.3 * press, signal.raise_signal, (signal.SIGINT,)).start()
@@ -203,11 +203,14 @@ def pool() -> Iterator[ThreadPoolExecutor]:
 
 def test_code_that_waits_for_a_thread_of_before_is_not_at_fault(pool: ThreadPoolExecutor) -> None:
     words = r"^threads ran in this process before \(.*Mine_0.*\), and .* do.* not have them: in it Mine waits for ever"
-    for whole in (lambda work: work(), lambda work: alone(partial(alone, work, command=True), command=True)):
+    for whole in (
+        lambda work: work(),
+        lambda work: run_isolated(partial(run_isolated, work, command=True), command=True),
+    ):
         with pytest.raises(ThreadsLost, match=words):
-            whole(partial(alone, lambda: pool.submit(abs, -2).result(), whose="Mine"))
+            whole(partial(run_isolated, lambda: pool.submit(abs, -2).result(), whose="Mine"))
     with pytest.raises(FilterFault, match="ended with status 7"):
-        alone(partial(os._exit, 7), whose="Mine")
+        run_isolated(partial(os._exit, 7), whose="Mine")
 
 
 def wait_with_an_end() -> bool:
@@ -229,7 +232,7 @@ def take_turns() -> bool:
 
 @pytest.mark.parametrize("code", [wait_with_an_end, take_turns])
 def test_a_wait_that_ends_is_none_for_ever(code: Callable[[], bool]) -> None:
-    assert alone(code, whose="Mine")
+    assert run_isolated(code, whose="Mine")
 
 
 def test_limited_work_ends_at_its_own_limit_reports_faults_and_does_not_pause() -> None:
@@ -275,4 +278,4 @@ def test_where_no_process_forks_nothing_is_run_and_a_sentence_says_so(
 ) -> None:
     monkeypatch.delattr(os, "fork")
     with pytest.raises(NotImplementedError, match=r"os\.fork must exist to run other people's code, got"):
-        alone(swallow_everything, whose="Mine")
+        run_isolated(swallow_everything, whose="Mine")

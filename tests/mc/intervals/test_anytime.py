@@ -35,10 +35,10 @@ def test_wealth_agrees_with_one_product_after_another_and_adds_up_over_tiles_in_
     values = 2 * rng.beta(0.4, 2.0, 1003)
     bets = [f * 10 for f in (15 / 16, 7 / 8, 3 / 4, *(2.0**-d for d in range(1, 17)))]
     by_hand = [sum(math.log1p(b * (x / 2 - 0.1)) for x in values) for b in bets]
-    tiles = [test.wealth(tile) for tile in np.array_split(values, 9)]
-    assert Wealth.merge(tiles).above == pytest.approx(by_hand, rel=1e-11, abs=1e-11)
-    assert len({Wealth.merge(tiles[i] for i in rng.permutation(9)) for _ in range(20)}) == 1
-    assert Wealth.merge(tiles).n == 1003
+    batches = [test.wealth(batch) for batch in np.array_split(values, 9)]
+    assert Wealth.merge(batches).above == pytest.approx(by_hand, rel=1e-11, abs=1e-11)
+    assert len({Wealth.merge(batches[i] for i in rng.permutation(9)) for _ in range(20)}) == 1
+    assert Wealth.merge(batches).n == 1003
 
 
 def test_zeros_may_be_counted_instead_of_listed():

@@ -59,7 +59,7 @@ def test_the_cells_and_what_lies_beyond_them_have_mass_one(pair):
 @pytest.mark.parametrize("step", [0.11])
 def test_the_laws_made_of_cells_lie_on_either_side(pair, step):
     cut = cells(pair, Fraction(step), tilts=(0.0, 4.0), variance=step**2)
-    told, lower, upper = cut.told(), cut.lower(), cut.upper()
+    told, lower, upper = cut.reported(), cut.lower(), cut.upper()
     some, all_of = (sum(map(Fraction, law.masses.tolist()), Fraction(law.revealed)) for law in (lower, upper))
     assert 1 - 1e-12 <= some <= 1 <= all_of <= 1 + 1e-12  # each mass is rounded down, or up
     assert told.q.masses.sum() <= 1 + 1e-12

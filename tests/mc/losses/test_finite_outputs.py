@@ -7,7 +7,7 @@ import flint
 import mpmath
 import pytest
 
-from filterproof.mc.losses.balls import down, up
+from filterproof.mc.losses.balls import lower_end, upper_end
 from filterproof.mc.losses.finite_outputs import ball_of, double_of, stopped
 from filterproof.mc.losses.log_ratio import nearest_log
 from filterproof.theory.log_ratio import LogRatio
@@ -30,8 +30,8 @@ def test_a_loss_pays_what_stopping_there_adds_however_little_it_is(ratio):
     with mpmath.workdps(120):
         at = mpmath.mpf(ratio.numerator) / ratio.denominator
         exact = max(mpmath.mpf(0), 1 - at * mpmath.exp(-mpmath.mpf("0.25")))
-        assert down(paid) <= exact <= up(paid)
-    assert up(paid) <= down(paid) * (1 + 1e-15)
+        assert lower_end(paid) <= exact <= upper_end(paid)
+    assert upper_end(paid) <= lower_end(paid) * (1 + 1e-15)
 
 
 @pytest.mark.parametrize("b", [Fraction(1, 10**800), 1 + TINY, Fraction(3, 2), Fraction(10**800)], ids=str)
@@ -39,8 +39,8 @@ def test_the_logarithm_of_a_ratio_is_known_to_all_digits_far_from_1_and_next_to_
     found = ball_of((0, b))
     with mpmath.workdps(400):
         exact = mpmath.log(mpmath.mpf(b.numerator) / b.denominator)
-        assert down(found) <= exact <= up(found)
-    assert math.isclose(down(found), up(found), rel_tol=1e-15)
+        assert lower_end(found) <= exact <= upper_end(found)
+    assert math.isclose(lower_end(found), upper_end(found), rel_tol=1e-15)
 
 
 @pytest.mark.parametrize(

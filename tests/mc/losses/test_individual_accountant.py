@@ -108,7 +108,7 @@ def test_a_person_among_others_has_the_epsilon_that_they_have_alone_and_step_by_
         for _ in range(10):
             alone.add(row[[0, 17, 39]])
     found = crowd.epsilon(1e-6).made_public()
-    monkeypatch.setattr(inversion, "_HELD", 256)  # a few people at a time
+    monkeypatch.setattr(inversion, "_MAX_HELD", 256)  # a few people at a time
     assert np.allclose(crowd.epsilon(1e-6).made_public(), found, rtol=1e-9, atol=0)
     assert np.allclose(alone.epsilon(1e-6).made_public(), found[:, [0, 17, 39]], rtol=1e-6, atol=0)
 
@@ -181,7 +181,7 @@ def test_an_answer_does_not_depend_on_what_was_asked_before():
 
 def test_frequencies_that_would_take_too_much_memory_are_unknown(monkeypatch):
     exact = played([{1.0: 30}], q=0.1, sigma=1.0).delta(1.0).report_for(0).bounds
-    monkeypatch.setattr(step_moments, "_MOST_HELD", 1)
+    monkeypatch.setattr(step_moments, "_MAX_HELD", 1)
     forget()
     wide = played([{1.0: 30}], q=0.1, sigma=1.0).delta(1.0).report_for(0).bounds
     forget()

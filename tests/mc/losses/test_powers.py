@@ -51,7 +51,7 @@ def test_mass_beyond_the_window_is_bounded_and_folded_into_it(monkeypatch, tilt)
     # a long window, cut to 64 places, against the whole of it
     coin = LatticePLD(np.array([-1, 1]), np.array([0.5, 0.5]))
     whole = power([coin], [400], tilt=tilt)
-    monkeypatch.setattr(powers, "_LONGEST", 64)
+    monkeypatch.setattr(powers, "_MAX_WINDOW", 64)
     cut = power([coin], [400], tilt=tilt)
     inside = (whole.places >= cut.first) & (whole.places < cut.first + 64)
     lost = float(whole.shares[~inside].sum())

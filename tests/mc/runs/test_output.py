@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from filterproof.mc.examine.worker import alone
+from filterproof.mc.examine.worker import run_isolated
 from filterproof.mc.runs.output import OutputFolder
 
 
@@ -49,7 +49,7 @@ def test_names_are_on_the_disk_before_the_block_is_left(
 def test_a_copy_of_the_process_that_ends_in_the_meantime_takes_nothing_away(tmp_path: Path) -> None:
     with OutputFolder(tmp_path) as folder:
         folder.add("a.txt", b"whole")
-        alone(int, command=True)
+        run_isolated(int, command=True)
     assert os.listdir(tmp_path) == ["a.txt"]
 
 

@@ -32,7 +32,7 @@ from hypothesis import strategies as st
 
 import filterproof as fp
 from filterproof.filters.catalogue import CATALOGUE
-from filterproof.mc.engine.streams import TILE
+from filterproof.mc.engine.streams import BATCH_SIZE
 from filterproof.mc.runs import provenance
 from filterproof.mc.runs.keys import digest, key_of
 from filterproof.mc.runs.provenance import code_version
@@ -312,7 +312,7 @@ def test_a_module_of_the_users_that_a_function_imports_while_it_plays_is_refused
 def test_another_release_of_what_numbers_rest_on_and_an_edit_of_our_own_files_are_other_versions() -> None:
     first, read = code_version(), Path.read_bytes
     for place, name, other in (
-        *((np, "__version__", "1.0"), (scipy, "__version__", "1.0"), (provenance, "TILE", 1)),
+        *((np, "__version__", "1.0"), (scipy, "__version__", "1.0"), (provenance, "BATCH_SIZE", 1)),
         (platform, "python_version", lambda: "other"),
     ):
         with pytest.MonkeyPatch.context() as patched:
@@ -405,6 +405,6 @@ def test_the_key_is_the_same_in_every_process_and_in_the_workers_that_import_the
             command, env=environment, cwd=folder, check=True, capture_output=True, text=True
         )
         said.append(done.stdout.splitlines())
-    assert [lines[-1] for lines in said] == ["kept 0", f"kept {5 * TILE}"]
+    assert [lines[-1] for lines in said] == ["kept 0", f"kept {5 * BATCH_SIZE}"]
     assert said[0][:-1] == said[1][:-1]
     assert len(set(said[0])) == len(said[0]) == 5

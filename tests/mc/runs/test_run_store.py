@@ -21,9 +21,9 @@ RUNS: tuple[dict[str, Any], ...] = ({"game": "one", "seed": 1}, {"game": "other"
 Sums = dict[tuple[int, int], bytes]
 
 
-def rows(number: int, tiles: int = 40) -> list[tuple[int, int, NDArray[np.float64]]]:
+def rows(number: int, batches: int = 40) -> list[tuple[int, int, NDArray[np.float64]]]:
     rng = np.random.default_rng(number)
-    return [(tile, 100 + tile % 2, rng.random(40 if tile % 7 else 900)) for tile in range(tiles)]
+    return [(batch, 100 + batch % 2, rng.random(40 if batch % 7 else 900)) for batch in range(batches)]
 
 
 def kept(store: fp.runs.RunStore, run: dict[str, Any]) -> Sums:
@@ -31,7 +31,7 @@ def kept(store: fp.runs.RunStore, run: dict[str, Any]) -> Sums:
 
 
 def put(number: int) -> Sums:
-    return {(tile, size): sums.tobytes() for tile, size, sums in rows(number)}
+    return {(batch, size): sums.tobytes() for batch, size, sums in rows(number)}
 
 
 @pytest.fixture
@@ -115,30 +115,30 @@ def alter(path: Path, *statements: str) -> None:
     other.close()
 
 
-FIRST = "(SELECT min(run) FROM tile)"
-SECOND = "(SELECT max(run) FROM tile)"
+FIRST = "(SELECT min(run) FROM batch)"
+SECOND = "(SELECT max(run) FROM batch)"
 
 
 @pytest.mark.parametrize(
     "statement",
     [
-        f"UPDATE tile SET run = {SECOND}, tile = tile + 100 WHERE run = {FIRST}",
-        f"UPDATE OR REPLACE tile SET run = {SECOND} WHERE run = {FIRST}",
-        "UPDATE tile SET tile = tile + 1000",
-        "UPDATE tile SET size = size + 1000",
-        "UPDATE tile SET (sums, checksum) = (SELECT sums, checksum FROM tile AS o WHERE o.tile = 3)",
-        "UPDATE tile SET sums = sums || x'0000000000000000'",
-        "UPDATE tile SET sums = 'text'",
-        "UPDATE tile SET checksum = CAST(x'c328' AS TEXT)",
-        "UPDATE tile SET tile = tile + 0.5",
-        "UPDATE tile SET size = x'00ff'",
-        "DROP TABLE tile",
-        "ALTER TABLE tile RENAME COLUMN sums TO totals",
-        "ALTER TABLE tile DROP COLUMN checksum",
-        "ALTER TABLE tile ADD COLUMN more",
+        f"UPDATE batch SET run = {SECOND}, batch = batch + 100 WHERE run = {FIRST}",
+        f"UPDATE OR REPLACE batch SET run = {SECOND} WHERE run = {FIRST}",
+        "UPDATE batch SET batch = batch + 1000",
+        "UPDATE batch SET size = size + 1000",
+        "UPDATE batch SET (sums, checksum) = (SELECT sums, checksum FROM batch AS o WHERE o.batch = 3)",
+        "UPDATE batch SET sums = sums || x'0000000000000000'",
+        "UPDATE batch SET sums = 'text'",
+        "UPDATE batch SET checksum = CAST(x'c328' AS TEXT)",
+        "UPDATE batch SET batch = batch + 0.5",
+        "UPDATE batch SET size = x'00ff'",
+        "DROP TABLE batch",
+        "ALTER TABLE batch RENAME COLUMN sums TO totals",
+        "ALTER TABLE batch DROP COLUMN checksum",
+        "ALTER TABLE batch ADD COLUMN more",
         "CREATE TABLE more (x)",
-        "CREATE VIEW more AS SELECT * FROM tile",
-        "CREATE TRIGGER more AFTER INSERT ON tile BEGIN DELETE FROM tile; END",
+        "CREATE VIEW more AS SELECT * FROM batch",
+        "CREATE TRIGGER more AFTER INSERT ON batch BEGIN DELETE FROM batch; END",
     ],
 )
 def test_a_row_that_was_changed_or_moved_is_refused(path: Path, statement: str) -> None:
@@ -151,14 +151,14 @@ def test_a_row_that_was_changed_or_moved_is_refused(path: Path, statement: str) 
 FOREIGN: dict[str, tuple[bytes | tuple[str, ...], str]] = {
     "text": (b"not a database, but long enough" * 10, "is not a run store of this package"),
     "only a header": (b"SQLite format 3\0" + b"\0" * 2000, "is not a run store of this package"),
-    "another database": (("CREATE TABLE tile (x)",), "is not a run store of this package"),
+    "another database": (("CREATE TABLE batch (x)",), "is not a run store of this package"),
     "an older layout": (
         (
             "PRAGMA application_id = 1718645350",
             "PRAGMA user_version = 1",
             "CREATE TABLE run (key TEXT PRIMARY KEY, description TEXT NOT NULL) WITHOUT ROWID",
-            "CREATE TABLE tile (run TEXT, tile INTEGER, size INTEGER, sums BLOB, checksum INTEGER, "
-            "PRIMARY KEY (run, tile)) WITHOUT ROWID",
+            "CREATE TABLE batch (run TEXT, batch INTEGER, size INTEGER, sums BLOB, checksum INTEGER, "
+            "PRIMARY KEY (run, batch)) WITHOUT ROWID",
         ),
         "has layout 1, but this version writes 3",
     ),
@@ -249,7 +249,7 @@ def test_a_disk_that_fills_up_ends_a_commit_in_one_sentence_and_keeps_what_was_t
 def test_what_is_stored_stays_whoever_stores_it_again(path: Path) -> None:
     with fp.runs.RunStore(path) as store, fp.runs.RunStore(path) as other:
         for one in (store, other):
-            one.commit(RUNS[0], [(tile, size, np.zeros(3)) for tile, size, _ in rows(0)])
+            one.commit(RUNS[0], [(batch, size, np.zeros(3)) for batch, size, _ in rows(0)])
         assert [kept(store, run) for run in RUNS] == [put(0), put(1)]
         assert kept(store, dict(reversed(RUNS[0].items()))) == put(0)
 

@@ -19,13 +19,13 @@ import pytest
 from numpy.typing import NDArray
 
 import filterproof as fp
-from filterproof.mc.engine.streams import TILE, Batch
+from filterproof.mc.engine.streams import BATCH_SIZE, Batch
 from filterproof.mc.estimate.functionals import HockeyStick
 from filterproof.mc.runs.keys import digest, key_of
 from filterproof.mc.runs.run import Run, _Work
 
 FILTER = fp.GaussianFilter(mu=1.0)
-N = 7 * TILE + 100
+N = 7 * BATCH_SIZE + 100
 
 
 def the_game() -> fp.runs.Game:
@@ -78,7 +78,9 @@ def test_neither_the_processes_nor_the_size_of_a_task_nor_their_order_matters(
             fp.runs.play(the_game(), MEASURE, n=N, seed=3, executor=Breaking(chance=0.0)).rows.tobytes()
             == undisturbed
         )
-    last = fp.runs.play(the_game(), MEASURE, n=N - 5 * TILE, first=5, seed=3, workers=1)  # a run is its tiles
+    last = fp.runs.play(
+        the_game(), MEASURE, n=N - 5 * BATCH_SIZE, first=5, seed=3, workers=1
+    )  # a run is its batches
     assert undisturbed.endswith(last.rows.tobytes())
 
 
@@ -105,7 +107,7 @@ ENVIRONMENT = os.environ | {"PYTHONPATH": os.pathsep.join(map(str, sys.path))}
 
 @dataclass(frozen=True)
 class KillsOnce:
-    """Kills its own process at tile sums' third call on this machine, once: the flag is a file."""
+    """Kills its own process at batch sums' third call on this machine, once: the flag is a file."""
 
     flag: str
 
@@ -127,7 +129,7 @@ def test_a_killed_worker_costs_time_and_nothing_else(tmp_path: Path, undisturbed
 def test_workers_that_do_not_start_leave_the_run_to_this_process(
     undisturbed: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("filterproof.mc.runs.run.WORTH_A_POOL", 0.0)
+    monkeypatch.setattr("filterproof.mc.runs.run.POOL_SECONDS", 0.0)
     monkeypatch.setattr("filterproof.mc.runs.run.cores", lambda: 2)
     monkeypatch.setattr("filterproof.mc.runs.run.LocalPool", Breaking)
     with pytest.warns(
@@ -143,14 +145,14 @@ def test_workers_that_do_not_start_leave_the_run_to_this_process(
 
 def test_a_second_start_plays_only_what_is_missing(tmp_path: Path, undisturbed: bytes) -> None:
     path = tmp_path / "run.db"
-    fp.runs.play(the_game(), MEASURE, n=5 * TILE, seed=3, store=path, workers=1)
+    fp.runs.play(the_game(), MEASURE, n=5 * BATCH_SIZE, seed=3, store=path, workers=1)
     seen: list[fp.runs.Progress] = []
     tally = fp.runs.play(the_game(), MEASURE, n=N, seed=3, store=path, workers=1, progress=seen.append)
     assert tally.rows.tobytes() == undisturbed
-    assert seen[-1].kept == 5 * TILE
+    assert seen[-1].restored == 5 * BATCH_SIZE
     assert seen[-1].done == seen[-1].total == N
     assert seen[-1].remaining_seconds == 0
-    assert seen[-1].rate == (N - 5 * TILE) / seen[-1].seconds
+    assert seen[-1].rate == (N - 5 * BATCH_SIZE) / seen[-1].seconds
 
 
 def test_another_question_is_another_run(tmp_path: Path) -> None:
@@ -172,9 +174,9 @@ def test_another_question_is_another_run(tmp_path: Path) -> None:
 
 
 def test_a_worker_keeps_nothing_of_a_run_whose_code_or_values_are_not_its_own() -> None:
-    measure, tile = KillsOnce("never"), [Batch(3, 0, 10)]  # of a file of the user's
+    measure, batch = KillsOnce("never"), [Batch(3, 0, 10)]  # of a file of the user's
     key = key_of({"game": the_game(), "functional": measure})
-    (row,) = _Work(the_game(), measure, key)(tile)
+    (row,) = _Work(the_game(), measure, key)(batch)
     assert row.tobytes() == fp.runs.play(the_game(), MEASURE, n=10, seed=3, workers=1).rows[0].tobytes()
     for other in (
         key_of({"game": the_game(), "functional": KillsOnce("other")}),
@@ -183,7 +185,7 @@ def test_a_worker_keeps_nothing_of_a_run_whose_code_or_values_are_not_its_own() 
         with pytest.raises(
             fp.runs.StoreError, match="a worker process runs other code or other values than this"
         ):
-            _Work(the_game(), measure, other)(tile)
+            _Work(the_game(), measure, other)(batch)
 
 
 # -- interruptions ---------------------------------------------------------------------------------
@@ -193,23 +195,24 @@ def test_ctrl_c_leaves_a_run_that_resumes(tmp_path: Path, undisturbed: bytes) ->
     path = tmp_path / "run.db"
 
     def stop(progress: fp.runs.Progress) -> None:
-        if progress.done > 4 * TILE:
+        if progress.done > 4 * BATCH_SIZE:
             raise KeyboardInterrupt
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("filterproof.mc.runs.run.BREATH", -1.0)
+        patch.setattr("filterproof.mc.runs.run.REPORT_SECONDS", -1.0)
         patch.setattr("filterproof.mc.runs.run.TASK", 0.0)
         with pytest.raises(
-            fp.runs.Interrupted, match=rf"after {5 * TILE:,} of .* paths, kept in .*run.db; the same call"
+            fp.runs.Interrupted,
+            match=rf"after {5 * BATCH_SIZE:,} of .* paths, kept in .*run.db; the same call",
         ) as stopped:
             fp.runs.play(the_game(), MEASURE, n=N, seed=3, store=path, workers=1, progress=stop)
-    assert (stopped.value.done, stopped.value.total, stopped.value.path) == (5 * TILE, N, path)
+    assert (stopped.value.done, stopped.value.total, stopped.value.path) == (5 * BATCH_SIZE, N, path)
     seen: list[fp.runs.Progress] = []
     assert (
         fp.runs.play(the_game(), MEASURE, n=N, seed=3, store=path, progress=seen.append).rows.tobytes()
         == undisturbed
     )
-    assert seen[-1].kept == 5 * TILE
+    assert seen[-1].restored == 5 * BATCH_SIZE
 
 
 DRIVER = f"""{GAME}
@@ -233,7 +236,7 @@ def living(session: int) -> list[int]:
 @pytest.mark.slow
 def test_twenty_killings_of_drivers_and_workers_lose_nothing(tmp_path: Path) -> None:
     """The driver is started again and again, and it or one of its processes is killed at a random moment."""
-    rng, n = random.Random(2), 2000 * TILE
+    rng, n = random.Random(2), 2000 * BATCH_SIZE
     script, path = tmp_path / "driver.py", tmp_path / "run.db"
     script.write_text(DRIVER)
     command = [sys.executable, str(script), str(path), str(n)]
@@ -251,14 +254,14 @@ def test_twenty_killings_of_drivers_and_workers_lose_nothing(tmp_path: Path) -> 
             time.sleep(0.1)
         if path.exists() and path.stat().st_size:
             with sqlite3.connect(path) as look:
-                (finished,) = look.execute("SELECT count(*) FROM tile").fetchone()
+                (finished,) = look.execute("SELECT count(*) FROM batch").fetchone()
             look.close()
             assert finished >= finished_before
             finished_before = finished
     subprocess.run(command, env=ENVIRONMENT, check=True, timeout=300)
     seen: list[fp.runs.Progress] = []
     resumed = fp.runs.play(the_game(), MEASURE, n=n, seed=3, store=path, workers=1, progress=seen.append)
-    assert not seen or seen[-1].kept == n
+    assert not seen or seen[-1].restored == n
     assert resumed.rows.tobytes() == fp.runs.play(the_game(), MEASURE, n=n, seed=3, workers=2).rows.tobytes()
 
 

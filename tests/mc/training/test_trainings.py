@@ -69,12 +69,12 @@ def test_sums_that_promise_too_much_are_refuted_and_not_trusted() -> None:
     found = fp.training.simulate_training(CANARY, make, epsilon=0.5, **how)  # type: ignore[arg-type]
     exact = float(Gaussian(1.0).hockey_stick(0.5))
     assert found.low <= exact <= found.high
-    assert found.beyond == 1000
+    assert found.over_bound == 1000
     assert "Theorem" not in found.rests_on
     # with a bound that is true of them the interval is narrow, and above what they promise
     found = fp.training.simulate_training(CANARY, make, epsilon=0.5, squares=1.0, **how)  # type: ignore[arg-type]
     assert found.low <= exact <= found.high
-    assert found.beyond == 0
+    assert found.over_bound == 0
     assert found.low > fp.GaussianDP(0.5).delta(0.5)
 
 

@@ -165,4 +165,4 @@ def worth(
 ) -> Fraction:
     """The exact hockey-stick divergence that a strategy reaches: it is asked in every history, by itself."""
     plan = written_out(strategy, filt, rounds=rounds, direction=direction)
-    return max(1 - ratio, Fraction(0)) if plan is None else plan.worth(filt, ratio, direction)
+    return max(1 - ratio, Fraction(0)) if plan is None else plan.value(filt, ratio, direction)

@@ -56,7 +56,7 @@ def test_every_row_is_confirmed(epsilon):
 
 def test_a_row_comes_out_the_same_when_it_is_made_again():
     row = BY_PROMISE[8.0, 1e-4, 2]
-    assert CalibratedThreshold.found(row.epsilon, row.delta, step=row.step, made_by=MADE_BY) == row
+    assert CalibratedThreshold.compute(row.epsilon, row.delta, step=row.step, made_by=MADE_BY) == row
 
 
 def test_a_larger_threshold_breaks_the_promise():

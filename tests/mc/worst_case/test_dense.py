@@ -102,8 +102,8 @@ def test_a_perturbed_transform_is_within_the_error_that_is_counted():
     # the bound on transforms, a million times what they do, moves the bounds apart by as much
     solved = worst_case(GaussianFilter(1.0), Gaussian(0.5), epsilon=2.0, direction="PQ")
     game = solved.strategy.game
-    assert 0 < game.wrong < 1e-9 * game.start
-    assert dataclasses.replace(game, wrong=game.start).bounds[0] == 0
+    assert 0 < game.error_bound < 1e-9 * game.start
+    assert dataclasses.replace(game, error_bound=game.start).bounds[0] == 0
 
 
 _RATES = (SubsampledGaussian(0.1, 1.0), SubsampledGaussian(0.2, 1.0))

@@ -86,7 +86,7 @@ def test_windows_and_the_whole_lattice_enclose_the_same_value(units, budget, del
 @pytest.mark.parametrize("left", [1.0, 70.0])
 @pytest.mark.parametrize("epsilon", [LogRatio(Fraction(3, 2)), LogRatio(Fraction(5, 4))])
 def test_the_strategy_is_worth_what_the_windows_hold(left, epsilon, monkeypatch):
-    monkeypatch.setattr(windows, "_LEFT", left)
+    monkeypatch.setattr(windows, "_TRUNCATION_EXPONENT", left)
     menu = [RandomizedResponse.from_ratio(Fraction(9, 8) ** k) for k in (1, 2)]
     filt = SquaresFilter(math.log(9 / 8), 12)
     solved = worst_case(filt, menu, epsilon=epsilon, rounds=7, evidence=Evidence.CERTIFIED)

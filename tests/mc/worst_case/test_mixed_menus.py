@@ -6,7 +6,7 @@ import flint
 import mpmath
 import pytest
 
-from filterproof.mc.losses.balls import ball, down, near, up
+from filterproof.mc.losses.balls import ball, lower_end, nearest_double, upper_end
 from filterproof.mc.worst_case import worst_case
 from filterproof.theory.evidence import Evidence
 from filterproof.theory.log_ratio import LogRatio
@@ -67,10 +67,10 @@ def test_a_ball_beside_a_double_is_rounded_to_it_at_whatever_precision_happens_t
     for off in (TINY, -TINY / 2**60, Fraction(0)):
         beside = ball(Fraction(double) + off * 2**130)  # 2^-70 of it
         with flint.ctx.workprec(precision):
-            assert abs(Fraction(near(beside)) - Fraction(double)) <= Fraction(1, 2**53)
+            assert abs(Fraction(nearest_double(beside)) - Fraction(double)) <= Fraction(1, 2**53)
 
 
-@pytest.mark.parametrize("bound", [down, up, near])
+@pytest.mark.parametrize("bound", [lower_end, upper_end, nearest_double])
 def test_a_ball_of_no_numbers_has_no_bound(bound):
     with pytest.raises(ValueError, match="x must hold numbers alone"):
         bound(flint.arb(-2).log())

@@ -39,7 +39,7 @@ def rows() -> Iterator[CalibratedThreshold]:
     for epsilon in EPSILONS:
         for delta in DELTAS:
             for step in steps(epsilon, delta):
-                yield CalibratedThreshold.found(epsilon, delta, step=step, made_by=MADE_BY)
+                yield CalibratedThreshold.compute(epsilon, delta, step=step, made_by=MADE_BY)
 
 
 def text() -> str:

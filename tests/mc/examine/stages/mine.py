@@ -1,7 +1,7 @@
 """A user's filter of library parts, and what the stage of parts says of a filter."""
 
 import filterproof as fp
-from filterproof.mc.examine.stages.certificate import parts
+from filterproof.mc.examine.stages.certificate import certificate
 from filterproof.theory.evidence import Outcome, Verdict
 
 PROMISE = fp.ApproxDP(epsilon=1.0, delta=1e-5)
@@ -15,12 +15,12 @@ class Mine(fp.AdditiveFilter):
 
 
 def outcome(filt: fp.PrivacyFilter) -> Outcome | None:
-    found = parts(filt)
+    found = certificate(filt)
     return None if found is None else found.outcome
 
 
 def said_of(filt: fp.PrivacyFilter) -> Verdict:
     """The verdict on the parts of a filter that is made of some."""
-    found = parts(filt)
+    found = certificate(filt)
     assert found is not None
     return found

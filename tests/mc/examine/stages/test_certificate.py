@@ -12,7 +12,7 @@ import filterproof as fp
 from filterproof.filters.accounting.ledger import Budget
 from filterproof.filters.catalogue import CATALOGUE
 from filterproof.filters.certified.double_double import limit_of
-from filterproof.mc.examine.stages.certificate import parts
+from filterproof.mc.examine.stages.certificate import certificate
 from filterproof.theory.evidence import Evidence, Outcome
 from filterproof.theory.proofs.proof import Proof
 from tests.mc.examine.stages.mine import PROMISE, Mine, outcome, said_of
@@ -168,7 +168,7 @@ def test_a_sound_filter_of_the_catalogue_holds_by_its_theorem_within_its_hypothe
 def test_filters_that_are_unsound_or_unproved_are_not_certified() -> None:
     for name, entry in CATALOGUE.items():
         if entry.sound is not True or entry.kind.theorem is None:
-            found = parts(entry.example())
+            found = certificate(entry.example())
             if issubclass(entry.kind, fp.AdditiveFilter):  # its charge is none of those that a theorem covers
                 assert found is not None, name
                 assert (found.outcome, found.evidence) == (Outcome.UNDECIDED, Evidence.CITED), name
@@ -197,10 +197,10 @@ def test_it_holds_if_each_of_its_theorems_does_and_as_surely_as_the_least_sure(
         def with_steps(**change: Any) -> dict[str, Proof]:
             return proofs | {key: replace(proof, steps=tuple(replace(one, **change) for one in proof.steps))}  # noqa: B023
 
-        found = parts(filt, done=with_steps(evidence=Evidence.DERIVED))
+        found = certificate(filt, done=with_steps(evidence=Evidence.DERIVED))
         assert found is not None
         assert (found.outcome, found.evidence) == (Outcome.HOLDS, Evidence.DERIVED)
-        refused = parts(filt, done=with_steps(holds=False))
+        refused = certificate(filt, done=with_steps(holds=False))
         assert refused is not None
         assert refused.outcome is Outcome.UNDECIDED
         assert f"theorem {key!r}" in refused.detail

@@ -11,9 +11,9 @@ from scipy.special import logsumexp
 import filterproof as fp
 from filterproof.filters.catalogue import CATALOGUE
 from filterproof.mc.examine.replay import replayed
-from filterproof.mc.examine.stages.games import chosen_goals
+from filterproof.mc.examine.stages.games import chosen_targets
 from filterproof.mc.examine.stages.rational_plans import (
-    Frontier,
+    AdmissiblePairs,
     best_second_requests,
     plan_counterexample,
     ratio_at,
@@ -68,7 +68,7 @@ def some_order():
 @pytest.mark.parametrize("make", [AllAfterALoss, some_order], ids=["after a loss", "some order"])
 def test_best_replies_refute_and_replay_to_what_other_arithmetic_gives(make):
     about = subject(make(), "rr", "twopoint")
-    found = next(best_second_requests(about, chosen_goals(about)))
+    found = next(best_second_requests(about, chosen_targets(about)))
     data = json.loads(json.dumps(found.to_data()))
     again = replayed(data, filt=about.filter)
     assert again.refutes
@@ -80,12 +80,12 @@ def test_best_replies_refute_and_replay_to_what_other_arithmetic_gives(make):
 @pytest.mark.parametrize("name", ["GaussianFilter", "BasicFilter", "RealisationFilter"])
 def test_best_replies_refute_no_sound_filter(name):
     about = subject(CATALOGUE[name].example(), "rr", "twopoint")
-    assert next(best_second_requests(about, chosen_goals(about)), None) is None
+    assert next(best_second_requests(about, chosen_targets(about)), None) is None
 
 
 def test_plan_refutes_beyond_the_margin_and_where_its_requests_are_granted():
     filt, plan, ratio = fp.BasicFilter(3.0, 0.01), Plan(COIN, (None, None)), Fraction(3)
-    worth = plan.worth(filt, ratio)
+    worth = plan.value(filt, ratio)
     for above, refutes in ((-1, False), (0.5, False), (2, True)):
         promised = float(worth / (1 + Fraction(above) * MARGIN))
         lax = type("Lax", (Sum,), {"promise": fp.ApproxDP(1.0, promised), "most": 99.0})()
@@ -118,7 +118,7 @@ def test_frontier_asks_nothing_twice_and_finds_what_root_finding_finds():
             return super().admits(state, request)
 
     filt, b = Asked(0.5), Fraction(1, 8)
-    frontier = Frontier(filt, filt.start(1))
+    frontier = AdmissiblePairs(filt, filt.start(1))
     largest = frontier.largest(b, 0.0, 1e-9)
     # charged the largest of its divergences over their orders, of which .5 is admitted
     assert largest == pytest.approx(brentq(lambda a: rho_over_orders(a, 1 / 8) - 0.5, 0.2, 0.9), rel=1e-6)
@@ -127,5 +127,5 @@ def test_frontier_asks_nothing_twice_and_finds_what_root_finding_finds():
     assert 0.999 * largest < frontier.largest(b, largest / 2, 1e-3) <= largest
     assert frontier.largest(b, 1.001 * largest, 1e-3) == 0.0
     assert len(asked) == first
-    assert Frontier(filt, filt.start(1)).largest(b, 1.001 * largest, 1e-3) == 0.0
+    assert AdmissiblePairs(filt, filt.start(1)).largest(b, 1.001 * largest, 1e-3) == 0.0
     assert len(asked) == first + 2

@@ -17,9 +17,9 @@ from filterproof.mc.examine.counterexample import (
 )
 from filterproof.mc.examine.divergence import Divergence
 from filterproof.mc.examine.sequence import Sequence
-from filterproof.mc.examine.stages.plays import ROUND, plain
-from filterproof.mc.examine.stages.shrinking import plain_plans, shrink, written
-from filterproof.theory.numerics.decimals import below
+from filterproof.mc.examine.stages.plays import ROUND, simple_plays
+from filterproof.mc.examine.stages.shrinking import shrink, simple_plans, written
+from filterproof.theory.numerics.decimals import format_down
 from tests.instruments.corpus.fifth.broken import AbstentionBonus
 from tests.mc.examine import example_filters
 from tests.mc.examine.counterexamples import sequence
@@ -68,9 +68,10 @@ def test_a_counterexample_of_many_odd_kinds_becomes_a_few_known_ones(odd: Counte
     assert best.order < odd.order
     # anyone can play it again: the same certifier says so, and not the stage
     assert best.replay().refutes
-    assert found.verdict.detail == str(best) == found.found
+    assert found.verdict.detail == str(best) == found.result
     assert (
-        f"promised 1, {below(best.factor, 3)} times the promise" in found.found or "delta at" in found.found
+        f"promised 1, {format_down(best.factor, 3)} times the promise" in found.result
+        or "delta at" in found.result
     )
 
 
@@ -84,7 +85,7 @@ def test_where_no_work_is_left_what_was_found_is_shown(odd: Counterexample) -> N
     found = told(example_filters.Window(), odd, units=0)
     assert found.counterexample is odd
     assert found.trace is None
-    assert found.unseen.endswith("its share of the work was used up")
+    assert found.not_tried.endswith("its share of the work was used up")
 
 
 def test_few_rounds_come_before_many_and_known_pairs_before_odd_ones() -> None:
@@ -145,14 +146,14 @@ def test_a_plan_is_written_out_at_the_ratio_that_the_filter_states() -> None:
 
 def test_plain_plans_are_exact_and_few_rounds_come_first() -> None:
     filt = example_filters.AfterGain()
-    best = next(plain_plans(subject(filt, "gaussian", "rr")))
+    best = next(simple_plans(subject(filt, "gaussian", "rr")))
     assert best.plan.rounds == 2
     assert best.replay().result == Fraction(best.data["value"])
 
 
 def test_plain_plays_are_granted_and_of_sizes_that_people_write() -> None:
     filt = example_filters.PerFamily()
-    for play in plain(subject(filt, "gaussian", "rr"), WorkLimit.of(LONG)):
+    for play in simple_plays(subject(filt, "gaussian", "rr"), WorkLimit.of(LONG)):
         assert play.admitted(filt)
         sizes = [pair.mu if isinstance(pair, fp.Gaussian) else pair.epsilon for pair in play.counts]
         assert set(map(float, sizes)) <= set(ROUND)

@@ -22,16 +22,16 @@ from filterproof.filters.contract.work import WorkLimit
 from filterproof.mc.engine.adversaries import Scripted
 from filterproof.mc.examine.divergence import Divergence
 from filterproof.mc.examine.examination_context import ExaminationContext, admission
-from filterproof.mc.examine.parameter_families import FAMILIES, lines_of
+from filterproof.mc.examine.parameter_families import FAMILIES, families_of
 from filterproof.mc.examine.sequence import Sequence
 from filterproof.mc.examine.stage_schedule import FAILURE
 from filterproof.mc.examine.stages.admissible_region import LargestGranted, _row_law, alternatives, inside
 from filterproof.mc.examine.stages.filter_invariants import invariants
-from filterproof.mc.examine.stages.game_menus import Menu, alarms
+from filterproof.mc.examine.stages.game_menus import Menu, rare_event_menus
 from filterproof.mc.examine.stages.games import _planned, games, solved
-from filterproof.mc.examine.stages.plays import ROUND, Player, plain, programs, shared, swallowed
+from filterproof.mc.examine.stages.plays import ROUND, Player, programs, shared, simple_plays, swallowed
 from filterproof.mc.examine.stages.sequences import SequenceSearch, most, sequences
-from filterproof.mc.examine.stages.strategy_search import StrategySearch, _mesh, mesh_strategy, search
+from filterproof.mc.examine.stages.strategy_search import StrategySearch, _grid, grid_strategy, search
 from filterproof.mc.worst_case.plan import Plan
 from filterproof.theory.evidence import Evidence, Outcome
 from filterproof.theory.pairs import DominatingPair, Gaussian, Laplace, RandomizedResponse, SubsampledGaussian
@@ -48,7 +48,7 @@ LONG, LATE = 2_400_000, WorkLimit(-1)
 
 
 def subject(filt: fp.PrivacyFilter, *names: str) -> ExaminationContext:
-    lines = lines_of(names or tuple(FAMILIES), filt.promise)
+    lines = families_of(names or tuple(FAMILIES), filt.promise)
     return admission(filt, lines, WorkLimit.of(LONG), seed=7)[1]
 
 
@@ -138,12 +138,12 @@ def test_stage_refutes_no_sound_filter_and_says_where_its_work_ended(
     about = subject(make(), "gaussian", "rr")
     for limit in (WorkLimit.of(16_000), LATE):
         found = list(stage(about, limit))
-        assert bool(found) is (stage is not SEARCH or about.looks)
-        assert all(one.counterexample is None and not one.fault and not one.whole for one in found)
+        assert bool(found) is (stage is not SEARCH or about.observes_losses)
+        assert all(one.counterexample is None and not one.fault and not one.covers_all for one in found)
         for row in chain.from_iterable(one.tightness for one in found):
             assert row.attack <= row.promised * (1 + 1e-9)
             assert row.worst is None or row.attack <= row.worst
-    assert all(one.unseen.endswith("its share of the work was used up") for one in found[-1:])
+    assert all(one.not_tried.endswith("its share of the work was used up") for one in found[-1:])
 
 
 def test_sequence_that_comes_nearest_is_told_in_its_direction() -> None:
@@ -194,25 +194,27 @@ def test_a_broken_law_of_purity_is_a_fault_and_of_another_a_note(
     kind: type[fp.PrivacyFilter], families: tuple[str, ...], fault: str, note: str
 ) -> None:
     about = subject(kind(), *families)
-    about = replace(about, lines=tuple({line.line.family: line for line in about.lines}.values()))
-    assert {line.line.family for line in about.lines} == {*families}
+    about = replace(
+        about, families=tuple({line.definition.mechanism: line for line in about.families}.values())
+    )
+    assert {line.definition.mechanism for line in about.families} == {*families}
     (finding,) = invariants(about, WorkLimit.of(LONG))
     assert fault in finding.fault
     assert bool(finding.fault) is bool(fault)
     assert [note in said for said in finding.notes] == [True] * bool(note)
-    assert (finding.found == "no invariant was seen to break") is not bool(fault or note)
+    assert (finding.result == "no invariant was seen to break") is not bool(fault or note)
 
 
 def test_what_was_not_reached_is_said_and_one_family_is_asked_in_any_case() -> None:
     (finding,) = invariants(subject(example_filters.ByHand(), "gaussian", "rr"), LATE)
     assert finding.menu == "gaussian"
-    assert finding.unseen.endswith("its share of the work was used up")
+    assert finding.not_tried.endswith("its share of the work was used up")
 
 
 # -- candidates --------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("generator", [programs, shared, plain, inside])
+@pytest.mark.parametrize("generator", [programs, shared, simple_plays, inside])
 def test_every_candidate_is_granted_in_one_order_however_much_work_is_allowed(generator: Any) -> None:
     about = subject(example_filters.PerFamily(), "gaussian", "rr")
     plays = [[*islice(generator(about, WorkLimit.of(units)), 4)] for units in (LONG, 2 * LONG)]
@@ -221,7 +223,9 @@ def test_every_candidate_is_granted_in_one_order_however_much_work_is_allowed(ge
 
 
 def test_plain_plays_are_of_sizes_that_people_write() -> None:
-    for play in islice(plain(subject(example_filters.PerFamily(), "gaussian", "rr"), WorkLimit.of(LONG)), 40):
+    for play in islice(
+        simple_plays(subject(example_filters.PerFamily(), "gaussian", "rr"), WorkLimit.of(LONG)), 40
+    ):
         sizes = [pair.mu if isinstance(pair, Gaussian) else pair.epsilon for pair in play.counts]
         assert set(map(float, sizes)) <= set(ROUND)
 
@@ -230,8 +234,8 @@ def test_what_moves_an_empty_sum_and_no_large_one_is_asked_for_without_end() -> 
     for filt, broken in ((FloatLedger(), True), (SingleUpwards(), False)):
         about = subject(filt, "gaussian", "twopoint")  # whose smallest reveals nothing
         plays = [*swallowed(about, WorkLimit.of(LONG))]
-        assert bool(plays) is any(played.breach(filt.promise, about.goals) for played in plays) is broken
-        assert [*swallowed(replace(about, pure=False), WorkLimit.of(LONG))] == []
+        assert bool(plays) is any(played.violation(filt.promise, about.targets) for played in plays) is broken
+        assert [*swallowed(replace(about, deterministic=False), WorkLimit.of(LONG))] == []
 
 
 def test_a_player_keeps_to_what_is_granted_and_notices_what_leaves_the_state_as_it_was() -> None:
@@ -241,7 +245,7 @@ def test_a_player_keeps_to_what_is_granted_and_notices_what_leaves_the_state_as_
     assert not player.grants(Gaussian(each))
     assert player.played == Sequence(((Gaussian(each), 5),))
     for pure in (True, False):
-        player = Player(example_filters.Forgets(), WorkLimit.of(LONG), np.zeros(1), pure=pure)
+        player = Player(example_filters.Forgets(), WorkLimit.of(LONG), np.zeros(1), deterministic=pure)
         assert player.ask(Gaussian(0.1), 50) == (1 if pure else 50)
         assert (player.unchanged is None) is not pure
 
@@ -255,7 +259,7 @@ class Understated(Gaussian):
 
 
 def test_quick_bounds_are_above_the_certified_ones() -> None:
-    goals = (
+    targets = (
         Divergence.hockey_stick(0.5),
         Divergence.hockey_stick(2.0),
         Divergence.renyi(2.0),
@@ -266,10 +270,10 @@ def test_quick_bounds_are_above_the_certified_ones() -> None:
     for one, other in combinations_with_replacement(steps, 2):
         played = Sequence((one, other))
         symmetric = all(pair.swapped == pair for pair in played.counts)
-        assert [measure for measure, _ in most(played, goals)][4:] == [
-            goal.both[1] for goal in goals if not symmetric
+        assert [measure for measure, _ in most(played, targets)][4:] == [
+            target.both[1] for target in targets if not symmetric
         ]
-        for measure, bound in most(played, goals, ("PQ", "QP")):
+        for measure, bound in most(played, targets, ("PQ", "QP")):
             assert (low := played.low(measure)) <= bound or low == bound == float("inf")
 
 
@@ -277,17 +281,17 @@ def test_what_is_afforded_is_granted_so_often_and_little_more_is_not() -> None:
     about = subject(fp.GaussianFilter(mu=1.0), "gaussian")
     frontier = LargestGranted(about, WorkLimit.of(LONG))
     for times in (1, 4, 16):
-        size = frontier.afforded(frontier.fresh(), about.lines[0], times)
+        size = frontier.afforded(frontier.fresh(), about.families[0], times)
         assert frontier.fresh().ask(fp.Gaussian(size), times) == times
         assert size == pytest.approx(times**-0.5, rel=5e-3)
 
 
 @pytest.mark.parametrize(("filt", "at"), [(EqualShares(), 2.0), (BucketInTheSum(), 1.0)])
 def test_rows_of_a_thousand_requests_are_granted_and_refute_no_sum(filt: Any, at: float) -> None:
-    about, goal = subject(filt, "gaussian", "rr", "erasure"), Divergence.hockey_stick(at)
+    about, target = subject(filt, "gaussian", "rr", "erasure"), Divergence.hockey_stick(at)
     played = [*islice(inside(about, WorkLimit.of(LONG)), 5)]
     assert max(one.rounds for one in played) in (getattr(filt, "rounds", 1000), 1001)
-    assert not any(one.low(goal) > about.promised(goal) for one in played)
+    assert not any(one.low(target) > about.promised(target) for one in played)
 
 
 @pytest.mark.parametrize(("level", "times"), [(1e-3, 64), (0.3, 7), (2.0, 1000), (20.0, 64)])
@@ -300,12 +304,12 @@ def test_a_row_of_randomised_responses_has_a_binomial_number_of_high_losses(leve
 
 def test_a_guessed_menu_is_worth_about_what_its_game_is() -> None:
     """`PlanByFamily`: after one answer another family is affordable than after the other."""
-    about, goal = subject(PlanByFamily(), "gaussian", "rr", "erasure"), Divergence.hockey_stick(1.0)
-    share, menu = max(alternatives(about, (goal,), WorkLimit.of(400_000)), key=lambda one: one[0])
+    about, target = subject(PlanByFamily(), "gaussian", "rr", "erasure"), Divergence.hockey_stick(1.0)
+    share, menu = max(alternatives(about, (target,), WorkLimit.of(400_000)), key=lambda one: one[0])
     worst = fp.worst_case(about.filter, menu.pairs, epsilon=1.0, rounds=menu.rounds)
     assert {type(pair) for pair in menu.pairs} == {RandomizedResponse, Gaussian, fp.Erasure}
-    assert worst.low > about.promised(goal)
-    assert share == pytest.approx(worst.low / about.promised(goal), rel=0.02)
+    assert worst.low > about.promised(target)
+    assert share == pytest.approx(worst.low / about.promised(target), rel=0.02)
 
 
 # -- alarms that nearly always keep silent, where a filter is shown what was lost -----------------------------
@@ -317,17 +321,17 @@ ZERO_NOISE = [name for name, entry in CATALOGUE.items() if entry.sound and entry
 def test_silence_after_silence_passes_the_promise_of_squared_losses_alone(name: str) -> None:
     """Fractions are the second route: silence after silence, as long as the filter's own code grants the alarm."""
     filt = unsound(CATALOGUE[name].example)
-    found = alarms(subject(filt, "rr", "twopoint"), WorkLimit.of(200_000))
-    for menu, goal in found:
+    found = rare_event_menus(subject(filt, "rr", "twopoint"), WorkLimit.of(200_000))
+    for menu, target in found:
         (pair,) = menu.pairs
         more, less = sorted((Fraction(pair.p[0]), Fraction(pair.q[0])), reverse=True)
-        alone = more**menu.rounds - Fraction(math.exp(goal.at)) * less**menu.rounds
-        promised = Fraction(filt.promise.delta(goal.at)) * (1 + Fraction(1, 10**9))
+        alone = more**menu.rounds - Fraction(math.exp(target.at)) * less**menu.rounds
+        promised = Fraction(filt.promise.delta(target.at)) * (1 + Fraction(1, 10**9))
         assert (alone > promised) is (name == "SquaredLossFilter")
         if (
             alone > promised
         ):  # the filter's own code grants so many, and its game is worth no less than they are
-            worst = fp.worst_case(filt, menu.pairs, epsilon=goal.at, rounds=menu.rounds)
+            worst = fp.worst_case(filt, menu.pairs, epsilon=target.at, rounds=menu.rounds)
             assert worst.low >= float(alone) * (1 - 1e-12)
     assert found if name == "SquaredLossFilter" else name != "ZCDPFilter" or not found
 
@@ -401,7 +405,7 @@ class GaussiansOnly(CapsEachRound):
 
 def test_no_game_is_played_with_a_family_that_the_filters_code_raises_for() -> None:
     about = subject(GaussiansOnly(), "gaussian", "rr", "erasure", "twopoint")
-    assert about.families == {"gaussian"}
+    assert about.mechanisms == {"gaussian"}
     assert all(one.fault == "" for one in games(about, WorkLimit.of(40_000)))
 
 
@@ -411,13 +415,13 @@ def test_no_game_is_played_with_a_family_that_the_filters_code_raises_for() -> N
 @pytest.mark.parametrize(
     "pair", [RandomizedResponse(0.99976), Laplace(1.3), SubsampledGaussian(0.1, 1.0).swapped, Gaussian(0.4)]
 )
-def test_the_mesh_has_losses_of_its_pair_alone_and_is_worth_about_what_the_pair_is(
+def test_the_grid_has_losses_of_its_pair_alone_and_is_worth_about_what_the_pair_is(
     pair: DominatingPair,
 ) -> None:
-    losses, masses = _mesh(pair)
+    losses, masses = _grid(pair)
     assert -float(pair.swapped.loss_isf(0.0)) <= losses.min() < 0 < losses.max() <= pair.loss_isf(0.0)
     assert masses.sum() == pytest.approx(1)
-    worth, _ = mesh_strategy(CapsEachRound(), (Gaussian(0.4),), Divergence.hockey_stick(0.2), 1)
+    worth, _ = grid_strategy(CapsEachRound(), (Gaussian(0.4),), Divergence.hockey_stick(0.2), 1)
     assert worth == pytest.approx(float(Gaussian(0.4).hockey_stick(0.2)), rel=0.5)
 
 
