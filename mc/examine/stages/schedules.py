@@ -25,9 +25,9 @@ def schedules(subject: ExaminationContext, limit: WorkLimit) -> Iterator[StageFi
     """Yield the finding about a filter whose program is a service; nothing for other filters."""
     filt = subject.filter
     service = service_of(filt)
-    if service is None or not subject.families:
+    if service is None or not subject.mechanisms:
         return
-    menu = shares_of((one.definition, one.sizes[-1]) for one in subject.families)
+    menu = shares_of((one.definition, one.sizes[-1]) for one in subject.mechanisms)
     with examining(filt):
         *_, found = searched(service, filt.promise, menu, limit, seed=subject.seed)
     yield _finding(filt, menu, found, "crashes inside a command of the program")
