@@ -189,10 +189,12 @@ def admission(
     """
     admissions: list[GrantedSizes] = []
     for mechanism in families:
-        admissions.append(_admitted(filt, mechanism, limit.fraction(1 / (len(families) - len(admissions)))))
+        admissions.append(
+            _granted_near_change(filt, mechanism, limit.fraction(1 / (len(families) - len(admissions))))
+        )
     cut = limit.exhausted
     if cut and not any(one.sizes for one in admissions):
-        cut, admissions = False, [_admitted(filt, mechanism, None) for mechanism in families]
+        cut, admissions = False, [_granted_near_change(filt, mechanism, None) for mechanism in families]
     with examining(filt):
         chosen = {mechanism.mechanism for mechanism in families}
         own = [
@@ -252,7 +254,9 @@ def _grants(filt: PrivacyFilter, pair: DominatingPair) -> bool:
         return granted(filt, checked_start(filt, 1), pair) is not None
 
 
-def _admitted(filt: PrivacyFilter, mechanism: OneParameterFamily, limit: WorkLimit | None) -> GrantedSizes:
+def _granted_near_change(
+    filt: PrivacyFilter, mechanism: OneParameterFamily, limit: WorkLimit | None
+) -> GrantedSizes:
     """Return the granted sizes of the line. It moves to where the answers change if none of its own sizes is there."""
 
     def granted_too(size: float) -> bool:
