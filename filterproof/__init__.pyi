@@ -17,11 +17,11 @@ from filterproof.filters.accounting.charge_rules import gdp_charge as gdp_charge
 from filterproof.filters.accounting.charge_rules import pure_charge as pure_charge
 from filterproof.filters.accounting.charge_rules import zcdp_charge as zcdp_charge
 from filterproof.filters.accounting.ledger import Budget as Budget
-from filterproof.filters.adapters.accountant import from_accountant as from_accountant
 from filterproof.filters.adapters.bridged import from_command as from_command
 from filterproof.filters.adapters.budget import from_budget as from_budget
 from filterproof.filters.adapters.budget import from_queryable as from_queryable
-from filterproof.filters.adapters.labelled import LabelledFilter as LabelledFilter
+from filterproof.filters.adapters.from_accountant import from_accountant as from_accountant
+from filterproof.filters.adapters.labelled_filter import LabelledFilter as LabelledFilter
 from filterproof.filters.certified.certify import certify as certify
 from filterproof.filters.privacy_filter import PrivacyFilter as PrivacyFilter
 from filterproof.filters.rules.additive import AdditiveFilter as AdditiveFilter
@@ -52,7 +52,7 @@ from filterproof.filters.rules.unsound import UnsoundFilterWarning as UnsoundFil
 from filterproof.filters.rules.unsound import suppress_unsound_warning as suppress_unsound_warning
 from filterproof.filters.rules.zcdp import ZCDPFilter as ZCDPFilter
 from filterproof.filters.testing import strategies as strategies
-from filterproof.mc.accountant_invariants.invariants import (
+from filterproof.mc.accountant_invariants.accountant_invariants import (
     invariants_for_accountants as invariants_for_accountants,
 )
 from filterproof.mc.engine.adversaries import Constant as Constant
@@ -70,7 +70,7 @@ from filterproof.mc.engine.adversary import View as View
 from filterproof.mc.estimate.audit_mechanism import audit_mechanism as audit_mechanism
 from filterproof.mc.estimate.compare_filters import compare_filters as compare_filters
 from filterproof.mc.estimate.decide import decide as decide
-from filterproof.mc.estimate.renyi import simulate_renyi as simulate_renyi
+from filterproof.mc.estimate.renyi_moment import simulate_renyi as simulate_renyi
 from filterproof.mc.estimate.simulate import simulate as simulate
 from filterproof.mc.estimate.survival import survival as survival
 from filterproof.mc.estimate.trade_off import TradeOff as TradeOff

@@ -26,7 +26,7 @@ from filterproof.mc.estimate.answer_misses import answer_misses
 from filterproof.mc.estimate.compare_filters import FilterChoice, FilterComparison
 from filterproof.mc.estimate.crossing import Approaching
 from filterproof.mc.estimate.curve import Curve
-from filterproof.mc.estimate.renyi import simulate_renyi
+from filterproof.mc.estimate.renyi_moment import simulate_renyi
 from filterproof.mc.estimate.survival import SurvivalCurve
 from filterproof.mc.estimate.trade_off import TradeOff
 from filterproof.mc.estimate.two_data_sets import simulate_person, simulate_queries

@@ -23,7 +23,7 @@ from filterproof.filters import (
 )
 from filterproof.filters.accountants.verifiable import VerifiableAccountant
 from filterproof.filters.adapters.bridged import from_command
-from filterproof.filters.adapters.labelled import LabelledFilter
+from filterproof.filters.adapters.labelled_filter import LabelledFilter
 from filterproof.filters.catalogue import CATALOGUE
 from filterproof.mc import Adversary
 from filterproof.mc.engine.encoding import nameable

@@ -12,7 +12,7 @@ from types import ModuleType
 
 from filterproof.filters import catalogue
 from filterproof.filters.catalogue_entry import page_tables
-from filterproof.filters.certified import admission_conditions as laws
+from filterproof.filters.certified import admission_conditions as conditions
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.reports.docs.generated import LISTED
 from filterproof.reports.docs.reference import public_names
@@ -28,7 +28,7 @@ NOT_LISTED = {
     "SomeOrderRule": "what two filters of the catalogue share",
 }
 #: Sound filters of the catalogue without a law of sums, and why.
-NO_LAW = {
+NO_CONDITION = {
     "BlackwellFilter": "it solves games over its menu, which are checked by themselves",
     "GaussianResidueFilter": "its charges are checked from floor to floor",
     "HockeyStickFilter": "it looks at losses, and its charges are checked by themselves",
@@ -87,7 +87,7 @@ def of_filters() -> Iterator[str]:
         if not any(re.search(rf"\b{name}\b", source(path)) for path in tests):
             yield f"tests/filters/rules: test the constants of {name} by a second route"
         example = catalogue.CATALOGUE[name].example()
-        if example.sound and name not in NO_LAW and laws.law_of(example) is None:
+        if example.sound and name not in NO_CONDITION and conditions.condition_of(example) is None:
             yield f"filters/certified/admission_conditions.py: say in law_of what the theorem allows {name}"
 
 
@@ -146,4 +146,4 @@ def test_nothing_is_missing() -> None:
 
 def test_a_filter_that_is_not_listed_or_has_no_law_is_there() -> None:
     assert set(NOT_LISTED) <= set(own_classes("filterproof.filters.rules", PrivacyFilter))
-    assert set(NO_LAW) <= set(catalogue.CATALOGUE)
+    assert set(NO_CONDITION) <= set(catalogue.CATALOGUE)

@@ -29,7 +29,7 @@ def did_you_mean(name: object, names: Iterable[str]) -> str:
     return f"; did you mean {by_case[near[0]]!r}?" if near else ""
 
 
-def own(value: object, *, down: bool = False) -> object:
+def owned_copy(value: object, *, down: bool = False) -> object:
     """Return a copy of an array, because its owner may change it, or a number, in doubles that never overstate privacy.
 
     A value that is not a double is rounded away from zero. With `down` (for scales of noise and for guarantees) it is

@@ -15,7 +15,7 @@ from filterproof.theory.argument_checks import (
     check_order_from_one,
     check_positive,
     check_probability,
-    own,
+    owned_copy,
 )
 from filterproof.theory.conversions import CKS
 from filterproof.theory.extremal import (
@@ -121,7 +121,7 @@ class Guarantee(ABC):
 
     def _keep(self, check: Callable[..., Real], name: str, value: Real, field: str = "") -> None:
         """Check one number, round it down and store it in the field (`name` unless given)."""
-        number = check(name, own(value, down=True))
+        number = check(name, owned_copy(value, down=True))
         if isinstance(number, np.ndarray):
             raise TypeError(
                 f"{name} must be one number, got an array of shape {number.shape}; make one guarantee per number"

@@ -60,12 +60,12 @@ def root_round_down(x: Fraction | float) -> float:
 
 def away_from_zero(x: Any) -> float:
     """Round x to the next double that is at least as far from zero; NaN and infinities stay."""
-    return _beside(x, lambda near, exact: abs(near) >= abs(exact), math.inf)
+    return _round_directed(x, lambda near, exact: abs(near) >= abs(exact), math.inf)
 
 
 def towards_zero(x: Any) -> float:
     """Round x to the next double that is at most as far from zero; NaN and infinities stay."""
-    return _beside(x, lambda near, exact: abs(near) <= abs(exact), 0.0)
+    return _round_directed(x, lambda near, exact: abs(near) <= abs(exact), 0.0)
 
 
 def exact_value(x: Any) -> Fraction:
@@ -73,7 +73,7 @@ def exact_value(x: Any) -> Fraction:
     return Fraction(int(x)) if isinstance(x, np.integer) else Fraction(*x.as_integer_ratio())
 
 
-def _beside(x: Any, is_right: Callable[[Fraction, Fraction], bool], end: float) -> float:
+def _round_directed(x: Any, is_right: Callable[[Fraction, Fraction], bool], end: float) -> float:
     """Return the double nearest to x if `is_right` accepts it, else the next one towards `end` with the sign of x."""
     near = float(x)
     if isinstance(x, float | np.float32 | np.float16) or not math.isfinite(near):

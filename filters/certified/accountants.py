@@ -16,7 +16,7 @@ from filterproof.filters.accountants.individual import IndividualFilter, gaussia
 from filterproof.filters.accountants.linear_queries import LinearAnswer, LinearQueries
 from filterproof.filters.accountants.no_noise import UNIT_NOISE
 from filterproof.filters.accountants.trackers import GaussianTracker, IndividualTracker, RenyiTracker, Tracker
-from filterproof.filters.certified.admission_conditions import law_of
+from filterproof.filters.certified.admission_conditions import condition_of
 from filterproof.filters.certified.comparison import Comparison, Comparisons
 from filterproof.filters.certified.decisions import decisions, last_admitted, last_granted
 from filterproof.filters.certified.families import FAMILIES
@@ -38,13 +38,17 @@ def tracker(tracker_held: Tracker, name: str) -> Iterator[Comparison]:
         yield of.by_margin(f"promise of {blocks} blocks", value, ">=", margin, slack=2.0**-50, **at)
     match tracker_held:  # a block, its content, and the cost of the square of a mu
         case GaussianTracker():
-            law, whole, scale = law_of(GaussianFilter(tracker_held.size)), size**2, Fraction(1)
+            condition, whole, scale = condition_of(GaussianFilter(tracker_held.size)), size**2, Fraction(1)
         case RenyiTracker(alpha):
-            law, whole, scale = law_of(RenyiFilter(alpha, tracker_held.size)), size, Fraction(alpha) / 2
+            condition, whole, scale = (
+                condition_of(RenyiFilter(alpha, tracker_held.size)),
+                size,
+                Fraction(alpha) / 2,
+            )
         case _:
             return
-    assert law is not None
-    block = replace(law, theorem="trackers", denied=())
+    assert condition is not None
+    block = replace(condition, theorem="trackers", denied=())
     yield from decisions(BlockFilter(tracker_held, 1), block, f"{name}, one block")
     truth = "size*sqrt(opened)" if square else "size*opened"
     # three releases in a block but not four; whole blocks, many blocks, and several fractional ones; four times as much
@@ -86,8 +90,8 @@ def individual(accountant: IndividualFilter, name: str) -> Iterator[Comparison]:
     for norm, mu in zip(norms, np.asarray(gaussian_request(norms, sigma).gdp_mu).tolist(), strict=True):
         says = f"mu of a vector of norm {norm!r} under noise {sigma}"
         yield of.at_least(says, mu, "norm/sigma", slack=2.0**-50, norm=float(norm), sigma=sigma)
-    law = law_of(accountant.filter)
-    if law is None or "Gaussian(x)" not in law.costs:
+    condition = condition_of(accountant.filter)
+    if condition is None or "Gaussian(x)" not in condition.costs:
         return
     scale = 4.0  # a power of two, so that norms are multiples of mu
 
@@ -103,14 +107,14 @@ def individual(accountant: IndividualFilter, name: str) -> Iterator[Comparison]:
     whole = _last(partial(selected, before=0))
     unit, norm = whole / 3, scale * whole * 3
     for before in (0, 2):
-        margin = law.margin("Gaussian(x)", [("Gaussian(x)", Fraction(unit), before)] if before else [])
+        margin = condition.margin("Gaussian(x)", [("Gaussian(x)", Fraction(unit), before)] if before else [])
         factor = people_after(before).clip(np.array([norm, norm / 64]), sigma=scale)[0]
         cut = Fraction(float(factor)) * Fraction(norm) / Fraction(scale)
         for says, value in (
             (f"last mu selected after {before} rounds of {unit!r}", _last(partial(selected, before=before))),
             (f"mu of a norm cut to what is left after {before} rounds", cut),
         ):
-            yield of.by_margin(says, value, "<=", margin, slack=law.slack, **law.at)
+            yield of.by_margin(says, value, "<=", margin, slack=condition.slack, **condition.at)
     most, norm = whole * scale / 8, whole * scale
     factor = people_after(0, 1).clip(np.array([norm]), sigma=scale, most=most)[0]
     yield of.at_most(

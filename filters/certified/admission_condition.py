@@ -1,7 +1,8 @@
 """A law: what a theorem allows a filter to admit, written in the sums that the theorem is about.
 
->>> law = AdmissionCondition("RDP filter", ("rho - {B}",), {"Gaussian(x)": {"B": "{x}**2/2"}}, {"rho": Fraction(1, 2)})
->>> law.margin("Gaussian(x)", [("Gaussian(x)", Fraction(1, 2), 3)])
+>>> condition = AdmissionCondition("RDP filter", ("rho - {B}",), {"Gaussian(x)": {"B": "{x}**2/2"}},
+...     {"rho": Fraction(1, 2)})
+>>> condition.margin("Gaussian(x)", [("Gaussian(x)", Fraction(1, 2), 3)])
 'rho - (0 + 3*((1/2)**2/2) + x**2/2)'
 """
 

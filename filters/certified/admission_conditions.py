@@ -77,7 +77,7 @@ def _rdp(alpha: float) -> dict[str, str]:
     }
 
 
-def law_of(filt: FilterBase) -> AdmissionCondition | None:
+def condition_of(filt: FilterBase) -> AdmissionCondition | None:
     """Return the admission condition of a catalogue filter or an additive one, or None if no theorem gives one."""
     match filt:
         case AdditiveFilter():

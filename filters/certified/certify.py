@@ -32,19 +32,19 @@ from filterproof.filters.catalogue import (
     SomeOrderMarkovFilter,
 )
 from filterproof.filters.certified.accountants import clipped_sums, individual, linear_queries, tracker
-from filterproof.filters.certified.admission_conditions import law_of
-from filterproof.filters.certified.blackwell import blackwell
+from filterproof.filters.certified.admission_conditions import condition_of
 from filterproof.filters.certified.certified_numbers import CertifiedNumbers
 from filterproof.filters.certified.comparison import Comparison
 from filterproof.filters.certified.decisions import decisions
+from filterproof.filters.certified.gaussian_cover import blackwell
 from filterproof.filters.certified.guarantee_checks import budget_of, parameters
-from filterproof.filters.certified.odometers import odometer
+from filterproof.filters.certified.odometer_checks import odometer
 from filterproof.filters.certified.pairs import charges, pair_numbers
-from filterproof.filters.certified.potential import potential
+from filterproof.filters.certified.potential_checks import potential
 from filterproof.filters.certified.realisation_filters import realisation
 from filterproof.filters.certified.realised_loss_checks import added, turned_out
 from filterproof.filters.certified.residue import residue
-from filterproof.filters.certified.some_order import payments
+from filterproof.filters.certified.some_order_checks import payments
 from filterproof.filters.contract.contract_checks import checked_filter
 from filterproof.filters.contract.filter_base import FilterBase
 from filterproof.filters.contract.library import attributes, is_library_class, is_library_value
@@ -203,10 +203,10 @@ def _numbers(filt: FilterBase, name: str) -> tuple[Iterable[Comparison], tuple[s
             numbers, theorem, note = _RULES[kind]
             promised = parameters(filt, name, theorem) if theorem else ()
             return chain(numbers(filt, name), promised), (note,) if note else ()
-    law = law_of(filt)
-    if law is None:
+    condition = condition_of(filt)
+    if condition is None:
         return (), (f"no theorem here states what {type(filt).__name__} may admit",)
-    found = [parameters(filt, name, law.theorem), decisions(filt, law, name)]
+    found = [parameters(filt, name, condition.theorem), decisions(filt, condition, name)]
     if isinstance(filt, AdditiveFilter):
         found.insert(1, budget_of(filt, name))
     if isinstance(filt, ExPostFilter):

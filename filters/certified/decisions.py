@@ -32,23 +32,25 @@ from filterproof.theory.rounding import next_above, next_below
 _UNIT, _MAX_RELEASES = 0.09375, 300
 
 
-def decisions(filt: FilterBase, law: AdmissionCondition, name: str) -> Iterator[Comparison]:
+def decisions(filt: FilterBase, condition: AdmissionCondition, name: str) -> Iterator[Comparison]:
     """Yield the boundaries of the filter's decisions, from fresh and later states, for every family."""
-    of, first = Comparisons(law.theorem, name), dict[str, float]()
-    for family in law.costs:
+    of, first = Comparisons(condition.theorem, name), dict[str, float]()
+    for family in condition.costs:
         last = last_admitted(filt, [], FAMILIES[family])
-        yield from _boundary(filt, law, of, last, family, [])
+        yield from _boundary(filt, condition, of, last, family, [])
         if last is not None:
             first[family] = last
             says = f"decisions on {family} that differ when two runs are asked at once"
             yield of.near(says, _disagreeing(filt, FAMILIES[family], last), 0)
     for place, family in enumerate(first):
-        yield from _counted(filt, law, of, family, _part(family, first, _UNIT))
+        yield from _counted(filt, condition, of, family, _part(family, first, _UNIT))
         others = list(first)[: place + 1]
         wanted = [(one, _part(one, first, 0.203125 / 2**k), 1 + k) for k, one in enumerate(others)]
         granted = _history(filt, wanted)
-        yield from _boundary(filt, law, of, last_admitted(filt, granted, FAMILIES[family]), family, granted)
-    for family in law.denied:
+        yield from _boundary(
+            filt, condition, of, last_admitted(filt, granted, FAMILIES[family]), family, granted
+        )
+    for family in condition.denied:
         asked = FAMILIES[family]
         tried = asked.low, math.sqrt(asked.low * asked.high), asked.high
         admitted = sum(_admitted(filt, filt.start(1), asked.make(x)) for x in tried)
@@ -87,24 +89,26 @@ def is_refused(make: Callable[[], object]) -> bool:
 
 def _boundary(
     filt: FilterBase,
-    law: AdmissionCondition,
+    condition: AdmissionCondition,
     of: Comparisons,
     last: float | None,
     family: str,
     history: Sequence[Spent],
 ) -> Iterator[Comparison]:
     """Yield the last granted request; its largest one if all are granted, or that the smallest one is too large."""
-    asked, margin = FAMILIES[family], law.margin(family, history)
+    asked, margin = FAMILIES[family], condition.margin(family, history)
     cheap, dear = asked.ends
     spent = f"after {len(history)} others" if history else "nothing spent"
     says = f"last x of {family} admitted{' ' if history else ', '}{spent}"
     if last is not None:
-        yield of.by_margin(says, last, "<=" if asked.grows else ">=", margin, slack=law.slack, **law.at)
+        yield of.by_margin(
+            says, last, "<=" if asked.grows else ">=", margin, slack=condition.slack, **condition.at
+        )
     elif _admitted(filt, after(filt, history, 1), asked.make(cheap)):
-        yield of.by_margin(f"{says}: all up to {dear:g}", dear, "<=", margin, slack=None, **law.at)
+        yield of.by_margin(f"{says}: all up to {dear:g}", dear, "<=", margin, slack=None, **condition.at)
     elif asked.grows and not history:
         none = f"{says}: not even {cheap:g}"
-        number = of.by_margin(none, 0, "<=", margin, slack=0, least=cheap, **law.at)
+        number = of.by_margin(none, 0, "<=", margin, slack=0, least=cheap, **condition.at)
         if number.sign(Fraction(0)) != -1:  # otherwise the condition denies the whole family, too
             yield number
 
@@ -121,7 +125,7 @@ def _disagreeing(filt: FilterBase, asked: RequestFamily, last: float) -> int:
 
 
 def _counted(
-    filt: FilterBase, law: AdmissionCondition, of: Comparisons, family: str, x: Fraction
+    filt: FilterBase, condition: AdmissionCondition, of: Comparisons, family: str, x: Fraction
 ) -> Iterator[Comparison]:
     """Yield the number of grants of one request."""
     pair, state, times = FAMILIES[family].make(float(x)), filt.start(1), 0
@@ -129,7 +133,9 @@ def _counted(
         state, times = checked_spend(filt, state, pair, 1), times + 1
     if times < _MAX_RELEASES:
         says = f"how often {family} at x = {float(x):.17g} is admitted"
-        yield of.by_margin(says, times, "<=", law.count_margin(family, x), slack=0, least=1, **law.at)
+        yield of.by_margin(
+            says, times, "<=", condition.count_margin(family, x), slack=0, least=1, **condition.at
+        )
 
 
 def _history(filt: FilterBase, wanted: Sequence[Spent]) -> list[Spent]:

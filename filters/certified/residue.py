@@ -14,7 +14,7 @@ from functools import partial
 from flint import arb
 
 from filterproof.filters.certified.comparison import Comparison, Comparisons
-from filterproof.filters.certified.potential import level_steps
+from filterproof.filters.certified.potential_checks import level_steps
 from filterproof.filters.rules.gaussian_residue import GaussianResidueFilter
 from filterproof.theory.pairs import Gaussian, RandomizedResponse
 from filterproof.theory.pairs.normal_distribution import hockey_stick, tail

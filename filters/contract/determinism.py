@@ -88,13 +88,13 @@ def check_determinism(filt: FilterBase[Any], sample: Callable[[SampleRun], None]
     """
     if not (users := tuple(_users(filt, set()))):
         return
-    before = _held(users)
+    before = _attributes_of(users)
     try:
         first, second = (
             SampleRun.fresh(filt),
             SampleRun.fresh(filt),
         )  # a start between the two runs would reset a counter
-        begun, state = _held(users), keys(first.state)
+        begun, state = _attributes_of(users), keys(first.state)
         sample(first)
         if (
             keys(first.state) == state
@@ -102,7 +102,7 @@ def check_determinism(filt: FilterBase[Any], sample: Callable[[SampleRun], None]
             for request, loss in islice(cycle(tuple(first.asked)), EXTRA_REQUESTS):
                 if not first.ask(request, loss):
                     break
-        after = _held(users)
+        after = _attributes_of(users)
         for request, loss in first.asked:
             second.ask(request, loss)
     except Exception:  # noqa: BLE001 - any exception of the filter
@@ -132,7 +132,7 @@ def check_determinism(filt: FilterBase[Any], sample: Callable[[SampleRun], None]
 
 def content_of_attributes(filt: FilterBase[Any]) -> dict[str, Hashable]:
     """Return the content of all attributes of a user's filter and its classes, for a comparison after a request."""
-    return {name: told for name, (told, _) in _held(tuple(_users(filt, set()))).items()}
+    return {name: told for name, (told, _) in _attributes_of(tuple(_users(filt, set()))).items()}
 
 
 def _users(thing: object, seen: set[int]) -> Iterator[object]:
@@ -151,7 +151,7 @@ def _users(thing: object, seen: set[int]) -> Iterator[object]:
         yield thing
 
 
-def _held(users: Sequence[object]) -> dict[str, tuple[Hashable, object]]:
+def _attributes_of(users: Sequence[object]) -> dict[str, tuple[Hashable, object]]:
     """Return everything that these objects and their classes hold, by name: the content and the value."""
     held: dict[str, tuple[Hashable, object]] = {}
     for thing in users:

@@ -12,7 +12,7 @@ from filterproof.theory.argument_checks import (
     check_order_from_one,
     check_positive,
     check_real,
-    own,
+    owned_copy,
 )
 
 __all__ = [
@@ -46,7 +46,7 @@ def _one(
     """Make a check of one number from `check`, which accepts arrays. Round down a number that is no double."""
 
     def checked(name: str, value: object) -> float:
-        number = check(name, own(value, down=True))
+        number = check(name, owned_copy(value, down=True))
         if not isinstance(number, float):
             raise TypeError(f"{name} must be one number, got an array of shape {number.shape}; {remedy}")
         return number

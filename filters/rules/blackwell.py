@@ -17,7 +17,7 @@ from filterproof.filters.accounting.ledger import Budget
 from filterproof.filters.contract.filter_base import MechanismFamily
 from filterproof.filters.contract.parameters import checked_parameters, one_mu
 from filterproof.filters.privacy_filter import PrivacyFilter
-from filterproof.filters.rules.composition import composed_law
+from filterproof.filters.rules.composition import composed_pld
 from filterproof.filters.rules.menu import (
     affordable_of,
     checked_menu,
@@ -109,7 +109,7 @@ def gaussian_cover(
         return 0.0
     swapped = tuple(pair.swapped for pair in pairs)
     curves, ends = [], []
-    for losses, masses in (composed_law(pairs, counts), composed_law(swapped, counts)):
+    for losses, masses in (composed_pld(pairs, counts), composed_pld(swapped, counts)):
         most = min(high, float(losses[masses > 0].max()) + 1e-9)  # H is 0 above the largest loss
         if math.isinf(high) and most > (reached := _reached(losses, masses)):
             ends.append(most := reached)

@@ -19,7 +19,7 @@ from filterproof.theory.pairs import DominatingPair, Gaussian
 from filterproof.theory.size_limits import check_size
 
 #: P-mass by likelihood ratio p/q, None for q = 0; outcomes with p = 0 are omitted.
-_Law = dict[Fraction | None, Fraction]
+_Distribution = dict[Fraction | None, Fraction]
 
 
 #: A lower limit for masses. It covers the errors of doubles below it in sums, products and divergences.
@@ -53,7 +53,7 @@ _Rounded = tuple[NDArray[np.int64], NDArray[np.float64], float]
 _UNIT = 2.0**-40
 
 
-def composed_law(
+def composed_pld(
     pairs: tuple[DominatingPair, ...], counts: tuple[int, ...]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the losses and P-masses of the composed finite pairs in doubles, by ascending loss.
@@ -61,11 +61,11 @@ def composed_law(
     Losses are rounded up by at most 2^-40 per mechanism, and masses by 10^-12 of themselves and to MIN_MASS, so that
     the divergence of the result is never below the true one.
     """
-    law: _Rounded = (np.zeros(1, dtype=np.int64), np.ones(1), 0.0)
+    distribution: _Rounded = (np.zeros(1, dtype=np.int64), np.ones(1), 0.0)
     for pair, count in zip(pairs, counts, strict=True):
         if count:
-            law = _rounded_sum(law, _rounded_power(pair, count))
-    units, masses, infinite = law
+            distribution = _rounded_sum(distribution, _rounded_power(pair, count))
+    units, masses, infinite = distribution
     losses: NDArray[np.float64] = units * np.float64(_UNIT)
     if infinite > 0:
         losses, masses = np.append(losses, np.inf), np.append(masses, infinite)
@@ -88,9 +88,11 @@ def _rounded_power(pair: DominatingPair, count: int) -> _Rounded:
         half = _rounded_power(pair, count // 2)
         both = _rounded_sum(half, half)
         return _rounded_sum(both, _rounded_power(pair, 1)) if count % 2 else both
-    law = _law(pair)
-    infinite = _mass(law.get(None, Fraction(0)))
-    finite = sorted((math.ceil(log_fraction(r) / _UNIT), _mass(p)) for r, p in law.items() if r is not None)
+    distribution = _distribution(pair)
+    infinite = _mass(distribution.get(None, Fraction(0)))
+    finite = sorted(
+        (math.ceil(log_fraction(r) / _UNIT), _mass(p)) for r, p in distribution.items() if r is not None
+    )
     return np.array([u for u, _ in finite], dtype=np.int64), np.array([p for _, p in finite]), infinite
 
 
@@ -110,17 +112,18 @@ def _one_way(pairs: tuple[DominatingPair, ...], counts: tuple[int, ...], ratio: 
         for pair, count in zip(pairs, counts, strict=True)
         if pair.normal_mu is not None
     )
-    law = composed_ratios(
+    distribution = composed_ratios(
         pairs, tuple(0 if pair.normal_mu is not None else n for pair, n in zip(pairs, counts, strict=True))
     )
     if variance == 0:
         return sum(
-            (p * (1 - ratio / r if r else 1) for r, p in law.items() if r is None or r > ratio), Fraction(0)
+            (p * (1 - ratio / r if r else 1) for r, p in distribution.items() if r is None or r > ratio),
+            Fraction(0),
         )
     rest = Gaussian(math.sqrt(variance))
     log_ratio = log_fraction(ratio)
     total = Fraction(0)
-    for r, p in law.items():
+    for r, p in distribution.items():
         total += p if r is None else p * Fraction(float(rest.hockey_stick(log_ratio - log_fraction(r))))
     return total
 
@@ -129,30 +132,30 @@ def composed_ratios(
     pairs: tuple[DominatingPair, ...], counts: tuple[int, ...]
 ) -> dict[Fraction | None, Fraction]:
     """Return the P-mass by likelihood ratio p/q (None for q = 0) of finite pairs composed in rational arithmetic."""
-    law: _Law = {Fraction(1): Fraction(1)}
+    distribution: _Distribution = {Fraction(1): Fraction(1)}
     for pair, count in zip(pairs, counts, strict=True):
         if count:
-            law = _product(law, _power(pair, count))
-    return law
+            distribution = _product(distribution, _power(pair, count))
+    return distribution
 
 
 @lru_cache(maxsize=4096)
-def _power(pair: DominatingPair, count: int) -> _Law:
+def _power(pair: DominatingPair, count: int) -> _Distribution:
     if count == 1:
-        return _law(pair)
+        return _distribution(pair)
     half = _power(pair, count // 2)
     both = _product(half, half)
-    return _product(both, _law(pair)) if count % 2 else both
+    return _product(both, _distribution(pair)) if count % 2 else both
 
 
-def _product(one: _Law, other: _Law) -> _Law:
+def _product(one: _Distribution, other: _Distribution) -> _Distribution:
     _check(len(one) * len(other), _EXACT_SUMS)
-    law: _Law = {}
+    distribution: _Distribution = {}
     for r, p in one.items():
         for s, q in other.items():
             key = None if r is None or s is None else r * s
-            law[key] = law.get(key, Fraction(0)) + p * q
-    return law
+            distribution[key] = distribution.get(key, Fraction(0)) + p * q
+    return distribution
 
 
 def _check(sums: int, most: int) -> None:
@@ -167,14 +170,14 @@ def _check(sums: int, most: int) -> None:
 
 
 @lru_cache(maxsize=1024)
-def _law(pair: DominatingPair) -> _Law:
+def _distribution(pair: DominatingPair) -> _Distribution:
     if (both := pair.held_masses) is None:
         raise TypeError(
             f"pair must be finite or Gaussian to be composed exactly, got {pair!r}; leave it off the menu"
         )
-    law: _Law = {}
+    distribution: _Distribution = {}
     for p, q in both:
         if p > 0:
             key = p / q if q else None
-            law[key] = law.get(key, Fraction(0)) + p
-    return law
+            distribution[key] = distribution.get(key, Fraction(0)) + p
+    return distribution

@@ -1,8 +1,8 @@
 """Discrete privacy-loss distributions with finitely many losses on a lattice, certified to dominate a pair.
 
 >>> from filterproof.theory.pairs import RandomizedResponse
->>> law = discrete_pld(RandomizedResponse(1.0), parts=16)
->>> bool(law.masses.sum() >= 1), law.infinite
+>>> distribution = discrete_pld(RandomizedResponse(1.0), parts=16)
+>>> bool(distribution.masses.sum() >= 1), distribution.infinite
 (True, 0.0)
 """
 

@@ -140,9 +140,11 @@ def _charge(rounds: int) -> int:
 class _Search:
     """The recursion of one direction, in doubles: f_b = max over members and numbers r of rounds of T^r f_{b - r c}."""
 
-    def __init__(self, start: NDArray[np.float64], first: int, delta: float, laws: list[DiscretePLD]) -> None:
+    def __init__(
+        self, start: NDArray[np.float64], first: int, delta: float, distributions: list[DiscretePLD]
+    ) -> None:
         self.start, self.first, self.delta = start, first, delta
-        self.powers = [[law] for law in laws]
+        self.powers = [[distribution] for distribution in distributions]
 
     def power(self, member: int, k: int) -> DiscretePLD:
         """Return the distribution of 2^k rounds."""
@@ -171,13 +173,13 @@ class _Search:
                 granted, f = granted + 2**e, after
         return granted
 
-    def mean(self, law: DiscretePLD, f: NDArray[np.float64]) -> NDArray[np.float64]:
+    def mean(self, distribution: DiscretePLD, f: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return about T f."""
-        low, high = max(-int(law.places[0]), 0), max(int(law.places[-1]), 0)
-        beyond = 1 - (1 - f[-1]) * np.cumprod(np.full(high, 1 - 1 / law.parts))
+        low, high = max(-int(distribution.places[0]), 0), max(int(distribution.places[-1]), 0)
+        beyond = 1 - (1 - f[-1]) * np.cumprod(np.full(high, 1 - 1 / distribution.parts))
         wide = np.concatenate([np.full(low, f[0]), f, beyond])
-        total = np.full(len(f), law.infinite)
-        for k, p in zip(law.places.tolist(), law.masses.tolist(), strict=True):
+        total = np.full(len(f), distribution.infinite)
+        for k, p in zip(distribution.places.tolist(), distribution.masses.tolist(), strict=True):
             total += p * wide[low + k : low + k + len(f)]
         return np.asarray(np.minimum(total, 1.0))
 
@@ -229,40 +231,44 @@ def _convex(heights: NDArray[np.int64], parts: int) -> NDArray[np.int64]:
     return goal.T.copy()
 
 
-def _spread(law: DiscretePLD) -> float:
+def _spread(distribution: DiscretePLD) -> float:
     """Return the standard deviation of the finite losses, in places."""
-    places, masses = law.places.astype(np.float64), law.masses
+    places, masses = distribution.places.astype(np.float64), distribution.masses
     mean = math.fsum(places * masses)
     return math.sqrt(max(math.fsum(masses * (places - mean) ** 2), 0.0))
 
 
-def _doubled(law: DiscretePLD, limit: int) -> DiscretePLD:
+def _doubled(distribution: DiscretePLD, limit: int) -> DiscretePLD:
     """Return the distribution of two rounds on fewer points.
 
     The masses between two points are split so that both totals stay.
     """
-    places = np.clip(np.add.outer(law.places, law.places).ravel(), -limit, limit)
+    places = np.clip(np.add.outer(distribution.places, distribution.places).ravel(), -limit, limit)
     distinct, which = np.unique(places, return_inverse=True)
     masses = np.zeros(len(distinct))
-    np.add.at(masses, which, np.multiply.outer(law.masses, law.masses).ravel())
+    np.add.at(masses, which, np.multiply.outer(distribution.masses, distribution.masses).ravel())
     above = np.cumsum(masses[::-1])[::-1]
     last = max(int(np.searchsorted(-above, -_TAIL)), 1)
-    infinite = 2 * law.infinite + math.fsum(masses[last:])
+    infinite = 2 * distribution.infinite + math.fsum(masses[last:])
     below = np.cumsum(masses[:last])
     begin = min(int(np.searchsorted(below, _TAIL)), last - 1)
     distinct, masses = distinct[begin:last], masses[begin:last].copy()
     masses[0] = below[begin]
-    base = 1 << max(int(_spread(DiscretePLD(law.parts, distinct, masses, 0.0)) / 8).bit_length() - 1, 0)
+    base = 1 << max(
+        int(_spread(DiscretePLD(distribution.parts, distinct, masses, 0.0)) / 8).bit_length() - 1, 0
+    )
     ends = (
         np.array(dots(math.floor(distinct[0] / base), math.ceil(distinct[-1] / base)), dtype=np.int64) * base
     )
     if len(ends) < 2:
-        return DiscretePLD(law.parts, distinct, masses, infinite)
+        return DiscretePLD(distribution.parts, distinct, masses, infinite)
     j = np.clip(np.searchsorted(ends, distinct, side="right") - 1, 0, len(ends) - 2)
-    powers = np.concatenate(([1.0], np.cumprod(np.full(int(np.diff(ends).max()), 1 - 1 / law.parts))))
+    powers = np.concatenate(
+        ([1.0], np.cumprod(np.full(int(np.diff(ends).max()), 1 - 1 / distribution.parts)))
+    )
     wide = powers[ends[j + 1] - ends[j]]
     stays = masses * (powers[distinct - ends[j]] - wide) / (1 - wide)
     split = np.zeros(len(ends))
     np.add.at(split, j, stays)
     np.add.at(split, j + 1, masses - stays)
-    return DiscretePLD(law.parts, ends, split, infinite)
+    return DiscretePLD(distribution.parts, ends, split, infinite)

@@ -147,7 +147,7 @@ class PotentialFamily:
         j = np.searchsorted(self.at[1:-1], level, side="right")
         return j, (level - self.at[j]) / (self.at[j + 1] - self.at[j])
 
-    def means(self, law: DiscretePLD) -> NDArray[np.float64]:
+    def means(self, distribution: DiscretePLD) -> NDArray[np.float64]:
         """Return upper bounds on T f_j at every level and knot, in units of 1/ONE: shape (levels, knots).
 
         T f_j is a sum of nonnegative terms. Each term and each sum has a relative rounding error of 2^-53; the bound
@@ -155,8 +155,8 @@ class PotentialFamily:
         """
         f = self.heights
         knots = f.shape[1]
-        low, high = max(-int(law.places[0]), 0), max(int(law.places[-1]), 0) + 2 * _CHORD
-        atoms = list(zip(law.places.tolist(), law.masses.tolist(), strict=True))
+        low, high = max(-int(distribution.places[0]), 0), max(int(distribution.places[-1]), 0) + 2 * _CHORD
+        atoms = list(zip(distribution.places.tolist(), distribution.masses.tolist(), strict=True))
         # between distant knots f bends too much for chords, and such knots are few
         last = _FIRST_CHORD_PLACE if self.parts >= _MIN_KNOTS_PER_UNIT else math.inf
         near, far = ([atom for atom in atoms if (abs(atom[0]) >= last) == away] for away in (False, True))
@@ -172,12 +172,12 @@ class PotentialFamily:
             wide = np.empty((len(window), low + knots + high))
             wide[:, :low], wide[:, low : low + knots], wide[:, low + knots :] = window[:, :1], window, beyond
             total = means[start : start + rows]
-            total[:] = law.infinite * self.top
+            total[:] = distribution.infinite * self.top
             for k, p in near:
                 total += np.multiply(wide[:, low + k : low + k + knots], p, out=term[: len(window)])
             if far:
                 total += self._chords(wide, low, far)[:, :knots]
-        means *= 1 + 2.0**-_SLACK_BITS + (len(law.places) + 8) * 2.0**-53
+        means *= 1 + 2.0**-_SLACK_BITS + (len(distribution.places) + 8) * 2.0**-53
         return means
 
     def _chords(
@@ -201,19 +201,21 @@ class PotentialFamily:
             found[:, :, i] = sums[:, :-1] * before + sums[:, 1:] * after
         return found.reshape(len(wide), -1)
 
-    def charges(self, law: DiscretePLD, budget: int, least: tuple[int, ...]) -> tuple[int, ...]:
+    def charges(self, distribution: DiscretePLD, budget: int, least: tuple[int, ...]) -> tuple[int, ...]:
         """Return the charge of a mechanism with this distribution from each of `floors` on.
 
         The charge is the least that `charge_at` has, that is not below `least` or that of a higher floor, and that
         satisfies T f_b <= f_{b + charge} + slack charge for all b from the floor to budget - charge. A few knots and
         levels are tested first; failing knots join them until the inequality holds everywhere.
         """
-        lowest = replace(self, at=self.at[:2], heights=self.heights[:2]).means(law)[0]
+        lowest = replace(self, at=self.at[:2], heights=self.heights[:2]).means(distribution)[0]
         if (
             lowest > self.heights[-1] + self.slack * (self.at[-1] / SCALE)
         ).any():  # not even with the whole budget
             return (charge_at(index_of(budget) + 1),) * len(least)
-        check = _Check(self, self.means(law), law.excess * self.top * (1 + 2.0**-50), budget)
+        check = _Check(
+            self, self.means(distribution), distribution.excess * self.top * (1 + 2.0**-50), budget
+        )
         ends = [*floors(), budget]
         found, dearest = [], 0
         for floor, end, other in zip(reversed(ends[:-1]), reversed(ends[1:]), reversed(least), strict=True):

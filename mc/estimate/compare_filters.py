@@ -294,15 +294,15 @@ def _drawn(
         looks.append((mean.value, candidate, rounds))
     if looks:
         _, candidate, rounds = max(looks, key=lambda look: look[0])
-        yield _told(candidate, pair, rounds, seed)
+        yield _simulated_rounds(candidate, pair, rounds, seed)
     pure = ("ExPostFilter",) if math.isfinite(float(pair.pure_epsilon)) else ()
     for name in ("HockeyStickFilter", *pure):
-        yield _told(
+        yield _simulated_rounds(
             _made(name, _REALISED_LOSSES, epsilon, delta), pair, _MAX_ROUNDS_RATIO * max(most, 1), seed
         )
 
 
-def _told(made: _Candidate, pair: DominatingPair, rounds: int, seed: int) -> FilterChoice:
+def _simulated_rounds(made: _Candidate, pair: DominatingPair, rounds: int, seed: int) -> FilterChoice:
     """Return the mean number of rounds of a filter that observes each loss, up to `rounds`."""
     mean = _mean_rounds(made.make(), pair, rounds, max(_SIMULATED_ROUNDS // rounds, 2), seed)
     code = _lines(made.text, pair, ", session.observe(loss) after it")

@@ -101,7 +101,7 @@ def simulate_person(
     martingale: the divergence of Gaussian outputs with the rest of the pilot's total mu^2. The interval is `betting`.
     """
     values = _norms(norms)
-    asked_for = _Asked.of(len(values), n, rounds, epsilon, stated_failure(confidence, failure), seed)
+    asked_for = _TwoDataSets.of(len(values), n, rounds, epsilon, stated_failure(confidence, failure), seed)
     check_direction(direction)
     if not callable(analysis):
         raise TypeError(
@@ -167,7 +167,7 @@ def simulate_queries(
     this function draws the noise.
     """
     values = _norms(norms)
-    asked_for = _Asked.of(len(values), n, rounds, epsilon, stated_failure(confidence, failure), seed)
+    asked_for = _TwoDataSets.of(len(values), n, rounds, epsilon, stated_failure(confidence, failure), seed)
 
     def play(worlds: _Worlds) -> None:
         """One object for all worlds: a person with a value in coordinate w only is in world w only."""
@@ -206,7 +206,7 @@ def _norms(norms: object) -> NDArray[np.float64]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class _TwoDataSets:
     """The parameters of a simulation: worlds, rounds, one epsilon, one source of random numbers."""
 
     n: int
@@ -216,7 +216,7 @@ class _Asked:
     rng: np.random.Generator
 
     @classmethod
-    def of(cls, people: int, n: int, rounds: int, epsilon: float, failure: float, seed: int) -> _Asked:
+    def of(cls, people: int, n: int, rounds: int, epsilon: float, failure: float, seed: int) -> _TwoDataSets:
         """Return the checked parameters; the people of all worlds must fit into memory."""
         worlds = check_count("n", n, least=2)
         if worlds * people > _MAX_PEOPLE:

@@ -19,8 +19,8 @@ from filterproof.mc.evaluate.loss_nodes import BallNodes, needed, quadrature_err
 from filterproof.mc.evaluate.quadrature_panels import shown_edges
 from filterproof.mc.evaluate.range_probes import ProbedRange, probe_range
 from filterproof.mc.losses.balls import BITS, ball, lower_end, upper_end
+from filterproof.mc.losses.epsilon_values import Epsilon
 from filterproof.mc.losses.finite_outputs import ball_of
-from filterproof.mc.losses.log_ratio import Epsilon
 from filterproof.mc.losses.too_large import TooLargeError
 from filterproof.theory.log_ratio import LogRatio
 from filterproof.theory.numerics.precision import PRECISION_LOCK
@@ -41,7 +41,7 @@ _LOG_TINY = math.log(1e-280)
 class CertifiedDistribution:
     """Bounds on P-masses at nodes; `enclosed` bounds the divergence at every requested epsilon."""
 
-    law: ForwardDistribution
+    distribution: ForwardDistribution
     nodes: BallNodes
 
     @staticmethod
@@ -68,12 +68,12 @@ class CertifiedDistribution:
             rough = ForwardDistribution.of(decisions, probed.nodes(decisions, epsilons, ways, finer=False))
             rough.check(ways)
             least = min(rough.value(float(epsilon), way) for epsilon in epsilons for way in ways)
-            law = CertifiedDistribution.of(decisions, probed, epsilons, ways, max(least, 1e-200))
+            distribution = CertifiedDistribution.of(decisions, probed, epsilons, ways, max(least, 1e-200))
             where = f"{scope}; for losses as real numbers and {shown_edges(decisions.changes)}{found_to}"
             sizes = len(decisions.rounds), decisions.positions
             return [
                 Evaluation.of_ways(
-                    epsilon, {way: law.enclosed(epsilon, way) for way in ways}, None, *sizes, where
+                    epsilon, {way: distribution.enclosed(epsilon, way) for way in ways}, None, *sizes, where
                 )
                 for epsilon in epsilons
             ]
@@ -121,9 +121,9 @@ class CertifiedDistribution:
         forward = direction == "PQ"
         with PRECISION_LOCK, flint.ctx.workprec(BITS):
             eps = ball(epsilon)
-            low, high = self._paid(self.law.ended, None, None, eps, forward)
-            for number, mass in self.law.last.items():
-                mu = float(self.law.pairs[number].gdp_mu)
+            low, high = self._paid(self.distribution.ended, None, None, eps, forward)
+            for number, mass in self.distribution.last.items():
+                mu = float(self.distribution.pairs[number].gdp_mu)
                 finest = self.nodes.least * _FINEST
                 below, above = (mu, mu) if mu >= finest else (None, finest)
                 more = self._paid(mass, below, above, eps, forward)

@@ -27,8 +27,8 @@ from filterproof.mc.evaluate.evaluation import Evaluation, Evaluations, Numerica
 from filterproof.mc.evaluate.forward_distribution import two_grids
 from filterproof.mc.evaluate.transcript_distribution import TranscriptDistribution
 from filterproof.mc.losses.balls import lower_end, upper_end
-from filterproof.mc.losses.finite_outputs import NoFiniteLawError
-from filterproof.mc.losses.log_ratio import Epsilon, check_epsilon
+from filterproof.mc.losses.epsilon_values import Epsilon, check_epsilon
+from filterproof.mc.losses.finite_outputs import NoFiniteDistributionError
 from filterproof.theory.argument_checks import check_count
 from filterproof.theory.evidence import Evidence
 from filterproof.theory.pairs.base import Direction
@@ -141,11 +141,11 @@ def evaluate(
         f"a denied run may {on_denial}"
     )
     results: Sequence[Evaluation | NumericalEvaluation]
-    law: TranscriptDistribution | None = None
-    with suppress(NoFiniteLawError):
-        law = until_known(game, lambda asking: TranscriptDistribution.of(asking, max_positions=most))
-    if law is not None:
-        results = [_discrete(law, each, ways, scope, evidence) for each in epsilons]
+    distribution: TranscriptDistribution | None = None
+    with suppress(NoFiniteDistributionError):
+        distribution = until_known(game, lambda asking: TranscriptDistribution.of(asking, max_positions=most))
+    if distribution is not None:
+        results = [_discrete(distribution, each, ways, scope, evidence) for each in epsilons]
     elif evidence is Evidence.EXACT:
         raise ValueError(
             f"adversary must request pairs with rational masses for EXACT evidence, got {game.adversary!r}; use "
@@ -159,13 +159,13 @@ def evaluate(
 
 
 def _discrete(
-    law: TranscriptDistribution,
+    distribution: TranscriptDistribution,
     epsilon: Epsilon,
     ways: tuple[Direction, ...],
     scope: str,
     evidence: Evidence | None,
 ) -> Evaluation:
-    values = {way: law.value(epsilon, way) for way in ways}
+    values = {way: distribution.value(epsilon, way) for way in ways}
     exact = {way: value for way, value in values.items() if isinstance(value, Fraction)}
     if evidence is Evidence.EXACT and len(exact) < len(values):
         raise ValueError(
@@ -177,7 +177,7 @@ def _discrete(
     bounds = {way: (max(lower_end(values[way]), 0.0), min(upper_end(values[way]), 1.0)) for way in order}
     known = len(exact) == len(values) and evidence is not Evidence.CERTIFIED
     value = exact[order[0]] if known else None
-    return Evaluation.of_ways(epsilon, bounds, value, law.rounds, law.positions, scope)
+    return Evaluation.of_ways(epsilon, bounds, value, distribution.rounds, distribution.positions, scope)
 
 
 def _name(adversary: Adversary) -> str:

@@ -14,7 +14,7 @@ from fractions import Fraction
 from typing import Self
 
 from filterproof.mc.losses.composition import ways_of
-from filterproof.mc.losses.log_ratio import Epsilon, epsilon_cells
+from filterproof.mc.losses.epsilon_values import Epsilon, epsilon_cells
 from filterproof.theory.display import Displayed, Plottable, Row, row_of
 from filterproof.theory.evidence import Evidence
 from filterproof.theory.numerics.decimals import format_up, interval

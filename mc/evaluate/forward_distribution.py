@@ -17,7 +17,7 @@ from filterproof.mc.evaluate.evaluation import NumericalEvaluation
 from filterproof.mc.evaluate.loss_nodes import BallNodes, Nodes
 from filterproof.mc.evaluate.quadrature_panels import shown_edges
 from filterproof.mc.evaluate.range_probes import probe_range
-from filterproof.mc.losses.log_ratio import Epsilon
+from filterproof.mc.losses.epsilon_values import Epsilon
 from filterproof.theory.pairs import DominatingPair
 from filterproof.theory.pairs.base import Direction
 
@@ -78,10 +78,12 @@ class ForwardDistribution:
     def of(cls, decisions: DecisionMap, nodes: Nodes | BallNodes) -> ForwardDistribution:
         """Return the distribution of the game in the map."""
         shape = (nodes.bounds, len(nodes.loss))
-        law = cls(nodes, decisions.asking.pairs, np.zeros(shape), defaultdict(lambda: np.zeros(shape)))
+        distribution = cls(
+            nodes, decisions.asking.pairs, np.zeros(shape), defaultdict(lambda: np.zeros(shape))
+        )
         if decisions.start <= STOP:
-            law._to(decisions.start, nodes.of(-1), np.ones(shape), {})
-            return law
+            distribution._to(decisions.start, nodes.of(-1), np.ones(shape), {})
+            return distribution
         mass = {decisions.start: np.ones((nodes.bounds, 1))}
         for sources in decisions.rounds:
             after: dict[int, NDArray[np.float64]] = {}
@@ -96,15 +98,15 @@ class ForwardDistribution:
                     whole[:, nodes.of(sources[i].panel)] += mass[i]
                 first = sources[members[0]]
                 if first.pair is None:
-                    law._to(first.leads[0], nodes.of(first.panel), whole, after)
+                    distribution._to(first.leads[0], nodes.of(first.panel), whole, after)
                 elif first.ends:
-                    law.last[first.pair] += whole
+                    distribution.last[first.pair] += whole
                 else:
                     drawn[first.pair].append((first.leads, whole))
             for number, all_of in drawn.items():
-                law._draw(number, all_of, after)
+                distribution._draw(number, all_of, after)
             mass = after
-        return law
+        return distribution
 
     def _draw(
         self,

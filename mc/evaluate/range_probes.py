@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from filterproof.mc.evaluate.adversary_queries import DENIED, Asking
 from filterproof.mc.evaluate.decision_map import DecisionMap, decides_as_known
 from filterproof.mc.evaluate.loss_nodes import Nodes, normal_mu
-from filterproof.mc.losses.log_ratio import Epsilon
+from filterproof.mc.losses.epsilon_values import Epsilon
 from filterproof.mc.losses.too_large import TooLargeError
 from filterproof.theory.pairs.base import Direction
 

@@ -13,6 +13,7 @@ from filterproof.filters.contract.state import keys, leaves
 from filterproof.mc.evaluate.adversary_queries import DENIED, Asking, Positions
 from filterproof.mc.evaluate.walk import Asked, Branch, Layer, walk
 from filterproof.mc.losses.balls import BITS
+from filterproof.mc.losses.epsilon_values import Epsilon
 from filterproof.mc.losses.finite_outputs import (
     ZERO,
     FiniteOutputs,
@@ -24,7 +25,6 @@ from filterproof.mc.losses.finite_outputs import (
     fraction_of,
     stopped,
 )
-from filterproof.mc.losses.log_ratio import Epsilon
 from filterproof.mc.losses.too_large import check_room
 from filterproof.theory.numerics.precision import PRECISION_LOCK
 from filterproof.theory.pairs.base import Direction
@@ -97,25 +97,25 @@ class TranscriptDistribution:
 
         Raises NoFiniteLawError for a request without finitely many exact outputs.
         """
-        law, play, rounds = cls(), _Strategy(asking), asking.game.rounds
+        distribution, play, rounds = cls(), _Strategy(asking), asking.game.rounds
         with PRECISION_LOCK, flint.ctx.workprec(BITS):
             mass: list[Mass] = [flint.fmpq(1)]
             for t, layer in enumerate(walk(play, ZERO, rounds=rounds)):
                 if t == rounds or not mass:
                     for m, loss in zip(mass, layer.losses, strict=True):
-                        law._end(m, loss)
+                        distribution._end(m, loss)
                     break
-                law.positions += len(mass)
-                check_room(law.positions, max_positions, f"positions after {t + 1} rounds")
+                distribution.positions += len(mass)
+                check_room(distribution.positions, max_positions, f"positions after {t + 1} rounds")
                 if any(move.request != DENIED for move in layer.moves):
-                    law.rounds = t + 1
+                    distribution.rounds = t + 1
                 for row, k in play.ends:  # with a last release, or none
                     finite, m, (a, b) = play.finite(k), mass[row], layer.losses[row]
-                    law._erase(finite, m, (a, b))
+                    distribution._erase(finite, m, (a, b))
                     for step, share, _ in finite.outputs:
-                        law._end(m * share, (a + step[0], b * step[1]))
-                mass = law._carried(play, layer, mass)
-        return law
+                        distribution._end(m * share, (a + step[0], b * step[1]))
+                mass = distribution._carried(play, layer, mass)
+        return distribution
 
     def value(self, epsilon: Epsilon, direction: Direction) -> Fraction | flint.arb:
         """Return H_{e^epsilon} of the transcript: rational if masses are, losses are their logarithms and epsilon is a

@@ -20,24 +20,24 @@ EFFORT = 500_000
 REPORTED = 100
 
 
-class _Report(Protocol):
+class _SearchReport(Protocol):
     """A dataclass with the result of a search and the reason why it stopped."""
 
     @property
     def stopped(self) -> str: ...
 
 
-Found = TypeVar("Found", bound=_Report)
+SearchReport = TypeVar("SearchReport", bound=_SearchReport)
 
 
 def last_report(
-    work: Callable[[float], Iterator[Found]],
-    nothing: Found,
+    work: Callable[[float], Iterator[SearchReport]],
+    nothing: SearchReport,
     effort: float,
     seconds: float | None,
-    confirm: Callable[[Found, Deadline], object],
+    confirm: Callable[[SearchReport, Deadline], object],
     **how: Any,
-) -> Found:
+) -> SearchReport:
     """Return the last report of a search, or `nothing` if there is none. `confirm` checks each report.
 
     The units are counted from the first report on, so that preparations do not count. If the time limit ends the

@@ -17,7 +17,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from filterproof.filters.adapters.labelled import program_of
+from filterproof.filters.adapters.labelled_filter import program_of
 from filterproof.filters.contract.contract_checks import checked_filter, checked_start
 from filterproof.filters.contract.work import WorkLimit
 from filterproof.filters.privacy_filter import PrivacyFilter

@@ -98,7 +98,7 @@ class ExaminationContext:
 def own_pairs(filt: PrivacyFilter) -> tuple[DominatingPair, ...]:
     """Return the single pairs among the filter's attributes: usually a menu."""
     pairs: list[DominatingPair] = []
-    for value in _held(filt, type(filt).__mro__):
+    for value in _class_attributes(filt, type(filt).__mro__):
         parts = value if isinstance(value, (tuple, list)) else (value,)
         pairs.extend(part for part in parts if isinstance(part, DominatingPair) and part.shape == ())
     return tuple(dict.fromkeys(pairs))
@@ -106,7 +106,7 @@ def own_pairs(filt: PrivacyFilter) -> tuple[DominatingPair, ...]:
 
 def named_pairs(filt: PrivacyFilter, name: str) -> tuple[DominatingPair, ...]:
     """Return the pairs in one attribute that a counterexample file can name, or none."""
-    held = _held_as(filt, name)
+    held = _attribute_named(filt, name)
     own = tuple(held) if isinstance(held, (tuple, list, set, frozenset, dict)) else ()
     own = (
         tuple(sorted(own, key=repr)) if isinstance(held, (set, frozenset)) else own
@@ -116,13 +116,13 @@ def named_pairs(filt: PrivacyFilter, name: str) -> tuple[DominatingPair, ...]:
     return tuple(filter(_has_a_name, own))
 
 
-def _held(filt: PrivacyFilter, kinds: Iterable[type]) -> Iterator[Any]:
+def _class_attributes(filt: PrivacyFilter, kinds: Iterable[type]) -> Iterator[Any]:
     """Yield the attributes of the filter of these types."""
     names = [*getattr(filt, "__dict__", {}), *(name for kind in kinds for name in vars(kind))]
-    return (_held_as(filt, name) for name in dict.fromkeys(names) if name[:2] != "__")
+    return (_attribute_named(filt, name) for name in dict.fromkeys(names) if name[:2] != "__")
 
 
-def _held_as(filt: PrivacyFilter, name: str) -> Any:
+def _attribute_named(filt: PrivacyFilter, name: str) -> Any:
     """Return an attribute of a filter. Properties of user classes are not run: they may raise or never return."""
     value = inspect.getattr_static(filt, name, None)
     ours = isinstance(value, property) and is_library_class(defining_class(type(filt), name))
@@ -152,7 +152,7 @@ def own_numbers(filt: PrivacyFilter) -> tuple[float, ...]:
 
 def _numbers_of(filt: PrivacyFilter) -> Iterator[float]:
     own_classes = [kind for kind in type(filt).__mro__ if kind.__module__.partition(".")[0] not in _LIBRARY]
-    for value in _held(filt, own_classes):
+    for value in _class_attributes(filt, own_classes):
         yield from _numbers_in(value)
     for kind in own_classes:
         for method in vars(kind).values():

@@ -17,7 +17,7 @@ from typing import Any, cast
 
 from filterproof.filters.adapters.bridged import BridgedFilter
 from filterproof.filters.adapters.foreign import CopiedFilter, CountedFilter
-from filterproof.filters.adapters.labelled import LabelledFilter
+from filterproof.filters.adapters.labelled_filter import LabelledFilter
 from filterproof.mc.examine.divergence import exceeds
 from filterproof.theory import display
 from filterproof.theory.numerics.decimals import format_down

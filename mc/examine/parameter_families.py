@@ -16,7 +16,7 @@ from functools import partial
 from itertools import product
 from typing import Literal
 
-from filterproof.filters.adapters.labelled import LabelledFilter
+from filterproof.filters.adapters.labelled_filter import LabelledFilter
 from filterproof.theory.argument_checks import did_you_mean
 from filterproof.theory.guarantees import ApproxDP, Guarantee
 from filterproof.theory.pairs import (

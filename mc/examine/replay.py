@@ -17,7 +17,7 @@ import flint
 
 from filterproof.filters import PrivacyFilter, suppress_unsound_warning
 from filterproof.filters.accountants.verifiable import is_verifiable
-from filterproof.filters.adapters.labelled import service_of
+from filterproof.filters.adapters.labelled_filter import service_of
 from filterproof.mc.engine.adversary import Adversary
 from filterproof.mc.engine.encoding import Nameable, decode, decode_fraction, encode, nameable
 from filterproof.mc.estimate.simulate import simulate
@@ -114,7 +114,7 @@ def _number(name: str, value: Any) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class _Played:
+class _RecordedGame:
     """The data of a counterexample in play: the filter, the divergence, and the bound of its guarantee."""
 
     data: dict[str, Any]
@@ -134,7 +134,7 @@ class _Played:
         return (Bound(low),)
 
 
-def _simulated(game: _Played) -> tuple[Estimate, None, Adversary]:
+def _simulated(game: _RecordedGame) -> tuple[Estimate, None, Adversary]:
     adversary = decode(game.data["adversary"], game.names)
     if not isinstance(adversary, Adversary):
         raise _refused("adversary", "one of the catalogue", adversary)
@@ -146,7 +146,7 @@ def _simulated(game: _Played) -> tuple[Estimate, None, Adversary]:
     return estimate, None, adversary
 
 
-def _worth(game: _Played) -> tuple[Fraction, Fraction]:
+def _worth(game: _RecordedGame) -> tuple[Fraction, Fraction]:
     data, filt, way = game.data, game.filter, game.measure.direction
     ratio = decode_fraction(data["ratio"])
     if not _reaches(ratio, game.number("epsilon"), filt):
@@ -163,7 +163,7 @@ def _worth(game: _Played) -> tuple[Fraction, Fraction]:
     return value, surely
 
 
-def _sequence(game: _Played) -> tuple[Bound]:
+def _sequence(game: _RecordedGame) -> tuple[Bound]:
     sequence = Sequence.from_data(game.data["sequence"], game.names)
     if not sequence.admitted(game.filter):
         raise ReplayError(
@@ -173,7 +173,7 @@ def _sequence(game: _Played) -> tuple[Bound]:
     return game.certified(sequence.low(game.measure, game.promised))
 
 
-def _scheduled(game: _Played) -> tuple[Bound]:
+def _scheduled(game: _RecordedGame) -> tuple[Bound]:
     service, epoch = service_of(game.filter), game.data["epoch"]
     if service is None:
         raise _refused("filter", "a program that knows keys", game.filter)
@@ -190,7 +190,7 @@ def _scheduled(game: _Played) -> tuple[Bound]:
     return game.certified(Sequence(tuple(released.items())).low(game.measure, game.promised))
 
 
-def _menu(game: _Played) -> tuple[Bound, None, Adversary]:
+def _menu(game: _RecordedGame) -> tuple[Bound, None, Adversary]:
     menu = decode(game.data["menu"], game.names)
     if not isinstance(menu, tuple) or not all(isinstance(pair, DominatingPair) for pair in menu):
         raise _refused("menu", "a list of pairs", menu)
@@ -209,7 +209,7 @@ def _menu(game: _Played) -> tuple[Bound, None, Adversary]:
     return Bound(solved.low, solved.high, solved.evidence), None, solved.strategy
 
 
-def _of_accountant(game: _Played) -> tuple[Bound]:
+def _of_accountant(game: _RecordedGame) -> tuple[Bound]:
     if not is_verifiable(game.filter):
         raise _refused("filter", "an accountant", game.filter)
     return game.certified(game_of(game.filter, game.data["game"]).solved(game.measure).low)
@@ -273,7 +273,7 @@ class CounterexampleKind:
     """
 
     fields: frozenset[str]
-    play: Callable[[_Played], tuple[Any, ...]]
+    play: Callable[[_RecordedGame], tuple[Any, ...]]
     evidence: Evidence
 
 
@@ -374,5 +374,5 @@ def replayed(data: Mapping[str, Any] | str, *kinds: type, filt: PrivacyFilter | 
     names = {**own, **known(*kinds)}
     filt = _filter_of(data_read["filter"], filt, names)
     measure = measure_of(data_read)
-    game = _Played(dict(data_read), filt, names, measure, _promised_of(data_read, filt, measure))
+    game = _RecordedGame(dict(data_read), filt, names, measure, _promised_of(data_read, filt, measure))
     return Replayed(filt, measure, game.promised, *KINDS[kind].play(game))

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from filterproof.filters.adapters.foreign import CopiedFilter, CountedFilter
-from filterproof.filters.adapters.labelled import LabelledFilter, program_of
+from filterproof.filters.adapters.labelled_filter import LabelledFilter, program_of
 from filterproof.filters.adapters.service import PromisedService
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.engine.encoding import nameable

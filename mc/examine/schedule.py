@@ -140,7 +140,7 @@ class FaultyDisk(UserDict[str, Any]):
         super().__init__()
         self.data = deepcopy(dict(stored))
 
-    def strike(self, fault: Fault, before: int = 0) -> None:
+    def inject_fault(self, fault: Fault, before: int = 0) -> None:
         """Plan a fault for a later write, after `before` others; "" cancels it."""
         self.fault, self.before = fault, before
 
@@ -300,7 +300,7 @@ class ServiceSimulator:
         self.flights.append(_Flight(request, name, iter(steps)))
 
     def _step(self, flight: _Flight, fault: Fault, before: int) -> None:
-        self.disk.strike(fault, before)
+        self.disk.inject_fault(fault, before)
         answer = _RAISED
         if flight.epoch is None:
             flight.epoch = self.epoch
@@ -308,7 +308,7 @@ class ServiceSimulator:
         with suppress(PowerFailure):
             answer = self._called(next, flight.steps, _END)
         struck = not self.disk.fault
-        self.disk.strike("")
+        self.disk.inject_fault("")
         if answer is _END or answer is _RAISED or answer is _EXITED:
             self.flights.remove(flight)
         if self.disk.stored is not None:  # later actions of the dead process have no effect

@@ -50,9 +50,9 @@ _SHARES = (1.0, 0.5, 1 / 3, 1 / 8)
 _STEPS = 64
 #: The share of the work for the search. The rest is for minimisation.
 _SEARCHED = 0.7
-_STRUCK: tuple[What, ...] = ("unwritten", "written", "full")
+_FAULT_MOVES: tuple[What, ...] = ("unwritten", "written", "full")
 #: How far a move may point: to one of three requests, to the third write of the fourth request in flight.
-_MAX_OFFSET: dict[What, int] = {"step": 2, "again": 2, **dict.fromkeys(_STRUCK, 11)}
+_MAX_OFFSET: dict[What, int] = {"step": 2, "again": 2, **dict.fromkeys(_FAULT_MOVES, 11)}
 #: Steps after which most requests have ended, and the units of work of drawing a move.
 _WHOLE, _DRAWN = 5, 8
 #: Examples per batch, and the length of each example, batch by batch.
@@ -357,7 +357,7 @@ def _minimal(violation: Violation, among: Breaks, service: MakeService, limit: W
 def _simpler(moves: tuple[ServiceMove, ...], place: int) -> Iterator[tuple[ServiceMove, ...]]:
     """Yield simpler moves for one place: a crash between steps, a plain step, the newest request, a smaller number."""
     begun, move, later = moves[:place], moves[place], moves[place + 1 :]
-    if move.what in _STRUCK:
+    if move.what in _FAULT_MOVES:
         yield from ((*begun, other, *later) for other in (ServiceMove("crash"), replace(move, what="step")))
     if move.what == "again":
         yield (*begun, ServiceMove("ask"), *later)

@@ -60,8 +60,8 @@ def _largest_loss(counts: Mapping[DominatingPair, int]) -> Fraction | float:
 
 def _ends(pair: DominatingPair, most: Fraction) -> bool:
     """Whether no loss exceeds `most` by the tails that a composition uses: a user's pair may declare less."""
-    law = tails(pair)
-    return bool(law.infinite == 0 and law.above(most)[0] == 0)
+    distribution = tails(pair)
+    return bool(distribution.infinite == 0 and distribution.above(most)[0] == 0)
 
 
 def _far_apart(counts: Mapping[DominatingPair, int], epsilon: float) -> float:

@@ -24,7 +24,7 @@ from typing import Any, BinaryIO, cast
 
 from filterproof.filters.accountants.verifiable import is_verifiable
 from filterproof.filters.adapters.bridge import LateBridgeError
-from filterproof.filters.adapters.labelled import service_of
+from filterproof.filters.adapters.labelled_filter import service_of
 from filterproof.filters.adapters.service import PromisedService
 from filterproof.filters.contract.contract_checks import checked_filter
 from filterproof.filters.contract.work import (
@@ -133,7 +133,7 @@ def examine(
         finally:
             exam.close()
     spent = time.perf_counter() - began
-    if exam.heard:
+    if exam.has_printed:
         words = f"{type(filt).__name__} prints while it decides; its output is not shown"
         exam.findings.append(
             StageFinding("invariants", "Does it print while it decides?", words, "", "", notes=(words,))
@@ -221,7 +221,7 @@ class _Stages:
     subject: ExaminationContext | None = None
     promise: Guarantee | None = None
     scope: str = ""
-    heard: bool = False
+    has_printed: bool = False
     stage: str = ""
     searches: list[_Search] = field(default_factory=list)
     so_far: dict[str, StageFinding] = field(default_factory=dict)
@@ -325,7 +325,7 @@ class _Stages:
             found = f"{counterexample.description}: not replayed with a new instance: {reason}"
         except FilterFault as broken:
             found = fault = str(broken)
-        return _fallen(finding, found, fault)
+        return _withdrawn(finding, found, fault)
 
     def _isolated(self, work: Callable[[], Any]) -> Any:
         """Run the work in a worker forked from this process, which never calls the filter.
@@ -424,7 +424,7 @@ class _Stages:
                     setattr(self, name, value)
 
 
-def _fallen(finding: StageFinding, found: str, fault: str = "") -> StageFinding:
+def _withdrawn(finding: StageFinding, found: str, fault: str = "") -> StageFinding:
     """Return the finding without its counterexample, which did not replay."""
     notes = () if fault else (found,)
     bare = replace(finding, verdict=None, counterexample=None, tightness=(), trace=None)
@@ -458,7 +458,7 @@ def _proved(filt: PrivacyFilter, done: dict[str, Proof], limit: WorkLimit) -> It
 
 def _quietly(work: Callable[[WorkLimit], Iterator[object]], limit: WorkLimit) -> Iterator[object]:
     """Run a stage without the filter's output and warnings, and yield last whether it printed. Only in a worker."""
-    ear = _Ear(os.devnull, "w")
+    ear = _OutputWatcher(os.devnull, "w")
     sink = io.TextIOWrapper(cast(BinaryIO, ear), "utf-8", "replace", write_through=True)
     with redirect_stdout(sink):
         os.dup2(ear.fileno(), 1)
@@ -467,16 +467,16 @@ def _quietly(work: Callable[[WorkLimit], Iterator[object]], limit: WorkLimit) ->
         try:
             yield from work(limit)
         finally:
-            yield {"heard": True} if ear.heard else {}
+            yield {"has_printed": True} if ear.has_printed else {}
 
 
-class _Ear(io.FileIO):
+class _OutputWatcher(io.FileIO):
     """Discards everything written and remembers whether something was."""
 
-    heard = False
+    has_printed = False
 
     def write(self, data: Any) -> int:
-        self.heard = self.heard or memoryview(data).nbytes > 0
+        self.has_printed = self.has_printed or memoryview(data).nbytes > 0
         return super().write(data)
 
     def close(self) -> None:

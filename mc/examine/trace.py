@@ -31,14 +31,14 @@ from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.examine.divergence import Divergence, exceeds
 from filterproof.mc.examine.formatting import format_distinct, pair_words
 from filterproof.mc.examine.sequence import Sequence, granted
-from filterproof.mc.losses.log_ratio import nearest_log
+from filterproof.mc.losses.epsilon_values import nearest_log
 from filterproof.mc.worst_case.plan import Plan, masses_of
 from filterproof.theory.guarantees import Guarantee
 from filterproof.theory.pairs import DominatingPair
 
 #: The most rows of a trace and letters of a state, the most requests that are played for one row, and the mark after
 #: it.
-_ROWS, _LETTERS, _PLAYED, _UNTOLD = 24, 60, 4000, "..."
+_ROWS, _LETTERS, _PLAYED, _OMITTED = 24, 60, 4000, "..."
 #: The number of points of a curve, its largest epsilon, and the smallest delta at its end.
 _POINTS, _MAX_EPSILON, _MIN_DELTA = 13, 200.0, 1e-6
 #: The most reasons that are stated, and the largest array whose numbers are named.
@@ -167,7 +167,7 @@ def trace_of_sequence(filt: PrivacyFilter, played: Sequence, measure: Divergence
             last, state = state, after
         # the state after a long row is known if one request left it unchanged
         whole = len(played_on) == times or (last is not None and bool(same(last, state)[0]))
-        after_row = _whole_words(state) if whole else _UNTOLD
+        after_row = _whole_words(state) if whole else _OMITTED
         steps.append((pair, times))
         rounds = f"{rounds_done + 1:,}" if times == 1 else f"{rounds_done + 1:,}-{rounds_done + times:,}"
         request = pair_words(pair) if times == 1 else f"{pair_words(pair)}, {times:,} times"

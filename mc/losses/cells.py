@@ -34,7 +34,7 @@ _COARSE = 64
 #: Tilts under which cells are narrow where the mass is: which of them matters is known only after the game.
 _TILTS = (0.0, 4.0, 16.0)
 #: The most cells of a distribution; finer ones are for the first tilts.
-_LAW_CELLS = 8192
+_DISTRIBUTION_CELLS = 8192
 #: The most steps that divide one atom and are tried for the others.
 _PARTS = 4096
 #: The cost of one loss of a distribution, in positions: its tails in ball arithmetic cost hundreds of doubles.
@@ -167,16 +167,16 @@ def cells(
     `variance`, every cell is one step wide, or there are `most` cells. `above` is about the P-mass over the last cell.
     The cut affects the width of the bounds, not their validity.
     """
-    law = tails(pair)
+    distribution = tails(pair)
     low, high = extent(pair, above)
     with PRECISION_LOCK, flint.ctx.workprec(BITS):
         first, last = math.floor(low / step), math.floor(high / step) + 1
         width = 1 << max(math.ceil(math.log2((last - first) / _COARSE)), 0)
-        atoms = {int(loss / step) for loss, _ in law.atoms if (loss / step).denominator == 1}
+        atoms = {int(loss / step) for loss, _ in distribution.atoms if (loss / step).denominator == 1}
         edges = sorted({*range(first, last + width, width), *(k for k in atoms if first < k <= last)})
-        tails_at = {edge: law.above(step * edge) for edge in edges}
+        tails_at = {edge: distribution.above(step * edge) for edge in edges}
         for tilt in tilts:
-            _halve(law, step, tails_at, tilt, variance, most)
+            _halve(distribution, step, tails_at, tilt, variance, most)
         places = sorted(tails_at)
         points = [tails_at[place] for place in places]
         return Cells(
@@ -184,16 +184,16 @@ def cells(
             np.array(places, dtype=np.int64),
             tuple(a[0] - b[0] for a, b in pairwise(points)),
             tuple(a[1] - b[1] for a, b in pairwise(points)),
-            1 - law.infinite - points[0][0],
+            1 - distribution.infinite - points[0][0],
             points[-1][0],
             points[-1][1],
-            law.infinite,
-            law.atoms,
+            distribution.infinite,
+            distribution.atoms,
         )
 
 
 def _halve(
-    law: Tails,
+    distribution: Tails,
     step: Fraction,
     tails_at: dict[int, tuple[flint.arb, flint.arb]],
     tilt: float,
@@ -225,7 +225,7 @@ def _halve(
     while heap and spread > variance * total and len(tails_at) <= most:
         weight, a, b = heapq.heappop(heap)
         middle = (a + b) // 2
-        tails_at[middle] = law.above(step * middle)
+        tails_at[middle] = distribution.above(step * middle)
         spread += weight
         total -= weigh(a, b)[0]
         for left, right in ((a, middle), (middle, b)):
@@ -238,17 +238,17 @@ def _halve(
 @lru_cache(maxsize=1024)
 def extent(pair: DominatingPair, above: float = _ABOVE) -> tuple[float, float]:
     """Return losses between which all finite ones lie except for a negligible P-mass."""
-    law = tails(pair)
+    distribution = tails(pair)
     with PRECISION_LOCK, flint.ctx.workprec(BITS):
-        return -_end(law, -1, _BELOW), _end(law, 1, above)
+        return -_end(distribution, -1, _BELOW), _end(distribution, 1, above)
 
 
-def _end(law: Tails, sign: int, cut: float) -> float:
+def _end(distribution: Tails, sign: int, cut: float) -> float:
     """Return a number x >= 0, near the smallest, such that hardly any loss lies beyond sign * x."""
 
     def beyond(x: float) -> float:
-        above = law.above(Fraction(sign * x))[0]
-        return float(above if sign > 0 else 1 - law.infinite - above)
+        above = distribution.above(Fraction(sign * x))[0]
+        return float(above if sign > 0 else 1 - distribution.infinite - above)
 
     x = 2.0**-30
     while beyond(x) > cut:
@@ -298,7 +298,7 @@ def _calmed(share: float, room: float) -> float:
 # -- distributions rounded to a lattice for and against an adversary, which bound the true game --------------------
 
 
-def rounded_laws(
+def rounded_plds(
     menu: tuple[DominatingPair, ...], step: Fraction | None, *, max_positions: int, coarsen: int = 1
 ) -> tuple[Fraction, tuple[LatticePLD, ...], tuple[LatticePLD, ...]]:
     """Return the step, and for every pair the distributions that bound the game from below and from above.
@@ -314,7 +314,7 @@ def rounded_laws(
 def checked_step(
     menu: tuple[DominatingPair, ...], step: Fraction | None, *, max_positions: int, coarsen: int = 1
 ) -> Fraction:
-    """Return the step of `rounded_laws`. Raises TooLargeError if a pair has too many losses for `max_positions`."""
+    """Return the step of `rounded_plds`. Raises TooLargeError if a pair has too many losses for `max_positions`."""
     size = _step(menu, step, coarsen)
     for pair in menu:
         low, high = extent(pair)
@@ -329,7 +329,7 @@ def checked_step(
 
 @lru_cache(maxsize=256)
 def _both(pair: DominatingPair, step: Fraction) -> tuple[LatticePLD, LatticePLD]:
-    cut = cells(pair, step, tilts=_TILTS, variance=float(step) ** 2, most=_LAW_CELLS)
+    cut = cells(pair, step, tilts=_TILTS, variance=float(step) ** 2, most=_DISTRIBUTION_CELLS)
     return cut.lower(), cut.upper()
 
 

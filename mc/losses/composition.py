@@ -24,7 +24,7 @@ from filterproof.mc.losses import finite_sums
 from filterproof.mc.losses.balls import BITS, ball, lower_end, upper_end
 from filterproof.mc.losses.cells import cells, extent
 from filterproof.mc.losses.inversion import Inversion
-from filterproof.mc.losses.lattice_pld import ReportedPLD, common_step, level, level_law
+from filterproof.mc.losses.lattice_pld import ReportedPLD, common_step, level, level_pld
 from filterproof.mc.losses.lattice_sum import LatticeSum, tilt_to
 from filterproof.mc.losses.step_moments import StepMoments
 from filterproof.mc.losses.summands import Summands, coarsen
@@ -212,9 +212,15 @@ class Composition:
             rough = self.delta(epsilon, relative=_ROUGHLY)
             return math.log(max(rough.low + rough.high, 1e-300) / (2 * delta))
 
-        laws = [_inversion(pairs, self.counts) for pairs in self._directions("both")]
-        if None not in laws:
-            bounds = _worse([_of_one(law.epsilon(delta)) for law in laws if law is not None])
+        distributions = [_inversion(pairs, self.counts) for pairs in self._directions("both")]
+        if None not in distributions:
+            bounds = _worse(
+                [
+                    _of_one(distribution.epsilon(delta))
+                    for distribution in distributions
+                    if distribution is not None
+                ]
+            )
             if bounds.relative_width <= relative:
                 return bounds
         if self.delta(0.0, relative=relative).high <= delta:
@@ -277,18 +283,18 @@ class Composition:
             below = tuple(
                 ReportedPLD.of_level(known, unit) for known, unit in zip(levels, units, strict=True)
             )
-            if (all_told := _all_told(below)) is not None:
-                return all_told
+            if (fully_revealed := _fully_revealed(below)) is not None:
+                return fully_revealed
             above = tuple(
-                level_law(k, known.delta, most, "high") for known, k in zip(levels, units, strict=True)
+                level_pld(k, known.delta, most, "high") for known, k in zip(levels, units, strict=True)
             )
-            tilt, _, _ = tilt_to([(law.p, float(most)) for law in below], counts, epsilon)
+            tilt, _, _ = tilt_to([(distribution.p, float(most)) for distribution in below], counts, epsilon)
             return Bounds(*LatticeSum(above, below, counts, float(most)).bounds(epsilon, tilt=tilt))
         if any(float(known.epsilon) > _CUT for known in levels):
             return _best_lower_bound(pairs, epsilon)
         best = Bounds(0.0, 1.0)
-        if epsilon >= 0 and (law := _inversion(pairs, counts)) is not None:
-            best = _of_one(law.delta(epsilon))
+        if epsilon >= 0 and (distribution := _inversion(pairs, counts)) is not None:
+            best = _of_one(distribution.delta(epsilon))
             if best.relative_width <= relative or best.high < _NEGLIGIBLE:
                 return best
         best = replace(best, low=max(best.low, _best_lower_bound(pairs, epsilon).low))
@@ -317,9 +323,11 @@ def _by_cells(epsilon: float, relative: float, counts: dict[DominatingPair, int]
     tilt, reached, variances = 0.0, True, [1.0]
     for _ in range(2):
         rough = [_rough(pair, coarsen(tilt, 8)) for pair in counts]
-        if (all_told := _all_told([law for law, _ in rough])) is not None:
-            return all_told
-        tilt, reached, variances = tilt_to([(law.p, float(step)) for law, step in rough], numbers, epsilon)
+        if (fully_revealed := _fully_revealed([distribution for distribution, _ in rough])) is not None:
+            return fully_revealed
+        tilt, reached, variances = tilt_to(
+            [(distribution.p, float(step)) for distribution, step in rough], numbers, epsilon
+        )
     total = float(np.dot(numbers, variances))
     # a loss with an additional variance v and equal E[e^-L] has E[e^{tL}] larger by the factor e^{t(t+1)v/2}
     steep = tilt + 1 / math.sqrt(total)
@@ -372,9 +380,9 @@ def _reveals(pair: DominatingPair) -> bool:
     return known is None or known.delta > 0 or known.exact != 0
 
 
-def _all_told(laws: Iterable[ReportedPLD]) -> Bounds | None:
+def _fully_revealed(distributions: Iterable[ReportedPLD]) -> Bounds | None:
     """Return the bounds if some mechanism reveals everything, or None."""
-    revealed = [law.p.revealed for law in laws if not law.p.masses.sum()]
+    revealed = [distribution.p.revealed for distribution in distributions if not distribution.p.masses.sum()]
     return Bounds(max(revealed), 1.0) if revealed else None
 
 

@@ -11,8 +11,8 @@ from typing import TypeAlias
 import flint
 
 from filterproof.mc.losses.balls import BITS, ball
+from filterproof.mc.losses.epsilon_values import Epsilon, nearest_log
 from filterproof.mc.losses.lattice_pld import level
-from filterproof.mc.losses.log_ratio import Epsilon, nearest_log
 from filterproof.theory.log_ratio import LogRatio
 from filterproof.theory.numerics.exact import rational
 from filterproof.theory.numerics.precision import PRECISION_LOCK
@@ -27,7 +27,7 @@ Mass: TypeAlias = "flint.fmpq | flint.arb"
 ZERO: Loss = (0, Fraction(1))
 
 
-class NoFiniteLawError(Exception):
+class NoFiniteDistributionError(Exception):
     """A request has infinitely many outputs, or its masses are known only as doubles."""
 
 
@@ -61,7 +61,7 @@ class FiniteOutputs:
             )
             return cls(finite, rational(erased_p), rational(erased_q))
         if (known := level(pair)) is None:
-            raise NoFiniteLawError
+            raise NoFiniteDistributionError
         assert pair.kov is not None
         size, ratio, erased = float(pair.kov.epsilon), pair.kov.ratio, rational(known.delta)
         if known.exact == 0:

@@ -28,9 +28,9 @@ _Sum = tuple[flint.arb, flint.arb]
 
 def hockey_stick(pairs: Sequence[DominatingPair], counts: Sequence[int], epsilon: float) -> flint.arb | None:
     """Return H_{e^epsilon} of counts[i] releases of pairs[i], or None for infinitely many outputs or too many sums."""
-    laws = [tails(pair) for pair in pairs]
-    known = [law.points for law in laws if law.points is not None]
-    if len(known) < len(laws) or any(law.infinite == 1 for law in laws):
+    distributions = [tails(pair) for pair in pairs]
+    known = [distribution.points for distribution in distributions if distribution.points is not None]
+    if len(known) < len(distributions) or any(distribution.infinite == 1 for distribution in distributions):
         return None
     many = zip(known, counts, strict=True)
     if (
@@ -40,7 +40,10 @@ def hockey_stick(pairs: Sequence[DominatingPair], counts: Sequence[int], epsilon
         return None
     with PRECISION_LOCK, flint.ctx.workprec(BITS):
         # not 1 minus a product: rare outcomes would lose their digits
-        logs = [n * (-law.infinite).log1p() for law, n in zip(laws, counts, strict=True)]
+        logs = [
+            n * (-distribution.infinite).log1p()
+            for distribution, n in zip(distributions, counts, strict=True)
+        ]
         stick = -sum(logs, flint.arb(0)).expm1()
         each = [list(_sums(points, n)) for points, n in zip(known, counts, strict=True)]
         for parts in itertools.product(*each):

@@ -29,7 +29,7 @@ from filterproof.theory.argument_checks import (
     check_delta,
     check_positive,
     check_probability,
-    own,
+    owned_copy,
 )
 from filterproof.theory.evidence import Evidence
 from filterproof.theory.numerics.decimals import interval
@@ -175,7 +175,7 @@ class IndividualAccountant:
     0.0
     """
 
-    __slots__ = ("_counts", "_grid", "_laws", "_q", "_sigma", "_steps")
+    __slots__ = ("_counts", "_distributions", "_grid", "_q", "_sigma", "_steps")
 
     def __init__(self, people: int, *, q: float, sigma: float, levels: int | Sequence[float] = 100) -> None:
         people = check_count("people", people)
@@ -196,7 +196,7 @@ class IndividualAccountant:
                 f"people must be at most {_COUNTS // len(self._grid)} with {len(self._grid)} levels, got "
                 f"people={people}; use several accountants"
             )
-        self._laws = [StepMoments(self._q, share, self._sigma) for share in self._grid.tolist()]
+        self._distributions = [StepMoments(self._q, share, self._sigma) for share in self._grid.tolist()]
         #: column 2 i: shares between levels i - 1 and i; column 2 i + 1: level i itself
         self._counts = np.zeros((people, 2 * len(self._grid)), dtype=np.uint32)
         self._steps = 0
@@ -288,8 +288,8 @@ class IndividualAccountant:
         """Return the lower bounds with every share rounded down to a level, and the upper ones with each rounded up."""
         below, above = self._counts[:, 1::2].copy(), self._counts[:, 0::2] + self._counts[:, 1::2]
         below[:, :-1] += self._counts[:, 2::2]
-        low, _ = composed(self._laws, below)
-        _, high = composed(self._laws, above)
+        low, _ = composed(self._distributions, below)
+        _, high = composed(self._distributions, above)
         return PersonalBounds.of(quantity, low, high)
 
     def __repr__(self) -> str:
@@ -304,7 +304,7 @@ def _row(name: str, value: object, remedy: str) -> Array:
     row = np.asarray(value) if np.iterable(value) and not isinstance(value, np.ma.MaskedArray) else None
     if row is None or row.ndim != 1 or row.dtype.kind not in "fiu":
         raise TypeError(f"{name} must be real numbers in one row, got {repr(value)[:60]}; {remedy}")
-    return np.asarray(check_probability(name, own(row), remedy))
+    return np.asarray(check_probability(name, owned_copy(row), remedy))
 
 
 def _grid(levels: int | Sequence[float]) -> Array:

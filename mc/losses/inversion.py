@@ -56,53 +56,60 @@ _MAX_PERIOD, _TILT_TOLERANCE = 2.0**12, 6.0
 
 
 @lru_cache(maxsize=1 << 15)
-def _moments(law: StepMoments, direction: Direction) -> RealMoments:
+def _moments(distribution: StepMoments, direction: Direction) -> RealMoments:
     """Return the logarithms, errors and decays at all tilts."""
-    near = (1 + TILTS) * law.ratio <= _MAX_OUTPUT
-    moments = law.real(law.power(TILTS[near], direction))
+    near = (1 + TILTS) * distribution.ratio <= _MAX_OUTPUT
+    moments = distribution.real(distribution.power(TILTS[near], direction))
     logs, errors, decay = np.full(len(TILTS), _UNKNOWN), np.zeros(len(TILTS)), np.zeros(len(TILTS))
     logs[near], errors[near], decay[near] = moments.logs, moments.errors, moments.decay
     return RealMoments(logs, errors, decay)
 
 
 @lru_cache(maxsize=1 << 15)
-def _envelope(law: StepMoments, direction: Direction, tilt: int) -> Envelope:
+def _envelope(distribution: StepMoments, direction: Direction, tilt: int) -> Envelope:
     """Return the bounds at high frequencies."""
-    known, a = _moments(law, direction), float(law.power(TILTS[tilt], direction))
-    return law.envelope(a, float(known.logs[tilt]), float(known.decay[tilt]))
+    known, a = _moments(distribution, direction), float(distribution.power(TILTS[tilt], direction))
+    return distribution.envelope(a, float(known.logs[tilt]), float(known.decay[tilt]))
 
 
 @lru_cache(maxsize=_CACHE_SIZE)
-def _transforms(law: StepMoments, direction: Direction, tilt: int, step: float, size: int) -> Transforms:
+def _transforms(
+    distribution: StepMoments, direction: Direction, tilt: int, step: float, size: int
+) -> Transforms:
     """Return the characteristic function at `size` frequencies, a power of two.
 
     The number computed at once changes the last bit, and no answer may depend on earlier calls.
     """
-    a = float(law.power(TILTS[tilt], direction))
-    return law.transforms(a, float(_moments(law, direction).logs[tilt]), step, size)
+    a = float(distribution.power(TILTS[tilt], direction))
+    return distribution.transforms(a, float(_moments(distribution, direction).logs[tilt]), step, size)
 
 
 def worse(
-    laws: Sequence[StepMoments],
+    distributions: Sequence[StepMoments],
     counts: NDArray[np.uint32],
     bounds: Callable[[Inversion], tuple[Array, Array]],
 ) -> tuple[Array, Array]:
     """Return bounds for each person with counts[person, k] steps of laws[k], the larger of removal and addition."""
-    removal, addition = bounds(Inversion(laws, counts, "PQ")), bounds(Inversion(laws, counts, "QP"))
+    removal, addition = (
+        bounds(Inversion(distributions, counts, "PQ")),
+        bounds(Inversion(distributions, counts, "QP")),
+    )
     return np.maximum(removal[0], addition[0]), np.maximum(removal[1], addition[1])
 
 
 class Inversion:
     """People with some steps of each kind, in one direction: their moments at all tilts, shape (people, tilts)."""
 
-    def __init__(self, laws: Sequence[StepMoments], counts: NDArray[np.uint32], direction: Direction) -> None:
+    def __init__(
+        self, distributions: Sequence[StepMoments], counts: NDArray[np.uint32], direction: Direction
+    ) -> None:
         self.people = len(counts)
         self.some = np.flatnonzero(counts.any(axis=1))
         self.used = np.flatnonzero(counts.any(axis=0))
-        self.laws, self.direction = [laws[k] for k in self.used.tolist()], direction
+        self.distributions, self.direction = [distributions[k] for k in self.used.tolist()], direction
         self.counts = counts[np.ix_(self.some, self.used)].astype(np.float64)
         if len(self.some):
-            each = [_moments(law, direction) for law in self.laws]
+            each = [_moments(distribution, direction) for distribution in self.distributions]
             self.logs = self.counts @ np.array([moments.logs for moments in each])
             rounding = (len(self.used) + 8) * 2.0**-52
             errors = np.array([moments.errors for moments in each])
@@ -192,7 +199,7 @@ class Inversion:
         for tilt in np.unique(tilts).tolist():
             left = np.flatnonzero(tilts == tilt)
             used = np.flatnonzero(self.counts[left].any(axis=0))
-            each = [_envelope(self.laws[k], self.direction, tilt) for k in used.tolist()]
+            each = [_envelope(self.distributions[k], self.direction, tilt) for k in used.tolist()]
             size = _MIN_FREQUENCIES
             while len(left):
                 step = steps[left]
@@ -216,7 +223,7 @@ class Inversion:
         used = np.flatnonzero(counts.any(axis=0))
         counts = counts[:, used]
         whole = 1 << (size - 1).bit_length()
-        each = [_transforms(self.laws[k], self.direction, tilt, step, whole) for k in used.tolist()]
+        each = [_transforms(self.distributions[k], self.direction, tilt, step, whole) for k in used.tolist()]
         logs, off, largest = (
             np.array([getattr(transforms, name)[:size] for transforms in each])
             for name in ("logs", "errors", "most")

@@ -196,7 +196,7 @@ def common_step(levels: Sequence[Level]) -> tuple[list[int], Fraction, Fraction]
     return units, least, most
 
 
-def level_law(units: int, delta: Fraction, step: Fraction, side: Rounding) -> LatticePLD:
+def level_pld(units: int, delta: Fraction, step: Fraction, side: Rounding) -> LatticePLD:
     """Return KOV(units * step, delta) on the lattice, each mass rounded to `side`."""
     with PRECISION_LOCK, flint.ctx.workprec(BITS):
         places, masses = np.array([0]), [ball(1 - delta)]

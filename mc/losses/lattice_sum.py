@@ -1,10 +1,10 @@
 """Bounds on the divergence of a sum of independent losses on a lattice.
 
 >>> from fractions import Fraction
->>> from filterproof.mc.losses.lattice_pld import level, level_law
+>>> from filterproof.mc.losses.lattice_pld import level, level_pld
 >>> from filterproof.theory.pairs import RandomizedResponse
 >>> known, step = level(RandomizedResponse(1.0)), Fraction(1)
->>> above, below = level_law(1, known.delta, step, "high"), ReportedPLD.of_level(known, 1)
+>>> above, below = level_pld(1, known.delta, step, "high"), ReportedPLD.of_level(known, 1)
 >>> low, high = LatticeSum((above,), (below,), (2,), 1.0).bounds(1.0, tilt=1.0)
 >>> 0.337834 < low <= high < 0.337835  # expit(1)^2 (1 - 1/e)
 True
@@ -47,7 +47,7 @@ class LatticeSum:
     def bounds(self, epsilon: float, *, tilt: float) -> tuple[float, float]:
         """Return bounds on H_{e^epsilon}, which are close if the sum, so tilted, has mean epsilon."""
         low = self._low(epsilon, tilt) + self.revealed
-        if not all(law.masses.sum() < 2 for law, _ in self._all_above):
+        if not all(distribution.masses.sum() < 2 for distribution, _ in self._all_above):
             return low, 1.0  # masses of losses so large that their exponential lost all digits
         high = self._high(epsilon, tilt) + _infinite(self._all_above, up=True)
         # in this order: 1 if doubles say NaN, far beyond all losses
@@ -65,12 +65,12 @@ class LatticeSum:
 
     @property
     def _all_below(self) -> list[tuple[LatticePLD, int]]:
-        own = [(law.p, count) for law, count in zip(self.below, self.counts, strict=True)]
+        own = [(distribution.p, count) for distribution, count in zip(self.below, self.counts, strict=True)]
         return own if self.finer is None else own + self.finer._all_below
 
     def _high(self, epsilon: float, tilt: float) -> float:
         total, outside = self._above(epsilon, tilt)
-        beyond = total.beyond + 2.0**-50 * (abs(epsilon) + np.abs(total.law.places * self.step))
+        beyond = total.beyond + 2.0**-50 * (abs(epsilon) + np.abs(total.distribution.places * self.step))
         high = total.above(-np.expm1(-np.maximum(beyond, 0.0)))
         # a missing loss is worth at most e^{tilt (loss - epsilon)}
         high += outside * math.exp(min(total.log_scale(1), _LARGEST))
@@ -92,16 +92,16 @@ class LatticeSum:
             return 0.0
         # the mass outside the window of P is folded into it
         lean = max(-tilt * float(drawn.beyond[p_places][counted].min()), 0.0)
-        folded = drawn.law.tail * math.exp(min(drawn.log_scale(1) + lean, _LARGEST))
+        folded = drawn.distribution.tail * math.exp(min(drawn.log_scale(1) + lean, _LARGEST))
         return max(float(gain[counted].sum()) * (1 - 2.0**-40) - folded, 0.0)
 
     def _above(self, cut: float, tilt: float) -> tuple[TiltedSum, float]:
         """Return the finite sum of the upper distributions, and a bound on the missing tilted mass."""
-        laws, counts, outside = list(self.above), list(self.counts), 0.0
+        distributions, counts, outside = list(self.above), list(self.counts), 0.0
         if self.finer is not None:
             raised, outside = self.finer._raised(tilt, self.step)
-            laws, counts = [*laws, raised], [*counts, 1]
-        return TiltedSum(power(laws, counts, tilt=tilt * self.step), self.step, tilt, cut), outside
+            distributions, counts = [*distributions, raised], [*counts, 1]
+        return TiltedSum(power(distributions, counts, tilt=tilt * self.step), self.step, tilt, cut), outside
 
     def _drawn_and_other(self, cut: float, tilt: float) -> tuple[TiltedSum, TiltedSum] | None:
         """Return the reports of the finite sum, under P and under Q, or None if no mass is known."""
@@ -112,7 +112,10 @@ class LatticeSum:
             below, counts = [*below, merged], [*counts, 1]
         drawn, other = (
             TiltedSum(power(side, counts, tilt=lean * self.step), self.step, lean, cut)
-            for side, lean in (([law.p for law in below], tilt), ([law.q for law in below], tilt + 1))
+            for side, lean in (
+                ([distribution.p for distribution in below], tilt),
+                ([distribution.q for distribution in below], tilt + 1),
+            )
         )
         return drawn, other
 
@@ -123,7 +126,7 @@ class LatticeSum:
         """
         total, outside = self._above(0.0, tilt)
         parts = round(wide / self.step)
-        cell, rest = np.divmod(total.law.places, parts)
+        cell, rest = np.divmod(total.distribution.places, parts)
         # if the tilt's factor is so large, the mass is nevertheless at most about 1
         masses = np.minimum(total.masses(1, slice(None)), _NO_MASS) * (1 + 2.0**-40 + parts * 2.0**-52)
         # the share of the lower end if e^wide is no double
@@ -134,7 +137,7 @@ class LatticeSum:
         at[1:] += np.bincount(cell - cell[0], masses * rises)
         some = np.flatnonzero(at > 0)
         # twice, because a tilt times a step is rounded
-        return LatticePLD(cell[0] + some, at[some]), outside + 2 * total.law.tail
+        return LatticePLD(cell[0] + some, at[some]), outside + 2 * total.distribution.tail
 
     def _merged(self, tilt: float, wide: float) -> ReportedPLD | None:
         """Return reports of the finite sum, merged for almost equal losses, on a lattice of the step `wide`."""
@@ -142,11 +145,16 @@ class LatticeSum:
             return None
         drawn, other = both
         # any place may have mass folded into the window
-        drawn = replace(drawn, law=replace(drawn.law, error=drawn.law.error + drawn.law.tail))
+        drawn = replace(
+            drawn,
+            distribution=replace(
+                drawn.distribution, error=drawn.distribution.error + drawn.distribution.tail
+            ),
+        )
         windows = _common(drawn, other)
         known = np.logical_and(
-            drawn.law.shares[windows[0]] > _SURE * drawn.law.error,
-            other.law.shares[windows[1]] > _SURE * other.law.error,
+            drawn.distribution.shares[windows[0]] > _SURE * drawn.distribution.error,
+            other.distribution.shares[windows[1]] > _SURE * other.distribution.error,
         )
         p, q = drawn.masses(-1, windows[0])[known], other.masses(1, windows[1])[known]
         usable = (p > 0) & (q < _NO_MASS)
@@ -164,14 +172,16 @@ class LatticeSum:
 
 def _common(drawn: TiltedSum, other: TiltedSum) -> tuple[slice, slice]:
     """Return the places in the windows of both."""
-    first = max(drawn.law.first, other.law.first)
-    last = max(min(one.law.first + len(one.law.shares) for one in (drawn, other)), first)
-    p_places, q_places = (slice(first - one.law.first, last - one.law.first) for one in (drawn, other))
+    first = max(drawn.distribution.first, other.distribution.first)
+    last = max(min(one.distribution.first + len(one.distribution.shares) for one in (drawn, other)), first)
+    p_places, q_places = (
+        slice(first - one.distribution.first, last - one.distribution.first) for one in (drawn, other)
+    )
     return p_places, q_places
 
 
 def tilt_to(
-    laws: Sequence[tuple[LatticePLD, float]], counts: Sequence[int], epsilon: float
+    distributions: Sequence[tuple[LatticePLD, float]], counts: Sequence[int], epsilon: float
 ) -> tuple[float, bool, list[float]]:
     """Return the tilt >= 0 under which the sum has mean epsilon, whether there is one, and each variance then.
 
@@ -180,15 +190,19 @@ def tilt_to(
 
     def moments(tilt: float) -> tuple[float, list[float]]:
         mean, variances = 0.0, []
-        for (law, step), count in zip(laws, counts, strict=True):
-            centre, variance = law.mean_and_variance(tilt * step)
+        for (distribution, step), count in zip(distributions, counts, strict=True):
+            centre, variance = distribution.mean_and_variance(tilt * step)
             mean += count * centre * step
             variances.append(max(variance, 1.0) * step**2)
         return mean, variances
 
     low, high = 0.0, 1.0
     # a tilt that is a double, for arbitrarily small losses
-    steepest = min(_STEEP / max(step * float(np.ptp(law.places)) + step for law, step in laws), 2.0**900)
+    steepest = min(
+        _STEEP
+        / max(step * float(np.ptp(distribution.places)) + step for distribution, step in distributions),
+        2.0**900,
+    )
     while moments(high)[0] < epsilon and high < steepest:
         low, high = high, 2 * high
     reached = moments(high)[0] >= epsilon
@@ -202,16 +216,16 @@ def tilt_to(
     return high, reached, moments(high)[1]
 
 
-def _infinite(laws: Sequence[tuple[LatticePLD, int]], *, up: bool) -> float:
+def _infinite(distributions: Sequence[tuple[LatticePLD, int]], *, up: bool) -> float:
     """Return a bound on the P-mass of outcomes with an infinite loss: prod (S + r)^k - prod S^k, S finite masses."""
-    if not any(law.revealed for law, _ in laws):
+    if not any(distribution.revealed for distribution, _ in distributions):
         return 0.0
     log_all = log_finite = slack = 0.0
-    for law, count in laws:
-        total = float(law.masses.sum()) + law.revealed
+    for distribution, count in distributions:
+        total = float(distribution.masses.sum()) + distribution.revealed
         log_all += count * math.log(total)
-        log_finite += count * math.log1p(-min(law.revealed / total, 1 - 2.0**-53))
-        slack += count * (len(law.masses) + 16) * 2.0**-52
+        log_finite += count * math.log1p(-min(distribution.revealed / total, 1 - 2.0**-53))
+        slack += count * (len(distribution.masses) + 16) * 2.0**-52
     return max(
         math.exp(min(log_all, _LARGEST))
         * -math.expm1(log_finite)

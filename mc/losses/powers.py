@@ -70,7 +70,7 @@ class TiltedSum:
     Losses on the side of the cut towards which the tilt points have factors below 1, so that errors there are small.
     """
 
-    law: Power
+    distribution: Power
     step: float
     tilt: float
     cut: float
@@ -78,7 +78,7 @@ class TiltedSum:
     @property
     def beyond(self) -> NDArray[np.float64]:
         """The distance of each place's loss beyond the cut."""
-        return self.law.places.astype(np.float64) * self.step - self.cut
+        return self.distribution.places.astype(np.float64) * self.step - self.cut
 
     def log_scale(self, sign: int) -> float:
         """Return log sum_J m_J e^{tilt (loss - cut)}, moved up (sign 1) or down (-1) by more than all rounding errors.
@@ -87,19 +87,21 @@ class TiltedSum:
         sum whose logarithm is stored, so that its error cancels, and one `factor` suffices. Losses are within 3 u and
         the cut within 2 u, tilt times their difference within 6 u (loss + cut), u = 2^-53.
         """
-        law = self.law
-        far = self.step * float(np.abs(law.places[[0, -1]]).max())
-        slack = law.factor + ELEMENTARY * 8 + 2.0**-48 * abs(law.log_moment)
-        slack += len(law.shares) * 2.0**-52  # sums of that many shares
+        distribution = self.distribution
+        far = self.step * float(np.abs(distribution.places[[0, -1]]).max())
+        slack = distribution.factor + ELEMENTARY * 8 + 2.0**-48 * abs(distribution.log_moment)
+        slack += len(distribution.shares) * 2.0**-52  # sums of that many shares
         slack += 2.0**-49 * (1 + abs(self.tilt) * (abs(self.cut) + far))
-        return law.log_moment - self.tilt * self.cut + sign * slack
+        return distribution.log_moment - self.tilt * self.cut + sign * slack
 
     def masses(
         self, sign: int, where: NDArray[np.bool_] | slice, log_factor: float = 0.0
     ) -> NDArray[np.float64]:
         """Return bounds with that sign on the mass of each place, outside mass included, times e^log_factor."""
         grown = log_factor + sign * 2.0**-50 * abs(log_factor)
-        shares: NDArray[np.float64] = np.maximum(self.law.shares[where] + sign * self.law.error, 0.0)
+        shares: NDArray[np.float64] = np.maximum(
+            self.distribution.shares[where] + sign * self.distribution.error, 0.0
+        )
         with np.errstate(over="ignore", invalid="ignore"):
             exponents = self.log_scale(sign) + grown - self.tilt * self.beyond[where]
             factors = np.exp(exponents if sign > 0 else np.minimum(exponents, _LARGEST))
@@ -114,17 +116,21 @@ class TiltedSum:
         if scale > _LARGEST:
             return math.inf
         lost = _UNDERFLOW if counts.any() else 0.0  # by products below the normal doubles
-        return float(worth[counts] @ self.masses(1, counts)) + lost + self.law.tail * math.exp(scale)
+        return float(worth[counts] @ self.masses(1, counts)) + lost + self.distribution.tail * math.exp(scale)
 
 
-def power(laws: Sequence[LatticePLD], counts: Sequence[int], *, tilt: float) -> Power:
+def power(distributions: Sequence[LatticePLD], counts: Sequence[int], *, tilt: float) -> Power:
     """Return the distribution of the sum of counts[i] independent losses of laws[i], tilted by e^{tilt J}."""
-    each = [law.mean_and_variance(tilt) for law in laws]
+    each = [distribution.mean_and_variance(tilt) for distribution in distributions]
     mean = sum(k * m for k, (m, _) in zip(counts, each, strict=True))
     spread = math.sqrt(sum(k * v for k, (_, v) in zip(counts, each, strict=True)))
-    moments = [law.log_moment(tilt) for law in laws]
-    least = sum(k * int(law.places.min()) for k, law in zip(counts, laws, strict=True))
-    most = sum(k * int(law.places.max()) for k, law in zip(counts, laws, strict=True))
+    moments = [distribution.log_moment(tilt) for distribution in distributions]
+    least = sum(
+        k * int(distribution.places.min()) for k, distribution in zip(counts, distributions, strict=True)
+    )
+    most = sum(
+        k * int(distribution.places.max()) for k, distribution in zip(counts, distributions, strict=True)
+    )
     # 16 standard deviations, or all places if they are few
     wanted = max(16 * spread + 2, min(most - least + 1, _WHOLE_PLACES))
     size = min(1 << max(math.ceil(math.log2(wanted)), 4), _MAX_WINDOW)
@@ -134,7 +140,7 @@ def power(laws: Sequence[LatticePLD], counts: Sequence[int], *, tilt: float) -> 
         if most - least < size:
             first, tail = least, 0.0
             break
-        below, beyond = _beyond(laws, counts, moments, tilt, spread, first, size)
+        below, beyond = _beyond(distributions, counts, moments, tilt, spread, first, size)
         tail = beyond if first == least else below + beyond
         if tail <= _TAIL or size >= _MAX_WINDOW:
             break
@@ -143,12 +149,12 @@ def power(laws: Sequence[LatticePLD], counts: Sequence[int], *, tilt: float) -> 
         k
         * (
             2 * ELEMENTARY
-            + (len(law.places) + 16) * 2 * _UNIT
-            + 4 * _UNIT * abs(tilt) * float(np.abs(law.places).max())
+            + (len(distribution.places) + 16) * 2 * _UNIT
+            + 4 * _UNIT * abs(tilt) * float(np.abs(distribution.places).max())
         )
-        for k, law in zip(counts, laws, strict=True)
+        for k, distribution in zip(counts, distributions, strict=True)
     )
-    window, error = _transformed(laws, counts, tilt, size)
+    window, error = _transformed(distributions, counts, tilt, size)
     return Power(
         first,
         np.maximum(np.roll(window, -(first % size)), 0.0),
@@ -160,7 +166,7 @@ def power(laws: Sequence[LatticePLD], counts: Sequence[int], *, tilt: float) -> 
 
 
 def _transformed(
-    laws: Sequence[LatticePLD], counts: Sequence[int], tilt: float, size: int
+    distributions: Sequence[LatticePLD], counts: Sequence[int], tilt: float, size: int
 ) -> tuple[NDArray[np.float64], float]:
     """Return the circular convolution at places 0 ... size - 1, and a bound on the error of each of its entries.
 
@@ -172,9 +178,9 @@ def _transformed(
     there = np.arange(size // 2 + 1)
     total: NDArray[np.complex128] = np.ones(len(there), dtype=np.complex128)
     bound, slope = np.ones(len(there)), np.zeros(len(there))
-    for law, count in zip(laws, counts, strict=True):
-        share = law.tilted(tilt)
-        wrapped = np.bincount(law.places % size, weights=share, minlength=size)
+    for distribution, count in zip(distributions, counts, strict=True):
+        share = distribution.tilted(tilt)
+        wrapped = np.bincount(distribution.places % size, weights=share, minlength=size)
         frequencies = np.fft.rfft(wrapped)[there]
         modulus = np.abs(frequencies) * (1 + 2.0**-50) + each + len(share) * _UNIT
         # if a factor is this small, the product counts as 0
@@ -215,7 +221,7 @@ def whole_power(base: NDArray[np.complex128], count: int) -> NDArray[np.complex1
 
 
 def _beyond(
-    laws: Sequence[LatticePLD],
+    distributions: Sequence[LatticePLD],
     counts: Sequence[int],
     moments: Sequence[float],
     tilt: float,
@@ -226,7 +232,7 @@ def _beyond(
     """Return Markov's bounds on the tilted mass below and above the window."""
 
     def bound(lean: float, edge: int) -> float:
-        raised = [law.log_moment(tilt + lean) for law in laws]
+        raised = [distribution.log_moment(tilt + lean) for distribution in distributions]
         exponent = sum(k * (r - m) for k, r, m in zip(counts, raised, moments, strict=True)) - lean * edge
         # both moments have an error of at most the factor of a power, far below this
         return math.exp(min(exponent, 0.0)) * (1 + 1e-6)

@@ -33,11 +33,11 @@ _LAST_CELL_MASS = 1e-299
 @lru_cache(maxsize=4096)
 def renyi_low(pair: DominatingPair, order: float) -> float:
     """Return a lower bound on D_order(P || Q) of one release, order > 1, of a pair with known tails."""
-    law = tails(pair)
+    distribution = tails(pair)
     with PRECISION_LOCK, flint.ctx.workprec(BITS):
-        if law.infinite > 0:
+        if distribution.infinite > 0:
             return math.inf
-        if law.points is None and order >= _HIGH and is_ours(pair):
+        if distribution.points is None and order >= _HIGH and is_ours(pair):
             low = _of_truths(pair.unlabelled, order)
             if low.is_finite():
                 return max(lower_end(low), 0.0)
@@ -65,9 +65,9 @@ def _reported(pair: DominatingPair, order: float) -> list[tuple[flint.arb, flint
 
     For a finite pair every loss is reported, for any other one a cell, narrow where e^{(order - 1) L} has its mass.
     """
-    law, (low, high) = tails(pair), extent(pair, _LAST_CELL_MASS)
-    if law.points is not None:
-        return [(p, q) for _, p, q in law.points]
+    distribution, (low, high) = tails(pair), extent(pair, _LAST_CELL_MASS)
+    if distribution.points is not None:
+        return [(p, q) for _, p, q in distribution.points]
     entropy = float(pair.renyi(1 + 2.0**-10))  # about KL, half the variance of a small loss
     spread = math.sqrt(2 * entropy) if 0 < entropy < math.inf else (high - low) / 32
     step = Fraction(2.0 ** (math.floor(math.log2(high - low)) - _HALVINGS))

@@ -8,8 +8,8 @@ error is the sum over j != 0 of F(2 pi j / h), F being the Fourier transform of 
 has an integral of at most B over either line is integrated within 2 B / (e^{2 pi b / h} - 1). Losses at the nodes are
 balls.
 
->>> law = StepMoments(q=0.005, share=1.0, sigma=2.0)
->>> found = law.real(np.array([2.0, 3.0]))
+>>> distribution = StepMoments(q=0.005, share=1.0, sigma=2.0)
+>>> found = distribution.real(np.array([2.0, 3.0]))
 >>> bool(abs(np.expm1(found.logs[0]) - 0.005**2 * np.expm1(0.25)) < 1e-15)  # E[r^2] = 1 + q^2 (e^{m^2} - 1)
 True
 """

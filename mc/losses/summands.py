@@ -81,7 +81,10 @@ class Summands:
 
     def on_lattice(self, step: Fraction, *, tilt: float) -> LatticeSum:
         """The sum, in cells that are narrow where the laws so tilted have their mass."""
-        both = [_laws(pair, step, tilt, share) for pair, share in zip(self.pairs, self.shares, strict=False)]
+        both = [
+            _distributions(pair, step, tilt, share)
+            for pair, share in zip(self.pairs, self.shares, strict=False)
+        ]
         above, below = zip(*both, strict=True)
         finer = None
         if self.finer:
@@ -126,7 +129,7 @@ def _atoms_of(pair: DominatingPair) -> frozenset[Fraction]:
 
 
 @lru_cache(maxsize=64)
-def _laws(
+def _distributions(
     pair: DominatingPair, step: Fraction, tilt: float, variance: float
 ) -> tuple[LatticePLD, ReportedPLD]:
     cut = cells(pair, step, tilts=(tilt,), variance=variance, most=_MAX_CELLS)

@@ -10,7 +10,7 @@ from typing import TypeAlias
 import flint
 
 from filterproof.mc.losses.balls import BITS, ball
-from filterproof.mc.losses.finite_outputs import FiniteOutputs, NoFiniteLawError, ball_of, decay_of
+from filterproof.mc.losses.finite_outputs import FiniteOutputs, NoFiniteDistributionError, ball_of, decay_of
 from filterproof.theory.numerics.precision import PRECISION_LOCK
 from filterproof.theory.pairs import DominatingPair
 
@@ -42,7 +42,7 @@ def tails(pair: DominatingPair) -> Tails:
     with PRECISION_LOCK, flint.ctx.workprec(BITS):
         try:
             finite = FiniteOutputs.of_pair(pair)
-        except NoFiniteLawError:
+        except NoFiniteDistributionError:
             try:
                 reference_values = pair.reference_values
                 return Tails(

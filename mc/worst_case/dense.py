@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from filterproof.filters.contract.work import count
 from filterproof.mc.losses.balls import Rounding
+from filterproof.mc.losses.epsilon_values import Epsilon
 from filterproof.mc.losses.lattice_pld import LatticePLD
-from filterproof.mc.losses.log_ratio import Epsilon
 from filterproof.mc.losses.powers import ELEMENTARY, transform_error
 from filterproof.mc.losses.too_large import check_room
 from filterproof.mc.worst_case.graph import StateGraph
@@ -48,7 +48,7 @@ class DenseGame:
     """
 
     graph: StateGraph
-    laws: tuple[LatticePLD, ...]
+    distributions: tuple[LatticePLD, ...]
     step: float
     epsilon: float
     side: Rounding
@@ -62,7 +62,7 @@ class DenseGame:
     def solve(
         cls,
         graph: StateGraph,
-        laws: Sequence[LatticePLD],
+        distributions: Sequence[LatticePLD],
         step: Fraction,
         epsilon: Epsilon,
         side: Rounding,
@@ -72,17 +72,19 @@ class DenseGame:
     ) -> DenseGame:
         """Solve Bellman's recursion backwards; e^-left is about the relative value of losses outside the window."""
         tilt, first, last = _window(
-            graph, laws, float(step), float(epsilon), _TRUNCATION_EXPONENT if left is None else left
+            graph, distributions, float(step), float(epsilon), _TRUNCATION_EXPONENT if left is None else left
         )
         far = max(abs(first), abs(last)) * float(step)
         # a larger epsilon has a smaller value: this covers the rounding of epsilon and of losses
         nudge = 2.0**-46 * (1 + abs(float(epsilon)) + far)
         moved = float(epsilon) + (nudge if side == "low" else -nudge)
-        game = cls(graph, tuple(laws), float(step), moved, side, tilt, first, last + 1 - first, 0.0, 0.0)
+        game = cls(
+            graph, tuple(distributions), float(step), moved, side, tilt, first, last + 1 - first, 0.0, 0.0
+        )
         doubles = int(_alive(graph).max()) * 2 * game.size + 40 * len(graph.child)
         what = f"doubles in memory for {len(graph.child)} states of {game.size} losses"
         check_room(doubles, max_positions, what)
-        count(len(graph.child) * len(laws) * game.size >> _POINTS_PER_UNIT)
+        count(len(graph.child) * len(distributions) * game.size >> _POINTS_PER_UNIT)
         for node, best, _, wrong in game._sweep(record=False):
             if node == 0:
                 game = replace(game, start=float(best[-first]), error_bound=wrong)
@@ -99,7 +101,7 @@ class DenseGame:
         """Bounds on V(start, 0): lower unless side is "high", upper unless it is "low"."""
         stopped = -math.expm1(min(self.epsilon, 0.0))
         scale = math.exp(-self.tilt * self.epsilon)
-        slack = 2.0**-38 + 2 * self.graph.depth * max(map(self._rounding, self.laws))
+        slack = 2.0**-38 + 2 * self.graph.depth * max(map(self._rounding, self.distributions))
         below = stopped * (1 - 2.0**-50) + scale * max(self.start - self.error_bound, 0.0) * (1 - slack)
         above = stopped * (1 + 2.0**-50) + scale * (self.start + self.error_bound) * (1 + 2 * slack)
         return max(Fraction(below), Fraction(0)), min(Fraction(above), Fraction(1))
@@ -161,20 +163,26 @@ class DenseGame:
         losses = self.step * np.arange(self.first, self.first + self.size, dtype=np.float64)
         return losses - self.epsilon
 
-    def _rounding(self, law: LatticePLD) -> float:
+    def _rounding(self, distribution: LatticePLD) -> float:
         """Return the relative error of one round, without the transforms."""
-        reach = self.tilt * self.step * float(np.abs(law.places).max())
+        reach = self.tilt * self.step * float(np.abs(distribution.places).max())
         # logarithms of masses are at most 745
-        return 8 * ELEMENTARY + 2.0**-50 * (reach + 745) + (len(law.places) + 8) * 2.0**-52
+        return 8 * ELEMENTARY + 2.0**-50 * (reach + 745) + (len(distribution.places) + 8) * 2.0**-52
 
     def _kernels(self) -> tuple[NDArray[np.complex128], int]:
         """Return the transforms of the distributions and their length, without losses that always leave the window."""
-        reach = max(min(int(np.abs(law.places).max()), self.size) for law in self.laws)
+        reach = max(
+            min(int(np.abs(distribution.places).max()), self.size) for distribution in self.distributions
+        )
         length = 1 << math.ceil(math.log2(self.size + reach))
-        rows = np.zeros((len(self.laws), length))
-        for row, law in zip(rows, self.laws, strict=True):
-            inside = np.abs(law.places) < self.size
-            np.add.at(row, -law.places[inside] % length, law.weighed(self.tilt * self.step)[inside])
+        rows = np.zeros((len(self.distributions), length))
+        for row, distribution in zip(rows, self.distributions, strict=True):
+            inside = np.abs(distribution.places) < self.size
+            np.add.at(
+                row,
+                -distribution.places[inside] % length,
+                distribution.weighed(self.tilt * self.step)[inside],
+            )
         return np.fft.rfft(rows, axis=1), length
 
     def _gains(self) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
@@ -185,24 +193,26 @@ class DenseGame:
         x, up = self._x, self.side == "high"
         sign = 1 if up else -1
         scale = np.exp(-self.tilt * x)
-        gains, below = np.zeros((2, len(self.laws), self.size))
-        moments = np.zeros(len(self.laws))
-        revealed = self.graph.depth * max(law.revealed for law in self.laws)
-        for m, law in enumerate(self.laws):
-            tilted = law.weighed(self.tilt * self.step)
+        gains, below = np.zeros((2, len(self.distributions), self.size))
+        moments = np.zeros(len(self.distributions))
+        revealed = self.graph.depth * max(distribution.revealed for distribution in self.distributions)
+        for m, distribution in enumerate(self.distributions):
+            tilted = distribution.weighed(self.tilt * self.step)
             moments[m] = tilted.sum() * (1 + 2.0**-36)
             # above epsilon a distribution also gains from a Q-mass below one, and from rounding of its P-mass
-            other = math.fsum([1.0, *-law.weighed(-self.step)]) + sign * 2.0**-40
-            rounded = math.fsum([-1.0, *law.masses, law.revealed]) + sign * 2.0**-50
+            other = math.fsum([1.0, *-distribution.weighed(-self.step)]) + sign * 2.0**-40
+            rounded = math.fsum([-1.0, *distribution.masses, distribution.revealed]) + sign * 2.0**-50
             lacking = np.exp(-np.maximum(x, 0.0)) * other + rounded
-            gain = np.where(x < 0, law.revealed, lacking)
+            gain = np.where(x < 0, distribution.revealed, lacking)
             # at the crossing of epsilon the payoff depends only on the loss afterwards
-            zero, crossing = np.searchsorted(x, 0.0), np.searchsorted(x, -law.places * self.step)
+            zero, crossing = np.searchsorted(x, 0.0), np.searchsorted(x, -distribution.places * self.step)
             a, b = np.minimum(zero, crossing), np.maximum(zero, crossing)
             crosses = a < b
-            rows = zip(*(r[crosses].tolist() for r in (law.places, law.masses, a, b)), strict=True)
-            before = int((law.places + a)[crosses].min(initial=0))
-            until = int((law.places + b)[crosses].max(initial=0))
+            rows = zip(
+                *(r[crosses].tolist() for r in (distribution.places, distribution.masses, a, b)), strict=True
+            )
+            before = int((distribution.places + a)[crosses].min(initial=0))
+            until = int((distribution.places + b)[crosses].max(initial=0))
             after = self.step * np.arange(self.first + before, self.first + until, dtype=np.float64)
             with np.errstate(over="ignore"):  # beyond the length of any row
                 paid = np.abs(np.expm1(-(after - self.epsilon)))
@@ -211,30 +221,35 @@ class DenseGame:
             gains[m] = scale * gain
             if up:
                 places = np.arange(self.size)
-                weight = np.append(np.cumsum(law.weighed(-self.step)[::-1])[::-1], 0.0)
-                out = np.searchsorted(law.places, self.size - places)
+                weight = np.append(np.cumsum(distribution.weighed(-self.step)[::-1])[::-1], 0.0)
+                out = np.searchsorted(distribution.places, self.size - places)
                 with np.errstate(divide="ignore"):  # one of the factors may be no double
                     gains[m] += np.exp(np.log(weight[out]) - (self.tilt + 1) * x)
-                out = np.searchsorted(law.places, -places)
+                out = np.searchsorted(distribution.places, -places)
                 below[m] = np.append(0.0, np.cumsum(tilted))[out]
-                gains[m] += revealed * scale * np.append(0.0, np.cumsum(law.masses))[out]
+                gains[m] += revealed * scale * np.append(0.0, np.cumsum(distribution.masses))[out]
         return gains, below, moments
 
 
 def _window(
-    graph: StateGraph, laws: Sequence[LatticePLD], step: float, epsilon: float, left: float
+    graph: StateGraph, distributions: Sequence[LatticePLD], step: float, epsilon: float, left: float
 ) -> tuple[float, int, int]:
     """Return the tilt, and the first and the last loss of the window in steps."""
-    widest = max(math.sqrt(max(law.mean_and_variance(0.0)[1] for law in laws)), 1e-6) * step
+    widest = (
+        max(math.sqrt(max(distribution.mean_and_variance(0.0)[1] for distribution in distributions)), 1e-6)
+        * step
+    )
     leans = np.concatenate([-_TILTS[::-1], _TILTS]) / widest
-    moments = np.array([[law.log_moment(lean * step) for lean in leans] for law in laws])
+    moments = np.array(
+        [[distribution.log_moment(lean * step) for lean in leans] for distribution in distributions]
+    )
     largest = graph.sums_before(moments).max(axis=0)  # the largest moment over all plays, at each tilt
     down, up = leans < 0, leans > 0
     low = min(float(((largest[down] + left) / leans[down]).max()), epsilon) - step
     # sums of squares of e^{tilt (epsilon - low)}, and the moments, must be doubles
     fits = (leans[up] * (epsilon - low) < 340.0) & (moments[:, up].max(axis=0) < 500.0)
     cost = np.where(fits, largest[up] - leans[up] * epsilon, 0.0)
-    revealed = max(law.revealed for law in laws) > _REVEALED
+    revealed = max(distribution.revealed for distribution in distributions) > _REVEALED
     tilt = float(leans[up][cost.argmin()]) if cost.min() < 0 and not revealed else 0.0
     # the value is about e^cost
     high = float(((largest[up] + left - min(float(cost.min()), 0.0)) / leans[up]).min())

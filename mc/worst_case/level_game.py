@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from filterproof.filters.contract.work import count
 from filterproof.mc.losses.balls import BITS, Rounding, ball, fraction, rounded
+from filterproof.mc.losses.epsilon_values import Epsilon
 from filterproof.mc.losses.finite_outputs import gap_above
-from filterproof.mc.losses.log_ratio import Epsilon
 from filterproof.mc.losses.too_large import check_room
 from filterproof.mc.worst_case.graph import StateGraph
 from filterproof.mc.worst_case.windows import Windows

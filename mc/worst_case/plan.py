@@ -15,7 +15,7 @@ from filterproof.filters.contract.state import State
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.engine.adversary import Adversary, View
 from filterproof.mc.engine.encoding import Nameable, decode, encode
-from filterproof.mc.losses.log_ratio import nearest_log
+from filterproof.mc.losses.epsilon_values import nearest_log
 from filterproof.theory.pairs import DominatingPair
 from filterproof.theory.pairs.base import Direction
 

@@ -22,7 +22,7 @@ import numpy as np
 
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.losses.balls import BITS, ball, lower_end
-from filterproof.mc.losses.finite_outputs import FiniteOutputs, NoFiniteLawError, ball_of
+from filterproof.mc.losses.finite_outputs import FiniteOutputs, NoFiniteDistributionError, ball_of
 from filterproof.mc.worst_case.strategy import TreeStrategy
 from filterproof.mc.worst_case.tree import GameTree, branches_of
 from filterproof.theory.numerics.exact import rational
@@ -69,7 +69,7 @@ def _finite(pair: DominatingPair) -> FiniteOutputs:
     """Return the outputs of a pair with losses and masses as the rationals that the doubles are."""
     try:
         return FiniteOutputs.of_pair(pair)
-    except NoFiniteLawError:
+    except NoFiniteDistributionError:
         if pair.outputs is None:
             raise TypeError(
                 f"menu must hold finite pairs, got {pair!r}; pass e.g. RandomizedResponse(0.5)"

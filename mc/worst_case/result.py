@@ -7,7 +7,7 @@ from typing import Protocol
 
 from filterproof.mc.engine.adversary import Adversary
 from filterproof.mc.evaluate.evaluation import Evaluation
-from filterproof.mc.losses.log_ratio import Epsilon
+from filterproof.mc.losses.epsilon_values import Epsilon
 from filterproof.theory.evidence import Evidence
 
 #: The end of the scope of a game without a granted request.

@@ -38,7 +38,7 @@ from filterproof.filters.contract.filter_base import OnDenial
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.evaluate.evaluation import checked_ways
 from filterproof.mc.losses.cells import checked_step
-from filterproof.mc.losses.log_ratio import Epsilon, check_epsilon
+from filterproof.mc.losses.epsilon_values import Epsilon, check_epsilon
 from filterproof.mc.losses.too_large import TooLargeError
 from filterproof.mc.worst_case.result import WorstCase
 from filterproof.mc.worst_case.worst_case_game import DOUBLES, WorstCaseGame

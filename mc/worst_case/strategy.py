@@ -73,7 +73,7 @@ class LatticeStrategy(Adversary):
 
     menu: tuple[DominatingPair, ...]
     game: DenseGame | LevelGame
-    laws: tuple[LatticePLD, ...]
+    distributions: tuple[LatticePLD, ...]
     direction: Direction
     table: NDArray[np.signedinteger[Any]] | None = None
     first: NDArray[np.int64] | None = None
@@ -124,7 +124,7 @@ class LatticeStrategy(Adversary):
             if m < 0:
                 node[runs] = -1
                 continue
-            report = self.laws[m].report
+            report = self.distributions[m].report
             assert report is not None
             moved, known = report.count(last[runs], rng)
             steps[runs[known]] += moved[known]

@@ -22,20 +22,20 @@ from filterproof.mc.engine.adversary import Adversary
 from filterproof.mc.engine.game import Game
 from filterproof.mc.evaluate.certified_distribution import CertifiedDistribution
 from filterproof.mc.losses.balls import BITS, Rounding, ball, fraction, lower_end, nearest_double, upper_end
-from filterproof.mc.losses.cells import rounded_laws
+from filterproof.mc.losses.cells import rounded_plds
+from filterproof.mc.losses.epsilon_values import Epsilon
 from filterproof.mc.losses.finite_outputs import (
     ZERO,
     FiniteOutputs,
     Loss,
     Mass,
-    NoFiniteLawError,
+    NoFiniteDistributionError,
     adding,
     ball_of,
     fraction_of,
     stopped,
 )
-from filterproof.mc.losses.lattice_pld import LatticePLD, Level, common_step, level, level_law
-from filterproof.mc.losses.log_ratio import Epsilon
+from filterproof.mc.losses.lattice_pld import LatticePLD, Level, common_step, level, level_pld
 from filterproof.mc.worst_case.dense import DenseGame
 from filterproof.mc.worst_case.graph import StateGraph
 from filterproof.mc.worst_case.level_game import LevelGame, moderate
@@ -55,7 +55,7 @@ DOUBLES = 30_000_000
 #: for each.
 _LEVELS = 4 * DOUBLES
 #: Units of work of the distribution of a pair on a lattice.
-_LAW_UNITS = 1200
+_DISTRIBUTION_UNITS = 1200
 #: -log of the share of the value outside the windows for coarsely rounded losses.
 _TRUNCATION_EXPONENT = 20.0
 #: The largest epsilon in nats that is enclosed by logarithms of rationals.
@@ -68,7 +68,7 @@ SolvedCache: TypeAlias = dict[Hashable, WorstCase]
 #: The rounding of a game, bounds on its value, and a factory of its best strategy.
 _Solved: TypeAlias = tuple[Rounding, Fraction, Fraction, Callable[[], Adversary]]
 #: The distributions of a menu with masses rounded to one side, their step, and the side.
-_Laws: TypeAlias = tuple[tuple[LatticePLD, ...], Fraction, Rounding]
+_Distributions: TypeAlias = tuple[tuple[LatticePLD, ...], Fraction, Rounding]
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,7 +186,7 @@ class WorstCaseGame:
             return self._on_lattice(epsilon, direction, middling, coarsen)
         try:
             tree = self._tree(direction, exact=False)
-        except NoFiniteLawError:
+        except NoFiniteDistributionError:
             return self._one_gaussian(epsilon, direction)
         return self._case(epsilon, direction, [*tree.solved(epsilon, exact=False)], *tree.size)
 
@@ -245,7 +245,7 @@ class WorstCaseGame:
         four times as many positions, most of which are not in memory.
         """
         sizes: list[tuple[int, Fraction]] = []
-        games: list[_Laws]
+        games: list[_Distributions]
         levels, lattice = self._lattice
         if lattice is not None:
             units, least, most = lattice
@@ -254,12 +254,12 @@ class WorstCaseGame:
             if least == most:
                 steps = [(least, "near")]
             games = [
-                (tuple(level_law(*each, step, side) for each in sizes), step, side) for step, side in steps
+                (tuple(level_pld(*each, step, side) for each in sizes), step, side) for step, side in steps
             ]
         else:
             wanted = None if self.step is None else Fraction(float(check_positive("step", self.step)))
-            count(_LAW_UNITS * len(self.menu))
-            step, below, above = rounded_laws(
+            count(_DISTRIBUTION_UNITS * len(self.menu))
+            step, below, above = rounded_plds(
                 self._drawn(direction), wanted, max_positions=self.max_positions or DOUBLES, coarsen=coarsen
             )
             games = [(below, step, "low"), (above, step, "high")]
@@ -271,7 +271,7 @@ class WorstCaseGame:
                 return self.solved_cache[mark]
         solved: list[_Solved] = []
         positions = 0
-        for laws, step, side in games:
+        for distributions, step, side in games:
             game: DenseGame | LevelGame
             if middling:
                 most_positions = self.max_positions or _LEVELS
@@ -279,14 +279,16 @@ class WorstCaseGame:
             else:
                 game = DenseGame.solve(
                     graph,
-                    laws,
+                    distributions,
                     step,
                     epsilon,
                     side,
                     max_positions=self.max_positions or DOUBLES,
                     left=None if coarsen == 1 else _TRUNCATION_EXPONENT,
                 )
-            solved.append((side, *game.bounds, partial(LatticeStrategy, self.menu, game, laws, direction)))
+            solved.append(
+                (side, *game.bounds, partial(LatticeStrategy, self.menu, game, distributions, direction))
+            )
             positions += game.windows.positions
         case = self._case(epsilon, direction, solved, graph.depth, positions)
         if self.solved_cache is not None:

@@ -48,7 +48,7 @@ from filterproof.mc.training.digits import pictures
 from filterproof.reports.study import Study
 from filterproof.theory.guarantees import ZCDP
 from filterproof.theory.pairs import Gaussian, RandomizedResponse
-from filterproof.theory.pairs.sparse_vector import stop_law
+from filterproof.theory.pairs.sparse_vector import stop_distribution
 
 #: The failure probability of every odometer and of an answer's error.
 DELTA = 0.05
@@ -134,7 +134,7 @@ def _of_filters(runs: int) -> Iterator[Simulation]:
         work = partial(simulate_person, person, norms, **game)
         yield "people", what, person.promise.delta(EPSILON), work
     # the probability of a stop in the last round, beside what the other data set's allows
-    allowed = float(_RATIO**3 * stop_law(_OTHERS, ratio=_RATIO)[len(_STOP) - 1])
+    allowed = float(_RATIO**3 * stop_distribution(_OTHERS, ratio=_RATIO)[len(_STOP) - 1])
     work = partial(simulate_stop, _STOP, ratio=_RATIO, n=runs)
     yield "people", "a stop by the sparse vector technique", allowed, work
     work = partial(answer_misses, PEOPLE, answers=runs // 6, **_QUERIES)

@@ -21,7 +21,7 @@ from filterproof.mc import (
 )
 from filterproof.mc.engine.adversaries import MenuChasing, MenuRandom
 from filterproof.mc.estimate.estimator import Method
-from filterproof.mc.estimate.renyi import simulate_renyi
+from filterproof.mc.estimate.renyi_moment import simulate_renyi
 from filterproof.mc.estimate.simulate import simulate
 from filterproof.mc.evaluate.evaluate import evaluate
 from filterproof.mc.evaluate.evaluation import Evaluation

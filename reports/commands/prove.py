@@ -66,7 +66,7 @@ def prove(
         numbers = None
         if theorem is None:
             # other processes certify the numbers while this one checks the theorems
-            pool = ending.enter_context(LocalPool(ready=("filterproof.filters.certified.catalogue",)))
+            pool = ending.enter_context(LocalPool(ready=("filterproof.filters.certified.certified_objects",)))
             ending.callback(pool.kill)
             numbers = asked_of(pool)
         names = list(THEOREMS) if theorem is None else [theorem]
@@ -131,7 +131,7 @@ def asked_of(pool: Executor) -> Iterator[CertifiedNumbers]:
 
 
 def _catalogued(part: int) -> list[CertifiedNumbers]:
-    from filterproof.filters.certified.catalogue import covered, things
+    from filterproof.filters.certified.certified_objects import covered, things
 
     every = list(things())
     cuts = [len(every) * cut // _PARTS for cut in (part, part + 1)]

@@ -55,7 +55,7 @@ class NaturalGame(Specification):
         plan = written_out(worst.strategy, filt, rounds=self.rounds)
         nodes = [*_nodes(plan, menu)]
         computed = [
-            composed_hockey_stick(menu, tuple(node.asked.count(level) for level in _LEVELS), ratio)
+            composed_hockey_stick(menu, tuple(node.requested.count(level) for level in _LEVELS), ratio)
             for node in nodes
         ]
         excess = [
@@ -148,7 +148,7 @@ class _Node:
     """
 
     history: str
-    asked: tuple[int, ...]
+    requested: tuple[int, ...]
     request: int | None
     p: Fraction
     q: Fraction
@@ -157,7 +157,7 @@ class _Node:
     def loss(self) -> int:
         """Return the loss in units of log base."""
         signs = ({"+": 1, "-": -1}[answer] for answer in self.history)
-        return sum(sign * level for sign, level in zip(signs, self.asked, strict=True))
+        return sum(sign * level for sign, level in zip(signs, self.requested, strict=True))
 
 
 def _nodes(
@@ -172,5 +172,5 @@ def _nodes(
     level = _LEVELS[menu.index(plan.request)]
     yield replace(node, request=level)
     for answer, (p, q), then in zip("+-", masses_of(plan.request), plan.then, strict=True):
-        after = _Node(node.history + answer, (*node.asked, level), None, node.p * p, node.q * q)
+        after = _Node(node.history + answer, (*node.requested, level), None, node.p * p, node.q * q)
         yield from _nodes(then, menu, after)

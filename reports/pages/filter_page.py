@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from markupsafe import Markup, escape
 
 from filterproof.mc.examine.formatting import count_words, format_distinct, pair_words
-from filterproof.mc.losses.log_ratio import Epsilon
+from filterproof.mc.losses.epsilon_values import Epsilon
 from filterproof.reports.chapters.comparison import Comparison
 from filterproof.reports.chapters.filters import BoundsAt, FilterChapter
 from filterproof.reports.pages.page import Badge, Page, PageTable, share

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from flint import arb, ctx
 
-from filterproof.filters.certified.blackwell import gap
-from filterproof.filters.rules.composition import composed_law
+from filterproof.filters.certified.gaussian_cover import gap
+from filterproof.filters.rules.composition import composed_pld
 from filterproof.theory.pairs import (
     KOV,
     BoundedRange,
@@ -244,7 +244,7 @@ def test_domination_of_a_composition_agrees_with_doubles() -> None:
     epsilons = np.linspace(-1.2, 1.2, 1201)
     over = np.asarray(Gaussian(0.6).hockey_stick(epsilons))
     for times, dominated in ((1, True), (4, True), (9, False)):
-        losses, masses = composed_law((RandomizedResponse(0.25),), (times,))
+        losses, masses = composed_pld((RandomizedResponse(0.25),), (times,))
         under = np.maximum(1 - np.exp(epsilons[:, None] - losses), 0) @ masses
         with ctx.workprec(128):
             certified = bool(gap(arb(0.6), Fraction(1, 4), times) > 0)

@@ -4,7 +4,7 @@ import pytest
 
 import filterproof as fp
 from filterproof.filters.certified.comparison import Comparisons
-from filterproof.filters.certified.some_order import share_number
+from filterproof.filters.certified.some_order_checks import share_number
 from filterproof.theory.thresholds.some_order import share_at_some_order
 
 WHOLE = tuple(map(float, range(2, 65)))

@@ -7,7 +7,7 @@ import pytest
 
 import filterproof as fp
 from filterproof.mc.estimate.stop_probability import simulate_stop
-from filterproof.theory.pairs.sparse_vector import stop_law
+from filterproof.theory.pairs.sparse_vector import stop_distribution
 
 Q = Fraction
 CASES = [([0], Q(3)), ([-1, -1, 1], Q(3, 2)), ([2, -3, 1, 5], Q(2)), ([-4, -4], Q(11, 10))]
@@ -28,7 +28,7 @@ def by_a_plain_sum(values: list[int], ratio: Fraction, most: int = 400) -> list[
 
 @pytest.mark.parametrize(("values", "ratio"), CASES)
 def test_the_law_of_the_stop_is_that_of_a_plain_sum(values: list[int], ratio: Fraction) -> None:
-    law = stop_law(values, ratio=ratio)
+    law = stop_distribution(values, ratio=ratio)
     assert sum(law) == 1
     assert [float(one) for one in law[:-1]] == pytest.approx(by_a_plain_sum(values, ratio), rel=1e-9)
 
@@ -36,11 +36,11 @@ def test_the_law_of_the_stop_is_that_of_a_plain_sum(values: list[int], ratio: Fr
 @pytest.mark.parametrize(("values", "ratio"), CASES)
 def test_its_own_code_stops_as_often_as_the_law_says(values: list[int], ratio: Fraction) -> None:
     found = simulate_stop(values, ratio=ratio, n=2000, seed=3, failure=1e-9)
-    assert found.low <= stop_law(values, ratio=ratio)[len(values) - 1] <= found.high
+    assert found.low <= stop_distribution(values, ratio=ratio)[len(values) - 1] <= found.high
 
 
 def test_the_loss_of_a_late_stop_comes_near_the_price_and_is_far_above_two_thirds_of_it() -> None:
-    pair = fp.FinitePair(*(stop_law(values, ratio=Q(3, 2)) for values in ([-1] * 6 + [1], [0] * 7)))
+    pair = fp.FinitePair(*(stop_distribution(values, ratio=Q(3, 2)) for values in ([-1] * 6 + [1], [0] * 7)))
     loss = float(pair.pure_epsilon)
     request = fp.people.AboveThreshold(0, ratio=Q(3, 2), rng=np.random.default_rng(1)).request
     assert 0.94 * float(request.pure_epsilon) < loss <= float(request.pure_epsilon)

@@ -11,7 +11,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from filterproof.theory.argument_checks import Real, check_positive, own
+from filterproof.theory.argument_checks import Real, check_positive, owned_copy
 from filterproof.theory.numerics import reproducible_math as rm
 from filterproof.theory.numerics.stable import as_real, expm1_minus, signed_square
 from filterproof.theory.pairs.base import ALL_CHARGES, ITSELF, ChargeName, DominatingPair, same_as
@@ -62,7 +62,7 @@ class BoundedRange(DominatingPair):
     closed_least: ClassVar = ALL_CHARGES - {"zcdp_rho", "gdp_mu"}
 
     def __post_init__(self) -> None:
-        self._keep("epsilon", check_positive("epsilon", own(self.epsilon), "pass nats, above zero"))
+        self._keep("epsilon", check_positive("epsilon", owned_copy(self.epsilon), "pass nats, above zero"))
 
     pure_epsilon = same_as("epsilon")
     swapped = ITSELF
@@ -131,7 +131,7 @@ class BoundedRange(DominatingPair):
 
     @property
     def reference_values(self) -> PairReferenceValues:
-        return _BoundedRangeTruths(self)
+        return _BoundedRangeReferenceValues(self)
 
     def sample(self, rng: np.random.Generator, n: int, order: float = 1.0) -> NDArray[np.float64]:
         # the tilted density is e^{r l} in proportion, r = order - 1/2; y = e - l inverts its distribution function
@@ -165,7 +165,7 @@ def _langevin(x: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 @dataclass(frozen=True, slots=True)
-class _BoundedRangeTruths(IntervalReferenceValues):
+class _BoundedRangeReferenceValues(IntervalReferenceValues):
     """The density e^{l/2} / (4 sinh(e/2)) of the loss on [-e, e]."""
 
     pair: BoundedRange

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from filterproof.theory.argument_checks import Real, check_count, check_positive, own
+from filterproof.theory.argument_checks import Real, check_count, check_positive, owned_copy
 from filterproof.theory.numerics import reproducible_math as rm
 from filterproof.theory.numerics.discrete_gaussian_sums import log_theta_ratio, theta, upper, upper_over_first
 from filterproof.theory.numerics.error_free import quotient_round_up
@@ -82,7 +82,9 @@ class DiscreteGaussian(DominatingPair):
     closed_least: ClassVar = ALL_CHARGES - {"gdp_mu"}
 
     def __post_init__(self) -> None:
-        self._keep("sigma", check_positive("sigma", own(self.sigma, down=True), "pass the noise's scale"))
+        self._keep(
+            "sigma", check_positive("sigma", owned_copy(self.sigma, down=True), "pass the noise's scale")
+        )
         s = check_count("sensitivity", self.sensitivity)
         low, high = float(np.min(self.sigma, initial=np.inf)), float(np.max(self.sigma, initial=0.0))
         if low < _MIN_SIGMA or high > _MAX_SIGMA:
@@ -192,7 +194,7 @@ class DiscreteGaussian(DominatingPair):
 
     @property
     def reference_values(self) -> PairReferenceValues:
-        return _DiscreteGaussianTruths(self)
+        return _DiscreteGaussianReferenceValues(self)
 
     def sample(self, rng: np.random.Generator, n: int, order: float = 1.0) -> NDArray[np.float64]:
         # the tilted law is discrete Gaussian around (order - 1) s
@@ -201,7 +203,7 @@ class DiscreteGaussian(DominatingPair):
 
 
 @dataclass(frozen=True, slots=True)
-class _DiscreteGaussianTruths(PairReferenceValues):
+class _DiscreteGaussianReferenceValues(PairReferenceValues):
     """Sums over the integers, in balls that contain the remainder."""
 
     pair: DiscreteGaussian

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from filterproof.theory.argument_checks import Real, check_count, check_positive, own
+from filterproof.theory.argument_checks import Real, check_count, check_positive, owned_copy
 from filterproof.theory.numerics import reproducible_math as rm
 from filterproof.theory.numerics.error_free import quotient_round_up
 from filterproof.theory.numerics.stable import as_real
@@ -73,7 +73,9 @@ class DiscreteLaplace(Finite):
     closed_least: ClassVar = ALL_CHARGES - {"zcdp_rho"}
 
     def __post_init__(self) -> None:
-        self._keep("scale", check_positive("scale", own(self.scale, down=True), "pass sensitivity / epsilon"))
+        self._keep(
+            "scale", check_positive("scale", owned_copy(self.scale, down=True), "pass sensitivity / epsilon")
+        )
         s = check_count("sensitivity", self.sensitivity)
         if s > _MAX_LOSSES:
             raise ValueError(
@@ -117,7 +119,7 @@ class DiscreteLaplace(Finite):
 
     @property
     def reference_values(self) -> PairReferenceValues:
-        return _DiscreteLaplaceTruths(self)
+        return _DiscreteLaplaceReferenceValues(self)
 
 
 def _quantile(n: int, rate: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -129,7 +131,7 @@ def _quantile(n: int, rate: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 @dataclass(frozen=True, slots=True)
-class _DiscreteLaplaceTruths(FiniteReferenceValues):
+class _DiscreteLaplaceReferenceValues(FiniteReferenceValues):
     """The masses of integer noise up to 0, at 1..s-1, and from s on."""
 
     pair: DiscreteLaplace
@@ -138,8 +140,8 @@ class _DiscreteLaplaceTruths(FiniteReferenceValues):
     def masses(self) -> list[tuple[Mass, Mass]]:
         s = self.pair.sensitivity
         inner = [f"exp(-{k}/scale)*(1 - exp(-1/scale))/(1 + exp(-1/scale))" for k in range(1, s)]
-        law = ["1/(1 + exp(-1/scale))", *inner, f"exp(-{s}/scale)/(1 + exp(-1/scale))"]
-        return list(zip(law, law[::-1], strict=True))
+        distribution = ["1/(1 + exp(-1/scale))", *inner, f"exp(-{s}/scale)/(1 + exp(-1/scale))"]
+        return list(zip(distribution, distribution[::-1], strict=True))
 
     @property
     def pure_epsilon(self) -> ReferenceValue:

@@ -9,7 +9,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from filterproof.theory.argument_checks import Real, check_probability, own
+from filterproof.theory.argument_checks import Real, check_probability, owned_copy
 from filterproof.theory.numerics.stable import as_real
 from filterproof.theory.pairs.base import ALL_CHARGES, ITSELF, ExactMasses, KOVForm, Outputs, same_as
 from filterproof.theory.pairs.finite import Finite
@@ -59,7 +59,7 @@ class Erasure(Finite):
         if isinstance(given, Fraction):
             object.__setattr__(self, "exact", given)
             given = away_from_zero(given)
-        p = check_probability("p", own(given))
+        p = check_probability("p", owned_copy(given))
         if self.exact is not None and away_from_zero(self.exact) != p:
             raise ValueError(
                 f"p must be exact, rounded up, got exact={self.exact}, p={p!r}; pass p as a Fraction and omit exact"
@@ -95,11 +95,11 @@ class Erasure(Finite):
 
     @property
     def reference_values(self) -> PairReferenceValues:
-        return _ErasureTruths(self)
+        return _ErasureReferenceValues(self)
 
 
 @dataclass(frozen=True, slots=True)
-class _ErasureTruths(FiniteReferenceValues):
+class _ErasureReferenceValues(FiniteReferenceValues):
     """Three outcomes with losses inf, 0 and -inf."""
 
     pair: Erasure

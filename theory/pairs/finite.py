@@ -100,10 +100,10 @@ class Finite(DominatingPair):
             if not (within := np.isfinite(log_moment)).all():
                 divergence = np.where(within, divergence, self._far_renyi(b))
         divergence = np.where(np.equal(b, 0), relative, divergence)
-        return as_real(np.where(self._are_laws, divergence, np.nan))
+        return as_real(np.where(self._are_distributions, divergence, np.nan))
 
     @property
-    def _are_laws(self) -> NDArray[np.bool_]:
+    def _are_distributions(self) -> NDArray[np.bool_]:
         """Return where all masses are >= 0 and the losses descend; no pair has other parameters."""
         good, last = np.greater_equal(self._missing, 0), np.asarray(np.inf)
         for loss, mass in self.outputs:
@@ -137,7 +137,7 @@ class Finite(DominatingPair):
             level = np.where(np.less_equal(above, tail), loss, level)
             above = above + mass
         level = np.where(np.less(tail, 1.0), level, -np.inf)
-        return as_real(np.where(self._are_laws, level, np.nan))
+        return as_real(np.where(self._are_distributions, level, np.nan))
 
     def sample(self, rng: np.random.Generator, n: int, order: float = 1.0) -> NDArray[np.float64]:
         return _draw(rng, n, self._tilted(order))
@@ -217,7 +217,7 @@ class FinitePair(Finite):
     _levels: Outputs = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        p, q = _law("p", self.p), _law("q", self.q)
+        p, q = _distribution("p", self.p), _distribution("q", self.q)
         if len(p) != len(q):
             raise ValueError(
                 f"q must have as many outcomes as p, got len(q)={len(q)} and len(p)={len(p)}; pad with zeros"
@@ -268,7 +268,7 @@ class FinitePair(Finite):
 
     @property
     def reference_values(self) -> PairReferenceValues:
-        return _FinitePairTruths(self)
+        return _FinitePairReferenceValues(self)
 
     @property
     def swapped(self) -> FinitePair:
@@ -276,7 +276,7 @@ class FinitePair(Finite):
 
 
 @dataclass(frozen=True, slots=True)
-class _FinitePairTruths(FiniteReferenceValues):
+class _FinitePairReferenceValues(FiniteReferenceValues):
     """The outcomes as given."""
 
     pair: FinitePair
@@ -289,10 +289,12 @@ class _FinitePairTruths(FiniteReferenceValues):
     zcdp_slack = 2.0**-29
 
     @property
-    def _lawful(self) -> _FinitePairTruths:
+    def _lawful(self) -> _FinitePairReferenceValues:
         """Return the values for masses divided by their sums, because sums of doubles are only nearly one."""
-        p, q = ([Fraction(x) for x in law] for law in (self.pair.p, self.pair.q))
-        return _FinitePairTruths(FinitePair(tuple(x / sum(p) for x in p), tuple(x / sum(q) for x in q)))
+        p, q = ([Fraction(x) for x in distribution] for distribution in (self.pair.p, self.pair.q))
+        return _FinitePairReferenceValues(
+            FinitePair(tuple(x / sum(p) for x in p), tuple(x / sum(q) for x in q))
+        )
 
     @property
     def zcdp_rho(self) -> ReferenceValue:
@@ -325,7 +327,7 @@ def largest_corner(masses: list[tuple[arb, arb]]) -> arb:
     return most
 
 
-def _largest_rate(reference_values: _FinitePairTruths) -> arb:
+def _largest_rate(reference_values: _FinitePairReferenceValues) -> arb:
     """Return the largest D_a / a, and 0 for equal distributions, by thirds of log(a - 1) around a grid maximum."""
     sides = [reference_values, reference_values.pair.swapped.reference_values]
 
@@ -385,7 +387,7 @@ def _draw(rng: np.random.Generator, n: int, outcomes: Outputs) -> NDArray[np.flo
     return drawn
 
 
-def _law(name: str, masses: object) -> tuple[Fraction | float, ...]:
+def _distribution(name: str, masses: object) -> tuple[Fraction | float, ...]:
     remedy = "pass probabilities that sum to one"
     if isinstance(masses, np.ndarray) and masses.ndim == 1:
         masses = masses.tolist()
@@ -400,14 +402,14 @@ def _law(name: str, masses: object) -> tuple[Fraction | float, ...]:
         if not 0 <= float(mass) <= 1:
             raise ValueError(f"{name} must hold probabilities, got {mass!r}; {remedy}")
     if any(isinstance(mass, float) for mass in masses):
-        law: tuple[Fraction | float, ...] = tuple(float(mass) for mass in masses)
-        excess = max(abs(math.fsum(law) - 1.0) - 1e-12, 0.0)
+        distribution: tuple[Fraction | float, ...] = tuple(float(mass) for mass in masses)
+        excess = max(abs(math.fsum(distribution) - 1.0) - 1e-12, 0.0)
     else:
-        law = tuple(Fraction(mass) for mass in masses)
-        excess = float(sum(law) != 1)
+        distribution = tuple(Fraction(mass) for mass in masses)
+        excess = float(sum(distribution) != 1)
     if excess != 0:
-        raise ValueError(f"{name} must sum to one, got a sum of {float(sum(law))!r}; {remedy}")
-    return law
+        raise ValueError(f"{name} must sum to one, got a sum of {float(sum(distribution))!r}; {remedy}")
+    return distribution
 
 
 def pure_to_gdp(epsilon: Real) -> Real:

@@ -51,16 +51,16 @@ def least_zcdp_rho(masses: Masses) -> tuple[float, float]:
     """
     from flint import ctx
 
-    laws = _summed(masses)
-    if any(0 in both for both in laws):
+    distributions = _summed(masses)
+    if any(0 in both for both in distributions):
         return math.inf, math.inf
-    if all(p == q for p, q in laws):
+    if all(p == q for p, q in distributions):
         return 0.0, 0.0
-    symmetric = sorted(laws) == sorted((q, p) for p, q in laws)
+    symmetric = sorted(distributions) == sorted((q, p) for p, q in distributions)
     bits = _BITS
     while True:
         with PRECISION_LOCK, ctx.workprec(bits):
-            sides = [_Side.of([both[::way] for both in laws]) for way in (1, -1)]
+            sides = [_Side.of([both[::way] for both in distributions]) for way in (1, -1)]
             # for nearly equal P and Q, little is left of the moments
             if all(
                 side.at(t)[0].rel_accuracy_bits() >= _DIGITS
@@ -68,14 +68,14 @@ def least_zcdp_rho(masses: Masses) -> tuple[float, float]:
                 for t in (1.0, _RELATIVE_TOLERANCE / 16)
             ):
                 pure = sides[0].most.max(sides[1].most)
-                most = max(_MAX_VALUES // len(laws), _MIN_VALUES)
+                most = max(_MAX_VALUES // len(distributions), _MIN_VALUES)
                 return _largest_ratio(sides[: 1 if symmetric else 2], upper_end(pure * pure / 2), most)
         bits *= 2
 
 
 def _summed(masses: Masses) -> list[tuple[Fraction, Fraction]]:
     """Return the outcomes of P or Q, with masses that sum to one; sums of doubles are only nearly one."""
-    whole = [sum(law, Fraction(0)) for law in zip(*masses, strict=True)]
+    whole = [sum(distribution, Fraction(0)) for distribution in zip(*masses, strict=True)]
     return [(p / whole[0], q / whole[1]) for p, q in masses if p or q]
 
 
@@ -88,11 +88,13 @@ class _Side:
     wide: arb
 
     @classmethod
-    def of(cls, laws: list[tuple[Fraction, ...]]) -> _Side:
+    def of(cls, distributions: list[tuple[Fraction, ...]]) -> _Side:
         """Build it for outcomes with these masses; the first is that of the distribution drawn from."""
-        ratios = [p / q for p, q in laws]
+        ratios = [p / q for p, q in distributions]
         losses = {ratio: ball_of(ratio).log() for ratio in ratios}
-        outcomes = tuple((ball_of(p), losses[ratio]) for (p, _), ratio in zip(laws, ratios, strict=True))
+        outcomes = tuple(
+            (ball_of(p), losses[ratio]) for (p, _), ratio in zip(distributions, ratios, strict=True)
+        )
         return cls(outcomes, losses[max(ratios)], losses[max(ratios)] - losses[min(ratios)])
 
     def at(self, t: float) -> tuple[arb, arb]:
@@ -240,14 +242,14 @@ def least_gdp_mu(masses: Masses) -> float:
     """
     from flint import ctx
 
-    laws = _summed(masses)
-    if any(0 in both for both in laws):
+    distributions = _summed(masses)
+    if any(0 in both for both in distributions):
         return math.inf
-    laws.sort(key=lambda both: both[0] / both[1], reverse=True)
+    distributions.sort(key=lambda both: both[0] / both[1], reverse=True)
     most = 0.0
     with PRECISION_LOCK, ctx.workprec(_BITS):
         x, y = Fraction(0), Fraction(1)
-        for p, q in laws[:-1]:
+        for p, q in distributions[:-1]:
             x, y = x + q, y - p
             if x + y != 1:
                 most = max(most, upper_end(_upper_quantile(x) + _upper_quantile(y)))

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scipy import special
 
 from filterproof.theory import fast
-from filterproof.theory.argument_checks import Real, check_positive, check_probability, own
+from filterproof.theory.argument_checks import Real, check_positive, check_probability, owned_copy
 from filterproof.theory.numerics import reproducible_math as rm
 from filterproof.theory.numerics.mills_ratio import LOG_SQRT_TWO_PI, mills, mills_drop
 from filterproof.theory.numerics.stable import as_real
@@ -99,7 +99,7 @@ class Gaussian(DominatingPair):
         return pair
 
     def __post_init__(self) -> None:
-        mu = check_positive("mu", own(self.mu), "pass sensitivity / sigma, a number above zero")
+        mu = check_positive("mu", owned_copy(self.mu), "pass sensitivity / sigma, a number above zero")
         self._keep("mu", mu)
 
     @property
@@ -198,7 +198,7 @@ class Gaussian(DominatingPair):
 
     @property
     def reference_values(self) -> PairReferenceValues:
-        return _GaussianTruths(self)
+        return _GaussianReferenceValues(self)
 
     def sample(self, rng: np.random.Generator, n: int, order: float = 1.0) -> NDArray[np.float64]:
         if self.shape not in ((), (1,), (n,)):
@@ -209,10 +209,12 @@ class Gaussian(DominatingPair):
         drawn = fast.losses(rng, self.mu, order - 0.5, n)
         if drawn is not None:
             return drawn
-        loss, shift, own = np.empty(n), np.empty(min(n, _BLOCK)), self.shape == (n,)
+        loss, shift, owned_copy = np.empty(n), np.empty(min(n, _BLOCK)), self.shape == (n,)
         for first in range(0, n, _BLOCK):
             part = loss[first : first + _BLOCK]
-            mu = self.mu[first : first + _BLOCK] if isinstance(self.mu, np.ndarray) and own else self.mu
+            mu = (
+                self.mu[first : first + _BLOCK] if isinstance(self.mu, np.ndarray) and owned_copy else self.mu
+            )
             rng.standard_normal(out=part)
             part += np.multiply(mu, order - 0.5, out=shift[: len(part)])
             part *= mu
@@ -257,7 +259,7 @@ def _log_density(x: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 @dataclass(frozen=True, slots=True)
-class _GaussianTruths(PairReferenceValues):
+class _GaussianReferenceValues(PairReferenceValues):
     """L ~ N(mu^2/2, mu^2), in formulas of the normal distribution."""
 
     pair: Gaussian

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from filterproof.theory.argument_checks import Real, check_at_least_zero, check_probability, own
+from filterproof.theory.argument_checks import Real, check_at_least_zero, check_probability, owned_copy
 from filterproof.theory.numerics import reproducible_math as rm
 from filterproof.theory.numerics.stable import log_round_up
 from filterproof.theory.pairs.base import DominatingPair, KOVForm, Outputs, same_as
@@ -58,8 +58,8 @@ class KOV(Response):
     monotone_parameters: ClassVar = {"epsilon": 1, "delta": 1}
 
     def __post_init__(self) -> None:
-        epsilon = check_at_least_zero("epsilon", own(self.epsilon), "pass nats, zero or more")
-        delta = check_probability("delta", own(self.delta))
+        epsilon = check_at_least_zero("epsilon", owned_copy(self.epsilon), "pass nats, zero or more")
+        delta = check_probability("delta", owned_copy(self.delta))
         if self.ratio is not None and log_round_up(check_ratio(self.ratio)) != epsilon:
             raise ValueError(
                 f"epsilon must be log(ratio), rounded up, got epsilon={epsilon!r}, ratio={self.ratio}; "
@@ -111,5 +111,5 @@ class KOV(Response):
 
     def dominates(self, request: DominatingPair) -> Any:
         # every e-DP pair with e <= epsilon; a pair of the same form too, if it reveals no more
-        own = request.kov or KOVForm(request.pure_epsilon, 0.0, None, None)
-        return np.less_equal(own.epsilon, self.epsilon) & np.less_equal(own.delta, self.delta)
+        owned_copy = request.kov or KOVForm(request.pure_epsilon, 0.0, None, None)
+        return np.less_equal(owned_copy.epsilon, self.epsilon) & np.less_equal(owned_copy.delta, self.delta)

@@ -22,14 +22,14 @@ Where: TypeAlias = tuple[tuple[str, Label], ...]
 _NO_RELEASE = RandomizedResponse.from_ratio(1)
 
 
-def _of_law(name: str) -> Any:
+def _of_mechanism(name: str) -> Any:
     """Return a property that reads the same property of the underlying pair."""
-    return property(lambda pair: getattr(pair.law, name))
+    return property(lambda pair: getattr(pair.visible_mechanism, name))
 
 
-def _by_law(name: str) -> Any:
+def _by_mechanism(name: str) -> Any:
     """Return a method that calls the same method of the underlying pair."""
-    return lambda pair, *given, **named: getattr(pair.law, name)(*given, **named)
+    return lambda pair, *given, **named: getattr(pair.visible_mechanism, name)(*given, **named)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -93,34 +93,34 @@ class Labelled(DominatingPair):
         return dict(self.where)
 
     @property
-    def law(self) -> DominatingPair:
+    def visible_mechanism(self) -> DominatingPair:
         """The pair whose distributions and charges these are: `mechanism`, or no release."""
         return self.mechanism if self.reveals else _NO_RELEASE
 
     # -- charges and distributions: those of the underlying pair ---------------------------------------------
 
-    pure_epsilon = _of_law("pure_epsilon")
-    zcdp_rho = _of_law("zcdp_rho")
-    gdp_mu = _of_law("gdp_mu")
-    zcdp_root = _of_law("zcdp_root")
-    kov = _of_law("kov")
-    outputs = _of_law("outputs")
-    normal_mu = _of_law("normal_mu")
-    sampled_normal = _of_law("sampled_normal")
-    exact_masses = _of_law("exact_masses")
-    held_masses = _of_law("held_masses")
-    infinite_mass = _of_law("infinite_mass")
-    reference_values = _of_law("reference_values")
-    least = _by_law("least")
-    hockey_stick_upper_bound = _by_law("hockey_stick_upper_bound")
-    hockey_stick = _by_law("hockey_stick")
-    renyi = _by_law("renyi")
-    loss_cdf = _by_law("loss_cdf")
-    loss_isf = _by_law("loss_isf")
-    sample = _by_law("sample")
-    sample_finite = _by_law("sample_finite")
-    log_weight = _by_law("log_weight")
-    _log_normaliser = _by_law("_log_normaliser")
+    pure_epsilon = _of_mechanism("pure_epsilon")
+    zcdp_rho = _of_mechanism("zcdp_rho")
+    gdp_mu = _of_mechanism("gdp_mu")
+    zcdp_root = _of_mechanism("zcdp_root")
+    kov = _of_mechanism("kov")
+    outputs = _of_mechanism("outputs")
+    normal_mu = _of_mechanism("normal_mu")
+    sampled_normal = _of_mechanism("sampled_normal")
+    exact_masses = _of_mechanism("exact_masses")
+    held_masses = _of_mechanism("held_masses")
+    infinite_mass = _of_mechanism("infinite_mass")
+    reference_values = _of_mechanism("reference_values")
+    least = _by_mechanism("least")
+    hockey_stick_upper_bound = _by_mechanism("hockey_stick_upper_bound")
+    hockey_stick = _by_mechanism("hockey_stick")
+    renyi = _by_mechanism("renyi")
+    loss_cdf = _by_mechanism("loss_cdf")
+    loss_isf = _by_mechanism("loss_isf")
+    sample = _by_mechanism("sample")
+    sample_finite = _by_mechanism("sample_finite")
+    log_weight = _by_mechanism("log_weight")
+    _log_normaliser = _by_mechanism("_log_normaliser")
 
     @property
     def rational(self) -> Labelled | None:

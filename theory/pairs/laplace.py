@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from filterproof.theory.argument_checks import Real, check_positive, own
+from filterproof.theory.argument_checks import Real, check_positive, owned_copy
 from filterproof.theory.numerics import reproducible_math as rm
 from filterproof.theory.numerics.error_free import inverse_round_up
 from filterproof.theory.numerics.stable import as_real, expm1_minus
@@ -80,7 +80,9 @@ class Laplace(DominatingPair):
     closed_least: ClassVar = ALL_CHARGES - {"zcdp_rho"}
 
     def __post_init__(self) -> None:
-        b = check_positive("b", own(self.b, down=True), "pass scale / sensitivity, a number above zero")
+        b = check_positive(
+            "b", owned_copy(self.b, down=True), "pass scale / sensitivity, a number above zero"
+        )
         if np.min(b, initial=np.inf) < _SMALLEST_NORMAL:
             raise ValueError(
                 f"b must be at least 2^-1022, got b={float(np.min(b))!r}; pass a larger noise scale"
@@ -142,7 +144,7 @@ class Laplace(DominatingPair):
 
     @property
     def reference_values(self) -> PairReferenceValues:
-        return _LaplaceTruths(self)
+        return _LaplaceReferenceValues(self)
 
     def sample(self, rng: np.random.Generator, n: int, order: float = 1.0) -> NDArray[np.float64]:
         # tilted masses divided by e^{(order-1) e}, r = order - 1/2: 1/2 at e, e^{-2re}/2 at -e, and the density
@@ -162,7 +164,7 @@ class Laplace(DominatingPair):
 
 
 @dataclass(frozen=True, slots=True)
-class _LaplaceTruths(IntervalReferenceValues):
+class _LaplaceReferenceValues(IntervalReferenceValues):
     """Atoms 1/2 at e = 1/b and e^{-e}/2 at -e, and the density e^{(l-e)/2}/4 between them."""
 
     pair: Laplace

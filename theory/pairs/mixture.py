@@ -41,7 +41,7 @@ class MixtureReferenceValues(PairReferenceValues):
         return removal
 
     @property
-    def _laws(self) -> tuple[arb, arb, arb]:
+    def _distributions(self) -> tuple[arb, arb, arb]:
         """Return q, s and s^2."""
         q, s = self.at["q"], self.at["sigma"]
         return ball_of(q), ball_of(s), ball_of(s * s)
@@ -62,7 +62,7 @@ class MixtureReferenceValues(PairReferenceValues):
 
     def _apart(self, order: arb) -> arb:
         """Return a ball around D_a from bounds on both sides, which meet for distant normal distributions."""
-        (q, _, variance), t = self._laws, order - 1
+        (q, _, variance), t = self._distributions, order - 1
         rest, overlap = 1 - q, (-1 / (8 * variance)).exp()
         if not self._removal:  # -E log w <= D_a <= -log(1 - q), and log(1 + z) <= sqrt(z)
             most = -rest.log()
@@ -81,7 +81,7 @@ class MixtureReferenceValues(PairReferenceValues):
 
     def _binomial(self, order: int) -> arb:
         """Return E w^order, term by term: E e^{k y} = e^{k (k-1) / (2 s^2)}."""
-        q, _, variance = self._laws
+        q, _, variance = self._distributions
         terms = (
             comb(order, k) * q**k * (1 - q) ** (order - k) * (arb(k * (k - 1)) / (2 * variance)).exp()
             for k in range(order + 1)
@@ -90,7 +90,7 @@ class MixtureReferenceValues(PairReferenceValues):
 
     def _moment(self, order: arb) -> arb:
         """Return E w^alpha under N(0, s^2) for removal, E w^(1-alpha) for addition."""
-        (q, scale, variance), far = self._laws, self._reach
+        (q, scale, variance), far = self._distributions, self._reach
         power = order if self._removal else 1 - order
 
         def integrand(z: acb, analytic: bool) -> acb:
@@ -112,7 +112,7 @@ class MixtureReferenceValues(PairReferenceValues):
 
     def _entropy(self) -> arb:
         """Return E w log w for removal, -E log w for addition, under N(0, s^2)."""
-        (q, scale, variance), far = self._laws, self._reach
+        (q, scale, variance), far = self._distributions, self._reach
 
         def integrand(z: acb, analytic: bool) -> acb:
             weight = 1 - q + q * ((z - acb(0.5)) / variance).exp()
@@ -130,12 +130,12 @@ class MixtureReferenceValues(PairReferenceValues):
     @property
     def _reach(self) -> arb:
         """Return the distance beyond which the rest is below 2^-prec."""
-        return self._laws[1] * arb(14 * ctx.prec / 10).sqrt()
+        return self._distributions[1] * arb(14 * ctx.prec / 10).sqrt()
 
     @property
     def above(self) -> Callable[[Exact], tuple[arb, arb]]:
         """Return the function x -> masses of the outcomes beyond the one with log w equal to x, or to -x."""
-        (q, scale, _), removal = self._laws, self._removal
+        (q, scale, _), removal = self._distributions, self._removal
 
         def at(x: Exact) -> tuple[arb, arb]:
             inner = (ball_of(x if removal else -x).exp() - (1 - q)) / q  # at q = 1 nothing cancels
@@ -163,7 +163,7 @@ class MixtureReferenceValues(PairReferenceValues):
 
     def _level(self, mass: Exact) -> arb:
         """Return the loss at the quantile of the output; for a mixture by bisection."""
-        (q, scale, _), goal = self._laws, ball_of(mass)
+        (q, scale, _), goal = self._distributions, ball_of(mass)
         upper = normal_distribution.quantile(goal)
         if not self._removal:
             return -self._loss(-scale * upper)
@@ -180,7 +180,7 @@ class MixtureReferenceValues(PairReferenceValues):
         return self._loss(low.union(high))
 
     def _loss(self, x: arb) -> arb:
-        q, scale, _ = self._laws
+        q, scale, _ = self._distributions
         return (1 - q + q * ((x - arb(0.5)) / (scale * scale)).exp()).log()
 
 

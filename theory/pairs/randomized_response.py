@@ -11,7 +11,7 @@ from typing import ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from filterproof.theory.argument_checks import Real, check_at_least_zero, own
+from filterproof.theory.argument_checks import Real, check_at_least_zero, owned_copy
 from filterproof.theory.numerics import reproducible_math as rm
 from filterproof.theory.numerics.precision import PRECISION_LOCK
 from filterproof.theory.numerics.stable import as_real, half_square, log_round_up
@@ -92,7 +92,7 @@ class Response(Finite):
 
     @property
     def reference_values(self) -> PairReferenceValues:
-        return _KOVTruths(self)
+        return _KOVReferenceValues(self)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -135,7 +135,7 @@ class RandomizedResponse(Response):
     domination_parameter: ClassVar = "pure_epsilon"
 
     def __post_init__(self) -> None:
-        epsilon = check_at_least_zero("epsilon", own(self.epsilon), "pass nats, zero or more")
+        epsilon = check_at_least_zero("epsilon", owned_copy(self.epsilon), "pass nats, zero or more")
         self._keep("epsilon", epsilon)
         if self.ratio is not None and log_round_up(check_ratio(self.ratio)) != epsilon:
             raise ValueError(
@@ -215,7 +215,7 @@ def ratio_of(epsilon: Real) -> Fraction | None:
 
 
 @dataclass(frozen=True, slots=True)
-class _KOVTruths(FiniteReferenceValues):
+class _KOVReferenceValues(FiniteReferenceValues):
     """Four outcomes with losses inf, epsilon, -epsilon and -inf."""
 
     pair: Response

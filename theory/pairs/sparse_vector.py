@@ -1,7 +1,7 @@
 """The sparse vector technique: the law of the round at which a noisy value first reaches a noisy threshold, exactly.
 
 >>> from fractions import Fraction
->>> stop_law([-1, -1, 0], ratio=Fraction(3))[0], stop_law([0, 0, 0], ratio=Fraction(3))[0]
+>>> stop_distribution([-1, -1, 0], ratio=Fraction(3))[0], stop_distribution([0, 0, 0], ratio=Fraction(3))[0]
 (Fraction(11, 32), Fraction(21, 32))
 
 On neighbouring data sets whose values differ by at most one each, the loss of the stop is at most 3 log(ratio); where
@@ -20,7 +20,7 @@ from filterproof.theory.argument_checks import check_count
 _MAX_MAGNITUDE = 10**6
 
 
-def stop_law(values: Sequence[int], *, ratio: Fraction) -> tuple[Fraction, ...]:
+def stop_distribution(values: Sequence[int], *, ratio: Fraction) -> tuple[Fraction, ...]:
     """Return (P(stop at 1), ..., P(stop at n), P(no stop)) for the first i with values[i] + noise_i >= noise.
 
     All noise is independent: that of the threshold, which is 0, and that of each value have P(k) = (1 - r)/(1 + r)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from filterproof.theory.argument_checks import Real, check_positive, check_probability, own
+from filterproof.theory.argument_checks import Real, check_positive, check_probability, owned_copy
 from filterproof.theory.numerics import reproducible_math as rm
 from filterproof.theory.numerics.error_free import inverse_round_up
 from filterproof.theory.numerics.mills_ratio import LOG_SQRT_TWO_PI
@@ -84,9 +84,11 @@ class SubsampledGaussian(DominatingPair):
     monotone_parameters: ClassVar = {"sigma": -1, "q": 1}
 
     def __post_init__(self) -> None:
-        q = check_probability("q", own(self.q))
+        q = check_probability("q", owned_copy(self.q))
         self._keep("q", check_positive("q", q, "pass a sampling rate in (0, 1]"))
-        sigma = check_positive("sigma", own(self.sigma, down=True), "pass noise / sensitivity, above zero")
+        sigma = check_positive(
+            "sigma", owned_copy(self.sigma, down=True), "pass noise / sensitivity, above zero"
+        )
         self._keep("sigma", sigma)
         if self.adjacency not in ("removal", "addition"):
             raise ValueError(

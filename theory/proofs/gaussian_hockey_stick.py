@@ -7,7 +7,7 @@ import sympy as sp
 from filterproof.theory.proofs.engines import rounded
 from filterproof.theory.proofs.symbolic import Sides, as_written, identity
 from filterproof.theory.theorems.formula import Formula
-from filterproof.theory.theorems.theorem import Step, Theorem, beside
+from filterproof.theory.theorems.theorem import Step, Theorem, supporting_steps
 
 mu, sigma = sp.symbols("mu sigma", positive=True)
 eps, x, z, r, shift, s = sp.symbols("epsilon x z r shift s", real=True)
@@ -126,7 +126,7 @@ THEOREM = Theorem(
             r"\delta_\mu(\varepsilon) = \tfrac12 e^{-t^2/2}\left(\mathrm{erfcx}\tfrac{t}{\sqrt2}"
             r" - \mathrm{erfcx}\tfrac{t+\mu}{\sqrt2}\right),\quad t = \frac\varepsilon\mu - \frac\mu2",
         ),
-        *beside("gdp_delta_turned"),
+        *supporting_steps("gdp_delta_turned"),
         Step(
             "Losses add: the law of Gaussian(m)'s loss convolved with that of Gaussian(r) is that of "
             "Gaussian(sqrt(m^2 + r^2)).",

@@ -10,7 +10,7 @@ import sympy as sp
 
 from filterproof.theory.proofs.symbolic import Sides, as_written, identity, signed
 from filterproof.theory.theorems.formula import Formula
-from filterproof.theory.theorems.theorem import Step, Theorem, beside
+from filterproof.theory.theorems.theorem import Step, Theorem, supporting_steps
 
 alpha, norm, sigma, clip, m, rest = sp.symbols("alpha B sigma C m d", positive=True)
 least, over = sp.symbols("a over", nonnegative=True)
@@ -67,7 +67,7 @@ THEOREM = Theorem(
     ),
     uses=("RDP filter", "GDP filter", "Rényi divergences", "Gaussian hockey-stick", "trackers"),
     steps=(
-        *beside(
+        *supporting_steps(
             "individual_filter",
             "individual_renyi_filter",
             "individual_zcdp_filter",

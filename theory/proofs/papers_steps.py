@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from filterproof.theory.proofs.engines import certified, certified_each
-from filterproof.theory.theorems.theorem import Check, Step, Theorem, beside
+from filterproof.theory.theorems.theorem import Check, Step, Theorem, supporting_steps
 
 #: (sigma, k): epsilon at delta = 1e-5 in millionths, by the simple conversion, by CKS, and exactly.
 PRINTED = {
@@ -100,7 +100,7 @@ THEOREM = Theorem(
     # these prove the three curves, and that the Gaussian one falls in epsilon and rises in mu
     uses=("B*", "CKS", "Gaussian hockey-stick"),
     steps=(
-        *beside("cks_fits_up_to"),
+        *supporting_steps("cks_fits_up_to"),
         *_table_steps(),
         Step(
             "At the lower end of the CKS epsilon of 420 steps, 495 steps stay below delta.",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from filterproof.theory.theorems.conversion_theorems import B_STAR
 from filterproof.theory.theorems.formula import Formula
-from filterproof.theory.theorems.theorem import Theorem, beside, kernel_steps
+from filterproof.theory.theorems.theorem import Theorem, kernel_steps, supporting_steps
 
 _MECHANISMS = (
     "adaptive mechanisms with outcomes of any kind, given by two densities against an integral on them, which is "
@@ -43,7 +43,7 @@ ROWS = (
         "and B = alpha r the condition is the same at every order, so sum r_t <= r gives r-zCDP. Its moments are "
         f"{_ITERATED}",
         stated=(r"\sum_{t\le T}\rho_t \le B \implies \int p^\alpha q^{1-\alpha} \le ", _MOMENT),
-        steps=kernel_steps("renyi_filter_any", "zcdp_filter_any") + beside("finitely_many"),
+        steps=kernel_steps("renyi_filter_any", "zcdp_filter_any") + supporting_steps("finitely_many"),
     ),
     Theorem(
         name="approximate-DP filter, any outcomes",
@@ -64,7 +64,7 @@ ROWS = (
         steps=kernel_steps(
             "approximate_dp_filter_any", "theorem_4_9_any", "gaussian_filter_real", "laplace_filter_real"
         )
-        + beside("gaussian_is_zcdp"),
+        + supporting_steps("gaussian_is_zcdp"),
     ),
     Theorem(
         name="all orders, any outcomes",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from filterproof.theory.theorems.formula import Formula
-from filterproof.theory.theorems.theorem import Theorem, beside, kernel_steps
+from filterproof.theory.theorems.theorem import Theorem, kernel_steps, supporting_steps
 
 _EVENT = Formula("exp(epsilon)*q + delta")
 _PRODUCT = Formula("1 - (1 - delta)*(1 - d)")
@@ -80,7 +80,7 @@ ROWS = (
             _SOME_LEAK,
         ),
         steps=kernel_steps("parallel_promise", "pure_parallel", "leak_alone", "parallel_fails")
-        + beside("two_labels"),
+        + supporting_steps("two_labels"),
     ),
     Theorem(
         name="good part",
@@ -94,7 +94,7 @@ ROWS = (
             r"p \le P,\ q \le Q,\ \textstyle\sum p = \sum q \ge ",
             _KEPT,
         ),
-        steps=kernel_steps("core_exists") + beside("private_is_approximate_zcdp"),
+        steps=kernel_steps("core_exists") + supporting_steps("private_is_approximate_zcdp"),
     ),
     Theorem(
         name="approximate zCDP filter",
@@ -188,6 +188,6 @@ ROWS = (
         "every N, and it releases whatever classical composition does",
         stated=(r"H_{e^\varepsilon}(P\|Q) \le ", _SPENT, r" \le \delta"),
         steps=kernel_steps("realisation_filter", "pure_realisation_filter", "realised_is_at_most_classical")
-        + beside("no_growth_on_every_path", "erased_again_and_again", "naive_filter_fails"),
+        + supporting_steps("no_growth_on_every_path", "erased_again_and_again", "naive_filter_fails"),
     ),
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from filterproof.theory.theorems.formula import Formula
-from filterproof.theory.theorems.theorem import Theorem, beside, kernel_steps
+from filterproof.theory.theorems.theorem import Theorem, kernel_steps, supporting_steps
 
 _COSINES = Formula(
     "log(cosh((alpha - 1/2)*epsilon)/cosh(epsilon/2))/(alpha - 1)",
@@ -45,7 +45,7 @@ ROWS = (
         "outcomes and alpha > 1 randomised response has the largest divergence",
         stated=(r"D_\alpha(P\|Q) \le ", _COSINES, r" \le ", _HALF_SQUARE),
         steps=kernel_steps("response_is_worst", "pure_kl", "half_is_least", "pure_is_zcdp_any")
-        + beside("pure_is_zcdp"),
+        + supporting_steps("pure_is_zcdp"),
     ),
     Theorem(
         name="Rényi divergences",
@@ -65,7 +65,7 @@ ROWS = (
             "kov_is_private",
             "kov_dominates",
         )
-        + beside("kov_curve"),
+        + supporting_steps("kov_curve"),
     ),
     Theorem(
         name="CKS",
@@ -87,7 +87,7 @@ ROWS = (
         steps=kernel_steps(
             "cks_conversion", "approximate_dp_filter_any", "cks_best_order", "cks_largest_budget"
         )
-        + beside("cks_fits_up_to", "cks_below_simple", "cks_at_one_and_1e_5"),
+        + supporting_steps("cks_fits_up_to", "cks_below_simple", "cks_at_one_and_1e_5"),
     ),
     Theorem(
         name="bounded range",
@@ -112,7 +112,8 @@ ROWS = (
         claim="All answers together are 3 epsilon-DP, and 2 epsilon-DP where no value of one data set is below the "
         "other's",
         stated=(_THREE, r"\,P(T=i) \le Q(T=i)"),
-        steps=kernel_steps("stops_three", "stops_two", "stops_one", "waits_one") + beside("tail_of_mass"),
+        steps=kernel_steps("stops_three", "stops_two", "stops_one", "waits_one")
+        + supporting_steps("tail_of_mass"),
     ),
     Theorem(
         name="linear queries",
@@ -131,6 +132,6 @@ ROWS = (
             r"\right) \le \delta,\quad B = B_{\mathrm{norm}}",
         ),
         uses=("individual filter",),
-        steps=beside("linear_queries", "query_is_zcdp", "answers_are_near"),
+        steps=supporting_steps("linear_queries", "query_is_zcdp", "answers_are_near"),
     ),
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from filterproof.theory.theorems.formula import Formula
-from filterproof.theory.theorems.theorem import Theorem, beside, kernel_steps
+from filterproof.theory.theorems.theorem import Theorem, kernel_steps, supporting_steps
 
 _CONVERTED = Formula(
     "exp(t*(B - epsilon))*(t/(1 + t))**(1 + t)/t",
@@ -55,7 +55,7 @@ ROWS = (
         claim="The transcript is (epsilon, delta)-DP; B = B* is one such budget",
         stated=(r"\tfrac12\sum_{t\le T}\varepsilon_t^2 \le B^*(\varepsilon,\delta) = ", B_STAR),
         steps=kernel_steps("theorem_4_9", "approximate_dp_filter", "cks_filter")
-        + beside("at_one_and_1e_5_cks", "at_one_and_1e_5_simple"),
+        + supporting_steps("at_one_and_1e_5_cks", "at_one_and_1e_5_simple"),
     ),
     Theorem(
         name="B*",
@@ -85,7 +85,7 @@ ROWS = (
             r" \implies B^*(\varepsilon,\delta) \le \sup_{\alpha>1} \tfrac{1}{\alpha} D_\alpha",
         ),
         steps=kernel_steps("slopes_conversion", "slopes_filter", "two_outcomes_break")
-        + beside("b_star_above"),
+        + supporting_steps("b_star_above"),
     ),
     Theorem(
         name="pure conversion",
@@ -112,7 +112,7 @@ ROWS = (
         "bound exactly, so that no smaller constant will do",
         stated=(r"u = ", _RISES, r",\qquad v = ", _FALLS),
         steps=kernel_steps("one_order_largest", "slopes_conversion", "beyond_touching", "cks_attained")
-        + beside("cks_excess"),
+        + supporting_steps("cks_excess"),
     ),
     Theorem(
         name="some order",
@@ -128,7 +128,7 @@ ROWS = (
         "s(alpha_j) over its orders",
         stated=(r"H_{e^6} > 0.0139 > 0.01,\qquad s(\alpha) = ", SHARE),
         steps=kernel_steps("some_order_cks_fails", "some_order_markov")
-        + beside("some_order_markov_fails", "some_order_bound", "some_order_cks"),
+        + supporting_steps("some_order_markov_fails", "some_order_bound", "some_order_cks"),
     ),
     Theorem(
         name="some order kept",
@@ -149,6 +149,6 @@ ROWS = (
             SHARE,
         ),
         steps=kernel_steps("some_order_markov_filter", "some_order_any_orders")
-        + beside("some_order_usable", "some_order_high", "some_order_paid", "order_falls"),
+        + supporting_steps("some_order_usable", "some_order_high", "some_order_paid", "order_falls"),
     ),
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from filterproof.theory.theorems.formula import Formula
-from filterproof.theory.theorems.theorem import Theorem, beside, kernel_steps
+from filterproof.theory.theorems.theorem import Theorem, kernel_steps, supporting_steps
 
 _MOMENT = Formula("exp((alpha - 1) * B)", rocq="exp ((alpha - 1) * rho)", names={"rho": "B"})
 _BLOCKS = Formula("m*Delta", rocq="INR m * D", names={"D": "Delta"})
@@ -45,7 +45,7 @@ ROWS = (
             _MOMENT,
         ),
         steps=kernel_steps("pair_by_pair_renyi", "fewer_by_the_largest", "more_is_admitted")
-        + beside("pair_by_pair_promise"),
+        + supporting_steps("pair_by_pair_promise"),
     ),
     Theorem(
         name="trackers",
@@ -58,7 +58,7 @@ ROWS = (
         "(Delta sqrt m)-GDP",
         stated=(r"D_\alpha(T_m) \le ", _BLOCKS, r",\qquad \tilde B_m = ", _ROOT),
         steps=kernel_steps("tracker_renyi", "tracker_kl", "gaussian_tracker")
-        + beside("individual_tracker", "individual_tracker_kl", "tracker_zcdp", "tracker_promise"),
+        + supporting_steps("individual_tracker", "individual_tracker_kl", "tracker_zcdp", "tracker_promise"),
     ),
     Theorem(
         name="tilted weights",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from filterproof.theory.theorems.formula import Formula
-from filterproof.theory.theorems.theorem import Theorem, beside, kernel_steps
+from filterproof.theory.theorems.theorem import Theorem, kernel_steps, supporting_steps
 
 _CURVE = Formula(
     "tail(epsilon/B - B/2) - exp(epsilon)*tail(epsilon/B + B/2)",
@@ -29,7 +29,7 @@ ROWS = (
             _CURVE,
             r"\text{ for all }\varepsilon",
         ),
-        steps=kernel_steps("gaussian_filter") + beside("gaussian_round"),
+        steps=kernel_steps("gaussian_filter") + supporting_steps("gaussian_round"),
     ),
     Theorem(
         name="trade-off functions",
@@ -43,7 +43,7 @@ ROWS = (
         "are at least as good; a mechanism is mu-GDP if and only if its hockey-stick divergence, one way, is at most "
         "the Gaussian's at every real epsilon, and if and only if no test with Phi(t) false alarms has more hits than",
         stated=(_HITS,),
-        steps=kernel_steps("blackwell_order", "lemma_10", "gdp_tests") + beside("best_test"),
+        steps=kernel_steps("blackwell_order", "lemma_10", "gdp_tests") + supporting_steps("best_test"),
     ),
     Theorem(
         name="GDP residue filter",
@@ -57,7 +57,7 @@ ROWS = (
         claim="The transcript is B-GDP, B^2 the first level",
         stated=(r"v_0 = B^2 \implies H_{e^\varepsilon} \le ", _CURVE, r"\text{ for all }\varepsilon"),
         steps=kernel_steps("gaussian_residue_filter")
-        + beside(
+        + supporting_steps(
             "residue_filter", "later", "gaussian_replaces", "response_dominates", "threshold_is_charged"
         ),
     ),

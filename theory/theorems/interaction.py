@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from filterproof.theory.theorems.formula import Formula
-from filterproof.theory.theorems.theorem import Theorem, beside, kernel_steps
+from filterproof.theory.theorems.theorem import Theorem, kernel_steps, supporting_steps
 
 _REACHED = Formula("delta*(1 + 1/(1 + exp(e1)))", rocq="delta * (1 + 1 / (1 + exp e))", names={"e": "e1"})
 
@@ -21,6 +21,6 @@ ROWS = (
         "delta (1 + 1/(1 + e^e1)) against delta",
         stated=(r"H_{e^\varepsilon} = ", _REACHED, r" > \delta"),
         steps=kernel_steps("natural_filter_fails", "one_strategy_reaches_it", "two_rounds_break")
-        + beside("no_strategy_more"),
+        + supporting_steps("no_strategy_more"),
     ),
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from filterproof.theory.theorems.formula import Formula
-from filterproof.theory.theorems.theorem import Theorem, beside, kernel_steps
+from filterproof.theory.theorems.theorem import Theorem, kernel_steps, supporting_steps
 
 _MIXTURE = Formula(
     "S/2 + sqrt(2*(S + H)*(l + log(S/H + 1)/2))",
@@ -65,7 +65,7 @@ ROWS = (
             _DOUBLED,
         ),
         steps=kernel_steps("line_odometer", "stitched_shares", "doubling_shares", "lines_as_filter")
-        + beside("lines_odometer", "squares_sum"),
+        + supporting_steps("lines_odometer", "squares_sum"),
     ),
     Theorem(
         name="mixture odometer",
@@ -78,7 +78,7 @@ ROWS = (
         "whatever else decides what is released; and releasing while the bound, the request included, is at most "
         "epsilon >= 0 is (epsilon, delta + xi)-DP for any xi_t-approximately rho_t-zCDP mechanisms, xi <= 1",
         stated=(r"L \le ", _MIXTURE),
-        steps=kernel_steps("mixture_odometer", "mixture_as_filter") + beside("mixed_reaches"),
+        steps=kernel_steps("mixture_odometer", "mixture_as_filter") + supporting_steps("mixed_reaches"),
     ),
     Theorem(
         name="Rogers odometer",
@@ -94,6 +94,6 @@ ROWS = (
         "delta_t)-DP mechanisms",
         stated=(r"(L - D)_+^2 \le ", _INSIDE, r",\quad (L - D)_+^2 \le ", _OUTSIDE),
         steps=kernel_steps("rogers_odometer", "rogers_odometer_as_filter")
-        + beside("pure_but_for", "told_or_coin_is_honest"),
+        + supporting_steps("pure_but_for", "told_or_coin_is_honest"),
     ),
 )

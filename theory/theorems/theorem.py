@@ -76,7 +76,7 @@ class Step:
 
     statement: str
     check: Check
-    wrong: Mapping[str, Check] = field(default_factory=dict)
+    negative_controls: Mapping[str, Check] = field(default_factory=dict)
     latex: str = ""
     checked: Checked | None = None
     decides: bool = False
@@ -109,7 +109,7 @@ def kernel_steps(*names: str) -> tuple[Step, ...]:
     return tuple(kernel_step(KERNEL[name], decides=True) for name in names)
 
 
-def beside(*names: str) -> tuple[Step, ...]:
+def supporting_steps(*names: str) -> tuple[Step, ...]:
     """Return the steps with these kernel theorems, which prove a part of the claim or a number of the code."""
     return tuple(kernel_step(KERNEL[name], decides=False) for name in names)
 

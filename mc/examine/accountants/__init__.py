@@ -9,8 +9,8 @@ from collections.abc import Mapping
 
 from filterproof.filters.accountants.verifiable import QueryKind, VerifiableAccountant
 from filterproof.mc.examine.accountants.accountant_game import AccountantGame
-from filterproof.mc.examine.accountants.losses import OvertakingGame
-from filterproof.mc.examine.accountants.people import PeopleGame
+from filterproof.mc.examine.accountants.loss_bound_game import LossBoundGame
+from filterproof.mc.examine.accountants.people_game import PeopleGame
 
 __all__ = ["GAMES", "game_of"]
 
@@ -18,7 +18,7 @@ __all__ = ["GAMES", "game_of"]
 GAMES: dict[QueryKind, type[AccountantGame]] = {
     "selects": PeopleGame,
     "sums": PeopleGame,
-    "losses": OvertakingGame,
+    "losses": LossBoundGame,
 }
 
 

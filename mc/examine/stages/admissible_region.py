@@ -163,7 +163,7 @@ class _Row:
     pair: DominatingPair
     times: int
 
-    def whole(self, way: Direction) -> DominatingPair | None:
+    def equivalent_pair(self, way: Direction) -> DominatingPair | None:
         """Return one pair that is equivalent to the row in this direction, or None for a row of responses."""
         if self.times == 1:
             return self.pair if way == "PQ" else self.pair.swapped
@@ -172,16 +172,16 @@ class _Row:
 
     def left(self, epsilons: NDArray[np.float64], way: Direction) -> NDArray[np.float64]:
         """Return about H_{e^epsilon} of the row, in doubles."""
-        if (whole := self.whole(way)) is not None:
+        if (whole := self.equivalent_pair(way)) is not None:
             return np.asarray(whole.hockey_stick(epsilons))
-        losses, masses = _row_law(float(self.pair.pure_epsilon), self.times)
+        losses, masses = _row_distribution(float(self.pair.pure_epsilon), self.times)
         return np.maximum(-np.expm1(epsilons[:, None] - losses), 0.0) @ masses
 
     def losses(self, way: Direction, *, few: bool) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return the finite losses of the row and their masses, all of them if there are few."""
-        whole = self.whole(way)
+        whole = self.equivalent_pair(way)
         if whole is None:
-            return _row_law(float(self.pair.pure_epsilon), self.times)
+            return _row_distribution(float(self.pair.pure_epsilon), self.times)
         if whole.outputs is not None:
             finite = [(float(loss), float(mass)) for loss, mass in whole.outputs if math.isfinite(loss)]
             return np.array([loss for loss, _ in finite]), np.array([mass for _, mass in finite])
@@ -189,7 +189,7 @@ class _Row:
 
     def losses_that_sum_to(self, loss: float) -> list[float]:
         """Return the loss split over the requests: equal parts, or high responses first."""
-        if self.whole("PQ") is not None:
+        if self.equivalent_pair("PQ") is not None:
             return [loss / self.times] * self.times
         level = float(self.pair.pure_epsilon)
         ups = round((loss / level + self.times) / 2)
@@ -208,7 +208,7 @@ def quantiles(
 
 
 @lru_cache(maxsize=1 << 10)
-def _row_law(level: float, times: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _row_distribution(level: float, times: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the losses of several randomised responses, and their masses under P."""
     ups = np.arange(times + 1, dtype=np.float64)
     # binomial masses through logarithms: importing scipy.stats would double the import time

@@ -133,16 +133,16 @@ def programs(subject: ExaminationContext, limit: WorkLimit, tail: float | None =
         player = fresh()
         for following in (family, *(other for other in every if other is not family)):
             greedily(player, following, 8)
-        yield from _told(player)
+        yield from _extended(player)
     for family in representatives(
         families
     ):  # the largest remaining request for as long as anything is granted
         player = fresh()
         greedily(player, family, _LASTING)
-        yield from _told(player)
+        yield from _extended(player)
 
 
-def _told(player: Player) -> Iterator[Sequence]:
+def _extended(player: Player) -> Iterator[Sequence]:
     """Yield the play so far. If its last request left the state unchanged, repeat it ever more often."""
     if not player.steps:
         return
@@ -162,7 +162,7 @@ def shared(subject: ExaminationContext, limit: WorkLimit) -> Iterator[Sequence]:
         player.ask(family.definition.pair(family.sizes[-1] / 2))
         for other in (*(one for one in every if one is not family), family):
             greedily(player, other, 2)
-        yield from _told(player)
+        yield from _extended(player)
 
 
 def swallowed(subject: ExaminationContext, limit: WorkLimit, *, tiny: bool = False) -> Iterator[Sequence]:
@@ -188,7 +188,7 @@ def swallowed(subject: ExaminationContext, limit: WorkLimit, *, tiny: bool = Fal
                 and player.ask(family.definition.pair(small))
                 and player.unchanged is not None
             ):
-                yield from _told(player)
+                yield from _extended(player)
                 break
 
 

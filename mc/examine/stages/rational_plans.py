@@ -24,7 +24,7 @@ from filterproof.mc.examine.divergence import Divergence, exceeds
 from filterproof.mc.examine.examination_context import ExaminationContext
 from filterproof.mc.examine.sequence import granted
 from filterproof.mc.losses.balls import BITS, ball, fraction
-from filterproof.mc.losses.log_ratio import nearest_log
+from filterproof.mc.losses.epsilon_values import nearest_log
 from filterproof.mc.losses.too_large import TooLargeError
 from filterproof.mc.worst_case.plan import MARGIN, DeniedError, Plan, masses_of, written_out
 from filterproof.mc.worst_case.solve import solved_case

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from filterproof.filters.adapters.labelled import service_of
+from filterproof.filters.adapters.labelled_filter import service_of
 from filterproof.filters.adapters.service import PromisedService
 from filterproof.filters.contract.work import WorkLimit
 from filterproof.mc.engine.encoding import nameable

@@ -179,20 +179,20 @@ def grid_strategy(
 ) -> tuple[float, TreeStrategy]:
     """Return about the value of the best strategy on a grid of losses, and the strategy. It is only a suggestion."""
     way = measure.direction
-    laws = [_grid(pair if way == "PQ" else pair.swapped) for pair in menu]
+    distributions = [_grid(pair if way == "PQ" else pair.swapped) for pair in menu]
     outcomes = [
         [
             Branch(partial(add, x) if np.isfinite(x) else None, x if way == "PQ" else -x)
             for x in losses.tolist()
         ]
-        for losses, _ in laws
+        for losses, _ in distributions
     ]
     tree = GameTree.of(filt, menu, outcomes, 0.0, rounds=rounds, max_positions=_POSITIONS)
 
     def payoff(losses: object) -> NDArray[np.float64]:
         return np.maximum(-np.expm1(measure.at - np.asarray(losses, dtype=np.float64)), 0.0)
 
-    value, choices = tree.solve([mass.tolist() for _, mass in laws], payoff)
+    value, choices = tree.solve([mass.tolist() for _, mass in distributions], payoff)
     return float(value), _pruned(tree.strategy(choices))
 
 

@@ -22,7 +22,7 @@ from multiprocessing.connection import Connection
 from types import FrameType
 from typing import Any
 
-from filterproof.filters.adapters.labelled import program_of
+from filterproof.filters.adapters.labelled_filter import program_of
 from filterproof.filters.contract.work import OutOfWork, WorkLimit, current, stopping_at
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.examine.filter_fault import examining
@@ -96,7 +96,7 @@ def serve(task: Task, pipe: Connection) -> None:
     except OutOfWork:
         last = ("spent", summed_up())
     except BaseException as error:  # noqa: BLE001 - what it means is decided by the one who waits
-        last = _told(error, task.filter)
+        last = _error_message(error, task.filter)
     if task.command:
         atexit._run_exitfuncs()
     for stream in (sys.stdout, sys.stderr):
@@ -135,7 +135,7 @@ def _interrupted(number: int, frame: FrameType | None) -> None:
     raise KeyboardInterrupt
 
 
-def _told(error: BaseException, filt: PrivacyFilter | None) -> tuple[object, ...]:
+def _error_message(error: BaseException, filt: PrivacyFilter | None) -> tuple[object, ...]:
     message = " ".join(f"{type(error).__name__}: {error}".split()).removesuffix(":")
     trace = "".join(traceback.format_exception(error))
     try:

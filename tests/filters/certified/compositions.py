@@ -21,7 +21,7 @@ from filterproof.filters.accounting.charge_rules import (
 from filterproof.filters.certified.comparison import Comparison, Comparisons
 from filterproof.filters.certified.decisions import is_refused
 from filterproof.filters.rules.blackwell import gaussian_cover
-from filterproof.filters.rules.composition import composed_hockey_stick, composed_law
+from filterproof.filters.rules.composition import composed_hockey_stick, composed_pld
 from filterproof.filters.rules.guarantee_budget import promised_budget
 from filterproof.theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
 from filterproof.theory.numerics.precision import PRECISION_LOCK
@@ -57,15 +57,15 @@ def compositions() -> Iterator[Comparison]:
 def _finite(counts: tuple[int, ...]) -> Iterator[Comparison]:
     forward = _product(counts, swap=False)
     backward = _product(counts, swap=True)
-    losses, masses = composed_law(_PAIRS, counts)
-    turned = composed_law(tuple(pair.swapped for pair in _PAIRS), counts)
+    losses, masses = composed_pld(_PAIRS, counts)
+    turned = composed_pld(tuple(pair.swapped for pair in _PAIRS), counts)
     for ratio in _RATIOS:
         says = f"used {counts} times, at e^eps = {ratio}"
         truth = max(_stick(forward, ratio), _stick(backward, ratio))
         exact = composed_hockey_stick(_PAIRS, counts, ratio)
         yield _CLAIMS.equal(f"composed_hockey_stick, {says}", exact, truth)
-        for law, own in (((losses, masses), forward), (turned, backward)):
-            value, of = _of_law(*law, ratio), _stick(own, ratio)
+        for condition, own in (((losses, masses), forward), (turned, backward)):
+            value, of = _of_mechanism(*condition, ratio), _stick(own, ratio)
             yield _CLAIMS.at_least(f"composed_law, {says}", value, of, slack=_RAISED, least=_RAISED)
 
 
@@ -80,11 +80,11 @@ def _product(counts: tuple[int, ...], *, swap: bool) -> list[tuple[Fraction, Fra
     return [(math.prod(p for p, _ in path), math.prod(q for _, q in path)) for path in product(*rounds)]  # type: ignore[misc]
 
 
-def _stick(law: list[tuple[Fraction, Fraction]], ratio: Fraction) -> Fraction:
-    return sum((max(p - ratio * q, Fraction(0)) for p, q in law), Fraction(0))
+def _stick(condition: list[tuple[Fraction, Fraction]], ratio: Fraction) -> Fraction:
+    return sum((max(p - ratio * q, Fraction(0)) for p, q in condition), Fraction(0))
 
 
-def _of_law(losses: np.ndarray, masses: np.ndarray, ratio: Fraction) -> Fraction:
+def _of_mechanism(losses: np.ndarray, masses: np.ndarray, ratio: Fraction) -> Fraction:
     """A lower bound on the hockey-stick of a law in doubles, exact to 2^-100."""
     with PRECISION_LOCK, ctx.workprec(160):
         total, odds = arb(0), ball_of(ratio)
@@ -101,7 +101,7 @@ def _covers() -> Iterator[Comparison]:
     menu = (RandomizedResponse(0.25),)
     for count in (1, 4, 16):
         mu = gaussian_cover(menu, (count,))
-        losses, masses = composed_law(menu, (count,))
+        losses, masses = composed_pld(menu, (count,))
         eps = np.linspace(0.0, float(losses.max()) + 1e-9, 1025)
         z = np.exp(eps)
         height = np.array([float(np.maximum(1 - np.exp(e - losses), 0.0) @ masses) for e in eps])

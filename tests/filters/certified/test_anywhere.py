@@ -24,7 +24,7 @@ def powers(low: float, high: float) -> st.SearchStrategy[float]:
 
 def finite(weights: list[tuple[int, int]]) -> fp.FinitePair:
     """The pair whose outcomes have masses in proportion to these."""
-    p, q = (sum(law) for law in zip(*weights, strict=True))
+    p, q = (sum(condition) for condition in zip(*weights, strict=True))
     return fp.FinitePair(tuple(Fraction(a, p) for a, _ in weights), tuple(Fraction(b, q) for _, b in weights))
 
 

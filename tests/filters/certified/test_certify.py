@@ -18,7 +18,7 @@ from filterproof.filters.accounting.charge_kinds import LinearCharge
 from filterproof.filters.accounting.ledger import Budget
 from filterproof.filters.catalogue import CATALOGUE
 from filterproof.filters.certified.admission_conditions import verify_implication
-from filterproof.filters.certified.catalogue import covered, things
+from filterproof.filters.certified.certified_objects import covered, things
 from filterproof.filters.certified.comparison import ComparisonStatus
 from filterproof.filters.certified.double_double import limit_of
 from filterproof.filters.contract.filter_base import FilterBase

@@ -52,7 +52,9 @@ def _binned(pair: fp.DominatingPair, cuts: np.ndarray) -> fp.FinitePair:
     """What is left of a pair where only the interval of its loss is told, in fractions of the doubles."""
     p = np.diff(np.concatenate(([0.0], np.asarray(pair.loss_cdf(cuts)), [1.0])))
     q = np.diff(np.concatenate(([0.0], 1 - np.asarray(pair.swapped.loss_cdf(-cuts)), [1.0])))
-    return fp.FinitePair(*(tuple(Fraction(x) / sum(map(Fraction, law)) for x in law) for law in (p, q)))
+    return fp.FinitePair(
+        *(tuple(Fraction(x) / sum(map(Fraction, condition)) for x in condition) for condition in (p, q))
+    )
 
 
 @pytest.mark.parametrize(

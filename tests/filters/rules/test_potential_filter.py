@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import filterproof as fp
-from filterproof.filters.certified.potential import potential
+from filterproof.filters.certified.potential_checks import potential
 from filterproof.filters.rules import potential_design
 from filterproof.filters.rules.discrete_pld import discrete_pld
 from filterproof.filters.rules.discrete_pld import height as height_at

@@ -82,7 +82,7 @@ def _by_composition(relative: float) -> Callable[[Work], Said]:
         for kept in (
             cells.cells,
             cells.extent,
-            summands._laws,
+            summands._distributions,
             composition._rough,
             composition._inversion_of,
         ):

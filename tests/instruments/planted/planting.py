@@ -66,7 +66,7 @@ def _points(module: str) -> Iterator[str]:
 
 def _things(module: str) -> Iterator[str]:
     """The things of the module first: what is refused is then found soon."""
-    catalogue = importlib.import_module("filterproof.filters.certified.catalogue")
+    catalogue = importlib.import_module("filterproof.filters.certified.certified_objects")
     package = "filterproof.theory.pairs" if module.startswith("filterproof.filters.accounting") else module
     groups = importlib.import_module("tests.filters.certified.groups")
     every = [*catalogue.things(), *(make() for make in groups.THINGS)]

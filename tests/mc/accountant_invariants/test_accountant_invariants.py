@@ -13,8 +13,8 @@ import pytest
 
 import filterproof as fp
 from filterproof.filters.testing.invariants import InvariantBrokenError
+from filterproof.mc.accountant_invariants.accountant_invariants import ACCOUNTANT_INVARIANTS
 from filterproof.mc.accountant_invariants.audited_accountant import AuditedAccountant
-from filterproof.mc.accountant_invariants.invariants import ACCOUNTANT_INVARIANTS
 from filterproof.mc.accountant_invariants.true_loss import promised_too_little
 
 MENU = (fp.Gaussian(0.5), fp.Gaussian(0.25))

@@ -19,7 +19,7 @@ from filterproof.filters import (
 )
 from filterproof.mc.engine.adversaries import Constant, RandomSpender
 from filterproof.mc.engine.paths import Paths
-from filterproof.mc.estimate.renyi import RenyiMoment, simulate_renyi
+from filterproof.mc.estimate.renyi_moment import RenyiMoment, simulate_renyi
 from filterproof.theory.guarantees import GaussianDP
 from filterproof.theory.pairs import Erasure, Gaussian, RandomizedResponse
 from tests.mc.estimate.erasing import SKEWED as UNEVEN

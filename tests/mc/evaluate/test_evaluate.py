@@ -192,12 +192,14 @@ def test_what_is_paid_and_what_leaves_the_range_is_counted_in_the_law_drawn_from
     nodes = BallNodes.on(np.array([edge, edge + 10]), np.array([edge, edge + 10]), np.array([160]), 50.0)
     masses = np.zeros((1, 2, len(nodes.loss)))
     masses[0, :, 40] = mass
-    law = CertifiedDistribution(ForwardDistribution(nodes, [], masses[0].copy(), {}), nodes)
+    distribution = CertifiedDistribution(ForwardDistribution(nodes, [], masses[0].copy(), {}), nodes)
     with mpmath.workdps(30):
         x = mpmath.mpf(float(nodes.loss[40]))
         drawn = mpmath.mpf(mass) * mpmath.exp(-x)
         assert (
-            drawn * (1 - mpmath.exp(600 + x)) * (1 - mpmath.mpf(2) ** -40) <= law.enclosed(600.0, "QP")[1] < 1
+            drawn * (1 - mpmath.exp(600 + x)) * (1 - mpmath.mpf(2) ** -40)
+            <= distribution.enclosed(600.0, "QP")[1]
+            < 1
         )
         nodes.released(fp.Gaussian(5.0), masses)
         beyond = mpmath.ncdf(-((edge + 10 - x) / 5 + 2.5)) + mpmath.ncdf(-((x - edge) / 5 - 2.5))

@@ -16,8 +16,8 @@ import filterproof as fp
 from filterproof.filters.accountants.no_noise import ZERO_NOISE
 from filterproof.filters.certified.certified_numbers import CertifiedNumbers
 from filterproof.filters.certified.comparison import Comparisons
-from filterproof.mc.examine.accountants.losses import OvertakingGame, _above
-from filterproof.mc.examine.accountants.people import Summed
+from filterproof.mc.examine.accountants.loss_bound_game import LossBoundGame, _above
+from filterproof.mc.examine.accountants.people_game import Summed
 from filterproof.mc.examine.divergence import Divergence
 from filterproof.mc.examine.ending import Status
 from filterproof.mc.examine.filter_fault import FilterFault
@@ -260,7 +260,7 @@ def test_the_chance_that_a_line_is_overtaken_is_that_of_all_outcomes_counted(rou
             loss += sign
             over |= loss * float(np.log(1.5)) > float(odometer.epsilon(state)[0])
         chance += Fraction(over) * Fraction(3 ** signs.count(1) * 2 ** signs.count(-1), 5**rounds)
-    found = OvertakingGame(odometer, (ratio,), rounds).solved(Divergence.exceedance())
+    found = LossBoundGame(odometer, (ratio,), rounds).solved(Divergence.exceedance())
     assert found.low <= chance <= found.high
     assert (chance > 0) is (rounds > 5)
 

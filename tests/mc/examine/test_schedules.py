@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 import filterproof as fp
 from filterproof.filters.adapters.bridge import BridgeError
-from filterproof.filters.adapters.labelled import service_of
+from filterproof.filters.adapters.labelled_filter import service_of
 from filterproof.mc.engine.encoding import nameable
 from filterproof.mc.examine.counterexample import measured_counterexample
 from filterproof.mc.examine.divergence import Divergence

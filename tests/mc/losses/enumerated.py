@@ -24,16 +24,16 @@ def composed(
 ) -> Distribution:
     """(P-mass, Q-mass) of every outcome of so many releases after a law, equal ratios joined, that P can produce."""
     one = [(p, q) for p, q in zip(pair.exact_masses.p, pair.exact_masses.q, strict=True) if p > 0]
-    law = {p / q if q else None: (p, q) for p, q in before or [(Fraction(1), Fraction(1))]}
+    distribution = {p / q if q else None: (p, q) for p, q in before or [(Fraction(1), Fraction(1))]}
     for _ in range(times):
         after: dict[Fraction | None, tuple[Fraction, Fraction]] = {}
-        for a, b in law.values():
+        for a, b in distribution.values():
             for p, q in one:
                 ratio = b * q / (a * p)
                 before = after.get(ratio, (Fraction(0), Fraction(0)))
                 after[ratio] = (before[0] + a * p, before[1] + b * q)
-        law = after
-    return list(law.values())
+        distribution = after
+    return list(distribution.values())
 
 
 def renyi(pair: FinitePair, order: float) -> mpmath.mpf:

@@ -60,7 +60,10 @@ def test_the_cells_and_what_lies_beyond_them_have_mass_one(pair):
 def test_the_laws_made_of_cells_lie_on_either_side(pair, step):
     cut = cells(pair, Fraction(step), tilts=(0.0, 4.0), variance=step**2)
     told, lower, upper = cut.reported(), cut.lower(), cut.upper()
-    some, all_of = (sum(map(Fraction, law.masses.tolist()), Fraction(law.revealed)) for law in (lower, upper))
+    some, all_of = (
+        sum(map(Fraction, distribution.masses.tolist()), Fraction(distribution.revealed))
+        for distribution in (lower, upper)
+    )
     assert 1 - 1e-12 <= some <= 1 <= all_of <= 1 + 1e-12  # each mass is rounded down, or up
     assert told.q.masses.sum() <= 1 + 1e-12
     for epsilon in np.linspace(-3.0, 6.0, 31):
@@ -71,8 +74,10 @@ def test_the_laws_made_of_cells_lie_on_either_side(pair, step):
         assert _hockey_stick(upper, step, epsilon) >= exact * (1 - 1e-12)
 
 
-def _hockey_stick(law, step, epsilon):
-    return law.revealed + float(law.masses @ np.maximum(-np.expm1(epsilon - law.places * step), 0.0))
+def _hockey_stick(distribution, step, epsilon):
+    return distribution.revealed + float(
+        distribution.masses @ np.maximum(-np.expm1(epsilon - distribution.places * step), 0.0)
+    )
 
 
 def test_the_tail_at_a_loss_that_no_precision_tells_from_x_holds_it_and_its_absence():
@@ -103,7 +108,7 @@ def test_the_lower_law_lies_between_the_cells_and_their_lower_ends_without_an_at
     # some cells lie at their lower end, as far as doubles tell, or a rounding below it; the last is all that is above
     p = rng.dirichlet(np.ones(7))
     ratios = np.exp(0.5 * (np.arange(7) + np.where(rng.random(7) < 0.4, -1e-15, rng.random(7))))
-    law = Cells(
+    distribution = Cells(
         Fraction(1, 2),
         np.arange(7),
         tuple(map(ball, p[:6])),
@@ -114,10 +119,10 @@ def test_the_lower_law_lies_between_the_cells_and_their_lower_ends_without_an_at
         ball(0.0),
         ((Fraction(0), ball(0.25)),),
     ).lower()
-    assert np.all(law.report.share >= 0)
+    assert np.all(distribution.report.share >= 0)
     for epsilon in np.linspace(-1.0, 3.0, 33):
         least, most = (
             float(np.maximum(p - np.exp(epsilon) * p / ends, 0.0).sum())
             for ends in (np.exp(0.5 * np.arange(7)), ratios)
         )
-        assert least - 1e-14 <= _hockey_stick(law, 0.5, epsilon) <= most + 1e-14
+        assert least - 1e-14 <= _hockey_stick(distribution, 0.5, epsilon) <= most + 1e-14

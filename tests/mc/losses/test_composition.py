@@ -9,7 +9,7 @@ import pytest
 from scipy.stats import binom
 
 from filterproof.mc.losses.composition import Bounds, Composition
-from filterproof.mc.losses.lattice_pld import ReportedPLD, level, level_law
+from filterproof.mc.losses.lattice_pld import ReportedPLD, level, level_pld
 from filterproof.mc.losses.lattice_sum import LatticeSum
 from filterproof.theory.evidence import Evidence
 from filterproof.theory.pairs import KOV, Erasure, Gaussian, Laplace, RandomizedResponse, SubsampledGaussian
@@ -126,7 +126,7 @@ def test_bounds_hold_where_the_window_of_a_finer_sum_leaves_a_part_out(tilt, mon
     """The standard deviation of 400 responses is 20 steps, and the window has 64, or 16, places."""
     step, times = Fraction(1, 128), 400
     pairs = RandomizedResponse(float(step)), RandomizedResponse(0.5)
-    above = [level_law(units, Fraction(0), size, "high") for units, size in ((1, step), (16, 4 * step))]
+    above = [level_pld(units, Fraction(0), size, "high") for units, size in ((1, step), (16, 4 * step))]
     below = [ReportedPLD.of_level(level(pair), units) for pair, units in zip(pairs, (1, 16), strict=True)]
     finer = LatticeSum((above[0],), (below[0],), (times,), float(step))
     # with one in between, on which nothing else is summed

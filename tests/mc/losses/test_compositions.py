@@ -45,19 +45,21 @@ def enumerated(counts: dict[DominatingPair, int], epsilon: float, direction: str
     """H_{e^epsilon} of the composition: the sum over all multisets of outputs, in mpmath."""
     hidden, sums = mpmath.mpf(1), [(mpmath.mpf(1), mpmath.exp(real(epsilon)))]
     for pair, count in counts.items():
-        law = [(real(p), real(q)) for p, q in masses_of(pair)]
-        law = [each if direction == "PQ" else each[::-1] for each in law]
-        hidden *= (1 - sum(p for p, q in law if not q)) ** count
-        more = _multisets([(p, q) for p, q in law if p and q], count)
+        distribution = [(real(p), real(q)) for p, q in masses_of(pair)]
+        distribution = [each if direction == "PQ" else each[::-1] for each in distribution]
+        hidden *= (1 - sum(p for p, q in distribution if not q)) ** count
+        more = _multisets([(p, q) for p, q in distribution if p and q], count)
         sums = [(p * a, q * b) for p, q in sums for a, b in more]
     return 1 - hidden + sum(p - q for p, q in sums if p > q)
 
 
-def _multisets(law: list[tuple[mpmath.mpf, mpmath.mpf]], count: int) -> list[tuple[mpmath.mpf, mpmath.mpf]]:
+def _multisets(
+    distribution: list[tuple[mpmath.mpf, mpmath.mpf]], count: int
+) -> list[tuple[mpmath.mpf, mpmath.mpf]]:
     """The masses of all multisets of `count` outputs."""
-    if len(law) < 2:
-        return [(p**count, q**count) for p, q in law]
-    (p, q), rest = law[0], law[1:]
+    if len(distribution) < 2:
+        return [(p**count, q**count) for p, q in distribution]
+    (p, q), rest = distribution[0], distribution[1:]
     sums, here, there = [], mpmath.mpf(1), mpmath.mpf(1)
     for k in range(count + 1):
         sums += [

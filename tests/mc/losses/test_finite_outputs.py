@@ -8,8 +8,8 @@ import mpmath
 import pytest
 
 from filterproof.mc.losses.balls import lower_end, upper_end
+from filterproof.mc.losses.epsilon_values import nearest_log
 from filterproof.mc.losses.finite_outputs import ball_of, double_of, stopped
-from filterproof.mc.losses.log_ratio import nearest_log
 from filterproof.theory.log_ratio import LogRatio
 from filterproof.theory.numerics.stable import nearest
 

@@ -15,10 +15,10 @@ LAWS = [
 ]
 
 
-def in_balls(law, power):
+def in_balls(distribution, power):
     """G(power) by Arb's own integral, a Gauss-Legendre rule that proves its error."""
     with flint.ctx.workprec(128):
-        m, q = flint.arb(law.share) / flint.arb(law.sigma), flint.arb(law.q)
+        m, q = flint.arb(distribution.share) / flint.arb(distribution.sigma), flint.arb(distribution.q)
         power = flint.acb(power.real, power.imag)
 
         def integrand(u, analytic):
@@ -29,21 +29,21 @@ def in_balls(law, power):
         return flint.acb.integral(integrand, -far, far) / (2 * flint.arb.pi()).sqrt()
 
 
-@pytest.mark.parametrize("law", LAWS, ids=str)
+@pytest.mark.parametrize("distribution", LAWS, ids=str)
 @pytest.mark.parametrize("power", [2.5, 9.0, -1.0, -7.0])
-def test_arb_s_own_integrals_lie_within_the_errors(law, power):
-    found = law.real(np.array([power]))
-    whole = in_balls(law, power)
+def test_arb_s_own_integrals_lie_within_the_errors(distribution, power):
+    found = distribution.real(np.array([power]))
+    whole = in_balls(distribution, power)
     slack = flint.arb(0, found.errors[0])
     assert (whole.real.log() - found.logs[0]).overlaps(slack)
     assert found.errors[0] < 1e-10
     assert whole.real.rad() < 1e-14 * whole.real
-    theta = 0.7 / np.sqrt(law.q * law.ratio)
-    seen = law.transforms(power, float(found.logs[0]), theta, 40)
+    theta = 0.7 / np.sqrt(distribution.q * distribution.ratio)
+    seen = distribution.transforms(power, float(found.logs[0]), theta, 40)
     # removal has its loss in the exponent, addition minus that
     sign = 1 if power > 0 else -1
     for k in (1, 5, 33):
-        exact = in_balls(law, complex(power, sign * k * theta)) / whole
+        exact = in_balls(distribution, complex(power, sign * k * theta)) / whole
         assert abs(exact) < flint.arb(seen.most[k]).exp() * (1 + 1e-15)
         if np.isfinite(seen.errors[k]):
             apart = abs(exact - flint.acb(seen.logs[k].real, seen.logs[k].imag).exp())
@@ -51,16 +51,16 @@ def test_arb_s_own_integrals_lie_within_the_errors(law, power):
     assert seen.errors[1] < 1e-9
 
 
-@pytest.mark.parametrize("law", LAWS, ids=str)
+@pytest.mark.parametrize("distribution", LAWS, ids=str)
 @pytest.mark.parametrize("power", [17.0, -16.0])
-def test_no_modulus_lies_above_the_bounds_for_high_frequencies(law, power):
-    moments = law.real(np.array([power]))
+def test_no_modulus_lies_above_the_bounds_for_high_frequencies(distribution, power):
+    moments = distribution.real(np.array([power]))
     decay, log_moment = float(moments.decay[0]), float(moments.logs[0])
-    envelope = law.envelope(power, log_moment, decay)
+    envelope = distribution.envelope(power, log_moment, decay)
     # by a dense rule of its own
-    u = np.arange(-60.0, 60.0 + 20 * law.ratio, 0.003)
-    y = law.ratio * u - law.ratio**2 / 2
-    losses = np.logaddexp(np.log1p(-law.q), np.log(law.q) + y) if law.q < 1 else y
+    u = np.arange(-60.0, 60.0 + 20 * distribution.ratio, 0.003)
+    y = distribution.ratio * u - distribution.ratio**2 / 2
+    losses = np.logaddexp(np.log1p(-distribution.q), np.log(distribution.q) + y) if distribution.q < 1 else y
     exponents = power * losses - u * u / 2
     weights = np.exp(exponents - exponents.max())
     weights /= weights.sum()

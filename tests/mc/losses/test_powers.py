@@ -13,14 +13,14 @@ import filterproof.mc.losses.powers as powers
 from filterproof.mc.losses.lattice_pld import LatticePLD
 from filterproof.mc.losses.powers import power, transform_error
 
-laws = st.lists(
+distributions = st.lists(
     st.tuples(st.integers(-6, 9), st.floats(1e-12, 1.0)), min_size=1, max_size=5, unique_by=lambda m: m[0]
 ).map(lambda pairs: LatticePLD(np.array([p for p, _ in pairs]), np.array([m for _, m in pairs])))
 
 
-def _exactly(law, count):
+def _exactly(distribution, count):
     """The masses of the sum as rationals, by place."""
-    one = {int(p): Fraction(float(m)) for p, m in zip(law.places, law.masses, strict=True)}
+    one = {int(p): Fraction(float(m)) for p, m in zip(distribution.places, distribution.masses, strict=True)}
     return reduce(_sum, [one] * count)
 
 
@@ -33,7 +33,9 @@ def _sum(one, other):
 
 
 @settings(deadline=None)
-@given(laws, st.integers(1, 6), laws, st.integers(1, 4), st.sampled_from([-0.7, 0.0, 0.4, 3.0]))
+@given(
+    distributions, st.integers(1, 6), distributions, st.integers(1, 4), st.sampled_from([-0.7, 0.0, 0.4, 3.0])
+)
 def test_each_share_is_within_its_bound_of_the_exact_one(one, k, other, j, tilt):
     found = power([one, other], [k, j], tilt=tilt)
     exact = _sum(_exactly(one, k), _exactly(other, j))

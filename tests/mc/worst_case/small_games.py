@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from filterproof.filters.contract.state import State
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.engine.adversary import Adversary
-from filterproof.mc.losses.log_ratio import nearest_log
+from filterproof.mc.losses.epsilon_values import nearest_log
 from filterproof.mc.worst_case.plan import written_out
 from filterproof.theory.guarantees import ApproxDP, Guarantee
 from filterproof.theory.pairs import DominatingPair
@@ -122,15 +122,15 @@ def played(
     A history in which one stops pays by its masses in the world that is drawn from and in the other: rationals, or
     by `real` mpmath's numbers, of the digits that are set.
     """
-    laws = [[(number(p), number(q)) for p, q in masses_of(pair)] for pair in menu]
+    distributions = [[(number(p), number(q)) for p, q in masses_of(pair)] for pair in menu]
 
     def best(state: State, drawn: Any, other: Any, left: int) -> Any:
         most = pays(drawn, other)
-        for request, law in zip(menu, laws, strict=True) if left else ():
+        for request, distribution in zip(menu, distributions, strict=True) if left else ():
             if filt.admits(state, request)[0]:
                 spent = filt.spend(state, request)
                 total = 0
-                for p, q in law:
+                for p, q in distribution:
                     here, there = (p, q) if direction == "PQ" else (q, p)
                     if here:
                         loss = np.array([_loss(p, q)])

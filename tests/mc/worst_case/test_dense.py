@@ -40,11 +40,11 @@ def test_losses_and_an_epsilon_whose_exponential_is_no_double_are_enclosed(mu, t
     assert fixed.low <= solved.high <= fixed.high * 1.01 + 1e-100
 
 
-def _law(places, masses, revealed):
+def _distribution(places, masses, revealed):
     return LatticePLD(np.array(places), np.array(masses), revealed)
 
 
-def _by_hand(laws, child, step, epsilon):
+def _by_hand(distributions, child, step, epsilon):
     """V(start, 0) by recursion over single losses, without windows, tilts or transforms."""
     memory: dict[tuple[int, int], float] = {}
 
@@ -53,11 +53,12 @@ def _by_hand(laws, child, step, epsilon):
             best = max(0.0, -np.expm1(epsilon - loss * step))
             for m, after in enumerate(child[node]):
                 if after >= 0:
-                    law = laws[m]
+                    distribution = distributions[m]
                     terms = [
-                        p * value(after, loss + int(k)) for k, p in zip(law.places, law.masses, strict=True)
+                        p * value(after, loss + int(k))
+                        for k, p in zip(distribution.places, distribution.masses, strict=True)
                     ]
-                    best = max(best, law.revealed + sum(terms))
+                    best = max(best, distribution.revealed + sum(terms))
             memory[node, loss] = best
         return memory[node, loss]
 
@@ -67,21 +68,25 @@ def _by_hand(laws, child, step, epsilon):
 @pytest.mark.parametrize(("epsilon", "revealed"), [(-0.4, 0.0), (0.0, 0.01), (0.35, 1e-15), (1.3, 0.0)])
 def test_both_sides_enclose_a_recursion_by_hand(epsilon, revealed):
     rng = np.random.default_rng(4)
-    laws = []
+    distributions = []
     for width in (5, 9):
         offsets = np.arange(-width, width + 1)
         q = rng.dirichlet(np.ones(len(offsets)))
         p = q * np.exp(0.1 * offsets)
-        laws.append(_law(offsets, p / p.sum() * (1 - revealed) * min(1.0, 1 / float(q.sum())), revealed))
+        distributions.append(
+            _distribution(offsets, p / p.sum() * (1 - revealed) * min(1.0, 1 / float(q.sum())), revealed)
+        )
     # five rounds, the second request at most twice
     nodes = [(t, n) for t in range(6) for n in range(min(t, 2) + 1)]
     number = {node: i for i, node in enumerate(nodes)}
     child = np.array([[number.get((t + 1, n), -1), number.get((t + 1, n + 1), -1)] for t, n in nodes])
     graph = StateGraph(child, 5)
-    exact = _by_hand(laws, child, 0.1, epsilon)
+    exact = _by_hand(distributions, child, 0.1, epsilon)
     for left in (None, 0.1, 1.0, 3.0):  # with a window too small, too
         low, high = (
-            DenseGame.solve(graph, laws, Fraction(1, 10), epsilon, side, max_positions=10**7, left=left)
+            DenseGame.solve(
+                graph, distributions, Fraction(1, 10), epsilon, side, max_positions=10**7, left=left
+            )
             for side in ("low", "high")
         )
         assert low.bounds[0] <= exact * (1 + 1e-12)
@@ -93,8 +98,11 @@ def test_both_sides_enclose_a_recursion_by_hand(epsilon, revealed):
 
 def test_bounds_whose_squares_are_no_doubles_are_bounds_all_the_same():
     graph = StateGraph(np.array([[1, 1], [2, 2], [3, 3], [-1, -1]]), 3)
-    laws = [_law([33, 34], [0.7, 0.3], 0.0), _law([-2145, 27], [2e-20, 0.9], 3e-20)]
-    high = DenseGame.solve(graph, laws, Fraction(1, 48), 30.0, "high", max_positions=10**7)
+    distributions = [
+        _distribution([33, 34], [0.7, 0.3], 0.0),
+        _distribution([-2145, 27], [2e-20, 0.9], 3e-20),
+    ]
+    high = DenseGame.solve(graph, distributions, Fraction(1, 48), 30.0, "high", max_positions=10**7)
     assert 3e-20 <= high.bounds[1] <= 1
 
 

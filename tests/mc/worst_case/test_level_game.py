@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from filterproof.mc.losses.lattice_pld import level_law
+from filterproof.mc.losses.lattice_pld import level_pld
 from filterproof.mc.worst_case import windows, worst_case
 from filterproof.mc.worst_case.dense import DenseGame
 from filterproof.mc.worst_case.graph import StateGraph
@@ -36,7 +36,7 @@ def _whole(graph, units, epsilon, delta=Fraction(0)):
     games = [
         DenseGame.solve(
             graph,
-            [level_law(k, delta, Fraction(STEP), side) for k in units],
+            [level_pld(k, delta, Fraction(STEP), side) for k in units],
             Fraction(STEP),
             epsilon,
             side,

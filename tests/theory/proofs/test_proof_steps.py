@@ -19,7 +19,7 @@ X = sp.Symbol("x", positive=True)
 
 def _wrong(theorem: Theorem) -> Iterator[tuple[str, Check]]:
     for number, step in enumerate(theorem.steps):
-        for label, check in step.wrong.items():
+        for label, check in step.negative_controls.items():
             yield f"{number}-{label}", check
 
 
@@ -54,7 +54,7 @@ def test_every_step_can_fail_unless_it_is_a_kernel_theorem(proofs: dict[str, Pro
             if reached.checked is Checked.KERNEL:
                 assert step.kernel, f"{name}: a kernel theorem is named"
             else:
-                assert step.wrong, name
+                assert step.negative_controls, name
 
 
 def test_a_proof_says_what_joins_its_steps(proofs: dict[str, Proof]) -> None:

@@ -25,7 +25,12 @@ from filterproof.mc.examine.examination_context import ExaminationContext, admis
 from filterproof.mc.examine.parameter_families import FAMILIES, families_of
 from filterproof.mc.examine.sequence import Sequence
 from filterproof.mc.examine.stage_schedule import FAILURE
-from filterproof.mc.examine.stages.admissible_region import LargestGranted, _row_law, alternatives, inside
+from filterproof.mc.examine.stages.admissible_region import (
+    LargestGranted,
+    _row_distribution,
+    alternatives,
+    inside,
+)
 from filterproof.mc.examine.stages.filter_invariants import invariants
 from filterproof.mc.examine.stages.game_menus import Menu, rare_event_menus
 from filterproof.mc.examine.stages.games import _planned, games, solved
@@ -296,7 +301,7 @@ def test_rows_of_a_thousand_requests_are_granted_and_refute_no_sum(filt: Any, at
 
 @pytest.mark.parametrize(("level", "times"), [(1e-3, 64), (0.3, 7), (2.0, 1000), (20.0, 64)])
 def test_a_row_of_randomised_responses_has_a_binomial_number_of_high_losses(level: float, times: int) -> None:
-    losses, masses = _row_law(level, times)
+    losses, masses = _row_distribution(level, times)
     ups = np.arange(times + 1)
     assert losses == pytest.approx(level * (2 * ups - times))
     assert masses == pytest.approx(stats.binom.pmf(ups, times, 1 / (1 + np.exp(-level))), rel=1e-9, abs=1e-12)

@@ -112,15 +112,15 @@ def gap(mu: arb, epsilon: Fraction, times: int) -> arb:
         return arb(-1) if mu <= 0 else arb.nan()
     e = ball_of(epsilon)
     keep = e.exp() / (1 + e.exp())
-    law = [
+    distribution = [
         ((2 * k - times) * epsilon, math.comb(times, k) * keep**k * (1 - keep) ** (times - k))
         for k in range(times + 1)
     ]
-    kinks = [loss for loss, _ in law]
+    kinks = [loss for loss, _ in distribution]
     least = arb(1)
     for left, right in pairwise(kinks):
         ends = ball_of(left).exp(), ball_of(right).exp()
-        heights = _polygon(law, left), _polygon(law, right)
+        heights = _polygon(distribution, left), _polygon(distribution, right)
         found = _over(mu, ends, heights, 0)
         if not found > 0:
             return found
@@ -128,9 +128,11 @@ def gap(mu: arb, epsilon: Fraction, times: int) -> arb:
     return least
 
 
-def _polygon(law: list[tuple[Fraction, arb]], level: Fraction) -> arb:
+def _polygon(distribution: list[tuple[Fraction, arb]], level: Fraction) -> arb:
     """Return E (1 - e^{level - L})_+."""
-    return sum((mass * (1 - ball_of(level - loss).exp()) for loss, mass in law if loss > level), arb(0))
+    return sum(
+        (mass * (1 - ball_of(level - loss).exp()) for loss, mass in distribution if loss > level), arb(0)
+    )
 
 
 def _stick(mu: arb, z: arb) -> tuple[arb, arb]:

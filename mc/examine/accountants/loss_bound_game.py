@@ -2,7 +2,7 @@
 
 >>> import filterproof as fp
 >>> from fractions import Fraction
->>> game = OvertakingGame(fp.odometers.LineOdometer(0.05, target=1.0), (Fraction(5, 4),), 12)
+>>> game = LossBoundGame(fp.odometers.LineOdometer(0.05, target=1.0), (Fraction(5, 4),), 12)
 >>> found = game.solved(Divergence.exceedance())
 >>> 0 < found.low <= found.high < 0.05
 True
@@ -39,7 +39,7 @@ _MAX_ROUNDS, _SIZES, _ROUNDS = 40, tuple(2.0 ** (k / 2) for k in range(5, -13, -
 _BEST = 3
 
 
-class OvertakingGame(AccountantGame):
+class LossBoundGame(AccountantGame):
     """In each round an analyst requests one of the `ratios`, so that the loss exceeds the bound at some time.
 
     The value is computed backwards in fractions over the odometer's states and e^loss. Ball arithmetic decides whether
