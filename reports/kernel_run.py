@@ -88,7 +88,7 @@ def run_kernel(*, on_step: Callable[[str], object]) -> Record:
             place.write_text(text, encoding="utf-8")
             _call([compiler, "-q", "-Q", ".", _LIBRARY, name], folder)
         on_step("what the statements rest on")
-        statements, axioms = _told(compiler, folder)
+        statements, axioms = _kernel_statements(compiler, folder)
         on_step("coqchk")
         modules = [f"{_LIBRARY}.{name.removesuffix('.v').replace('/', '.')}" for name in texts]
         # the libraries as they are installed are taken as checked: with them it would take many minutes
@@ -103,16 +103,16 @@ def run_kernel(*, on_step: Callable[[str], object]) -> Record:
     return Record(version, _libraries(), digests(texts), statements, axioms)
 
 
-def _asked() -> list[KernelTheorem]:
+def _listed_theorems() -> list[KernelTheorem]:
     """Every statement, those of rows first: of a name that two files have, that of the file named last prints short."""
     rows = (name for subject in _SUBJECTS for row in subject.ROWS for name in row.kernel)
     return [KERNEL[name] for name in dict.fromkeys([*rows, *reversed(tuple(KERNEL))])]
 
 
-def _told(compiler: str, folder: str) -> tuple[dict[str, str], dict[str, tuple[str, ...]]]:
+def _kernel_statements(compiler: str, folder: str) -> tuple[dict[str, str], dict[str, tuple[str, ...]]]:
     """What each theorem states and what it rests on, by the kernel's own word."""
     modules: dict[str, list[str]] = {}
-    for theorem in _asked():
+    for theorem in _listed_theorems():
         modules.setdefault(theorem.module, []).append(f"@{theorem.module}.{theorem.name}")
     asked = ["From Coq Require Import Reals List.", f"From {_LIBRARY} Require Import {' '.join(modules)}."]
     asked += ["Import ListNotations.", "Open Scope R_scope.", "Set Printing Width 1000000."]

@@ -61,9 +61,9 @@ def _read(node: ast.expr, known: Mapping[str, Any]) -> Any:
         case ast.Tuple(elts=parts) | ast.List(elts=parts):
             return tuple(_read(part, known) for part in parts)
         case ast.Name(id=name):
-            return _known(name, known)
+            return _look_up(name, known)
         case ast.Call(func=ast.Name(id=name), args=positional, keywords=named) if all(k.arg for k in named):
-            kind = _known(name, known)
+            kind = _look_up(name, known)
             if not isinstance(kind, type):
                 raise ValueError(
                     f"the expression calls something that is not a class ({name}); name a filter, pair or adversary"
@@ -80,7 +80,7 @@ def _read(node: ast.expr, known: Mapping[str, Any]) -> Any:
     )
 
 
-def _known(name: str, known: Mapping[str, Any]) -> Any:
+def _look_up(name: str, known: Mapping[str, Any]) -> Any:
     if name not in known:
         raise ValueError(
             f"the name is unknown (name={name!r}){did_you_mean(name, known) or '; see `filterproof list`'}"

@@ -139,7 +139,7 @@ def _module(target: str, place: str) -> ModuleType:
     module = importlib.util.module_from_spec(spec)
     sys.modules[module_name] = module  # dataclasses and worker processes look classes up by module
     try:
-        with _importing(target, module.__file__), _beside(folder):
+        with _importing(target, module.__file__), _searching_folder(folder):
             spec.loader.exec_module(module)
     except BaseException:
         sys.modules.pop(module_name, None)
@@ -148,7 +148,7 @@ def _module(target: str, place: str) -> ModuleType:
 
 
 @contextmanager
-def _beside(folder: Path) -> Iterator[None]:
+def _searching_folder(folder: Path) -> Iterator[None]:
     """Search the folder for imports: first while the target loads, and last after it, for imports in its methods."""
     place = str(folder)
     sys.path.insert(0, place)
@@ -161,7 +161,7 @@ def _beside(folder: Path) -> Iterator[None]:
 
 
 def _imported(target: str, name: str) -> ModuleType:
-    with _importing(target, None), _beside(Path.cwd()):
+    with _importing(target, None), _searching_folder(Path.cwd()):
         try:
             return importlib.import_module(name)
         except ModuleNotFoundError as error:

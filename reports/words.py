@@ -17,10 +17,10 @@ def declared(file: str, table: str, *, by: str = "key") -> Mapping[str, Mapping[
     return {row[by]: row for row in tomllib.loads(text)[table]}
 
 
-def said(template: str, values: Mapping[str, Any]) -> str:
+def filled(template: str, values: Mapping[str, Any]) -> str:
     """The template with its {names} filled in, in one line.
 
-    >>> said("from {ends[0]:g}\\n  to {ends[1]:g}", {"ends": (0.5, 1.0)})
+    >>> filled("from {ends[0]:g}\\n  to {ends[1]:g}", {"ends": (0.5, 1.0)})
     'from 0.5 to 1'
     """
     return " ".join(template.format_map(values).split())

@@ -106,7 +106,7 @@ def zcdp_extremal(rho: float, epsilon: float) -> Extremal:
             return (-((ball_of(epsilon) - ball_of(rho)) ** 2) / (4 * ball_of(rho))).exp()
 
         return enclosed(epsilon, lambda: ball_of(0), most, ())
-    return _two_outcomes(
+    return _binary_extremal(
         epsilon, most_under_zcdp(epsilon, rho), lambda pair: float(pair.zcdp_rho) <= rho * (1 - 2.0**-48)
     )
 
@@ -126,7 +126,7 @@ def renyi_extremal(orders: Iterable[tuple[float, float]], epsilon: float) -> Ext
             for a, rho in bounds
         )
 
-    return _two_outcomes(epsilon, most_under(epsilon, divergence_bounds), keeps)
+    return _binary_extremal(epsilon, most_under(epsilon, divergence_bounds), keeps)
 
 
 def approximate_extremal(own: float, delta: float, epsilon: float) -> Extremal:
@@ -217,7 +217,7 @@ def tangent_extremal(
     return enclosed(epsilon, _line(epsilon, one, other), lambda: ball_of(high), ((pair, 1),))
 
 
-def _two_outcomes(
+def _binary_extremal(
     epsilon: float, point: tuple[fmpq, fmpq, tuple[object, ...]], keeps: Callable[[FinitePair], bool]
 ) -> Extremal:
     """Return bounds by two outcomes near a point of tangency, moved towards Q until they satisfy the bounds."""

@@ -42,7 +42,7 @@ class JournalFile:
         self.path = journal_path(path)
         if fcntl is None:
             raise JournalError("journal must be None on a system without fcntl; save with to_dict")
-        file = os.open(_beside(self.path, ".lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        file = os.open(_with_ending(self.path, ".lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         self._close = weakref.finalize(self, os.close, file)
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -119,7 +119,7 @@ class JournalFile:
                 self.close()
 
     def _put(self, parts: Iterable[Any]) -> None:
-        new = _beside(self.path, ".new")
+        new = _with_ending(self.path, ".new")
         try:
             inode = _write(new, parts)
             os.replace(new, self.path)
@@ -164,7 +164,7 @@ def _write(path: Path, parts: Iterable[Any]) -> int:
         return os.fstat(descriptor).st_ino
 
 
-def _beside(path: Path, ending: str) -> Path:
+def _with_ending(path: Path, ending: str) -> Path:
     return path.with_name(path.name + ending)
 
 

@@ -66,7 +66,7 @@ class _Summing(ABC):
         sums = zip(state[::2], state[1::2], self._charges(request), strict=True)
         return tuple(part for high, low, charge in sums for part in _UNIT.add((high, low), charge))
 
-    def _known(self, bound: NDArray[Any], state: _State, allowed: Budget) -> NDArray[np.float64]:
+    def _inf_where_unknown(self, bound: NDArray[Any], state: _State, allowed: Budget) -> NDArray[np.float64]:
         """Return the bound; inf above the allowed total and for unreachable states."""
         known = allowed.covers((state[-2], state[-1])) & np.isfinite(bound)
         for pair in zip(state[::2], state[1::2], strict=True):
@@ -133,7 +133,7 @@ class Odometer(_Summing):
         """
         squares = 2 * (state[0] + state[1]) * (1 + 2.0**-50)
         with np.errstate(invalid="ignore", over="ignore"):
-            return self._known(self.bound(squares) * (1 + _MARGIN), state, Budget(self.xi, 0.0))
+            return self._inf_where_unknown(self.bound(squares) * (1 + _MARGIN), state, Budget(self.xi, 0.0))
 
 
 _UNIT = Budget.of(1.0)
@@ -368,4 +368,4 @@ class RogersOdometer(_Summing):
             inside, outside = (low >= least) & (high <= 1), (high < least) | (low > 1)
             spread = np.where(inside, inner, np.where(outside, outer, np.maximum(inner, outer)))
             bound = (drifts + np.sqrt(spread)) * (1 + _MARGIN)
-        return self._known(bound, state, self._allowed)
+        return self._inf_where_unknown(bound, state, self._allowed)

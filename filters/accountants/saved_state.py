@@ -100,7 +100,7 @@ def check_filter(content: Mapping[str, Any], filt: FilterBase) -> FilterIdentity
         raise ValueError(f"filter must be as to_dict wrote it, got {short(saved)}; pass the data unchanged")
     if content["parameters"] == dict(own.parameters):
         return replace(own, description=saved)
-    names = own.differs(content["parameters"])
+    names = own.changed_parameters(content["parameters"])
     more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
     raise ValueError(
         f"filt must be the filter that was saved, got {own.description} for {short(saved)}, which differ in "

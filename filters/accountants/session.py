@@ -127,7 +127,7 @@ class Session(StatefulAccountant):
         self._terms = FilterTerms.of(filt)
         # a filter of the library does not change: its identity is computed when it is saved
         self._identity = None if self._terms.fixed else FilterIdentity.of(filt)
-        self._looks = filt.looks_at_losses
+        self._looks_at_losses = filt.looks_at_losses
         self._on_denial: OnDenial = on_denial
         self._record = record
         self._close: Callable[[], object] | None = None
@@ -205,7 +205,7 @@ class Session(StatefulAccountant):
                 if self._on_denial == "halt":
                     self._settle(now._replace(halted=True))
                 return False
-            looks = self._looks
+            looks = self._looks_at_losses
             most = float(nonneg_or_inf(pair.of_run(0).pure_epsilon)) if looks else math.inf
             state = locked(spent) if ours else frozen(spent)
             # `_SessionState(...)` in a third of its time

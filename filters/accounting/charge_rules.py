@@ -236,7 +236,7 @@ def _renyi(request: DominatingPair, alpha: float) -> Charge:
     if not ours:
         return LinearCharge(floor_at_tiny(_larger(request, alpha), request))
     try:
-        return LinearCharge(_kept(request, alpha))
+        return LinearCharge(_cached_divergence(request, alpha))
     except TypeError:  # parameters of many runs have no hash
         return LinearCharge(divergence_with_margin(_larger(request, alpha), alpha, request))
 
@@ -264,7 +264,7 @@ def _larger(request: DominatingPair, alpha: float) -> Real:
 
 
 @lru_cache(maxsize=4096)
-def _kept(request: DominatingPair, alpha: float) -> Real:
+def _cached_divergence(request: DominatingPair, alpha: float) -> Real:
     """Return the divergence of an immutable pair of the library, cached."""
     return divergence_with_margin(_larger(request, alpha), alpha, request)
 

@@ -61,7 +61,7 @@ class Bridge:
         self.words, self.seconds = tuple(words), seconds
         self._pid, self._number = 0, 0
         self._broken: BridgeError | None = None
-        self._buffer, self._said = bytearray(), bytearray()
+        self._buffer, self._stderr = bytearray(), bytearray()
         self._process: subprocess.Popen[bytes] | None = None
         self._can: frozenset[str] = frozenset()
 
@@ -95,7 +95,7 @@ class Bridge:
             return False
         self.close()
         self._pid, self._number, self._broken = os.getpid(), 0, None
-        self._buffer, self._said = bytearray(), bytearray()
+        self._buffer, self._stderr = bytearray(), bytearray()
         pipe = subprocess.PIPE
         try:
             self._process = subprocess.Popen(self.words, stdin=pipe, stdout=pipe, stderr=pipe, bufsize=0)
@@ -224,7 +224,7 @@ class Bridge:
             for file in ready:
                 more = os.read(file, 1 << 16)
                 if file == errors:
-                    self._said = (self._said + more)[-_STDERR_CHARS:]
+                    self._stderr = (self._stderr + more)[-_STDERR_CHARS:]
                     watched -= set() if more else {errors}
                 elif not more:
                     raise self.broke(self._ended())
@@ -246,8 +246,8 @@ class Bridge:
         code = self._process.poll()
         how = "closed its standard output" if code is None else f"ended with status {code}"
         with suppress(OSError):
-            self._said = (self._said + (os.read(self._files()[2], 1 << 16) or b""))[-_STDERR_CHARS:]
-        lines = [one.strip() for one in self._said.decode("utf-8", "replace").splitlines() if one.strip()]
+            self._stderr = (self._stderr + (os.read(self._files()[2], 1 << 16) or b""))[-_STDERR_CHARS:]
+        lines = [one.strip() for one in self._stderr.decode("utf-8", "replace").splitlines() if one.strip()]
         told = next((one for one in lines if "Error" in one or "error" in one), lines[-1] if lines else "")
         return f"{how} before it had answered{f', and said {shown(told)}' if told else ''}"
 

@@ -22,7 +22,7 @@ from filterproof.theory.pairs import DominatingPair
 _MAX_OPEN_RUNS, _MAX_DECISIONS, _PROBED_REQUESTS, _PROBES_EACH = 512, 1 << 18, 64, 2
 
 #: The position of a run, by number, and its request.
-_Asked: TypeAlias = "tuple[int, DominatingPair]"
+_Question: TypeAlias = "tuple[int, DominatingPair]"
 
 
 class BridgedFilter(PrivacyFilter):
@@ -87,7 +87,7 @@ class _Play:
         self.bridge = bridge
         #: The granted requests of a position, the last one first, or the stored text.
         self.stood: dict[int, tuple[int, DominatingPair] | str | None] = {0: None}
-        self.kept: dict[_Asked, int | None] = {}
+        self.known_decisions: dict[_Question, int | None] = {}
         self._renew()
 
     def __reduce__(self) -> tuple[Any, ...]:  # this cache does not influence decisions
@@ -116,28 +116,28 @@ class _Play:
         self._close(run)
         return self._stored(told)
 
-    def decided(self, questions: Iterable[_Asked]) -> dict[_Asked, int | None]:
+    def decided(self, questions: Iterable[_Question]) -> dict[_Question, int | None]:
         """Return the position of each run after its request is granted, or None after a denial."""
         self.begin()
-        if len(self.kept) > _MAX_DECISIONS:
-            self.kept.clear()
+        if len(self.known_decisions) > _MAX_DECISIONS:
+            self.known_decisions.clear()
         wanted = list(questions)
-        new = [one for one in wanted if one not in self.kept or self._repeats()]
+        new = [one for one in wanted if one not in self.known_decisions or self._repeats()]
         for first in range(0, len(new), _MAX_OPEN_RUNS):
-            for question, after in self._asked(new[first : first + _MAX_OPEN_RUNS]).items():
-                if self.kept.setdefault(question, after) != after:
+            for question, after in self._new_decisions(new[first : first + _MAX_OPEN_RUNS]).items():
+                if self.known_decisions.setdefault(question, after) != after:
                     raise self.bridge.broke(
                         f"decides differently on {question[1]!r} for a second budget with the same history",
                         "let its decisions depend on the requests of that budget only",
                     )
-        return {one: self.kept[one] for one in wanted}
+        return {one: self.known_decisions[one] for one in wanted}
 
     def _repeats(self) -> bool:
         """Whether to repeat a cached decision: only the first ones are repeated."""
         self.repeated += 1
         return self.repeated <= _PROBED_REQUESTS
 
-    def _asked(self, questions: list[_Asked]) -> dict[_Asked, int | None]:
+    def _new_decisions(self, questions: list[_Question]) -> dict[_Question, int | None]:
         """Return decisions of budgets at the positions of the questions: open budgets, or new ones brought there.
 
         A program that stores is asked after a restart. An open budget at that position is asked as well.
@@ -177,7 +177,7 @@ class _Play:
                 if stores:
                     stored[run] = len(commands)
                     commands.append(command("state", run))
-        answers, standings = self._exchange(commands), dict[_Asked, int | None]()
+        answers, standings = self._exchange(commands), dict[_Question, int | None]()
         for (at, pair), (budgets, _), yes in zip(questions, runs, decisions, strict=True):
             after = None
             if not yes:
@@ -198,7 +198,7 @@ class _Play:
         self, at: int, run: int, commands: list[str], due: list[tuple[int, DominatingPair]]
     ) -> None:
         """Request everything again that was granted on the way there; it must be granted again."""
-        past: list[_Asked] = []
+        past: list[_Question] = []
         stood = self.stood[at]
         while isinstance(stood, tuple):
             past.append((stood[0], stood[1]))

@@ -164,7 +164,7 @@ def joined(
     charge: ChargeRule, promise: Guarantee, conversion: Conversion, total: Fraction | None = None
 ) -> BudgetBound | None:
     """Return why the sum of charges, of a given or the largest size, gives the guarantee, or None without a theorem."""
-    found, t = _known(charge, promise), dict[str, Fraction]()
+    found, t = _budget_theorem(charge, promise), dict[str, Fraction]()
     match charge, promise:
         case (PureCharge(), ApproxDP(epsilon)) if total is not None and total <= epsilon:
             found = _JOINED[PureCharge, PureDP]
@@ -193,7 +193,7 @@ def joined(
     return BudgetBound(*found, _at(**own) | t, {"T": root} if found[2][0] == "T" else {})
 
 
-def _known(charge: ChargeRule, promise: Guarantee) -> tuple[str, str, str] | None:
+def _budget_theorem(charge: ChargeRule, promise: Guarantee) -> tuple[str, str, str] | None:
     rows = (row for kinds, row in _JOINED.items() if all(map(isinstance, (charge, promise), kinds)))
     return next(rows, None)
 

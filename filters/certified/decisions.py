@@ -53,7 +53,7 @@ def decisions(filt: FilterBase, condition: AdmissionCondition, name: str) -> Ite
     for family in condition.denied:
         asked = FAMILIES[family]
         tried = asked.low, math.sqrt(asked.low * asked.high), asked.high
-        admitted = sum(_admitted(filt, filt.start(1), asked.make(x)) for x in tried)
+        admitted = sum(_is_granted(filt, filt.start(1), asked.make(x)) for x in tried)
         yield of.near(f"how many of three {family} are admitted, whose charge is infinite", admitted, 0)
 
 
@@ -67,7 +67,7 @@ def last_admitted(filt: FilterBase, history: Sequence[Spent], family: RequestFam
 
 def last_from(filt: FilterBase, state: State, family: RequestFamily) -> float | None:
     """As `last_admitted`, in a state of one run."""
-    return last_granted(lambda x: _admitted(filt, state, family.make(x)), *family.ends)
+    return last_granted(lambda x: _is_granted(filt, state, family.make(x)), *family.ends)
 
 
 def last_granted(ask: Callable[[float], bool], cheap: float, dear: float) -> float | None:
@@ -104,7 +104,7 @@ def _boundary(
         yield of.by_margin(
             says, last, "<=" if asked.grows else ">=", margin, slack=condition.slack, **condition.at
         )
-    elif _admitted(filt, after(filt, history, 1), asked.make(cheap)):
+    elif _is_granted(filt, after(filt, history, 1), asked.make(cheap)):
         yield of.by_margin(f"{says}: all up to {dear:g}", dear, "<=", margin, slack=None, **condition.at)
     elif asked.grows and not history:
         none = f"{says}: not even {cheap:g}"
@@ -129,7 +129,7 @@ def _counted(
 ) -> Iterator[Comparison]:
     """Yield the number of grants of one request."""
     pair, state, times = FAMILIES[family].make(float(x)), filt.start(1), 0
-    while times < _MAX_RELEASES and _admitted(filt, state, pair):
+    while times < _MAX_RELEASES and _is_granted(filt, state, pair):
         state, times = checked_spend(filt, state, pair, 1), times + 1
     if times < _MAX_RELEASES:
         says = f"how often {family} at x = {float(x):.17g} is admitted"
@@ -145,7 +145,7 @@ def _history(filt: FilterBase, wanted: Sequence[Spent]) -> list[Spent]:
     for family, x, times in wanted:
         pair = FAMILIES[family].make(float(x))
         for _ in range(times):
-            if not _admitted(filt, state, pair):
+            if not _is_granted(filt, state, pair):
                 break
             state = checked_spend(filt, state, pair, 1)
             granted.append((family, x, 1))
@@ -167,5 +167,5 @@ def _part(family: str, first: Mapping[str, float], share: float) -> Fraction:
     return Fraction(x * share if FAMILIES[family].grows else x / share)
 
 
-def _admitted(filt: FilterBase, state: State, pair: DominatingPair) -> bool:
+def _is_granted(filt: FilterBase, state: State, pair: DominatingPair) -> bool:
     return bool(checked_admits(filt, state, pair, 1)[0])

@@ -59,7 +59,7 @@ def blackwell(filt: BlackwellFilter, name: str) -> Iterator[Comparison]:
     last = last_from(filt, states[history], gaussians) or math.nan
     says, margin = (
         f"last x of Gaussian(x) admitted after {history} of {pair!r}",
-        partial(_beside, mu, epsilon, history),
+        partial(_remainder_dominates, mu, epsilon, history),
     )
     yield of.by_margin(says, last, "<=", margin, slack=_GRID)
 
@@ -92,7 +92,7 @@ def _composed(mu: Fraction, epsilon: Fraction, count: arb) -> arb:
     return gap(ball_of(mu), epsilon, int(float(count)))
 
 
-def _beside(mu: Fraction, epsilon: Fraction, times: int, x: arb) -> arb:
+def _remainder_dominates(mu: Fraction, epsilon: Fraction, times: int, x: arb) -> arb:
     """Return a ball that shows whether the rest of Gaussian(mu) after Gaussian(x) dominates this many responses."""
     return gap((ball_of(mu * mu) - x * x).sqrt(), epsilon, times)
 
@@ -135,7 +135,7 @@ def _polygon(distribution: list[tuple[Fraction, arb]], level: Fraction) -> arb:
     )
 
 
-def _stick(mu: arb, z: arb) -> tuple[arb, arb]:
+def _hockey_stick(mu: arb, z: arb) -> tuple[arb, arb]:
     """Return the hockey-stick divergence of Gaussian(mu) at level log z, and its slope in z."""
     level = z.log()
     return hockey_stick(mu, level), -tail(level / mu + mu / 2)
@@ -145,11 +145,11 @@ def _over(mu: arb, ends: tuple[arb, arb], heights: tuple[arb, arb], depth: int) 
     """As `gap`, over one chord."""
     left, right = ends
     for z, height in zip(ends, heights, strict=True):
-        at_end = _stick(mu, z)[0] - height
+        at_end = _hockey_stick(mu, z)[0] - height
         if at_end < 0:
             return at_end
     middle = ((left + right) / 2).mid()
-    value, slope = _stick(mu, middle)
+    value, slope = _hockey_stick(mu, middle)
     chord = heights[0] + (heights[1] - heights[0]) * (middle - left) / (right - left)
     if value < chord:
         return value - chord

@@ -93,7 +93,7 @@ class _Curves:
 
     def __init__(self, epsilon: Fraction, left: Fraction, charge: arb) -> None:
         self.epsilon, self.left = ball_of(epsilon), ball_of(left)
-        self.whole = self.left + charge
+        self.total = self.left + charge
         self.lie = 1 / (1 + self.epsilon.exp())
 
     def difference(self, z: arb) -> arb:
@@ -105,18 +105,18 @@ class _Curves:
 
     def _sum(self, z: arb, part: Callable[[arb, arb], arb]) -> arb:
         told, lied = part(z - self.epsilon, self.left), part(z + self.epsilon, self.left)
-        return part(z, self.whole) - (1 - self.lie) * told - self.lie * lied
+        return part(z, self.total) - (1 - self.lie) * told - self.lie * lied
 
     def gap(self, z: arb) -> arb:
         """Return K'' - K/4 times a positive factor: a difference of densities divided by the first."""
-        excess = 1 / self.left - 1 / self.whole
+        excess = 1 / self.left - 1 / self.total
         ratio = (-(z**2) * excess / 2 - self.epsilon**2 / (2 * self.left)).exp()
-        ratio *= (z * self.epsilon / self.left).cosh() * (self.whole / self.left).sqrt()
-        return 1 - ratio / (self.epsilon / 2).cosh() * ((self.whole - self.left) / 8).exp()
+        ratio *= (z * self.epsilon / self.left).cosh() * (self.total / self.left).sqrt()
+        return 1 - ratio / (self.epsilon / 2).cosh() * ((self.total - self.left) / 8).exp()
 
     def end(self) -> arb:
         """From here on P(L + N(left/2, left) > z) is at most P(N(whole/2, whole) > z), so that K is positive."""
-        low, high = self.left.sqrt(), self.whole.sqrt()
+        low, high = self.left.sqrt(), self.total.sqrt()
         return ((self.epsilon - low * (high - low) / 2) / (1 - low / high)).upper()
 
 

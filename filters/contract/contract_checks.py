@@ -118,7 +118,7 @@ def checked_admits(filt: FilterBase, state: State, request: DominatingPair, n: i
     """Return `filt.admits(state, request)`: booleans of shape (n,)."""
     groups = _shown(filt, state, request, n)
     remedy = "compare one number per run with the budget, e.g. return spent + cost <= budget"
-    asked = [(_asked(filt, "admits", m, some, pair), m) for _, some, pair, m in groups]
+    asked = [(_call_rule(filt, "admits", m, some, pair), m) for _, some, pair, m in groups]
     return _together(groups, [checked_booleans(one, filt, "admits", m, remedy) for one, m in asked])
 
 
@@ -152,7 +152,7 @@ def _granted(
     filt: FilterBase, state: State, request: DominatingPair, n: int, decides: str
 ) -> tuple[NDArray[np.bool_], State | None]:
     """Call `step` on runs that share one view of the request."""
-    answer, after = _asked(filt, "step", n, state, request)
+    answer, after = _call_rule(filt, "step", n, state, request)
     admitted = checked_booleans(answer, filt, "step", n, "put first what admits returns")
     if decides == "both":
         return admitted & checked_admits(filt, state, request, n), None
@@ -172,13 +172,13 @@ def checked_step_inplace(filt: FilterBase, state: State, request: DominatingPair
 def checked_spend(filt: FilterBase, state: State, request: DominatingPair, n: int) -> State:
     """Return `filt.spend(state, request)`: a state of n runs."""
     groups = _shown(filt, state, request, n)
-    asked = [(_asked(filt, "spend", m, some, pair), m) for _, some, pair, m in groups]
+    asked = [(_call_rule(filt, "spend", m, some, pair), m) for _, some, pair, m in groups]
     return _together(groups, [checked_state(after, filt, "spend", m) for after, m in asked])
 
 
 def checked_observe(filt: FilterBase, state: State, loss: NDArray[np.float64], n: int) -> State:
     """Return `filt.observe(state, loss)`: a state of n runs."""
-    after = _asked(filt, "observe", n, state, read_only(loss))
+    after = _call_rule(filt, "observe", n, state, read_only(loss))
     return checked_state(after, filt, "observe", n)
 
 
@@ -198,7 +198,7 @@ def granted(
 
 def checked_remaining(filt: FilterBase, state: State, n: int) -> NDArray[np.float64]:
     """Return `filt.remaining(state)`: numbers of shape (n,)."""
-    return checked_numbers(_asked(filt, "remaining", n, state), filt, "remaining", n)
+    return checked_numbers(_call_rule(filt, "remaining", n, state), filt, "remaining", n)
 
 
 def says_what_remains(filt: FilterBase) -> bool:
@@ -219,7 +219,7 @@ def checked_affordable(
 def _affordable(filt: FilterBase, state: State, family: MechanismFamily, n: int) -> Any:
     """Use the filter's own method if it matches its decision methods, else bisect over checked decisions."""
     if _knows_its_rules(type(filt), "affordable") or type(filt).step is FilterBase.step:
-        return _asked(filt, "affordable", n, state, family)
+        return _call_rule(filt, "affordable", n, state, family)
     return largest_affordable(lambda pair: checked_step(filt, state, pair, n)[0], family, n)
 
 
@@ -227,7 +227,7 @@ def checked_is_reachable_state(filt: FilterBase, state: State, n: int) -> NDArra
     """Return `filt.is_reachable_state(state)`: booleans of shape (n,)."""
     remedy = "return True for each run whose state granted requests can reach"
     return checked_booleans(
-        _asked(filt, "is_reachable_state", n, state), filt, "is_reachable_state", n, remedy
+        _call_rule(filt, "is_reachable_state", n, state), filt, "is_reachable_state", n, remedy
     )
 
 
@@ -251,7 +251,7 @@ def _together(groups: list[_Group], answers: list[_S]) -> _S:
     return take(join(answers), np.argsort(np.concatenate(order))) if order else answers[0]
 
 
-def _asked(filt: FilterBase, method: str, n: int, state: State, *more: object) -> Any:
+def _call_rule(filt: FilterBase, method: str, n: int, state: State, *more: object) -> Any:
     """Call a method of the filter with a read-only state of n runs.
 
     If a subclass overrides a method that the inherited method depends on, call the default of FilterBase instead.

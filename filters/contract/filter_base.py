@@ -153,7 +153,7 @@ class FilterBase(ABC, Generic[StateT]):
             given = {part.name: getattr(self, part.name) for part in fields(kind) if part.repr}
         else:
             given = {"promise": getattr(self, "promise", None)} | getattr(self, "__dict__", {})
-        return f"{type(self).__name__}({', '.join(f'{name}={_shortened(value)}' for name, value in given.items())})"
+        return f"{type(self).__name__}({', '.join(f'{name}={_short_repr(value)}' for name, value in given.items())})"
 
     def is_reachable_state(self, state: StateT) -> NDArray[Any]:
         """Return whether granted requests can lead each run to `state`: booleans of shape (n,).
@@ -224,7 +224,7 @@ def largest_affordable(
     return best.view(np.float64)
 
 
-def _shortened(value: object) -> str:
+def _short_repr(value: object) -> str:
     """Return the repr. A long menu is replaced by its length and a digest of its repr."""
     text = repr(value)
     if not isinstance(value, tuple) or len(text) <= _MAX_REPR_CHARS:

@@ -4,7 +4,7 @@
 >>> one = FilterIdentity.of(ZCDPFilter(0.5))
 >>> one.description, [name for name, _ in one.parameters]
 ('ZCDPFilter(rho=0.5)', ['class', 'promise', 'budget', 'rho'])
->>> one.differs(dict(FilterIdentity.of(ZCDPFilter(0.75)).parameters))
+>>> one.changed_parameters(dict(FilterIdentity.of(ZCDPFilter(0.75)).parameters))
 ['promise', 'budget', 'rho']
 """
 
@@ -49,7 +49,7 @@ class FilterIdentity:
         digests = ((name, _digest_or_class(value)) for name, value in _parameters(filt).items())
         return cls(_described(filt), tuple(digests))
 
-    def differs(self, saved: object) -> list[str]:
+    def changed_parameters(self, saved: object) -> list[str]:
         """Return the names of the parameters that differ from `saved` or are missing in one of both."""
         others = saved if isinstance(saved, Mapping) else {}
         own = dict(self.parameters)

@@ -40,7 +40,7 @@ def checked_parameters(made: object, **checks: Callable[[str, object], float]) -
     return tuple(values.values())
 
 
-def _one(
+def _scalar_check(
     check: Callable[[str, object], Real], remedy: str = "use one filter each"
 ) -> Callable[[str, object], float]:
     """Make a check of one number from `check`, which accepts arrays. Round down a number that is no double."""
@@ -55,9 +55,13 @@ def _one(
 
 
 #: Finite; positive; not negative; in (0, 1); a finite Rényi order above 1; a finite Rényi order of at least 1.
-one_real = _one(check_real, "ask for one at a time")
-one_positive, one_at_least_zero = _one(check_positive), _one(check_at_least_zero)
-one_delta, one_order, one_order_from_one = _one(check_delta), _one(check_order), _one(check_order_from_one)
+one_real = _scalar_check(check_real, "ask for one at a time")
+one_positive, one_at_least_zero = _scalar_check(check_positive), _scalar_check(check_at_least_zero)
+one_delta, one_order, one_order_from_one = (
+    _scalar_check(check_delta),
+    _scalar_check(check_order),
+    _scalar_check(check_order_from_one),
+)
 
 
 def one_epsilon(name: str, value: object) -> float:

@@ -332,7 +332,7 @@ EXAMINED: tuple[Callable[..., None], ...] = (
 _ROUNDS, _RUNS = 12, 5
 
 
-def _asked(requests: Requests, tape: Tape) -> dict[str, Any]:
+def _example_arguments(requests: Requests, tape: Tape) -> dict[str, Any]:
     return {"history": requests.history(tape, _ROUNDS), "request": requests.request(tape)}
 
 
@@ -377,16 +377,16 @@ def _shuffled(asked: list[DominatingPair], tape: Tape) -> list[DominatingPair]:
 _CASES: Mapping[str, tuple[Callable[[Requests, Tape], dict[str, Any]], int]] = {
     "cheaper_is_admitted_too": (_ladder, 80),
     "a_cheaper_past_denies_no_more": (_cheaper_past, 100),
-    "a_denial_changes_nothing": (_asked, 80),
-    "asking_changes_nothing": (_asked, 80),
-    "the_old_state_is_left_alone": (_asked, 80),
-    "step_is_admits_and_spend": (_asked, 80),
+    "a_denial_changes_nothing": (_example_arguments, 80),
+    "asking_changes_nothing": (_example_arguments, 80),
+    "the_old_state_is_left_alone": (_example_arguments, 80),
+    "step_is_admits_and_spend": (_example_arguments, 80),
     "halting_absorbs": (_history, 80),
     "the_future_changes_no_past_decision": (_futures, 160),
     "runs_do_not_see_each_other": (_together, 320),
     "saving_is_invisible": (_history, 80),
     "order_does_not_matter": (_orders, 60),
-    "a_larger_budget_admits_as_much": (_asked, 80),
+    "a_larger_budget_admits_as_much": (_example_arguments, 80),
 }
 
 

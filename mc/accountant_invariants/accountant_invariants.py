@@ -52,7 +52,7 @@ def a_count_is_so_many_uses(subject: AuditedAccountant) -> str:
         at_once = subject.foreign.make()
         subject.foreign.replayed(at_once, pair, count)
         first, second = subject.says(at_once), subject.says(subject.played((pair,) * count)[0])
-        if not subject.alike(first, second):
+        if not subject.is_close(first, second):
             raise InvariantBrokenError(
                 f"{count} x {pair!r}: {first:.9g} at once, but {second:.9g} one by one"
             )
@@ -67,18 +67,18 @@ def the_order_does_not_matter(subject: AuditedAccountant) -> str:
         for order in subject.orders(granted) if len(set(granted)) > 1 else ():
             other, again = subject.played(order)
             spent = subject.foreign.spent(budget)
-            if len(again) != len(granted) and spent is not None and subject.alike(spent, limit):
+            if len(again) != len(granted) and spent is not None and subject.is_close(spent, limit):
                 continue  # the limit lies between two roundings of one sum
             tried += 1
             if len(again) != len(granted):
                 raise InvariantBrokenError(
                     f"{_listing(granted)} is granted, but in another order only {_listing(again)}"
                 )
-            if spent is not None and not subject.alike(spent, subject.says(other)):
+            if spent is not None and not subject.is_close(spent, subject.says(other)):
                 raise InvariantBrokenError(
                     f"{_listing(granted)}: {spent:.9g}, in another order {subject.says(other):.9g}"
                 )
-    return _asked(tried, "histories", "no history had two kinds of request granted")
+    return _number_tried(tried, "histories", "no history had two kinds of request granted")
 
 
 def the_total_never_falls(subject: AuditedAccountant) -> str:
@@ -127,7 +127,7 @@ def more_noise_never_costs_more(subject: AuditedAccountant) -> str:
             tried += 1
             if exceeds(less, whole, subject.tolerance):
                 raise InvariantBrokenError(f"{count} x {quiet!r} costs {less:.9g}, but {pair!r} {whole:.9g}")
-    return _asked(tried, "comparisons", "no more private mechanism is known and granted")
+    return _number_tried(tried, "comparisons", "no more private mechanism is known and granted")
 
 
 def a_denial_changes_nothing(subject: AuditedAccountant) -> str:
@@ -143,7 +143,7 @@ def a_denial_changes_nothing(subject: AuditedAccountant) -> str:
             untouched, _ = subject.played(granted)
             tried += 1
             said, due = subject.foreign.spent(budget), subject.foreign.spent(untouched)
-            if said is not None and due is not None and not subject.alike(said, due):
+            if said is not None and due is not None and not subject.is_close(said, due):
                 raise InvariantBrokenError(
                     f"{due:.9g} is spent after {_listing(granted)}, but {said:.9g} after the denial of {asked!r}"
                 )
@@ -156,7 +156,9 @@ def a_denial_changes_nothing(subject: AuditedAccountant) -> str:
                         f"{pair!r} is granted {fresh} times after {_listing(granted)}, but {denied} times after "
                         f"the denial of {asked!r}"
                     )
-    return _asked(tried, f"denials{', after which it grants no more' if halts else ''}", "nothing was denied")
+    return _number_tried(
+        tried, f"denials{', after which it grants no more' if halts else ''}", "nothing was denied"
+    )
 
 
 def odd_parameters_grant_nothing(subject: AuditedAccountant) -> str:
@@ -233,7 +235,7 @@ def what_it_answers_is_at_least_the_truth(subject: AuditedAccountant) -> str:
         tried += 1
         if fault := promised_too_little(granted, answered, subject.foreign.promise, subject.tolerance):
             raise InvariantBrokenError(f"{_listing(granted)}: {fault}")
-    return _asked(tried, "histories", "nothing of any history was granted")
+    return _number_tried(tried, "histories", "nothing of any history was granted")
 
 
 def _answers(subject: AuditedAccountant) -> Iterator[tuple[History, float]]:
@@ -275,7 +277,7 @@ ACCOUNTANT_INVARIANTS: Mapping[str, Callable[[AuditedAccountant], str]] = {
 }
 
 
-def _asked(tried: int, what: str, otherwise: str) -> str:
+def _number_tried(tried: int, what: str, otherwise: str) -> str:
     """Return the number of tests in words. Raises SkipTest for none."""
     if not tried:
         raise SkipTest(otherwise)

@@ -99,7 +99,7 @@ class AuditedAccountant:
             (times for times in range(MAX_GRANTS) if not self.foreign.granted(budget, pair)), MAX_GRANTS
         )
 
-    def alike(self, answer: float, other: float) -> bool:
+    def is_close(self, answer: float, other: float) -> bool:
         """Whether two answers are equal within the tolerance."""
         return (
             answer <= other * (1 + self.tolerance) + 1e-12 and other <= answer * (1 + self.tolerance) + 1e-12

@@ -102,7 +102,7 @@ def _decoded(data: Any, known: Nameable) -> Any:
         case {"name": name} if len(data) == 1:
             return _look_up(name, known)
         case {"type": name}:
-            return _made(name, data, known)
+            return _build(name, data, known)
         case {"outside": str(name)} if len(data) == 1:
             raise ValueError(
                 f"data must have the parameters of its classes, got the class name {name!r} alone; make that "
@@ -136,7 +136,7 @@ def _array(flat: list[Any], shape: list[Any], kind: str, known: Nameable) -> Any
         raise _refused(f"an array of other things than numbers, {_sentence(error)}") from error
 
 
-def _made(name: object, data: dict[str, Any], known: Nameable) -> Any:
+def _build(name: object, data: dict[str, Any], known: Nameable) -> Any:
     kind = _look_up(name, known)
     if not isinstance(kind, type):
         raise _refused(f"the type {name!r}, which is a function")

@@ -207,22 +207,22 @@ def _candidates(
     """Yield the filters of the catalogue that can promise (epsilon, delta)-DP."""
     for conversion, word in ((CKS, "CKS"), (SIMPLE, "SIMPLE")):
         name = f"ApproximateDPFilter, {word}"
-        yield _made("ApproximateDPFilter", _RHO, epsilon, delta, conversion, name=name)
+        yield _candidate("ApproximateDPFilter", _RHO, epsilon, delta, conversion, name=name)
     alpha, rho = _best_order(epsilon, delta, pair)
     if rho > 0:
         holds_for = f"mechanisms with a known Rényi divergence of order {alpha:g}"
-        yield _made("RenyiFilter", holds_for, alpha, rho, name="RenyiFilter, best order")
+        yield _candidate("RenyiFilter", holds_for, alpha, rho, name="RenyiFilter, best order")
     if only_rho:
         return
     mu = kept_mu(epsilon, delta)
-    yield _made("GaussianFilter", "mechanisms with a known GDP parameter", mu)
-    yield _made("GaussianResidueFilter", "mechanisms with a known GDP parameter or a pure epsilon", mu)
+    yield _candidate("GaussianFilter", "mechanisms with a known GDP parameter", mu)
+    yield _candidate("GaussianResidueFilter", "mechanisms with a known GDP parameter or a pure epsilon", mu)
     for name in ("RogersFilter", "WhitehouseFilter", "BasicFilter"):
-        yield _made(name, _APPROXIMATE, epsilon, delta)
+        yield _candidate(name, _APPROXIMATE, epsilon, delta)
     root = math.sqrt(2 * float(CKS.budget(epsilon, delta))) * (1 - 2.0**-50)
-    yield _made("BlackwellFilter", "this mechanism and Gaussians of any mu", root, (pair,))
+    yield _candidate("BlackwellFilter", "this mechanism and Gaussians of any mu", root, (pair,))
     designed = "every pair of the library's; best near those of its design"
-    yield _made("PotentialFilter", designed, epsilon, delta, (pair,))
+    yield _candidate("PotentialFilter", designed, epsilon, delta, (pair,))
     epsilon_each = float(pair.pure_epsilon)
     if math.isfinite(epsilon_each):
         yield _Candidate(
@@ -240,7 +240,7 @@ def _candidates(
         )
 
 
-def _made(kind: str, holds_for: str, *given: Any, name: str | None = None) -> _Candidate:
+def _candidate(kind: str, holds_for: str, *given: Any, name: str | None = None) -> _Candidate:
     text = f"fp.{kind}({', '.join(map(_text, given))})"
     return _Candidate(name or kind, lambda: _kind(kind)(*given), text, holds_for)
 
@@ -285,7 +285,7 @@ def _drawn(
     looks: list[tuple[float, _Candidate, int]] = []
     lengths = sorted({max(most // 2, 1), max(most, 1), 2 * most or 1, 4 * most or 1})
     for rounds in lengths:
-        candidate = _made("RealisationFilter", _THIS_MECHANISM, epsilon, delta, rounds, (pair,))
+        candidate = _candidate("RealisationFilter", _THIS_MECHANISM, epsilon, delta, rounds, (pair,))
         try:
             filt = candidate.make()
         except ValueError:
@@ -298,7 +298,7 @@ def _drawn(
     pure = ("ExPostFilter",) if math.isfinite(float(pair.pure_epsilon)) else ()
     for name in ("HockeyStickFilter", *pure):
         yield _simulated_rounds(
-            _made(name, _REALISED_LOSSES, epsilon, delta), pair, _MAX_ROUNDS_RATIO * max(most, 1), seed
+            _candidate(name, _REALISED_LOSSES, epsilon, delta), pair, _MAX_ROUNDS_RATIO * max(most, 1), seed
         )
 
 

@@ -234,7 +234,7 @@ class _TwoDataSets:
         worlds = played(self.n, most)
         start = float(_left(np.array([self.epsilon]), np.array([most]))[0])
         gain = -np.expm1(np.minimum(self.epsilon - worlds.loss, 0.0))
-        values = gain - _left(self.epsilon - worlds.kept, most - worlds.spent)
+        values = gain - _left(self.epsilon - worlds.loss_at_stop, most - worlds.spent)
         interval = betting((1 + values) / 2, failure=self.failure)
         value, low, high = (
             min(max(2 * x - 1 + start, 0.0), 1.0) for x in (interval.value, interval.low, interval.high)
@@ -246,12 +246,13 @@ class _TwoDataSets:
 class _Worlds:
     """Losses of outputs N(shift, 1) so far, and those at the stop of the martingale: shape (n,), in place.
 
-    `spent` is the sum of shift^2 and `kept` the loss while that sum was within `most`; `open` says that it still is.
+    `spent` is the sum of shift^2 and `loss_at_stop` the loss while that sum was within `most`; `open` says that it
+    still is.
     """
 
     most: float
     loss: NDArray[np.float64]
-    kept: NDArray[np.float64]
+    loss_at_stop: NDArray[np.float64]
     spent: NDArray[np.float64]
     open: NDArray[np.bool_]
 
@@ -261,7 +262,9 @@ class _Worlds:
 
     def part(self, where: slice) -> _Worlds:
         """Return some of the worlds, in the same memory."""
-        return _Worlds(self.most, self.loss[where], self.kept[where], self.spent[where], self.open[where])
+        return _Worlds(
+            self.most, self.loss[where], self.loss_at_stop[where], self.spent[where], self.open[where]
+        )
 
     def go_on(self, shift: NDArray[np.float64], noise: NDArray[np.float64]) -> None:
         """Make one output each; whether the martingale stops is decided before the output is known."""
@@ -269,7 +272,7 @@ class _Worlds:
         np.logical_and(self.open, after <= self.most, out=self.open)
         np.copyto(self.spent, after, where=self.open)
         self.loss[:] += shift * noise + shift * shift / 2
-        np.copyto(self.kept, self.loss, where=self.open)
+        np.copyto(self.loss_at_stop, self.loss, where=self.open)
 
 
 def _left(gap: NDArray[np.float64], square: NDArray[np.float64]) -> NDArray[np.float64]:

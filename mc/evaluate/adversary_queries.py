@@ -116,7 +116,7 @@ class Asking:
         """
         game = self.game
         alone = [at.take(np.array([i])) for i in sorted({0, at.n // 2, at.n - 1})] if at.n else []
-        request = self._asked("request", t, at)
+        request = self._checked_request("request", t, at)
         self._check_alone(t, request, at.n, alone)
         admitted = checked_admits(game.filter, at.state, request, at.n)
         number = self._numbers_of(request, admitted)
@@ -132,7 +132,7 @@ class Asking:
     def _check_alone(self, t: int, request: DominatingPair, n: int, alone: list[Positions]) -> None:
         """Raise NotAFunctionError if a single run, or a repeated call, gets another request."""
         for i, single in zip(sorted({0, n // 2, n - 1}), alone, strict=False):
-            again = self._asked("request", t, single)
+            again = self._checked_request("request", t, single)
             if request.of_run(i) != again.of_run(0):
                 raise NotAFunctionError(
                     "adversary must be a function of round, filter state and loss, got another request when "
@@ -144,7 +144,7 @@ class Asking:
         game = self.game
         if not game.adversary.asks_finally:
             return np.full(at.n, DENIED)
-        request = self._asked("final", game.rounds, at)
+        request = self._checked_request("final", game.rounds, at)
         admitted = checked_admits(game.filter, at.state, request, at.n)
         return self._numbers_of(request, admitted)
 
@@ -155,7 +155,7 @@ class Asking:
             state = checked_observe(self.game.filter, state, last, at.n)
         return Positions(loss, last, state, at.memory)
 
-    def _asked(self, method: Literal["request", "final"], t: int, at: Positions) -> DominatingPair:
+    def _checked_request(self, method: Literal["request", "final"], t: int, at: Positions) -> DominatingPair:
         return checked_request(self.game.adversary, method, _Watched(t, at, self, self.keeps_last))
 
     def _numbers_of(self, request: DominatingPair, admitted: NDArray[np.bool_]) -> NDArray[np.intp]:

@@ -121,17 +121,17 @@ class CertifiedDistribution:
         forward = direction == "PQ"
         with PRECISION_LOCK, flint.ctx.workprec(BITS):
             eps = ball(epsilon)
-            low, high = self._paid(self.distribution.ended, None, None, eps, forward)
+            low, high = self._last_release_bounds(self.distribution.ended, None, None, eps, forward)
             for number, mass in self.distribution.last.items():
                 mu = float(self.distribution.pairs[number].gdp_mu)
                 finest = self.nodes.least * _FINEST
                 below, above = (mu, mu) if mu >= finest else (None, finest)
-                more = self._paid(mass, below, above, eps, forward)
+                more = self._last_release_bounds(mass, below, above, eps, forward)
                 low, high = low + more[0], high + more[1]
             high += ball(float(self.nodes.lost[0 if forward else 1]))
             return max(lower_end(low), 0.0), min(upper_end(high), 1.0)
 
-    def _paid(
+    def _last_release_bounds(
         self,
         mass: NDArray[np.float64],
         below: float | None,
@@ -150,8 +150,8 @@ class CertifiedDistribution:
         for i in np.flatnonzero(paid_at_most > _LOG_TINY).tolist():
             x = self.nodes.places[i]
             gap, weight = (eps - x, 1) if forward else (eps + x, (-x).exp())
-            least = _stick(below, gap) * weight
-            most = least if above == below else _stick(above, gap) * weight
+            least = _hockey_stick(below, gap) * weight
+            most = least if above == below else _hockey_stick(above, gap) * weight
             low += ball(float(mass[0, i])) * least
             high += ball(float(mass[1, i])) * most
         whole = np.array([mass[1, part].sum() for part in self.nodes.parts])
@@ -215,7 +215,7 @@ def _around(epsilon: Epsilon) -> tuple[float, ...]:
     return lower_end(size), upper_end(size)
 
 
-def _stick(mu: float | None, gap: flint.arb) -> flint.arb:
+def _hockey_stick(mu: float | None, gap: flint.arb) -> flint.arb:
     """Return H_{e^gap} of Gaussian(mu); of no release if mu is None."""
     if mu is None:
         paid = -gap.expm1()

@@ -94,7 +94,7 @@ class DecisionMap:
             panels = Panels.between(changes, low=low, high=high, width=width, merged=merged)
             decisions = cls(asking, panels, tuple(sorted(changes)), merged)
             decisions._play()
-            if not (new := decisions._found()):
+            if not (new := decisions._new_changes()):
                 return decisions
             changes |= new
         raise _too_many(len(changes))
@@ -120,7 +120,7 @@ class DecisionMap:
         """Return one source for each pair and row of leads; otherwise equal sources share the row."""
         return list({(one.pair, id(one.leads)): one for sources in self.rounds for one in sources}.values())
 
-    def _found(self) -> set[float]:
+    def _new_changes(self) -> set[float]:
         """The relevant changes that are not edges yet."""
         return distinct_changes(self._new, set(self.changes), self.merged)
 
@@ -141,7 +141,7 @@ class DecisionMap:
             if t == game.rounds:
                 self.rounds.append([PanelSource(panel, pair, _ENDS) for panel, pair in standing.sources])
                 break
-            if len(standing.sources) > _MAX_UNSPLIT_POSITIONS and self._found():
+            if len(standing.sources) > _MAX_UNSPLIT_POSITIONS and self._new_changes():
                 break  # with panels split at changes of decisions there may be fewer positions
             batches, output_of = self._outputs(standing)
             after, leads = self._ask(t, batches)
@@ -241,7 +241,9 @@ class DecisionMap:
         """Bisect between neighbouring queries with different answers: along the new loss and the loss before."""
         if len(self._new) + len(self.changes) > _MAX_EDGES:
             raise _too_many(len(self._new) + len(self.changes))
-        answers = np.stack([code, *(part.reshape(code.shape) for part in _whole(after, code.reshape(-1)))])
+        answers = np.stack(
+            [code, *(part.reshape(code.shape) for part in _non_float_parts(after, code.reshape(-1)))]
+        )
         for i, panel, own, probe in _places(answers[..., 1:] != answers[..., :-1]):
             ends = loss[i, panel, own, probe : probe + 2]
             self._bisect(t, partial(batch.reached, self.asking, batch.row(i, own)), ends)
@@ -391,7 +393,7 @@ def _names(at: Positions, *, rounded: bool) -> list[Hashable]:
     )
 
 
-def _whole(at: Positions, code: NDArray[np.intp]) -> list[NDArray[Any]]:
+def _non_float_parts(at: Positions, code: NDArray[np.intp]) -> list[NDArray[Any]]:
     """Return the parts of state and memory that are not doubles; objects are numbered."""
     goes, parts = code > STOP, [leaf for leaf in _arrays(at) if leaf.dtype.kind != "f"]
     numbers: dict[Hashable, int] = {}

@@ -40,12 +40,12 @@ class _Strategy:
 
     asking: Asking
     ends: list[tuple[int, int]] = field(default_factory=list)
-    _known: dict[int, FiniteOutputs] = field(default_factory=dict)
+    _outputs_cache: dict[int, FiniteOutputs] = field(default_factory=dict)
 
     def start(self) -> Positions:
         return self.asking.start()
 
-    def asked(self, t: int, places: Positions, n: int) -> Iterator[Asked[Loss, Positions]]:
+    def requests(self, t: int, places: Positions, n: int) -> Iterator[Asked[Loss, Positions]]:
         number, after = self.asking.ask(t, Positions(*places))
         self.ends = []
         for k in np.unique(number).tolist():
@@ -59,13 +59,13 @@ class _Strategy:
 
     def finite(self, request: int) -> FiniteOutputs:
         """Return the outputs of pair number `request`; for DENIED, no event."""
-        if request not in self._known:
-            self._known[request] = (
+        if request not in self._outputs_cache:
+            self._outputs_cache[request] = (
                 FiniteOutputs(((ZERO, flint.fmpq(1), None),), flint.fmpq(0), flint.fmpq(0))
                 if request == DENIED
                 else FiniteOutputs.of_pair(self.asking.pairs[request])
             )
-        return self._known[request]
+        return self._outputs_cache[request]
 
     def shown(self, places: Positions, losses: list[Loss], seen: float) -> Positions:
         total = np.array([double_of(loss) for loss in losses])

@@ -75,7 +75,7 @@ class Players(Protocol[_Places, Loss]):
     """
 
     def start(self) -> _Places: ...
-    def asked(self, t: int, places: _Places, n: int) -> Iterator[Asked[Loss, _Places]]: ...
+    def requests(self, t: int, places: _Places, n: int) -> Iterator[Asked[Loss, _Places]]: ...
     def shown(self, places: _Places, losses: list[Loss], seen: float) -> _Places: ...
     def names(self, places: _Places) -> list[Hashable]: ...
 
@@ -91,7 +91,7 @@ class MenuPlay(Generic[Loss]):
     def start(self) -> State:
         return checked_start(self.filter, 1)
 
-    def asked(self, t: int, places: State, n: int) -> Iterator[Asked[Loss, State]]:
+    def requests(self, t: int, places: State, n: int) -> Iterator[Asked[Loss, State]]:
         for m, request in enumerate(self.menu):
             rows = np.flatnonzero(checked_admits(self.filter, places, request, n))
             if len(rows):
@@ -130,7 +130,7 @@ def walk(
         parts: list[_Places] = []
         moves: list[Move] = []
         after: list[Loss] = []
-        for request, branches, rows, charged in play.asked(t, places, len(losses)):
+        for request, branches, rows, charged in play.requests(t, places, len(losses)):
             before = [losses[i] for i in rows.tolist()] if counted else []
             child = np.full((len(rows), len(branches)), REVEALED, dtype=np.int32)
             named: _Places | None = None  # named once for all outcomes that do not change it

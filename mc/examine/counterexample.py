@@ -39,8 +39,8 @@ from filterproof.mc.examine.replay import (
     Replayed,
     Result,
     counterexample_kind,
-    known,
     measure_of,
+    nameable_in_replay,
     replayed,
 )
 from filterproof.mc.examine.sequence import Sequence as Played
@@ -156,7 +156,7 @@ class Counterexample:
         """
         fields_asked = {
             json.dumps(one, sort_keys=True): _COMMON_KINDS.get(one.get("type", ""), 2)
-            for one in _asked(self.data)
+            for one in _recorded_pairs(self.data)
         }
         rounds, ranks, digits = self.rounds, fields_asked.values(), sum(map(len, fields_asked))
         return (
@@ -224,10 +224,13 @@ def _float(told: Any) -> float:
     return float(told["float"] if isinstance(told, Mapping) else told)
 
 
-def _asked(data: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+def _recorded_pairs(data: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """Return the pairs of a sequence, a plan or a menu as data, each as often as it occurs."""
     if (plan := data.get("plan")) is not None:
-        return [plan["request"], *(pair for one in plan["then"] if one for pair in _asked({"plan": one}))]
+        return [
+            plan["request"],
+            *(pair for one in plan["then"] if one for pair in _recorded_pairs({"plan": one})),
+        ]
     if (schedule := data.get("schedule")) is not None:
         menu = schedule["menu"]
         return [menu[at % len(menu)] for what, at in schedule["moves"] if what == "ask"]
@@ -271,7 +274,7 @@ def sequence_counterexample(
 def named(value: PrivacyFilter | Adversary, *kinds: type) -> Any:
     """Return the filter or adversary as data: its catalogue entry, or its class name alone."""
     with suppress(TypeError):
-        return encode(value, known(*kinds))
+        return encode(value, nameable_in_replay(*kinds))
     return {"outside": type(value).__name__}
 
 
@@ -316,7 +319,7 @@ def record_simulation(
     )
     data = {
         "filter": named(filt, *kinds),
-        "adversary": encode(adversary.against(filt), known(*kinds)),
+        "adversary": encode(adversary.against(filt), nameable_in_replay(*kinds)),
         "epsilon": float(check_real("epsilon", epsilon)),
         **{name: getattr(play, name) for name in ("n", "seed", "rounds", "direction", "on_denial")},
         "confidence": confidence,

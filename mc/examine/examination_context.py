@@ -189,10 +189,12 @@ def admission(
     """
     admissions: list[GrantedSizes] = []
     for family in families:
-        admissions.append(_admitted(filt, family, limit.fraction(1 / (len(families) - len(admissions)))))
+        admissions.append(
+            _granted_near_change(filt, family, limit.fraction(1 / (len(families) - len(admissions))))
+        )
     cut = limit.exhausted
     if cut and not any(one.sizes for one in admissions):
-        cut, admissions = False, [_admitted(filt, family, None) for family in families]
+        cut, admissions = False, [_granted_near_change(filt, family, None) for family in families]
     with examining(filt):
         chosen = {family.mechanism for family in families}
         own = [
@@ -252,7 +254,9 @@ def _grants(filt: PrivacyFilter, pair: DominatingPair) -> bool:
         return granted(filt, checked_start(filt, 1), pair) is not None
 
 
-def _admitted(filt: PrivacyFilter, family: OneParameterFamily, limit: WorkLimit | None) -> GrantedSizes:
+def _granted_near_change(
+    filt: PrivacyFilter, family: OneParameterFamily, limit: WorkLimit | None
+) -> GrantedSizes:
     """Return the granted sizes of the line. It moves to where the answers change if none of its own sizes is there."""
 
     def granted_too(size: float) -> bool:

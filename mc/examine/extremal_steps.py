@@ -41,7 +41,7 @@ def _granted(filt: PrivacyFilter, played: Sequence, found: Extremal, epsilon: fl
     """Whether the filter's own code grants every request, whatever losses it observes."""
     with suppress(FilterFault, ValueError), examining(filt):  # the filter may not cover such pairs
         if not filt.looks_at_losses:
-            return played.admitted(filt)
+            return played.is_granted(filt)
         game = solved_case(filt, tuple(played.counts), epsilon=epsilon, rounds=played.rounds)
         return game.low >= found.low * (1 - 2.0**-40)
     return False

@@ -54,7 +54,7 @@ class ReplayError(ValueError):
     """A replay gives other numbers than the counterexample states."""
 
 
-def known(*kinds: type) -> Nameable:
+def nameable_in_replay(*kinds: type) -> Nameable:
     """Return the names that a counterexample may use: the catalogue and these classes."""
     return nameable(TreeStrategy, AccountantFilter, *kinds)
 
@@ -146,10 +146,10 @@ def _simulated(game: _RecordedGame) -> tuple[Estimate, None, Adversary]:
     return estimate, None, adversary
 
 
-def _worth(game: _RecordedGame) -> tuple[Fraction, Fraction]:
+def _recorded_value(game: _RecordedGame) -> tuple[Fraction, Fraction]:
     data, filt, way = game.data, game.filter, game.measure.direction
     ratio = decode_fraction(data["ratio"])
-    if not _reaches(ratio, game.number("epsilon"), filt):
+    if not _is_ratio_reached(ratio, game.number("epsilon"), filt):
         raise ReplayError(
             f"ratio must be e^epsilon or more, got ratio={data['ratio']!r} at epsilon={data['epsilon']!r}; "
             "check the file"
@@ -165,7 +165,7 @@ def _worth(game: _RecordedGame) -> tuple[Fraction, Fraction]:
 
 def _sequence(game: _RecordedGame) -> tuple[Bound]:
     sequence = Sequence.from_data(game.data["sequence"], game.names)
-    if not sequence.admitted(game.filter):
+    if not sequence.is_granted(game.filter):
         raise ReplayError(
             f"{type(game.filter).__name__} denies a request of the sequence; it has changed, or is not "
             "the filter of the counterexample"
@@ -252,7 +252,7 @@ def _way(direction: object) -> Direction:
     return direction
 
 
-def _reaches(ratio: Fraction, epsilon: float, filt: PrivacyFilter) -> bool:
+def _is_ratio_reached(ratio: Fraction, epsilon: float, filt: PrivacyFilter) -> bool:
     """Whether the ratio is certainly >= e^epsilon, or >= the filter's own ratio with the rounded logarithm epsilon."""
     own = getattr(filt, "ratio", None)
     if isinstance(own, Fraction) and ratio >= own > 0 and log_fraction(own) == epsilon:
@@ -289,7 +289,7 @@ KINDS: dict[Kind, CounterexampleKind] = {
     ),
     "plan": CounterexampleKind(
         frozenset({"filter", "epsilon", "ratio", "promised", "value", "direction", "plan"}),
-        _worth,
+        _recorded_value,
         Evidence.EXACT,
     ),
     "sequence": CounterexampleKind(_measured("sequence"), _sequence, Evidence.CERTIFIED),
@@ -371,7 +371,7 @@ def replayed(data: Mapping[str, Any] | str, *kinds: type, filt: PrivacyFilter | 
             f"{got or 'none'}; pass the data that to_data returned"
         )
     own = {} if filt is None else {type(filt).__name__: type(filt)}
-    names = {**own, **known(*kinds)}
+    names = {**own, **nameable_in_replay(*kinds)}
     filt = _filter_of(data_read["filter"], filt, names)
     measure = measure_of(data_read)
     game = _RecordedGame(dict(data_read), filt, names, measure, _promised_of(data_read, filt, measure))

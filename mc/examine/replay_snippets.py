@@ -53,10 +53,10 @@ def target_of(filt: PrivacyFilter) -> str | tuple[str, ...] | None:
         file = inspect.getsourcefile(kind) or "<"
     except (OSError, TypeError):
         file = "<"
-    return f"{beside(Path('FILE.py' if file.startswith('<') else file))}::{kind.__name__}"
+    return f"{relative_to_cwd(Path('FILE.py' if file.startswith('<') else file))}::{kind.__name__}"
 
 
-def beside(path: Path) -> str:
+def relative_to_cwd(path: Path) -> str:
     """Return the path relative to the working directory if it lies in there, else unchanged."""
     return (path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path).as_posix()
 

@@ -2,7 +2,7 @@
 
 >>> import filterproof as fp
 >>> played = Sequence(((fp.Gaussian(0.5), 4),))
->>> played.admitted(fp.GaussianFilter(mu=1.0)), played.rounds
+>>> played.is_granted(fp.GaussianFilter(mu=1.0)), played.rounds
 (True, 4)
 >>> low = played.low(Divergence.hockey_stick(1.0))
 >>> round(low, 9), round(fp.GaussianDP(1.0).delta(1.0), 9)  # four of mu^2 = 1/4 make one of mu = 1
@@ -97,7 +97,7 @@ class Sequence:
             total[pair] += times
         return dict(total)
 
-    def admitted(self, filt: PrivacyFilter) -> bool:
+    def is_granted(self, filt: PrivacyFilter) -> bool:
         """Whether the filter's own code grants every request of one run.
 
         The filter gets at most `MAX_PLAYED` requests of each step. More count as granted if the last of these left

@@ -163,7 +163,7 @@ def _in_turn(exam: _Stages, names: tuple[str, ...], seed: int, *, own_menu: bool
         exam.run(
             "admission",
             1.0,
-            partial(_admitted, filt, names, seed, exam.limit.fraction(_ADMISSION), own_menu=own_menu),
+            partial(_granted_requests, filt, names, seed, exam.limit.fraction(_ADMISSION), own_menu=own_menu),
             WorkLimit(sys.maxsize),
         )
     if exam.subject is None or not exam.subject.families:
@@ -250,7 +250,7 @@ class _Stages:
             before = one.meter.done
             try:
                 with metered(one.meter):
-                    ended = self._turn(one.stage, one.reports)
+                    ended = self._run_stage(one.stage, one.reports)
             finally:
                 count(one.meter.done - before)
             if ended:
@@ -360,13 +360,13 @@ class _Stages:
             return
         part = (limit or self.limit).fraction(share)
         # the stages check their limit themselves; one that does not is ended
-        self._turn(stage, self._reports(work, part, self._late(part.until)))
+        self._run_stage(stage, self._reports(work, part, self._late(part.until)))
 
     def _late(self, until: float) -> WorkLimit:
         """Return the limit at which a stage is ended that ignores its own."""
         return WorkLimit(int(until) + int(_GRACE * self.units))
 
-    def _turn(self, stage: str, reports: Generator[Any, None, None]) -> bool:
+    def _run_stage(self, stage: str, reports: Generator[Any, None, None]) -> bool:
         """Keep the findings of a stage until it ends or pauses; return whether it ended."""
         self.stage, first, began = stage, len(self.findings), time.perf_counter()
         with metered():  # the caller's own work does not count
@@ -434,7 +434,7 @@ def _withdrawn(finding: StageFinding, found: str, fault: str = "") -> StageFindi
 # -- run in the workers ---------------------------------------------------------------------------------
 
 
-def _admitted(
+def _granted_requests(
     filt: PrivacyFilter, names: tuple[str, ...], seed: int, part: WorkLimit, _: WorkLimit, *, own_menu: bool
 ) -> Iterator[object]:
     """Yield the filter's guarantee and the requests that a fresh run grants.

@@ -165,7 +165,7 @@ def largest_renyi(filt: PrivacyFilter, menu: Sequence[DominatingPair], order: fl
     found: list[tuple[float, Steps]] = [(0.0, ())]
     for pair in (Gaussian(mu), *menu) if mu > 0 else menu:
         times = repeats(filt, pair, most=_MAX_REQUESTS)
-        if times and (played := Played(((pair, times),))).admitted(filt):
+        if times and (played := Played(((pair, times),))).is_granted(filt):
             found.append((played.low(Divergence.renyi(order)), played.steps))
     return max(found, key=lambda one: one[0])
 

@@ -254,7 +254,7 @@ def trace_of_plan(filt: PrivacyFilter, plan: Plan, measure: Divergence, ratio: F
     rows: list[TraceRow] = []
     why: dict[object, str] = {}
 
-    def tell(position: Plan, state: State, when: str, number: int) -> None:
+    def add_step(position: Plan, state: State, when: str, number: int) -> None:
         spent = checked_spend(filt, state, position.request, 1)
         after: dict[str, list[str]] = {}
         later: list[tuple[Plan, State, str]] = []
@@ -290,9 +290,9 @@ def trace_of_plan(filt: PrivacyFilter, plan: Plan, measure: Divergence, ratio: F
         )
         for following, observed, words in later:
             if len(rows) < _ROWS:
-                tell(following, observed, words, number + 1)
+                add_step(following, observed, words, number + 1)
 
-    tell(plan, checked_start(filt, 1), "", 1)
+    add_step(plan, checked_start(filt, 1), "", 1)
     rows.sort(key=lambda one: int(one.rounds))
     return Trace(measure, tuple(rows), passed, tuple(why.values())[:_REASONS])
 

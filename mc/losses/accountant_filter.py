@@ -128,14 +128,14 @@ def _within(filt: AccountantFilter, counts: tuple[int, ...]) -> bool:
     for way in ways:
         for relative in (_ROUGHLY, _WIDTH):  # a rough look, if it decides
             bounds = steps.delta(filt.epsilon, relative=relative, direction=way)
-            if (within := _raised(bounds.high) <= filt.delta) or bounds.low > filt.delta:
+            if (within := _round_up_to_30_bits(bounds.high) <= filt.delta) or bounds.low > filt.delta:
                 break
         if not within:
             return False
     return True
 
 
-def _raised(bound: float) -> float:
+def _round_up_to_30_bits(bound: float) -> float:
     """Return the smallest number of 30 bits that is at least the bound."""
     mantissa, exponent = math.frexp(bound)
     return math.ldexp(math.ceil(math.ldexp(mantissa, _BITS)), exponent - _BITS)

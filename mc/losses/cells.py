@@ -45,7 +45,7 @@ _POINT = 256
 class Cells:
     """Cell i has the losses in (edges[i] step, edges[i+1] step]: p[i] and q[i] are balls with its masses.
 
-    `below` is the P-mass at or under the first edge, `above` and `beyond` are the P-mass and the Q-mass of the finite
+    `below` is the P-mass at or under the first edge, `above` and `q_above` are the P-mass and the Q-mass of the finite
     losses over the last edge, and `infinite` is P(L = inf). `atoms` are losses with a positive P-mass; those that are
     multiples of the step are edges.
     """
@@ -56,7 +56,7 @@ class Cells:
     q: tuple[flint.arb, ...]
     below: flint.arb
     above: flint.arb
-    beyond: flint.arb
+    q_above: flint.arb
     infinite: flint.arb
     atoms: tuple[tuple[Fraction, flint.arb], ...]
 
@@ -77,7 +77,7 @@ class Cells:
                 stays = (q * (step * edges[i]).exp() - p * decay) / (1 - decay)
                 at[i] += stays
                 at[i + 1] += p - stays
-            grown = self.beyond * (step * edges[-1]).exp()
+            grown = self.q_above * (step * edges[-1]).exp()
             at[-1] += grown
             masses = np.array([max(upper_end(mass), 0.0) for mass in at])
             masses[0] = masses[0] if masses.any() else 2.0**-1000  # a revealing outcome has some mass, too
@@ -112,7 +112,7 @@ class Cells:
             low = [max(lower_end(p[i] - q[i] * growths[i]), 0.0) for i in range(n - 1)]
             high = [upper_end(q[i] * growths[i + 1] - p[i]) for i in range(n - 1)]
             # the upper tail is everything beyond the last point
-            low.append(max(lower_end(self.above - self.beyond * growths[-1]), 0.0))
+            low.append(max(lower_end(self.above - self.q_above * growths[-1]), 0.0))
             share = np.append(_shares(np.array(low), np.array(high)), 0.0).tolist()
             masses = []
             for i in range(n):
@@ -131,7 +131,7 @@ class Cells:
     @property
     def reports(self) -> list[tuple[flint.arb, flint.arb]]:
         """Return the P-mass and the Q-mass of each cell, and of the losses over the last edge."""
-        return [*zip(self.p, self.q, strict=True), (self.above, self.beyond)]
+        return [*zip(self.p, self.q, strict=True), (self.above, self.q_above)]
 
     def reported(self) -> ReportedPLD:
         """Return the distribution of the report of a loss's cell, at the cost of the order of the squared widths."""
@@ -246,21 +246,21 @@ def extent(pair: DominatingPair, above: float = _ABOVE) -> tuple[float, float]:
 def _end(distribution: Tails, sign: int, cut: float) -> float:
     """Return a number x >= 0, near the smallest, such that hardly any loss lies beyond sign * x."""
 
-    def beyond(x: float) -> float:
+    def q_above(x: float) -> float:
         above = distribution.above(Fraction(sign * x))[0]
         return float(above if sign > 0 else 1 - distribution.infinite - above)
 
     x = 2.0**-30
-    while beyond(x) > cut:
+    while q_above(x) > cut:
         x *= 2
         if x > 2.0**40:
             raise ValueError(
-                f"pair must have tails that vanish, got P-mass {beyond(x):.3g} beyond {sign * x:.3g}; check its tails"
+                f"pair must have tails that vanish, got P-mass {q_above(x):.3g} beyond {sign * x:.3g}; check its tails"
             )
     low = x / 2
     while x - low > x / 256:
         middle = (low + x) / 2
-        low, x = (low, middle) if beyond(middle) <= cut else (middle, x)
+        low, x = (low, middle) if q_above(middle) <= cut else (middle, x)
     return x
 
 

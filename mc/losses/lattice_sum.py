@@ -70,7 +70,7 @@ class LatticeSum:
 
     def _high(self, epsilon: float, tilt: float) -> float:
         total, outside = self._above(epsilon, tilt)
-        beyond = total.beyond + 2.0**-50 * (abs(epsilon) + np.abs(total.distribution.places * self.step))
+        beyond = total.excess + 2.0**-50 * (abs(epsilon) + np.abs(total.distribution.places * self.step))
         high = total.above(-np.expm1(-np.maximum(beyond, 0.0)))
         # a missing loss is worth at most e^{tilt (loss - epsilon)}
         high += outside * math.exp(min(total.log_scale(1), _LARGEST))
@@ -91,7 +91,7 @@ class LatticeSum:
         if not counted.any():
             return 0.0
         # the mass outside the window of P is folded into it
-        lean = max(-tilt * float(drawn.beyond[p_places][counted].min()), 0.0)
+        lean = max(-tilt * float(drawn.excess[p_places][counted].min()), 0.0)
         folded = drawn.distribution.tail * math.exp(min(drawn.log_scale(1) + lean, _LARGEST))
         return max(float(gain[counted].sum()) * (1 - 2.0**-40) - folded, 0.0)
 
@@ -99,7 +99,7 @@ class LatticeSum:
         """Return the finite sum of the upper distributions, and a bound on the missing tilted mass."""
         distributions, counts, outside = list(self.above), list(self.counts), 0.0
         if self.finer is not None:
-            raised, outside = self.finer._raised(tilt, self.step)
+            raised, outside = self.finer._upper_on_coarse_lattice(tilt, self.step)
             distributions, counts = [*distributions, raised], [*counts, 1]
         return TiltedSum(power(distributions, counts, tilt=tilt * self.step), self.step, tilt, cut), outside
 
@@ -119,7 +119,7 @@ class LatticeSum:
         )
         return drawn, other
 
-    def _raised(self, tilt: float, wide: float) -> tuple[LatticePLD, float]:
+    def _upper_on_coarse_lattice(self, tilt: float, wide: float) -> tuple[LatticePLD, float]:
         """Return a distribution above the finite sum, with the step `wide`, and a bound on the missing tilted mass.
 
         Each place is split over both ends of its cell with its P-mass and Q-mass, as by `Cells.upper`.

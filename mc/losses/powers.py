@@ -76,7 +76,7 @@ class TiltedSum:
     cut: float
 
     @property
-    def beyond(self) -> NDArray[np.float64]:
+    def excess(self) -> NDArray[np.float64]:
         """The distance of each place's loss beyond the cut."""
         return self.distribution.places.astype(np.float64) * self.step - self.cut
 
@@ -103,7 +103,7 @@ class TiltedSum:
             self.distribution.shares[where] + sign * self.distribution.error, 0.0
         )
         with np.errstate(over="ignore", invalid="ignore"):
-            exponents = self.log_scale(sign) + grown - self.tilt * self.beyond[where]
+            exponents = self.log_scale(sign) + grown - self.tilt * self.excess[where]
             factors = np.exp(exponents if sign > 0 else np.minimum(exponents, _LARGEST))
             masses: NDArray[np.float64] = factors * shares + (_UNDERFLOW if sign > 0 else 0.0)
         return masses
@@ -140,7 +140,7 @@ def power(distributions: Sequence[LatticePLD], counts: Sequence[int], *, tilt: f
         if most - least < size:
             first, tail = least, 0.0
             break
-        below, beyond = _beyond(distributions, counts, moments, tilt, spread, first, size)
+        below, beyond = _mass_outside_window(distributions, counts, moments, tilt, spread, first, size)
         tail = beyond if first == least else below + beyond
         if tail <= _TAIL or size >= _MAX_WINDOW:
             break
@@ -220,7 +220,7 @@ def whole_power(base: NDArray[np.complex128], count: int) -> NDArray[np.complex1
     return result
 
 
-def _beyond(
+def _mass_outside_window(
     distributions: Sequence[LatticePLD],
     counts: Sequence[int],
     moments: Sequence[float],

@@ -149,7 +149,7 @@ class _Walk(DigestWalk):
 
     def _function(self, function: types.FunctionType) -> bytes:
         around = function.__globals__
-        parts = [self.leaf("code", repr(_said(function.__code__)).encode())]
+        parts = [self.leaf("code", repr(_code_content(function.__code__)).encode())]
         parts += map(self.of, (function.__defaults__, function.__kwdefaults__, vars(function)))
         for cell in function.__closure__ or ():
             try:
@@ -215,14 +215,14 @@ def _origin_of_import(name: str) -> tuple[str, ...] | None:
     return origin(top, spec.origin if spec else None)
 
 
-def _said(code: types.CodeType) -> list[Any]:
+def _code_content(code: types.CodeType) -> list[Any]:
     """Return the content of a code object, independent of its place in the file."""
     names = code.co_names, code.co_varnames, code.co_cellvars, code.co_freevars
     takes = code.co_flags, code.co_argcount, code.co_posonlyargcount, code.co_kwonlyargcount
     constants: list[Any] = []
     for value in code.co_consts:
         if isinstance(value, types.CodeType):
-            constants.append(_said(value))
+            constants.append(_code_content(value))
         else:  # the code of a frozen class has had a set of names since Python 3.12, in varying order
             constants.append(repr(sorted(map(repr, value)) if isinstance(value, frozenset) else value))
     return [code.co_code.hex(), code.co_exceptiontable.hex(), *takes, *names, *constants]

@@ -27,8 +27,10 @@ class OutputFolder:
 
     def __enter__(self) -> OutputFolder:
         try:
-            self._made = [folder for folder in (self.path, *self.path.parents) if not folder.exists()]
-            for missing in reversed(self._made):
+            self._created_folders = [
+                folder for folder in (self.path, *self.path.parents) if not folder.exists()
+            ]
+            for missing in reversed(self._created_folders):
                 missing.mkdir()
                 self._left.callback(_remove_if_empty, missing)
             # no TemporaryDirectory, which a fork of this process that ends in the meantime would remove
@@ -61,7 +63,7 @@ class OutputFolder:
         with self._left:
             if kind is None:
                 self._place()
-                for folder in (self.path, *(made.parent for made in self._made)):
+                for folder in (self.path, *(made.parent for made in self._created_folders)):
                     _sync(folder)
 
     def _place(self) -> None:

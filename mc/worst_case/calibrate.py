@@ -175,11 +175,11 @@ class CalibratedFilter(Displayed, PrivacyFilter):
     def spend(self, state: State, request: DominatingPair) -> State:
         inner, released = self._parts(state)
         level, _ = self._rounded(request, runs_of(inner))
-        return self._whole(checked_spend(self.inner, inner, level, runs_of(inner)), released + 1)
+        return self._joined(checked_spend(self.inner, inner, level, runs_of(inner)), released + 1)
 
     def observe(self, state: State, loss: NDArray[Any]) -> State:
         inner, released = self._parts(state)
-        return self._whole(checked_observe(self.inner, inner, loss, len(loss)), released)
+        return self._joined(checked_observe(self.inner, inner, loss, len(loss)), released)
 
     def is_reachable_state(self, state: State) -> NDArray[Any]:
         inner, released = self._parts(state)
@@ -192,7 +192,7 @@ class CalibratedFilter(Displayed, PrivacyFilter):
     def _parts(self, state: Any) -> tuple[State, Any]:
         return (state, 0) if self.rounds is None else state
 
-    def _whole(self, inner: State, released: Any) -> State:
+    def _joined(self, inner: State, released: Any) -> State:
         return inner if self.rounds is None else (inner, released)
 
     def _rounded(self, request: DominatingPair, n: int) -> tuple[DominatingPair, NDArray[np.bool_]]:

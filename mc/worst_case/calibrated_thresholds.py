@@ -157,7 +157,7 @@ class CalibratedThreshold(Displayed):
         """The ratio of this threshold to the threshold by the CKS conversion, which `ApproximateDPFilter` uses."""
         return self.threshold / float(CKS.budget(self.epsilon, self.delta))
 
-    def admitted(self, each: float) -> int:
+    def granted_count(self, each: float) -> int:
         """Return the number of `each`-DP mechanisms that a session of the filter grants."""
         level = math.ceil(Fraction(float(check_positive("each", each))) / Fraction(self.step))
         return math.floor(Fraction(self.threshold) / self._charge(level)) if level <= self.levels else 0
@@ -261,8 +261,8 @@ def calibrated(epsilon: float, delta: float, *, each: float | None = None) -> Ca
     if each is None:
         return max(CalibratedThreshold.finest(rows), key=lambda row: row.threshold).filter()
     each = float(check_positive("each", each))
-    best = max(rows, key=lambda row: (row.admitted(each), row.epsilon, row.delta, row.threshold))
-    if not best.admitted(each):
+    best = max(rows, key=lambda row: (row.granted_count(each), row.epsilon, row.delta, row.threshold))
+    if not best.granted_count(each):
         raise ValueError(
             f"each must be at most {max(row.step * row.levels for row in rows):g} under this guarantee, "
             f"got each={each!r}; pass a smaller one, or use fp.calibrate"

@@ -96,7 +96,7 @@ class Plan:
         for (p, q), plan in zip(masses_of(self.request), self.then, strict=True):
             masses, shown = (before[0] * p, before[1] * q), (self.request, _loss(p, q))
             if plan is None:
-                yield (shown,), _paid(ratio, direction, *masses)
+                yield (shown,), _terminal_value(ratio, direction, *masses)
             else:
                 yield from (
                     ((shown, *later), worth)
@@ -113,7 +113,7 @@ class Plan:
         ]
         kept = Plan(self.request, tuple(then))
         worth = sum(worth for _, worth in kept.terminal_values(ratio, direction, before))
-        return kept if worth > _paid(ratio, direction, *before) else None
+        return kept if worth > _terminal_value(ratio, direction, *before) else None
 
     def to_data(self, known: Nameable) -> dict[str, Any]:
         """Return the plan as JSON-compatible data."""
@@ -184,5 +184,5 @@ def _loss(p: Fraction, q: Fraction) -> float:
     return nearest_log(p / q) if p * q else (np.inf if p else -np.inf)
 
 
-def _paid(ratio: Fraction, direction: Direction, p: Fraction, q: Fraction) -> Fraction:
+def _terminal_value(ratio: Fraction, direction: Direction, p: Fraction, q: Fraction) -> Fraction:
     return max(p - ratio * q if direction == "PQ" else q - ratio * p, Fraction(0))

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from filterproof.reports.drawing import FORMATS, data_uri, drawn_into, picture_bytes, svg_text
 from filterproof.reports.figures.data import Cell, FigureData
 from filterproof.reports.figures.specification import Printed, Specification
-from filterproof.reports.words import declared, said
+from filterproof.reports.words import declared, filled
 from filterproof.theory.argument_checks import did_you_mean
 
 if TYPE_CHECKING:
@@ -168,7 +168,7 @@ class ComputedFigure:
         ends = {"first": rows[0], "last": rows[-1]} if rows else {}
         observed = " ".join(self.of.observed.split())
         given = {"spec": self.specification, "facts": self.data.facts, "observed": observed}
-        return said(template, given | ends | dict(self.specification.words(self.data)))
+        return filled(template, given | ends | dict(self.specification.words(self.data)))
 
     def plot(self, ax: Axes | Sequence[Axes] | None = None) -> Figure:
         """Draw the figure.

@@ -98,7 +98,7 @@ class RoundsOfEach(Specification):
         rows = [
             row for row in CalibratedThreshold.table() if row.epsilon <= epsilon and row.delta <= self.delta
         ]
-        if not any(row.admitted(self.each) for row in rows):
+        if not any(row.granted_count(self.each) for row in rows):
             return None
         filt = calibrated(epsilon, self.delta, each=self.each)
         return repeats(filt, RandomizedResponse(self.each), most=_MAX_ROUNDS)

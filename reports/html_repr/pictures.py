@@ -49,7 +49,7 @@ def _draw_curve(value: Curve, ax: Axes) -> None:
         ax.plot(at, ends, "_", color=_BLUE, ms=8, mew=1.6)
     ax.plot(at, shown, "o", color=_BLUE, ms=4.5, label="estimate and interval")
     _delta_axis(ax, [*low, *shown, *high])
-    _said(ax, f"all intervals and the whole band hold, but for a chance of {chance(value.failure)}")
+    _add_title(ax, f"all intervals and the whole band hold, but for a chance of {chance(value.failure)}")
 
 
 def _draw_trade_off(value: TradeOff, ax: Axes) -> None:
@@ -57,7 +57,7 @@ def _draw_trade_off(value: TradeOff, ax: Axes) -> None:
     ax.fill_between(alpha, low, high, color=_BLUE, alpha=0.35, lw=0.8, label="band for every test")
     ax.plot([0, 1], [1, 0], color=GREY, ls="--", lw=1.1, label="nothing released")
     ax.set(xlabel="type I error", ylabel="least type II error", xlim=(0, 1), ylim=(0, 1))
-    _said(ax, f"the whole band holds, but for a chance of {chance(value.failure)}")
+    _add_title(ax, f"the whole band holds, but for a chance of {chance(value.failure)}")
 
 
 def _draw_survival_curve(value: SurvivalCurve, ax: Axes) -> None:
@@ -67,7 +67,7 @@ def _draw_survival_curve(value: SurvivalCurve, ax: Axes) -> None:
     ax.fill_between(t, low, high, step="mid", color=_BLUE, alpha=0.3, lw=0, label="interval at each t")
     ax.plot(t, shown, color=_BLUE, lw=1.7, drawstyle="steps-mid", label="estimate")
     ax.set(xlabel="t", ylabel="P(T >= t)", ylim=(0, 1.05))
-    _said(ax, f"all intervals hold, but for a chance of {chance(value.failure)}")
+    _add_title(ax, f"all intervals hold, but for a chance of {chance(value.failure)}")
 
 
 def _draw_filter_comparison(value: FilterComparison, ax: Axes) -> None:
@@ -88,7 +88,7 @@ def _draw_filter_comparison(value: FilterComparison, ax: Axes) -> None:
     )
     ax.set_yticks(list(at), [row["filter"] for row in rows], fontsize=8)
     ax.set(xlabel="rounds", xlim=(0, 1.15 * max(value.most, *(row["high"] for row in rows), 1)))
-    _said(ax, f"{value.mechanism} within ({value.epsilon:g}, {value.delta:g})-DP")
+    _add_title(ax, f"{value.mechanism} within ({value.epsilon:g}, {value.delta:g})-DP")
 
 
 def _draw_evaluations(value: Evaluations, ax: Axes) -> None:
@@ -109,7 +109,7 @@ def _draw_evaluations(value: Evaluations, ax: Axes) -> None:
         apart = max(row["difference"] for row in rows if "low" not in row)
         words += f"; two grids differ by {format_up(apart, 2)} at most"
     _delta_axis(ax, heights)
-    _said(ax, words)
+    _add_title(ax, words)
 
 
 def _delta_axis(ax: Axes, numbers: Sequence[Any]) -> None:
@@ -123,7 +123,7 @@ def _delta_axis(ax: Axes, numbers: Sequence[Any]) -> None:
     ax.set(xlabel="epsilon (nats)", ylabel="delta")
 
 
-def _said(ax: Axes, words: str) -> None:
+def _add_title(ax: Axes, words: str) -> None:
     ax.set_title(words, fontsize=9, fontweight="normal", color=INK)
     ax.legend(fontsize=9, loc="best")
 

@@ -14,7 +14,7 @@ from filterproof.reports.finding import Picture
 from filterproof.reports.pages.filter_page import short
 from filterproof.reports.pages.page import Badge, Page, PageTable
 from filterproof.reports.template import mathml
-from filterproof.reports.words import declared, said
+from filterproof.reports.words import declared, filled
 from filterproof.theory.evidence import Outcome
 from filterproof.theory.numerics.decimals import chance
 
@@ -31,19 +31,19 @@ def accountant_page(chapter: AccountantChapter) -> Page:
     if chapter.page == "odometers":
         values["nearest"] = _nearest()
     facts = [
-        *((label, said(words, values)) for label, words in page["facts"][:1]),
+        *((label, filled(words, values)) for label, words in page["facts"][:1]),
         ("Verdict", _verdict(chapter)),
-        *((label, said(words, values)) for label, words in page["facts"][1:]),
+        *((label, filled(words, values)) for label, words in page["facts"][1:]),
     ]
     return Page(
         key=page["anchor"],
         title=page["title"],
         badge=Badge.of(chapter.verdict),
-        line=said(page["line"], values),
+        line=filled(page["line"], values),
         formulas=tuple((label, mathml(latex)) for label, latex in page["formulas"]),
         facts=tuple(facts),
         pictures=(_picture(chapter),),
-        uncovered=said(page["uncovered"], values),
+        uncovered=filled(page["uncovered"], values),
         code=page["code"].strip(),
         table=_simulated(chapter.rows),
     )

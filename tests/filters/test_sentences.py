@@ -28,7 +28,7 @@ class Silent:
         pass
 
 
-def asked(**given: Any) -> fp.people.LinearQueries:
+def queries_with(**given: Any) -> fp.people.LinearQueries:
     return fp.people.LinearQueries(2, **({"norm_budget": 1.0, "kappa": 1.0} | given))
 
 
@@ -145,8 +145,14 @@ TYPES: list[tuple[Call, str]] = [
             ),
         )
     ),
-    (lambda: asked().answer(np.ma.masked_array(np.ones(2), mask=True), RNG), "values must be no masked"),
-    (lambda: asked().answer([[1.0], [1.0, 2.0]], RNG), "values must be an array, got rows of different"),
+    (
+        lambda: queries_with().answer(np.ma.masked_array(np.ones(2), mask=True), RNG),
+        "values must be no masked",
+    ),
+    (
+        lambda: queries_with().answer([[1.0], [1.0, 2.0]], RNG),
+        "values must be an array, got rows of different",
+    ),
     *(
         (lambda parts=parts: fp.Budget(*parts), "must be two doubles and an integer, got .* make a budget by")
         for parts in ((None,), (1.0, "0"), (1.0, 0.0, 0.0))

@@ -30,7 +30,7 @@ from tests.mc.worst_case.small_games import (
     SquaresFilter,
     WhimFilter,
     play_out,
-    worth,
+    strategy_value,
 )
 
 TINY = Fraction(1, 2**200)
@@ -116,7 +116,7 @@ def test_exact_worst_case_is_brute_force_and_every_other_route_agrees_with_it(ga
     assert solved.value == truth
     assert Fraction(solved.low) <= truth <= Fraction(solved.high)
     # the strategy reaches it, asked in every history by itself, and by the walk over positions
-    assert worth(solved.strategy, filt, ratio, rounds, direction) == truth
+    assert strategy_value(solved.strategy, filt, ratio, rounds, direction) == truth
     if not isinstance(filt, WhimFilter):  # which takes one request for all runs
         assert evaluate(filt, solved.strategy, **asked).value == truth
     # a denied run that may ask again gains nothing
@@ -136,7 +136,7 @@ def test_exact_worst_case_is_brute_force_and_every_other_route_agrees_with_it(ga
     assert Fraction(ball.low) <= truth <= Fraction(ball.high)
     alone = len({getattr(pair, "ratio", None) for pair in menu if type(pair) is not Erasure}) <= 1
     assert ball.high - ball.low <= (1e-10 * truth + 2.0**-149 if alone or filt.looks_at_losses else 0.05)
-    assert Fraction(ball.low) <= worth(ball.strategy, filt, ratio, rounds, direction) <= truth
+    assert Fraction(ball.low) <= strategy_value(ball.strategy, filt, ratio, rounds, direction) <= truth
 
 
 @settings(deadline=None, max_examples=80)

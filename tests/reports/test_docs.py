@@ -23,7 +23,7 @@ from filterproof.theory.evidence import Checked, Evidence, Outcome
 from tests.printed_examples import PAGES, ROOT, blocks, run_examples
 
 
-def _made(part: str) -> str:
+def _generated(part: str) -> str:
     return expand(f"before\n\n```{{generated}} {part}\n```\n\nafter\n")
 
 
@@ -32,7 +32,7 @@ def test_measured_page_has_each_recorded_table() -> None:
     for name, rows in TABLES.items():
         assert f"{{generated}} recorded {name}\n" in page.read_text("utf-8")
         heads, found = rows()
-        made = _made(f"recorded {name}")
+        made = _generated(f"recorded {name}")
         assert made.count("\n|") == (len(found) + 2 if found else 0)
         assert all(len(row) == len(heads) for row in found)
 
@@ -58,7 +58,7 @@ def test_recorded_scores_add_up_and_bounds_on_compositions_hold() -> None:
 
 
 def test_the_page_of_history_has_a_row_for_each_recorded_thread() -> None:
-    made = _made("history")
+    made = _generated("history")
     rows = [row for row in record("power")["cases"] if (row["half"], row["kind"]) == ("public", "broken")]
     assert len(re.findall(r"^\| \[", made, re.MULTILINE)) == len(rows) >= 20
     for row in rows:
@@ -68,14 +68,14 @@ def test_the_page_of_history_has_a_row_for_each_recorded_thread() -> None:
 
 def test_the_words_of_a_verdict_are_those_of_the_code() -> None:
     for part, words in (("outcomes", Outcome), ("evidence", Evidence), ("checked", Checked)):
-        made = _made(part)
+        made = _generated(part)
         assert len(re.findall(r"^\| \*\*", made, re.MULTILINE)) == len(words)
         for word in words:
             assert escaped(word.value) in made
 
 
 def test_a_charge_is_the_least_or_says_which_share_of_it_is_due() -> None:
-    made = _made("charges")
+    made = _generated("charges")
     assert "| `Gaussian(0.7)` | none | 0.245 (smallest) | 0.7 (smallest) |" in made
     assert (
         "| `Laplace(0.8)` | 1.25 (smallest) | 0.78125 (upper bound; 68.67 % is necessary) | 1.23999 (smallest) |"
@@ -85,7 +85,7 @@ def test_a_charge_is_the_least_or_says_which_share_of_it_is_due() -> None:
 
 def test_every_filter_command_and_status_has_its_row() -> None:
     (page,) = (page for page in PAGES if page.match("reference/commands.md"))
-    filters, commands, whole = _made("filters"), _made("commands"), expand(page.read_text("utf-8"))
+    filters, commands, whole = _generated("filters"), _generated("commands"), expand(page.read_text("utf-8"))
     assert re.findall(r"^\| `fp\.(\w+)`", filters, re.MULTILINE) == list(CATALOGUE)
     assert re.findall(r"^## filterproof (\w+)$", commands, re.MULTILINE) == [
         name.rstrip("_") for name in COMMANDS
@@ -99,7 +99,7 @@ def test_every_filter_command_and_status_has_its_row() -> None:
 
 def test_a_part_or_name_that_is_not_known_is_refused_and_prose_is_left_alone() -> None:
     with pytest.raises(ValueError, match=r"must be one of .*, got 'typo'"):
-        _made("typo")
+        _generated("typo")
     with pytest.raises(ValueError, match=r"the name is not public \(name='Typo'\)"):
         expand("```{public}\nTypo\n```\n")
     page = "words, `code` and\n\n```python\nprint(1)\n```\n"

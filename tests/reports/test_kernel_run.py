@@ -24,7 +24,7 @@ _CLEAN = """* Constants/Inductives relying on type-in-type: <none>
 * Inductives whose positivity is assumed: <none>"""
 
 
-def _said(axioms: str = "Closed under the global context", left_out: str = "") -> str:
+def _kernel_output(axioms: str = "Closed under the global context", left_out: str = "") -> str:
     kept = read_record()
     assert kept is not None
     told = [f"BEGIN STATES {name}\n{kept.statements[name]}" for name in KERNEL if name != left_out]
@@ -54,7 +54,7 @@ def _program(folder: Path, name: str, told: str, status: int = 0) -> None:
 
 
 def _run(fake: Path, *, asked: str = "", checked: str = "", refuses: str = "") -> list[str]:
-    _program(fake, "coqc", asked or _said(), int(refuses == "coqc"))
+    _program(fake, "coqc", asked or _kernel_output(), int(refuses == "coqc"))
     _program(fake, "coqchk", checked or _checked(), int(refuses == "coqchk"))
     steps: list[str] = []
     record = run_kernel(on_step=steps.append)
@@ -82,9 +82,9 @@ _FOREIGN = "must rest on the standard library's axioms, got .*trust_me"
 #: What the programs say or do -> the sentence in which it is refused.
 REFUSED: list[tuple[dict[str, str], str]] = [
     ({"refuses": "coqchk"}, "coqchk refused"),
-    ({"asked": _said(f"{_CLASSIC}trust_me : 0 = 1")}, _FOREIGN),
-    ({"asked": _said(left_out="kl_filter")}, "the statement of kl_filter must be told"),
-    ({"asked": _said("Error")}, "must be a list"),
+    ({"asked": _kernel_output(f"{_CLASSIC}trust_me : 0 = 1")}, _FOREIGN),
+    ({"asked": _kernel_output(left_out="kl_filter")}, "the statement of kl_filter must be told"),
+    ({"asked": _kernel_output("Error")}, "must be a list"),
     (
         {"checked": _checked("Filterproof.RenyiFilter.trust_me")},
         "coqchk must find no axiom but those of the libraries",

@@ -17,7 +17,7 @@ def picks(scores: np.ndarray, scale: float) -> np.ndarray:
     return np.asarray(weights / weights.sum())
 
 
-def stick(p: np.ndarray, q: np.ndarray, x: float) -> float:
+def hockey_stick(p: np.ndarray, q: np.ndarray, x: float) -> float:
     return float(np.maximum(p - math.exp(x) * q, 0.0).sum())
 
 
@@ -33,7 +33,7 @@ def test_no_exponential_mechanism_passes_it(
     p, q = picks(scores, 1 / unit), picks(scores + np.array(data.draw(moves)), 1 / unit)
     pair = fp.BoundedRange(2 * unit)
     for x in np.linspace(-2.2, 2.2, 23) * unit:
-        assert max(stick(p, q, x), stick(q, p, x)) <= pair.hockey_stick(float(x)) + 1e-12
+        assert max(hockey_stick(p, q, x), hockey_stick(q, p, x)) <= pair.hockey_stick(float(x)) + 1e-12
     moment = float((p * np.exp((order - 1) * np.log(p / q))).sum())
     assert math.log(moment) / (order - 1) <= pair.renyi(order) + 1e-12
     # what is said of the mechanisms themselves, which one pair for all of them cannot say
@@ -47,7 +47,7 @@ def test_what_is_tiny_is_neither_lost_nor_loose(e: float) -> None:
     # tanh(e/4), and e^2/6 times one less a share of e^2, which may be below the least double
     assert pair.hockey_stick(0.0) == pytest.approx(e / 4, rel=1e-12, abs=0)
     assert pair.renyi(2.0) == pytest.approx(e * e / 3, rel=1e-12, abs=1e-300)
-    low, high = pair.least("zcdp_rho")
+    low, high = pair.tight_charge("zcdp_rho")
     assert low <= e * e / 6 * (1 + 2.0**-50) + 2.0**-1074
     assert e * e / 6 * (1 - 2.0**-50) <= high <= pair.zcdp_rho
     assert high - low <= 1e-13 * high + 2.0**-1069

@@ -12,7 +12,7 @@ import filterproof as fp
 def test_the_least_rho_of_discrete_laplace_is_between_its_relative_entropy_and_what_is_declared(
     pair: fp.DiscreteLaplace,
 ) -> None:
-    low, high = pair.least("zcdp_rho")
+    low, high = pair.tight_charge("zcdp_rho")
     assert pair.renyi(1.0) * (1 - 1e-9) <= high <= pair.zcdp_rho
     assert high <= low * (1 + 1e-8)
 

@@ -30,10 +30,10 @@ OF_LABELS = {
     *("rational", "swapped", "monotone_parameters", "closed_least", "domination_parameter"),
 }
 #: What the methods of a law are asked, the loss of an outcome among them.
-ASKED = {"least": ("zcdp_rho",), "tightness_ratio": ("gdp_mu",), "renyi": (3.0,), "loss_isf": (0.3,)}
+ASKED = {"tight_charge": ("zcdp_rho",), "tightness_ratio": ("gdp_mu",), "renyi": (3.0,), "loss_isf": (0.3,)}
 
 
-def said(pair: fp.DominatingPair, name: str, at: float) -> Any:
+def result_of(pair: fp.DominatingPair, name: str, at: float) -> Any:
     found = getattr(pair, name)
     if name in ("sample", "sample_finite"):
         return found(np.random.default_rng(1), 5, 2.0).tolist()
@@ -52,9 +52,9 @@ def test_all_that_the_contract_of_pairs_asks_it_answers_as_its_law_does(
     levels = [0.0, 0.7, *(float(loss) for loss, _ in law.outputs or () if math.isfinite(loss))]
     for name in (name for name in vars(fp.DominatingPair) if name[0] != "_" and name not in OF_LABELS):
         for at in levels:
-            assert said(made, name, at) == said(law, name, at), name
+            assert result_of(made, name, at) == result_of(law, name, at), name
             if name not in ("pure_epsilon", "reference_values"):
-                assert said(made.swapped, name, at) == said(law.swapped, name, at), name
+                assert result_of(made.swapped, name, at) == result_of(law.swapped, name, at), name
     assert made.unlabelled == pair
     assert made.labels == WHERE
 

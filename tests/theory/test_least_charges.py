@@ -130,7 +130,7 @@ def test_the_least_rho_of_randomised_response_is_its_relative_entropy(epsilon: f
     low, high = least_zcdp_rho(tuple(zip(pair.exact_masses.p, pair.exact_masses.q, strict=True)))
     exact = epsilon * math.tanh(epsilon / 2)
     assert low * (1 - 1e-12) <= exact <= high * (1 + 1e-12)
-    assert fp.RandomizedResponse(epsilon).least("zcdp_rho") == pytest.approx((exact, exact), rel=1e-14)
+    assert fp.RandomizedResponse(epsilon).tight_charge("zcdp_rho") == pytest.approx((exact, exact), rel=1e-14)
 
 
 PAIRS: list[tuple[Any, str, float]] = [
@@ -187,7 +187,7 @@ def test_a_ball_that_says_nothing_bounds_nothing_and_one_beyond_the_doubles_is_b
     ids=repr,
 )
 def test_the_least_rho_at_the_ends_of_the_doubles_lies_between_bounds(pair: fp.DominatingPair) -> None:
-    low, high = pair.least("zcdp_rho")
+    low, high = pair.tight_charge("zcdp_rho")
     # e tanh(e/2) is that of all that is e-DP
     assert 0 <= low <= high
     assert low <= float(pair.pure_epsilon) * math.tanh(float(pair.pure_epsilon) / 2)

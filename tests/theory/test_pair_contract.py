@@ -183,8 +183,8 @@ def test_a_pair_for_each_run_is_the_pairs_one_by_one(pair: DominatingPair, argum
     assert pair.shape == (3,)
     assert {single.shape for single in singles} == {()}
     for name in ("pure_epsilon", "zcdp_rho", "gdp_mu", "infinite_mass"):
-        own = np.broadcast_to(getattr(pair, name), 3)
-        np.testing.assert_array_equal(own, [getattr(single, name) for single in singles])
+        user_class = np.broadcast_to(getattr(pair, name), 3)
+        np.testing.assert_array_equal(user_class, [getattr(single, name) for single in singles])
     for name, shift in (("hockey_stick", 0.0), ("renyi", 1.0), ("loss_cdf", 0.0), ("loss_isf", 0.0)):
         expected = [getattr(s, name)(x + shift) for s, x in zip(singles, each, strict=True)]
         np.testing.assert_allclose(getattr(pair, name)(argument + shift), expected, rtol=1e-13)
@@ -215,10 +215,10 @@ def test_each_run_draws_from_the_law_that_it_asked_for(pair: DominatingPair) -> 
 
 
 def test_a_pair_of_another_class_of_the_same_name_is_another_pair():
-    ours, own = RandomizedResponse(0.5), type("RandomizedResponse", (RandomizedResponse,), {})(0.5)
+    ours, user_class = RandomizedResponse(0.5), type("RandomizedResponse", (RandomizedResponse,), {})(0.5)
     assert ours == RandomizedResponse(0.5)
-    assert ours != own
-    assert len({ours, own}) == 2
+    assert ours != user_class
+    assert len({ours, user_class}) == 2
 
 
 def doubled(self: Any, epsilon: Any) -> Any:
@@ -226,16 +226,18 @@ def doubled(self: Any, epsilon: Any) -> Any:
     return fp.Gaussian(2 * self.mu).hockey_stick(epsilon)
 
 
-def own(parent: type, *beside: type, **changed: Any) -> Any:
+def user_class(parent: type, *beside: type, **changed: Any) -> Any:
     """A class of one's own."""
     return type("Own", (*beside, parent), changed)
 
 
 #: What of a parent's law is said otherwise: by the class itself, by one beside the parent, in what the parent asks for.
 OTHERWISE: dict[str, Callable[[], object]] = {
-    "a divergence": lambda: own(fp.Gaussian, hockey_stick=doubled),
-    "by a class beside": lambda: own(fp.Gaussian, type("Beside", (), {"hockey_stick": doubled})),
-    "what the parent asks for": lambda: own(fp.SubsampledGaussian, _raised=lambda self, *given: 0.0),
+    "a divergence": lambda: user_class(fp.Gaussian, hockey_stick=doubled),
+    "by a class beside": lambda: user_class(fp.Gaussian, type("Beside", (), {"hockey_stick": doubled})),
+    "what the parent asks for": lambda: user_class(
+        fp.SubsampledGaussian, _full_batch_level=lambda self, *given: 0.0
+    ),
 }
 
 

@@ -91,7 +91,7 @@ def test_the_bounds_of_laws_that_lie_apart_hold_the_integrals(q: float, sigma: f
                 reference_values._entropy() if order == 1 else reference_values._moment(a).log() / (a - 1)
             )
             assert integral.rel_accuracy_bits() > 30
-            assert reference_values._apart(a).contains(integral)
+            assert reference_values._separated_renyi(a).contains(integral)
 
 
 def test_at_a_vast_order_addition_is_nearly_its_largest_loss() -> None:

@@ -173,7 +173,7 @@ def readable_record(file: str = RECORD) -> Record | None:
 
 
 @lru_cache(maxsize=1)
-def _known() -> tuple[Record | None, bool, dict[str, str]]:
+def _read_sources() -> tuple[Record | None, bool, dict[str, str]]:
     texts = sources()
     found = digests(texts)
     record, here = read_record(), readable_record(HERE)
@@ -188,7 +188,7 @@ def accepted(theorem: KernelTheorem) -> Accepted:
     axiom that is not allowed.
     """
     name = theorem.name
-    record, here, texts = _known()
+    record, here, texts = _read_sources()
     if record is None:
         raise ValueError("record must exist, got none; run make kernel")
     changed = sorted({file for file, digest in digests(texts).items() if record.sources.get(file) != digest})

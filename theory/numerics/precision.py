@@ -16,7 +16,7 @@ import sys
 import threading
 
 
-def _made() -> threading.RLock:
+def _process_lock() -> threading.RLock:
     """The process's one lock: also where this file is executed again, beside the module that runs."""
     running: threading.RLock | None = getattr(sys.modules.get(__name__), "PRECISION_LOCK", None)
     if running is not None:
@@ -28,4 +28,4 @@ def _made() -> threading.RLock:
 
 
 #: Held wherever a precision is set, until it is set back. A lock of C's own: no interrupt leaves it locked.
-PRECISION_LOCK = _made()
+PRECISION_LOCK = _process_lock()

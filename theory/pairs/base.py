@@ -40,7 +40,7 @@ _DECLARED = frozenset(
             "domination_parameter",
             "monotone_parameters",
         ),
-        *("renyi", "least", "dominates", "labels", "unlabelled", "family", "take", "_abc_impl"),
+        *("renyi", "tight_charge", "dominates", "labels", "unlabelled", "family", "take", "_abc_impl"),
     }
 )
 ALL_CHARGES: frozenset[ChargeName] = frozenset({"pure_epsilon", "zcdp_rho", "gdp_mu"})
@@ -189,7 +189,7 @@ class DominatingPair(Parametrised, ABC):
         """A number r >= 0 with `zcdp_rho` = r^2/2, never rounded down; None if the class declares no such number."""
         return None
 
-    def least(self, charge: ChargeName) -> tuple[float, float]:
+    def tight_charge(self, charge: ChargeName) -> tuple[float, float]:
         """Bounds on the smallest valid value of a charge.
 
         Parameters
@@ -222,7 +222,7 @@ class DominatingPair(Parametrised, ABC):
         TightnessRatio
             Bounds `low` and `high`, at most 1. Both are 1 where the declared charge is 0 or inf.
         """
-        low, high = self.least(charge)
+        low, high = self.tight_charge(charge)
         declared = float(getattr(self, charge))
         if declared in (0.0, math.inf):
             return TightnessRatio(1.0, 1.0)

@@ -72,7 +72,7 @@ class BoundedRange(DominatingPair):
         # the square and the quotient have a relative error of 2^-53 each, or lose the smallest double
         return signed_square(self.epsilon) / 6 * (1 + 2.0**-50) + 2.0**-1070
 
-    def least(self, charge: ChargeName) -> tuple[float, float]:
+    def tight_charge(self, charge: ChargeName) -> tuple[float, float]:
         if charge == "gdp_mu":
             # at x = 0 the hockey-stick is tanh(e/4), that of Gaussian(mu) with the mu of an (e/2)-DP mechanism
             return float(pure_to_gdp(self.epsilon / 2)) * (1 - 2.0**-40), float(self.gdp_mu)
@@ -81,7 +81,7 @@ class BoundedRange(DominatingPair):
             bits = 256 + 8 * max(-math.frexp(float(self.epsilon))[1], 0)
             low, high = convex_rho(self.reference_values, bits)
             return low, min(high, float(self.zcdp_rho))
-        return DominatingPair.least(self, charge)
+        return DominatingPair.tight_charge(self, charge)
 
     @property
     def gdp_mu(self) -> Real:

@@ -244,7 +244,7 @@ class _DiscreteGaussianReferenceValues(PairReferenceValues):
         return _finer(value)
 
     def hockey_stick(self, epsilon: Exact) -> ReferenceValue:
-        return _finer(lambda: self.stick(epsilon))
+        return _finer(lambda: self.stick_from_tails(epsilon))
 
     @property
     def above(self) -> Callable[[Exact], tuple[arb, arb]]:

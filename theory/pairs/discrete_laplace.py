@@ -104,10 +104,10 @@ class DiscreteLaplace(Finite):
     zcdp_rho = half_square_of("pure_epsilon")
     swapped = ITSELF
 
-    def least(self, charge: ChargeName) -> tuple[float, float]:
+    def tight_charge(self, charge: ChargeName) -> tuple[float, float]:
         if charge == "zcdp_rho":
             return convex_rho(self.reference_values)
-        return Finite.least(self, charge)
+        return Finite.tight_charge(self, charge)
 
     @property
     def gdp_mu(self) -> Real:

@@ -259,8 +259,8 @@ class FinitePair(Finite):
     def zcdp_rho(self) -> float:
         return least_zcdp_rho(self.held_masses)[1]
 
-    def least(self, charge: ChargeName) -> tuple[float, float]:
-        return least_zcdp_rho(self.held_masses) if charge == "zcdp_rho" else Finite.least(self, charge)
+    def tight_charge(self, charge: ChargeName) -> tuple[float, float]:
+        return least_zcdp_rho(self.held_masses) if charge == "zcdp_rho" else Finite.tight_charge(self, charge)
 
     @property
     def gdp_mu(self) -> float:

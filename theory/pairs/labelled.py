@@ -111,7 +111,7 @@ class Labelled(DominatingPair):
     held_masses = _of_mechanism("held_masses")
     infinite_mass = _of_mechanism("infinite_mass")
     reference_values = _of_mechanism("reference_values")
-    least = _by_mechanism("least")
+    tight_charge = _by_mechanism("tight_charge")
     hockey_stick_upper_bound = _by_mechanism("hockey_stick_upper_bound")
     hockey_stick = _by_mechanism("hockey_stick")
     renyi = _by_mechanism("renyi")

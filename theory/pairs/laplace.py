@@ -102,9 +102,11 @@ class Laplace(DominatingPair):
         """Return the double nearest to the largest loss."""
         return 1 / self.b
 
-    def least(self, charge: ChargeName) -> tuple[float, float]:
+    def tight_charge(self, charge: ChargeName) -> tuple[float, float]:
         return (
-            convex_rho(self.reference_values) if charge == "zcdp_rho" else DominatingPair.least(self, charge)
+            convex_rho(self.reference_values)
+            if charge == "zcdp_rho"
+            else DominatingPair.tight_charge(self, charge)
         )
 
     @property

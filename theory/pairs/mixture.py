@@ -52,7 +52,7 @@ class MixtureReferenceValues(PairReferenceValues):
     def _divergence(self, alpha: Fraction) -> arb:
         if self.pair.q == 1:
             return ball_of(alpha / (2 * self.at["sigma"] ** 2))
-        if (apart := self._apart(ball_of(alpha))).rel_accuracy_bits() > ctx.prec - 24:
+        if (apart := self._separated_renyi(ball_of(alpha))).rel_accuracy_bits() > ctx.prec - 24:
             return apart
         if alpha == 1:
             return self._entropy()
@@ -60,7 +60,7 @@ class MixtureReferenceValues(PairReferenceValues):
         moment = self._binomial(int(alpha)) if whole else self._moment(ball_of(alpha))
         return moment.log() / ball_of(alpha - 1)
 
-    def _apart(self, order: arb) -> arb:
+    def _separated_renyi(self, order: arb) -> arb:
         """Return a ball around D_a from bounds on both sides, which meet for distant normal distributions."""
         (q, _, variance), t = self._distributions, order - 1
         rest, overlap = 1 - q, (-1 / (8 * variance)).exp()
@@ -153,7 +153,7 @@ class MixtureReferenceValues(PairReferenceValues):
         return at
 
     def hockey_stick(self, epsilon: Exact) -> ReferenceValue:
-        return ReferenceValue(lambda: self.stick(epsilon))
+        return ReferenceValue(lambda: self.stick_from_tails(epsilon))
 
     def loss_cdf(self, x: Exact) -> ReferenceValue:
         return ReferenceValue(lambda: 1 - self.above(x)[0])

@@ -82,9 +82,9 @@ class Response(Finite):
     def zcdp_rho(self) -> Real:
         return self._unless_revealed(half_square(self._form.epsilon))
 
-    def least(self, charge: ChargeName) -> tuple[float, float]:
+    def tight_charge(self, charge: ChargeName) -> tuple[float, float]:
         known = charge == "zcdp_rho" and self._form.delta == 0
-        return response_rho(float(self._form.epsilon)) if known else Finite.least(self, charge)
+        return response_rho(float(self._form.epsilon)) if known else Finite.tight_charge(self, charge)
 
     @property
     def gdp_mu(self) -> Real:

@@ -153,7 +153,7 @@ class PairReferenceValues(ABC):
         """Return the function x -> balls around P(x < L < inf) and Q(x < L < inf), at the current precision."""
         raise TypeError(f"pair must have known tails, got {self!r}; define `above` in its reference values")
 
-    def stick(self, epsilon: Exact) -> arb:
+    def stick_from_tails(self, epsilon: Exact) -> arb:
         """Return the hockey-stick by the masses above epsilon, for a finite loss."""
         p, q = self.above(epsilon)
         return p - ball_of(epsilon).exp() * q

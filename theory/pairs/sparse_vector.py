@@ -43,9 +43,9 @@ def stop_distribution(values: Sequence[int], *, ratio: Fraction) -> tuple[Fracti
         before = whole_values[:i]
         total = Fraction(0)
         for z in range(low, high + 1):
-            mass = r ** abs(z) * _reaches(z - value, r)
+            mass = r ** abs(z) * _noise_tail(z - value, r)
             for earlier in before:
-                mass *= 1 - _reaches(z - earlier, r)
+                mass *= 1 - _noise_tail(z - earlier, r)
             total += mass
         # at high + t a value is reached with probability a x, x = r^t; at low - t it is not, with probability b x
         above = [Fraction(0), r ** (high - value) / (1 + r)]
@@ -58,7 +58,7 @@ def stop_distribution(values: Sequence[int], *, ratio: Fraction) -> tuple[Fracti
     return (*stops, 1 - sum(stops, Fraction(0)))
 
 
-def _reaches(m: int, r: Fraction) -> Fraction:
+def _noise_tail(m: int, r: Fraction) -> Fraction:
     """Return P(noise >= m)."""
     return r**m / (1 + r) if m >= 0 else 1 - r ** (1 - m) / (1 + r)
 

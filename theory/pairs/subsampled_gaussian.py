@@ -127,7 +127,7 @@ class SubsampledGaussian(DominatingPair):
     def _log_ratio(self, x: Real) -> Array:
         return _log_ratio(np.asarray(x), np.asarray(self.q), np.asarray(self.sigma))
 
-    def _raised(self, level: Real) -> Array:
+    def _full_batch_level(self, level: Real) -> Array:
         """Return the y with 1 - q + q e^y = e^level, the loss of the full batch; -inf if there is none."""
         level = np.asarray(level, dtype=np.float64)
         with np.errstate(divide="ignore"):
@@ -142,7 +142,7 @@ class SubsampledGaussian(DominatingPair):
 
     def _output(self, level: Real) -> Array:
         """Return the output x with l(x) = level; -inf if l(x) > level for every x."""
-        output: Array = 0.5 + self.sigma * self.sigma * self._raised(level)
+        output: Array = 0.5 + self.sigma * self.sigma * self._full_batch_level(level)
         return output
 
     def hockey_stick(self, epsilon: Real) -> Real:
@@ -151,7 +151,7 @@ class SubsampledGaussian(DominatingPair):
         grown = rm.expm1(np.minimum(epsilon, 700.0))
         if self.adjacency == "removal":
             # c = q, e^eps' = 1 + (e^eps - 1)/q; below log(1-q) every outcome counts
-            inner = self._raised(epsilon)
+            inner = self._full_batch_level(epsilon)
             inside = self.q * full.hockey_stick(np.maximum(inner, -1e3))
             return as_real(np.where(np.isneginf(inner), -grown, inside))
         # c = 1 - (1-q) e^eps, e^eps' = 1 + (e^eps - 1)/c; above -log(1-q) no outcome counts
@@ -247,7 +247,7 @@ def _renyi(q: float, sigma: float, adjacency: Adjacency, alpha: float) -> float:
         return math.inf if adjacency == "removal" or q == 1 else float(-rm.log1p(-q))
     t = alpha - 1
     log_q = float(rm.log(q))
-    if (apart := _apart(q, sigma, adjacency, t, log_q)) is not None:
+    if (apart := _separated_renyi(q, sigma, adjacency, t, log_q)) is not None:
         return apart * (1 + (1 - log_q) * 2.0**-48)
     squared = min(2.0, 0.5 - sigma * sigma * log_q)
     low, high = (
@@ -295,7 +295,7 @@ def _renyi(q: float, sigma: float, adjacency: Adjacency, alpha: float) -> float:
     return value / t * (1 + (wrong / max(value, 1.0) + 8) * 2.0**-53) + _UNDERFLOW_LOSS * (1 + 1 / t)
 
 
-def _apart(q: float, sigma: float, adjacency: Adjacency, t: float, log_q: float) -> float | None:
+def _separated_renyi(q: float, sigma: float, adjacency: Adjacency, t: float, log_q: float) -> float | None:
     """Return D_{1+t} if bounds from both sides agree to 2^-54, for distant normal distributions; else None.
 
     Addition: at most -log(1-q), and by Jensen's inequality, because log(1+z) <= sqrt(z), smaller by at most

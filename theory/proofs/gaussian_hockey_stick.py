@@ -71,7 +71,7 @@ THEOREM = Theorem(
     source="Koskela, Tobaben & Honkela, equations (2.2) and (2.3)",
     hypotheses="mu = Delta / sigma > 0, every real epsilon; P = N(x0, sigma^2), Q = N(x1, sigma^2)",
     claim="The loss is N(mu^2/2, mu^2) under P, and the hockey-stick divergence is (2.3) in both directions",
-    stated=(r"\delta_\mu(\varepsilon) = ", _DELTA, r",\quad \overline{\Phi} = 1 - \Phi"),
+    statement=(r"\delta_\mu(\varepsilon) = ", _DELTA, r",\quad \overline{\Phi} = 1 - \Phi"),
     steps=(
         Step(
             "The loss at x0 + sigma z is mu^2/2 + mu z with mu = (x0 - x1)/sigma, so it is N(mu^2/2, mu^2).",

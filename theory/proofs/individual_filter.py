@@ -59,7 +59,7 @@ THEOREM = Theorem(
     "and exactly this Gaussian where the person's squared norms add to B_norm on each path. The transcript up to the "
     "m-th restart of the tracker, of filters of size Delta, of a person who is never left out is (alpha, m Delta)-RDP "
     "for that person",
-    stated=(
+    statement=(
         r"D_\alpha(T\|T^{-i}) \le B,\qquad \sum_t\|v_t\|^2 \le n \implies H_{e^\varepsilon} \le "
         r"\delta_\mu(\varepsilon),\quad \mu = ",
         _MU,

@@ -92,7 +92,11 @@ THEOREM = Theorem(
     claim="Condition (4), in both directions of one pair of neighbours, is: |loss so far| <= kappa; every N: "
     "theta = (delta - d)/(N (1 - d)) spends delta exactly and the best d is unique; at N = 48 and the figures it is "
     "certified",
-    stated=(r"\kappa = ", _FORMULA, r",\quad d = \hat\delta,\quad\overline{\Phi}^{-1}(x) = \Phi^{-1}(1-x)"),
+    statement=(
+        r"\kappa = ",
+        _FORMULA,
+        r",\quad d = \hat\delta,\quad\overline{\Phi}^{-1}(x) = \Phi^{-1}(1-x)",
+    ),
     uses=("Gaussian hockey-stick",),
     steps=(
         Step(

@@ -42,7 +42,7 @@ ROWS = (
         claim="The transcript, of densities p and q, stopping time included, is (alpha, B)-RDP; with rho_t = alpha r_t "
         "and B = alpha r the condition is the same at every order, so sum r_t <= r gives r-zCDP. Its moments are "
         f"{_ITERATED}",
-        stated=(r"\sum_{t\le T}\rho_t \le B \implies \int p^\alpha q^{1-\alpha} \le ", _MOMENT),
+        statement=(r"\sum_{t\le T}\rho_t \le B \implies \int p^\alpha q^{1-\alpha} \le ", _MOMENT),
         steps=kernel_steps("renyi_filter_any", "zcdp_filter_any") + supporting_steps("finitely_many"),
     ),
     Theorem(
@@ -55,7 +55,7 @@ ROWS = (
         claim="The transcript is (epsilon, delta)-DP; B = B* is one such budget. Gaussian releases of real numbers are "
         "charged rho = (p - q)^2/(2 sigma^2), Laplace releases half the square of |p - q|/scale. Probabilities are "
         f"{_ITERATED}",
-        stated=(
+        statement=(
             r"\sum_{t\le T}\rho_t \le B^*(\varepsilon,\delta) = ",
             B_STAR,
             r",\qquad \rho(\mathcal N(p, \sigma^2), \mathcal N(q, \sigma^2)) = ",
@@ -75,7 +75,7 @@ ROWS = (
         "alpha_j, and decides before the release",
         claim="The transcript is (alpha_j, B_j)-RDP at each of the orders, so (epsilon, delta)-DP with delta the least "
         f"of the values below, t = alpha_j - 1 and B = B_j. Moments and probabilities are {_ITERATED}",
-        stated=(
+        statement=(
             r"D_{\alpha_j} \le B_j \text{ for all } j,\qquad \delta(\varepsilon) \le \min_j ",
             _CONVERTED,
         ),
@@ -90,7 +90,7 @@ ROWS = (
         "before the release",
         claim="The transcript is (epsilon, delta)-DP; with Laplace releases of real numbers, charged |p - q|/scale, it "
         f"is epsilon-DP. Probabilities are {_ITERATED}",
-        stated=(r"P(S) \le ", _EVENT, r",\quad q = Q(S)"),
+        statement=(r"P(S) \le ", _EVENT, r",\quad q = Q(S)"),
         steps=kernel_steps("basic_filter_any", "basic_filter_laplace"),
     ),
     Theorem(
@@ -105,7 +105,7 @@ ROWS = (
         "below, t = alpha - 1; sums of zCDP parameters B-zCDP, and (epsilon, delta)-DP by the simple or the CKS "
         "conversion; sums of epsilons and deltas (epsilon, delta)-DP; sums of realised losses within [-B, B] B-DP; "
         f"sums of mu_t^2 sqrt(B)-GDP. Moments and probabilities are {_ITERATED}",
-        stated=(r"D_\alpha \le B,\qquad \delta(\varepsilon) \le ", _KEPT),
+        statement=(r"D_\alpha \le B,\qquad \delta(\varepsilon) \le ", _KEPT),
         steps=kernel_steps(
             *("kept_renyi", "kept_renyi_delta", "kept_zcdp", "kept_approximate_dp"),
             *("kept_pure", "kept_epsilon_delta", "kept_losses", "kept_gdp"),

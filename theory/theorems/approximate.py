@@ -39,7 +39,7 @@ ROWS = (
         "1 - prod (1 - delta_t) <= delta, and decides before the release",
         claim="The transcript is (epsilon, delta)-DP; two deltas, delta and d, together cost what their product "
         "leaves. With all delta_t = 0 it is epsilon-DP",
-        stated=(
+        statement=(
             r"P(S) \le ",
             _EVENT,
             r",\quad q = Q(S),\qquad 1 - \prod_t(1-\delta_t)\text{, for two: }",
@@ -57,7 +57,7 @@ ROWS = (
         "coins, finitely many questions; the filter admits a mechanism, before its first answer, while the epsilons "
         "and the deltas of all that were opened sum to at most epsilon and delta",
         claim="All that was seen of all of them is (epsilon, delta)-DP, in whatever order the questions come",
-        stated=(
+        statement=(
             r"\sum_l \varepsilon_l \le \varepsilon,\ \sum_l \delta_l \le \delta \implies P(S) \le ",
             _EVENT,
             r",\quad q = Q(S)",
@@ -75,7 +75,7 @@ ROWS = (
         claim="Together they are (epsilon, sum of delta_l)-DP, so with delta_l = 0 the largest epsilon is enough; with "
         "deltas the largest delta is not: n mechanisms, each (0, delta)-DP, reach 1 - (1 - delta)^n at every epsilon "
         ">= 0",
-        stated=(
+        statement=(
             r"P(S) \le e^\varepsilon Q(S) + \sum_l \delta_l,\qquad \text{and }n\text{ labels reach }",
             _SOME_LEAK,
         ),
@@ -89,7 +89,7 @@ ROWS = (
         hypotheses="e >= 0, 0 <= d < 1; a pair with finitely many outcomes that is (e, d)-DP both ways",
         claim="In both worlds it is 1 - d times a law plus d times a rest, and these two laws have ratios from e^-e to "
         "e^e: parts p of P and q of Q with these ratios have one mass, at least 1 - d",
-        stated=(
+        statement=(
             r"P = (1-d)P' + dP'',\quad Q = (1-d)Q' + dQ'',\quad e^{-e} \le \tfrac{dP'}{dQ'} \le e^e,\qquad "
             r"p \le P,\ q \le Q,\ \textstyle\sum p = \sum q \ge ",
             _KEPT,
@@ -106,7 +106,7 @@ ROWS = (
         "release",
         claim="The transcript is (epsilon, xi + (1 - xi) d)-DP with d the bound of CKS for rho at epsilon, here at "
         "order 1 + t",
-        stated=(r"\delta(\varepsilon) \le ", _APPROXIMATE_DELTA),
+        statement=(r"\delta(\varepsilon) \le ", _APPROXIMATE_DELTA),
         steps=kernel_steps("approximate_zcdp_filter"),
     ),
     Theorem(
@@ -119,7 +119,7 @@ ROWS = (
         "grants a charge c at level b where c <= b and the declared pair played before psi_{b-c} is at most psi_b, and "
         "decides before the release",
         claim="The transcript is (epsilon, delta)-DP where psi at the first level is at most delta at (1, 1)",
-        stated=(r"P(S) \le ", _EVENT, r",\quad q = Q(S)"),
+        statement=(r"P(S) \le ", _EVENT, r",\quad q = Q(S)"),
         steps=kernel_steps("potential_filter", "clock_filter"),
     ),
     Theorem(
@@ -132,7 +132,7 @@ ROWS = (
         "sum delta_t <= delta, and decides before the release",
         claim="The transcript is (epsilon, delta)-DP; the condition on S reads S <= 2 B*, B* the simple budget at "
         "(epsilon, d')",
-        stated=(_ONE_EXPONENT, r" \le \varepsilon \iff S \le 2B^*(\varepsilon, d')"),
+        statement=(_ONE_EXPONENT, r" \le \varepsilon \iff S \le 2B^*(\varepsilon, d')"),
         steps=kernel_steps("whitehouse_filter", "whitehouse_threshold"),
     ),
     Theorem(
@@ -144,7 +144,7 @@ ROWS = (
         "a filter that admits while K <= epsilon and sum delta_t <= delta/2 and decides before the release, K the "
         "value below with the first term summed over the rounds",
         claim="The transcript is (epsilon, delta)-DP",
-        stated=("K = ", _MIXED_EXPONENTS, r" \text{ for one round } e = \varepsilon_1"),
+        statement=("K = ", _MIXED_EXPONENTS, r" \text{ for one round } e = \varepsilon_1"),
         steps=kernel_steps("rogers_filter"),
     ),
     Theorem(
@@ -159,7 +159,7 @@ ROWS = (
         claim="The transcript is (epsilon, delta)-DP, with all delta_t = 0 epsilon-DP. Half the squares of the losses, "
         "charged so against a budget rho, do not give what rho-zCDP gives: with rho = 1/2, which is (4, 1/5000)-DP, 41 "
         "requests reach more than 7/1000 at epsilon = 4",
-        stated=(r"\sum_t b_t(y_t) \le \varepsilon \implies P(S) \le ", _EVENT, r",\quad q = Q(S)"),
+        statement=(r"\sum_t b_t(y_t) \le \varepsilon \implies P(S) \le ", _EVENT, r",\quad q = Q(S)"),
         steps=kernel_steps("ex_post_filter", "ex_post_pure_filter", "squares_fail", "half_zcdp"),
     ),
     Theorem(
@@ -173,7 +173,7 @@ ROWS = (
         "at most delta, and decides before the release",
         claim="The transcript is (epsilon, delta)-DP; a round that cannot take l past epsilon costs nothing in its "
         "direction",
-        stated=(r"P(S) \le ", _EVENT, r",\quad q = Q(S)"),
+        statement=(r"P(S) \le ", _EVENT, r",\quad q = Q(S)"),
         steps=kernel_steps("hockey_stick_filter", "bounded_rounds_are_free"),
     ),
     Theorem(
@@ -186,7 +186,7 @@ ROWS = (
         "dhat + theta (1 - dhat) N <= delta",
         claim="Algorithm 1 is (epsilon, delta)-DP; with delta = 0, where quantiles are largest losses, epsilon-DP for "
         "every N, and it releases whatever classical composition does",
-        stated=(r"H_{e^\varepsilon}(P\|Q) \le ", _SPENT, r" \le \delta"),
+        statement=(r"H_{e^\varepsilon}(P\|Q) \le ", _SPENT, r" \le \delta"),
         steps=kernel_steps("realisation_filter", "pure_realisation_filter", "realised_is_at_most_classical")
         + supporting_steps("no_growth_on_every_path", "erased_again_and_again", "naive_filter_fails"),
     ),

@@ -43,7 +43,7 @@ ROWS = (
         "outcomes and every order alpha >= 1, or with outcomes of any kind that have two densities and alpha > 1",
         claim="epsilon-DP implies (epsilon^2/2)-zCDP, and no smaller constant than 1/2 will do; with finitely many "
         "outcomes and alpha > 1 randomised response has the largest divergence",
-        stated=(r"D_\alpha(P\|Q) \le ", _COSINES, r" \le ", _HALF_SQUARE),
+        statement=(r"D_\alpha(P\|Q) \le ", _COSINES, r" \le ", _HALF_SQUARE),
         steps=kernel_steps("response_is_worst", "pure_kl", "half_is_least", "pure_is_zcdp_any")
         + supporting_steps("pure_is_zcdp"),
     ),
@@ -56,7 +56,7 @@ ROWS = (
         claim="Gaussians have alpha mu^2/2, and what is mu-GDP has no more; randomised response the cosine form, short "
         "of e by at most log 2/(alpha - 1); erasure and KOV are infinite at every order although they are (0, p)-DP "
         "and (e, d)-DP; no (e, d)-DP pair has a hockey-stick above that of KOV at any order > 0",
-        stated=(r"D_\alpha(\mathcal N(\mu,1)\|\mathcal N(0,1)) = ", _GAUSSIAN_RENYI),
+        statement=(r"D_\alpha(\mathcal N(\mu,1)\|\mathcal N(0,1)) = ", _GAUSSIAN_RENYI),
         steps=kernel_steps(
             "gaussian_moment",
             "gdp_is_zcdp",
@@ -76,7 +76,7 @@ ROWS = (
         "densities",
         claim="r-zCDP implies (epsilon, delta)-DP with the delta below; for each budget one order is the best; for "
         "each delta the budgets that are allowed are those up to r*(t), where delta is delta*(t)",
-        stated=(
+        statement=(
             r"\delta = \inf_{t>0} ",
             _CKS,
             r",\quad \alpha = 1 + t;\qquad r^*(t) = ",
@@ -98,7 +98,7 @@ ROWS = (
         "epsilon], outside of which those of epsilon-DP are met; every order alpha > 1",
         claim="The pair with loss density e^(l/2)/(4 sinh(epsilon/2)) on [-epsilon, epsilon] dominates the mechanism, "
         "and no smaller hockey-stick dominates all such; it is (epsilon^2/6)-zCDP",
-        stated=(r"H_{e^x}(M(S)\|M(S')) \le ", _STICK, r",\qquad D_\alpha \le ", _SIXTH_SQUARE),
+        statement=(r"H_{e^x}(M(S)\|M(S')) \le ", _STICK, r",\qquad D_\alpha \le ", _SIXTH_SQUARE),
         steps=kernel_steps("range_stick", "range_stick_attained", "range_pair_stick", "range_pair_is_zcdp"),
     ),
     Theorem(
@@ -111,7 +111,7 @@ ROWS = (
         "windows, each bounded by one; their limit is in prose",
         claim="All answers together are 3 epsilon-DP, and 2 epsilon-DP where no value of one data set is below the "
         "other's",
-        stated=(_THREE, r"\,P(T=i) \le Q(T=i)"),
+        statement=(_THREE, r"\,P(T=i) \le Q(T=i)"),
         steps=kernel_steps("stops_three", "stops_two", "stops_one", "waits_one")
         + supporting_steps("tail_of_mass"),
     ),
@@ -124,7 +124,7 @@ ROWS = (
         claim="The answers are kappa-zCDP for each person, and each answer is within sqrt(B_norm log(d/delta)/kappa) "
         "of the truth on the active persons but for probability delta; noisy gradient descent with filtering, of "
         "noise sigma C, is B_norm/(2 sigma^2 C^2)-zCDP",
-        stated=(
+        statement=(
             r"\sigma^2 = ",
             _VARIANCE,
             r",\quad P\left(\|a_t - q_t(S_t)\|_\infty > ",

@@ -39,7 +39,7 @@ ROWS = (
         "before the release",
         claim="The transcript is (alpha_j, B_j)-RDP at each of the orders, so (epsilon, delta)-DP with delta the "
         "least of the values below, t = alpha_j - 1 and B = B_j",
-        stated=(
+        statement=(
             r"D_{\alpha_j} \le B_j \text{ for all } j,\qquad \delta(\varepsilon) \le \min_j ",
             _CONVERTED,
         ),
@@ -53,7 +53,7 @@ ROWS = (
         "many rounds, a filter that admits while sum e_t^2/2 <= B and decides before the release, B > 0 any budget "
         "that the simple or the CKS conversion allows",
         claim="The transcript is (epsilon, delta)-DP; B = B* is one such budget",
-        stated=(r"\tfrac12\sum_{t\le T}\varepsilon_t^2 \le B^*(\varepsilon,\delta) = ", B_STAR),
+        statement=(r"\tfrac12\sum_{t\le T}\varepsilon_t^2 \le B^*(\varepsilon,\delta) = ", B_STAR),
         steps=kernel_steps("theorem_4_9", "approximate_dp_filter", "cks_filter")
         + supporting_steps("at_one_and_1e_5_cks", "at_one_and_1e_5_simple"),
     ),
@@ -65,7 +65,7 @@ ROWS = (
         "finitely many rounds chosen by the outputs so far",
         claim="It is (epsilon, delta)-DP where the first value below is at most epsilon; for epsilon > 0 the second is "
         "such a B",
-        stated=(_SIMPLE, r" \le \varepsilon,\qquad B^* = ", B_STAR),
+        statement=(_SIMPLE, r" \le \varepsilon,\qquad B^* = ", B_STAR),
         steps=kernel_steps("zcdp_to_delta", "theorem_4_9"),
     ),
     Theorem(
@@ -78,7 +78,7 @@ ROWS = (
         "c^alpha, u' and v' the same of c'",
         claim="Where order and slopes allow B the transcript is (epsilon, delta)-DP; where two outcomes x > delta + "
         "e^epsilon y are rho-zCDP, it is not with any budget B >= rho",
-        stated=(
+        statement=(
             r"e^{(\alpha-1)\alpha B} - u' + v' \le (u - u')\,\delta \implies B \le B^*(\varepsilon,\delta), \qquad "
             r"x > ",
             _PASSED,
@@ -95,7 +95,7 @@ ROWS = (
         "rounds, a filter that admits while sum e_t <= B and decides before the release",
         claim="The transcript is (epsilon, delta)-DP with the delta below, and with no smaller one: randomised "
         "response at B reaches it",
-        stated=(r"\delta(\varepsilon) = ", _PURE),
+        statement=(r"\delta(\varepsilon) = ", _PURE),
         steps=kernel_steps("pure_conversion", "pure_conversion_attained"),
     ),
     Theorem(
@@ -110,7 +110,7 @@ ROWS = (
         "release of two outcomes, with D_alpha = R. It is at most (e^((alpha-1) R) - u' + v')/(u - u') for any such "
         "slopes, at most 1 - e^(epsilon - R) from R = epsilon + log(alpha/(alpha - 1)) on, and at this R the CKS "
         "bound exactly, so that no smaller constant will do",
-        stated=(r"u = ", _RISES, r",\qquad v = ", _FALLS),
+        statement=(r"u = ", _RISES, r",\qquad v = ", _FALLS),
         steps=kernel_steps("one_order_largest", "slopes_conversion", "beyond_touching", "cks_attained")
         + supporting_steps("cks_excess"),
     ),
@@ -126,7 +126,7 @@ ROWS = (
         claim="It is not (6, 0.01)-DP: the counterexample is admitted on both branches and reaches more than 0.0139. "
         "With the budgets of Markov's inequality a filter of this kind keeps (epsilon, delta s), s the sum of "
         "s(alpha_j) over its orders",
-        stated=(r"H_{e^6} > 0.0139 > 0.01,\qquad s(\alpha) = ", SHARE),
+        statement=(r"H_{e^6} > 0.0139 > 0.01,\qquad s(\alpha) = ", SHARE),
         steps=kernel_steps("some_order_cks_fails", "some_order_markov")
         + supporting_steps("some_order_markov_fails", "some_order_bound", "some_order_cks"),
     ),
@@ -142,7 +142,7 @@ ROWS = (
         "... <= 1 pay for each order with such a budget: those of the orders up to it, each times the first value "
         "below at t = alpha_i - 1 and u = alpha_j - 1, add up to at least 1. For delta < 1/e it is (epsilon, epsilon "
         "delta)-DP whatever the orders are",
-        stated=(
+        statement=(
             r"\sum_{\alpha_i \le \alpha_j} m_i\,w(\alpha_i - 1, \alpha_j - 1) \ge 1,\quad w(t, u) = ",
             _WORTH,
             r",\quad s(\alpha) = ",

@@ -25,7 +25,7 @@ ROWS = (
         "rounds",
         claim="The transcript, stopping time included, is (alpha, B)-RDP; with rho_t = alpha r_t and B = alpha r the "
         "condition is the same at every order, so sum r_t <= r gives r-zCDP",
-        stated=(
+        statement=(
             r"\sum_{t\le T}\rho_t \le B \implies \sum_\tau P(\tau)^\alpha Q(\tau)^{1-\alpha} \le ",
             _MOMENT,
         ),
@@ -40,7 +40,7 @@ ROWS = (
         "what each pair's own budget still pays for, and decides before the release by what was declared",
         claim="The transcript satisfies (alpha, B)-RDP on each pair, B its own budget; what a filter charged the "
         "largest of these losses admits, this one admits, and it admits more",
-        stated=(
+        statement=(
             r"\sum_{t\le T}\rho_t(S, S') \le B \implies \sum_\tau P_S(\tau)^\alpha P_{S'}(\tau)^{1-\alpha} \le ",
             _MOMENT,
         ),
@@ -56,7 +56,7 @@ ROWS = (
         "Delta closes as many filters as its charge needs",
         claim="Before the m-th restart, m fixed in advance, the transcript is (alpha, m Delta)-RDP; for GDP it is "
         "(Delta sqrt m)-GDP",
-        stated=(r"D_\alpha(T_m) \le ", _BLOCKS, r",\qquad \tilde B_m = ", _ROOT),
+        statement=(r"D_\alpha(T_m) \le ", _BLOCKS, r",\qquad \tilde B_m = ", _ROOT),
         steps=kernel_steps("tracker_renyi", "tracker_kl", "gaussian_tracker")
         + supporting_steps("individual_tracker", "individual_tracker_kl", "tracker_zcdp", "tracker_promise"),
     ),
@@ -68,7 +68,7 @@ ROWS = (
         "that guarantees sum D_s <= rho_s; rounds drawn from the law proportional to P^s Q^(1-s)",
         claim="The weighted integrand lies in [0, M_s] and its mean is the hockey-stick; M_s is the CKS bound at "
         "order s",
-        stated=("M_s = ", _MOST, r",\quad \rho = \rho_s"),
+        statement=("M_s = ", _MOST, r",\quad \rho = \rho_s"),
         steps=kernel_steps("tilted_mean_of_finite_losses"),
     ),
     Theorem(
@@ -82,7 +82,7 @@ ROWS = (
         claim="Drawn without infinite losses, 1 - K lies in [0, 1 - e^-A], and K times the tilted weight times 1 - "
         "e^(epsilon - L), where positive, in [0, M_s], the CKS bound at order s; the means of the two, weighed by R, "
         "add to the hockey-stick",
-        stated=(
+        statement=(
             r"H = \mathbb{E}_R\left[\tfrac{dP^\circ}{dR}(1-K)\right] + "
             r"\mathbb{E}_R\left[K\,\tfrac{dP^\circ}{dR}(1-e^{\varepsilon-L})_+\right],\qquad 0 \le 1-K \le ",
             _WEIGHED,

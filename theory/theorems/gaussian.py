@@ -24,7 +24,7 @@ ROWS = (
         "whose hockey-sticks at every order > 0, both ways, are at most those of Gaussian(mu_t) (mu_t-GDP by Lemma "
         "10), a filter that admits while sum mu_t^2 <= B^2 and decides before the release, finitely many rounds",
         claim="The transcript, stopping time included, is B-GDP; individual filters (Theorem 12) are not covered",
-        stated=(
+        statement=(
             r"\sum_{t\le T}\mu_t^2 \le B^2 \implies H_{e^\varepsilon} \le ",
             _CURVE,
             r"\text{ for all }\varepsilon",
@@ -42,7 +42,7 @@ ROWS = (
         claim="One pair has at least the hockey-stick divergence of another at every epsilon if and only if its tests "
         "are at least as good; a mechanism is mu-GDP if and only if its hockey-stick divergence, one way, is at most "
         "the Gaussian's at every real epsilon, and if and only if no test with Phi(t) false alarms has more hits than",
-        stated=(_HITS,),
+        statement=(_HITS,),
         steps=kernel_steps("blackwell_order", "lemma_10", "gdp_tests") + supporting_steps("best_test"),
     ),
     Theorem(
@@ -55,7 +55,7 @@ ROWS = (
         "that goes from level v to level v - c >= w >= 0 only where that pair, played before the Gaussian curve of "
         "w, is at most the Gaussian curve of w + c, both ways, and decides before the release",
         claim="The transcript is B-GDP, B^2 the first level",
-        stated=(r"v_0 = B^2 \implies H_{e^\varepsilon} \le ", _CURVE, r"\text{ for all }\varepsilon"),
+        statement=(r"v_0 = B^2 \implies H_{e^\varepsilon} \le ", _CURVE, r"\text{ for all }\varepsilon"),
         steps=kernel_steps("gaussian_residue_filter")
         + supporting_steps(
             "residue_filter", "later", "gaussian_replaces", "response_dominates", "threshold_is_charged"
@@ -70,7 +70,7 @@ ROWS = (
         "finite mechanisms so far and the next, composed as if fixed in advance, are both ways and at every real "
         "epsilon at most those of some Gaussian(m) with m^2 plus the sum of the mu_t^2 at most mu^2",
         claim="The transcript is (mu^2/2)-zCDP",
-        stated=(r"\rho = ", _ZCDP),
+        statement=(r"\rho = ", _ZCDP),
         steps=kernel_steps("blackwell_filter"),
     ),
     Theorem(
@@ -80,7 +80,7 @@ ROWS = (
         hypotheses="Gaussian rounds with sum mu_i^2/2 = B*, B* the simple budget; epsilon > 0, 0 < delta < 1",
         claim="The true delta at B* is always less than half the promised one, and at most the promised one times the "
         "value below over sqrt(2 pi), t = sqrt(2 log(1/delta)) and mu = sqrt(2 B*)",
-        stated=(
+        statement=(
             r"\frac{\delta_\mu(\varepsilon)}{\delta} < \tfrac12,\qquad "
             r"\frac{\delta_\mu(\varepsilon)}{\delta} \le \tfrac1{\sqrt{2\pi}}\cdot",
             _SHARE,

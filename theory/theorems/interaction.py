@@ -19,7 +19,7 @@ ROWS = (
         "epsilon >= e1 > 0 and delta > 0 with delta (1 + e^-e1) < 1 and e^eB <= e^(epsilon + e1)",
         claim="It is not (epsilon, delta)-DP: an adaptive analyst reaches 1899/5915 against a promise of 45/169, and "
         "delta (1 + 1/(1 + e^e1)) against delta",
-        stated=(r"H_{e^\varepsilon} = ", _REACHED, r" > \delta"),
+        statement=(r"H_{e^\varepsilon} = ", _REACHED, r" > \delta"),
         steps=kernel_steps("natural_filter_fails", "one_strategy_reaches_it", "two_rounds_break")
         + supporting_steps("no_strategy_more"),
     ),

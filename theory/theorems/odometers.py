@@ -54,7 +54,7 @@ ROWS = (
         "bound that is nowhere below all of finitely many lines, the request included, is at most epsilon >= 0 is "
         "(epsilon, delta + xi)-DP, delta the sum of the lines' own, for any xi_t-approximately rho_t-zCDP mechanisms, "
         "xi <= 1",
-        stated=(
+        statement=(
             r"L \le ",
             _LINE,
             r",\qquad \delta_j = ",
@@ -77,7 +77,7 @@ ROWS = (
         claim="The probability that the loss is ever above the bound below is at most delta + xi, l = log(1/delta), "
         "whatever else decides what is released; and releasing while the bound, the request included, is at most "
         "epsilon >= 0 is (epsilon, delta + xi)-DP for any xi_t-approximately rho_t-zCDP mechanisms, xi <= 1",
-        stated=(r"L \le ", _MIXTURE),
+        statement=(r"L \le ", _MIXTURE),
         steps=kernel_steps("mixture_odometer", "mixture_as_filter") + supporting_steps("mixed_reaches"),
     ),
     Theorem(
@@ -92,7 +92,7 @@ ROWS = (
         "<= 1, of the second otherwise, is at most delta, whatever else decides what is released; and releasing while "
         "the bound, the request included, is at most epsilon >= 0 is (epsilon, delta)-DP for any (epsilon_t, "
         "delta_t)-DP mechanisms",
-        stated=(r"(L - D)_+^2 \le ", _INSIDE, r",\quad (L - D)_+^2 \le ", _OUTSIDE),
+        statement=(r"(L - D)_+^2 \le ", _INSIDE, r",\quad (L - D)_+^2 \le ", _OUTSIDE),
         steps=kernel_steps("rogers_odometer", "rogers_odometer_as_filter")
         + supporting_steps("pure_but_for", "told_or_coin_is_honest"),
     ),

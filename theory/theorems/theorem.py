@@ -143,19 +143,19 @@ class Theorem:
     claim: str
     steps: tuple[Step, ...]
     uses: tuple[str, ...] = ()
-    stated: tuple[str | Formula, ...] = ()
+    statement: tuple[str | Formula, ...] = ()
 
     __repr__ = one_line
 
     @property
     def claim_latex(self) -> str:
         """Return the claim in LaTeX; empty if words state all of it."""
-        return "".join(part.latex if isinstance(part, Formula) else part for part in self.stated)
+        return "".join(part.latex if isinstance(part, Formula) else part for part in self.statement)
 
     @property
     def formulas(self) -> tuple[Formula, ...]:
         """Return the formulas of the claim."""
-        return tuple(part for part in self.stated if isinstance(part, Formula))
+        return tuple(part for part in self.statement if isinstance(part, Formula))
 
     @property
     def decided(self) -> tuple[Step, ...]:

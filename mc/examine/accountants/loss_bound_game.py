@@ -51,7 +51,7 @@ class LossBoundGame(AccountantGame):
     def __init__(self, accountant: Any, ratios: tuple[Fraction, ...], rounds: int) -> None:
         self.accountant, self.ratios, self.rounds = accountant, ratios, rounds
         self._pairs = {ratio: RandomizedResponse.from_ratio(ratio) for ratio in ratios}
-        self._known: dict[tuple[Hashable, Any, Any, int], fmpq] = {}
+        self._value_cache: dict[tuple[Hashable, Any, Any, int], fmpq] = {}
         self._spent: dict[tuple[Hashable, int], tuple[Any, Hashable, float]] = {}
         self.sequence = Sequence(tuple((pair, rounds) for pair in self._pairs.values()))
         self.menu = f"{count_words(len(ratios), 'size')}, {count_words(rounds, 'round')}"
@@ -65,20 +65,22 @@ class LossBoundGame(AccountantGame):
 
     def solved(self, measure: Divergence) -> Bound:
         state = self.accountant.start(1)
-        worth = self._worth(state, keys(state)[0], fmpq(1), self.rounds)
+        worth = self._exceedance_probability(state, keys(state)[0], fmpq(1), self.rounds)
         value = Fraction(int(worth.p), int(worth.q))
         low = lower_end(value)
         return Bound(low, low if Fraction(low) == value else next_above(low))
 
-    def _worth(self, state: Any, told: Hashable, odds: fmpq, rounds_left: int) -> fmpq:
+    def _exceedance_probability(self, state: Any, told: Hashable, odds: fmpq, rounds_left: int) -> fmpq:
         """Return the largest probability that the loss log(odds) exceeds the bound within this many more rounds."""
         if rounds_left == 0:
             return fmpq(0)
         at = told, odds.p, odds.q, rounds_left  # flint hashes a fraction through Python's integers
-        if at not in self._known:
+        if at not in self._value_cache:
             asked = range(len(self.ratios))
-            self._known[at] = max(self._asking(state, told, odds, rounds_left, place) for place in asked)
-        return self._known[at]
+            self._value_cache[at] = max(
+                self._asking(state, told, odds, rounds_left, place) for place in asked
+            )
+        return self._value_cache[at]
 
     def _asking(self, state: Any, told: Hashable, odds: fmpq, rounds_left: int, place: int) -> fmpq:
         count(1)
@@ -89,7 +91,11 @@ class LossBoundGame(AccountantGame):
         (after, said, bound), keeps = self._spent[at], ratio / (1 + ratio)
         value = fmpq(0)
         for share, there in ((keeps, odds * ratio), (1 - keeps, odds / ratio)):
-            value += share * (1 if _above(there, bound) else self._worth(after, said, there, rounds_left - 1))
+            value += share * (
+                1
+                if _above(there, bound)
+                else self._exceedance_probability(after, said, there, rounds_left - 1)
+            )
         return value
 
     def bound(self, state: Any) -> float:

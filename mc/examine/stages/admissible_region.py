@@ -53,7 +53,7 @@ class LargestGranted:
 
     subject: ExaminationContext
     limit: WorkLimit
-    known: dict[tuple[Hashable, str, int], float | None] = field(default_factory=dict)
+    solved_cache: dict[tuple[Hashable, str, int], float | None] = field(default_factory=dict)
 
     def fresh(self) -> Player:
         """Return a run without requests. A filter that looks at losses observes the median of each."""
@@ -62,9 +62,9 @@ class LargestGranted:
     def afforded(self, player: Player, family: GrantedSizes, times: int = 1) -> float | None:
         """Return about the largest size that the state grants `times` in a row, or None."""
         key = keys(player.state)[0], family.definition.name, times
-        if key not in self.known:
-            self.known[key] = self._largest(player, family, times)
-        return self.known[key]
+        if key not in self.solved_cache:
+            self.solved_cache[key] = self._largest(player, family, times)
+        return self.solved_cache[key]
 
     def _largest(self, player: Player, family: GrantedSizes, times: int) -> float | None:
         def lasts(size: float) -> bool:
@@ -83,9 +83,9 @@ class LargestGranted:
     def pair(self, player: Player, family: GrantedSizes, times: int = 1) -> DominatingPair | None:
         """Return the pair of that size."""
         size = self.afforded(player, family, times)
-        return None if size is None else self.made(family, size)
+        return None if size is None else self.pair_of_size(family, size)
 
-    def made(self, family: GrantedSizes, size: float) -> DominatingPair:
+    def pair_of_size(self, family: GrantedSizes, size: float) -> DominatingPair:
         """Return the pair of a size. For a filter that looks at losses, a response has a ratio of small integers."""
         if (
             self.subject.observes_losses
@@ -109,7 +109,7 @@ def inside(subject: ExaminationContext, limit: WorkLimit) -> Iterator[Sequence]:
     """Yield plays of two families in alternation, and rows of a thousand."""
     granted_sizes = LargestGranted(subject, limit)
     families = representatives((*subject.families, *subject.denied_families))
-    yield from _turns(granted_sizes, families)
+    yield from _alternating_plays(granted_sizes, families)
     yield from _rows(granted_sizes, families)
 
 
@@ -137,7 +137,9 @@ def lasting(granted_sizes: LargestGranted, family: GrantedSizes, times: int) -> 
             yield player.played
 
 
-def _turns(granted_sizes: LargestGranted, families: tuple[GrantedSizes, ...]) -> Iterator[Sequence]:
+def _alternating_plays(
+    granted_sizes: LargestGranted, families: tuple[GrantedSizes, ...]
+) -> Iterator[Sequence]:
     """Yield plays of two families, or two sizes of one family, in alternation."""
     for (one, other), parts in product(combinations(families, 2), (2, 3)):
         player = granted_sizes.fresh()
@@ -241,7 +243,7 @@ def alternatives(
             top = granted_sizes.afforded(player, opening, first_times)
             if top is None:
                 continue
-            first = _Row(granted_sizes.made(opening, _short(share * top)), first_times)
+            first = _Row(granted_sizes.pair_of_size(opening, _short(share * top)), first_times)
             if player.grants(first.pair):
                 guesses += _guessed(granted_sizes, first, targets, every)
         for guess in sorted(guesses, key=lambda one: -one[0]):

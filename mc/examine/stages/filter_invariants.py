@@ -41,7 +41,9 @@ def invariants(subject: ExaminationContext, limit: WorkLimit) -> Iterator[StageF
     for family in families:
         if tried and limit.exhausted:
             break
-        _note(broken, filt, _asked(filt, family, rng, limit.fraction(1 / (len(families) - tried))))
+        _note(
+            broken, filt, _family_invariants(filt, family, rng, limit.fraction(1 / (len(families) - tried)))
+        )
         tried += 1
     changed = content_of_attributes(filt) != before
     if changed and not broken:  # few examples may not exhaust a budget kept outside the states
@@ -87,7 +89,7 @@ def _note(broken: dict[str, BrokenInvariant], filt: PrivacyFilter, found: Iterat
         broken.setdefault(_RUNS, BrokenInvariant("raises", str(fault)))
 
 
-def _asked(
+def _family_invariants(
     filt: PrivacyFilter, family: GrantedSizes, rng: np.random.Generator, limit: WorkLimit
 ) -> Iterator[BrokenInvariant]:
     """Yield the invariants that some example of one family violates."""

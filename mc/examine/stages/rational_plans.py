@@ -169,7 +169,7 @@ class AdmissiblePairs:
 
     filter: PrivacyFilter
     state: State
-    known: dict[Fraction, tuple[float, float]] = field(default_factory=dict)
+    value_cache: dict[Fraction, tuple[float, float]] = field(default_factory=dict)
 
     def largest(self, b: Fraction, least: float, tolerance: float) -> float:
         """Return about the largest a, or 0.0 if one question shows that it is below `least`."""
@@ -177,10 +177,10 @@ class AdmissiblePairs:
         return (low < 1 and largest_granted(lambda a: self._admits(a, b), (low, 1.0), tolerance)) or 0.0
 
     def _admits(self, a: float, b: Fraction) -> bool:
-        admitted, denied = self.known.get(b, (-math.inf, math.inf))
+        admitted, denied = self.value_cache.get(b, (-math.inf, math.inf))
         if admitted < a < denied:
             answer = admits(self.filter, self.state, _two_points(a, b))
-            self.known[b] = (a, denied) if answer else (admitted, a)
+            self.value_cache[b] = (a, denied) if answer else (admitted, a)
             return answer
         return a <= admitted
 

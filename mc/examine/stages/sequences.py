@@ -131,7 +131,7 @@ class SequenceSearch(SearchLog):
             low = played.low(measure, promised)
             if not exceeds(low, promised):
                 self.keep(target, Tightness(measure, _menu(played), low, None, promised, Evidence.CERTIFIED))
-            elif played.admitted(self.subject.filter):
+            elif played.is_granted(self.subject.filter):
                 self.refuted += 1
                 self.refuted_mechanisms.add(names)
                 return self._refutation(measure, played, low)

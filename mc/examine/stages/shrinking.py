@@ -97,7 +97,7 @@ class _Shrinking:
             if above is not None and bound < CLEAR_FACTOR * promised:
                 continue
             low = played.low(measure, promised)
-            if not exceeds(low, promised) or not played.admitted(self.subject.filter):
+            if not exceeds(low, promised) or not played.is_granted(self.subject.filter):
                 continue
             found = sequence_counterexample(self.subject.filter, played, measure, low)
             if low >= CLEAR_FACTOR * promised:
@@ -208,7 +208,7 @@ class _Shrinking:
                 trace, reached = trace_of_sequence(filt, best.played, best.measure), best.played.low
             case "plan":
                 trace = trace_of_plan(filt, best.plan, best.measure, decode_fraction(best.data["ratio"]))
-                reached = partial(_worth, best.plan, self.subject)
+                reached = partial(_value_of_plan, best.plan, self.subject)
             case _:
                 return None
         points = takewhile(lambda _: not self.limit.exhausted, curve_of(trace, filt.promise, reached))
@@ -247,7 +247,7 @@ def written(filt: PrivacyFilter, best: Counterexample) -> Counterexample | None:
     return None if found is None or found.factor < min(CLEAR_FACTOR, 0.9 * best.factor) else found
 
 
-def _worth(plan: Plan, subject: ExaminationContext, at: Divergence) -> float:
+def _value_of_plan(plan: Plan, subject: ExaminationContext, at: Divergence) -> float:
     return float(plan.value(subject.filter, Fraction(math.exp(at.at)), at.direction))
 
 

@@ -193,10 +193,10 @@ def grid_strategy(
         return np.maximum(-np.expm1(measure.at - np.asarray(losses, dtype=np.float64)), 0.0)
 
     value, choices = tree.solve([mass.tolist() for _, mass in distributions], payoff)
-    return float(value), _pruned(tree.strategy(choices))
+    return float(value), _restricted_to_reachable(tree.strategy(choices))
 
 
-def _pruned(strategy: TreeStrategy) -> TreeStrategy:
+def _restricted_to_reachable(strategy: TreeStrategy) -> TreeStrategy:
     """Return the strategy restricted to the positions that it can reach."""
     positions, kept_choices, kept_children = np.array([0]), [], []
     for choice, child in zip(strategy.choice, strategy.child, strict=True):

@@ -84,8 +84,8 @@ def limit_within(most: float) -> Callable[[float], bool]:
 def with_constant(limit: float) -> fp.PrivacyFilter:
     """A filter of one class, whose constant is another in another version of the code."""
     kind = type("WithConstant", (Mine,), {"most": limit})
-    made: fp.PrivacyFilter = kind(None)
-    return made
+    filter_with: fp.PrivacyFilter = kind(None)
+    return filter_with
 
 
 #: Two parameters that are not the same, and the first of them made again.
@@ -150,13 +150,13 @@ def test_a_filter_is_the_same_after_it_has_decided() -> None:
 # -- constants of classes ------------------------------------------------------------------------------
 
 
-def made(**constants: Any) -> Any:
+def filter_with(**constants: Any) -> Any:
     """A filter of a class with these constants."""
     return type("Const", (Mine,), {"limit": 0.5, "__init__": lambda self: None, **constants})()
 
 
 def test_words_functions_and_what_a_class_remembers_are_no_parameters() -> None:
-    filt = made(proof="mine", _cache={}, helps=staticmethod(len))
+    filt = filter_with(proof="mine", _cache={}, helps=staticmethod(len))
     session = filt.open("retry")
     saved = session.to_dict()
     kind: Any = type(filt)

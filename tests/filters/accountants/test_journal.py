@@ -35,7 +35,7 @@ def rng() -> np.random.Generator:
     return np.random.default_rng(next(SEEDS))  # a generator that is set back is refused
 
 
-def made(path: Path) -> fp.LinearQueries:
+def create_journal(path: Path) -> fp.LinearQueries:
     return fp.LinearQueries(PEOPLE, **HOW, journal=path)
 
 
@@ -43,20 +43,20 @@ def opened(path: Path) -> fp.LinearQueries:
     return fp.LinearQueries.open(path, **HOW)
 
 
-def held(queries: fp.LinearQueries) -> Any:
+def exported_sums(queries: fp.LinearQueries) -> Any:
     """Everybody's sum, to the bit, and who left."""
     return queries.to_dict()["state"]
 
 
 def spent(queries: fp.LinearQueries) -> list[Fraction]:
     """Everybody's sum, exactly."""
-    high, low, _ = (part["values"] for part in held(queries))
+    high, low, _ = (part["values"] for part in exported_sums(queries))
     return [Fraction(float.fromhex(h)) + Fraction(float.fromhex(x)) for h, x in zip(high, low, strict=True)]
 
 
 def reopened(path: Path) -> Any:
     with opened(path) as queries:
-        return held(queries)
+        return exported_sums(queries)
 
 
 def refused(sentence: str) -> Any:
@@ -117,13 +117,13 @@ def test_a_stop_at_any_call_of_the_system_loses_nothing_that_was_released(
     name: str, for_good: bool, path: Path
 ) -> None:
     """In the change, and in opening the file again: it then holds what was before or what is after."""
-    with made(path) as queries:
+    with create_journal(path) as queries:
         CHANGES["everybody is asked"](queries)
         CHANGES["one person is asked"](queries)
     before, image, seen = reopened(path), path.read_bytes(), []
     with opened(path) as queries:
         CHANGES[name](queries)
-        after = held(queries)
+        after = exported_sums(queries)
     for at in itertools.count(1):
         path.write_bytes(image)
         queries, returned = opened(path), list[object]()
@@ -164,7 +164,7 @@ def test_a_process_that_is_killed_at_any_moment_has_recorded_what_it_released(pa
     fork, when = multiprocessing.get_context("fork"), np.random.default_rng(20)
     for queries_before in when.integers(1, 60, size=20):
         path.unlink(missing_ok=True)
-        made(path).close()
+        create_journal(path).close()
         ours, theirs = fork.Pipe(duplex=False)
         child = fork.Process(target=release_until_killed, args=(path, theirs))
         child.start()
@@ -184,9 +184,9 @@ def test_a_process_that_is_killed_at_any_moment_has_recorded_what_it_released(pa
         recorded, followed = reopened(path), fp.LinearQueries(PEOPLE, **HOW)
         for times in range(released):
             ask(followed, times)
-        if recorded != held(followed):
+        if recorded != exported_sums(followed):
             ask(followed, released)
-        assert recorded == held(followed)
+        assert recorded == exported_sums(followed)
 
 
 def test_the_file_is_on_the_disk_before_its_name_and_the_name_before_the_noise(
@@ -209,7 +209,7 @@ def test_the_file_is_on_the_disk_before_its_name_and_the_name_before_the_noise(
     drawing: Any = SimpleNamespace(
         standard_normal=lambda size: (events.append(("drawn", path.read_bytes())), np.zeros(size))[1]
     )
-    with made(path) as queries:
+    with create_journal(path) as queries:
         for change in (lambda: queries.answer(np.full(PEOPLE, 0.3), drawing), lambda: queries.leave(1)):
             events.clear()
             change()
@@ -223,7 +223,7 @@ def test_the_file_is_on_the_disk_before_its_name_and_the_name_before_the_noise(
 
 @pytest.mark.parametrize("damage", ["flipped", "zeroed", "cut off"])
 def test_a_damaged_file_is_refused(damage: str, path: Path) -> None:
-    with made(path) as queries:
+    with create_journal(path) as queries:
         CHANGES["everybody is asked"](queries)
         queries.leave(1)
     content = path.read_bytes()
@@ -246,7 +246,7 @@ def test_a_damaged_file_is_refused(damage: str, path: Path) -> None:
 
 @pytest.mark.parametrize("at", range(1, 8))
 def test_what_cannot_be_written_is_not_released_and_answers_no_more(at: int, path: Path) -> None:
-    queries, drawn, full = made(path), list[int](), OSError(28, "No space left on device")
+    queries, drawn, full = create_journal(path), list[int](), OSError(28, "No space left on device")
     generator: Any = SimpleNamespace(standard_normal=lambda size: (drawn.append(1), np.zeros(size))[1])
     with refused("journal must be a file that can be written, got .*: No space"):
         Kernel(at, full, for_good=False).run(lambda: queries.answer(np.full(PEOPLE, 0.1), generator))
@@ -264,7 +264,7 @@ def test_what_cannot_be_written_is_not_released_and_answers_no_more(at: int, pat
 
 
 def test_a_journal_is_for_its_owner_alone(path: Path) -> None:
-    with made(path) as queries:
+    with create_journal(path) as queries:
         CHANGES["everybody is asked"](queries)
     assert {one.name: stat.S_IMODE(one.stat().st_mode) for one in path.parent.iterdir()} == {
         "journal": 0o600,
@@ -273,7 +273,7 @@ def test_a_journal_is_for_its_owner_alone(path: Path) -> None:
 
 
 def test_a_charge_that_was_cut_between_its_two_doubles_counts_as_what_they_sum_to(path: Path) -> None:
-    with made(path) as queries:
+    with create_journal(path) as queries:
         queries._sums.high[3], queries._sums.low[3] = 0.5, 0.25  # an interrupt, before the second was written
         queries.leave(0)
     with opened(path) as again:
@@ -284,7 +284,7 @@ def test_a_charge_that_was_cut_between_its_two_doubles_counts_as_what_they_sum_t
 
 
 def test_a_journal_is_open_in_one_place_at_a_time(path: Path) -> None:
-    queries = made(path)
+    queries = create_journal(path)
     link = path.with_name("link")
     link.symlink_to(path)
     content = path.read_bytes()
@@ -298,16 +298,16 @@ def test_a_journal_is_open_in_one_place_at_a_time(path: Path) -> None:
             opened(path)
         with refused(UNUSABLE):
             queries.answer(np.zeros(PEOPLE), rng())
-    made(path.with_name("dropped"))
+    create_journal(path.with_name("dropped"))
     assert reopened(path.with_name("dropped"))  # nobody holds it any more
 
 
 def test_an_existing_file_is_never_begun_anew(path: Path) -> None:
-    with made(path) as queries:
+    with create_journal(path) as queries:
         CHANGES["everybody is asked"](queries)
     content = path.read_bytes()
     for make in (
-        lambda: made(path),
+        lambda: create_journal(path),
         lambda: fp.LinearQueries.from_dict(fp.LinearQueries(2, **HOW).to_dict(), **HOW, journal=path),
     ):
         with refused("journal must be a new file, got .*; open the existing journal") as kept:
@@ -320,7 +320,7 @@ def test_an_existing_file_is_never_begun_anew(path: Path) -> None:
     ("name", "value"), [("norm_budget", 2.5), ("kappa", 0.25), ("norm_budget", 2 + 2**-51)]
 )
 def test_a_journal_of_another_budget_is_refused(name: str, value: float, path: Path) -> None:
-    made(path).close()
+    create_journal(path).close()
     with refused(f"{name} must be the value in the journal, got {name}={value}") as kept:
         fp.LinearQueries.open(path, **{**HOW, name: value})
     assert reopened(path) is not None, f"open elsewhere, while the error is there: {kept}"
@@ -335,7 +335,7 @@ def test_a_file_that_is_no_journal_is_refused_and_left_as_it_is(content: bytes, 
 
 
 def test_sums_that_no_queries_lead_to_are_refused(path: Path) -> None:
-    with made(path) as queries:
+    with create_journal(path) as queries:
         queries._sums.high[3] = -1.0  # no sum of charges
         queries.answer(np.eye(PEOPLE)[0], rng())
     with refused("journal must hold sums that queries can lead to, got another for 1 of 5"):
@@ -344,7 +344,7 @@ def test_sums_that_no_queries_lead_to_are_refused(path: Path) -> None:
 
 @pytest.mark.parametrize("put", [False, True])
 def test_a_file_that_was_removed_or_replaced_answers_no_more(put: bool, path: Path) -> None:
-    with made(path) as queries:
+    with create_journal(path) as queries:
         shutil.copy(path, path.with_name("older"))
         CHANGES["one person is asked"](queries)
         path.with_name("older").replace(path) if put else path.unlink()

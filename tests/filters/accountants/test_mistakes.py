@@ -13,7 +13,7 @@ from filterproof.theory.pairs import DominatingPair, Gaussian, RandomizedRespons
 from tests.filters.own import Adding
 
 
-def asked(filt: Any, *sizes: float, people: int = 0) -> list[bool]:
+def grants(filt: Any, *sizes: float, people: int = 0) -> list[bool]:
     """Whether randomised responses of these sizes are granted, by a session or to people."""
     ask = fp.IndividualFilter(filt, people).select if people else filt.open("retry").request
     return [bool(np.all(ask(RandomizedResponse(epsilon)))) for epsilon in sizes]
@@ -79,7 +79,7 @@ class Scratch(Adding):
 def test_a_buffer_that_is_used_again_charges_what_was_granted_and_nothing_else(
     kind: Any, people: int
 ) -> None:
-    assert asked(kind(), 0.75, 0.5, 0.5, 0.25, 0.25, people=people) == [True, False, False, True, False]
+    assert grants(kind(), 0.75, 0.5, 0.5, 0.25, 0.25, people=people) == [True, False, False, True, False]
 
 
 # -- terms -----------------------------------------------------------------------------------------------------

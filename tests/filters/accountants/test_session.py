@@ -116,7 +116,7 @@ def test_filter_with_former_method_name_is_refused(former: str, name: str) -> No
 def test_a_session_and_people_decide_once(together: bool) -> None:
     asked: list[str] = []
 
-    class Told(Adding):
+    class LossReporting(Adding):
         def admits(self, state: Any, request: DominatingPair) -> Any:
             asked.append("admits")
             return super().admits(state, request)
@@ -130,7 +130,7 @@ def test_a_session_and_people_decide_once(together: bool) -> None:
             after = state + request.pure_epsilon
             return after <= 1, after if together else None
 
-    session, people = Told().open("retry"), fp.IndividualFilter(Told(), 3)
+    session, people = LossReporting().open("retry"), fp.IndividualFilter(LossReporting(), 3)
     granting = ["step"] if together else ["step", "spend"]
     for fits in (True, True, False):
         asked.clear()

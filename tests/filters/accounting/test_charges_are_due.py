@@ -141,7 +141,7 @@ def test_arrays_of_other_numbers_are_charged_one_by_one(dtype: Any) -> None:
 ORDERS = (1 + 2.0**-52, 1 + 1e-9, 1.5, 17.3, 1e3)
 
 
-def law(rng: random.Random, outcomes: int) -> list[Fraction]:
+def random_masses(rng: random.Random, outcomes: int) -> list[Fraction]:
     scales = (0, 0, 1, 5, 20, 150, 290, 300, 307, 310, 322, 330, 500)
     masses = [Fraction(rng.random()) / 2 / outcomes / 10 ** rng.choice(scales) for _ in range(outcomes - 1)]
     return [*masses, 1 - sum(masses)]
@@ -160,9 +160,11 @@ def divergence(pair: fp.FinitePair, alpha: float) -> arb:
 
 
 @cache
-def made() -> list[fp.FinitePair]:
+def random_pairs() -> list[fp.FinitePair]:
     rng = random.Random(5)
-    pairs = [fp.FinitePair(law(rng, k), law(rng, k)) for k in (2, 3, 5) for _ in range(20)]
+    pairs = [
+        fp.FinitePair(random_masses(rng, k), random_masses(rng, k)) for k in (2, 3, 5) for _ in range(20)
+    ]
     # in both directions an outcome that is e^704 times as likely, and beside it nearly nothing
     tiny, small, large, less = (
         Fraction(1, 10**900),
@@ -178,6 +180,6 @@ def made() -> list[fp.FinitePair]:
 @pytest.mark.parametrize("alpha", ORDERS)
 def test_a_charge_is_at_least_the_divergence_whatever_the_masses(alpha: float) -> None:
     with ctx.workprec(6000):
-        for pair in made():
+        for pair in random_pairs():
             charged = float(renyi_charge(pair, alpha).x)  # type: ignore[union-attr]
             assert math.isinf(charged) or divergence(pair, alpha) <= arb(charged), pair

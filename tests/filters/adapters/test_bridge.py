@@ -86,7 +86,7 @@ def bridged(program: Path, fault: str, seconds: float = 30.0) -> BridgedFilter:
     return fp.from_command([sys.executable, str(program), fault], fp.PureDP(1.0), seconds=seconds)
 
 
-def asked(filt: BridgedFilter, *requests: fp.RandomizedResponse) -> list[bool]:
+def grants(filt: BridgedFilter, *requests: fp.RandomizedResponse) -> list[bool]:
     session = filt.open("retry")
     return [session.request(one) for one in requests]
 
@@ -126,8 +126,8 @@ def test_each_bridge_in_python_grants_what_the_sum_of_epsilons_allows(name: str)
 def check_bridge(name: str, command: list[str]) -> None:
     filt = fp.from_command(command, fp.PureDP(1.0), seconds=60.0)
     try:
-        assert asked(filt, HALF, QUARTER, HALF, QUARTER, QUARTER) == [True, True, False, True, False]
-        assert asked(filt, fp.Gaussian(0.1), fp.RandomizedResponse(1.0)) == [False, True]
+        assert grants(filt, HALF, QUARTER, HALF, QUARTER, QUARTER) == [True, True, False, True, False]
+        assert grants(filt, fp.Gaussian(0.1), fp.RandomizedResponse(1.0)) == [False, True]
         state = filt.start(3)
         state = filt.spend(state, HALF)
         assert filt.admits(state, fp.RandomizedResponse(np.array([0.5, 0.75, 0.25]))).tolist() == [
@@ -170,7 +170,7 @@ def test_what_the_protocol_forbids_ends_in_one_sentence(
 ) -> None:
     monkeypatch.setattr(bridge, "_MAX_LINE_BYTES", 1 << 16 if fault == "endless" else bridge._MAX_LINE_BYTES)
     with pytest.raises(BridgeError) as raised:
-        asked(bridged(program, fault, 1.0 if fault == "hangs" else 30.0), *[HALF] * 4)
+        grants(bridged(program, fault, 1.0 if fault == "hangs" else 30.0), *[HALF] * 4)
     assert said in str(raised.value)
     assert "\n" not in str(raised.value)
 
@@ -182,7 +182,7 @@ def test_a_bridge_that_broke_the_protocol_is_ended_and_not_asked_or_started_agai
     started = filt.bridge._process
     for _ in range(2):
         with pytest.raises(BridgeError, match="printed hello"):
-            asked(filt, HALF)
+            grants(filt, HALF)
         monkeypatch.setattr(subprocess, "Popen", None)  # nor started
     assert started is not None
     assert started.poll() is not None
@@ -198,7 +198,7 @@ def test_a_long_line_is_sent_in_parts_and_read_before_it_is_answered(program: Pa
 def test_what_was_granted_is_committed_and_is_granted_again_in_its_order_to_a_fresh_budget(
     program: Path,
 ) -> None:
-    assert asked(bridged(program, "pledges"), HALF, HALF, HALF) == [True, True, False]
+    assert grants(bridged(program, "pledges"), HALF, HALF, HALF) == [True, True, False]
     rising = bridged(program, "rises")
     state = rising.spend(rising.spend(rising.start(1), QUARTER), HALF)
     assert [rising.admits(state, pair).tolist() for pair in (HALF, QUARTER)] == [[False], [False]]
@@ -217,7 +217,7 @@ def test_a_mechanism_that_a_bridge_answers_an_error_to_is_outside_its_scope(prog
     for fault in ("errors", "both"):
         filt = bridged(program, fault)
         with pytest.raises(ValueError, match=r"answers an error to .*: no such mechanism"):
-            asked(filt, HALF)
+            grants(filt, HALF)
         filt.bridge.close()
 
 

@@ -51,7 +51,7 @@ class Purse:
         self.spend(epsilon)
 
 
-def paid(held: Purse, pair: fp.RandomizedResponse) -> Any:
+def spend_epsilon(held: Purse, pair: fp.RandomizedResponse) -> Any:
     return held.spend(float(pair.epsilon))
 
 
@@ -59,13 +59,13 @@ KINDS = ("accountant, counted", "budget, counted", "queryable", "accountant, cop
 BUDGETS = ("budget, counted", "budget, copied")
 
 
-def made(kind: str, make: Any = Purse, denied: Any = TooDearError, menu: Any = MENU) -> Any:
+def purse_filter(kind: str, make: Any = Purse, denied: Any = TooDearError, menu: Any = MENU) -> Any:
     one = fp.PureDP(1.0)
     if kind == "queryable":
         return fp.from_queryable(make, EPSILON, one, menu=menu, denied=denied)
     menu = menu if kind.endswith("counted") else None
     if kind in BUDGETS:
-        return fp.from_budget(make, paid, one, menu=menu, denied=denied)
+        return fp.from_budget(make, spend_epsilon, one, menu=menu, denied=denied)
     return fp.from_accountant(make, EPSILON, one, menu=menu)
 
 
@@ -97,7 +97,7 @@ WRITTEN = (
 def test_many_runs_are_granted_what_a_sum_of_epsilons_grants(
     kind: str, denied: Any, asked: list[tuple[int, int, int]], write: Any
 ) -> None:
-    filt, sums = made(kind, denied=denied), [Fraction(0)] * 3
+    filt, sums = purse_filter(kind, denied=denied), [Fraction(0)] * 3
     state = filt.start(3)
     for places in asked:
         sums = [total + Fraction(place + 1, 4) for total, place in zip(sums, places, strict=True)]
@@ -113,7 +113,7 @@ def test_many_runs_are_granted_what_a_sum_of_epsilons_grants(
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_it_is_sent_to_another_process_and_grants_what_is_on_its_menu(kind: str) -> None:
-    filt = made(kind)
+    filt = purse_filter(kind)
     for one in (filt,) if kind == "queryable" else (filt, pickle.loads(pickle.dumps(filt))):  # noqa: S301
         assert granted(one, 1, 0, 1, 0, 0) == [True, True, False, True, False]
         assert repr(one) == repr(filt)
@@ -123,17 +123,17 @@ def test_it_is_sent_to_another_process_and_grants_what_is_on_its_menu(kind: str)
 @pytest.mark.parametrize("kind", KINDS)
 def test_an_exception_that_is_no_denial_or_is_not_named_is_raised(kind: str) -> None:
     with pytest.raises(OverflowError, match="no such coin"):
-        made(kind, menu=(*MENU, COIN)).open("retry").request(COIN)
+        purse_filter(kind, menu=(*MENU, COIN)).open("retry").request(COIN)
     if not kind.startswith("accountant"):
         with pytest.raises(TooDearError):
-            granted(made(kind, denied=KeyError), 1, 1, 1)
+            granted(purse_filter(kind, denied=KeyError), 1, 1, 1)
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_one_object_for_all_runs_is_refused(kind: str) -> None:
     shared = Purse()
     with pytest.raises(ValueError, match="make must return a new object each time, got one Purse twice"):
-        made(kind, lambda: shared)
+        purse_filter(kind, lambda: shared)
 
 
 # -- accountants -----------------------------------------------------------------------------------------------
@@ -184,7 +184,7 @@ def test_a_budget_that_fails_now_and_then_grants_nothing_that_it_did_not_charge(
                 raise TooDearError("the store does not answer")
             super().spend(epsilon)
 
-    session, uses = made(kind, Flaky).open("retry"), 0
+    session, uses = purse_filter(kind, Flaky).open("retry"), 0
     with suppress(RuntimeError):  # what is counted is played again, and was granted otherwise before
         uses = sum(session.request(MENU[1]) for _ in range(20))
     assert uses <= 2
@@ -207,7 +207,7 @@ def test_false_is_a_denial_and_nothing_else_is(kind: str, no: Any, yes: Any) -> 
             self.spent += epsilon
             return yes
 
-    assert granted(made(kind, Polite, denied=()), 1, 1, 1) == [True, True, False]
+    assert granted(purse_filter(kind, Polite, denied=()), 1, 1, 1) == [True, True, False]
 
 
 class OnlyFirst(Purse):
@@ -221,4 +221,4 @@ class OnlyFirst(Purse):
 
 def test_a_budget_that_depends_on_the_order_is_not_silently_played_in_another() -> None:
     with pytest.raises(RuntimeError, match="granted in another order"):
-        granted(made("budget, counted", OnlyFirst), 1, 0, 0)
+        granted(purse_filter("budget, counted", OnlyFirst), 1, 0, 0)

@@ -55,7 +55,7 @@ class Epochs:
         return True
 
 
-def kept(make: Any, promise: float) -> fp.PrivacyFilter:
+def spend_filter(make: Any, promise: float) -> fp.PrivacyFilter:
     def spend(budget: Any, ask: fp.DominatingPair) -> bool:
         return bool(ask.pure_epsilon <= ASK.epsilon) and budget.deduct(**ask.labels)
 
@@ -63,7 +63,7 @@ def kept(make: Any, promise: float) -> fp.PrivacyFilter:
 
 
 def at_sites(make: Any, promise: float, **over: Any) -> Any:
-    return fp.LabelledFilter(kept(make, promise), labels={"site": ("a", "b")}, over=over)
+    return fp.LabelledFilter(spend_filter(make, promise), labels={"site": ("a", "b")}, over=over)
 
 
 def reached(filt: Any, menu: list[Any], rounds: int = 4) -> Fraction:
@@ -102,7 +102,10 @@ def test_a_record_loses_what_requests_that_read_it_reveal(make: Any, over: dict[
 @pytest.mark.parametrize(("every", "told"), [(True, 1), (False, 2)])
 def test_each_epoch_that_a_request_names_has_to_pay(every: bool, told: int) -> None:
     filt = fp.LabelledFilter(
-        kept(lambda: Epochs(every=every), 1.0), labels={"epoch": (1, 2)}, over={"epoch": 2}, together="epoch"
+        spend_filter(lambda: Epochs(every=every), 1.0),
+        labels={"epoch": (1, 2)},
+        over={"epoch": 2},
+        together="epoch",
     )
     assert [filt.reads(where) for where in filt.choices] == [True, False, True]
     assert reached(filt, [filt.at(ASK, epoch=way) for way in ((1,), (2,), (1, 2))]) == responses(told)

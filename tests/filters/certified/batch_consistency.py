@@ -69,12 +69,14 @@ def as_alone(says: str, pair: DominatingPair, n: int) -> Iterator[Comparison]:
         key: _charged(one, 1) for key, one in {id(one): one for one in runs}.items()
     }  # of many one member
     for name, charged in _charged(pair, n).items():
-        wrong = sum(not _alike(due, alone[id(one)][name][0]) for due, one in zip(charged, runs, strict=True))
+        wrong = sum(
+            not _is_equal(due, alone[id(one)][name][0]) for due, one in zip(charged, runs, strict=True)
+        )
         claim = f"how many of {n} runs that ask for {says} {name} charges otherwise than one alone"
         yield Comparisons("RDP filter").equal(claim, wrong, 0)
 
 
-def _alike(one: Exact, other: Exact) -> bool:
+def _is_equal(one: Exact, other: Exact) -> bool:
     # where a charge is integrated, doubles of an array may be rounded otherwise than one alone
     if isinstance(one, Fraction) and isinstance(other, Fraction):
         return abs(one - other) <= Fraction(1, 2**38) * abs(other)

@@ -61,11 +61,11 @@ def _finite(counts: tuple[int, ...]) -> Iterator[Comparison]:
     turned = composed_pld(tuple(pair.swapped for pair in _PAIRS), counts)
     for ratio in _RATIOS:
         says = f"used {counts} times, at e^eps = {ratio}"
-        truth = max(_stick(forward, ratio), _stick(backward, ratio))
+        truth = max(_hockey_stick(forward, ratio), _hockey_stick(backward, ratio))
         exact = composed_hockey_stick(_PAIRS, counts, ratio)
         yield _CLAIMS.equal(f"composed_hockey_stick, {says}", exact, truth)
         for condition, own in (((losses, masses), forward), (turned, backward)):
-            value, of = _of_mechanism(*condition, ratio), _stick(own, ratio)
+            value, of = _of_mechanism(*condition, ratio), _hockey_stick(own, ratio)
             yield _CLAIMS.at_least(f"composed_law, {says}", value, of, slack=_RAISED, least=_RAISED)
 
 
@@ -80,7 +80,7 @@ def _product(counts: tuple[int, ...], *, swap: bool) -> list[tuple[Fraction, Fra
     return [(math.prod(p for p, _ in path), math.prod(q for _, q in path)) for path in product(*rounds)]  # type: ignore[misc]
 
 
-def _stick(condition: list[tuple[Fraction, Fraction]], ratio: Fraction) -> Fraction:
+def _hockey_stick(condition: list[tuple[Fraction, Fraction]], ratio: Fraction) -> Fraction:
     return sum((max(p - ratio * q, Fraction(0)) for p, q in condition), Fraction(0))
 
 

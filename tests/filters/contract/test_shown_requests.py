@@ -51,7 +51,7 @@ def test_a_lent_state_is_the_same_numbers_and_cannot_be_written_to(lend: Any, st
 
 
 def test_a_filter_of_ones_own_charges_nobody_by_a_decision_in_place(monkeypatch: pytest.MonkeyPatch) -> None:
-    class InPlace(Told):
+    class InPlace(LossReporting):
         def step_inplace(self, state: Any, request: DominatingPair) -> Any:
             return np.ones(len(state[0]), dtype=np.bool_)
 
@@ -62,7 +62,7 @@ def test_a_filter_of_ones_own_charges_nobody_by_a_decision_in_place(monkeypatch:
             assert people.select(Gaussian(0.5)).tolist() == [fits] * 4
 
 
-class Told(fp.PrivacyFilter):
+class LossReporting(fp.PrivacyFilter):
     """Charges by the class of the request, as users write it, and keeps what it was shown."""
 
     promise = fp.GaussianDP(1.0)
@@ -89,7 +89,7 @@ INDEX = np.array([0, 1, 2, 3, 1, 0, 3])
 
 
 def test_runs_of_several_families_are_decided_and_charged_as_they_are_alone() -> None:
-    filt, n = Told(), len(INDEX)
+    filt, n = LossReporting(), len(INDEX)
     mixed, state = Selection(MENU, INDEX), filt.start(n)
     for _ in range(2):
         admitted, after = checked_step(filt, state, mixed, n)
@@ -106,7 +106,7 @@ def test_runs_of_several_families_are_decided_and_charged_as_they_are_alone() ->
 
 
 def test_no_accountant_shows_a_filter_of_ones_own_several_families_at_once() -> None:
-    filt = Told()
+    filt = LossReporting()
     people = fp.IndividualFilter(filt, 3)
     assert people.select(fp.gaussian_request(np.array([0.0, 1.0, 2.0]), sigma=2.0)).tolist() == [
         True,

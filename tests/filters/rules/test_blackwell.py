@@ -160,11 +160,11 @@ def test_what_no_double_holds_twice_is_not_granted_twice() -> None:
     rare = fp.FinitePair((p, 1 - p), (q, 1 - q))
     for rounds in (1, 2, 3, 50):
         cover = gaussian_cover((rare,), (rounds,))
-        assert cover >= math.sqrt(2 * rounds * rare.least("zcdp_rho")[0])
+        assert cover >= math.sqrt(2 * rounds * rare.tight_charge("zcdp_rho")[0])
     p, q = Fraction(1, 2**800), Fraction(1, 2**845)
     often = fp.FinitePair((p, 1 - p), (q, 1 - q))
     for rounds in (1, 2, 3):
-        needed = math.sqrt(2 * rounds * often.least("zcdp_rho")[0])
+        needed = math.sqrt(2 * rounds * often.tight_charge("zcdp_rho")[0])
         assert needed <= gaussian_cover((often,), (rounds,)) <= 1.02 * needed
 
 

@@ -42,7 +42,7 @@ def _laid_out() -> Run:
     return run
 
 
-def _kept(place: Path) -> None:
+def _store_and_load(place: Path) -> None:
     with RunStore(place) as store:
         row = np.ones(PLAIN.numbers)
         work = list(batches(1, TILES * BATCH_SIZE))
@@ -65,9 +65,9 @@ def bench_tiles(benchmark: Any, tmp_path: Path, work: str) -> None:
         benchmark.pedantic(_laid_out, rounds=1)
         return
     if work == "kept in a store":
-        benchmark.pedantic(_kept, (place,), rounds=1)
+        benchmark.pedantic(_store_and_load, (place,), rounds=1)
         return
-    _kept(place)
+    _store_and_load(place)
     benchmark.extra_info["bytes"] = place.stat().st_size
     benchmark.pedantic(_loaded, (place,), rounds=1)
 

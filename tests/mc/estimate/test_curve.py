@@ -88,7 +88,7 @@ def best_tests(p, q):
     return np.interp(ALPHAS, *vertices)
 
 
-def held(curve, truth):
+def is_covered(curve, truth):
     return ((curve.low(ALPHAS) <= truth + 1e-12) & (truth <= curve.high(ALPHAS) + 1e-12)).all()
 
 
@@ -99,7 +99,7 @@ def test_the_trade_off_band_holds_the_best_tests_of_finite_pairs(seed):
     p, q = random_law(rng), random_law(rng)
     epsilons = np.concatenate([np.linspace(0, 5, 21), FAR])
     ahead, back = (boxed(epsilons, hockey_stick(*way, epsilons), rng, wide=0.1) for way in ((p, q), (q, p)))
-    assert held(fp.TradeOff(ahead, back), best_tests(p, q))
+    assert is_covered(fp.TradeOff(ahead, back), best_tests(p, q))
 
 
 def test_sharp_profiles_give_a_sharp_curve_and_swapping_them_another():
@@ -107,12 +107,12 @@ def test_sharp_profiles_give_a_sharp_curve_and_swapping_them_another():
     rng, epsilons = np.random.default_rng(1), np.linspace(0, 6, 41)
     exact = boxed(epsilons, fp.Gaussian(1.0).hockey_stick(epsilons), rng, wide=0.0)
     curve = fp.TradeOff(exact, exact)
-    assert held(curve, fp.Gaussian(1.0).trade_off(ALPHAS))
+    assert is_covered(curve, fp.Gaussian(1.0).trade_off(ALPHAS))
     assert (curve.high(ALPHAS) - curve.low(ALPHAS)).max() < 0.03
     assert curve.failure == 2e-5
     p, q = np.array([0.7, 0.25, 0.05]), np.array([0.3, 0.2, 0.5])
     ahead, back = (boxed(epsilons, hockey_stick(*way, epsilons), rng, wide=0.0) for way in ((p, q), (q, p)))
-    assert held(fp.TradeOff(ahead, back), best_tests(p, q))
-    assert not held(fp.TradeOff(back, ahead), best_tests(p, q))
+    assert is_covered(fp.TradeOff(ahead, back), best_tests(p, q))
+    assert not is_covered(fp.TradeOff(back, ahead), best_tests(p, q))
     with pytest.raises(ValueError, match=r"alpha must be in \[0, 1\], got alpha=1.5"):
         curve.low(1.5)

@@ -86,7 +86,7 @@ def sequence(
     return sequence_counterexample(filt, played, measure, played.low(measure))
 
 
-def held(accountant: Any, place: int = 0) -> Counterexample:
+def accountant_counterexample(accountant: Any, place: int = 0) -> Counterexample:
     """The game of an accountant that it proposes first, or in that place, of a question or two."""
     game: Any = next(islice(GAMES[accountant.played].proposed(accountant), place, None))
     if accountant.played in ("selects", "sums"):
@@ -102,9 +102,9 @@ def people() -> fp.IndividualFilter:
 
 #: A counterexample of each kind of game that accountants play.
 HELD = {
-    "people": lambda: held(people()),
-    "sums": lambda: held(fp.training.ClippedSums(people(), clip=1.0, sigma=2.0), 2),
-    "losses": lambda: held(fp.odometers.LineOdometer(0.05, target=1.0)),
+    "people": lambda: accountant_counterexample(people()),
+    "sums": lambda: accountant_counterexample(fp.training.ClippedSums(people(), clip=1.0, sigma=2.0), 2),
+    "losses": lambda: accountant_counterexample(fp.odometers.LineOdometer(0.05, target=1.0)),
 }
 #: How each is made, and the number by which it is its own.
 COUNTEREXAMPLES = {

@@ -32,7 +32,7 @@ from tests.mc.examine.example_filters import ByHand, Forgets
 
 
 @cache
-def made(kind: str) -> Counterexample:
+def example(kind: str) -> Counterexample:
     return COUNTEREXAMPLES[kind][0]()
 
 
@@ -53,7 +53,7 @@ SAYS: dict[str, tuple[int, Evidence, bool, tuple[str, ...]]] = {
 def test_a_counterexample_refutes_after_a_passage_through_json_and_says_how_long_and_how_sure_it_is(
     kind: str,
 ) -> None:
-    told = made(kind)
+    told = example(kind)
     again = replayed(json.dumps(told.to_data()), filt=told.filter)
     assert again.refutes
     assert str(own_number(kind, again)) == str(told.data[COUNTEREXAMPLES[kind][1]])
@@ -63,17 +63,17 @@ def test_a_counterexample_refutes_after_a_passage_through_json_and_says_how_long
 
 
 def test_the_numbers_are_those_of_another_route() -> None:
-    simulated, planned = made("simulation"), made("plan")
+    simulated, planned = example("simulation"), example("plan")
     assert simulated.data["adversary"] == {"type": "EraserForever", "p": 0.01}
     assert simulated.data["low"] <= 1 - 0.99**6 <= simulated.data["high"]
     assert replay(planned) == 1 - Fraction(99, 100) ** 2
     # forty of 0.2 make a Gaussian of 0.2 sqrt(40)
-    assert made("sequence").value == pytest.approx(fp.GaussianDP(0.2 * math.sqrt(40)).delta(1.0), rel=1e-9)
+    assert example("sequence").value == pytest.approx(fp.GaussianDP(0.2 * math.sqrt(40)).delta(1.0), rel=1e-9)
 
 
 @pytest.mark.parametrize("kind", SAYS)
 def test_the_last_bits_are_the_processors_and_a_number_that_differs_by_more_is_refused(kind: str) -> None:
-    told = made(kind)
+    told = example(kind)
     here = told.replay()
     for name in SAYS[kind][3]:
         for part in (1 + 2.0**-44, 1 - 2.0**-44):
@@ -122,12 +122,12 @@ def forged(ratio: Fraction, filt: fp.PrivacyFilter[Any], pair: fp.RandomizedResp
     }
 
 
-HALVES = Fraction(3, 2)
+THREE_HALVES = Fraction(3, 2)
 
 
 def below_the_ratio(share: Fraction) -> dict[str, Any]:
-    pair = fp.RandomizedResponse.from_ratio(HALVES)
-    told = forged(HALVES * (1 - share), fp.BasicFilter(log_fraction(HALVES)), pair)
+    pair = fp.RandomizedResponse.from_ratio(THREE_HALVES)
+    told = forged(THREE_HALVES * (1 - share), fp.BasicFilter(log_fraction(THREE_HALVES)), pair)
     assert Fraction(told["value"]) > told["promised"] == 0
     return told
 
@@ -139,7 +139,7 @@ OTHERWISE: dict[str, tuple[Callable[[], object], str]] = {
     "a text beyond reason": (lambda: replay("[" * 10**5), "data must be a counterexample"),
     "another filter of the class": (lambda: replay(of_mine(), filt=Mine(0.25)), "replay within"),
     "mended": (
-        lambda: made("sequence").replay(type("Forgets", (ByHand,), {})()),
+        lambda: example("sequence").replay(type("Forgets", (ByHand,), {})()),
         "Forgets denies a request of the sequence",
     ),
     "a ratio below": (lambda: replay(below_the_ratio(Fraction(9, 10**13))), "ratio must be e"),
@@ -259,7 +259,7 @@ def test_a_counterexample_says_who_asks_what_is_measured_and_both_numbers_in_one
             naive(), Divergence.hockey_stick(1.0), 0.25, 0.0, schedule=SCHEDULE, epoch=None
         )
     else:
-        told = HELD["people"]() if kind == "accountant" else made(kind)
+        told = HELD["people"]() if kind == "accountant" else example(kind)
     assert told.kind == kind
     assert str(told).startswith(f"{told.description}: {told.measure} is ")
     assert f"; promised {told.promised:.6g}" in str(told)

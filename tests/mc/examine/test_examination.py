@@ -57,7 +57,7 @@ def test_a_stage_of_ours_that_breaks_ends_no_examination_and_stages_share_one_fa
         raise LookupError("odd")
 
     def searching(subject: object, limit: object, failure: float) -> Iterator[object]:
-        yield _found("search", repr(failure))
+        yield _finding("search", repr(failure))
 
     for stage, work in (("invariants", breaking), ("games", breaking), ("search", searching)):
         monkeypatch.setattr(f"filterproof.mc.examine.stage_schedule.{stage}", work)
@@ -150,16 +150,16 @@ def _examination(*findings: StageFinding) -> Examination:
     return Examination(example_filters.ByHand(), ("gaussian",), findings, 1.0, 1, FAILURE)
 
 
-def _found(stage: str = "certificate", found: str = "something", **more) -> StageFinding:
+def _finding(stage: str = "certificate", found: str = "something", **more) -> StageFinding:
     return StageFinding(stage, "?", found, "menu", "", **more)
 
 
-OPEN = _found("admission", "gaussian up to 1")
+OPEN = _finding("admission", "gaussian up to 1")
 
 
-WHOLE, BROKEN = _found(verdict=HOLDS, covers_all=True), _found(fault="It raises.")
-NOTHING = _found("admission", "nothing")
-REFUTED = _found(
+WHOLE, BROKEN = _finding(verdict=HOLDS, covers_all=True), _finding(fault="It raises.")
+NOTHING = _finding("admission", "nothing")
+REFUTED = _finding(
     "games",
     counterexample=Counterexample(),
     verdict=replace(HOLDS, outcome=Outcome.REFUTED, counterexample={"a": 1}),
@@ -167,9 +167,9 @@ REFUTED = _found(
 #: The findings -> the status, and the end of what is said; what holds is the promise itself and not a menu's.
 FOLLOWS: list[tuple[tuple[StageFinding, ...], Status, str]] = [
     ((OPEN, WHOLE), Status.EXAMINED, HOLDS.detail),
-    ((OPEN, _found(verdict=HOLDS)), Status.EXAMINED, "Nothing could be compared with the guarantee"),
+    ((OPEN, _finding(verdict=HOLDS)), Status.EXAMINED, "Nothing could be compared with the guarantee"),
     (
-        (OPEN, _found(verdict=replace(HOLDS, outcome=Outcome.UNDECIDED), covers_all=True), WHOLE),
+        (OPEN, _finding(verdict=replace(HOLDS, outcome=Outcome.UNDECIDED), covers_all=True), WHOLE),
         Status.EXAMINED,
         HOLDS.detail,
     ),
@@ -195,7 +195,7 @@ def test_the_promise_holds_by_a_theorem_on_all_of_a_filter_that_was_examined_and
 
 
 def test_a_time_limit_says_how_far_the_examination_came_and_what_was_refuted_before_stands() -> None:
-    cut = replace(_found("games", f"{CUT} 41 % of the work"), not_tried=UNFINISHED)
+    cut = replace(_finding("games", f"{CUT} 41 % of the work"), not_tried=UNFINISHED)
     found = _examination(OPEN, cut)
     assert found.stopped == "stopped after 41 % of the work"
     assert found.verdict.detail.startswith("stopped after 41 % of the work: No violation found")
@@ -205,18 +205,18 @@ def test_a_time_limit_says_how_far_the_examination_came_and_what_was_refuted_bef
 
 def test_what_is_undecided_closes_with_what_no_stage_looked_at() -> None:
     early, late = (
-        replace(_found("search"), not_tried=unseen) for unseen in ("all of them", "other strategies")
+        replace(_finding("search"), not_tried=unseen) for unseen in ("all of them", "other strategies")
     )
-    law = replace(_found("invariants"), not_tried="other requests")
+    law = replace(_finding("invariants"), not_tried="other requests")
     told = _examination(OPEN, law, early, late).verdict.detail
     assert told.endswith("Not tried: other strategies (search)")
-    assert "Not tried" not in _examination(OPEN, _found()).verdict.detail
+    assert "Not tried" not in _examination(OPEN, _finding()).verdict.detail
 
 
 def test_the_most_telling_counterexample_and_the_number_nearest_to_the_promise_come_first() -> None:
     first, second = (replace(HOLDS, detail=detail) for detail in ("early", "late"))
     findings = [
-        _found(counterexample=SimpleNamespace(order=order), verdict=verdict, tightness=(near,))
+        _finding(counterexample=SimpleNamespace(order=order), verdict=verdict, tightness=(near,))
         for order, verdict, near in (
             ((2, 0.1), first, Tightness(AT, "menu", 0.1, None, 1.0, Evidence.EXACT)),
             ((1, 0.9), second, Tightness(AT, "menu", 0.9, None, 1.0, Evidence.EXACT)),
@@ -233,7 +233,7 @@ def test_the_most_telling_counterexample_and_the_number_nearest_to_the_promise_c
 @pytest.mark.parametrize(("names", "least"), [((), "CERTIFIED"), (("EXACT", "STATISTICAL"), "STATISTICAL")])
 def test_what_is_undecided_is_as_sure_as_the_least_sure_comparison(names, least) -> None:
     rows = tuple(Tightness(AT, "menu", 0.5, None, 1.0, Evidence[name]) for name in names)
-    verdict = _examination(OPEN, _found(tightness=rows)).verdict
+    verdict = _examination(OPEN, _finding(tightness=rows)).verdict
     assert (verdict.outcome, verdict.evidence) == (Outcome.UNDECIDED, Evidence[least])
     assert all(row.share == 0.5 for row in rows)
     assert Tightness(AT, "menu", 0.25, None, 0.0, Evidence.EXACT).share == float("inf")

@@ -69,7 +69,7 @@ class Menu(misbehaving_filters.SumOfZCDP):
         return np.full(len(state), named)
 
 
-def asked(filt, *families, own=()):
+def admission_of(filt, *families, own=()):
     lines = families_of(families, filt.promise, own)
     finding, subject = admission(filt, lines, WorkLimit.of(2_400_000), seed=1)
     return (
@@ -93,7 +93,7 @@ def test_a_filter_that_grants_only_what_it_names_is_found_to_grant_it() -> None:
     assert named_pairs(type("Both", (Menu,), {"menu": [*Menu.menu, Menu.coin]})(), "menu") == Menu.menu
     for name in ("left", "coin", "vector", "levels", "admits", "none"):
         assert named_pairs(Menu(), name) == ()
-    finding, granted, closed = asked(Menu(), "gaussian", own=numbers)
+    finding, granted, closed = admission_of(Menu(), "gaussian", own=numbers)
     assert {0.07, 0.11, 0.0456, 0.13} <= set(granted["gaussian"].sizes)
     assert set(granted["its own menu"].pairs) == set(Menu.menu)
     assert any("its own Coin, a class outside the library" in note for note in finding.notes)
@@ -102,7 +102,7 @@ def test_a_filter_that_grants_only_what_it_names_is_found_to_grant_it() -> None:
 
 
 def test_what_is_granted_is_what_the_filter_grants_up_to_the_largest() -> None:
-    _, granted, closed = asked(example_filters.ByHand(), "gaussian", "erasure")
+    _, granted, closed = admission_of(example_filters.ByHand(), "gaussian", "erasure")
     ((name, line),) = granted.items()
     largest = math.sqrt(2 * example_filters.RHO)
     assert line.sizes == tuple(sorted(line.sizes))
@@ -147,7 +147,7 @@ ANSWERS = [
 def test_it_is_a_fault_that_no_family_is_answered_and_a_note_that_some_are_not(
     kind, families, fault, notes, granted, denied
 ) -> None:
-    finding, found, closed = asked(kind(), *families)
+    finding, found, closed = admission_of(kind(), *families)
     assert finding.fault.startswith(fault)
     assert bool(finding.fault) is bool(fault)
     assert notes is None or [note.partition(" (")[0] for note in finding.notes] == notes

@@ -35,7 +35,7 @@ def line_of(words: str) -> int:
     return next(number for number, line in enumerate(HERE.read_text().splitlines(), 1) if words in line)
 
 
-def asked(filt: fp.PrivacyFilter, request: object) -> Iterator[object]:
+def call_admits(filt: fp.PrivacyFilter, request: object) -> Iterator[object]:
     yield filt.admits(np.zeros(1), request)
 
 
@@ -59,7 +59,7 @@ def test_an_error_is_told_by_the_innermost_method_and_the_line_of_its_helper_onc
     error, sentence = SAID[name]
     filt = Breaks()
     with pytest.raises(FilterFault) as caught, examining(Breaks()), examining(filt):
-        next(asked(filt, error))
+        next(call_admits(filt, error))
     assert str(caught.value).startswith(sentence)
 
 
@@ -95,7 +95,7 @@ class Translates(misbehaving_filters.SumOfZCDP):
 def test_what_a_filter_makes_of_the_end_of_a_search_is_no_fault_of_it(end: BaseException) -> None:
     filt = Translates()
     with pytest.raises(type(end)) as raised, examining(filt):
-        next(asked(filt, end))
+        next(call_admits(filt, end))
     assert raised.value is end
     with pytest.raises(FilterFault, match="my budget broke"), examining(filt):
-        next(asked(filt, KeyError("x")))
+        next(call_admits(filt, KeyError("x")))

@@ -113,10 +113,10 @@ class Looks(Recording):
 
 
 def test_every_request_is_put_to_the_filters_own_code_in_order() -> None:
-    assert Sequence(((HALF, 2), (Gaussian(0.25), 3), (HALF, 1))).admitted(Recording())
+    assert Sequence(((HALF, 2), (Gaussian(0.25), 3), (HALF, 1))).is_granted(Recording())
     assert [HALF] * 2 + [Gaussian(0.25)] * 3 + [HALF] == ASKED
     ASKED.clear()
-    assert Sequence(((HALF, 2), (TINY, 10**12))).admitted(Swallows())
+    assert Sequence(((HALF, 2), (TINY, 10**12))).is_granted(Swallows())
     assert len(ASKED) == 2 + MOST
 
 
@@ -144,7 +144,7 @@ GRANTED: list[tuple[type[Recording], tuple[tuple[DominatingPair, int], ...], boo
 def test_a_sequence_is_admitted_only_if_the_filter_is_known_to_grant_each_of_its_requests(
     kind: type[Recording], steps: tuple[tuple[DominatingPair, int], ...], whole: bool
 ) -> None:
-    assert Sequence(steps).admitted(kind()) is whole
+    assert Sequence(steps).is_granted(kind()) is whole
 
 
 # -- what is revealed ------------------------------------------------------------------------------------------

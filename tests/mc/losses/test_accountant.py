@@ -24,7 +24,7 @@ def _over(*menu, epsilon=2.0, delta=1e-5):
         return AccountantFilter(epsilon, delta, menu)
 
 
-def _admitted(filt, requests):
+def _granted_count(filt, requests):
     session = filt.open("retry")
     return sum(session.request(pair) for pair in requests)
 
@@ -36,29 +36,29 @@ def test_it_admits_until_the_composition_passes_delta():
     with pytest.warns(fp.UnsoundFilterWarning, match="adaptive"):
         AccountantFilter(2.0, 1e-5, (SLOW, FAST))
     assert not filt.open().request(FAST)
-    count = _admitted(filt, [SLOW] * 200)
+    count = _granted_count(filt, [SLOW] * 200)
     assert Composition({SLOW: count}).delta(2.0).high <= 1e-5
     assert Composition({SLOW: count + 1}).delta(2.0).low > 1e-5 * (1 - 1e-2)
 
 
 def test_the_worse_direction_decides():
     added = SubsampledGaussian(0.05, 1.0, adjacency="addition")
-    assert _admitted(_over(added), [added] * 200) == _admitted(_over(SLOW), [SLOW] * 200)
+    assert _granted_count(_over(added), [added] * 200) == _granted_count(_over(SLOW), [SLOW] * 200)
 
 
 @pytest.mark.pinned
 def test_the_last_bits_of_a_bound_which_are_the_processors_decide_nothing():
     bound = Composition({SLOW: 3}).delta(1.0, relative=5e-3).high
     near = (float.fromhex("0x1.781180db10f86p-15"), bound * (1 - 2.0**-43), bound, bound * (1 + 2.0**-43))
-    assert {_admitted(_over(SLOW, epsilon=1.0, delta=delta), [SLOW] * 4) for delta in near} == {2}
+    assert {_granted_count(_over(SLOW, epsilon=1.0, delta=delta), [SLOW] * 4) for delta in near} == {2}
     grid = 0x2F02301C * 2.0**-44  # of 30 bits, the next above
     assert bound < grid < bound * (1 + 2.0**-26)
-    assert _admitted(_over(SLOW, epsilon=1.0, delta=grid), [SLOW] * 4) == 3
+    assert _granted_count(_over(SLOW, epsilon=1.0, delta=grid), [SLOW] * 4) == 3
 
 
 def test_the_order_of_requests_does_not_matter():
     filt = _over(SLOW, FAST)
-    count = _admitted(filt, [FAST] * 2 + [SLOW] * 100) - 2
+    count = _granted_count(filt, [FAST] * 2 + [SLOW] * 100) - 2
     session = filt.open("retry")
     assert all(session.request(pair) for pair in [SLOW] * (count // 2) + [FAST] * 2)
     assert sum(session.request(SLOW) for _ in range(100)) == count - count // 2
@@ -89,7 +89,7 @@ def test_two_sampling_rates_pass_it_by_a_tenth_and_anyone_can_replay_that():
 def test_what_remains_is_how_often_the_first_may_be_used():
     filt = _over(SLOW, FAST)
     left = filt.remaining(filt.start(1))[0]
-    assert left == _admitted(filt, [SLOW] * 200)
+    assert left == _granted_count(filt, [SLOW] * 200)
     assert np.all(filt.is_reachable_state(filt.start(3)))
 
 

@@ -93,9 +93,9 @@ def test_the_tail_at_a_loss_that_no_precision_tells_from_x_holds_it_and_its_abse
 def test_the_upper_law_keeps_what_lies_outside_of_its_cells_at_their_ends_and_at_infinity():
     cut = _cut(PAIRS[0])
     with flint.ctx.workprec(BITS):
-        beyond = cut.beyond + ball(0.125) * ball(-float(cut.edges[-1] * cut.step)).exp()
+        beyond = cut.q_above + ball(0.125) * ball(-float(cut.edges[-1] * cut.step)).exp()
         below = replace(cut, below=cut.below + ball(0.25)).upper()
-        above = replace(cut, above=cut.above + ball(0.25), beyond=beyond).upper()
+        above = replace(cut, above=cut.above + ball(0.25), q_above=beyond).upper()
     assert below.places[0] == cut.edges[0]
     assert below.masses[0] - cut.upper().masses[0] == pytest.approx(0.25)
     assert above.masses[-1] == pytest.approx(0.125)

@@ -26,7 +26,7 @@ def rows(number: int, batches: int = 40) -> list[tuple[int, int, NDArray[np.floa
     return [(batch, 100 + batch % 2, rng.random(40 if batch % 7 else 900)) for batch in range(batches)]
 
 
-def kept(store: fp.runs.RunStore, run: dict[str, Any]) -> Sums:
+def stored_sums(store: fp.runs.RunStore, run: dict[str, Any]) -> Sums:
     return {place: sums.tobytes() for place, sums in store.load(run).items()}
 
 
@@ -50,9 +50,9 @@ def try_out(path: Path) -> str:
     """Open, read, write and read again: "whole" or "refused"; anything but the truth fails the test."""
     try:
         with fp.runs.RunStore(path) as store:
-            assert [kept(store, run) for run in RUNS] == [put(0), put(1)]
+            assert [stored_sums(store, run) for run in RUNS] == [put(0), put(1)]
             store.commit(RUNS[0], [(1000, 5, np.ones(3))])
-            assert kept(store, RUNS[0]) == put(0) | {(1000, 5): np.ones(3).tobytes()}
+            assert stored_sums(store, RUNS[0]) == put(0) | {(1000, 5): np.ones(3).tobytes()}
     except fp.runs.StoreError as error:
         return one_sentence(error, path)
     return "whole"
@@ -195,7 +195,7 @@ def test_what_is_no_file_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     with fp.runs.RunStore(":memory:") as store:  # a name like any other, not SQLite's for no file at all
         store.commit(RUNS[0], rows(0))
     with fp.runs.RunStore(":memory:") as store:
-        assert kept(store, RUNS[0]) == put(0)
+        assert stored_sums(store, RUNS[0]) == put(0)
 
 
 @contextmanager
@@ -220,7 +220,7 @@ def test_a_disk_that_is_full_from_the_start_leaves_no_partial_store(tmp_path: Pa
                 one_sentence(refused, path)
         with fp.runs.RunStore(path) as store:  # there is space again
             store.commit(RUNS[0], rows(0))
-            assert kept(store, RUNS[0]) == put(0)
+            assert stored_sums(store, RUNS[0]) == put(0)
         path.unlink()
     assert made > 0
 
@@ -236,12 +236,12 @@ def test_a_disk_that_fills_up_ends_a_commit_in_one_sentence_and_keeps_what_was_t
         path = tmp_path / f"{size}.db"
         with fp.runs.RunStore(path) as store:
             store.commit(RUNS[0], rows(0, 10))
-            before = kept(store, RUNS[0])
+            before = stored_sums(store, RUNS[0])
             with pytest.raises(fp.runs.StoreError, match=r"cannot be written: .*; free some space"):
                 fill(store, size)
-            assert kept(store, RUNS[0]) == before
+            assert stored_sums(store, RUNS[0]) == before
             store.commit(RUNS[0], rows(0))  # there is space again
-            assert kept(store, RUNS[0]) == put(0)
+            assert stored_sums(store, RUNS[0]) == put(0)
         assert not list(tmp_path.glob("*.db-*"))
         path.unlink()
 
@@ -250,8 +250,8 @@ def test_what_is_stored_stays_whoever_stores_it_again(path: Path) -> None:
     with fp.runs.RunStore(path) as store, fp.runs.RunStore(path) as other:
         for one in (store, other):
             one.commit(RUNS[0], [(batch, size, np.zeros(3)) for batch, size, _ in rows(0)])
-        assert [kept(store, run) for run in RUNS] == [put(0), put(1)]
-        assert kept(store, dict(reversed(RUNS[0].items()))) == put(0)
+        assert [stored_sums(store, run) for run in RUNS] == [put(0), put(1)]
+        assert stored_sums(store, dict(reversed(RUNS[0].items()))) == put(0)
 
 
 def test_many_makers_of_one_store_all_get_it(tmp_path: Path) -> None:
@@ -266,5 +266,5 @@ def test_many_makers_of_one_store_all_get_it(tmp_path: Path) -> None:
         list(makers.map(make, range(8)))  # raises what any of them raised
     with fp.runs.RunStore(tmp_path / "run.db") as store:
         for number in range(8):
-            assert kept(store, {"maker": number}) == put(number)
+            assert stored_sums(store, {"maker": number}) == put(number)
     assert list(tmp_path.iterdir()) == [tmp_path / "run.db"]

@@ -29,9 +29,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def whole(folder: Path, tmp_path: Path) -> Retrained:
+def uninterrupted(folder: Path, tmp_path: Path) -> Retrained:
     """Six steps that nothing interrupted."""
-    return train_idx(folder, **SETTING, most_steps=6, out=tmp_path / "whole")
+    return train_idx(folder, **SETTING, most_steps=6, out=tmp_path / "uninterrupted")
 
 
 class Killed(BaseException):
@@ -42,32 +42,36 @@ def state(out: Path) -> bytes:
     return (out / "private" / "descent.json").read_bytes()
 
 
-def kept(out: Path, folder: Path) -> Descent:
+def stored_descent(out: Path, folder: Path) -> Descent:
     """The descent on the disk."""
     filt = fp.GaussianFilter(float(fp.conversions.gaussian_mu(SETTING["epsilon"], SETTING["delta"])))
     return Descent.restored(out / "private" / "descent.json", read_idx(folder), STAND_IN, filt)
 
 
 def test_what_is_told_of_a_run_is_what_was_asked_for_with_an_interval_and_apart_from_what_is_private(
-    folder: Path, tmp_path: Path, whole: Retrained
+    folder: Path, tmp_path: Path, uninterrupted: Retrained
 ) -> None:
-    assert fp.conversions.gaussian_epsilon(whole.mu, 1e-5) == pytest.approx(8.0, rel=1e-9)
-    assert (whole.steps, whole.taken) == (3, 6)
-    assert 3 / whole.sigma**2 == pytest.approx(whole.mu**2, rel=1e-12), "three sums at full clip use it up"
+    assert fp.conversions.gaussian_epsilon(uninterrupted.mu, 1e-5) == pytest.approx(8.0, rel=1e-9)
+    assert (uninterrupted.steps, uninterrupted.taken) == (3, 6)
+    assert 3 / uninterrupted.sigma**2 == pytest.approx(uninterrupted.mu**2, rel=1e-12), (
+        "three sums at full clip use it up"
+    )
     data = read_idx(folder)
     # the same descent, made by hand
-    people = fp.IndividualFilter(fp.GaussianFilter(whole.mu), people=data.people)
-    again = Descent(data, STAND_IN, people, clip=1.0, sigma=whole.sigma, rate=0.5, seed=7)
+    people = fp.IndividualFilter(fp.GaussianFilter(uninterrupted.mu), people=data.people)
+    again = Descent(data, STAND_IN, people, clip=1.0, sigma=uninterrupted.sigma, rate=0.5, seed=7)
     again.steps(6)
-    np.testing.assert_array_equal(again.theta, whole.theta)
-    right = STAND_IN.right(whole.theta, data.test_features, data.test_labels)
+    np.testing.assert_array_equal(again.theta, uninterrupted.theta)
+    right = STAND_IN.right(uninterrupted.theta, data.test_features, data.test_labels)
     interval = stats.binomtest(int(right.sum()), 20).proportion_ci(0.95, method="exact")
-    assert whole.accuracy.value == right.mean()
-    assert (whole.accuracy.low, whole.accuracy.high) == pytest.approx(tuple(interval), rel=1e-9)
-    with np.load(whole.model) as model:
+    assert uninterrupted.accuracy.value == right.mean()
+    assert (uninterrupted.accuracy.low, uninterrupted.accuracy.high) == pytest.approx(
+        tuple(interval), rel=1e-9
+    )
+    with np.load(uninterrupted.model) as model:
         assert model.files == ["theta"]
-        np.testing.assert_array_equal(model["theta"], whole.theta)
-    assert (tmp_path / "whole" / "private").stat().st_mode & 0o077 == 0, "others look into it"
+        np.testing.assert_array_equal(model["theta"], uninterrupted.theta)
+    assert (tmp_path / "uninterrupted" / "private").stat().st_mode & 0o077 == 0, "others look into it"
 
 
 def test_noise_or_steps_are_given_and_without_a_seed_the_noise_is_another_each_time(
@@ -83,7 +87,7 @@ def test_noise_or_steps_are_given_and_without_a_seed_the_noise_is_another_each_t
 
 @pytest.mark.parametrize("told_first", [True, False])
 def test_a_run_killed_once_a_step_is_told_or_before_it_is_kept_ends_as_one_that_was_not(
-    folder: Path, tmp_path: Path, whole: Retrained, monkeypatch: pytest.MonkeyPatch, told_first: bool
+    folder: Path, tmp_path: Path, uninterrupted: Retrained, monkeypatch: pytest.MonkeyPatch, told_first: bool
 ) -> None:
     save, told, out = Descent.save, [], tmp_path / "out"
 
@@ -93,7 +97,7 @@ def test_a_run_killed_once_a_step_is_told_or_before_it_is_kept_ends_as_one_that_
         save(descent, path)
 
     def look(step: int, _: fp.Estimate) -> None:
-        people = kept(out, folder).people
+        people = stored_descent(out, folder).people
         told.append([people.report_for(i).remaining for i in range(60)])
         if step == 3 and told_first:
             raise Killed
@@ -102,16 +106,16 @@ def test_a_run_killed_once_a_step_is_told_or_before_it_is_kept_ends_as_one_that_
         patched.setattr(Descent, "save", killed)
         with pytest.raises(Killed):
             train_idx(folder, **SETTING, most_steps=5, out=out, on_step=look)
-    assert len(told) == kept(out, folder).taken == 3
+    assert len(told) == stored_descent(out, folder).taken == 3
     assert (np.diff(told, axis=0) < 0).all(), "what a step cost is on the disk before the step is told"
     outcome = train_idx(folder, **SETTING, most_steps=6, out=out)
-    np.testing.assert_array_equal(outcome.theta, whole.theta)
-    assert state(out) == state(tmp_path / "whole")
+    np.testing.assert_array_equal(outcome.theta, uninterrupted.theta)
+    assert state(out) == state(tmp_path / "uninterrupted")
     assert train_idx(folder, **SETTING, most_steps=2, out=out).taken == 6, "none is taken back"
 
 
 def test_of_two_runs_at_once_in_one_folder_the_second_is_refused(
-    folder: Path, tmp_path: Path, whole: Retrained
+    folder: Path, tmp_path: Path, uninterrupted: Retrained
 ) -> None:
     told = []
 
@@ -124,7 +128,7 @@ def test_of_two_runs_at_once_in_one_folder_the_second_is_refused(
 
     outcome = train_idx(folder, **SETTING, most_steps=6, out=tmp_path / "out", on_step=again)
     assert told == [1, 2, 3, 4, 5, 6]
-    np.testing.assert_array_equal(outcome.theta, whole.theta)
+    np.testing.assert_array_equal(outcome.theta, uninterrupted.theta)
     assert (tmp_path / "out" / "private" / "lock").stat().st_mode & 0o077 == 0
 
 
@@ -136,7 +140,7 @@ def test_gradients_that_are_not_finite_end_the_run_with_a_sentence_and_lose_noth
         refused = pytest.raises(ValueError, match=r"finite sums .*; scale .*, or lower the rate")
         with np.errstate(all="ignore"), refused:
             train_idx(folder, **wild, most_steps=6, out=out)
-        assert kept(out, folder).taken == 1, "the step before stands"
+        assert stored_descent(out, folder).taken == 1, "the step before stands"
 
 
 def test_without_torch_a_sentence_names_the_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

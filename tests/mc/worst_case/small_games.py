@@ -160,7 +160,7 @@ def _loss(p: Any, q: Any) -> float:
     return nearest_log(p / q) if isinstance(p, Fraction) else float(mpmath.log(p / q))
 
 
-def worth(
+def strategy_value(
     strategy: Adversary, filt: PrivacyFilter, ratio: Fraction, rounds: int, direction: Direction = "PQ"
 ) -> Fraction:
     """The exact hockey-stick divergence that a strategy reaches: it is asked in every history, by itself."""

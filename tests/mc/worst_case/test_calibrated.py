@@ -109,7 +109,7 @@ def test_rows_are_data_and_come_back_to_the_bit():
     assert [CalibratedThreshold.from_dict(row) for row in data] == list(ROWS)
 
 
-def _admitted(filt, request):
+def _granted_count(filt, request):
     session = filt.open()
     count = 0
     while not session.halted and session.request(request):
@@ -127,8 +127,12 @@ def test_every_row_admits_more_than_every_published_threshold_and_the_finest_les
 
 def test_what_lies_between_levels_is_counted_as_the_session_charges_it():
     row = BY_PROMISE[1.0, 1e-5, 2]
-    assert row.admitted(2.5 * row.step) == _admitted(row.filter(), RandomizedResponse(2.5 * row.step)) > 0
-    assert row.admitted(row.step * (row.levels + 0.01)) == 0
+    assert (
+        row.granted_count(2.5 * row.step)
+        == _granted_count(row.filter(), RandomizedResponse(2.5 * row.step))
+        > 0
+    )
+    assert row.granted_count(row.step * (row.levels + 0.01)) == 0
 
 
 def test_a_promise_of_the_table_gives_its_filter_in_one_line():
@@ -165,11 +169,11 @@ def test_between_the_promises_of_the_table_the_nearest_that_promises_no_more_is_
 
 def test_the_size_of_the_mechanisms_picks_the_row_that_admits_most_of_them():
     for each in (0.1, 0.05, 0.02, 0.013):
-        chosen = _admitted(calibrated(1.0, 1e-5, each=each), RandomizedResponse(each))
-        usual = _admitted(calibrated(1.0, 1e-5), RandomizedResponse(each))
+        chosen = _granted_count(calibrated(1.0, 1e-5, each=each), RandomizedResponse(each))
+        usual = _granted_count(calibrated(1.0, 1e-5), RandomizedResponse(each))
         assert (
             chosen
-            == max(row.admitted(each) for row in ROWS if row.epsilon <= 1 and row.delta <= 1e-5)
+            == max(row.granted_count(each) for row in ROWS if row.epsilon <= 1 and row.delta <= 1e-5)
             >= usual
         )
     assert calibrated(1.0, 1e-5, each=0.1).certificate == COARSE

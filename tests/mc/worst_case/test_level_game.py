@@ -15,7 +15,7 @@ from filterproof.mc.worst_case.level_game import LevelGame, moderate
 from filterproof.theory.evidence import Evidence
 from filterproof.theory.log_ratio import LogRatio
 from filterproof.theory.pairs import RandomizedResponse
-from tests.mc.worst_case.small_games import SquaresFilter, worth
+from tests.mc.worst_case.small_games import SquaresFilter, strategy_value
 
 STEP = 2.0**-8
 
@@ -31,7 +31,7 @@ def _cut(graph, units, epsilon, side="near", delta=Fraction(0)):
     return LevelGame.solve(graph, levels, Fraction(STEP), epsilon, side, max_positions=10**9)
 
 
-def _whole(graph, units, epsilon, delta=Fraction(0)):
+def _transform_bounds(graph, units, epsilon, delta=Fraction(0)):
     """Bounds by transforms, and how many positions they take."""
     games = [
         DenseGame.solve(
@@ -72,7 +72,10 @@ def test_a_game_is_moderate_up_to_its_largest_level_and_epsilon(units, step, eps
 def test_windows_and_the_whole_lattice_enclose_the_same_value(units, budget, delta, epsilon):
     """What may reveal all is worth the same by transforms, too, which are less near there."""
     graph, delta = _graph(SquaresFilter(STEP, budget), units), Fraction(delta)
-    cut, (least, most) = _cut(graph, units, epsilon, delta=delta), _whole(graph, units, epsilon, delta)
+    cut, (least, most) = (
+        _cut(graph, units, epsilon, delta=delta),
+        _transform_bounds(graph, units, epsilon, delta),
+    )
     assert cut.windows.left_out > 0
     assert (
         cut.windows.positions < graph.sums_before(np.array(units)[:, None]).sum()
@@ -90,7 +93,7 @@ def test_the_strategy_is_worth_what_the_windows_hold(left, epsilon, monkeypatch)
     menu = [RandomizedResponse.from_ratio(Fraction(9, 8) ** k) for k in (1, 2)]
     filt = SquaresFilter(math.log(9 / 8), 12)
     solved = worst_case(filt, menu, epsilon=epsilon, rounds=7, evidence=Evidence.CERTIFIED)
-    reached = worth(solved.strategy, filt, epsilon.ratio, 7, "PQ")
+    reached = strategy_value(solved.strategy, filt, epsilon.ratio, 7, "PQ")
     assert Fraction(solved.low) <= reached <= Fraction(solved.high)
     exact = worst_case(filt, menu, epsilon=epsilon, rounds=7).value
     assert reached == exact if left == 70.0 else reached <= exact

@@ -48,14 +48,14 @@ class CountedLosses(LossFilter):
         return 3.0 * state[0] + loss / 1000, state[1]
 
 
-HALVES = [RandomizedResponse.from_ratio(Fraction(3, 2) ** k) for k in (1, 2, 3, 4)]
+RATIO_POWERS = [RandomizedResponse.from_ratio(Fraction(3, 2) ** k) for k in (1, 2, 3, 4)]
 WIDTHS = [Gaussian(j / 7.7 / math.sqrt(2)) for j in range(1, 8)]
 #: A game whose charges or losses never add up to the same, and how many positions it may hold for a state asked about.
 ENDLESS = [
     # a state is asked about once a request, and has dozens of losses: far fewer states than positions
     *((Counted(BUDGET), LEVELS, {"rounds": rounds, "max_positions": 300_000}, 30) for rounds in (None, 40)),
     *(
-        (CountedLosses(9.0, 50), HALVES, {"epsilon": e, "max_positions": 3000}, 0.5)
+        (CountedLosses(9.0, 50), RATIO_POWERS, {"epsilon": e, "max_positions": 3000}, 0.5)
         for e in (LogRatio(Fraction(2)), 1.0)
     ),
     # 24 standard deviations of the least, at 40 steps each

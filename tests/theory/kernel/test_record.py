@@ -27,7 +27,7 @@ Plant = Callable[[Record | None, bool, dict[str, str]], None]
 @pytest.fixture
 def plant(monkeypatch: pytest.MonkeyPatch) -> Plant:
     """Plants another record, or other sources: the record, whether it is of this machine, and the sources."""
-    return lambda *known: monkeypatch.setattr(record, "_known", lambda: known)
+    return lambda *known: monkeypatch.setattr(record, "_read_sources", lambda: known)
 
 
 def _record() -> Record:

@@ -27,7 +27,7 @@ POINTS = {
 }
 
 
-def _found(epsilon: str, delta: str) -> BStar:
+def _enclosed(epsilon: str, delta: str) -> BStar:
     eps, goal = Fraction(epsilon), Fraction(delta)
     with ctx.workprec(128):
         return b_star(fmpq(eps.numerator, eps.denominator), fmpq(goal.numerator, goal.denominator))
@@ -50,7 +50,7 @@ def _over_order(a: mp.mpf, x: mp.mpf, y: mp.mpf) -> mp.mpf:
 
 @pytest.mark.parametrize(("at", "case"), POINTS.items(), ids=str)
 def test_both_ends_meet_and_dense_orders_agree(at: tuple[str, str], case: str) -> None:
-    found = _found(*at)
+    found = _enclosed(*at)
     assert found.case == case
     with mp.workdps(40):
         low, high = _real(found.low), _real(found.high)
@@ -100,7 +100,7 @@ def test_without_the_second_slope_it_is_the_conversion_of_canonne_kamath_and_ste
 
 
 def test_a_wrong_certificate_is_refused() -> None:
-    found = _found("1", "1e-5")
+    found = _enclosed("1", "1e-5")
     c, other = found.slopes
     with ctx.workprec(128), pytest.raises(ArithmeticError, match="slopes must touch one line"):
         slopes_below(fmpq(1), fmpq(1, 100_000), found.order, (2 * c, other))

@@ -171,7 +171,7 @@ class ReserveAfterAnAlarm(Sums):
 
 
 @CASES.breaks(ReserveAfterAnAlarm)
-def _alarm(filt: fp.PrivacyFilter) -> games.Reached:
+def _halt_after_large_loss(filt: fp.PrivacyFilter) -> games.Reached:
     """Gaussian(0.24); where it lost more than 0.9 (1.4e-4 of the runs) Gaussian(1.07) as well."""
     first, second = 0.24, 1.07
     games.require_after(filt, [(fp.Gaussian(first), 0.91)], fp.Gaussian(second))

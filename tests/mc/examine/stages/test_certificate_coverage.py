@@ -42,7 +42,7 @@ def every(self: Any, state: Any, *_: Any) -> Any:
     return np.ones(len(state[0]), dtype=bool)
 
 
-def own(members: dict[str, Any], **held: Any) -> fp.PrivacyFilter:
+def user_filter(members: dict[str, Any], **held: Any) -> fp.PrivacyFilter:
     """A filter of a class with such members, whose instance holds something."""
     filt = type("Own", (Mine,), members)()
     vars(filt).update(held)
@@ -77,11 +77,11 @@ class OfAnother(fp.BasicFilter, fp.AdditiveFilter):  # type: ignore[misc]
 
 
 DIFFERENT: dict[str, Callable[[], fp.PrivacyFilter]] = {
-    **{name: partial(own, said) for name, said in OTHERWISE.items()},
+    **{name: partial(user_filter, said) for name, said in OTHERWISE.items()},
     "admits by another base": lambda: type(
         "PerRunCharge", (type("Mixin", (), {"admits": every}), Mine), {}
     )(),
-    "admits by the instance": lambda: own({}, admits=partial(every, None)),
+    "admits by the instance": lambda: user_filter({}, admits=partial(every, None)),
     "methods of another rule": lambda: OfAnother(1.0),
 }
 

@@ -32,11 +32,11 @@ ODD = fp.FinitePair((0.132, 0.868), (0.125, 0.875))
 
 def many(filt: fp.PrivacyFilter, *steps: tuple[fp.DominatingPair, int]) -> Counterexample:
     played = Sequence(steps)
-    assert played.admitted(filt)
+    assert played.is_granted(filt)
     return sequence_counterexample(filt, played, D2, played.low(D2))
 
 
-def told(
+def shrunk(
     filt: fp.PrivacyFilter,
     *counterexamples: Counterexample,
     units: int = LONG,
@@ -58,7 +58,7 @@ def odd() -> Counterexample:
 
 def test_a_counterexample_of_many_odd_kinds_becomes_a_few_known_ones(odd: Counterexample) -> None:
     assert odd.factor < 1.03
-    found = told(example_filters.Window(), odd)
+    found = shrunk(example_filters.Window(), odd)
     best = found.counterexample
     assert best.kind == "sequence"
     assert best.factor >= CLEAR_FACTOR
@@ -77,12 +77,12 @@ def test_a_counterexample_of_many_odd_kinds_becomes_a_few_known_ones(odd: Counte
 
 def test_what_was_not_asked_for_is_not_told_either() -> None:
     with_laplace_noise = sequence(pair=fp.Laplace(5.0), times=40)
-    found = told(Forgets(), with_laplace_noise, families=("laplace",))
+    found = shrunk(Forgets(), with_laplace_noise, families=("laplace",))
     assert {step["request"]["type"] for step in found.counterexample.data["sequence"]} == {"Laplace"}
 
 
 def test_where_no_work_is_left_what_was_found_is_shown(odd: Counterexample) -> None:
-    found = told(example_filters.Window(), odd, units=0)
+    found = shrunk(example_filters.Window(), odd, units=0)
     assert found.counterexample is odd
     assert found.trace is None
     assert found.not_tried.endswith("its share of the work was used up")
@@ -126,7 +126,7 @@ def test_a_menu_of_rational_pairs_is_told_as_a_plan_answer_by_answer() -> None:
     shown = menu_counterexample(
         filt, menu, replace(at, direction=solved.direction), rounds=2, low=solved.low, high=solved.high
     )
-    found = told(filt, shown, families=("gaussian", "twopoint"))
+    found = shrunk(filt, shown, families=("gaussian", "twopoint"))
     assert found.counterexample.kind == "plan"
     assert found.counterexample.replay().refutes
     assert found.counterexample.value == pytest.approx(shown.value, rel=1e-6)
@@ -154,6 +154,6 @@ def test_plain_plans_are_exact_and_few_rounds_come_first() -> None:
 def test_plain_plays_are_granted_and_of_sizes_that_people_write() -> None:
     filt = example_filters.PerFamily()
     for play in simple_plays(subject(filt, "gaussian", "rr"), WorkLimit.of(LONG)):
-        assert play.admitted(filt)
+        assert play.is_granted(filt)
         sizes = [pair.mu if isinstance(pair, fp.Gaussian) else pair.epsilon for pair in play.counts]
         assert set(map(float, sizes)) <= set(ROUND)

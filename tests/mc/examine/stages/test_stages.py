@@ -224,7 +224,7 @@ def test_every_candidate_is_granted_in_one_order_however_much_work_is_allowed(ge
     about = subject(example_filters.PerFamily(), "gaussian", "rr")
     plays = [[*islice(generator(about, WorkLimit.of(units)), 4)] for units in (LONG, 2 * LONG)]
     assert plays[0] == plays[1] != []
-    assert all(played.admitted(about.filter) for played in plays[0])
+    assert all(played.is_granted(about.filter) for played in plays[0])
 
 
 def test_plain_plays_are_of_sizes_that_people_write() -> None:

@@ -54,7 +54,7 @@ HELD: tuple[tuple[FilterBase, Mapping[Any, str]], ...] = (
 )
 
 
-def held(filt: FilterBase, bounds: Mapping[Any, str]) -> Iterator[Comparison]:
+def bound_comparisons(filt: FilterBase, bounds: Mapping[Any, str]) -> Iterator[Comparison]:
     """The bounds of `filt.holds`: sums of zCDP charges, of pure epsilons, of infinite mass, of divergences."""
     holds, of = filt.holds, Comparisons("RDP filter")
     assert holds is not None
