@@ -257,15 +257,16 @@ def _grants(filt: PrivacyFilter, pair: DominatingPair) -> bool:
 def _granted_near_change(
     filt: PrivacyFilter, family: OneParameterFamily, limit: WorkLimit | None
 ) -> GrantedSizes:
-    """Return the granted sizes of the line. It moves to where the answers change if none of its own sizes is there."""
+    """Return the granted sizes of the family. It moves to where the answers change if none of its own sizes is
+    there."""
 
     def granted_too(size: float) -> bool:
         return _grants_too(filt, family, size)
 
     if not any(map(granted_too, family.sizes[::4])):
         far = largest_granted(granted_too, family.below, tolerance=1.0)
-        return _granted_sizes(filt, family if far is None else family.moved(far), limit)
-    found = _granted_sizes(filt, family, limit)
+        return _granted_on_grid(filt, family if far is None else family.moved(far), limit)
+    found = _granted_on_grid(filt, family, limit)
     if not found.sizes or found.raised or not _is_within(filt, found.largest):
         return found
     # a far larger request may overflow and be granted where a smaller one is denied
@@ -273,7 +274,7 @@ def _granted_near_change(
     if far is None or far <= found.sizes[-1]:
         return found
     if found.sizes[-1] == family.sizes[-1] and _is_within(filt, family.pair(far)):
-        return _granted_sizes(filt, family.moved(far), limit)
+        return _granted_on_grid(filt, family.moved(far), limit)
     sizes = (*found.sizes, far)
     return replace(found, sizes=sizes, pairs=tuple(map(family.pair, sizes)))
 
@@ -294,7 +295,9 @@ def _grants_too(filt: PrivacyFilter, family: OneParameterFamily, size: float) ->
     return False
 
 
-def _granted_sizes(filt: PrivacyFilter, family: OneParameterFamily, limit: WorkLimit | None) -> GrantedSizes:
+def _granted_on_grid(
+    filt: PrivacyFilter, family: OneParameterFamily, limit: WorkLimit | None
+) -> GrantedSizes:
     sizes, raised, spending = [], "", False
     for number, t in enumerate(coarse_first(family.sizes)):
         if number >= _MIN_SIZES_ASKED and limit is not None and limit.exhausted:

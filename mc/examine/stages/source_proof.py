@@ -61,7 +61,7 @@ def source_proof(subject: ExaminationContext, limit: WorkLimit) -> Iterator[Stag
         "every mechanism, by what its pair declares",
         _NOT_TRIED,
         verdict,
-        whole=verdict is not None,
+        covers_all=verdict is not None,
         notes=proof.notes,
         rounding=proof.sums,
     )
