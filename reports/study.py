@@ -7,7 +7,7 @@ from dataclasses import dataclass
 #: A simulation has this many runs if its plays have at most `_ROUNDS` rounds: about a second of the engine.
 RUNS, _ROUNDS = 1_000_000, 16
 #: No simulation of longer plays has fewer runs than this share of `RUNS`.
-_FEWEST = 0.1
+_FEWEST = 0.02
 
 
 @dataclass(frozen=True, slots=True)

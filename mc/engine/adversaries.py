@@ -82,9 +82,8 @@ class _Exhausting(_Levels):
     def final(self, view: View) -> DominatingPair:
         assert self.family is not None
         rest = checked_affordable(view.filter, view.state, self.family, view.n)
-        return self.family(
-            np.maximum(rest, _MIN_PARAMETER)
-        )  # if the rest is 0, the filter denies _MIN_PARAMETER, too
+        # if the rest is 0, the filter denies _MIN_PARAMETER, too
+        return self.family(np.maximum(rest, _MIN_PARAMETER))
 
 
 @dataclass(frozen=True, slots=True)

@@ -311,9 +311,8 @@ class _Outputs:
         """
         many = self.positions_before.n // self.owns
         if self.waiting is not None:
-            copied = self.positions_before.take(
-                np.arange(self.positions_before.n)
-            )  # the adversary may change its memory
+            # the adversary may change its memory
+            copied = self.positions_before.take(np.arange(self.positions_before.n))
             return copied, (many, 1, 1, 3)
         shape = many, len(probes), self.owns, 3
         rows = np.broadcast_to(np.arange(self.positions_before.n).reshape(many, 1, self.owns, 1), shape)

@@ -318,9 +318,9 @@ class Examination(Displayed):
         summed_up = [one for one in findings if one.not_tried != UNFINISHED] or findings
         told = self.refutations.get(stage, summed_up[-1])
         more = f" (and {others} more)" if others > 0 else ""
-        yield f"  {stage:<10} {_short(self.result_of(told))}{more}"
+        yield f"  {stage:<11} {_short(self.result_of(told))}{more}"
         for note in dict.fromkeys(note for one in findings for note in one.notes if note != told.result):
-            yield f"{'':<13}{note}"
+            yield f"{'':<14}{note}"
 
     def to_data(self) -> dict[str, Any]:
         """Return the data of verdict.json."""

@@ -54,7 +54,7 @@ class GrantedSizes:
 class ExaminationContext:
     """A filter under examination and the families of requests.
 
-    `targets` are the divergences in direction "PQ". `mechanisms` are the families with a granted first request,
+    `targets` are the divergences in direction "PQ". `families` are the families with a granted first request,
     `denied_families` those without. `mechanisms` are the requested families for which the filter's code answers: a
     family for which it raises is outside its scope. `deterministic` says that no invariant of determinism was found
     violated, so that a state is all that the filter knows. `observes_losses` says that decisions depend on realised
@@ -63,7 +63,7 @@ class ExaminationContext:
 
     filter: PrivacyFilter
     targets: tuple[Divergence, ...]
-    mechanisms: tuple[GrantedSizes, ...]
+    families: tuple[GrantedSizes, ...]
     seed: int
     denied_families: tuple[GrantedSizes, ...] = ()
     mechanisms: frozenset[str] = frozenset()
@@ -188,15 +188,15 @@ def admission(
     Each family has its share of the work. If nothing is granted within it, every size is tried.
     """
     admissions: list[GrantedSizes] = []
-    for mechanism in families:
+    for family in families:
         admissions.append(
-            _granted_near_change(filt, mechanism, limit.fraction(1 / (len(families) - len(admissions))))
+            _granted_near_change(filt, family, limit.fraction(1 / (len(families) - len(admissions))))
         )
     cut = limit.exhausted
     if cut and not any(one.sizes for one in admissions):
-        cut, admissions = False, [_granted_near_change(filt, mechanism, None) for mechanism in families]
+        cut, admissions = False, [_granted_near_change(filt, family, None) for family in families]
     with examining(filt):
-        chosen = {mechanism.mechanism for mechanism in families}
+        chosen = {family.mechanism for family in families}
         own = [
             one
             for one in own_pairs(filt)
@@ -206,8 +206,8 @@ def admission(
     if own := [pair for pair in own if _has_a_name(pair)]:
         own.sort(key=lambda pair: float(pair.hockey_stick(0.0)))
         sizes = tuple(map(float, range(1, len(own) + 1)))
-        mechanism = OneParameterFamily("own", "its own menu", partial(_numbered, tuple(own)), 1.0, len(own))
-        admissions.append(GrantedSizes(mechanism, sizes, tuple(own)))
+        family = OneParameterFamily("own", "its own menu", partial(_numbered, tuple(own)), 1.0, len(own))
+        admissions.append(GrantedSizes(family, sizes, tuple(own)))
     open_lines = tuple(one for one in admissions if one.sizes)
     denied_families = tuple(one for one in admissions if not one.sizes and not one.raised)
     raising = {one.definition.mechanism: one.raised for one in admissions if one.raised}
@@ -222,7 +222,7 @@ def admission(
         stage="admission",
         question="Which requests does a fresh run grant?",
         result=", ".join(f"{mechanism} up to {size:.4g}" for mechanism, size in most.items()) or "nothing",
-        menu=", ".join(dict.fromkeys(mechanism.mechanism for mechanism in families)),
+        menu=", ".join(dict.fromkeys(family.mechanism for family in families)),
         not_tried=f"sizes between the tested ones: {USED_UP}" if cut else "",
         fault=fault,
         notes=(
@@ -255,27 +255,28 @@ def _grants(filt: PrivacyFilter, pair: DominatingPair) -> bool:
 
 
 def _granted_near_change(
-    filt: PrivacyFilter, mechanism: OneParameterFamily, limit: WorkLimit | None
+    filt: PrivacyFilter, family: OneParameterFamily, limit: WorkLimit | None
 ) -> GrantedSizes:
-    """Return the granted sizes of the line. It moves to where the answers change if none of its own sizes is there."""
+    """Return the granted sizes of the family. It moves to where the answers change if none of its own sizes is
+    there."""
 
     def granted_too(size: float) -> bool:
-        return _grants_too(filt, mechanism, size)
+        return _grants_too(filt, family, size)
 
-    if not any(map(granted_too, mechanism.sizes[::4])):
-        far = largest_granted(granted_too, mechanism.below, tolerance=1.0)
-        return _granted_sizes(filt, mechanism if far is None else mechanism.moved(far), limit)
-    found = _granted_sizes(filt, mechanism, limit)
+    if not any(map(granted_too, family.sizes[::4])):
+        far = largest_granted(granted_too, family.below, tolerance=1.0)
+        return _granted_on_grid(filt, family if far is None else family.moved(far), limit)
+    found = _granted_on_grid(filt, family, limit)
     if not found.sizes or found.raised or not _is_within(filt, found.largest):
         return found
     # a far larger request may overflow and be granted where a smaller one is denied
-    far = largest_granted(granted_too, mechanism.above, tolerance=1.0)
+    far = largest_granted(granted_too, family.above, tolerance=1.0)
     if far is None or far <= found.sizes[-1]:
         return found
-    if found.sizes[-1] == mechanism.sizes[-1] and _is_within(filt, mechanism.pair(far)):
-        return _granted_sizes(filt, mechanism.moved(far), limit)
+    if found.sizes[-1] == family.sizes[-1] and _is_within(filt, family.pair(far)):
+        return _granted_on_grid(filt, family.moved(far), limit)
     sizes = (*found.sizes, far)
-    return replace(found, sizes=sizes, pairs=tuple(map(mechanism.pair, sizes)))
+    return replace(found, sizes=sizes, pairs=tuple(map(family.pair, sizes)))
 
 
 def _is_within(filt: PrivacyFilter, pair: DominatingPair) -> bool:
@@ -287,44 +288,44 @@ def _is_within(filt: PrivacyFilter, pair: DominatingPair) -> bool:
     )
 
 
-def _grants_too(filt: PrivacyFilter, mechanism: OneParameterFamily, size: float) -> bool:
+def _grants_too(filt: PrivacyFilter, family: OneParameterFamily, size: float) -> bool:
     """Return whether a fresh run is granted the size. False if its code raises."""
     with suppress(FilterFault):
-        return _grants(filt, mechanism.pair(size))
+        return _grants(filt, family.pair(size))
     return False
 
 
-def _granted_sizes(
-    filt: PrivacyFilter, mechanism: OneParameterFamily, limit: WorkLimit | None
+def _granted_on_grid(
+    filt: PrivacyFilter, family: OneParameterFamily, limit: WorkLimit | None
 ) -> GrantedSizes:
     sizes, raised, spending = [], "", False
-    for number, t in enumerate(coarse_first(mechanism.sizes)):
+    for number, t in enumerate(coarse_first(family.sizes)):
         if number >= _MIN_SIZES_ASKED and limit is not None and limit.exhausted:
             break
         try:
-            if _grants(filt, mechanism.pair(t)):
+            if _grants(filt, family.pair(t)):
                 sizes.append(t)
         except FilterFault as fault:
             raised = str(fault)
             with suppress(FilterFault), examining(filt):
-                spending = bool(checked_admits(filt, checked_start(filt, 1), mechanism.pair(t), 1)[0])
+                spending = bool(checked_admits(filt, checked_start(filt, 1), family.pair(t), 1)[0])
             break
     sizes.sort()
     if sizes:
-        sizes.extend(_between(filt, mechanism, sizes[-1], limit))
-    return GrantedSizes(mechanism, tuple(sizes), tuple(map(mechanism.pair, sizes)), raised, spending)
+        sizes.extend(_between(filt, family, sizes[-1], limit))
+    return GrantedSizes(family, tuple(sizes), tuple(map(family.pair, sizes)), raised, spending)
 
 
 def _between(
-    filt: PrivacyFilter, mechanism: OneParameterFamily, top: float, limit: WorkLimit | None
+    filt: PrivacyFilter, family: OneParameterFamily, top: float, limit: WorkLimit | None
 ) -> list[float]:
     """Return granted sizes above the largest granted grid size: one with few bits, and the largest double."""
-    denied = next((t for t in mechanism.sizes if t > top), None)
+    denied = next((t for t in family.sizes if t > top), None)
     if denied is None:
         return []
 
     def granted_too(size: float) -> bool:
-        return not (limit is not None and limit.exhausted) and _grants_too(filt, mechanism, size)
+        return not (limit is not None and limit.exhausted) and _grants_too(filt, family, size)
 
     coarse = last_granted(granted_too, top, denied, _COARSE)
     largest = last_granted(granted_too, coarse, denied)

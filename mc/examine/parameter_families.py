@@ -2,7 +2,7 @@
 
 >>> from filterproof.theory.guarantees import ApproxDP
 >>> families = families_of(("gaussian", "erasure"), ApproxDP(1.0, 1e-5))
->>> [mechanism.name for mechanism in families], families[0].pair(0.5)
+>>> [family.name for family in families], families[0].pair(0.5)
 (['gaussian', 'erasure'], Gaussian(mu=0.5))
 """
 
@@ -134,7 +134,7 @@ def families_of(
     """
     more = tuple(sorted(set(extra)))
     kov = tuple(map(_kov, _deltas(promise)))
-    return tuple(replace(mechanism, extra=more) for name in names for mechanism in FAMILIES[name] or kov)
+    return tuple(replace(family, extra=more) for name in names for family in FAMILIES[name] or kov)
 
 
 def at_labels(families: Sequence[OneParameterFamily], filt: object) -> tuple[OneParameterFamily, ...]:
@@ -146,31 +146,22 @@ def at_labels(families: Sequence[OneParameterFamily], filt: object) -> tuple[One
         return tuple(families)
     here, first = (
         filt.choices[0],
-        {
-            mechanism.mechanism: mechanism
-            for mechanism in reversed(families)
-            if mechanism.mechanism in _SIMPLEST
-        },
+        {family.mechanism: family for family in reversed(families) if family.mechanism in _SIMPLEST},
     )
     made = [
-        replace(mechanism, make=partial(_labelled, mechanism.make, here, filt.reads(here)))
-        for mechanism in families
+        replace(family, make=partial(_labelled, family.make, here, filt.reads(here))) for family in families
     ]
     return (
         *made,
-        *(
-            _at(filt, mechanism, where)
-            for where in filt.choices[1:]
-            for mechanism in reversed(first.values())
-        ),
+        *(_at(filt, family, where) for where in filt.choices[1:] for family in reversed(first.values())),
     )
 
 
-def _at(filt: LabelledFilter, mechanism: OneParameterFamily, where: Where) -> OneParameterFamily:
+def _at(filt: LabelledFilter, family: OneParameterFamily, where: Where) -> OneParameterFamily:
     told = where_words(where)
-    make = partial(_labelled, mechanism.make, where, filt.reads(where))
+    make = partial(_labelled, family.make, where, filt.reads(where))
     return replace(
-        mechanism, mechanism=f"{mechanism.mechanism} at {told}", name=f"{mechanism.name} at {told}", make=make
+        family, mechanism=f"{family.mechanism} at {told}", name=f"{family.name} at {told}", make=make
     )
 
 

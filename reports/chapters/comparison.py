@@ -12,10 +12,8 @@ from filterproof.mc import (
     Adversary,
     EraserForever,
     Estimate,
-    LossAvoiding,
     LossChasing,
     ManySmall,
-    OneShot,
     RandomSpender,
     WorstCase,
 )
@@ -37,8 +35,8 @@ from filterproof.theory.pairs.base import Direction
 _USEFUL = 1.5
 #: The aim of the width of a mean over sequences, relative.
 _WIDTH = 0.02
-#: Rounds of the adversary that asks for erasures.
-_ERASURES = 100
+#: Rounds of the adversaries that spend a Gaussian budget, and of the one that asks for erasures.
+_ROUNDS, _ERASURES = 16, 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +117,7 @@ def opponents(
     yield Opponent("MenuRandom", MenuRandom(menu), best, rounds, mean.low, min(mean.high, game.high))
     if isinstance(filt, GaussianFilter):
         # whatever spends the budget on Gaussians reaches the guarantee itself; the martingale assumes this equality
-        for one in (OneShot(), ManySmall(_ROUNDS), *(kind(pace=8) for kind in _SPENDERS)):
+        for one in (ManySmall(_ROUNDS), LossChasing(pace=8), RandomSpender(pace=8)):
             name = type(one).__name__
             yield Opponent(name, one, "PQ", _ROUNDS, largest.low, largest.high, method="tilted")
     if isinstance(filt, NaiveRealisationFilter):
@@ -127,10 +125,6 @@ def opponents(
         found = evaluate(filt, eraser, epsilon=epsilon, rounds=_ERASURES, evidence=Evidence.CERTIFIED)
         assert isinstance(found, Evaluation)
         yield Opponent("EraserForever", eraser, "PQ", _ERASURES, found.low, found.high)
-
-
-_SPENDERS = (LossChasing, LossAvoiding, RandomSpender)
-_ROUNDS = 16
 
 
 def compared(

@@ -61,9 +61,8 @@ class Finite(DominatingPair):
 
     def hockey_stick(self, epsilon: Real) -> Real:
         total: Real = 0.0
-        epsilon = np.minimum(
-            epsilon, _LARGEST_DOUBLE
-        )  # inf - inf would be NaN; an infinite loss counts in full
+        # inf - inf would be NaN; an infinite loss counts in full
+        epsilon = np.minimum(epsilon, _LARGEST_DOUBLE)
         with np.errstate(over="ignore"):
             for loss, mass in self.outputs:  # all terms are >= 0, so nothing cancels
                 total = total - mass * rm.expm1(np.minimum(epsilon - loss, 0.0))

@@ -108,7 +108,7 @@ def _short(size: float) -> float:
 def inside(subject: ExaminationContext, limit: WorkLimit) -> Iterator[Sequence]:
     """Yield plays of two families in alternation, and rows of a thousand."""
     granted_sizes = LargestGranted(subject, limit)
-    families = representatives((*subject.mechanisms, *subject.denied_families))
+    families = representatives((*subject.families, *subject.denied_families))
     yield from _alternating_plays(granted_sizes, families)
     yield from _rows(granted_sizes, families)
 
@@ -228,8 +228,8 @@ def alternatives(
     """
     granted_sizes = LargestGranted(subject, limit)
     every, openings = (
-        representatives((*subject.mechanisms, *subject.denied_families)),
-        representatives(subject.mechanisms),
+        representatives((*subject.families, *subject.denied_families)),
+        representatives(subject.families),
     )
     menus_tried: set[tuple[DominatingPair, ...]] = set()
     for first_times, share in product(_FIRST, _OPENINGS):

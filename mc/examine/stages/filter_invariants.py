@@ -34,7 +34,7 @@ _EXAMPLES = 25
 
 def invariants(subject: ExaminationContext, limit: WorkLimit) -> Iterator[StageFinding]:
     """Return one finding. Violated invariants of determinism are faults, other violations are notes."""
-    filt, families, broken = subject.filter, subject.mechanisms, dict[str, BrokenInvariant]()
+    filt, families, broken = subject.filter, subject.families, dict[str, BrokenInvariant]()
     rng = np.random.default_rng(subject.seed)
     tried, before = 0, content_of_attributes(filt)
     # one family at a time: a filter may support only one family, and a joint request of several runs has only one

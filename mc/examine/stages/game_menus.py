@@ -56,7 +56,7 @@ def menus(subject: ExaminationContext, limit: WorkLimit) -> Iterator[Menu]:
     """Yield menus from small to large: multiples of sizes that last a number of rounds, alone and with responses."""
     if own := named_pairs(subject.filter, "menu"):
         yield Menu("its own menu", own, 1, (3, 5, 8, 30, 100, None))
-    families = [family for family in subject.mechanisms if family.definition.mechanism in _ON_A_LATTICE]
+    families = [family for family in subject.families if family.definition.mechanism in _ON_A_LATTICE]
     half = limit.fraction(0.5)
     paces = [
         (family, _paces(subject, family, half.fraction(1 / (len(families) - place))))
@@ -114,7 +114,7 @@ def _paces(subject: ExaminationContext, family: GrantedSizes, limit: WorkLimit) 
 def _granted_at_some_time(subject: ExaminationContext, limit: WorkLimit) -> Iterator[Menu]:
     """Yield menus of responses that are granted at some time: the levels may change with the round or the answer."""
     response = next(
-        (one for one in (*subject.mechanisms, *subject.denied_families) if one.definition.mechanism == "rr"),
+        (one for one in (*subject.families, *subject.denied_families) if one.definition.mechanism == "rr"),
         None,
     )
     if response is None:
@@ -152,7 +152,7 @@ def rare_event_menus(subject: ExaminationContext, limit: WorkLimit) -> list[tupl
     targets = [target for target in hockey_stick_targets(subject) if subject.promised(target) > 0]
     largest = [
         family.sizes[-1]
-        for family in representatives(subject.mechanisms)
+        for family in representatives(subject.families)
         if family.definition.mechanism in ("rr", "twopoint")
     ]
     if not (subject.observes_losses and largest and "twopoint" in subject.mechanisms and targets):

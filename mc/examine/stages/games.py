@@ -109,7 +109,7 @@ def _guessed(
 
 def _unseen(subject: ExaminationContext) -> Iterator[Menu]:
     """Yield the largest request of each family that never changes the state: it is granted without end."""
-    for family in representatives(subject.mechanisms) if subject.observes_losses else ():
+    for family in representatives(subject.families) if subject.observes_losses else ():
         for pair in reversed(family.pairs):
             if pair.outputs is not None and _unchanged(subject.filter, pair):
                 again = f"{pair_words(pair)} again and again"
@@ -137,7 +137,7 @@ def _renyi_games(subject: ExaminationContext) -> Iterator[StageFinding]:
     """
     filt = subject.filter
     small = [
-        family for family in subject.mechanisms if family.definition.mechanism in ("rr", "twopoint", "own")
+        family for family in subject.families if family.definition.mechanism in ("rr", "twopoint", "own")
     ]
     families = [family.pairs for family in small if family.largest.outputs is not None]
     targets = [target for target in subject.targets if target.kind == "renyi"]

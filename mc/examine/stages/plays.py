@@ -122,7 +122,7 @@ def _quantile(pair: DominatingPair, tail: float) -> float:
 def programs(subject: ExaminationContext, limit: WorkLimit, tail: float | None = None) -> Iterator[Sequence]:
     """Yield the sequences, cheapest first. Each is admitted as it is built, with losses at the quantile `tail`."""
     families, fresh = (
-        subject.mechanisms,
+        subject.families,
         partial(Player.fresh, subject, limit, tail, deterministic=subject.deterministic),
     )
     yield from (Sequence(((family.largest, 1),)) for family in families)
@@ -156,8 +156,8 @@ def _extended(player: Player) -> Iterator[Sequence]:
 
 def shared(subject: ExaminationContext, limit: WorkLimit) -> Iterator[Sequence]:
     """Yield half of the largest request of a family, then the largest remaining request of every other family."""
-    every = representatives((*subject.mechanisms, *subject.denied_families))
-    for family in representatives(subject.mechanisms) if not subject.observes_losses else ():
+    every = representatives((*subject.families, *subject.denied_families))
+    for family in representatives(subject.families) if not subject.observes_losses else ():
         player = Player.fresh(subject, limit)
         player.ask(family.definition.pair(family.sizes[-1] / 2))
         for other in (*(one for one in every if one is not family), family):
@@ -171,7 +171,7 @@ def swallowed(subject: ExaminationContext, limit: WorkLimit, *, tiny: bool = Fal
     The small one is the smallest of the line or, if `tiny`, the largest below it that leaves the state unchanged.
     """
     for family in (
-        representatives(subject.mechanisms) if subject.deterministic and not subject.observes_losses else ()
+        representatives(subject.families) if subject.deterministic and not subject.observes_losses else ()
     ):
         smallest = next(
             (t for t, p in zip(family.sizes, family.pairs, strict=True) if p.pure_epsilon > 0), None
@@ -235,7 +235,7 @@ def simple_plays(subject: ExaminationContext, limit: WorkLimit) -> Iterator[Sequ
     """Yield what a person would try: one request repeated; then another family; small requests before a large one."""
     families = [
         family
-        for family in representatives((*subject.mechanisms, *subject.denied_families))
+        for family in representatives((*subject.families, *subject.denied_families))
         if family.definition.mechanism != "twopoint"
     ]
     fresh = partial(Player.fresh, subject, limit)

@@ -136,9 +136,7 @@ def best_second_requests(
 ) -> Iterator[Counterexample]:
     """Yield refutations by a small response followed, after each output, by the best granted pair with two outputs."""
     filt = subject.filter
-    top = next(
-        (family.sizes[-1] for family in subject.mechanisms if family.definition.mechanism == "rr"), None
-    )
+    top = next((family.sizes[-1] for family in subject.families if family.definition.mechanism == "rr"), None)
     if top is None:
         return
     # cached by state: most filters are in one state after both outputs, and at every epsilon

@@ -25,9 +25,9 @@ def schedules(subject: ExaminationContext, limit: WorkLimit) -> Iterator[StageFi
     """Yield the finding about a filter whose program is a service; nothing for other filters."""
     filt = subject.filter
     service = service_of(filt)
-    if service is None or not subject.mechanisms:
+    if service is None or not subject.families:
         return
-    menu = shares_of((one.definition, one.sizes[-1]) for one in subject.mechanisms)
+    menu = shares_of((one.definition, one.sizes[-1]) for one in subject.families)
     with examining(filt):
         *_, found = searched(service, filt.promise, menu, limit, seed=subject.seed)
     yield _finding(filt, menu, found, "crashes inside a command of the program")

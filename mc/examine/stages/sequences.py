@@ -61,7 +61,7 @@ def sequences(subject: ExaminationContext, limit: WorkLimit) -> Iterator[StageFi
 
 def _candidates(subject: ExaminationContext, limit: WorkLimit) -> Iterator[tuple[Sequence, bool]]:
     """Yield sequences from cheap to expensive, and whether only a possible refutation is computed exactly."""
-    singles = (Sequence(((pair, 1),)) for family in subject.mechanisms for pair in family.pairs[:-3:-1])
+    singles = (Sequence(((pair, 1),)) for family in subject.families for pair in family.pairs[:-3:-1])
     every = programs(subject, limit)
     yield from zip(islice(every, 1), repeat(False))
     yield from zip(chain(singles, swallowed(subject, limit)), repeat(True))
@@ -151,14 +151,14 @@ class SequenceSearch(SearchLog):
         looks = (
             "; for a filter that looks at losses, only first requests" if self.subject.observes_losses else ""
         )
-        grids = [one.definition for one in self.subject.mechanisms if one.definition.mechanism != "own"]
+        grids = [one.definition for one in self.subject.families if one.definition.mechanism != "own"]
         sizes = "other sizes"
         if grids:
             least, most = min(family.least for family in grids), max(family.most for family in grids)
             sizes += f" (all below {least:.2g} and above {most:.2g})"
         return self.finding(
             f"{count_words(self.refuted, 'refutation')} among {count_words(self.tried, 'sequence')}",
-            ", ".join(one.definition.name for one in self.subject.mechanisms),
+            ", ".join(one.definition.name for one in self.subject.families),
             f"sequences of more than {count_words(self.longest, 'request')}, other orders, {sizes}{looks}",
             tuple(self.rows.values()),
         )

@@ -120,7 +120,7 @@ class StrategySearch(SearchLog):
         games, played = count_words(self.tried, "game"), count_words(self.played, "strategy", "strategies")
         return self.finding(
             f"{games} on a grid of losses; {played} simulated",
-            ", ".join(one.definition.name for one in self.subject.mechanisms),
+            ", ".join(one.definition.name for one in self.subject.families),
             "strategies of more than a few rounds, and those between the grid points",
             tuple(self.rows.values()),
         )
@@ -170,7 +170,7 @@ def _menus(subject: ExaminationContext, limit: WorkLimit) -> Iterator[tuple[tupl
     for _, menu in alternatives(subject, hockey_stick_targets(subject)[:3], limit.fraction(0.5)):
         if menu.rounds is not None and menu.rounds <= _MAX_GRID_ROUNDS:
             yield menu.pairs, menu.rounds
-    for rounds, family in product((2, 3, 4), subject.mechanisms):
+    for rounds, family in product((2, 3, 4), subject.families):
         yield (family.largest,), rounds
 
 

@@ -84,8 +84,8 @@ def limit_within(most: float) -> Callable[[float], bool]:
 def with_constant(limit: float) -> fp.PrivacyFilter:
     """A filter of one class, whose constant is another in another version of the code."""
     kind = type("WithConstant", (Mine,), {"most": limit})
-    filter_with: fp.PrivacyFilter = kind(None)
-    return filter_with
+    filt: fp.PrivacyFilter = kind(None)
+    return filt
 
 
 #: Two parameters that are not the same, and the first of them made again.

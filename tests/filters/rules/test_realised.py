@@ -140,6 +140,22 @@ def test_only_losses_that_are_doubles_take_the_realisation_filter_to_its_limit(
         assert filt.admits(state, fp.RandomizedResponse(0.25))[0] == granted
 
 
+@given(st.floats(0, 0.3), st.floats(0, 0.05), st.integers(1, 9))
+def test_a_split_is_refused_exactly_if_it_spends_more_than_delta(
+    dhat: float, theta: float, rounds: int
+) -> None:
+    spent = 1 - (1 - Fraction(dhat)) * (1 - rounds * Fraction(theta))
+
+    def made() -> fp.RealisationFilter:
+        return fp.RealisationFilter(2.0, 0.25, rounds, (fp.RandomizedResponse(0.25),), dhat=dhat, theta=theta)
+
+    if spent <= Fraction(0.25):
+        assert (made().dhat, made().theta) == (dhat, theta)
+    else:
+        with pytest.raises(ValueError, match=r"dhat and theta must satisfy .* <= delta"):
+            made()
+
+
 def test_the_first_release_is_decided_by_true_quantiles() -> None:
     """Of Laplace(b) the largest loss is 1/b, of which the double may lie below it: as BasicFilter decides."""
     for b in map(float, range(1, 40)):

@@ -74,7 +74,7 @@ def admission_of(filt, *families, own=()):
     finding, subject = admission(filt, lines, WorkLimit.of(2_400_000), seed=1)
     return (
         finding,
-        {one.definition.name: one for one in subject.mechanisms},
+        {one.definition.name: one for one in subject.families},
         [one.definition.name for one in subject.denied_families],
     )
 

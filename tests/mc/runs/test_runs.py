@@ -78,9 +78,8 @@ def test_neither_the_processes_nor_the_size_of_a_task_nor_their_order_matters(
             fp.runs.play(the_game(), MEASURE, n=N, seed=3, executor=Breaking(chance=0.0)).rows.tobytes()
             == undisturbed
         )
-    last = fp.runs.play(
-        the_game(), MEASURE, n=N - 5 * BATCH_SIZE, first=5, seed=3, workers=1
-    )  # a run is its batches
+    # a run is its batches
+    last = fp.runs.play(the_game(), MEASURE, n=N - 5 * BATCH_SIZE, first=5, seed=3, workers=1)
     assert undisturbed.endswith(last.rows.tobytes())
 
 

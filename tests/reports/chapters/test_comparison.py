@@ -43,10 +43,8 @@ def test_every_opponent_is_compared_or_left_out_for_want_of_a_bracket() -> None:
     assert all(one.low <= one.estimate.high and one.estimate.low <= one.high for one in made.made)
     # what spends the budget of a GDP filter on Gaussians reaches delta_mu(epsilon) itself
     exact = fp.GaussianDP(1.0).delta(2.0)
-    spenders = [
-        one for one in made.made if one.adversary in ("OneShot", "ManySmall", "LossChasing", "RandomSpender")
-    ]
-    assert len(spenders) == 4
+    spenders = [one for one in made.made if one.adversary in ("ManySmall", "LossChasing", "RandomSpender")]
+    assert len(spenders) == 3
     assert all(one.estimate.low <= exact <= one.estimate.high for one in spenders)
 
 
@@ -78,7 +76,7 @@ def test_runs_are_a_million_where_plays_are_short_and_fewer_where_they_are_long(
     assert [study.runs(rounds) for rounds in (0, 1, 16, 32, 10_000)] == [
         *(1_000_000,) * 3,
         500_000,
-        100_000,
+        20_000,
     ]
     assert Study(quick=True).runs(1) == 50_000
 

@@ -200,9 +200,9 @@ def test_a_broken_law_of_purity_is_a_fault_and_of_another_a_note(
 ) -> None:
     about = subject(kind(), *families)
     about = replace(
-        about, mechanisms=tuple({line.definition.mechanism: line for line in about.mechanisms}.values())
+        about, families=tuple({line.definition.mechanism: line for line in about.families}.values())
     )
-    assert {line.definition.mechanism for line in about.mechanisms} == {*families}
+    assert {line.definition.mechanism for line in about.families} == {*families}
     (finding,) = invariants(about, WorkLimit.of(LONG))
     assert fault in finding.fault
     assert bool(finding.fault) is bool(fault)
@@ -286,7 +286,7 @@ def test_what_is_afforded_is_granted_so_often_and_little_more_is_not() -> None:
     about = subject(fp.GaussianFilter(mu=1.0), "gaussian")
     frontier = LargestGranted(about, WorkLimit.of(LONG))
     for times in (1, 4, 16):
-        size = frontier.afforded(frontier.fresh(), about.mechanisms[0], times)
+        size = frontier.afforded(frontier.fresh(), about.families[0], times)
         assert frontier.fresh().ask(fp.Gaussian(size), times) == times
         assert size == pytest.approx(times**-0.5, rel=5e-3)
 
