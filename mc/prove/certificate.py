@@ -1,7 +1,7 @@
 """The checker of proofs: each line follows from earlier ones by exact arithmetic. It needs no solver.
 
 >>> x = Polynomial.atom(0)
->>> lines = [Line(x, False, "given", data=0), Line(x * 2 + 1, False, "sum", (0,), (Fraction(2),))]
+>>> lines = [ProofLine(x, False, "given", data=0), ProofLine(x * 2 + 1, False, "sum", (0,), (Fraction(2),))]
 >>> check(lines, [(x, False)], {}, goal=x * 2 + 3)
 True
 """
@@ -23,7 +23,7 @@ HALF_ULP, TINY = Fraction(1, 2**53), Fraction(1, 2**200)
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class ProofLine:
     """polynomial >= 0, or > 0 where it is strict, by a rule from earlier lines.
 
     Parameters
@@ -65,7 +65,7 @@ class Rounding:
 
 
 def check(
-    lines: Sequence[Line],
+    lines: Sequence[ProofLine],
     given: Sequence[Inequality],
     roundings: Mapping[int, Rounding],
     goal: Polynomial | None,
@@ -75,7 +75,7 @@ def check(
 
     Parameters
     ----------
-    lines : sequence of Line
+    lines : sequence of ProofLine
         The derivation. Its last line is the goal less a constant that is not negative, or impossible.
     given : sequence of Inequality
         Inequalities that may be assumed.
@@ -105,8 +105,8 @@ def check(
 
 
 def _follows(
-    line: Line,
-    used: Sequence[Line],
+    line: ProofLine,
+    used: Sequence[ProofLine],
     given: Sequence[Inequality],
     roundings: Mapping[int, Rounding],
     doubles: Collection[int],

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filterproof.mc.prove.comparison import shape_at
-from filterproof.mc.prove.plays import Decision, Plays
+from filterproof.mc.prove.plays import PlayedDecision, Plays
 from filterproof.mc.prove.polynomials import Polynomial, number_text
 from filterproof.mc.prove.theorems import SumTheorem
 from filterproof.mc.prove.transitions import System
@@ -70,7 +70,7 @@ def drift_of(size: Fraction) -> Fraction:
     return (power / 2 if power / 2 >= size else power) * UNITS / 2**53
 
 
-def charge_of(decision: Decision, theorem: SumTheorem) -> float:
+def charge_of(decision: PlayedDecision, theorem: SumTheorem) -> float:
     """What a request of a play is charged at most."""
     match theorem.measure:
         case "loss":
