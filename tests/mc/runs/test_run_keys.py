@@ -387,7 +387,7 @@ if __name__ == "__main__":
     how = {"n": 5 * BATCH_SIZE, "store": sys.argv[1], "workers": 2, "progress": seen.append}
     tally = fp.runs.play(game, HockeyStick(1.0), **how)
     print(tally.rows.tobytes().hex())
-    print("kept", seen[-1].kept if seen else tally.n)
+    print("kept", seen[-1].restored if seen else tally.n)
 """
 
 
