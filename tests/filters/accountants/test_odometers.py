@@ -60,6 +60,20 @@ def test_a_filter_that_is_passed_by_an_ulp_has_halted() -> None:
         assert at < passed == next_size
 
 
+def test_the_stitched_bound_is_that_of_the_lowest_line() -> None:
+    """Of all lines j = 0, 1, ..., each as the docstring defines it."""
+    first = 0.1
+
+    def line(j: int, squares: float) -> mpmath.mpf:
+        log = mpmath.log((j + 1) ** 1.4 * mpmath.zeta(1.4) / DELTA)
+        k = mpmath.sqrt(2 * log / (first * mpmath.mpf(2) ** (j + 0.5)))
+        return (k + 1) * squares / 2 + log / k
+
+    squares = np.geomspace(first, first * 2.0**12, 60)
+    lowest = [float(min(line(j, x) for j in range(20))) for x in squares.tolist()]
+    assert fp.odometers.StitchedOdometer(DELTA, first).bound(squares) == pytest.approx(lowest, rel=1e-12)
+
+
 @pytest.mark.parametrize("xi", [0.0, 1e-20, 0.01, 0.1])
 def test_an_odometer_promises_no_less_than_both_of_its_failures_come_to(xi: float) -> None:
     for odometer in ODOMETERS[:-1]:

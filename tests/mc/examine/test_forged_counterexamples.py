@@ -57,7 +57,7 @@ def test_a_sequence_is_read_as_what_says_so_alone() -> None:
 @pytest.mark.parametrize(
     "value",
     [
-        LossChasing(low=0.1, high=0.25, mechanism=fp.RandomizedResponse),
+        LossChasing(low=0.1, high=0.25, family=fp.RandomizedResponse),
         Constant(fp.Gaussian(0.3)),
         fp.ApproximateDPFilter(1.0, 1e-5, fp.SIMPLE),
         fp.RealisationFilter(10.0, 1e-5, 48, (fp.Gaussian(0.5),)),
