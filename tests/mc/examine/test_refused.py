@@ -44,7 +44,7 @@ VALUES: Calls = [
     (partial(game_of, ODOMETER, {"ratios": ["5/4"], "rounds": 41}), "rounds must be at most 40"),
     (partial(game_of, ODOMETER, {"ratios": ["5/4", "3/2"], "rounds": 11}), "rounds must be at most 10"),
     (partial(game_of, ODOMETER, {"ratios": 4 * ["5/4"], "rounds": 4}), "ratios must be at most 3"),
-    (partial(Sequence.from_data, [FEW | {"times": 10**15 + 1}], nameable()), "times must be at most"),
+    (partial(Sequence.from_data, [FEW | {"times": 2**128 + 1}], nameable()), "times must be at most"),
     *((partial(supremum, ZCDP, at), "^epsilon must be finite and >= 0") for at in (-1.0, math.inf, math.nan)),
     *((partial(how, services.Purse, PURE, mechanisms="rrr"), "mechanisms must be among") for how in DRIVEN),
 ]
