@@ -124,8 +124,8 @@ def make_report(
     tasks = sorted(jobs, key=lambda name: _LONG.index(name) if name in _LONG else len(_LONG))
     waiting, found = dict.fromkeys(tasks), dict[str, tuple[Any, float]]()
     on_progress(_doing(waiting), 0, len(tasks))
-    for name, result in completed(executor, partial(_timed, jobs), tasks, window=len(tasks)):
-        found[name] = result
+    for name, timed in completed(executor, partial(_timed, jobs), tasks, window=len(tasks)):
+        found[name] = timed
         del waiting[name]
         on_progress(_doing(waiting), len(found), len(tasks))
     result = {name: one for name, (one, _) in found.items()}

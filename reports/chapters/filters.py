@@ -250,7 +250,7 @@ def _band(
 ) -> TradeOff | None:
     """The trade-off curve of the best known adversary, in a band."""
     adversary = game.strategy if largest is None or largest.adversary is None else largest.adversary
-    first, second = ("PQ", "QP") if direction_of(game) == "QP" else ("QP", "PQ")
+    directions: tuple[Direction, Direction] = ("PQ", "QP") if direction_of(game) == "QP" else ("QP", "PQ")
     epsilons = [share * float(subject.epsilon) for share in _SHARES]
     of_others, of_drawn = (
         simulate(
@@ -262,9 +262,9 @@ def _band(
             seed=study.seed,
             failure=study.each / 2,
             method="plain",
-            direction=direction,  # type: ignore[arg-type]
+            direction=direction,
             workers=1,
         )
-        for direction in (first, second)
+        for direction in directions
     )
     return TradeOff(of_others, of_drawn)
