@@ -29,6 +29,7 @@ from filterproof.reports.pages.page_subjects import SUBJECTS, PageSubject
 from filterproof.reports.study import Study
 from filterproof.theory.evidence import Evidence, Outcome, Verdict
 from filterproof.theory.extremal import Steps
+from filterproof.theory.pairs.base import Direction
 
 #: The effort of the examination of a filter that a theorem covers, and of one that is known to break its guarantee.
 _EFFORT, _TO_REFUTE = 0.01, 0.05
