@@ -15,6 +15,7 @@ from filterproof.mc.examine.stage_schedule import examine
 from filterproof.mc.examine.supremum import Supremum, largest_renyi, order_bounds, supremum
 from filterproof.mc.examine.trace import TraceRow
 from filterproof.mc.worst_case.solve import worst_cases
+from filterproof.reports.chapters.page_subjects import SUBJECTS, PageSubject
 from filterproof.reports.chapters.simulated_divergences import (
     BEST,
     Opponent,
@@ -25,7 +26,6 @@ from filterproof.reports.chapters.simulated_divergences import (
     direction_of,
 )
 from filterproof.reports.finding import Claim, Finding
-from filterproof.reports.pages.page_subjects import SUBJECTS, PageSubject
 from filterproof.reports.study import Study
 from filterproof.theory.evidence import Evidence, Outcome, Verdict
 from filterproof.theory.extremal import Steps
