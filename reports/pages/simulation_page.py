@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from filterproof.reports.chapters.filters import FilterChapter
-from filterproof.reports.chapters.simulation_claim import meets
+from filterproof.reports.chapters.simulation_claim import meets, simulation_finding
 from filterproof.reports.finding import Finding
 from filterproof.reports.template import rendered, style
 from filterproof.theory.agreement import Accord
