@@ -45,7 +45,7 @@ _LONG = ("tightness", "trainings", "NaiveRealisationFilter", "CentralLimitFilter
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class LibraryReport:
     """The results of all chapters, their pages, and the processor seconds of each."""
 
     study: Study
@@ -114,7 +114,7 @@ def make_report(
     others: Mapping[str, Callable[[Study], tuple[Finding, ...]]] = OTHERS,
     executor: Executor | None = None,
     on_progress: Callable[[str, int, int], object] = lambda words, done, of: None,
-) -> Report:
+) -> LibraryReport:
     """Run every chapter; `on_progress` gets the pages in progress, how many are done, and of how many."""
     jobs: dict[str, partial[Any]] = {
         **{one.name: partial(_filter, study, one) for one in subjects},
@@ -138,7 +138,7 @@ def make_report(
         simulation_finding([chapter for chapter, _ in filters]),
         *(finding for name in others for finding in result[name]),
     )
-    return Report(
+    return LibraryReport(
         study,
         tuple(chapter for chapter, _ in filters),
         tuple(page for _, page in filters),
@@ -205,7 +205,7 @@ def _finding(finding: Finding) -> dict[str, object]:
     return row | {"evidence": result.evidence.name, "citations": list(result.citations)}
 
 
-def verdicts_document(report: Report) -> dict[str, object]:
+def verdicts_document(report: LibraryReport) -> dict[str, object]:
     """All verdicts and comparisons as JSON-able data; the same seed gives the same document."""
     study = report.study
     return {
@@ -286,7 +286,7 @@ def changes(before: Mapping[str, Mapping[str, Any]], claims: Sequence[Mapping[st
 # -- pages -----------------------------------------------------------------------------------------------
 
 
-def index_page(report: Report, wide: Picture, narrow: Picture) -> str:
+def index_page(report: LibraryReport, wide: Picture, narrow: Picture) -> str:
     """The front page."""
     study, rows = report.study, report.rows
     return rendered(
@@ -324,7 +324,7 @@ _FINITE = (
 )
 
 
-def _page(page: Page, report: Report, out: Path) -> str:
+def _page(page: Page, report: LibraryReport, out: Path) -> str:
     """The page of a filter or accountant, with the command that replays its counterexample."""
     replay = ""
     for one in report.filters:
@@ -334,7 +334,7 @@ def _page(page: Page, report: Report, out: Path) -> str:
 
 
 def claims_page(
-    report: Report, before: Mapping[str, Mapping[str, Any]] | None, claims: Sequence[Mapping[str, str]]
+    report: LibraryReport, before: Mapping[str, Mapping[str, Any]] | None, claims: Sequence[Mapping[str, str]]
 ) -> str:
     """The page of all claims, with what changed since an earlier report."""
     changed = [] if before is None else changes(before, claims)

@@ -65,8 +65,8 @@ def load_filter(target: str, promise: Guarantee | None = None) -> Any:
         return found
     if not isinstance(found, PrivacyFilter):
         raise ValueError(
-            f"the target has the type {type(found).__name__} and is not a filter (target={target!r}); "
-            "write a subclass of filterproof.PrivacyFilter"
+            f"the target is {_described(found)} and not a filter (target={target!r}); write a subclass of "
+            "filterproof.PrivacyFilter, or a service with __init__(self, disk) and request(self, pair, key)"
         )
     with suppress(AttributeError), examining(found):
         promise = found.promise
@@ -81,6 +81,10 @@ def load_filter(target: str, promise: Guarantee | None = None) -> Any:
             "write promise = fp.ApproxDP(epsilon=..., delta=...)"
         )
     return found
+
+
+def _described(value: object) -> str:
+    return f"the class {value.__name__}" if isinstance(value, type) else f"of the type {type(value).__name__}"
 
 
 def _is_kind(value: object) -> bool:

@@ -179,7 +179,7 @@ class Agreement(Displayed):
 
     def rows(self) -> list[Row]:
         """Return one row for each comparison, with the outcome of all."""
-        names = ("what", "low", "high", "least", "most", "meets", "apart")
+        names = ("what", "low", "high", "least", "most", "meets", "difference")
         return [{"outcome": self.outcome.name, **row_of(one, *names)} for one in self.compared]
 
     def __str__(self) -> str:

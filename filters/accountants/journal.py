@@ -1,11 +1,11 @@
-"""A journal: everybody's sum of charges in one file, which is never behind what was released.
+"""A journal: the sums of everybody in one file, at least as recent as the last release.
 
-The file, in little-endian numbers: a header (what this is, its layout, the budget's terms, the number of people), the
-high doubles of all sums, the low doubles, one bit a person for those who left, and the SHA-256 of all that.
-`journal_file` says how it is written. A damaged file has another SHA-256 and is refused. An older copy of the whole
-file cannot be told from the file: keep no copies in use.
+The file has little-endian numbers: a header (magic bytes, layout, the budget's terms, the number of people), the high
+doubles of all sums, the low doubles, one bit for each person who left, and the SHA-256 of all that. `journal_file`
+writes it. A damaged file has another SHA-256 and is refused. An older copy of the whole file looks like the file: keep
+no copies in use.
 
-Every write takes all sums, also where one person was charged: 16 bytes a person, about 30 ms for a million people.
+Every write takes all sums, even if one person was charged: 16 bytes per person, about 30 ms for a million people.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from numpy.typing import NDArray
 from filterproof.filters.accountants.journal_file import JournalError, JournalFile
 
 _MAGIC, _LAYOUT = b"filterproof.journal of sums\n", 2
-#: What this is, layout, terms, people.
+#: Magic bytes, layout, terms, people.
 _HEADER = struct.Struct("<28sIddQ")
 _DIGEST = 32
 
 
 class Terms(NamedTuple):
-    """What the sums of a journal are held to."""
+    """The terms of the sums in a journal."""
 
     norm_budget: float
     kappa: float
@@ -39,7 +39,7 @@ class Terms(NamedTuple):
 class Sums:
     """Everybody's sum of charges, high + low in a budget's units, and whether they left: three arrays of shape (n,).
 
-    17 bytes a person: two doubles and a flag. The arrays are changed in place, by their one accountant.
+    A person has 17 bytes: two doubles and a flag. Only the accountant changes the arrays, in place.
     """
 
     high: NDArray[np.float64]
@@ -48,18 +48,18 @@ class Sums:
 
     @classmethod
     def fresh(cls, people: int) -> Sums:
-        """So many people who were charged nothing."""
+        """Return the sums of `people` people without charges."""
         return cls(np.zeros(people), np.zeros(people), np.zeros(people, dtype=np.bool_))
 
     def __len__(self) -> int:
         return len(self.high)
 
     def part(self, people: slice) -> Sums:
-        """Those people's sums, in the same memory."""
+        """Return the sums of those people, in the same memory."""
         return Sums(self.high[people], self.low[people], self.left[people])
 
     def with_more(self, people: int) -> Sums:
-        """These sums and after them those of so many new people, in arrays of their own."""
+        """Return these sums followed by those of new people, in new arrays."""
         new = Sums.fresh(people)
         return Sums(
             np.append(self.high, new.high), np.append(self.low, new.low), np.append(self.left, new.left)
@@ -67,7 +67,7 @@ class Sums:
 
 
 class Journal:
-    """A file that holds the sums of everybody, as they were after the last `write` that returned, or later."""
+    """A file with the sums of everybody, at least as recent as the last `write` that returned."""
 
     def __init__(self, file: JournalFile, terms: Terms) -> None:
         self._file, self._terms = file, terms
@@ -75,23 +75,26 @@ class Journal:
 
     @classmethod
     def create(cls, path: str | os.PathLike[str], terms: Terms, sums: Sums) -> Journal:
-        """A new journal of these sums; JournalError where the file exists."""
+        """Create a journal of these sums. Raises JournalError if the file exists."""
         return cls(JournalFile.create(path, _parts(sums, terms)), terms)
 
     @classmethod
     def open(cls, path: str | os.PathLike[str], terms: Terms) -> tuple[Journal, Sums]:
-        """The journal in that file and the sums in it; JournalError where it is not whole, or of other terms."""
+        """Open the journal in that file and return it with its sums.
+
+        Raises JournalError if it is damaged or has other terms.
+        """
         file, content = JournalFile.open(path)
         with file.closed_by_an_error():
             return cls(file, terms), _read(content, terms, str(file.path))
 
     def write(self, sums: Sums) -> None:
-        """Put these sums on the disk; once this returns, no crash can take them back."""
+        """Write these sums to the disk. When this returns, no crash can undo it."""
         self._file.write(_parts(sums, self._terms))
 
 
 def _parts(sums: Sums, terms: Terms) -> Iterator[Any]:
-    """The content of a journal, in pieces."""
+    """Yield the content of a journal in pieces."""
     digest = hashlib.sha256()
     for part in (
         _HEADER.pack(_MAGIC, _LAYOUT, *terms, len(sums)),
@@ -107,21 +110,21 @@ def _parts(sums: Sums, terms: Terms) -> Iterator[Any]:
 def _read(content: bytes, terms: Terms, path: str) -> Sums:
     if not content.startswith(_MAGIC):
         raise JournalError(
-            f"journal must be a file that LinearQueries wrote, got {path!r}, which is none; "
+            f"journal must be a file that LinearQueries wrote, got {path!r}, which is no journal; "
             "pass the path that the queries were made with"
         )
     body, digest = memoryview(content)[:-_DIGEST], content[-_DIGEST:]
     if hashlib.sha256(body).digest() != digest:
         raise JournalError(
-            f"journal must be whole, got {path!r} with damage; find the file as it was last written, or "
-            "count everybody's budget as spent"
+            f"journal must be whole, got {path!r} with damage; restore the file as it was last written, "
+            "or treat everybody's budget as spent"
         )
     *_, norm_budget, kappa, people = _HEADER.unpack(body[: _HEADER.size])
     for name, asked, saved in zip(Terms._fields, terms, (norm_budget, kappa), strict=True):
         if asked.hex() != saved.hex():
             raise JournalError(
-                f"{name} must be what the journal was made with, got {name}={asked!r} for {saved!r} in "
-                f"{path!r}; pass what the queries were made with"
+                f"{name} must be the value in the journal, got {name}={asked!r} for {saved!r} in "
+                f"{path!r}; pass the values of the original queries"
             )
     sums = np.frombuffer(body, dtype="<f8", count=2 * people, offset=_HEADER.size).astype(np.float64)
     left = np.frombuffer(body, dtype=np.uint8, offset=_HEADER.size + 16 * people)

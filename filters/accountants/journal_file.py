@@ -1,10 +1,11 @@
-"""A file that one process at a time owns and replaces as a whole: a crash leaves the old content or the new one.
+"""A file that one process at a time owns and replaces as a whole.
 
-`write` puts the content into a new file beside the old one, waits for the disk, gives the new file the old name, and
-waits for the disk again. Only then may anything be released. The next `write` overwrites what a crash left beside.
+A crash leaves the old content or the new one. `write` writes the content to a new file next to the old one, waits for
+the disk, gives the new file the old name, and waits for the disk again. Only then may anything be released. The next
+`write` overwrites the remains of a crash.
 
-A second file, `<name>.lock`, is locked while the journal is open and stays there: the journal itself becomes another
-file with each write.
+A second file, `<name>.lock`, is locked while the journal is open. It stays there, because each write replaces the
+journal itself by another file.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ except ImportError:  # not a POSIX system
 _REMEDIES = {
     "made": "pass a path in a writable folder with room for it",
     "opened": "pass the path of the journal",
-    "written": "nothing was released, what was asked counts as spent; make room, and open it again",
+    "written": "nothing was released, the requests count as spent; make room, and open it again",
 }
 
 
@@ -33,7 +34,7 @@ class JournalError(RuntimeError):
 
 
 class JournalFile:
-    """A file whose content is that of the last `write` that returned, or of a later one.
+    """A file whose content is at least as recent as the last `write` that returned.
 
     After an error nothing more is written; open the file again.
     """
@@ -57,7 +58,7 @@ class JournalFile:
 
     @classmethod
     def create(cls, path: object, parts: Iterable[Any]) -> JournalFile:
-        """A new file with this content; JournalError where the file exists."""
+        """Create a file with this content. Raises JournalError if it exists."""
         where = journal_path(path)
         with one_sentence(where, "made"):
             journal = cls(where)
@@ -71,17 +72,17 @@ class JournalFile:
 
     @classmethod
     def open(cls, path: object) -> tuple[JournalFile, bytes]:
-        """The file and its content."""
+        """Open the file and return it with its content."""
         where = journal_path(path)
         with one_sentence(where, "opened"):
-            where.stat()  # before a lock is left beside a file that does not exist
+            where.stat()  # first, so that no lock file is left next to a missing file
             journal = cls(where)
             with journal.closed_by_an_error(), open(where, "rb") as file:
                 content, journal._inode = file.read(), os.fstat(file.fileno()).st_ino
         return journal, content
 
     def close(self) -> None:
-        """Give the file back; what was written stays."""
+        """Release the file. Its content stays."""
         self._usable = False
         self._close()
 
@@ -95,7 +96,7 @@ class JournalFile:
             raise
 
     def check_usable(self) -> None:
-        """Raises JournalError once the journal was closed, or an error kept something from being written."""
+        """Raise JournalError if the journal was closed, or an error prevented a write."""
         if not self._usable:
             raise JournalError(
                 f"journal must be open and without an error, got {str(self.path)!r}, which was closed or not written; "
@@ -103,9 +104,9 @@ class JournalFile:
             )
 
     def write(self, parts: Iterable[Any]) -> None:
-        """Put this content on the disk; once this returns, no crash can take it back."""
+        """Write this content to the disk. When this returns, no crash can undo it."""
         self.check_usable()
-        self._usable = False  # first: a second interrupt may come before the file is closed
+        self._usable = False  # first, because a second interrupt may come before the file is closed
         try:
             with one_sentence(self.path, "written"):
                 with suppress(FileNotFoundError):
@@ -113,7 +114,7 @@ class JournalFile:
                         self._put(parts)
                         self._usable = True
                         return
-                raise OSError("it was removed, or another file was put in its place")
+                raise OSError("it was removed or replaced")
         finally:
             if not self._usable:
                 self.close()
@@ -136,7 +137,7 @@ class JournalFile:
 
 
 def journal_path(path: object) -> Path:
-    """The path, resolved."""
+    """Return the resolved path."""
     if not isinstance(path, str | os.PathLike):
         raise TypeError(f"journal must be a path, got {path!r}; pass e.g. 'spent.journal'")
     return Path(path).resolve()
@@ -144,7 +145,7 @@ def journal_path(path: object) -> Path:
 
 @contextmanager
 def one_sentence(path: Path, done: str) -> Iterator[None]:
-    """Turns errors of the system into a JournalError of one sentence."""
+    """Turn system errors into a JournalError with one sentence."""
     try:
         yield
     except (OSError, ValueError) as error:
@@ -155,7 +156,7 @@ def one_sentence(path: Path, done: str) -> Iterator[None]:
 
 
 def _write(path: Path, parts: Iterable[Any]) -> int:
-    """Write a file; it is on the disk. The number of its inode."""
+    """Write a file to the disk and return its inode number."""
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
     with open(descriptor, "wb") as file:
         file.writelines(parts)
@@ -170,7 +171,7 @@ def _with_ending(path: Path, ending: str) -> Path:
 
 def _sync(file: int) -> None:
     """Wait until the file is on the disk."""
-    full = getattr(fcntl, "F_FULLFSYNC", None)  # where fsync alone does not wait for the disk
+    full = getattr(fcntl, "F_FULLFSYNC", None)  # on systems where fsync does not wait for the disk
     if full is None:
         os.fsync(file)
     else:

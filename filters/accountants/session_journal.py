@@ -1,6 +1,6 @@
-"""A session that keeps itself in a file: each change is on the disk before the session answers.
+"""A session that stores itself in a file: each change is on the disk before the session answers.
 
-The file is the SHA-256 of a line of JSON, a newline, and that line: what `Session.to_dict` returned.
+The file has the SHA-256 of a line of JSON, a newline, and that line, the return value of `Session.to_dict`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from filterproof.filters.contract.filter_base import FilterBase, OnDenial
 def open_session(
     filt: FilterBase, journal: str | os.PathLike[str], on_denial: OnDenial, key: bytes | None
 ) -> Session:
-    """Restore the session in the file, or begin one in a new file."""
+    """Restore the session in the file, or start one in a new file."""
     path = journal_path(journal)
     if path.exists():
         file, content = JournalFile.open(path)
@@ -40,8 +40,8 @@ def _read(content: bytes, path: str) -> Mapping[str, object]:
     digest, _, line = content.partition(b"\n")
     if sha256(line).hexdigest().encode() != digest:
         raise JournalError(
-            f"journal must be a whole file that a session wrote, got {path!r} with other content; find the file as it "
-            "was last written, or count the budget as spent"
+            f"journal must be a whole file that a session wrote, got {path!r} with other content; restore the file "
+            "as it was last written, or treat the budget as spent"
         )
     saved: Mapping[str, object] = json.loads(line)
     return saved

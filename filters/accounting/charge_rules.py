@@ -1,4 +1,4 @@
-"""Charge rules: what a mechanism is charged, exactly, and what a sum of such charges bounds.
+"""Charge rules: the exact charge of a mechanism, and the guarantee that a sum of charges gives.
 
     >>> from filterproof.theory.pairs import Gaussian
     >>> zcdp_charge(Gaussian(0.5))
@@ -6,8 +6,8 @@
     >>> zcdp_charge.bounds(0.02), renyi_charge.at(8.0).bounds(0.5)
     (ZCDP(rho=0.02), RenyiDP(alpha=8.0, rho=0.5))
 
-A rule is a value: it is called like a function, and a class of filters names it, `charge = zcdp_charge`. It
-charges what a pair declares. A pair that declares NaN or a number below zero declares what no mechanism has: it counts
+A rule is a value. It is called like a function, and a class of filters sets it, e.g. `charge = zcdp_charge`. It
+charges the declared value of a pair. No mechanism has a declared NaN or a number below zero, so such a charge counts
 as infinite, which no filter grants.
 """
 

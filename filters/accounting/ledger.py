@@ -10,20 +10,20 @@
     >>> granted
     9
 
-The rule. A ledger holds n sums at once, each as a pair of doubles high + low that is never below the exact sum of what
-was charged. A request adds its charge to the pair, rounding up where 106 bits do not do (`error_free.add_up`), and
-compares the pair with the budget, which is a pair too. Nothing else decides.
+The rule: A ledger has n sums at once. Each is a pair of doubles high + low that is never below the exact sum of the
+charges. A request adds its charge to the pair, rounded up if 106 bits do not suffice (`error_free.add_up`), and
+compares the pair with the budget, which is also a pair. Nothing else decides.
 
-Why pairs of doubles, and neither fractions nor integers. A simulation holds a million sums and adds to all of them
-in every round: two arrays of doubles take 16 bytes a run for good, and NumPy adds them a million at a time. The exact
-sum of charges mu^2 gains bits without end, so that fractions grow with the number of rounds; and integers in units
-of a fixed size round every charge that is no multiple of the unit, which a mu as users write it, 0.07, never is. One
-double is too short for a single square of 53 bits; two hold it exactly, and the sum of very many.
+Why pairs of doubles, and not fractions or integers: A simulation has a million sums and adds to all of them in every
+round. Two arrays of doubles always take 16 bytes per run, and NumPy adds a million of them at a time. The exact sum
+of charges mu^2 gains bits in every round, so fractions would grow. Integers in a fixed unit would round every charge
+that is not a multiple of the unit, such as the square of mu = 0.07. One double cannot store the square of 53 bits
+exactly; two doubles can, and they store the sum of very many squares.
 
-Why it is safe. Rounding goes up only: whatever is in a pair, the exact sum is not above it, so no sequence of
-requests is admitted whose exact sum exceeds the budget. The other side is a promise as well: one addition rounds up by
-at most 2^-102 of the sum, so a sequence of fewer than 2^48 requests is refused only where its exact sum comes within
-4 units in the last place of the budget, or goes beyond it.
+Why it is safe: Rounding is always upwards. The exact sum is never above the pair, so no admitted sequence of requests
+has an exact sum above the budget. Few requests are refused because of rounding: one addition rounds up by at most
+2^-102 of the sum. So a sequence of fewer than 2^48 requests is refused only if its exact sum is above the budget or
+within 4 units in the last place of it.
 """
 
 from __future__ import annotations

@@ -7,8 +7,8 @@
 >>> sorted(bridge.can), bridge.close()
 (['commit'], None)
 
-What a bridge prints is data. Nothing of it is run, it is read up to a length and for so long, and whatever is not an
-answer in the form of the protocol ends in a `BridgeError`, after which the bridge is not asked again.
+The output of a bridge is data and is never executed. It is read up to a maximum length and time. Output that is not
+an answer of the protocol raises `BridgeError`; after that the bridge gets no more requests.
 """
 
 from __future__ import annotations

@@ -298,7 +298,12 @@ def from_command(command: str | Sequence[str], promise: Guarantee, *, seconds: f
     The page on bridges describes the protocol. The program is started and greeted at once. A late answer ends an
     examination early and decides nothing.
     """
-    words = tuple(shlex.split(command)) if isinstance(command, str) else tuple(map(str, command))
+    try:
+        words = tuple(shlex.split(command)) if isinstance(command, str) else tuple(map(str, command))
+    except ValueError as error:
+        raise ValueError(
+            f"command must be quoted as for a shell, got {command!r} ({error}); close the quote"
+        ) from error
     if not words or not all(words):
         raise ValueError(f"command must name a program, got {command!r}; pass e.g. 'node bridge.mjs'")
     if not isinstance(promise, Guarantee):

@@ -112,7 +112,7 @@ def individual(accountant: IndividualFilter, name: str) -> Iterator[Comparison]:
         cut = Fraction(float(factor)) * Fraction(norm) / Fraction(scale)
         for says, value in (
             (f"last mu selected after {before} rounds of {unit!r}", _last(partial(selected, before=before))),
-            (f"mu of a norm cut to what is left after {before} rounds", cut),
+            (f"mu of a norm clipped to the remaining budget after {before} rounds", cut),
         ):
             yield of.by_margin(says, value, "<=", margin, slack=condition.slack, **condition.at)
     most, norm = whole * scale / 8, whole * scale

@@ -1,4 +1,4 @@
-"""A law: what a theorem allows a filter to admit, written in the sums that the theorem is about.
+"""An admission condition: the requests that a theorem allows a filter to grant, in terms of the theorem's sums.
 
 >>> condition = AdmissionCondition("RDP filter", ("rho - {B}",), {"Gaussian(x)": {"B": "{x}**2/2"}},
 ...     {"rho": Fraction(1, 2)})
@@ -51,7 +51,7 @@ class AdmissionCondition:
         return self._least([text.format(**sums) for text in self.margins])
 
     def count_margin(self, family: str, x: Fraction) -> Margin:
-        """Return the margin of make(x) of the family released as often as the variable x says."""
+        """Return the margin of repeated requests of size `x`; the variable x is their number."""
         sums = {name: f"(x*({self._cost(family, name, f'({x})')}))" for name in self.sums}
         return self._least([text.format(**sums) for text in self.margins])
 

@@ -1,4 +1,4 @@
-"""A hashable copy of everything that a value holds, for comparisons that do not depend on its `__eq__`.
+"""A hashable copy of the whole content of a value, for comparisons that do not use its `__eq__`.
 
 >>> from dataclasses import dataclass, field
 >>> @dataclass(frozen=True)
@@ -8,8 +8,8 @@
 >>> Row(0.5) == Row(0.5, True), content(Row(0.5)) == content(Row(0.5, True)), content([1]) == content([1])
 (True, False, True)
 
-`Walk` is the one walk over what objects hold. States and attributes are compared within a process by its trees, saved
-sessions and run stores know filters and runs by the digests of a `DigestWalk`.
+`Walk` traverses the content of objects. Within a process its trees compare states and attributes. Saved sessions and
+run stores identify filters and runs by the digests of a `DigestWalk`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Tests whether a filter keeps everything that changes in its state: it asks some requests, and the same ones again.
+"""A test of whether a filter keeps all changing data in its state: it repeats some requests and compares the answers.
 
 >>> import numpy as np
 >>> import filterproof as fp

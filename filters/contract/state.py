@@ -1,4 +1,4 @@
-"""State: what a filter knows of n runs, an array with the run on its first axis or a container of states.
+"""State: the data of a filter about n runs, an array with the run on its first axis or a container of states.
 
     >>> import numpy as np
     >>> spent = (np.array([0.0, 1.0, 2.0]), np.array([7, 8, 9]))
@@ -7,9 +7,9 @@
     >>> take({"main": spent[0], "petty": spent[1]}, np.array([1]))
     {'main': array([1.]), 'petty': array([8])}
 
-Containers are tuples, named tuples, dicts with text as keys, and data classes. `fold` and `map_arrays` walk through
-them. A filter receives its state from `read_only`; a state that is kept for later is `frozen`, or in arrays of its
-own. An adversary's memory is handled by the same functions; a part of it that is no array is shared by all runs.
+Containers are tuples, named tuples, dicts with text keys, and data classes. `fold` and `map_arrays` traverse them. A
+filter receives its state from `read_only`. A state that is kept for later is `frozen` or copied. The same functions
+handle an adversary's memory; all runs share a part of it that is not an array.
 """
 
 from __future__ import annotations

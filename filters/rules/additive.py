@@ -1,6 +1,6 @@
 """Filters that grant a request while the exact sum of all charges is at most a budget.
 
-A design of one's own says what it promises and what a request costs:
+A new design states its guarantee and the charge of a request:
 
     >>> from filterproof.filters.accounting.charge_rules import pure_charge
     >>> from filterproof.theory import PureDP, RandomizedResponse
@@ -11,7 +11,7 @@ A design of one's own says what it promises and what a request costs:
     >>> [session.request(RandomizedResponse(epsilon)) for epsilon in (0.6, 0.6, 0.4, 1e-300)]
     [True, False, True, False]
 
-The budget follows from the two, rounded down. There is no sum to write, and none to get wrong by rounding.
+The budget follows from both, rounded down. The library computes the sum exactly.
 """
 
 from __future__ import annotations

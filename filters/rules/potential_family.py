@@ -1,14 +1,14 @@
-"""A potential family: what may still be lost of a promise at each level, and the least charge of a mechanism.
+"""A potential family: a bound on the remaining loss at each level, and the smallest charge of a mechanism.
 
-A state of the filter is a level b in [0, budget]. Its payoff is psi_b(x, y) = x (f_b(y/x) + slack b), x and y the
-probabilities of the past under P and Q, f_b convex, falling, from f_b(0) >= 1 on, at least (1 - e^epsilon z)_+.
-A mechanism may be charged c where T f_{b-c} <= f_b + slack c for all b in [c, budget], with
-T f(z) = sum_k p_k f(z r^k) + p_inf f(0) its atoms' mean, r = 1 - 1/parts. Then every path that keeps the sum of charges
-within the budget keeps (epsilon, f_budget(1) + slack budget): `potential_filter` in the kernel.
+A state of the filter is a level b in [0, budget]. Its payoff is psi_b(x, y) = x (f_b(y/x) + slack b), where x and y
+are the probabilities of the past under P and Q. f_b is convex and decreasing from f_b(0) >= 1, and at least (1 -
+e^epsilon z)_+. A charge c of a mechanism is valid if T f_{b-c} <= f_b + slack c for all b in [c, budget], where T
+f(z) = sum_k p_k f(z r^k) + p_inf f(0) is the mean over its atoms and r = 1 - 1/parts. Then every path with a sum of
+charges within the budget satisfies (epsilon, f_budget(1) + slack budget)-DP: `potential_filter` in the kernel.
 
-f_b is linear in z between the knots z = r^i, and in b between levels. T f_{b-c} is convex in z, so that it lies below
-f_b wherever it does so at the knots; in b both are linear between the b at which one of them passes a level. Right
-of the last knot (z towards 0) f_b is the chord to f_b(0), left of the first it is constant.
+f_b is linear in z between the knots z = r^i, and in b between levels. T f_{b-c} is convex in z, so it lies below f_b
+if it does so at the knots. In b, both are linear between the b at which one of them passes a level. Right of the last
+knot (z towards 0) f_b is the chord to f_b(0), left of the first knot it is constant.
 """
 
 from __future__ import annotations

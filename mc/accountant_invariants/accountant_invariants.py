@@ -78,7 +78,7 @@ def the_order_does_not_matter(subject: AuditedAccountant) -> str:
                 raise InvariantBrokenError(
                     f"{_listing(granted)}: {spent:.9g}, in another order {subject.says(other):.9g}"
                 )
-    return _number_tried(tried, "histories", "no history had two kinds of request granted")
+    return _number_tried(tried, "histories", "no history has grants of two kinds of requests")
 
 
 def the_total_never_falls(subject: AuditedAccountant) -> str:

@@ -28,8 +28,7 @@ from filterproof.theory.pairs import Gaussian, RandomizedResponse
 
 @remembered(256)
 def even_level(filt: PrivacyFilter, family: MechanismFamily, rounds: int) -> float:
-    """Return the largest parameter of `family`, to about 1 part in 10^4, that the filter grants `rounds` times in a
-    row.
+    """Return the largest parameter of `family`, to about 1 in 10^4, that the filter grants `rounds` times.
 
     The function searches a grid between `largest` / rounds and `largest`: the filter's own code plays the candidates,
     with all losses zero. It returns the lower end of the grid if no candidate is granted that often. Results for

@@ -26,7 +26,7 @@ class Paths:
         Number of released outputs.
     log_finite : float or ndarray, shape (n,)
         log prod_t P(L_t < inf) over the released rounds if infinite losses are excluded, and otherwise 0.
-    beyond : bool or ndarray of bool, shape (n,)
+    over_bound : bool or ndarray of bool, shape (n,)
         Whether the budget monitor stopped or flagged the run.
     """
 

@@ -1,4 +1,4 @@
-"""Audit of a release function: is the code that draws the noise as private as its guarantee says?
+"""An audit of a release function: a test of whether the code that draws the noise satisfies its guarantee.
 
 >>> import filterproof as fp
 >>> def release(data, rng):
@@ -29,11 +29,11 @@ from filterproof.theory.numerics import reproducible_math as rm
 from filterproof.theory.pairs import DominatingPair
 from filterproof.theory.rounding import next_above, next_below
 
-#: Epsilons that are compared, beside the guarantee's own.
+#: Compared epsilons in addition to the guarantee's own.
 _EPSILONS = (0.0, 0.125, 0.25, 0.5, 1.0, 2.0, 4.0)
-#: Quantile cells of a feature, and the share of the pilot from which a repeated value is a cell of its own.
+#: The number of quantile cells of a feature, and the pilot share from which a repeated value has its own cell.
 _CELLS, _REPEATED = 64, 1 / 500
-#: Coordinates of an output that are features, the first so many.
+#: The largest number of coordinates of an output that are features.
 _COORDINATES = 16
 
 
@@ -48,7 +48,7 @@ class _Event:
     cells: tuple[int, ...] = ()
 
     def cell(self, outputs: NDArray[np.float64]) -> NDArray[np.intp]:
-        """The cell of each output: repeated values first, then the intervals between edges, then NaN."""
+        """Return the cell of each output: first the repeated values, then the intervals between edges, then NaN."""
         value = self.of(outputs)
         inside = len(self.repeated) + np.searchsorted(self.edges, value, side="right")
         inside = np.where(np.isnan(value), self.count - 1, inside)
@@ -59,7 +59,7 @@ class _Event:
 
     @property
     def count(self) -> int:
-        """The number of cells."""
+        """Return the number of cells."""
         return len(self.repeated) + len(self.edges) + 2
 
     def __str__(self) -> str:
@@ -204,14 +204,14 @@ def audit_mechanism(
 
 
 def _runs(numbers: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """The first and the last of each run of consecutive numbers."""
+    """Yield the first and the last of each run of consecutive numbers."""
     for _, run in groupby(enumerate(numbers), key=lambda place: place[1] - place[0]):
         members = [number for _, number in run]
         yield members[0], members[-1]
 
 
 def _grid(promise: Guarantee | DominatingPair, epsilons: Sequence[float] | None) -> dict[float, float]:
-    """What is promised at each epsilon."""
+    """Return the guarantee at each epsilon."""
     if isinstance(promise, Guarantee):
         allowed: Callable[[float], float] = lambda epsilon: float(promise.delta(epsilon))  # noqa: E731
     elif isinstance(promise, DominatingPair):
@@ -231,7 +231,7 @@ def _grid(promise: Guarantee | DominatingPair, epsilons: Sequence[float] | None)
 def _drawn(
     release: Callable[[Any, np.random.Generator], object], data: object, n: int, rng: np.random.Generator
 ) -> NDArray[np.float64]:
-    """n outputs as rows of doubles."""
+    """Return n outputs as rows of doubles."""
     outputs = [np.asarray(release(data, rng)) for _ in range(n)]
     shapes = {one.shape for one in outputs}
     if len(shapes) > 1:
@@ -247,7 +247,7 @@ def _drawn(
 def _features(
     p: NDArray[np.float64], q: NDArray[np.float64]
 ) -> Iterator[tuple[str, Callable[[NDArray[np.float64]], NDArray[np.float64]]]]:
-    """Functions from outputs to numbers, by name."""
+    """Yield functions from outputs to numbers, by name."""
     size = p.shape[1]
     if size == 1:
         yield "output", lambda outputs: outputs[:, 0]
@@ -266,7 +266,7 @@ def _features(
 def _best(
     p: NDArray[np.float64], q: NDArray[np.float64], grid: dict[float, float]
 ) -> tuple[_Event, float, bool]:
-    """The event, epsilon and order of the data sets that exceed the guarantee by most standard errors on the pilot."""
+    """Return the event, epsilon and order of the data sets with the largest excess in standard errors on the pilot."""
     best: tuple[float, _Event, float, bool] | None = None
     n = len(p)
     for name, of in _features(p, q):
@@ -279,7 +279,7 @@ def _best(
             in_p, in_q = np.cumsum(mine[order]) / n, np.cumsum(other[order]) / n
             for epsilon, promised in grid.items():
                 factor = math.exp(epsilon)
-                # one count more keeps the variance of an empty event above 0
+                # an additional count keeps the variance of an empty event above 0
                 variance = in_p * (1 - in_p) + factor**2 * in_q * (1 - in_q) + (1 + factor**2) / n
                 score = (in_p - factor * in_q - promised) / np.sqrt(variance / n)
                 place = int(np.argmax(score))
@@ -293,7 +293,7 @@ def _best(
 def _cells(
     name: str, of: Callable[[NDArray[np.float64]], NDArray[np.float64]], values: NDArray[np.float64]
 ) -> _Event:
-    """The cells of a feature whose values on the pilot are given."""
+    """Return the cells of a feature; `values` are its values on the pilot."""
     numbers = values[~np.isnan(values)]
     distinct, times = np.unique(numbers, return_counts=True)
     repeated = distinct[times > max(_REPEATED * len(values), 5)]
@@ -305,7 +305,7 @@ def _cells(
 def _estimate(
     event: _Event, p: NDArray[np.float64], q: NDArray[np.float64], epsilon: float, failure: float
 ) -> Estimate:
-    """The interval of P(S) - e^epsilon Q(S)."""
+    """Return the interval of P(S) - e^epsilon Q(S)."""
     inside = [int(np.isin(event.cell(one), event.cells).sum()) for one in (p, q)]
     mine, other = (clopper_pearson(count, len(p), failure=failure / 2) for count in inside)
     factor = float(rm.exp(epsilon))

@@ -191,9 +191,7 @@ def compare_filters(
 
 @dataclass(frozen=True, slots=True)
 class _Candidate:
-    """A candidate filter: its name, its constructor, the expression that makes it, and the mechanisms for which it is
-    sound.
-    """
+    """A candidate filter: its name, constructor and expression, and the mechanisms for which it is sound."""
 
     name: str
     make: Callable[[], PrivacyFilter]
@@ -334,9 +332,7 @@ def _pair_of(mechanism: DominatingPair | PureDP | GaussianDP | ZCDP) -> Dominati
 
 
 def planned_rounds(epsilon: float, delta: float, pair: DominatingPair, most: int) -> tuple[int, int]:
-    """Return the rounds of a plan certified to keep delta, and one less than the smallest number certified to exceed
-    it.
-    """
+    """Return the rounds of a plan certified to keep delta, and the most that are not certified to exceed it."""
     looked: dict[int, Bounds] = {}
     largest = float(pair.pure_epsilon)
     pure = Fraction(largest) if largest < math.inf else math.inf

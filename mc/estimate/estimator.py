@@ -142,8 +142,7 @@ def _sum(summands: Sequence[Estimate], failure: float) -> Estimate:
 
 @dataclass(frozen=True, slots=True)
 class EstimatorSettings:
-    """The parameters for the choice of an estimator: n paths, the failure probability of each estimate, and the user's
-    options.
+    """The parameters for the choice of an estimator: n, the failure probability of each estimate, and options.
 
     `trusts_bounds`: whether a `proven_bounds` bound is used without a monitor.
     """

@@ -66,8 +66,7 @@ class UnitFunctional(ABC):
         return self.unit_numbers
 
     def unit_sums(self, y: NDArray[np.float64], n: int) -> tuple[float, ...]:
-        """Return sum, sum of squares about the mean, and logarithms for the bets, of y and n - len(y) zeros; overwrites
-        y.
+        """Return sum, squares about the mean, and logs for the bets, of y and n - len(y) zeros; overwrite y.
 
         Raises Exceeded for a value above 1: its path exceeded the bound by which values are divided.
         """
@@ -116,8 +115,7 @@ class UnitFunctional(ABC):
         return form, self.divergence(mean)
 
     def least_width(self, n: int, failure: float) -> float:
-        """Return the smallest width that any pilot can expect from n paths: R (1 - (failure/2)^{1/n}) for values in [0,
-        R].
+        """Return the smallest expected width from n paths, R (1 - (failure/2)^{1/n}) for values in [0, R].
 
         No interval for the mean of n values in [0, 1] is narrower than that of zeros. An estimate above one is clipped
         there, and may be narrower.

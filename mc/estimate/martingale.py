@@ -101,9 +101,7 @@ class WeightedSlack(UnitFunctional):
         return np.array(self.unit_sums(unit_values(self.mix(payoff, slack), 1.0), len(payoff)))
 
     def fitted(self, paths: Paths) -> list[tuple[Self, Moments]]:
-        """Return this functional with the coefficient of the smallest variance on these paths, and with that of the
-        martingale.
-        """
+        """Return this functional with the coefficient of the smallest variance here, and with the martingale's."""
         payoff, slack = self.terms(paths)
         forms = [replace(self, beta=beta) for beta in dict.fromkeys((best_beta(payoff, slack), 1.0))]
         return [(form, Moments.of(form.mix(payoff, slack))) for form in forms]

@@ -167,9 +167,7 @@ def simulate_renyi(
 
 
 def _likely(game: Game, alpha: float, n: int) -> float:
-    """Return the cut-off of sum_t D_t if nothing bounds it: the larger of the pilot's maximum and the filter's
-    statement.
-    """
+    """Return the cut-off of an unbounded sum_t D_t: the larger of the pilot's maximum and the filter's statement."""
     paths = play_batch(game, pilot_batch(n))
     with np.errstate(invalid="ignore"):
         spent = paths.log_weight / (alpha - 1) + paths.loss

@@ -139,9 +139,7 @@ class CertifiedDistribution:
         eps: flint.arb,
         forward: bool,
     ) -> tuple[flint.arb, flint.arb]:
-        """Return bounds on the payoff of masses that end with a release of Gaussian(below) or more, Gaussian(above) or
-        less.
-        """
+        """Return bounds on the payoff of masses whose last release is between Gaussian(below) and Gaussian(above)."""
         low, high = flint.arb(0), flint.arb(0)
         if not mass[1].any():
             return low, high

@@ -1,16 +1,16 @@
 """A map of a strategy against a filter: for each round and loss, the next request.
 
-Losses are real numbers here, and are divided into panels. A source is a panel with a pair: the positions whose loss
-lies in that panel, before the output of that pair, with what filter and adversary keep there. The map has three steps:
+Losses are real numbers here, divided into panels. A source is a panel with a pair and the data of filter and
+adversary: the positions with a loss in that panel, before the output of that pair. The map has three steps:
 
-1. Play. The output of a source takes its loss to any panel. The code of both decides there, asked from each of three
-   losses of the source's own panel at each of three losses of the panel reached: nine questions, or three where nothing
-   that is kept depends on the loss before.
-2. Join. Where all answers agree, the source leads from that panel to one source of the next round: the panel reached,
-   the pair that is released there, and what is kept. Sources that agree in all three are one.
-3. Cut. Where two neighbouring questions are answered differently, bisection finds the double at which the code's answer
-   changes, along the loss reached or along the loss before it. It becomes an edge, and the play begins again on the
-   panels that it cuts, until no round finds another.
+1. Play. The output of a source takes its loss to any panel. The code of filter and adversary decides there. It gets
+   queries from three losses of the source's panel at three losses of the new panel: nine queries, or three if the data
+   do not depend on the previous loss.
+2. Join. If all answers agree, the source leads from that panel to one source of the next round: the new panel, the
+   requested pair, and the data. Sources with the same panel, pair and data are merged.
+3. Cut. If two neighbouring queries have different answers, bisection finds the double at which the answer of the code
+   changes, along the new loss or along the previous one. It becomes an edge. The play starts again on the panels that
+   the edge cuts, until no round finds another edge.
 """
 
 from __future__ import annotations
@@ -217,9 +217,7 @@ class DecisionMap:
         return _Round(sources, Positions.joined(held)), rows
 
     def _answers(self, t: int, at: Positions) -> tuple[NDArray[np.intp], Positions]:
-        """Return the result at each position: 1 + k a release of pair k, 0 waiting, STOP the end, -2 - k a last
-        release.
-        """
+        """Return the result at each position: 1 + k to release pair k, 0 to wait, STOP, -2 - k for a last release."""
         game = self.asking.game
         number, after = self.asking.ask(t, at)
         code = number + 1
@@ -306,9 +304,7 @@ class _Outputs:
     def asked(
         self, asking: Asking, probes: NDArray[np.float64]
     ) -> tuple[Positions, tuple[int, int, int, int]]:
-        """Return the positions of the queries, in the order of their shape: outputs, new panels, own probes, probes of
-        each.
-        """
+        """Return the positions of the queries, in the order outputs, new panels, own probes, probes of each."""
         many = self.positions_before.n // self.owns
         if self.waiting is not None:
             # the adversary may change its memory

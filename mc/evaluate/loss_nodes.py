@@ -1,10 +1,10 @@
 """Quadrature nodes of the privacy loss, and the transfer of mass between them by a release.
 
-The density of the loss after a release of Gaussian(mu) is entire, with |f(a + ib)| <= e^{b^2 / 2 mu^2} f(a),
-for it is an integral of Gaussian densities, each with that property, over masses >= 0. So is what it pays, and by
-Bernstein's theorem n nodes on a panel of half width h integrate a function bounded by M on the ellipse of parameter r
-up to 8 h M r^{-(2n-1)} / (r - 1): polynomials of degree 2n - 1 are exact, one of them is within
-2 M r^{-(2n-1)} / (r - 1), and integral and sum both have norm 2 h.
+The density of the loss after a release of Gaussian(mu) is entire, with |f(a + ib)| <= e^{b^2 / 2 mu^2} f(a), because
+it is an integral of Gaussian densities with that property over masses >= 0. So is its product with the payoff of a
+part. By Bernstein's theorem, n nodes on a panel of half width h integrate a function bounded by M on the ellipse of
+parameter r with an error of at most 8 h M r^{-(2n-1)} / (r - 1): polynomials of degree 2n - 1 are exact, one of them
+is within 2 M r^{-(2n-1)} / (r - 1), and integral and sum both have norm 2 h.
 """
 
 from __future__ import annotations

@@ -38,8 +38,7 @@ def mean_of_sequences(
     direction: Direction,
     relative: float = 1e-3,
 ) -> Bounds:
-    """Return H_{e^epsilon} of the transcript of an adversary that requests a uniform pair of `menu` each round until a
-    denial.
+    """Return H_{e^epsilon} for an adversary that requests a uniform pair of `menu` until a denial.
 
     The adversary's coins are public and independent of the releases, so that the divergence is the mean over its
     sequences of the divergence of the granted requests; sequences with equal counts compose alike. For a filter that

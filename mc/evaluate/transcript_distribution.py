@@ -118,9 +118,7 @@ class TranscriptDistribution:
         return distribution
 
     def value(self, epsilon: Epsilon, direction: Direction) -> Fraction | flint.arb:
-        """Return H_{e^epsilon} of the transcript: rational if masses are, losses are their logarithms and epsilon is a
-        LogRatio.
-        """
+        """Return H_{e^epsilon} of the transcript, rational for rational masses and likelihood ratios."""
         with PRECISION_LOCK, flint.ctx.workprec(BITS):
             if direction == "PQ":
                 total = self.erased_p + sum(m * stopped(loss, epsilon) for loss, m in self.mass.items())

@@ -1,10 +1,10 @@
 """A traversal of a game: positions, the requests made there, and the next position for each outcome.
 
-A position is a place, which is what filter and adversary keep, with a privacy loss; equal positions are one. Walked
-forwards, masses move along the outcomes, and the law of a given strategy follows: `TranscriptDistribution`. Walked
-backwards, values do, and the best request of a menu is chosen at every position: `GameTree`. Losses are counted as the
-arithmetic asks, and need only be equal where positions are: e^{-L} as a Fraction, (a, b) for a + log b, L in steps of
-a lattice.
+A position is a place (the data of filter and adversary) with a privacy loss; equal positions are merged. A forward
+traversal moves masses along the outcomes and gives the distribution of a given strategy: `TranscriptDistribution`. A
+backward traversal moves values and chooses the best request of a menu at every position: `GameTree`. The arithmetic
+determines the form of losses, which must be equal for equal positions: e^{-L} as a Fraction, (a, b) for a + log b, or
+L in steps of a lattice.
 """
 
 from __future__ import annotations

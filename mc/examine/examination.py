@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 #: The version of the layout of verdict.json.
 SCHEMA = 2
-#: Stages that ask what the filter admits and is, and not what an adversary can do.
+#: Stages about requests and code that do not attack.
 _NO_ATTACKS = frozenset({"admission", "invariants", "certificate", "source"})
 
 
@@ -88,7 +88,7 @@ class Examination(Displayed):
 
     @property
     def name(self) -> str:
-        """The name of the filter on the command line, or else of its class, command or object."""
+        """Return the filter's name on the command line, or else that of its class, command or object."""
         if self.target is not None:
             target = self.target if isinstance(self.target, str) else self.target[0]
             return printable(target.rpartition("::")[2])
@@ -113,7 +113,7 @@ class Examination(Displayed):
 
     @property
     def status(self) -> Status:
-        """Whether the filter could be examined."""
+        """Return whether the filter could be examined."""
         if self.counterexample is not None and self._proved is not None and not self.exceeds_by_rounding:
             return Status.DISAGREES
         if self.faults:
@@ -178,7 +178,7 @@ class Examination(Displayed):
 
     @property
     def exceeds_by_rounding(self) -> bool:
-        """Whether there are counterexamples, all within what a source proof says that rounding may add to a sum."""
+        """Return whether there are counterexamples, all within the rounding that a source proof allows for a sum."""
         sums = next((one.rounding for one in self.findings if one.covers_all and one.rounding), ())
         found = [one.counterexample for one in self.findings if one.counterexample is not None]
         if not sums or not found:
@@ -254,7 +254,7 @@ class Examination(Displayed):
 
     @property
     def conclusion(self) -> str:
-        """The headline with its evidence, its scope and the theorems that it uses."""
+        """Return the headline with its evidence, its scope and the theorems that it uses."""
         if self.ending is Ending.UNDECIDED:
             return f"UNDECIDED (left open for {self.verdict.scope})"
         return str(self.verdict) if self.decided else f"{self.headline}: {self.ending.value}"

@@ -68,10 +68,18 @@ def _malformed(filt: PrivacyFilter, error: BaseException) -> FilterFault | None:
     if not isinstance(error, TypeError) or not frames or frames[-1].f_code.co_filename not in _OURS:
         return None
     message = " ".join(str(error).split())
-    kind, _, method = message.partition(" ")[0].partition(".")
+    called = message.partition(" ")[
+        0
+    ]  # "MyFilter.admits", or "MyFilter.admits()" for a call that does not fit
+    owner, _, method = called.removesuffix("()").rpartition(".")
     code = getattr(getattr(type(filt), method, None), "__code__", None)
-    if kind != type(filt).__name__ or code is None:
+    kinds = {kind.__name__ for kind in type(filt).__mro__}
+    if owner.rpartition(".")[2] not in kinds or code is None:
         return None
+    contract = getattr(getattr(PrivacyFilter, method, None), "__code__", None)
+    if called.endswith("()") and contract is not None:
+        arguments = ", ".join(contract.co_varnames[: contract.co_argcount])
+        message = f"{message.replace('()', '', 1)}; define {method}({arguments})"
     return FilterFault(f"{message} ({Path(code.co_filename).name}, line {code.co_firstlineno})")
 
 

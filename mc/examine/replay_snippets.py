@@ -34,7 +34,7 @@ def replay_command(file: Path, key: str | None = None, *, target: str | Sequence
 def counterexample_command(
     counterexample: Counterexample, file: Path, target: str | Sequence[str] | None = None
 ) -> str:
-    """The command that replays a counterexample kept in `file`, whose filter the command line calls `target`."""
+    """Return the command that replays a counterexample in `file`; `target` is its filter on the command line."""
     return replay_command(
         file, target=(target or target_of(counterexample.filter)) if _outside(counterexample) else None
     )

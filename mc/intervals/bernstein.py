@@ -16,9 +16,7 @@ from filterproof.theory.argument_checks import check_delta
 
 
 def outward(moments: Moments, low: float, high: float, failure: float, method: str) -> Estimate:
-    """Return the estimate with unit endpoints [low, high], moved outward by `ROUNDING` times high and clipped to [0,
-    1].
-    """
+    """Return the estimate with endpoints [low, high], moved outward by `ROUNDING` high and clipped to [0, 1]."""
     pad = ROUNDING * high
     least = max(low - pad, 0.0) * moments.upper
     most = min(high + pad, 1.0) * moments.upper

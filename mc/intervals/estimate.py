@@ -40,7 +40,7 @@ class Estimate(Displayed):
     rests_on : str
         What the interval assumes besides the draws: a theorem, the list of the adversary's requests, an expansion of
         the filter's states, or a budget monitor that the engine enforces.
-    beyond : int
+    over_bound : int
         Number of runs that exceeded the bound of the estimator. If this bound is the filter's own statement in `holds`,
         a positive number refutes the statement.
 

@@ -129,8 +129,7 @@ def _best(pilot: Moments, level: float) -> tuple[float, float]:
 def exponents(
     pilot: Moments, rises: NDArray[np.float64], falls: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the smallest E log(1 + l x) and E log(1 - u x) over distributions on [0, 1] with the pilot's mean m and
-    variance v.
+    """Return the smallest E log(1 + l x) and E log(1 - u x) over [0, 1] for the pilot's mean and variance.
 
     Third derivatives in x are positive for log(1 + l x) and negative for log(1 - u x), so that each minimum is at a
     distribution on two points: {0, m + v/m} for the first and {m - v/(1-m), 1} for the second. Source: Bennett, JASA 57

@@ -265,11 +265,11 @@ def _end(distribution: Tails, sign: int, cut: float) -> float:
 
 
 def _shares(low: NDArray[np.float64], high: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the share of each cell that is reported as its upper end, from the distances of means to both ends times
-    masses.
+    """Return the share of each cell that is reported as its upper end.
 
-    At the upper end of cell i, share[i] high[i] <= (1 - share[i+1]) low[i+1] is needed, and equality loses nothing. The
-    recursion of equalities is stable upwards where the density increases and downwards where it decreases.
+    `low` and `high` are the distances of the cells' means to both ends, times the masses. At the upper end of cell i,
+    share[i] high[i] <= (1 - share[i+1]) low[i+1] is necessary, and equality loses nothing. The recursion of equalities
+    is stable upwards where the density increases and downwards where it decreases.
     """
     n = len(high)
     with np.errstate(divide="ignore", invalid="ignore"):

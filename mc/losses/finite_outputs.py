@@ -113,9 +113,7 @@ def decay_of(loss: Loss) -> Mass:
 
 
 def stopped(loss: Loss, epsilon: Epsilon) -> Mass:
-    """Return (1 - e^{epsilon - loss})_+, the contribution of a transcript of that loss to H_{e^epsilon}; rational if
-    possible.
-    """
+    """Return (1 - e^{epsilon - loss})_+, the contribution of a loss to H_{e^epsilon}, rational if possible."""
     if isinstance(epsilon, LogRatio) and loss[0] == 0:
         (p, q), (a, b) = epsilon.ratio.as_integer_ratio(), loss[1].as_integer_ratio()
         return max(1 - flint.fmpq(p * b, q * a), flint.fmpq(0))

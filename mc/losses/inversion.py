@@ -5,7 +5,8 @@ Let M(z) = E[e^{zL}] be the moment of the total loss L of a person. For any t > 
     D(epsilon) = (1/W) sum_k M(t + i theta_k) e^{-(t + i theta_k) epsilon} / ((t + i theta_k)(t + 1 + i theta_k)),
 
 theta_k = 2 pi k / W, is exactly the sum of e^{-tjW} delta(epsilon - jW) over all integers j (Poisson's summation of the
-tilted payoff e^{-tx} (1 - e^{-x})+). So it is at least delta, and as delta <= 1 and delta(x) <= M(s) e^{-sx}, at most
+tilted payoff e^{-tx} (1 - e^{-x})+). So it is at least delta. Because delta <= 1 and delta(x) <= M(s) e^{-sx}, it is at
+most
 
     delta + 1 / (e^{tW} - 1) + M(s) e^{-s epsilon} / (e^{(s-t)W} - 1)   for every s > t.
 

@@ -1,8 +1,8 @@
 """Sums of many independent losses on a lattice, by one Fourier transform each, with a bound on every error.
 
-A law of masses m_j at multiples j of a step is tilted: a_j = m_j e^{tilt j} / M, M = sum_j m_j e^{tilt j}. The tilted
-law of a sum of independent losses is a product in the Fourier domain. With the tilt at which sums near the payoff are
-likely, absolute errors of the transform are small against the payoff, however small that is.
+A distribution with masses m_j at multiples j of a step is tilted: a_j = m_j e^{tilt j} / M, M = sum_j m_j e^{tilt j}.
+In the Fourier domain, the tilted distribution of a sum of independent losses is a product. The tilt makes sums near
+the payoff likely, so that the absolute errors of the transform are small compared with the payoff, even a tiny one.
 
 >>> coin = LatticePLD(np.array([-1, 1]), np.array([0.5, 0.5]))
 >>> total = power([coin], [10], tilt=0.0)
@@ -42,8 +42,7 @@ _LARGEST, _UNDERFLOW = 700.0, 2.0**-1000
 
 @dataclass(frozen=True, slots=True)
 class Power:
-    """The tilted distribution of a sum: shares[i] at place first + i, with errors of at most `error` and the relative
-    `factor`.
+    """The tilted distribution of a sum: shares[i] at place first + i, within `error` and the relative `factor`.
 
     log_moment is log sum_J m_J e^{tilt J}, with an error of at most `factor`. At most `tail` of the tilted mass lies
     outside the window and is folded into it.
@@ -64,8 +63,7 @@ class Power:
 
 @dataclass(frozen=True, slots=True)
 class TiltedSum:
-    """The distribution of a sum of losses, step times a place, from the tilted one, e^{tilt (loss - cut)} times as
-    likely.
+    """The distribution of a sum of losses, step times a place, from the one tilted by e^{tilt (loss - cut)}.
 
     Losses on the side of the cut towards which the tilt points have factors below 1, so that errors there are small.
     """
@@ -109,9 +107,7 @@ class TiltedSum:
         return masses
 
     def above(self, worth: NDArray[np.float64]) -> float:
-        """Return a lower bound on the mean payoff of a place, in [0, 1], 0 on the other side of the cut; inf beyond
-        doubles.
-        """
+        """Return an upper bound on the mean payoff, in [0, 1], of places above the cut; inf beyond doubles."""
         scale, counts = self.log_scale(1), worth > 0
         if scale > _LARGEST:
             return math.inf

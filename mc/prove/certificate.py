@@ -1,7 +1,7 @@
 """The checker of proofs: each line follows from earlier ones by exact arithmetic. It needs no solver.
 
 >>> x = Polynomial.atom(0)
->>> lines = [Line(x, False, "given", data=0), Line(x * 2 + 1, False, "sum", (0,), (Fraction(2),))]
+>>> lines = [ProofLine(x, False, "given", data=0), ProofLine(x * 2 + 1, False, "sum", (0,), (Fraction(2),))]
 >>> check(lines, [(x, False)], {}, goal=x * 2 + 3)
 True
 """
@@ -23,7 +23,7 @@ HALF_ULP, TINY = Fraction(1, 2**53), Fraction(1, 2**200)
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class ProofLine:
     """polynomial >= 0, or > 0 where it is strict, by a rule from earlier lines.
 
     Parameters
@@ -65,7 +65,7 @@ class Rounding:
 
 
 def check(
-    lines: Sequence[Line],
+    lines: Sequence[ProofLine],
     given: Sequence[Inequality],
     roundings: Mapping[int, Rounding],
     goal: Polynomial | None,
@@ -75,7 +75,7 @@ def check(
 
     Parameters
     ----------
-    lines : sequence of Line
+    lines : sequence of ProofLine
         The derivation. Its last line is the goal less a constant that is not negative, or impossible.
     given : sequence of Inequality
         Inequalities that may be assumed.
@@ -105,8 +105,8 @@ def check(
 
 
 def _follows(
-    line: Line,
-    used: Sequence[Line],
+    line: ProofLine,
+    used: Sequence[ProofLine],
     given: Sequence[Inequality],
     roundings: Mapping[int, Rounding],
     doubles: Collection[int],
@@ -130,16 +130,14 @@ def _follows(
             error = (Polynomial.atom(atom) - rounding.exact) * sign
             most = size * (HALF_ULP * rounding.units) + (Fraction(0) if rounding.of_sum else TINY)
             bounded = low.polynomial == size + rounding.exact and high.polynomial == size - rounding.exact
-            return bounded and line.polynomial == most - error
+            return bool(bounded and line.polynomial == most - error)
         case "monotone", (atom, double, (1 | -1) as sign), [known] if atom in roundings and not line.strict:
             rounding = roundings[atom]
             if double.value is not None:
                 is_double = Fraction(float(double.value)) == double.value
             else:
                 is_double = any(double == Polynomial.atom(number) for number in doubles)
-            return (
-                ((is_double and rounding.units == 1) or double.value == 0)
-                and known.polynomial == (rounding.exact - double) * sign
-                and line.polynomial == (Polynomial.atom(atom) - double) * sign
-            )
+            is_kept = (is_double and rounding.units == 1) or double.value == 0
+            before, after = (rounding.exact - double) * sign, (Polynomial.atom(atom) - double) * sign
+            return bool(is_kept and known.polynomial == before and line.polynomial == after)
     return False

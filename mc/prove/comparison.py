@@ -6,10 +6,10 @@ import math
 from fractions import Fraction
 from typing import Any
 
-from filterproof.mc.prove.plays import Decision, Plays
+from filterproof.mc.prove.plays import PlayedDecision, Plays
 from filterproof.mc.prove.polynomials import Polynomial
 from filterproof.mc.prove.requests import DECLARED, HUGE
-from filterproof.mc.prove.transitions import Shape, Step, System
+from filterproof.mc.prove.transitions import Shape, System, Transition
 
 #: A proof is reported only if as many decisions were compared.
 COMPARED = 50
@@ -34,7 +34,7 @@ def _agrees(mark: Any, x: float) -> bool:
     return math.isfinite(x) and Fraction(x) == mark
 
 
-def predicted(step: Step, decision: Decision, grants: int) -> tuple[bool, tuple[Any, ...]] | None:
+def predicted(step: Transition, decision: PlayedDecision, grants: int) -> tuple[bool, tuple[Any, ...]] | None:
     """What a step says of a decision, (granted, leaves afterwards); None where it is another step's."""
     path = step.path
     if decision.family not in step.request.possible:
@@ -75,10 +75,12 @@ def _is_declared(name: str) -> bool:
     return name in DECLARED or name.startswith("charge ") or "renyi" in name or "hockey_stick" in name
 
 
-def compare(system: System, plays: Plays) -> tuple[int, Decision | None]:
+def compare(system: System, plays: Plays) -> tuple[int, PlayedDecision | None]:
     """(decisions that the trace predicted to the last bit, the first that it did not)."""
     agreed = 0
-    groups: dict[Any, list[Step]] = {}  # by what they say of declared numbers, which is quickly compared
+    groups: dict[
+        Any, list[Transition]
+    ] = {}  # by what they say of declared numbers, which is quickly compared
     for step in (*system.steps, *system.denied):
         sizes = tuple((name, size) for name, size in step.path.choices.items() if _is_declared(name))
         groups.setdefault((step.before, sizes), []).append(step)

@@ -16,7 +16,7 @@ from filterproof.mc.prove.polynomials import Polynomial
 from filterproof.mc.prove.requests import charge_bounds
 from filterproof.mc.prove.solver import Premises, Questions, at_model
 from filterproof.mc.prove.theorems import SumTheorem
-from filterproof.mc.prove.transitions import Step, System, place_atoms
+from filterproof.mc.prove.transitions import System, Transition, place_atoms
 from filterproof.theory.guarantees import ApproxDP, Guarantee
 from filterproof.theory.rounding import round_up
 
@@ -30,7 +30,7 @@ _DRIFTS = (1, 2, 4, 16, 64)
 class Case:
     """A step with the facts about its least charge in one case, ready for questions."""
 
-    step: Step
+    step: Transition
     before: int
     after: int
     path: Path
@@ -80,7 +80,7 @@ class Failure:
 
     theorem: SumTheorem
     reason: str
-    step: Step | None = None
+    step: Transition | None = None
     values: dict[str, float] = field(default_factory=dict)
 
     def __str__(self) -> str:
@@ -182,7 +182,7 @@ class Induction:
             if id(case) not in ready:
                 ready[id(case)] = self._prepared(case, [c for c in active if active[c]])
             dropped = False
-            while broken := self._broken(case, *ready[id(case)], active):
+            while broken := self._broken(case, ready[id(case)], active):
                 active |= dict.fromkeys(broken, False)
                 dropped = True
             if dropped:
@@ -203,9 +203,10 @@ class Induction:
         return switches, goals
 
     def _broken(
-        self, case: Case, switches: Any, goals: Any, active: Mapping[Invariant, bool]
+        self, case: Case, ready: tuple[Any, Any], active: Mapping[Invariant, bool]
     ) -> list[Invariant]:
         """Invariants that the step may break, as far as the solver knows; none where it keeps all."""
+        switches, goals = ready
         assumed = [s for c, s in switches.items() if active[c]]
         open_goals = {c: goal for c, goal in goals.items() if active[c]}
 

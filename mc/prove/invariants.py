@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filterproof.mc.prove.comparison import shape_at
-from filterproof.mc.prove.plays import Decision, Plays
+from filterproof.mc.prove.plays import PlayedDecision, Plays
 from filterproof.mc.prove.polynomials import Polynomial, number_text
 from filterproof.mc.prove.theorems import SumTheorem
 from filterproof.mc.prove.transitions import System
@@ -70,7 +70,7 @@ def drift_of(size: Fraction) -> Fraction:
     return (power / 2 if power / 2 >= size else power) * UNITS / 2**53
 
 
-def charge_of(decision: Decision, theorem: SumTheorem) -> float:
+def charge_of(decision: PlayedDecision, theorem: SumTheorem) -> float:
     """What a request of a play is charged at most."""
     match theorem.measure:
         case "loss":
@@ -184,7 +184,7 @@ def _forms(places: Sequence[int], scales: Iterable[Fraction], signed: bool) -> I
     for place in places:
         for coefficients in ((one, -2 * one), (one, -one), (-one, one)):
             yield tuple(zip((place, GRANTS), coefficients, strict=True)), None
-    sums: list[Terms] = [((SUM, one),), ((SUM, -one),)][: 1 + signed]
+    sums: tuple[Terms, ...] = (((SUM, one),), ((SUM, -one),))[: 1 + signed]
     most = 4 if len(places) <= 4 else 3 if len(places) <= 7 else 2
     for size in range(most + 1):
         for chosen in itertools.combinations(places, size):

@@ -130,6 +130,8 @@ def select(own: Caller, condlist: Any, choicelist: Any, default: Any = 0) -> Any
 
 
 def reduction(name: str, own: Caller, a: Any, axis: Any = None) -> Any:
+    if isinstance(a, tuple | list) and axis == 0:  # over the list, which stays beside the runs
+        a, axis = stack(own, a, -1), -1
     (value,) = numpy_scalars(number(own, a))
     arithmetic = own.arithmetic
     if value.ndim == 0:

@@ -185,9 +185,8 @@ class Path:
         yes, no = (value, strict), (-value, not strict)
         if yes in self._decided:
             return self._decided[yes]
-        replayed = len(self.trail) < len(self.prefix)
         options = [True, False]
-        if not replayed:
+        if len(self.trail) >= len(self.prefix):  # not replayed
             options = [o for o, fact in ((True, yes), (False, no)) if self.feasible(self, fact)]
         if not options:
             raise Raised  # this path cannot be
@@ -267,11 +266,8 @@ class Path:
 
     def holds(self, values: Mapping[int, Fraction]) -> bool:
         """Whether the path's inequalities hold at a point."""
-        for polynomial, strict in self.assumed:
-            number = polynomial.at(values)
-            if number < 0 or (strict and number == 0):
-                return False
-        return True
+        numbers = ((polynomial.at(values), strict) for polynomial, strict in self.assumed)
+        return all(number > 0 or (number == 0 and not strict) for number, strict in numbers)
 
 
 def atom_facts(v: Polynomial, atom: Atom) -> list[Inequality]:

@@ -27,7 +27,7 @@ PLAYS, ROUNDS = 16, 28
 
 
 @dataclass(frozen=True)
-class Decision:
+class PlayedDecision:
     """One request to the real filter: the leaves of the state before, the answer, and those after."""
 
     before: tuple[float, ...]
@@ -83,7 +83,7 @@ class Decision:
 class Plays:
     """Decisions, play by play."""
 
-    plays: list[list[Decision]]
+    plays: list[list[PlayedDecision]]
 
     def leaves(self) -> Iterator[tuple[float, ...]]:
         """The numbers of every state."""
@@ -96,7 +96,7 @@ class Plays:
     def exact(self, tree: Any) -> Plays:
         """The plays with the sums of budgets as exact numbers, where states are built like `tree`."""
 
-        def read(one: Decision) -> Decision:
+        def read(one: PlayedDecision) -> PlayedDecision:
             return replace(
                 one, before=exact_leaves(tree, one.before), after=one.after and exact_leaves(tree, one.after)
             )
@@ -118,7 +118,7 @@ def play(filt: PrivacyFilter) -> Plays:
     return Plays([_one(filt, number) for number in range(PLAYS)])
 
 
-def _one(filt: PrivacyFilter, number: int) -> list[Decision]:
+def _one(filt: PrivacyFilter, number: int) -> list[PlayedDecision]:
     rng, n = np.random.default_rng(number), 1 if number % 2 == 0 else 3
     scale, state, found = 10 ** rng.uniform(-2.5, 0.0), filt.start(n), []
     for _ in range(ROUNDS):
@@ -130,7 +130,7 @@ def _one(filt: PrivacyFilter, number: int) -> list[Decision]:
         for run in range(n):
             own = {k: float(v[run]) if isinstance(v, np.ndarray) else v for k, v in parameters.items()}
             found.append(
-                Decision(
+                PlayedDecision(
                     before=tuple(_leaves(state, run, n)),
                     family=family,
                     parameters=own,

@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Any
 
 from filterproof.filters.contract.work import count
-from filterproof.mc.prove.certificate import HALF_ULP, TINY, Inequality, Line, Rounding, check
+from filterproof.mc.prove.certificate import HALF_ULP, TINY, Inequality, ProofLine, Rounding, check
 from filterproof.mc.prove.paths import Path, atom_facts
 from filterproof.mc.prove.polynomials import ONE, Monomial, Polynomial
 
@@ -78,7 +78,7 @@ class Premises:
     #: Whether rounding is left out: what follows is true of real numbers, and proves nothing of doubles.
     exact: bool = False
     given: list[Inequality] = field(default_factory=list)
-    lines: list[Line] = field(default_factory=list)
+    lines: list[ProofLine] = field(default_factory=list)
     roundings: dict[int, Rounding] = field(default_factory=dict)
     #: Atoms that are doubles.
     doubles: set[int] = field(default_factory=set)
@@ -121,19 +121,19 @@ class Premises:
     def assume(self, polynomial: Polynomial, strict: bool) -> int:
         """The index of a line with a given inequality."""
         self.given.append((polynomial, strict))
-        index = self._add(Line(polynomial, strict, "given", data=len(self.given) - 1))
+        index = self._add(ProofLine(polynomial, strict, "given", data=len(self.given) - 1))
         for number, other in list(self._factors):
             self._multiply(number, other, index)
         return index
 
-    def _add(self, line: Line) -> int:
+    def _add(self, line: ProofLine) -> int:
         index = len(self.lines)
         self.lines.append(line)
         self.solver.add(self.encode(line.polynomial, line.strict))  # which may add lines about products
         return index
 
     def _sum(self, multiples: Mapping[int, Fraction], polynomial: Polynomial) -> int:
-        return self._add(Line(polynomial, False, "sum", tuple(multiples), tuple(multiples.values())))
+        return self._add(ProofLine(polynomial, False, "sum", tuple(multiples), tuple(multiples.values())))
 
     def nonneg(self, key: Monomial) -> int | None:
         """The line that says that a product of atoms is at least 0, where their signs say so."""
@@ -145,7 +145,7 @@ class Premises:
                 for n in key[1:]:
                     other = self._nonneg_atoms[n]
                     product = self.lines[line].polynomial * self.lines[other].polynomial
-                    line = self._add(Line(product, False, "product", (line, other)))
+                    line = self._add(ProofLine(product, False, "product", (line, other)))
                 self._signs[key] = line
         return self._signs.get(key)  # what is not known yet may be known later
 
@@ -157,7 +157,7 @@ class Premises:
         product = polynomial * Polynomial.atom(number)
         if all(len(key) < 2 or key in self._variables for key in product.terms):
             product = self.lines[line].polynomial * polynomial
-            self._add(Line(product, False, "product", (line, index)))
+            self._add(ProofLine(product, False, "product", (line, index)))
 
     def _round(self, number: int) -> None:
         """Bounds of the rounding of an atom."""
@@ -167,17 +167,15 @@ class Premises:
             self.assume(v - exact, False)
             self.assume(exact - v, False)
             return
-        parts, sign = self._by_sign(exact), 0
-        if parts is not None and not (parts[0] and parts[1]):
-            sign = -1 if parts[1] else 1
-            line: int | None = self._of_parts(parts[0] | parts[1], exact * sign)
-        elif self.thorough:
-            sign = next((s for s in (1, -1) if (line := self._derived(exact * s)) is not None), 0)
-        if sign:  # the result has the sign of the exact value
+        parts = self._by_sign(exact)
+        if (known := self._sign(exact, parts)) is not None:  # the result has the sign of the exact value
+            sign, line = known
             size, none = exact * sign, self._sum({}, Polynomial({}))
             twice = self._sum({line: Fraction(2)}, size * 2)
             self._errors(number, size, *((twice, none) if sign > 0 else (none, twice)))
-            at_least = self._add(Line(v * sign, False, "monotone", (line,), (number, Polynomial({}), sign)))
+            at_least = self._add(
+                ProofLine(v * sign, False, "monotone", (line,), (number, Polynomial({}), sign))
+            )
             if sign > 0:
                 self._nonneg_atoms.setdefault(number, at_least)
         elif parts is not None:
@@ -187,6 +185,18 @@ class Premises:
             self._errors(number, size, low, high)
         if rounding.units == 1:
             self._order(number)
+
+    def _sign(
+        self, value: Polynomial, parts: list[dict[Monomial, tuple[int, Fraction]]] | None
+    ) -> tuple[int, int] | None:
+        """The sign of a value and the line that says so; None where it is not known."""
+        if parts is not None and not (parts[0] and parts[1]):
+            sign = -1 if parts[1] else 1
+            return sign, self._of_parts(parts[0] | parts[1], value * sign)
+        for sign in (1, -1) if self.thorough else ():
+            if (line := self._derived(value * sign)) is not None:
+                return sign, line
+        return None
 
     def _by_sign(self, value: Polynomial) -> list[dict[Monomial, tuple[int, Fraction]]] | None:
         """The terms above 0 and those below, each with the line that says that its product is at least 0."""
@@ -214,7 +224,7 @@ class Premises:
             sign = 1 if parts[0] else -1
             line = self._of_parts(parts[0] | parts[1], rest * sign)
             self._add(
-                Line((Polynomial.atom(number) - y) * sign, False, "monotone", (line,), (number, y, sign))
+                ProofLine((Polynomial.atom(number) - y) * sign, False, "monotone", (line,), (number, y, sign))
             )
 
     def _errors(self, number: int, size: Polynomial, low: int, high: int) -> None:
@@ -222,7 +232,7 @@ class Premises:
         most = size * (rounding.units * HALF_ULP) + (Fraction(0) if rounding.of_sum else TINY)
         for sign in (1, -1):
             error = (Polynomial.atom(number) - rounding.exact) * sign
-            self._add(Line(most - error, False, "error", (low, high), (number, size, sign)))
+            self._add(ProofLine(most - error, False, "error", (low, high), (number, size, sign)))
 
     # -- questions -----------------------------------------------------------------------------------------
 
@@ -286,7 +296,7 @@ class Premises:
         if self.possible([*more, *denied]):
             return None
         lines, given = list(self.lines), [*self.given, *more]
-        lines += [Line(p, s, "given", data=len(self.given) + i) for i, (p, s) in enumerate(more)]
+        lines += [ProofLine(p, s, "given", data=len(self.given) + i) for i, (p, s) in enumerate(more)]
         multiples = self._farkas(lines, goal)
         if multiples is None:
             return None
@@ -294,12 +304,14 @@ class Premises:
         strict = any(lines[i].strict for i in multiples)
         impossible = total.value is not None and (total.value < 0 or (total.value == 0 and strict))
         last = total if impossible or goal is None else goal
-        lines.append(Line(last, strict and impossible, "sum", tuple(multiples), tuple(multiples.values())))
+        lines.append(
+            ProofLine(last, strict and impossible, "sum", tuple(multiples), tuple(multiples.values()))
+        )
         if not check(_needed(lines), given, self.roundings, goal, self.doubles):
             return None
         return [i - len(self.lines) for i in sorted(multiples) if i >= len(self.lines)]
 
-    def _farkas(self, lines: Sequence[Line], goal: Polynomial | None) -> dict[int, Fraction] | None:
+    def _farkas(self, lines: Sequence[ProofLine], goal: Polynomial | None) -> dict[int, Fraction] | None:
         """Multiples of lines whose sum is the goal less a constant, or impossible; None where none is found."""
         q = self.questions
         solver = q.solver()
@@ -344,7 +356,7 @@ def at_model(polynomial: Polynomial, values: Mapping[Monomial, Fraction]) -> Fra
     )
 
 
-def _needed(lines: Sequence[Line]) -> list[Line]:
+def _needed(lines: Sequence[ProofLine]) -> list[ProofLine]:
     """The lines that the last one rests on."""
     waiting, needed = [len(lines) - 1], set[int]()
     while waiting:

@@ -106,7 +106,12 @@ def user_classes(kind: type) -> list[type]:
 
 
 def file_of(kind: type) -> str | None:
-    """The file of a class's module."""
+    """The file in which a class stands: that of its functions, since two modules may have one name."""
+    for member in vars(kind).values():
+        if isinstance(member, FunctionType) and member.__module__ == kind.__module__:
+            file = member.__code__.co_filename
+            if File(file).is_file():  # and not made by dataclass or NamedTuple
+                return file
     return getattr(sys.modules.get(kind.__module__), "__file__", None)
 
 

@@ -79,7 +79,8 @@ def theorems(promise: Guarantee, orders: Iterable[Fraction]) -> list[tuple[SumTh
 
     Raises NotTraced for a guarantee that has none.
     """
-    found = [(one,) for rule in _rules(promise, orders) if (one := _certified(rule, promise)) is not None]
+    rules = _rules(promise, orders)
+    found: list[tuple[SumTheorem, ...]] = [(one,) for rule in rules if (one := _certified(rule, promise))]
     match promise:
         case PureDP(epsilon):
             found.append((SumTheorem("loss", Fraction(epsilon), "kept_losses"),))

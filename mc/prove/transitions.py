@@ -52,7 +52,7 @@ class Shape:
 
 
 @dataclass(eq=False)
-class Step:
+class Transition:
     """What the code does on one path from a state of one shape; `after` is None where the request is denied."""
 
     path: Path
@@ -90,8 +90,8 @@ class System:
     start: Shape
     first: tuple[Any, ...]
     shapes: list[Shape]
-    steps: list[Step]
-    denied: list[Step]
+    steps: list[Transition]
+    denied: list[Transition]
     paths: int
     #: For each place, whether plays of the real filter never took it below 0; that it stays so is proved.
     nonneg: Sequence[bool] = ()
@@ -221,7 +221,7 @@ class Tracer:
             entries.append(number[str(i)] if shape.leaves[i].symbolic else entry)
         return rebuilt(shape.tree, iter(entries))
 
-    def steps(self, shape: Shape, style: str) -> Iterator[Step]:
+    def steps(self, shape: Shape, style: str) -> Iterator[Transition]:
         atoms = place_atoms(shape, self.nonneg)
         requests: dict[int, Request] = {}
 
@@ -246,7 +246,7 @@ class Tracer:
         for path, result in explore(atoms, run, Feasibility(self.questions)):
             found = result if isinstance(result, tuple) else (None, ())
             decided = tuple(dict.fromkeys(line for line in path.decided_at if line))
-            yield Step(path, requests[id(path)], shape, found[0], found[1], decided)
+            yield Transition(path, requests[id(path)], shape, found[0], found[1], decided)
 
     def _granted(self, interpreter: Interpreter, answer: Any) -> bool:
         number = lift(answer)

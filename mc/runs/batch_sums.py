@@ -55,7 +55,7 @@ class Progress:
     ----------
     done, total : int
         Finished runs and all runs.
-    kept : int
+    restored : int
         Finished runs that came from the store.
     seconds : float
         Time since the start of play.

@@ -45,8 +45,7 @@ _MOVING = (Iterator, random.Random, np.random.Generator, np.random.BitGenerator,
 
 
 def key_of(parts: Mapping[str, object]) -> dict[str, Any]:
-    """Return JSON-compatible data that are equal for two runs only if their parts, such as game and functional, play
-    the same.
+    """Return JSON-compatible data that are equal for two runs only if their parts play the same.
 
     Raises StoreError for parts that a key cannot identify.
     """

@@ -1,9 +1,9 @@
-"""A data set of pictures in the IDX files that MNIST and its likes come in, read from a local folder.
+"""A data set of pictures in IDX files, such as those of MNIST, from a local folder.
 
     data = read_idx(Path("mnist"))
 
-The folder holds four files: `train-images-idx3-ubyte`, `train-labels-idx1-ubyte`, `t10k-images-idx3-ubyte` and
-`t10k-labels-idx1-ubyte`, each as it is or packed by gzip, with `.gz` at the end of its name. Nothing is fetched.
+The folder has four files: `train-images-idx3-ubyte`, `train-labels-idx1-ubyte`, `t10k-images-idx3-ubyte` and
+`t10k-labels-idx1-ubyte`. Each may be compressed by gzip, with `.gz` at the end of its name. Nothing is downloaded.
 """
 
 from __future__ import annotations

@@ -102,9 +102,7 @@ class TwoTrainings:
         return rows
 
     def sums(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return the next sums with and without the person, (runs, d) each; both objects charge, and report their
-        noise.
-        """
+        """Return the next sums with and without the person, (runs, d) each; both objects charge for them."""
         with_person = self._everybody.release(self.vectors(without=False), ZERO_NOISE)
         without_person = self._others.release(self.vectors(without=True), ZERO_NOISE)
         self.sigma = float(check_positive("sigma", with_person.sigma))

@@ -58,8 +58,7 @@ class Training(Protocol):
 
 
 class NoisySums(Protocol):
-    """An object that releases noisy sums: `ClippedSums`, or a candidate under test; noise by `rng.standard_normal`
-    only.
+    """An object that releases noisy sums, e.g. `ClippedSums`; its noise comes only from `rng.standard_normal`.
 
     Runs of one object are assumed independent.
     """

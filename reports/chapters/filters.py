@@ -15,10 +15,11 @@ from filterproof.mc.examine.stage_schedule import examine
 from filterproof.mc.examine.supremum import Supremum, largest_renyi, order_bounds, supremum
 from filterproof.mc.examine.trace import TraceRow
 from filterproof.mc.worst_case.solve import worst_cases
-from filterproof.reports.chapters.comparison import (
-    Comparison,
-    Comparisons,
+from filterproof.reports.chapters.simulated_divergences import (
+    BEST,
     Opponent,
+    SimulatedDivergence,
+    SimulatedDivergences,
     compared,
     comparisons,
     direction_of,
@@ -32,7 +33,7 @@ from filterproof.theory.extremal import Steps
 #: The effort of the examination of a filter that a theorem covers, and of one that is known to break its guarantee.
 _EFFORT, _TO_REFUTE = 0.01, 0.05
 #: The epsilons of the band of the trade-off curve, over that of the page, and the runs of each direction.
-_SHARES, _BAND_RUNS = (0.0, 0.5, 1.0, 1.5, 2.0, 3.0), 50_000
+_SHARES, _BAND_RUNS = (0.0, 0.5, 1.0, 1.5, 2.0, 3.0), 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +49,7 @@ class BoundsAt:
     high: float | None
     promised: float
     steps: Steps
-    simulated: Comparison | None = None
+    simulated: SimulatedDivergence | None = None
 
     @property
     def shares(self) -> tuple[float, float | None]:
@@ -83,7 +84,7 @@ class FilterChapter:
     main: BoundsAt
     curve: tuple[BoundsAt, ...]
     game: MenuGame
-    comparisons: Comparisons
+    comparisons: SimulatedDivergences
     band: TradeOff | None
     turns: tuple[TraceRow, ...] = ()
     why: tuple[str, ...] = ()
@@ -94,7 +95,7 @@ class FilterChapter:
         return Finding(claim_of(self.subject), self.verdict)
 
     @property
-    def every(self) -> tuple[Comparison, ...]:
+    def every(self) -> tuple[SimulatedDivergence, ...]:
         """Every comparison of a simulation with an enclosure."""
         ends = (one.simulated for one in self.curve if one.simulated is not None)
         return (*ends, *self.comparisons.made)
@@ -135,7 +136,9 @@ def filter_chapter(study: Study, subject: PageSubject) -> FilterChapter:
     curve = (
         _kept(study, filt, subject, largest, exam.verdict)
         if holds and largest.steps
-        else tuple(_on_menu(study, filt, one, largest.high if holds else None) for one in games)
+        else tuple(
+            _on_menu(study, filt, one, largest.high if holds else None, main=one is games[0]) for one in games
+        )
     )
     trace = exam.trace
     return FilterChapter(
@@ -186,9 +189,10 @@ def _compared(
     game: WorstCase,
     largest: Supremum,
     main: BoundsAt,
-) -> Comparisons:
+) -> SimulatedDivergences:
     """The adversaries of the page; requests that were simulated at an order also by plain draws, at its epsilon."""
-    made = comparisons(study, subject, filt, game, largest)
+    known = "" if main.steps else BEST  # which is simulated already
+    made = comparisons(study, subject, filt, game, largest, known=known)
     if main.measure.kind != "renyi" or not main.steps:
         return made
     epsilon = float(subject.epsilon)
@@ -197,7 +201,7 @@ def _compared(
     adversary = Scripted(*zip(*main.steps, strict=True))
     one = Opponent("extremal requests", adversary, "PQ", requests.rounds, bounds.low, bounds.high, "plain")
     row = compared(study, filt, one, Divergence.hockey_stick(epsilon), float(filt.promise.delta(epsilon)))
-    return Comparisons((row, *made.made), made.left_out)
+    return SimulatedDivergences((row, *made.made), made.left_out)
 
 
 def _at_epsilon(study: Study, filt: PrivacyFilter, found: Supremum) -> BoundsAt:
@@ -221,7 +225,7 @@ def _extremal(
     measure: Divergence,
     bounds: tuple[float, float],
     promised: float,
-) -> Comparison | None:
+) -> SimulatedDivergence | None:
     if not steps:
         return None
     rounds = sum(times for _, times in steps)
@@ -230,14 +234,14 @@ def _extremal(
     return compared(study, filt, one, measure, promised)
 
 
-def _on_menu(study: Study, filt: PrivacyFilter, game: WorstCase, high: float | None) -> BoundsAt:
-    """What the game of the menu reaches; `high` is of every mechanism, None where no theorem covers the filter."""
+def _on_menu(
+    study: Study, filt: PrivacyFilter, game: WorstCase, high: float | None, *, main: bool
+) -> BoundsAt:
+    """The worst case of the menu, simulated at the epsilon of the page; `high` is None where no theorem bounds it."""
     at = float(game.epsilon)
     measure, promised = Divergence.hockey_stick(at, direction_of(game)), float(filt.promise.delta(at))
-    best = Opponent(
-        "best on the menu", game.strategy, direction_of(game), max(game.rounds, 1), game.low, game.high
-    )
-    simulated = compared(study, filt, best, measure, promised) if game.low > 0 else None
+    best = Opponent(BEST, game.strategy, direction_of(game), max(game.rounds, 1), game.low, game.high)
+    simulated = compared(study, filt, best, measure, promised) if main and game.low > 0 else None
     return BoundsAt(measure, game.low, high, promised, (), simulated)
 
 

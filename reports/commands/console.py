@@ -36,8 +36,8 @@ OUTCOME_STYLE = {
 
 def styled(verdict: Verdict | Agreement) -> str:
     """The outcome as markup; a HOLDS that uses cited theorems is yellow, any other HOLDS green."""
-    if getattr(verdict, "citations", ()):
-        return f"[yellow]{verdict.outcome.name}, {escape(verdict.joined_by)}[/]"
+    if joined := getattr(verdict, "joined_by", ""):  # by cited theorems
+        return f"[yellow]{verdict.outcome.name}, {escape(joined)}[/]"
     return f"[{OUTCOME_STYLE[verdict.outcome.name]}]{verdict.outcome.name}[/]"
 
 

@@ -48,10 +48,10 @@ def figures(
             listed = [_described(one) for one in FIGURES.values()]
             if as_json:
                 print_json(listed)
-            for one in () if as_json else listed:
-                given = ", ".join(f"{name}={value!r}" for name, value in one["parameters"].items())
-                console.print(Text(f"{one['name']}: {one['title']}", style="bold"))
-                for text in (one["source"], given):
+            for told in () if as_json else listed:
+                given = ", ".join(f"{name}={value!r}" for name, value in told["parameters"].items())
+                console.print(Text(f"{told['name']}: {told['title']}", style="bold"))
+                for text in (told["source"], given):
                     console.print(Padding(Text(text), (0, 0, 0, 4)))
             return
         chosen = [named(name) for name in dict.fromkeys(names or FIGURES)]

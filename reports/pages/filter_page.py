@@ -8,8 +8,8 @@ from markupsafe import Markup, escape
 
 from filterproof.mc.examine.formatting import count_words, format_distinct, pair_words
 from filterproof.mc.losses.epsilon_values import Epsilon
-from filterproof.reports.chapters.comparison import Comparison
 from filterproof.reports.chapters.filters import BoundsAt, FilterChapter
+from filterproof.reports.chapters.simulated_divergences import SimulatedDivergence
 from filterproof.reports.pages.page import Badge, Page, PageTable, share
 from filterproof.reports.pages.profile_figure import TOLD, hits_curves, pictures
 from filterproof.reports.template import mathml
@@ -79,7 +79,7 @@ def short(words: str, most: int = 420) -> str:
     return words if len(words) <= most else f"{words[:most].rsplit(' ', 1)[0]} …"
 
 
-def at_words(one: BoundsAt | Comparison) -> str:
+def at_words(one: BoundsAt | SimulatedDivergence) -> str:
     """Where a divergence is compared: an epsilon, or an order."""
     name = "order" if one.measure.kind == "renyi" else "epsilon"
     return f"{name} {one.measure.at:.4g}"
@@ -114,7 +114,7 @@ def _pair(pair: DominatingPair) -> str:
     return f"a mechanism that loses {losses}"
 
 
-def simulated_words(one: Comparison | None) -> str:
+def simulated_words(one: SimulatedDivergence | None) -> str:
     """The simulation beside the enclosure of the same number; '' where nothing was simulated."""
     if one is None:
         return ""

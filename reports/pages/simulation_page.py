@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 
 from filterproof.mc import Estimate
-from filterproof.reports.chapters.comparison import Comparison
 from filterproof.reports.chapters.filters import FilterChapter
+from filterproof.reports.chapters.simulated_divergences import SimulatedDivergence
 from filterproof.reports.finding import Claim, Finding
 from filterproof.reports.template import rendered, style
 from filterproof.theory.agreement import Accord, Agreement, TwoRoutes
@@ -15,13 +15,13 @@ from filterproof.theory.numerics.decimals import interval
 
 CLAIM = Claim(
     "simulation-meets-theory",
-    "The simulated intervals of every filter and adversary, beside certified bounds on the same numbers",
+    "The simulated deltas and Rényi divergences of every filter and adversary, beside certified bounds on them",
     "solved games, evaluated strategies and closed forms, without sampling",
     Accord.AGREES,
 )
 
 
-def meets(estimate: Estimate, one: Comparison) -> bool:
+def meets(estimate: Estimate, one: SimulatedDivergence) -> bool:
     """Whether a simulated interval meets the certified one."""
     return estimate.low <= one.high and one.low <= estimate.high
 

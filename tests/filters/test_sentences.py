@@ -58,7 +58,7 @@ VALUES: list[tuple[Call, str]] = [
         lambda: additive(charge=fp.charges.renyi_charge.at(2.0), promise=fp.ApproxDP(1.0, 1e-5)),
         "promise must leave a budget above zero",
     ),
-    (lambda: fp.GaussianFilter(1e200), r"mu must be at most 2\^511, got mu=1e\+200; pass a budget"),
+    (lambda: fp.GaussianFilter(1e200), r"mu must be at most 2\^511, got mu=1e\+200; pass a smaller mu"),
     (lambda: fp.WhitehouseFilter(1.0, 1e-5, tail=1e-4), "tail must be at most delta"),
     (lambda: fp.RogersFilter(1.0, 0.4), "delta must be below 1/e"),
     (lambda: fp.AllOrdersFilter((), ()), "orders must hold at least one"),

@@ -6,11 +6,11 @@ from filterproof.mc import Estimate
 from filterproof.mc.examine.counterexample import menu_counterexample
 from filterproof.mc.examine.divergence import Divergence
 from filterproof.mc.examine.trace import TraceRow
-from filterproof.reports.chapters.comparison import Comparison, Comparisons
 from filterproof.reports.chapters.filters import BoundsAt, FilterChapter, MenuGame
+from filterproof.reports.chapters.simulated_divergences import SimulatedDivergence, SimulatedDivergences
 from filterproof.reports.pages.filter_page import filter_page
 from filterproof.reports.pages.page_subjects import SUBJECTS
-from filterproof.reports.report import Report
+from filterproof.reports.report import LibraryReport
 from filterproof.reports.study import Study
 from filterproof.theory.evidence import Evidence, Outcome, Verdict
 from filterproof.theory.pairs import RandomizedResponse
@@ -33,13 +33,13 @@ BROKEN = Verdict(
 )
 
 
-def comparison(share: float, *, width: float = 0.125, at: float = 1.0) -> Comparison:
+def comparison(share: float, *, width: float = 0.125, at: float = 1.0) -> SimulatedDivergence:
     """A simulation of so much of a guarantee of 1."""
     estimate = Estimate(
         share, (1 - width) * share, (1 + width) * share, 1e-9, 1000, "plain", rests_on="draws"
     )
     measure = Divergence.hockey_stick(at)
-    return Comparison("F()", "best on the menu", measure, estimate, 0.99 * share, share, 1.0)
+    return SimulatedDivergence("F()", "best on the menu", measure, estimate, 0.99 * share, share, 1.0)
 
 
 def chapter(verdict: Verdict = HOLDS, share: float = 0.5) -> FilterChapter:
@@ -56,15 +56,15 @@ def chapter(verdict: Verdict = HOLDS, share: float = 0.5) -> FilterChapter:
         main,
         (main, other),
         MenuGame(1.0, 0.4 * share, 0.5 * share, 1.0, Evidence.CERTIFIED, 3),
-        Comparisons((comparison(share),), ("MenuChasing",)),
+        SimulatedDivergences((comparison(share),), ("MenuChasing",)),
         None,
         (turn,) if verdict.outcome is Outcome.REFUTED else (),
         (f"it cost nothing {EVIL}",) if verdict.outcome is Outcome.REFUTED else (),
     )
 
 
-def report(*chapters: FilterChapter) -> Report:
+def report(*chapters: FilterChapter) -> LibraryReport:
     """A report of these filters alone."""
     pages = tuple(map(filter_page, chapters))
     findings = tuple(one.finding for one in chapters)
-    return Report(Study(), chapters, pages, (), findings, {"ZCDPFilter": 1.5})
+    return LibraryReport(Study(), chapters, pages, (), findings, {"ZCDPFilter": 1.5})

@@ -110,7 +110,7 @@ def test_a_class_or_an_instance_is_found(file: Path, name: str) -> None:
         ("{file}::Greets", "promise has the type str and is not a guarantee"),
         ("{file}::Halts", "constructor raised Halt: stop"),
         ("{file}::NeedsMore", "cannot be called without arguments"),
-        ("{file}::number", "has the type int and is not a filter"),
+        ("{file}::number", "the target is of the type int and not a filter"),
         ("nowhere.py::X", "no file at 'nowhere.py'"),
         ("{file.parent}::X", "is a folder"),
         ("my_gone::filt", "no file at 'my_gone', and no module of that name"),

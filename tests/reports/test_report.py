@@ -11,7 +11,7 @@ import pytest
 
 from filterproof.reports.chapters import CLAIMS
 from filterproof.reports.finding import Claim, Finding
-from filterproof.reports.report import Report, changes, claim_rows, make_report, verdicts_document
+from filterproof.reports.report import LibraryReport, changes, claim_rows, make_report, verdicts_document
 from filterproof.reports.study import Study
 from filterproof.theory.agreement import Accord, Agreement, TwoRoutes
 from filterproof.theory.evidence import Evidence, Outcome, Verdict
@@ -46,12 +46,12 @@ def check_size(out: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def made() -> Report:
+def made() -> LibraryReport:
     return report(chapter(HOLDS), chapter(BROKEN, 1.5))
 
 
 @pytest.fixture(scope="module")
-def out(made: Report, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def out(made: LibraryReport, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("report") / "out"
     made.write(folder, seconds=2.0)
     return folder
@@ -105,7 +105,7 @@ def test_the_front_page_has_one_row_for_a_filter_and_names_seed_and_machine(out:
     assert f"seed {Study().seed}, full effort" in said
 
 
-def test_the_data_has_every_claim_and_comparison(made: Report, out: Path) -> None:
+def test_the_data_has_every_claim_and_comparison(made: LibraryReport, out: Path) -> None:
     data = json.loads((out / "verdicts.json").read_text("utf-8"))
     assert data == verdicts_document(made)
     assert [one["outcome"] for one in data["verdicts"]] == ["HOLDS", "REFUTED"]
@@ -117,7 +117,7 @@ def test_the_data_has_every_claim_and_comparison(made: Report, out: Path) -> Non
     assert times == {"seconds": 2.0, "processor_seconds": {"ZCDPFilter": 1.5}}
 
 
-def test_a_second_report_says_what_changed(made: Report, tmp_path: Path) -> None:
+def test_a_second_report_says_what_changed(made: LibraryReport, tmp_path: Path) -> None:
     def said() -> str:
         return " ".join("".join(parsed((tmp_path / "claims.html").read_text("utf-8")).itertext()).split())
 

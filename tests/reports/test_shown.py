@@ -194,7 +194,7 @@ def test_a_certified_number_is_the_decimal_of_its_double_and_no_refused_one_is_l
     assert not any("/" in value for value in values)
     fitting = next(one for one in found.numbers if one.fits)
     many = replace(
-        found, numbers=(*[fitting] * 39, replace(fitting, result=ComparisonStatus.UNSOUND), fitting)
+        found, numbers=(*[fitting] * 39, replace(fitting, status=ComparisonStatus.UNSOUND), fitting)
     )
     assert "UNSOUND" in [line[3].text for line in list(page(many).iter("tr"))[1:]]
 

@@ -17,13 +17,13 @@ NOTHING = fp.RandomizedResponse.from_ratio(1)
 #: What a request with labels says otherwise than its mechanism, or as every pair does.
 OF_LABELS = {
     *(
-        "asked",
+        "unlabelled",
         "labels",
         "members",
         "choice",
         "families",
         "of_run",
-        "alike",
+        "same_parameters",
         "dominates",
         "more_private_variants",
     ),

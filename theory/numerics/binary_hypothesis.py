@@ -1,4 +1,4 @@
-"""The largest hockey-stick of two outcomes whose divergences keep bounds, and what bounds it for every pair of laws.
+"""The largest hockey-stick of two outcomes with bounded divergences, and an upper bound for all distributions.
 
 >>> bounds = (DivergenceBounds(Fraction(8), fmpq(1)),)
 >>> x, y, kept = most_under(1.0, bounds)
@@ -7,16 +7,16 @@
 ...     abs(above - (arb(x) - arb(1).exp() * y)) < 1e-30
 True
 
-By data processing two outcomes (x, 1 - x) against (y, 1 - y), an event and its complement, are enough. The moment of
-an order above 1, m = x^a y^{1-a} + (1-x)^a (1-y)^{1-a}, and the relative entropy are jointly convex in (x, y). So
-tangent planes at a point, with weights w_j >= 0 by which their gradients sum to that of x - e^epsilon y, bound it:
+By data processing, two outcomes (x, 1 - x) against (y, 1 - y), an event and its complement, suffice. The moment of an
+order above 1, m = x^a y^{1-a} + (1-x)^a (1-y)^{1-a}, and the relative entropy are jointly convex in (x, y). Choose
+weights w_j >= 0 with which the gradients of their tangent planes at a point sum to that of x - e^epsilon y. Then
 
-    X - e^epsilon Y <= x - e^epsilon y + sum_j w_j (M_j - m_j(x, y))    where every moment keeps its bound M_j.
+    X - e^epsilon Y <= x - e^epsilon y + sum_j w_j (M_j - m_j(x, y))    if every moment satisfies its bound M_j.
 
-Two planes are enough in the plane; what their gradients miss by rounding is added. So points may be sought in doubles
-and by Newton's method: any point bounds, and a good one to its last digits.
-Source: Balle and others and Asoodeh and others for one order; Riess and others (arXiv 2602.04562), that several orders
-are met by two outcomes.
+Two planes suffice in two dimensions; the rounding error of their gradients is added. The search for points may use
+doubles and Newton's method, because every point gives a valid bound and a good point a bound to its last digits.
+Source: Balle and others and Asoodeh and others for one order; Riess and others (arXiv 2602.04562) for several orders
+by two outcomes.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A number as another library has it, exactly: nothing is rounded.
+"""Exact conversions of numbers between libraries.
 
 >>> rational(0.75), rational(Fraction(1, 3))
 (3/4, 1/3)

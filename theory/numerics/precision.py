@@ -1,12 +1,12 @@
-"""The lock under which the precision of balls and of mpmath's numbers is set: each is one number for the whole process.
+"""The lock for the precision of balls and of mpmath's numbers, which are global to the process.
 
 >>> from flint import ctx
 >>> with PRECISION_LOCK, ctx.workprec(64):
 ...     ctx.prec
 64
 
-Of two threads that set it unlocked, the one that leaves first sets it back under the other, and the one that leaves
-last leaves the other's behind. A thread of the user's that sets `flint.ctx.prec` takes no lock, unless it takes this.
+Without the lock, two threads that set the precision would restore each other's values in the wrong order. A user thread
+that sets `flint.ctx.prec` takes no lock unless it takes this one.
 """
 
 from __future__ import annotations

@@ -3,13 +3,15 @@
 >>> float(exp(1.0)), float(log(10.0)), float(log1p(1e-20)), float(expm1(-1e-20))
 (2.7182818284590455, 2.302585092994046, 1e-20, -1e-20)
 
-NumPy's own answer by the processor's vector unit, and those of `math` by the C library: their last bits differ. Here is
-nothing but sums, products, quotients and scalings by powers of two, elementwise, which IEEE 754 rounds in one way, and
-in an order that is written down. exp, log and log1p are within one unit in the last place, expm1, tanh,
-log_expit and expit within three (expit below -709 is zero, short by 2^-1022). logaddexp is within three units of the
-larger of |x|, |y| and 1: near zero, where they cancel, it has fewer digits of its own.
-What decides (a charge, a running bound) calls these; a simulation, whose answer has an interval, may call NumPy's.
-Source: reduction and logarithm as in fdlibm (Sun Microsystems, 1993); the exponential by its Taylor series.
+NumPy uses the processor's vector unit and `math` the C library; their last bits differ. This module uses only sums,
+products, quotients and scalings by powers of two, elementwise and in a fixed order, which IEEE 754 rounds in one way.
+exp, log and log1p are within one unit in the last place, expm1, tanh, log_expit and expit within three (expit below
+-709 is zero, short by 2^-1022). logaddexp is within three units of the largest of |x|, |y| and 1; near zero it has
+fewer digits because of cancellation.
+
+Code that decides (a charge, a running bound) calls these functions. A simulation may call NumPy's, because its result
+has an interval. Source: reduction and logarithm as in fdlibm (Sun Microsystems, 1993); the exponential by its Taylor
+series.
 """
 
 from __future__ import annotations

@@ -1,17 +1,18 @@
-"""The least charges of a pair of finitely many outcomes, certified in balls and rounded up.
+"""The smallest charges of a pair over finitely many outcomes, certified in balls and rounded up.
 
 >>> low, high = least_zcdp_rho(((Fraction(1, 2), Fraction(1, 8)), (Fraction(1, 2), Fraction(7, 8))))
 >>> high / low - 1 < 2.0**-30, round(high, 6)
 (True, 0.42752)
 
-With K(t) = log E_P[e^{tL}] a pair is rho-zCDP where K(t) / (t (1 + t)) <= rho for every t = a - 1 > 0, in both
-directions. K is convex, K(0) = 0, and its slope is at most the largest loss: on [a, b] it lies below its chord less k
-(t - a) (b - t) / 2, k the least K'' there, and beyond b below the line of the largest slope. K'' is the variance of L
-under a tilted law, whose third central moment is at most r K'' for losses in an interval of length r: K'' changes by
-a factor of at most e^{r |s - t|}. Such a bound on K is A t (1 + t) + B t - c; where c >= 0 and B > 0, (B t - c) over
-t (1 + t) is largest at t = u / (v - u), and (v - u)^2 there, u^2 = c, v^2 = B + c, rising before and falling after.
-So a few values of K bound all orders: the half-line is cut where the bound is largest until the bounds are within
-2^-30 of a value that is attained.
+With K(t) = log E_P[e^{tL}] a pair is rho-zCDP if K(t) / (t (1 + t)) <= rho for every t = a - 1 > 0, in both
+directions. K is convex, K(0) = 0, and its slope is at most the largest loss. On [a, b] it lies below its chord minus k
+(t - a) (b - t) / 2, where k is the smallest K'' there; beyond b it lies below the line of the largest slope. K'' is
+the variance of L under a tilted distribution, whose third central moment is at most r K'' for losses in an interval of
+length r. So K'' changes by a factor of at most e^{r |s - t|}.
+
+Such a bound on K is A t (1 + t) + B t - c. If c >= 0 and B > 0, (B t - c) / (t (1 + t)) has its maximum (v - u)^2 at
+t = u / (v - u), where u^2 = c and v^2 = B + c; it increases before and decreases after. So a few values of K bound all
+orders. The half-line is split at the maximum of the bound until the bounds are within 2^-30 of an attained value.
 """
 
 from __future__ import annotations

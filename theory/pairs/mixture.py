@@ -4,9 +4,8 @@
 >>> print(SubsampledGaussian(0.1, 0.8).reference_values.renyi(2).ball().str(12, radius=False))
 0.0370137910563
 
-With w(x) = 1 - q + q e^{(x - 1/2)/s^2} the ratio P/Q is w. Divergences are integrals of powers of w under N(0, s^2),
-cut off where what is left out is bounded by a normal tail, and added as a ball; removal is P against Q, addition Q
-against P.
+With w(x) = 1 - q + q e^{(x - 1/2)/s^2}, the ratio P/Q is w. Divergences are integrals of powers of w under N(0, s^2).
+They are cut off; a normal tail bounds the rest, which is added as a ball. Removal is P against Q, addition Q against P.
 """
 
 from __future__ import annotations

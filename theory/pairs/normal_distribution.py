@@ -1,11 +1,11 @@
-"""The normal law in balls: tail, density and quantile of N(0, 1), and the hockey-stick of Gaussian(mu).
+"""The normal distribution in balls: tail, density and quantile of N(0, 1), and the hockey-stick of Gaussian(mu).
 
 >>> from flint import ctx
 >>> with ctx.workprec(64):
 ...     print(hockey_stick(arb(1), arb(1)).str(10, radius=False))
 0.1269367375
 
-Whoever needs one of them in balls asks here. The tests hold them against integrals by mpmath.
+The tests compare these functions with integrals by mpmath.
 """
 
 from __future__ import annotations

@@ -4,14 +4,13 @@
 >>> Gaussian(0.5).reference_values.renyi(8.0).formula
 'alpha*mu**2/2'
 
-Each is a formula in the pair's own parameters, at the exact doubles that it holds, or a function to a ball. They are
-those of the definitions: sums over outcomes, integrals (`mixture.py`), and closed forms of the normal law. A pair's
-truths stand in its own module, or beside it. The tests hold them against integrals and sums by mpmath.
+Each value is a formula in the pair's parameters, at their exact doubles, or a function that returns a ball. It follows
+the definition: sums over outcomes, integrals (`mixture.py`), and closed forms of the normal distribution. The values of
+a pair are in its module or next to it. The tests compare them with integrals and sums by mpmath.
 
-The precision of balls is one number for the whole process, which the library sets under a lock (`PRECISION_LOCK`). A
-thread of the user's that changes it meanwhile makes balls wider; what errs by the precision has it in its radius, and
-an end is rounded outwards at whatever it is. The double nearest to a number is asked for again (`nearest`) until its
-ball is narrow enough to tell.
+The precision of balls is global to the process; the library sets it under a lock (`PRECISION_LOCK`). A user thread that
+changes it meanwhile makes balls wider: their radius includes the rounding error, and ends are rounded outwards at any
+precision. `nearest` repeats a computation until its ball determines the nearest double.
 """
 
 from __future__ import annotations

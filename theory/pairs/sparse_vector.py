@@ -1,12 +1,12 @@
-"""The sparse vector technique: the law of the round at which a noisy value first reaches a noisy threshold, exactly.
+"""The sparse vector technique: the exact distribution of the first round with a noisy value above a noisy threshold.
 
 >>> from fractions import Fraction
 >>> stop_distribution([-1, -1, 0], ratio=Fraction(3))[0], stop_distribution([0, 0, 0], ratio=Fraction(3))[0]
 (Fraction(11, 32), Fraction(21, 32))
 
-On neighbouring data sets whose values differ by at most one each, the loss of the stop is at most 3 log(ratio); where
-besides no value of one data set is below the other's, at most 2 log(ratio), for any number of rounds: see the theorem
-"sparse vector". As nothing but "not yet" is said before the stop, adaptive values are values fixed in advance.
+If the values of neighbouring data sets differ by at most one each, the loss of the stop is at most 3 log(ratio). If
+also no value of one data set is below the other's, it is at most 2 log(ratio), for any number of rounds; see the
+theorem "sparse vector". The only answer before the stop is "not yet", so adaptive values are the same as fixed ones.
 """
 
 from __future__ import annotations

@@ -55,7 +55,7 @@ class Step:
         The claim in words.
     check : callable
         It returns `Reached` or raises `RefusedError`.
-    wrong : Mapping of str to callable, optional
+    negative_controls : Mapping of str to callable, optional
         Checks of slightly wrong claims, by the change ("1 % more budget"). They show that the check can fail. Kernel
         steps have none.
     latex : str, optional
@@ -132,7 +132,7 @@ class Theorem:
         Its steps. Prose connects them.
     uses : tuple of str, optional
         Names of the theorems that it uses.
-    stated : tuple of str or Formula, optional
+    statement : tuple of str or Formula, optional
         The claim in LaTeX, in parts. Each formula is written once for every notation.
     """
 

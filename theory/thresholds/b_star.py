@@ -4,17 +4,20 @@
 >>> print(round(float(found.low), 13), round(float(found.high), 13), found.case)
 0.0305569507877 0.0305569507877 one order
 
-An event and its complement are two outcomes, and what they tell is no more than the whole (data processing). So B* is
-the least zCDP parameter of two outcomes (x, 1 - x) against (y, 1 - y) with x - e^epsilon y = delta, one unknown number:
+An event and its complement are two outcomes, which reveal at most as much as the whole output (data processing). So B*
+is the smallest zCDP parameter of two outcomes (x, 1 - x) against (y, 1 - y) with x - e^epsilon y = delta, which leaves
+one unknown:
 
     B* = min over y of  sup over orders a > 1 and both directions of  D_a / a.
 
-From above: such a pair, its mass x rounded up, and its supremum over all orders. With K(a) = log E_Q[(P/Q)^a]
-of two outcomes, B a (a - 1) - K(a) is convex but for one interval known in closed form, on which it is concave; so
-its sign on the whole range (1, infinity) is decided by its slope at 1 and by two points next to its only other minimum.
-From below: x^a y^{1-a} >= a c^{a-1} x - (a-1) c^a y for every slope c > 0 (a tangent plane). With slope c on an event
-and c' on its complement, c > c', their sum bounds the moment of every mechanism by its delta at epsilon. c' = 0 is the
-conversion of Canonne, Kamath and Steinke. Where the order is 1, the same of Kullback-Leibler divergences.
+Upper bound: such a pair with x rounded up, and its supremum over all orders. With K(a) = log E_Q[(P/Q)^a] of two
+outcomes, B a (a - 1) - K(a) is convex except on one interval known in closed form, where it is concave. So its slope at
+1 and two points next to its only other minimum determine its sign on (1, infinity).
+
+Lower bound: x^a y^{1-a} >= a c^{a-1} x - (a-1) c^a y for every slope c > 0 (a tangent plane). With slope c on an event
+and c' on its complement, c > c', the sum bounds the moment of every mechanism by its delta at epsilon. c' = 0 is the
+conversion of Canonne, Kamath and Steinke. At order 1, the same applies to Kullback-Leibler divergences.
+
 Sources: Feldman & Zrnic (2021), Theorem 4.9, for the definition; Balle and others and Asoodeh and others, for the exact
 region of one order; Riess and others (arXiv 2602.04562), for the exact region of several orders. The digits and their
 certificates are from this project.

@@ -5,8 +5,8 @@
 >>> below(lambda: arb(2).sqrt()), below(lambda: arb(1) / 4)
 (1.414213562373095, 0.25)
 
-A real number has one largest double below it. So what is told here is the same bits on every processor and with every
-library; no budget is above the one that the theorem allows, or below it by more than one unit in the last place.
+The largest double below a real number is unique, so the results have the same bits on every processor and with every
+library. No budget is above that of the theorem, or below it by more than one unit in the last place.
 """
 
 from __future__ import annotations

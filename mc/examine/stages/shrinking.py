@@ -74,7 +74,6 @@ class _Shrinking:
     limit: WorkLimit
     counterexamples: tuple[Counterexample, ...]
     best: Counterexample = field(init=False)
-    tried: int = 0
 
     def __post_init__(self) -> None:
         self.best = self.counterexamples[0]
@@ -86,7 +85,6 @@ class _Shrinking:
 
     def certified(self, played: Sequence) -> Counterexample | None:
         """Return the counterexample of a sequence at the first divergence clearly above the guarantee."""
-        self.tried += 1
         above: Counterexample | None = None
         likely = [
             (measure, promised, bound)
@@ -196,8 +194,7 @@ class _Shrinking:
         asked = scope = best.description
         if best.kind == "sequence":
             scope = f"the fixed sequence of {count_words(best.rounds, 'request')}, all granted"
-        looked_at = count_words(self.tried, "play was", "plays were")
-        unseen = f"{looked_at} looked at{f'; {USED_UP}' if limit.exhausted else ''}"
+        unseen = f"other plays: {USED_UP}" if limit.exhausted else ""
         return StageFinding.refuted("shrinking", _QUESTION, asked, scope, best, not_tried=unseen, trace=trace)
 
     def _trace(self, best: Counterexample) -> Trace | None:

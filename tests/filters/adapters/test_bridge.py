@@ -230,10 +230,10 @@ def test_the_command_refutes_a_program_writes_its_page_and_replays_its_counterex
     assert told.returncode == 1, told.stderr
     assert "REFUTED (CERTIFIED" in told.stdout
     assert (tmp_path / "out" / "report.html").is_file()
-    again = filterproof("replay", "out/counterexample.json", *too_much, cwd=tmp_path)
+    again = filterproof("replay", "out/verdict.json", *too_much, cwd=tmp_path)
     assert again.returncode == 0, again.stderr
     mended = filterproof(
-        "replay", "out/counterexample.json", "--exec", command, "--promise", "pure(1)", cwd=tmp_path
+        "replay", "out/verdict.json", "--exec", command, "--promise", "pure(1)", cwd=tmp_path
     )
     assert mended.returncode == 1
 

@@ -61,7 +61,7 @@ def test_the_table_that_runs_is_certified_and_what_is_wrong_in_it_is_refused() -
     assert found.holds
     assert found.theorems[0] == "potential filter"
     assert all(row["wastes at most"] for row in found.rows())
-    (charge, *_) = (one.number for one in found.numbers if "charged" in one.number.says)
+    (charge, *_) = (one.number for one in found.numbers if "charge of" in one.number.says)
     assert callable(charge.margin)
     with flint.ctx.workprec(256):
         whole, less = (charge.margin(flint.arb(int(charge.value)) - part) for part in (0, 0.5))
@@ -69,7 +69,7 @@ def test_the_table_that_runs_is_certified_and_what_is_wrong_in_it_is_refused() -
     assert found.evidence is fp.Evidence.CERTIFIED
     refused = fp.certify(wrong).refused
     assert len(refused) > 10
-    assert all("charged" in one.number.says and one.status.name == "UNSOUND" for one in refused)
+    assert all("charge of" in one.number.says and one.status.name == "UNSOUND" for one in refused)
     family = lowered._clock.backward
     late = replace(family, heights=family.heights.copy())
     late.heights.flags.writeable = True

@@ -212,8 +212,8 @@ ANSWERS: dict[str, list[tuple[str, str, Callable[[], AuditedAccountant]]]] = {
         ("not asked", "does not add up", accountant),
     ],
     "what_it_answers_is_at_least_the_truth": [
-        ("broken", "is due", lambda: accountant(SAID["half"])),
-        ("broken", "is due", lambda: accountant(SAID["half of ten"])),
+        ("broken", "correct is at least", lambda: accountant(SAID["half"])),
+        ("broken", "correct is at least", lambda: accountant(SAID["half of ten"])),
         ("broken", "nan", lambda: purse(0.3, spent=lambda held: math.nan)),
         ("held", "", giving_up),
         ("not asked", "", lambda: purse(most=-1.0)),
@@ -267,7 +267,7 @@ def test_the_class_has_a_test_for_each_law_and_skips_one_that_needs_what_was_not
     assert full.__name__ == "TestRho"
 
     broken = fp.invariants_for_accountants(accountant(SAID["half"]).filter)()
-    with pytest.raises(InvariantBrokenError, match="is due"):
+    with pytest.raises(InvariantBrokenError, match="correct is at least"):
         broken.test_what_it_answers_is_at_least_the_truth()
     with pytest.raises(TypeError, match=r"use fp\.invariants for other filters"):
         fp.invariants_for_accountants(fp.ZCDPFilter(1.0))

@@ -60,6 +60,11 @@ class ScalarAnswers(SumOfZCDP):
         return bool((state + self.cost(state, request) <= 0.0199).all())
 
 
+class TakesNoRequest(SumOfZCDP):
+    def admits(self, state):
+        return state < 0.0199
+
+
 class ScalarState(SumOfZCDP):
     def spend(self, state, request):
         return float(state[0])

@@ -109,7 +109,7 @@ IMPURE: dict[Callable[[], Any], dict[str, Any]] = {
 def test_an_impure_filter_that_keeps_its_promise_when_fresh_is_at_fault_and_not_refuted(
     make: Callable[[], Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in ("stage_schedule", "replay", "schedule_search"):
+    for module in ("stage_schedule", "replay", "stages.schedules"):
         monkeypatch.setattr(
             f"filterproof.mc.examine.{module}.service_of", lambda filt: getattr(filt, "service", None)
         )

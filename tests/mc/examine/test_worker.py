@@ -258,10 +258,10 @@ def test_limited_work_ends_at_its_own_limit_reports_faults_and_does_not_pause() 
 
 def test_a_command_prints_once_leaves_as_a_program_does_and_ends_with_its_parent() -> None:
     code = (
-        "import atexit, os, time\nfrom filterproof.mc.examine.worker import alone\nprint('before')\n"
+        "import atexit, os, time\nfrom filterproof.mc.examine.worker import run_isolated\nprint('before')\n"
         "def work(seconds):\n    atexit.register(print, 'at the end')\n    print(os.getpid(), flush=True)\n"
         "    time.sleep(seconds)\n"
-        "for seconds in (0, 3600):\n    alone(lambda: work(seconds), whose='Mine', command=True)\n"
+        "for seconds in (0, 3600):\n    run_isolated(lambda: work(seconds), whose='Mine', command=True)\n"
     )
     own = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": ""}
     with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, env=own) as parent:

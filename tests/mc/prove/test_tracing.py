@@ -25,7 +25,7 @@ EXPRESSIONS = (
     "k % 7", "k // 7", "k + 1", "(k * 3 - 100).astype(np.int8)", "b + np.uint8(200)", "b - np.uint8(7)", "k + b",
     "np.where(x > p, x, k)", "np.where((x > p) & (k > 3), 1.0, x)", "(x > p).astype(int) + k", "(x > p) + (k > 3)",
     "~(x > p)", "x == x", "min(p, 0.5) + x", "max(0.0, p) * x", "np.isfinite(x / p) + 0",
-    "np.stack([x, x * 2], axis=1).max(axis=1)",
+    "np.stack([x, x * 2], axis=1).max(axis=1)", "np.all([x > p, k > 3], axis=0) + k", "np.max([x, x * 2], axis=0)",
     "np.stack([x, k], axis=1).sum(axis=1)", "(x * 0.1 + p * 0.2) * 0.3", "np.square(x) - p", "float(p) + x",
     "int(p * 10) + k", "x[:, None][:, 0] + p", "np.full_like(x, p) + k",
     "np.array([0.5, 0.25, 1.0])[np.minimum(k % 3, 2)] + x",

@@ -347,7 +347,7 @@ import numpy as np
 import filterproof as fp
 from filterproof.mc.runs.keys import digest, key_of
 from filterproof.mc.estimate.functionals import HockeyStick
-from filterproof.mc.engine.streams import TILE
+from filterproof.mc.engine.streams import BATCH_SIZE
 
 LEVELS = {"b": 0.1, "a": np.array([0.1, 0.2])}
 
@@ -384,10 +384,10 @@ if __name__ == "__main__":
         print(digest(key_of({"value": value})))
     seen = []
     game = fp.runs.Game.between(fp.GaussianFilter(mu=1.0), Mine(), rounds=3)
-    how = {"n": 5 * TILE, "store": sys.argv[1], "workers": 2, "progress": seen.append}
+    how = {"n": 5 * BATCH_SIZE, "store": sys.argv[1], "workers": 2, "progress": seen.append}
     tally = fp.runs.play(game, HockeyStick(1.0), **how)
     print(tally.rows.tobytes().hex())
-    print("kept", seen[-1].kept if seen else tally.n)
+    print("kept", seen[-1].restored if seen else tally.n)
 """
 
 

@@ -46,7 +46,9 @@ def test_a_folder_or_a_file_that_is_not_there_is_named(folder: Path) -> None:
 
 
 PACKED = gzip.compress(idx(pictures(5, 5)))
-WHOLE = f"train-{IMAGES} must be a whole IDX file of unsigned bytes in 3 dimensions, got .*; fetch it again"
+WHOLE = (
+    f"train-{IMAGES} must be a whole IDX file of unsigned bytes in 3 dimensions, got .*; download it again"
+)
 WRONG: dict[str, tuple[str, bytes, str]] = {
     "empty": (f"train-{IMAGES}", b"", WHOLE),
     "labels": (f"train-{IMAGES}", idx(np.arange(5)), WHOLE),
@@ -57,8 +59,8 @@ WRONG: dict[str, tuple[str, bytes, str]] = {
     "other size": (f"t10k-{IMAGES}", idx(pictures(2, 2, (3, 4))), "of t10k must be .*, got 3 by 4 for 4 by 3; pass"),
     "fewer": (f"train-{LABELS}", idx(np.arange(4)), "one class below 10 for each of 5 pictures, got 4 up to 3; pass"),
     "too large": (f"train-{LABELS}", idx(np.array([0, 9, 10, 1, 2])), "got 5 up to 10; pass the labels"),
-    "not packed": (f"train-{IMAGES}.gz", b"no gzip at all", "a file that gzip can unpack, got .*; fetch"),
-    "checksum": (f"train-{IMAGES}.gz", PACKED[:-8] + bytes(8), "a file that gzip can unpack, got .*; fetch"),
+    "not packed": (f"train-{IMAGES}.gz", b"no gzip at all", "a valid gzip file, got .*; download"),
+    "checksum": (f"train-{IMAGES}.gz", PACKED[:-8] + bytes(8), "a valid gzip file, got .*; download"),
 }  # fmt: skip
 
 

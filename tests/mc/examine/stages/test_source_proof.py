@@ -82,8 +82,18 @@ def test_the_howto_shows_what_is_printed(tmp_path: Path) -> None:
     ("rule", "evidence", "theorem"),
     [
         ({}, "EXACT", "kept_zcdp"),
-        ({"promise": "fp.PureDP(0.5)", "cost": "request.pure_epsilon"}, "EXACT", "kept_pure"),
-        ({"promise": "fp.RenyiDP(8.0, 0.5)", "cost": BOTH_WAYS}, "EXACT", "kept_renyi"),
+        pytest.param(
+            {"promise": "fp.PureDP(0.5)", "cost": "request.pure_epsilon"},
+            "EXACT",
+            "kept_pure",
+            marks=pytest.mark.slow,
+        ),
+        pytest.param(
+            {"promise": "fp.RenyiDP(8.0, 0.5)", "cost": BOTH_WAYS},
+            "EXACT",
+            "kept_renyi",
+            marks=pytest.mark.slow,
+        ),
         (
             {"promise": "fp.ApproxDP(1.0, 1e-6)", "budget": "fp.CKS.budget(1.0, 1e-6)"},
             "CERTIFIED",
@@ -100,6 +110,7 @@ def test_a_sum_within_its_budget_holds(tmp_path: Path, rule: dict, evidence: str
     assert KERNEL[theorem].covers in exam.verdict.scope
 
 
+@pytest.mark.slow
 def test_a_divergence_that_is_read_one_way_bounds_nothing(tmp_path: Path) -> None:
     exam, found = examined(sum_filter(tmp_path, promise="fp.RenyiDP(8.0, 0.5)", cost="request.renyi(8.0)"))
     assert exam.headline == "UNDECIDED"
@@ -114,6 +125,7 @@ def test_the_scope_is_that_of_all_theorems_that_are_used(tmp_path: Path) -> None
     assert KERNEL["gdp_is_zcdp"].covers in exam.verdict.scope
 
 
+@pytest.mark.slow
 def test_a_filter_that_extends_one_of_the_library_is_proved_with_it(tmp_path: Path) -> None:
     text = """\
 import numpy as np
@@ -139,6 +151,7 @@ small, wrong = Mine(0.5), Uncharged(0.5)
     assert examined(load_filter(f"{tmp_path / 'mine.py'}::wrong"))[0].headline == "REFUTED"
 
 
+@pytest.mark.slow
 def test_the_attributes_of_the_instance_are_what_is_proved(tmp_path: Path) -> None:
     text = SUM.format(
         promise="fp.ZCDP(0.5)", budget="0.5", admits="spent + request.zcdp_rho <= self.budget",
@@ -178,8 +191,9 @@ def test_what_has_no_rule_is_named_with_its_line(tmp_path: Path) -> None:
 
 def test_the_work_is_bounded_by_the_effort(tmp_path: Path) -> None:
     filt = sum_filter(tmp_path)
-    assert examined(filt, effort=0.01)[1].result.startswith("not tried: pass more effort")
-    assert examined(filt, effort=1)[0].headline == "HOLDS"
+    exam, found = examined(filt, effort=0.01)
+    assert exam.headline == "UNDECIDED"
+    assert found.result.startswith("not tried: pass more effort")
 
 
 def test_the_library_is_not_proved_a_second_time() -> None:

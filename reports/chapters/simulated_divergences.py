@@ -31,6 +31,8 @@ from filterproof.reports.study import Study
 from filterproof.theory.evidence import Evidence
 from filterproof.theory.pairs.base import Direction
 
+#: The name of the strategy that wins a solved game.
+BEST = "best on the menu"
 #: An enclosure [low, high] says something of a simulated number if high is at most so many times low.
 _USEFUL = 1.5
 #: The aim of the width of a mean over sequences, relative.
@@ -40,7 +42,7 @@ _ROUNDS, _ERASURES = 16, 100
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class SimulatedDivergence:
     """A simulated divergence, and certified bounds [low, high] on the same number, computed without sampling.
 
     `independent` is a second estimate, from plain draws, where the first one rests on the ledger of the filter.
@@ -79,10 +81,10 @@ class Opponent(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Comparisons:
+class SimulatedDivergences:
     """The comparisons of a filter, and the adversaries that were left out because nothing bounds them closely."""
 
-    made: tuple[Comparison, ...] = ()
+    made: tuple[SimulatedDivergence, ...] = ()
     left_out: tuple[str, ...] = field(default=())
 
 
@@ -97,7 +99,7 @@ def opponents(
     """The adversaries of a filter's page: the game's best strategy, two on its menu, and those of known value."""
     epsilon, rounds = float(subject.epsilon), max(subject.rounds or game.rounds, 1)
     best, menu = direction_of(game), subject.menu
-    yield Opponent("best on the menu", game.strategy, best, rounds, game.low, game.high)
+    yield Opponent(BEST, game.strategy, best, rounds, game.low, game.high)
     chasing = MenuChasing(menu)
     if all(pair.outputs is not None for pair in menu):
         found = evaluate(
@@ -129,7 +131,7 @@ def opponents(
 
 def compared(
     study: Study, filt: PrivacyFilter, one: Opponent, measure: Divergence, promised: float
-) -> Comparison:
+) -> SimulatedDivergence:
     """Simulate an opponent, with plain draws as well where the first estimate rests on the filter's ledger."""
     n = study.runs(one.rounds)
 
@@ -155,19 +157,29 @@ def compared(
     independent = None
     if measure.kind != "renyi" and "ledger" in estimate.rests_on:
         independent = simulated("plain")
-    return Comparison(repr(filt), one.name, measure, estimate, one.low, one.high, promised, independent)
+    return SimulatedDivergence(
+        repr(filt), one.name, measure, estimate, one.low, one.high, promised, independent
+    )
 
 
 def comparisons(
-    study: Study, subject: PageSubject, filt: PrivacyFilter, game: WorstCase, largest: Supremum
-) -> Comparisons:
-    """Every adversary of a filter's page at its epsilon, simulated where an enclosure says something."""
+    study: Study,
+    subject: PageSubject,
+    filt: PrivacyFilter,
+    game: WorstCase,
+    largest: Supremum,
+    *,
+    known: str = "",
+) -> SimulatedDivergences:
+    """Every adversary of a filter's page but the `known` one, simulated at its epsilon where bounds say something."""
     epsilon = float(subject.epsilon)
     promised = float(filt.promise.delta(epsilon))
     made, left_out = [], []
     for one in opponents(subject, filt, game, largest):
+        if one.name == known:
+            continue
         if one.useful:
             made.append(compared(study, filt, one, Divergence.hockey_stick(epsilon, one.direction), promised))
         else:
             left_out.append(one.name)
-    return Comparisons(tuple(made), tuple(left_out))
+    return SimulatedDivergences(tuple(made), tuple(left_out))

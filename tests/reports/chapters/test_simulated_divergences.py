@@ -8,15 +8,15 @@ import filterproof as fp
 from filterproof.mc.examine.divergence import Divergence
 from filterproof.mc.examine.supremum import supremum
 from filterproof.mc.worst_case.solve import worst_case
-from filterproof.reports.chapters.comparison import (
-    Comparisons,
+from filterproof.reports.chapters.filters import filter_chapter
+from filterproof.reports.chapters.simulated_divergences import (
     Opponent,
+    SimulatedDivergences,
     compared,
     comparisons,
     direction_of,
     opponents,
 )
-from filterproof.reports.chapters.filters import filter_chapter
 from filterproof.reports.pages.page_subjects import SUBJECTS
 from filterproof.reports.pages.simulation_page import rests, simulation_finding, simulation_page
 from filterproof.reports.study import Study
@@ -28,7 +28,7 @@ QUICK = Study(quick=True)
 BY_NAME = {one.name: one for one in SUBJECTS}
 
 
-def found(name: str) -> tuple[list[Opponent], Comparisons]:
+def found(name: str) -> tuple[list[Opponent], SimulatedDivergences]:
     subject = BY_NAME[name]
     filt = subject.make()
     game = worst_case(filt, subject.menu, epsilon=subject.epsilon, rounds=subject.rounds)
@@ -85,7 +85,7 @@ def test_a_simulation_that_misses_its_bounds_disagrees_and_is_named() -> None:
     right = chapter()
     assert simulation_finding([right]).result.outcome is Accord.AGREES
     off = replace(comparison(0.5), low=0.7, high=0.8)
-    wrong = replace(right, comparisons=Comparisons((off,)))
+    wrong = replace(right, comparisons=SimulatedDivergences((off,)))
     finding = simulation_finding([wrong])
     assert finding.result.outcome is Accord.DISAGREES
     assert finding.result.counterexample == {"what": "best on the menu, F()", "low": 0.4375, "high": 0.5625}

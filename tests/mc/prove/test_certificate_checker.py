@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from filterproof.mc.prove.certificate import TINY, Line, Rounding, check
+from filterproof.mc.prove.certificate import TINY, ProofLine, Rounding, check
 from filterproof.mc.prove.polynomials import Polynomial
 
 x, y, v = map(Polynomial.atom, (0, 1, 2))
@@ -16,12 +16,12 @@ GIVEN = [(x - 1, False), (y - 2, False)]
 GOAL = x + y * 2 - 5
 
 
-def given(*inequalities: tuple[Polynomial, bool]) -> list[Line]:
+def given(*inequalities: tuple[Polynomial, bool]) -> list[ProofLine]:
     """The lines that say what is given."""
-    return [Line(*one, "given", data=number) for number, one in enumerate(inequalities)]
+    return [ProofLine(*one, "given", data=number) for number, one in enumerate(inequalities)]
 
 
-SUM = [*given(*GIVEN), Line(GOAL, False, "sum", (0, 1), (Fraction(1), Fraction(2)))]
+SUM = [*given(*GIVEN), ProofLine(GOAL, False, "sum", (0, 1), (Fraction(1), Fraction(2)))]
 
 
 def test_a_sum_of_multiples_is_accepted() -> None:
@@ -54,7 +54,7 @@ def test_a_line_with_another_reason_is_refused(change: dict) -> None:
 
 def test_what_is_impossible_proves_every_goal() -> None:
     facts = [(x, True), (-x, False)]
-    lines = [*given(*facts), Line(Polynomial({}), True, "sum", (0, 1), (Fraction(1), Fraction(1)))]
+    lines = [*given(*facts), ProofLine(Polynomial({}), True, "sum", (0, 1), (Fraction(1), Fraction(1)))]
     assert check(lines, facts, {}, None)
     assert check(lines, facts, {}, GOAL)
     # without the strict line nothing is impossible
@@ -63,7 +63,7 @@ def test_what_is_impossible_proves_every_goal() -> None:
 
 def test_products_of_lines_are_lines() -> None:
     facts = [(x, False), (y - 1, False)]
-    product = Line(x * y - x, False, "product", (0, 1))
+    product = ProofLine(x * y - x, False, "product", (0, 1))
     assert check([*given(*facts), product], facts, {}, x * y - x)
     assert not check([*given(*facts), replace(product, polynomial=x * y)], facts, {}, x * y)
     assert not check([*given(*facts), replace(product, strict=True)], facts, {}, x * y - x)
@@ -74,11 +74,11 @@ def test_the_rounding_of_a_sum_is_bounded_by_half_a_unit() -> None:
     facts, exact = [(x, False), (y, False)], x + y
     base = [
         *given(*facts),
-        Line(exact * 2, False, "sum", (0, 1), (Fraction(2), Fraction(2))),
-        Line(Polynomial({}), False, "sum", (), ()),
+        ProofLine(exact * 2, False, "sum", (0, 1), (Fraction(2), Fraction(2))),
+        ProofLine(Polynomial({}), False, "sum", (), ()),
     ]
     bound = exact * Fraction(1, 2**53) - (v - exact)
-    last = Line(bound, False, "error", (2, 3), (2, exact, 1))
+    last = ProofLine(bound, False, "error", (2, 3), (2, exact, 1))
     assert check([*base, last], facts, {2: Rounding(exact, of_sum=True)}, bound)
     smaller = exact * Fraction(1, 2**54) - (v - exact)
     assert not check([*base, replace(last, polynomial=smaller)], facts, {2: Rounding(exact, True)}, smaller)
@@ -100,7 +100,7 @@ def test_rounding_bounds_hold_of_doubles() -> None:
 def test_comparisons_with_a_double_survive_rounding() -> None:
     facts = [(x - HALF, False)]
     half = Polynomial.constant(HALF)
-    lines = [*given(*facts), Line(v - HALF, False, "monotone", (0,), (2, half, 1))]
+    lines = [*given(*facts), ProofLine(v - HALF, False, "monotone", (0,), (2, half, 1))]
     assert check(lines, facts, {2: Rounding(x, of_sum=True)}, v - HALF)
     # not where the C library may miss by a unit
     assert not check(lines, facts, {2: Rounding(x, True, units=2)}, v - HALF)
@@ -113,9 +113,9 @@ def test_comparisons_with_a_double_survive_rounding() -> None:
 def test_comparisons_with_what_is_no_double_do_not() -> None:
     third = Polynomial.constant(Fraction(1, 3))
     facts = [(x - third, False)]
-    lines = [*given(*facts), Line(v - third, False, "monotone", (0,), (2, third, 1))]
+    lines = [*given(*facts), ProofLine(v - third, False, "monotone", (0,), (2, third, 1))]
     assert not check(lines, facts, {2: Rounding(x, of_sum=True)}, v - third)
     facts = [(x - y, False)]
-    lines = [*given(*facts), Line(v - y, False, "monotone", (0,), (2, y, 1))]
+    lines = [*given(*facts), ProofLine(v - y, False, "monotone", (0,), (2, y, 1))]
     assert not check(lines, facts, {2: Rounding(x, of_sum=True)}, v - y)
     assert check(lines, facts, {2: Rounding(x, of_sum=True)}, v - y, doubles={1})
