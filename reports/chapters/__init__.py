@@ -1,8 +1,8 @@
 """The chapters of the report: each a function of a study, with its result and its claims beside it."""
 
 from filterproof.reports.chapters import accountants, filters, rates, tightness
+from filterproof.reports.chapters.simulation_claim import CLAIM as _SIMULATION
 from filterproof.reports.finding import Claim
-from filterproof.reports.pages.simulation_page import CLAIM as _SIMULATION
 
 __all__ = ["CLAIMS"]
 

@@ -15,6 +15,7 @@ from filterproof.mc.examine.stage_schedule import examine
 from filterproof.mc.examine.supremum import Supremum, largest_renyi, order_bounds, supremum
 from filterproof.mc.examine.trace import TraceRow
 from filterproof.mc.worst_case.solve import worst_cases
+from filterproof.reports.chapters.page_subjects import SUBJECTS, PageSubject
 from filterproof.reports.chapters.simulated_divergences import (
     BEST,
     Opponent,
@@ -25,10 +26,10 @@ from filterproof.reports.chapters.simulated_divergences import (
     direction_of,
 )
 from filterproof.reports.finding import Claim, Finding
-from filterproof.reports.pages.page_subjects import SUBJECTS, PageSubject
 from filterproof.reports.study import Study
 from filterproof.theory.evidence import Evidence, Outcome, Verdict
 from filterproof.theory.extremal import Steps
+from filterproof.theory.pairs.base import Direction
 
 #: The effort of the examination of a filter that a theorem covers, and of one that is known to break its guarantee.
 _EFFORT, _TO_REFUTE = 0.01, 0.05
@@ -250,7 +251,7 @@ def _band(
 ) -> TradeOff | None:
     """The trade-off curve of the best known adversary, in a band."""
     adversary = game.strategy if largest is None or largest.adversary is None else largest.adversary
-    first, second = ("PQ", "QP") if direction_of(game) == "QP" else ("QP", "PQ")
+    directions: tuple[Direction, Direction] = ("PQ", "QP") if direction_of(game) == "QP" else ("QP", "PQ")
     epsilons = [share * float(subject.epsilon) for share in _SHARES]
     of_others, of_drawn = (
         simulate(
@@ -262,9 +263,9 @@ def _band(
             seed=study.seed,
             failure=study.each / 2,
             method="plain",
-            direction=direction,  # type: ignore[arg-type]
+            direction=direction,
             workers=1,
         )
-        for direction in (first, second)
+        for direction in directions
     )
     return TradeOff(of_others, of_drawn)

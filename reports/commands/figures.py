@@ -48,10 +48,10 @@ def figures(
             listed = [_described(one) for one in FIGURES.values()]
             if as_json:
                 print_json(listed)
-            for told in () if as_json else listed:
-                given = ", ".join(f"{name}={value!r}" for name, value in told["parameters"].items())
-                console.print(Text(f"{told['name']}: {told['title']}", style="bold"))
-                for text in (told["source"], given):
+            for entry in () if as_json else listed:
+                parameters = ", ".join(f"{name}={value!r}" for name, value in entry["parameters"].items())
+                console.print(Text(f"{entry['name']}: {entry['title']}", style="bold"))
+                for text in (entry["source"], parameters):
                     console.print(Padding(Text(text), (0, 0, 0, 4)))
             return
         chosen = [named(name) for name in dict.fromkeys(names or FIGURES)]
@@ -70,8 +70,8 @@ def figures(
         table = Table("Figure", "Number in the paper", "printed", "computed", "remark")
         for shown in computed:
             for row, number in enumerate(shown.printed):
-                told = f"{number.printed:g}", f"{number.computed:.6g}"
-                table.add_row("" if row else shown.name, number.what, *told, number.remark)
+                numbers = f"{number.printed:g}", f"{number.computed:.6g}"
+                table.add_row("" if row else shown.name, number.what, *numbers, number.remark)
             if not shown.printed:
                 table.add_row(shown.name, "no printed number for these parameters, or only in the caption")
         console.print(table)
