@@ -157,8 +157,7 @@ def shares_of(largest: Iterable[tuple[OneParameterFamily, float | None]]) -> tup
             break
         if size is not None:
             kinds[line.kind] = None
-            least = line.least if size > line.least else 0.0
-            pairs |= dict.fromkeys(line.pair(max(share * size, least)) for share in _SHARES)
+            pairs |= dict.fromkeys(line.pair(share * size) for share in _SHARES)
     return tuple(pairs)
 
 
