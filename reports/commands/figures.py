@@ -50,8 +50,8 @@ def figures(
                 print_json(listed)
             for entry in () if as_json else listed:
                 parameters = ", ".join(f"{name}={value!r}" for name, value in entry["parameters"].items())
-                console.print(Text(f"{entry['name']}: {entry['title']}", style="bold"))
-                for text in (entry["source"], parameters):
+                console.print(Text(entry["name"], style="bold"))
+                for text in (entry["title"], entry["source"], parameters):
                     console.print(Padding(Text(text), (0, 0, 0, 4)))
             return
         chosen = [named(name) for name in dict.fromkeys(names or FIGURES)]

@@ -116,7 +116,7 @@ ENDS: dict[int, dict[str, str]] = {
     },
     1: {
         "prove mine.py::Above": "REFUSED, UNSOUND",
-        "prove NaturalFilter": "kept as a counterexample",
+        "prove NaturalFilter": "is a counterexample: none of its numbers is certified",
         "verify mine.py::Good --against mine.py::Late": (
             "this breaks 0.5-zCDP: Rényi divergence of order 2 (P||Q) is at least"
         ),
@@ -234,7 +234,7 @@ def test_the_figures_are_listed_in_80_columns_and_the_version_is_that_of_the_pac
     narrow = partial(os.environ.update, {"COLUMNS": "80"})
     lines = filterproof("figures", "--list", cwd=folder, before=narrow).stdout.splitlines()
     assert max(map(len, lines)) <= 80
-    assert [line.partition(":")[0] for line in lines if not line.startswith(" ")] == [*FIGURES]
+    assert [line.strip() for line in lines if not line.startswith(" ")] == [*FIGURES]
     assert filterproof("--version", cwd=folder).stdout == f"filterproof {metadata.version('filterproof')}\n"
 
 
@@ -332,7 +332,7 @@ def test_a_terminal_that_has_no_letters_of_other_languages_is_shown_them_as_esca
 
     ended = filterproof("list", cwd=folder, before=in_ascii)
     assert (ended.returncode, ended.stderr) == (0, "")
-    assert r"R\xe9nyi" in ended.stdout
+    assert ended.stdout.isascii()
     ended = filterproof("prove", "Rényi", cwd=folder, before=in_ascii)
     assert ended.returncode == 2
     assert r"name must be a known theorem, got name='R\xe9nyi'" in ended.stderr

@@ -290,7 +290,7 @@ def test_a_test_class_fails_with_what_happened_or_where_nothing_is_granted_and_p
         match=r"sent again, with its key(.|\n)*delta at epsilon=1 \(P\|\|Q\) of all releases is at least",
     ):
         made(services.FreeRetry)("runTest").debug()
-    with pytest.raises(AssertionError, match=r"must grant some request .* its code raised .*lambda"):
+    with pytest.raises(AssertionError, match=r"must grant some request: .* its code raised .*lambda"):
         made(Broken)("runTest").debug()
     made(services.Purse)("runTest").debug()
 
