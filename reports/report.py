@@ -22,7 +22,8 @@ from filterproof.mc.runs.executors import completed
 from filterproof.mc.runs.output import OutputFolder
 from filterproof.mc.runs.provenance import version
 from filterproof.reports.chapters.accountants import PAGES, AccountantChapter, accountant_chapter
-from filterproof.reports.chapters.filters import FilterChapter, filter_chapter
+from filterproof.reports.chapters.filters import FilterChapter, filter_chapter, simulation_finding
+from filterproof.reports.chapters.page_subjects import SUBJECTS, PageSubject
 from filterproof.reports.chapters.rates import rates_findings
 from filterproof.reports.chapters.tightness import tightness_findings
 from filterproof.reports.finding import Finding, Picture
@@ -30,8 +31,7 @@ from filterproof.reports.pages.accountant_pages import accountant_page
 from filterproof.reports.pages.filter_page import filter_page
 from filterproof.reports.pages.overview import Row, counted, picture
 from filterproof.reports.pages.page import Badge, Page
-from filterproof.reports.pages.page_subjects import SUBJECTS, PageSubject
-from filterproof.reports.pages.simulation_page import simulation_finding, simulation_page
+from filterproof.reports.pages.simulation_page import simulation_page
 from filterproof.reports.study import Study
 from filterproof.reports.template import rendered, style
 from filterproof.theory.agreement import Agreement
@@ -124,11 +124,11 @@ def make_report(
     tasks = sorted(jobs, key=lambda name: _LONG.index(name) if name in _LONG else len(_LONG))
     waiting, found = dict.fromkeys(tasks), dict[str, tuple[Any, float]]()
     on_progress(_doing(waiting), 0, len(tasks))
-    for name, result in completed(executor, partial(_timed, jobs), tasks, window=len(tasks)):
-        found[name] = result
+    for name, timed in completed(executor, partial(_timed, jobs), tasks, window=len(tasks)):
+        found[name] = timed
         del waiting[name]
         on_progress(_doing(waiting), len(found), len(tasks))
-    result = {name: one for name, (one, _) in found.items()}
+    result: dict[str, Any] = {name: one for name, (one, _) in found.items()}
     filters = [result[one.name] for one in subjects]
     kinds = [result[page] for page in accountants]
     _check_failure(study, [chapter.failure for chapter, _ in (*filters, *kinds)])

@@ -2,7 +2,6 @@
 
 from filterproof.reports.chapters import accountants, filters, rates, tightness
 from filterproof.reports.finding import Claim
-from filterproof.reports.pages.simulation_page import CLAIM as _SIMULATION
 
 __all__ = ["CLAIMS"]
 
@@ -10,7 +9,7 @@ __all__ = ["CLAIMS"]
 CLAIMS: tuple[Claim, ...] = (
     *filters.CLAIMS,
     *accountants.claims(),
-    _SIMULATION,
+    filters.SIMULATION,
     *tightness.CLAIMS,
     rates.CLAIM,
 )

@@ -26,7 +26,7 @@ from filterproof.mc.evaluate.evaluation import Evaluation
 from filterproof.mc.evaluate.random_choice import mean_of_sequences
 from filterproof.mc.examine.divergence import Divergence
 from filterproof.mc.examine.supremum import Supremum
-from filterproof.reports.pages.page_subjects import PageSubject
+from filterproof.reports.chapters.page_subjects import PageSubject
 from filterproof.reports.study import Study
 from filterproof.theory.evidence import Evidence
 from filterproof.theory.pairs.base import Direction

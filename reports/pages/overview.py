@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from filterproof.mc.examine.divergence import exceeds
 from filterproof.reports.chapters.filters import FilterChapter
+from filterproof.reports.chapters.page_subjects import PageSubject
 from filterproof.reports.drawing import INK, NARROW, PALETTE, new_figure, svg_text
 from filterproof.reports.finding import Picture
 from filterproof.reports.pages.page import Badge, share
-from filterproof.reports.pages.page_subjects import PageSubject
 from filterproof.theory.evidence import Outcome, Verdict
 from filterproof.theory.kernel.kernel_theorems import FINITE
 from filterproof.theory.numerics.decimals import format_down, format_up

@@ -7,9 +7,9 @@ from filterproof.mc.examine.counterexample import menu_counterexample
 from filterproof.mc.examine.divergence import Divergence
 from filterproof.mc.examine.trace import TraceRow
 from filterproof.reports.chapters.filters import BoundsAt, FilterChapter, MenuGame
+from filterproof.reports.chapters.page_subjects import SUBJECTS
 from filterproof.reports.chapters.simulated_divergences import SimulatedDivergence, SimulatedDivergences
 from filterproof.reports.pages.filter_page import filter_page
-from filterproof.reports.pages.page_subjects import SUBJECTS
 from filterproof.reports.report import LibraryReport
 from filterproof.reports.study import Study
 from filterproof.theory.evidence import Evidence, Outcome, Verdict

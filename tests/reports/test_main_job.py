@@ -12,8 +12,8 @@ from filterproof import mc
 from filterproof.mc import LocalPool
 from filterproof.reports import report
 from filterproof.reports.chapters import CLAIMS
+from filterproof.reports.chapters.page_subjects import SUBJECTS
 from filterproof.reports.finding import Claim, Finding
-from filterproof.reports.pages.page_subjects import SUBJECTS
 from filterproof.reports.study import Study
 from filterproof.theory.evidence import Outcome
 from tests.reports.made_up import HOLDS

@@ -8,7 +8,8 @@ import filterproof as fp
 from filterproof.mc.examine.divergence import Divergence
 from filterproof.mc.examine.supremum import supremum
 from filterproof.mc.worst_case.solve import worst_case
-from filterproof.reports.chapters.filters import filter_chapter
+from filterproof.reports.chapters.filters import filter_chapter, simulation_finding
+from filterproof.reports.chapters.page_subjects import SUBJECTS
 from filterproof.reports.chapters.simulated_divergences import (
     Opponent,
     SimulatedDivergences,
@@ -17,8 +18,7 @@ from filterproof.reports.chapters.simulated_divergences import (
     direction_of,
     opponents,
 )
-from filterproof.reports.pages.page_subjects import SUBJECTS
-from filterproof.reports.pages.simulation_page import rests, simulation_finding, simulation_page
+from filterproof.reports.pages.simulation_page import rests, simulation_page
 from filterproof.reports.study import Study
 from filterproof.theory.agreement import Accord
 from filterproof.theory.evidence import Outcome

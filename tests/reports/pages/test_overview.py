@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import pytest
 
+from filterproof.reports.chapters.page_subjects import SUBJECTS
 from filterproof.reports.pages.overview import Row, assumptions, between, counted, picture
-from filterproof.reports.pages.page_subjects import SUBJECTS
 from filterproof.theory.evidence import Verdict
 from tests.reports.made_up import BROKEN, HOLDS, OPEN, chapter
 

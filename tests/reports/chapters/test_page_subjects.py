@@ -7,7 +7,7 @@ import pytest
 import filterproof as fp
 from filterproof.filters.catalogue import CATALOGUE
 from filterproof.reports.chapters import CLAIMS
-from filterproof.reports.pages.page_subjects import SHOWN_BROKEN, SUBJECTS, PageSubject
+from filterproof.reports.chapters.page_subjects import SHOWN_BROKEN, SUBJECTS, PageSubject
 from filterproof.reports.template import mathml
 
 NAMED = pytest.mark.parametrize("subject", SUBJECTS, ids=lambda one: one.name)
