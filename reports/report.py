@@ -22,10 +22,9 @@ from filterproof.mc.runs.executors import completed
 from filterproof.mc.runs.output import OutputFolder
 from filterproof.mc.runs.provenance import version
 from filterproof.reports.chapters.accountants import PAGES, AccountantChapter, accountant_chapter
-from filterproof.reports.chapters.filters import FilterChapter, filter_chapter
+from filterproof.reports.chapters.filters import FilterChapter, filter_chapter, simulation_finding
 from filterproof.reports.chapters.page_subjects import SUBJECTS, PageSubject
 from filterproof.reports.chapters.rates import rates_findings
-from filterproof.reports.chapters.simulation_claim import simulation_finding
 from filterproof.reports.chapters.tightness import tightness_findings
 from filterproof.reports.finding import Finding, Picture
 from filterproof.reports.pages.accountant_pages import accountant_page
@@ -129,7 +128,7 @@ def make_report(
         found[name] = timed
         del waiting[name]
         on_progress(_doing(waiting), len(found), len(tasks))
-    result = {name: one for name, (one, _) in found.items()}
+    result: dict[str, Any] = {name: one for name, (one, _) in found.items()}
     filters = [result[one.name] for one in subjects]
     kinds = [result[page] for page in accountants]
     _check_failure(study, [chapter.failure for chapter, _ in (*filters, *kinds)])

@@ -1,7 +1,6 @@
 """The chapters of the report: each a function of a study, with its result and its claims beside it."""
 
 from filterproof.reports.chapters import accountants, filters, rates, tightness
-from filterproof.reports.chapters.simulation_claim import CLAIM as _SIMULATION
 from filterproof.reports.finding import Claim
 
 __all__ = ["CLAIMS"]
@@ -10,7 +9,7 @@ __all__ = ["CLAIMS"]
 CLAIMS: tuple[Claim, ...] = (
     *filters.CLAIMS,
     *accountants.claims(),
-    _SIMULATION,
+    filters.SIMULATION,
     *tightness.CLAIMS,
     rates.CLAIM,
 )

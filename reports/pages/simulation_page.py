@@ -5,12 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from filterproof.reports.chapters.filters import FilterChapter
-from filterproof.reports.chapters.simulation_claim import meets, simulation_finding
+from filterproof.mc import Estimate
+from filterproof.reports.chapters.filters import FilterChapter, simulation_finding
+from filterproof.reports.chapters.simulated_divergences import SimulatedDivergence
 from filterproof.reports.finding import Finding
 from filterproof.reports.template import rendered, style
 from filterproof.theory.agreement import Accord
 from filterproof.theory.numerics.decimals import interval
+
+
+def meets(estimate: Estimate, one: SimulatedDivergence) -> bool:
+    """Whether a simulated interval meets the certified one."""
+    return estimate.low <= one.high and one.low <= estimate.high
 
 
 def _met(finding: Finding) -> str:

@@ -8,7 +8,7 @@ import filterproof as fp
 from filterproof.mc.examine.divergence import Divergence
 from filterproof.mc.examine.supremum import supremum
 from filterproof.mc.worst_case.solve import worst_case
-from filterproof.reports.chapters.filters import filter_chapter
+from filterproof.reports.chapters.filters import filter_chapter, simulation_finding
 from filterproof.reports.chapters.page_subjects import SUBJECTS
 from filterproof.reports.chapters.simulated_divergences import (
     Opponent,
@@ -18,7 +18,6 @@ from filterproof.reports.chapters.simulated_divergences import (
     direction_of,
     opponents,
 )
-from filterproof.reports.chapters.simulation_claim import simulation_finding
 from filterproof.reports.pages.simulation_page import rests, simulation_page
 from filterproof.reports.study import Study
 from filterproof.theory.agreement import Accord

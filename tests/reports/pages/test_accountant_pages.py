@@ -3,6 +3,7 @@
 import pickle
 import xml.etree.ElementTree as ET
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -20,6 +21,9 @@ from filterproof.reports.chapters.reached_loss import ReachedRow
 from filterproof.reports.pages.accountant_pages import accountant_page
 from filterproof.reports.study import Study
 from filterproof.theory.evidence import Evidence, Outcome, Verdict
+from tests.reports.made_up import chapter as of_filter
+from tests.reports.made_up import report
+from tests.reports.test_report import check_size
 
 HOLDS = Verdict(Outcome.HOLDS, Evidence.CERTIFIED, "every play", "theorem 'odometers'; 9 numbers certified")
 REFUTED = Verdict(Outcome.REFUTED, Evidence.CERTIFIED, "one game", "0.9 > 0.5 in 3 rounds", {"low": 0.9})
@@ -94,3 +98,10 @@ def test_an_odometer_is_above_the_quantile_of_the_loss() -> None:
     ratio, rounds = nearest("Mixture")
     assert 1 < ratio < 3
     assert 1 <= rounds <= accountant_examples.ROUNDS
+
+
+def test_the_pages_have_few_words_and_bytes(tmp_path: Path) -> None:
+    long = replace(HOLDS, scope="a scope of many words, " * 40)
+    pages = tuple(accountant_page(chapter(page, long)) for page in PAGES)
+    replace(report(of_filter()), accountants=pages).write(tmp_path, seconds=1.0)
+    check_size(tmp_path)
