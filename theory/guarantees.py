@@ -129,7 +129,7 @@ class Guarantee(ABC):
         object.__setattr__(self, field or name, number)
 
     @property
-    def range(self) -> tuple[float, float]:
+    def epsilon_range(self) -> tuple[float, float]:
         """Smallest and largest epsilon for which the guarantee bounds delta: (0, inf) unless a subclass narrows it."""
         return 0.0, math.inf
 

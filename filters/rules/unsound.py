@@ -365,7 +365,7 @@ class RangedZCDP(Guarantee):
         return bound if np.ndim(bound) else float(bound)
 
     @property
-    def range(self) -> tuple[float, float]:
+    def epsilon_range(self) -> tuple[float, float]:
         """The range of epsilon, (low, high)."""
         return self.low, self.high
 

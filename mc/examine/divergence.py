@@ -128,7 +128,7 @@ def _targets(promise: Guarantee) -> Iterator[Divergence]:
         yield from (Divergence.renyi(order) for order in _ORDERS)
     if isinstance(promise, RenyiDP):
         yield Divergence.renyi(promise.alpha)
-    low, high = promise.range
+    low, high = promise.epsilon_range
     if math.isfinite(high):  # the guarantee may be smallest at the ends of its range
         yield Divergence.hockey_stick(high)
     if low > 0:

@@ -33,7 +33,7 @@ def test_a_bounded_range_promises_nothing_outside() -> None:
         filt = fp.RangedBlackwellFilter(1.0, (BIT, fp.Erasure(1e-9)), 0.0, 2.0)
     assert filt.admits(filt.start(1), fp.Erasure(1e-9))[0]
     assert filt.promise.delta(3.0) == 1.0
-    assert filt.promise.range == (0.0, 2.0)
+    assert filt.promise.epsilon_range == (0.0, 2.0)
     assert filt.promise.delta(1.0) == pytest.approx(float(fp.BlackwellFilter(1.0, (BIT,)).promise.delta(1.0)))
     # off the range (5.1) fails: at epsilon = 20 the erasure is worth more than Gaussian(1)
     assert float(fp.Gaussian(1.0).hockey_stick(20.0)) < 1e-9
