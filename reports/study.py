@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-#: A simulation has this many runs if its plays have at most `_ROUNDS` rounds: about a second of the engine.
-RUNS, _ROUNDS = 1_000_000, 16
+#: A simulation has this many runs if its plays have at most `_ROUNDS` rounds: about a second of the engine, with the
+#: pilot and the second estimate.
+RUNS, _ROUNDS = 1_000_000, 8
 #: No simulation of longer plays has fewer runs than this share of `RUNS`.
 _FEWEST = 0.02
 

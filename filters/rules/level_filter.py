@@ -67,14 +67,21 @@ class LevelFilter(PrivacyFilter[NDArray[np.int64]]):
 
     def _left(self, state: NDArray[np.int64], request: DominatingPair) -> NDArray[np.int64]:
         """Return the highest level that each run may continue with, or -1."""
-        left = state[:, None] - self._charges(request)
-        return np.asarray(np.where(left >= self._floors, left, -1).max(axis=1))
+        charges, highest = self._charges(request), np.full(len(state), -1, dtype=np.int64)
+        for number, floor in enumerate(
+            self._floors
+        ):  # a floor at a time: a row of floors is too short to reduce
+            left = state - charges[..., number]
+            np.maximum(highest, left, out=highest, where=left >= floor)
+        return highest
 
     def _charges(self, request: DominatingPair) -> NDArray[np.int64]:
         """Return `_charged`, for each run's own member of a selection."""
         if (choice := request.choice) is None:
             return self._charged(request)
+        tables = [self._charges(pair) for pair in request.members]
+        if all(table.ndim == 1 for table in tables):
+            return np.asarray(np.transpose(tables).take(choice, axis=1).T)
         n = np.arange(len(choice))
         shape = (len(n), len(self._floors))
-        tables = [np.broadcast_to(self._charges(pair), shape) for pair in request.members]
-        return np.asarray(np.stack(tables)[choice, n])
+        return np.stack([np.broadcast_to(table, shape) for table in tables])[choice, n]

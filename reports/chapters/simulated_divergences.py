@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+import numpy as np
+
 from filterproof.filters import GaussianFilter, NaiveRealisationFilter
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc import (
@@ -75,6 +77,12 @@ class Opponent(NamedTuple):
     method: Method = "auto"
 
     @property
+    def rounds_played(self) -> int:
+        """The rounds that the engine plays for one run: infinite losses are played apart, in as many of them."""
+        apart = any(np.any(pair.infinite_mass > 0) for pair in self.adversary.asks or ())
+        return self.rounds * (1 + apart)
+
+    @property
     def useful(self) -> bool:
         """Whether the bounds are near enough to each other to contradict a simulation."""
         return self.low > 0 and self.high <= _USEFUL * self.low
@@ -133,7 +141,7 @@ def compared(
     study: Study, filt: PrivacyFilter, one: Opponent, measure: Divergence, promised: float
 ) -> SimulatedDivergence:
     """Simulate an opponent, with plain draws as well where the first estimate rests on the filter's ledger."""
-    n = study.runs(one.rounds)
+    n = study.runs(one.rounds_played)
 
     def simulated(method: Method) -> Estimate:
         if measure.kind == "renyi":

@@ -103,12 +103,16 @@ def tightness_filters(study: Study) -> list[PlayedMenu]:
         (BY_CKS, ApproximateDPFilter(EPSILON, DELTA, CKS), menu),
         (ON_GAUSSIANS, GaussianFilter(mu), gaussians),
     )
-    played = []
-    for name, filt, requests in table:
-        worst = worst_case(filt, requests, epsilon=EPSILON)
-        promised = float(filt.promise.delta(EPSILON))
-        played.append(PlayedMenu(name, promised, supremum(filt, EPSILON), worst))
-    return played
+    over_all = {id(filt): supremum(filt, EPSILON) for filt in {id(one): one for _, one, _ in table}.values()}
+    return [
+        PlayedMenu(
+            name,
+            float(filt.promise.delta(EPSILON)),
+            over_all[id(filt)],
+            worst_case(filt, requests, epsilon=EPSILON),
+        )
+        for name, filt, requests in table
+    ]
 
 
 def tightness_findings(study: Study) -> tuple[Finding, ...]:
