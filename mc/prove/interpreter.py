@@ -19,7 +19,7 @@ from filterproof.mc.prove.paths import NotTraced, Path, Raised
 from filterproof.mc.prove.polynomials import Polynomial
 from filterproof.mc.prove.requests import ClassOf, Request
 from filterproof.mc.prove.rewriting import FILE, rewritten
-from filterproof.mc.prove.source import TRACED, is_traced, user_classes
+from filterproof.mc.prove.source import TRACED, is_traced, refuse_own_container, user_classes
 from filterproof.mc.prove.values import (
     Array,
     Native,
@@ -129,9 +129,9 @@ class Interpreter:
     # -- expressions ---------------------------------------------------------------------------------------
 
     def unary(self, symbol: str, value: Any) -> Any:
-        number = lift(value)
-        if number is None:
+        if (found := lift(value)) is None:
             raise NotTraced("a sign of what is no number has no rule")
+        number = numpy_arrays.number(self, found)
         if symbol == "-":
             return simple(self.arithmetic.negative(number))
         if symbol == "~":
@@ -141,7 +141,9 @@ class Interpreter:
             if number.kind != "b1":
                 raise NotTraced("~ of integers has no rule")
             return elementwise(operator.not_, "b1", number)
-        return simple(number if number.kind != "bool" else Number("int", as_number(number.value)))
+        if number.kind == "bool":
+            return simple(Number("int", as_number(number.value)))
+        return simple(Array.of(number.kind, number.runs, number.data.copy()))  # a copy, as of NumPy
 
     def binary(self, symbol: str, one: Any, two: Any) -> Any:
         kinds = type(one), type(two)
@@ -211,6 +213,8 @@ class Interpreter:
         if isinstance(one, type) and isinstance(two, type):
             return one is two
         if isinstance(one, tuple) and isinstance(two, tuple) and not identity:
+            refuse_own_container(one)
+            refuse_own_container(two)
             pairs = zip(one, two, strict=False)
             return len(one) == len(two) and all(self.truth(self._comparison("==", *pair)) for pair in pairs)
         if isinstance(one, np.dtype) or isinstance(two, np.dtype):
@@ -222,17 +226,18 @@ class Interpreter:
     def _within(self, one: Any, two: Any) -> bool:
         if not isinstance(two, tuple | list | frozenset | set | dict):
             raise NotTraced(f"membership in {type(two).__name__} has no rule")
+        refuse_own_container(two)
         members = sorted(two, key=str) if isinstance(two, frozenset | set) else two
         return any(self.truth(self._comparison("==", one, member)) for member in members)
 
     def truth(self, value: Any) -> bool:
         """bool(value); of an array, of its one run and entry, since it raises for several."""
-        number = lift(value)
-        if number is not None:
-            if number.data.size != 1:
+        if (found := lift(value)) is not None:
+            if found.data.size != 1:
                 raise Raised
-            return self.arithmetic.truth(number.items[0])
+            return self.arithmetic.truth(numpy_arrays.number(self, found).items[0])
         if value is None or isinstance(value, str | tuple | list | dict | frozenset | set):
+            refuse_own_container(value)
             return bool(value)
         raise NotTraced(f"the truth of {type(value).__name__} has no rule")
 
@@ -274,6 +279,7 @@ class Interpreter:
             return thing  # PrivacyFilter[State]: a type
         if not isinstance(thing, tuple | list | str):
             raise NotTraced(f"an item of {type(thing).__name__} has no rule")
+        refuse_own_container(thing)
         if isinstance(index, Array) and constant_of(index) is None:
             if index.ndim or is_float(index.kind):
                 raise NotTraced("an index that is no integer has no rule")
@@ -285,7 +291,10 @@ class Interpreter:
 
     def items(self, value: Any) -> Iterable[Any]:
         """What a loop over a value sees."""
-        if isinstance(value, tuple | list | str | range | dict):
+        refuse_own_container(value)
+        if isinstance(value, list):
+            return value  # it may grow meanwhile
+        if isinstance(value, tuple | str | range | dict):
             return list(value)
         if isinstance(value, SingleUse):
             if value.taken or id(value) not in self.fresh:

@@ -88,7 +88,10 @@ def whole(rule: str, arithmetic: Arithmetic, x: Value, kind: str) -> Value:
 
 
 def square_root(own: Caller, x: Any) -> Array:
-    value = own.arithmetic.converted(*numpy_scalars(number(own, x)), "f8")
+    (given,) = numpy_scalars(number(own, x))
+    if given.kind in ("b1", "i1", "i2", "u1", "u2"):
+        raise NotTraced("the root of booleans or small integers is of lower precision, which has no rule")
+    value = own.arithmetic.converted(given, "f8")
     return unary(lambda a, entry, kind: a.sqrt(entry, kind), "f8", own, value)
 
 
@@ -167,8 +170,11 @@ def reduction(name: str, own: Caller, a: Any, axis: Any = None) -> Any:
 def fold(own: Caller, function: Any, entries: Iterable[Any]) -> Any:
     """`function.reduce` of a sequence."""
     items = list(own.items(entries))
-    if not items:
-        raise NotTraced("nothing is reduced")
+    if len(items) < 2:
+        raise NotTraced("nothing is reduced, or one array")
+    kinds = [number(own, one).kind for one in items]
+    if function in (np.add, np.multiply) and (any(map(is_bool, kinds)) or not any(map(is_float, kinds))):
+        raise NotTraced("a sum or product of booleans or integers by reduce() is of a larger type")
     return reduce(lambda x, y: own.call(function, [x, y], {}), items)
 
 

@@ -31,7 +31,8 @@ def attribute(own: Caller, thing: Any, name: str) -> Any:
         case super():
             bound: Any = thing
             order = type(bound.__self__).__mro__
-            return member_of(own, bound.__self__, order[order.index(bound.__thisclass__) + 1 :], name)
+            order = order[order.index(bound.__thisclass__) + 1 :]
+            return member_of(own, bound.__self__, order, name, held=False)
         case ModuleType():
             if (found := getattr(thing, name, None)) is None and name != "newaxis":
                 raise NotTraced(f"{thing.__name__}.{name} does not exist")
@@ -53,13 +54,16 @@ def attribute(own: Caller, thing: Any, name: str) -> Any:
     raise NotTraced(f"the attribute {name} of {getattr(thing, '__name__', type(thing).__name__)} has no rule")
 
 
-def member_of(own: Caller, thing: Any, order: Iterable[type], name: str) -> Any:
-    """An attribute of an instance, or of a class where the thing is None, by the classes in order."""
+def member_of(own: Caller, thing: Any, order: Iterable[type], name: str, held: bool = True) -> Any:
+    """An attribute of an instance, or of a class where the thing is None, by the classes in order.
+
+    Unless `held`, what the instance itself holds is left out, as super() does.
+    """
     kind = next((kind for kind in order if name in vars(kind)), None)
     member = vars(kind)[name] if kind is not None else None
     if isinstance(member, property) and thing is not None and is_traced(member.fget):
         return own.call(MethodType(member.fget, thing), [], {})  # type: ignore[arg-type]
-    if name in getattr(thing, "__dict__", {}) and not isinstance(member, property):
+    if held and name in getattr(thing, "__dict__", {}) and not isinstance(member, property):
         return thing.__dict__[name]
     if kind is None:
         raise NotTraced(f"{type(thing).__name__}.{name} has no rule")

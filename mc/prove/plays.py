@@ -7,7 +7,7 @@ each new state to the last bit.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
@@ -23,7 +23,7 @@ from filterproof.mc.prove.requests import DECLARED, HUGE
 from filterproof.mc.prove.states import exact_leaves
 from filterproof.theory.pairs import DominatingPair
 
-PLAYS, ROUNDS = 16, 28
+PLAYS, ROUNDS, OTHERS = 16, 28, 8
 
 
 @dataclass(frozen=True)
@@ -118,12 +118,19 @@ def play(filt: PrivacyFilter) -> Plays:
     return Plays([_one(filt, number) for number in range(PLAYS)])
 
 
-def _one(filt: PrivacyFilter, number: int) -> list[PlayedDecision]:
+def play_others(filt: PrivacyFilter) -> Plays:
+    """Plays with families, and sizes, that are not in the others: to be compared with the trace alone."""
+    return Plays([_one(filt, number, _drawn_of_others) for number in range(0, OTHERS, 2)])
+
+
+def _one(
+    filt: PrivacyFilter, number: int, draw: Callable[..., tuple[str, dict[str, Any]]] | None = None
+) -> list[PlayedDecision]:
     rng, n = np.random.default_rng(number), 1 if number % 2 == 0 else 3
     scale, state, found = 10 ** rng.uniform(-2.5, 0.0), filt.start(n), []
     for _ in range(ROUNDS):
         vectorised = bool(rng.integers(2))
-        family, parameters = _drawn(rng, scale * 2 ** rng.uniform(-2, 1), n if vectorised else 0)
+        family, parameters = (draw or _drawn)(rng, scale * 2 ** rng.uniform(-2, 1), n if vectorised else 0)
         request = getattr(pairs, family)(**parameters)
         loss = _losses(rng, request, n)
         granted, after = _answered(filt, state, request, loss, n)
@@ -182,6 +189,21 @@ def _drawn(rng: np.random.Generator, size: float, n: int) -> tuple[str, dict[str
     if kind == 7:
         return "KOV", {"epsilon": number(size), "delta": number(1e-7)}
     return "BoundedRange", {"epsilon": number(size)}
+
+
+def _drawn_of_others(rng: np.random.Generator, size: float, n: int) -> tuple[str, dict[str, Any]]:
+    """As `_drawn`, of the other families in half of the cases, and of large requests in some."""
+    kind = int(rng.integers(8))
+    if kind == 0:
+        return "DiscreteLaplace", {"scale": 1 / size}
+    if kind == 1:
+        return "DiscreteGaussian", {"sigma": 1 / size}
+    if kind == 2:
+        p = 1 / (1 + math.exp(-size))
+        return "FinitePair", {"p": (p, 1 - p), "q": (1 - p, p)}
+    if kind == 3:
+        return "SubsampledGaussian", {"q": 0.01, "sigma": max(1 / size, 0.5)}
+    return _drawn(rng, size * 100 if kind == 4 else size, n)
 
 
 def _losses(rng: np.random.Generator, request: DominatingPair, n: int) -> Any:

@@ -20,7 +20,7 @@ from filterproof.mc.prove.comparison import COMPARED, compare
 from filterproof.mc.prove.induction import Failure, Induction, SumBound
 from filterproof.mc.prove.invariants import charge_of
 from filterproof.mc.prove.paths import NotTraced, Raised
-from filterproof.mc.prove.plays import Plays, play
+from filterproof.mc.prove.plays import Plays, play, play_others
 from filterproof.mc.prove.polynomials import number_text
 from filterproof.mc.prove.solver import Questions
 from filterproof.mc.prove.source import file_of, line_text, refuse_hidden_state
@@ -177,11 +177,12 @@ def prove(filt: PrivacyFilter) -> SourceProof:
 
 def _proof(filt: PrivacyFilter, file: str, questions: Questions) -> SourceProof:
     promise = _promise(filt)
-    plays = play(filt).exact(Tracer(filt, [], [], questions).beginning())
+    start = Tracer(filt, [], [], questions).beginning()
+    plays, others = play(filt).exact(start), play_others(filt).exact(start)
     system = _traced(filt, plays, questions)
     possible = theorems(promise, _orders(system))
     known: dict[str, Any] = {"file": File(file).name, "promise": promise, "paths": system.paths}
-    agreed, other = compare(system, plays)
+    agreed, other = compare(system, Plays(plays.plays + others.plays))
     known["compared"] = agreed
     if other is not None:
         reason = f"the real code decides otherwise than its trace, on {other.family} {other.parameters}"

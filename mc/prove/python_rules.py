@@ -19,7 +19,7 @@ from filterproof.mc.prove.numpy_rules import tested
 from filterproof.mc.prove.paths import NotTraced, Raised
 from filterproof.mc.prove.polynomials import Polynomial
 from filterproof.mc.prove.requests import ClassOf, Request
-from filterproof.mc.prove.source import is_traced, user_classes
+from filterproof.mc.prove.source import is_traced, refuse_own_container, user_classes
 from filterproof.mc.prove.values import (
     PYTHON,
     Array,
@@ -32,17 +32,15 @@ from filterproof.mc.prove.values import (
     lift,
 )
 
-#: Functions without side effects that are called where all that they are given is known.
+#: Functions without side effects that are called where all that they are given is known; of zeros the sign is not.
 KNOWN = frozenset(
     {getattr(math, name) for name in dir(math) if callable(getattr(math, name)) and name[0] != "_"}
+    - {math.copysign, math.atan2}
     | {
         getattr(np, name)
         for name in ("linspace", "arange", "geomspace", "logspace", "cumsum", "log", "exp", "log2")
     }
-    | {
-        getattr(np, name)
-        for name in ("log10", "log1p", "expm1", "power", "prod", "diff", "sort", "dtype", "ldexp")
-    }
+    | {getattr(np, name) for name in ("log10", "log1p", "expm1", "prod", "diff", "sort", "dtype", "ldexp")}
 )
 CONTAINERS = (str, tuple, list, dict, frozenset)
 
@@ -55,7 +53,7 @@ def one(own: Caller, value: Any) -> Array:
     found = lift(value)
     if found is None or found.data.size != 1:
         raise Raised
-    return Number(found.kind, found.items[0])
+    return Number(number(own, found).kind, found.items[0])
 
 
 def converted(kind: str, own: Caller, x: Any = 0) -> Any:
@@ -115,6 +113,7 @@ def length(own: Caller, value: Any) -> Any:
     if isinstance(value, Array) and value.ndim:
         return own.runs() if value.runs else value.data.shape[0]
     if isinstance(value, (*CONTAINERS, range, np.ndarray)):
+        refuse_own_container(value)
         return len(value)
     raise NotTraced("len() has no rule here")
 
@@ -161,6 +160,10 @@ def mapped(own: Caller, function: Any, *args: Any) -> Any:
 
 def container_method(own: Caller, container: Any, name: str) -> Any:
     """A method of a list, a dict, a tuple or a text."""
+    if user_classes(type(container)):
+        raise NotTraced(
+            f"{type(container).__name__} is a container of the user's own, whose methods have no rule"
+        )
     if name == "get" and isinstance(container, dict):
         return Native(lambda key, default=None: look_up(own, container, key, default), name)
     if name == "copy" and isinstance(container, dict | list):
@@ -207,6 +210,8 @@ def is_instance(own: Caller, value: Any, kinds: Any) -> bool:
     classes = [k for kind in given for k in (get_args(kind) if isinstance(kind, UnionType) else (kind,))]
     if isinstance(value, Request):
         return value.is_instance(classes)
+    if bool in classes and isinstance(value, Array | bool):  # NumPy's booleans are none of Python's
+        own.path.differs = True
     return any(_is_instance(value, kind) for kind in classes)
 
 
@@ -231,14 +236,19 @@ def hasattr_(own: Caller, value: Any, name: str) -> bool:
         raise NotTraced("hasattr() has no rule here")
     if not isinstance(value, Array):
         return hasattr(value, name)
-    if value.kind in PYTHON:
-        return hasattr({"bool": bool, "int": int, "float": float}[value.kind], name)
-    return hasattr(np.float64 if value.is_scalar else np.ndarray, name)
+    of_numpy = hasattr(np.float64 if value.is_scalar else np.ndarray, name)
+    if value.kind not in PYTHON:
+        return of_numpy
+    found = hasattr({"bool": bool, "int": int, "float": float}[value.kind], name)
+    own.path.differs = own.path.differs or found != of_numpy
+    return found
 
 
 def getattr_(own: Caller, value: Any, name: str, *default: Any) -> Any:
     if isinstance(value, Request) and default and name in ("pairs", "members", "index", "choice"):
         return default[0]  # a filter receives one mechanism at a time
+    if default and not isinstance(value, Request) and not hasattr_(own, value, name):
+        return default[0]
     return own.attribute(value, name)
 
 
@@ -273,9 +283,11 @@ RULES: dict[Any, Callable[..., Any]] = {
 
 
 def is_library(value: Any) -> bool:
-    """Whether it is what this library defines, whose functions may be called on what is known."""
-    homes = (getattr(value, "__module__", None), type(value).__module__)
-    return any(str(home).startswith(("filterproof.theory.", "filterproof.filters.")) for home in homes)
+    """Whether it is what this library defines, whose functions may be called on what is known; accountants change."""
+    homes = [str(home) for home in (getattr(value, "__module__", None), type(value).__module__)]
+    if any(home.startswith("filterproof.filters.accountants.") for home in homes):
+        return False
+    return any(home.startswith(("filterproof.theory.", "filterproof.filters.")) for home in homes)
 
 
 def called(function: Any, args: list[Any], named: dict[str, Any]) -> Any:

@@ -6,6 +6,7 @@ that follow from what the code read.
 
 from __future__ import annotations
 
+import inspect
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -104,8 +105,10 @@ class Request:
         if not families:
             raise NotTraced(f"request.{name} has no rule")
         if not self.restrict(families | {f"sub:{h}" for h in families}, f"has {name}"):
-            if OTHER in self.possible:
-                raise NotTraced(f"request.{name} is read before the family is known")
+            if not all(family in FAMILIES and not _has(family, name) for family in self.possible):
+                raise NotTraced(
+                    f"request.{name} is read before the family is known, or of one without a rule"
+                )
             raise Raised
         for family in sorted(families):
             if self.restrict({family, f"sub:{family}"}, f"in {[family, f'sub:{family}']}"):
@@ -189,6 +192,12 @@ class ClassOf:
         if not isinstance(other, str):
             raise NotTraced("the name of a class is compared with what is no text")
         return self.request.has_name(other)
+
+
+def _has(family: str, name: str) -> bool:
+    """Whether requests of a family of the library have an attribute."""
+    kind = getattr(pairs, family)
+    return hasattr(kind, name) or name in inspect.signature(kind).parameters
 
 
 def family_name(kind: Any) -> str:

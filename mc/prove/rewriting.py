@@ -43,6 +43,10 @@ def rewritten(function: FunctionType, hooks: Any) -> FunctionType:
 def _factory(function: FunctionType) -> CodeType:
     """Code that defines a function of the hooks and the closure, which makes the rewritten function."""
     node = deepcopy(definition(function))
+    if any(isinstance(n, ast.Yield | ast.YieldFrom | ast.Await) for n in ast.walk(node)):
+        raise NotTraced("a generator has no rule", node.lineno)
+    if any(isinstance(n, ast.Name) and n.id[:2] == "__" and n.id[-2:] != "__" for n in ast.walk(node)):
+        raise NotTraced("a name that Python changes in classes has no rule", node.lineno)
     body = node.body if isinstance(node, ast.FunctionDef) else [ast.Return(node.body, lineno=node.lineno)]
     for one in (node.args.posonlyargs, node.args.args, node.args.kwonlyargs):
         for argument in one:
@@ -76,6 +80,18 @@ def statement(name: str, *args: ast.expr) -> ast.stmt:
 def refusal(node: ast.AST) -> ast.Call:
     kind = "statement" if isinstance(node, ast.stmt) else "expression"
     return hook("refuse", ast.Constant(f"the {kind} {type(node).__name__} has no rule"))
+
+
+def _is_quiet(item: ast.withitem) -> bool:
+    """Whether it calls something with settings that raise nothing."""
+    call = item.context_expr
+    return (
+        isinstance(call, ast.Call)
+        and not call.args
+        and all(
+            isinstance(k.value, ast.Constant) and k.value.value in ("ignore", "warn") for k in call.keywords
+        )
+    )
 
 
 def later(node: ast.expr) -> ast.expr:
@@ -131,7 +147,7 @@ class Rewriter(ast.NodeTransformer):
                 body = [*self.assigned(node.target, ast.Name(name, ast.Load())), *self.block(node.body)]
                 items = hook("items", self.visit(node.iter))
                 return [ast.For(ast.Name(name, ast.Store()), items, body, self.block(node.orelse))]
-            case ast.With() if all(isinstance(i.context_expr, ast.Call) for i in node.items):
+            case ast.With() if all(map(_is_quiet, node.items)):
                 managers = [self.visit(i.context_expr.func) for i in node.items]  # type: ignore[attr-defined]
                 return [*(statement("manage", manager) for manager in managers), *self.block(node.body)]
             case ast.FunctionDef() if not node.decorator_list:

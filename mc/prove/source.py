@@ -115,6 +115,18 @@ def file_of(kind: type) -> str | None:
     return getattr(sys.modules.get(kind.__module__), "__file__", None)
 
 
+def refuse_own_container(value: object) -> None:
+    """Raise NotTraced for a container of a user's class that says itself what it contains."""
+    if type(value) not in (tuple, list, dict, set, frozenset, str):
+        own = [
+            name for kind in user_classes(type(value)) for name in vars(kind) if is_traced(vars(kind)[name])
+        ]
+        if any(name[:2] == "__" and name not in ("__init__", "__new__", "__repr__") for name in own):
+            raise NotTraced(
+                f"{type(value).__name__} is a container with methods of its own, which has no rule"
+            )
+
+
 def line_text(file: str, number: int | None) -> str:
     """A line of a file, without its indentation."""
     lines = File(file).read_text("utf-8").splitlines() if File(file).is_file() else []

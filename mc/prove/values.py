@@ -190,7 +190,8 @@ def known(value: Any) -> Any:
     kind: Any = type(value)
     if not isinstance(value, Array):
         plain = (bool, int, float, str, NoneType, np.ndarray)
-        if kind not in plain and not isinstance(value, np.generic | type) and not is_library_class(kind):
+        own = is_library_class(kind) and not kind.__module__.startswith("filterproof.mc.")  # no traced value
+        if kind not in plain and not isinstance(value, np.generic | type) and not own:
             raise NotTraced(f"{kind.__name__} is passed to a function of a library")
         return value
     found = [constant_of(Number(python_kind(value.kind), item)) for item in value.items]

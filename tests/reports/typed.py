@@ -1,6 +1,7 @@
 """A command as a person types it, in a child of this process: what is imported here the child need not load again."""
 
 import os
+import signal
 import sys
 import time
 import traceback
@@ -144,6 +145,8 @@ def _run(arguments: tuple[str, ...], cwd: Path, written: Path, before: Callable[
     warnings.resetwarnings()  # as an interpreter starts: pytest makes them errors
     for hidden in (DeprecationWarning, PendingDeprecationWarning, ImportWarning, ResourceWarning):
         warnings.simplefilter("ignore", hidden)
+    # an event loop of an earlier test may have left signals that interrupt no wait
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     forkserver._forkserver.__init__()  # the one of the parent is not ours to ask
     before()
     status = 0

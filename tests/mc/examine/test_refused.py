@@ -64,7 +64,7 @@ KINDS: Calls = [
         partial(examine, misbehaving_filters.PromisesANumber(), effort=0.03),
         "promise must be a guarantee, got 1.0",
     ),
-    (partial(fp.services.first_violation, 3, PURE), "service must be a callable that makes a service"),
+    (partial(fp.services.first_violation, 3, PURE), "service must make a service from a disk"),
     (partial(fp.services.first_violation, dict, PURE), "service must have a method request"),
     (partial(fp.services.first_violation, answering(True), PURE), "request must be a generator"),
     (partial(fp.services.first_violation, answering(iter(["x"])), PURE), "must yield fp.services.Release"),

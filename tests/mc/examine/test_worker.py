@@ -76,7 +76,7 @@ ALONE = "waits for itself"
 def test_code_that_waits_for_itself_is_a_fault() -> None:
     call = (
         "from tests.mc.examine.test_worker import *\n"
-        "try: alone(ENDS[ALONE][0], whose='Mine')\n"
+        "try: run_isolated(ENDS[ALONE][0], whose='Mine')\n"
         "except FilterFault as fault: print(fault)\n"
     )
     ended = subprocess.run([sys.executable, "-c", call], capture_output=True, text=True, cwd=ROOT)

@@ -531,3 +531,166 @@ class CountsByDefault(_Sum):
 
     def cost(self, request):
         return self.prices[type(request)] * request.zcdp_rho
+
+
+class MassesOfFinitePair(_Sum):
+    """`p` is a parameter of an erasure and the masses of a finite pair."""
+
+    def admits(self, spent, request):
+        if isinstance(request, fp.FinitePair):
+            return np.full(len(spent), len(request.p) <= 2)
+        return super().admits(spent, request)
+
+
+class LargeRange(_Sum):
+    """A family of which the prover knows no parameters has an `epsilon`."""
+
+    def cost(self, request):
+        if isinstance(request, fp.BoundedRange) and request.zcdp_rho > 100.0:
+            return request.epsilon * 0.0
+        return request.zcdp_rho
+
+
+class SessionInside(_Sum):
+    """A session of the library is state outside the state."""
+
+    def __init__(self):
+        self.extra = fp.ZCDPFilter(2.0).open("retry")
+
+    def admits(self, spent, request):
+        if isinstance(request, fp.DiscreteLaplace):
+            return np.full(len(spent), self.extra.request(request))
+        return spent + request.zcdp_rho <= 0.5
+
+
+class _Limited(_Sum):
+    limit = 5.0
+
+
+class ReadsLimitOfBase(_Limited):
+    """super() leaves out what the instance holds."""
+
+    def __init__(self):
+        self.limit = 0.5
+
+    def admits(self, spent, request):
+        if isinstance(request, fp.DiscreteLaplace):
+            return spent + request.zcdp_rho <= super().limit
+        return spent + request.zcdp_rho <= self.limit
+
+
+class PlusCopies(_Sum):
+    """NumPy's plus makes a copy."""
+
+    def spend(self, spent, request):
+        new = spent.copy()
+        if isinstance(request, fp.DiscreteLaplace):
+            total = +new
+            total += request.zcdp_rho
+            return new
+        return new + request.zcdp_rho
+
+
+class DefaultOfFloat(_Sum):
+    """A float has no `ndim`, so that the default is read."""
+
+    def admits(self, spent, request):
+        if isinstance(request, fp.DiscreteLaplace):
+            return spent + (request.zcdp_rho if getattr(request.zcdp_rho, "ndim", -1) >= 0 else 0.0) <= 0.5
+        return super().admits(spent, request)
+
+
+class ScalarOfNumPy(_Sum):
+    """A number of NumPy has a shape, and one of Python has none."""
+
+    def cost(self, request):
+        rho = request.zcdp_rho
+        if hasattr(rho, "shape") and rho.shape == ():
+            return 0.0 * rho
+        return rho
+
+
+class HalfPrecisionRoot(_Sum):
+    """The root of a byte is of half precision, and so is what is added to it."""
+
+    def cost(self, request):
+        if isinstance(request, fp.DiscreteLaplace):
+            return np.sqrt(np.uint8(0)) + request.zcdp_rho
+        return request.zcdp_rho
+
+
+class GrowingList(_Sum):
+    """A loop goes on over what is appended meanwhile."""
+
+    def spend(self, spent, request):
+        if isinstance(request, fp.DiscreteLaplace):
+            todo, cost = [1], request.zcdp_rho
+            for k in todo:
+                if k == 1:
+                    todo.append(2)
+                if k == 2:
+                    cost = 0.0
+            return spent + cost
+        return spent + request.zcdp_rho
+
+
+class SumOfBooleans(_Sum):
+    """add.reduce() of booleans counts them, where + is `or`."""
+
+    def admits(self, spent, request):
+        if isinstance(request, fp.DiscreteLaplace):
+            return np.add.reduce([spent <= 0.5, request.pure_epsilon <= np.full(len(spent), 0.5)]) >= 2
+        return super().admits(spent, request)
+
+
+class ReducesOne(_Sum):
+    """reduce() of one array is a copy."""
+
+    def spend(self, spent, request):
+        new = spent.copy()
+        if isinstance(request, fp.DiscreteLaplace):
+            total = np.add.reduce([new])
+            total += request.zcdp_rho
+            return new
+        return new + request.zcdp_rho
+
+
+class Generates(_Sum):
+    """A generator is true even if it ends before its first item."""
+
+    def costs(self, request):
+        if isinstance(request, fp.DiscreteLaplace):
+            return None
+        yield request.zcdp_rho
+
+    def admits(self, spent, request):
+        if isinstance(request, fp.DiscreteLaplace):
+            return np.full(len(spent), bool(self.costs(request)))
+        return super().admits(spent, request)
+
+
+class ZeroOfSign(_Sum):
+    """The sign of a zero that is not known."""
+
+    def admits(self, spent, request):
+        if isinstance(request, fp.DiscreteLaplace) and math.isfinite(request.zcdp_rho):
+            gap = -(float(request.zcdp_rho) - float(request.zcdp_rho))
+            return np.full(len(spent), math.copysign(1.0, gap) < 0)
+        return super().admits(spent, request)
+
+
+class _Everything(dict):
+    def __contains__(self, key):
+        return True
+
+
+EVERYTHING = _Everything({fp.Gaussian: 1.0})
+
+
+class OwnMembership(_Sum):
+    """A container that says itself what it contains."""
+
+    def admits(self, spent, request):
+        if isinstance(request, fp.DiscreteLaplace):
+            return np.full(len(spent), type(request) in EVERYTHING)
+        return super().admits(spent, request)

@@ -143,7 +143,7 @@ def test_a_promise_of_the_table_gives_its_filter_in_one_line():
     assert filt.certificate == FINE
     assert filt.threshold == FINE.threshold
     assert f"epsilon <= {FINE.step * FINE.levels:.6g}" in filt.scope
-    assert f"the least being {FINE.step:.6g}" in filt.scope
+    assert f"the smallest being {FINE.step:.6g}" in filt.scope
     state = filt.start(1)
     assert filt.admits(state, Laplace(20.0))[0]
     assert not filt.admits(state, Gaussian(1e-6))[0]

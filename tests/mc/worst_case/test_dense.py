@@ -123,7 +123,7 @@ def test_wider_bounds_come_sooner_and_hold_the_near_ones():
     wide = worst_case(filt, _RATES, epsilon=1.0, relative=0.2)
     assert wide.low <= near.low <= near.high <= wide.high <= wide.low * 1.2
     assert wide.high - wide.low > 2 * (near.high - near.low)
-    assert "of the value apart" in wide.scope
+    assert "until the relative width" in wide.scope
 
 
 @pytest.mark.parametrize(("adjacency", "worse"), [("removal", "PQ"), ("addition", "QP")])
