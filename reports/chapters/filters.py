@@ -35,7 +35,7 @@ from filterproof.theory.extremal import Steps
 from filterproof.theory.pairs.base import Direction
 
 #: The effort of the examination of a filter that a theorem covers, and of one that is known to break its guarantee.
-_EFFORT, _TO_REFUTE = 0.01, 0.02
+_EFFORT, _TO_REFUTE = 0.0001, 0.02
 #: The epsilons of the band of the trade-off curve, over that of the page, and the runs of each direction.
 _SHARES, _BAND_RUNS = (0.0, 0.5, 1.0, 1.5, 2.0, 3.0), 10_000
 

@@ -41,6 +41,7 @@ def test_every_opponent_is_compared_or_left_out_for_want_of_a_bracket() -> None:
     assert [one.adversary for one in made.made] == [one.name for one in all_ if one.useful]
     assert made.left_out == tuple(one.name for one in all_ if not one.useful) == ("MenuChasing",)
     assert all(one.low <= one.estimate.high and one.estimate.low <= one.high for one in made.made)
+    assert all(one.rounds_played == one.rounds for one in all_)
     # what spends the budget of a GDP filter on Gaussians reaches delta_mu(epsilon) itself
     exact = fp.GaussianDP(1.0).delta(2.0)
     spenders = [one for one in made.made if one.adversary in ("ManySmall", "LossChasing", "RandomSpender")]
@@ -62,6 +63,7 @@ def test_an_estimate_that_rests_on_the_ledger_has_one_of_plain_draws_beside_it()
 def test_the_eraser_reaches_what_independent_failures_add_up_to() -> None:
     all_, _ = found("NaiveRealisationFilter")
     (eraser,) = (one for one in all_ if one.name == "EraserForever")
+    assert eraser.rounds_played == 2 * eraser.rounds  # its infinite losses are played apart
     exact = 1 - (1 - 0.01) ** eraser.rounds
     assert eraser.low <= exact * (1 + 1e-12)
     assert exact * (1 - 1e-12) <= eraser.high
