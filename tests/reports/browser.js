@@ -1,5 +1,7 @@
 // Asked of the report inside a frame; the answers go to the page around it.
 addEventListener("load", async () => {
+  // a reader opens what is folded
+  document.querySelectorAll("details").forEach((e) => (e.open = true));
   const shown = (e) => e.getClientRects().length > 0 && getComputedStyle(e).visibility !== "hidden";
   const channels = (colour) => (colour.match(/[\d.]+/g) || []).map(Number);
   const luminance = (rgb) =>
