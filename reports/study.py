@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-#: A simulation has this many runs if its plays have at most `_ROUNDS` rounds: about a second of the engine, with the
-#: pilot and the second estimate.
-RUNS, _ROUNDS = 1_000_000, 8
-#: No simulation of longer plays has fewer runs than this share of `RUNS`.
+#: A simulation has this many runs if each costs at most `_ROUNDS` rounds of fixed requests: about a second of the
+#: engine, with the pilot and the second estimate.
+RUNS, _ROUNDS = 1_000_000, 16
+#: No simulation of dearer runs has fewer runs than this share of `RUNS`.
 _FEWEST = 0.02
 
 
@@ -34,6 +34,6 @@ class Study:
         return max(n // 20, min(n, 2000)) if self.quick else n
 
     def runs(self, rounds: int) -> int:
-        """The number of runs of a simulation whose plays have so many rounds."""
+        """The number of runs of a simulation whose runs each cost so many rounds."""
         share = min(1.0, max(_ROUNDS / max(rounds, 1), _FEWEST))
         return self.size(int(RUNS * share))

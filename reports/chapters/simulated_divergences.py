@@ -19,7 +19,7 @@ from filterproof.mc import (
     RandomSpender,
     WorstCase,
 )
-from filterproof.mc.engine.adversaries import MenuChasing, MenuRandom
+from filterproof.mc.engine.adversaries import MenuChasing, MenuRandom, Scripted
 from filterproof.mc.estimate.estimator import Method
 from filterproof.mc.estimate.renyi_moment import simulate_renyi
 from filterproof.mc.estimate.simulate import simulate
@@ -77,10 +77,13 @@ class Opponent(NamedTuple):
     method: Method = "auto"
 
     @property
-    def rounds_played(self) -> int:
-        """The rounds that the engine plays for one run: infinite losses are played apart, in as many of them."""
+    def cost(self) -> int:
+        """What a run costs the engine, in rounds of requests that are fixed in advance.
+
+        A choice costs as much again, and infinite losses are played apart.
+        """
         apart = any(np.any(pair.infinite_mass > 0) for pair in self.adversary.asks or ())
-        return self.rounds * (1 + apart)
+        return self.rounds * (1 if isinstance(self.adversary, Scripted) else 2) * (1 + apart)
 
     @property
     def useful(self) -> bool:
@@ -141,7 +144,7 @@ def compared(
     study: Study, filt: PrivacyFilter, one: Opponent, measure: Divergence, promised: float
 ) -> SimulatedDivergence:
     """Simulate an opponent, with plain draws as well where the first estimate rests on the filter's ledger."""
-    n = study.runs(one.rounds_played)
+    n = study.runs(one.cost)
 
     def simulated(method: Method) -> Estimate:
         if measure.kind == "renyi":
