@@ -302,7 +302,9 @@ def index_page(report: LibraryReport, wide: Picture, narrow: Picture) -> str:
         all_expected=not report.unexpected,
         summary=report.summary,
         multiplicity=(
-            f"All simulated intervals hold together with probability at least 1 - {study.failure:.0e}."
+            "At 100 % a filter is tight: some adversary gets all that is guaranteed. The simulated interval is for the "
+            'adversary of "at least", whose runs are drawn by chance, so its end may pass 100 %. With probability at '
+            f"least 1 - {study.failure:.0e} every simulated interval contains its true value."
         ),
         colophon=(
             f"{time.strftime('%Y-%m-%d')}, filterproof {version()}, seed {study.seed}, "
@@ -315,12 +317,14 @@ def index_page(report: LibraryReport, wide: Picture, narrow: Picture) -> str:
 
 _SETTING = (
     "Neighbouring data sets differ in one person, and every bound holds in both directions. The adversary chooses each "
-    "request after seeing all earlier outputs; the filter grants or denies it before the release. Losses are in nats."
+    "request after seeing all earlier outputs; the filter grants or denies it before the release, by the loss that the "
+    "request declares truly. Losses are in nats."
 )
 _FINITE = (
     '"Finite outcomes" means that the proof covers every mechanism with finitely many outcomes, however many: every '
-    "Gaussian that a computer samples is one of them. For rules marked † the proof assistant also accepted the theorem "
-    "for outcomes of any kind, real numbers among them."
+    "Gaussian that a computer samples is one of them. For filters marked † the proof assistant (Rocq) accepted the "
+    "theorem for outcomes of any kind too, real numbers among them. EXACT bounds are computed in fractions, CERTIFIED ones in "
+    "balls that enclose every rounding error."
 )
 
 

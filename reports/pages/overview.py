@@ -149,7 +149,7 @@ def picture(rows: Sequence[Row], *, wide: bool) -> Picture:
 
 _CAPTION = (
     "Right of the line a guarantee is broken. Where a theorem holds, the most that any adversary reaches lies between "
-    "dot and diamond, both certified; elsewhere the dot is the best known attack. A bar is a simulated interval."
+    "dot and diamond, both certified. A cross is an attack that breaks the guarantee. A bar is the simulated interval."
 )
 
 
@@ -198,6 +198,6 @@ def alt(rows: Sequence[Row]) -> str:
 
 def between(row: Row) -> str:
     """The two ends where they differ as they are read, else the one number."""
-    low = share(row.least)
-    high = low if row.most is None else share(row.most)
+    low = share(row.least, format_down)
+    high = low if row.most is None else share(row.most, format_up)
     return low if low == high else f"{low} to {high}"

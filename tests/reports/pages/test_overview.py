@@ -17,7 +17,7 @@ def row(verdict: Verdict, share: float) -> Row:
 
 def test_a_row_has_both_certified_ends_where_a_theorem_holds_and_elsewhere_the_lower_one() -> None:
     kept, left = row(HOLDS, 0.5), row(OPEN, 0.5)
-    assert (kept.lower, kept.upper, between(kept)) == ("49.5 %", "50.3 %", "49.5 % to 50.2 %")
+    assert (kept.lower, kept.upper, between(kept)) == ("49.5 %", "50.3 %", "49.5 % to 50.3 %")
     assert (left.lower, left.upper, between(left)) == ("49.5 %", "", "49.5 %")
     assert (kept.evidence, left.evidence) == ("EXACT", "")
     assert kept.interval == "43.7 % to 56.3 %"
