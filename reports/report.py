@@ -323,8 +323,8 @@ _SETTING = (
 _FINITE = (
     '"Finite outcomes" means that the proof covers every mechanism with finitely many outcomes, however many: every '
     "Gaussian that a computer samples is one of them. For filters marked † the proof assistant (Rocq) accepted the "
-    "theorem for outcomes of any kind too, real numbers among them. EXACT bounds are computed in fractions, CERTIFIED ones in "
-    "balls that enclose every rounding error."
+    "theorem for outcomes of any kind too, real numbers among them. EXACT bounds are computed in fractions, "
+    "CERTIFIED ones in balls that enclose every rounding error."
 )
 
 
