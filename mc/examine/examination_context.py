@@ -320,13 +320,15 @@ def _between(
     filt: PrivacyFilter, family: OneParameterFamily, top: float, limit: WorkLimit | None
 ) -> list[float]:
     """Return granted sizes above the largest granted grid size: one with few bits, and the largest double."""
-    denied = next((t for t in family.sizes if t > top), None)
-    if denied is None:
-        return []
 
     def granted_too(size: float) -> bool:
         return not (limit is not None and limit.exhausted) and _grants_too(filt, family, size)
 
+    denied = next((t for t in family.sizes if t > top), None)
+    if denied is None:  # the whole grid is granted: look up to the next octave
+        denied = next((t for t in family.above if t > top), None)
+        if denied is None or granted_too(denied):
+            return []
     coarse = last_granted(granted_too, top, denied, _COARSE)
     largest = last_granted(granted_too, coarse, denied)
     return [size for size in dict.fromkeys((coarse, largest)) if size > top]

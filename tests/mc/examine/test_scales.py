@@ -38,6 +38,7 @@ class Purse(fp.PrivacyFilter):
 @given(st.floats(1e-290, 1e290))
 @example(1e-6)
 @example(1.0)
+@example(33.0)
 @example(70_333.0)
 def test_the_largest_size_that_is_granted_is_found_at_any_scale(budget):
     filt = Purse(budget)
