@@ -14,11 +14,9 @@ from filterproof.mc.examine.stage_finding import StageFinding
 from filterproof.reports.user_filter import load_filter
 from filterproof.theory.kernel.kernel_theorems import KERNEL
 from tests.interpreter import python
-from tests.printed_examples import PAGES, blocks
 
 pytest.importorskip("z3", reason="proofs need the extra [prove]")
 
-HOWTO = next(page for page in PAGES if page.name == "prove.md")
 SUM = """\
 import numpy as np
 import filterproof as fp
@@ -67,15 +65,6 @@ def examined(filt: fp.PrivacyFilter, *, effort: float = 1.0, **more: object):
     """What the stage finds."""
     exam = fp.verify(filt, effort=effort, mechanisms=["gaussian", "rr"], stages=["source"], **more)
     return exam, next(one for one in exam.findings if one.stage == "source")
-
-
-def test_the_howto_shows_what_is_printed(tmp_path: Path) -> None:
-    (source,) = (text for language, text in blocks(HOWTO) if language == "python")
-    shown = next(text for language, text in blocks(HOWTO) if "verify" in text)
-    filt = written(tmp_path, source.replace("MainAndPetty", "Mine"))
-    exam, _ = examined(filt)
-    lines = "\n".join(line for line in exam.lines() if not line.startswith("  admission"))
-    assert lines.replace("Mine", "MainAndPetty") == shown.partition("\n")[2].rstrip()
 
 
 @pytest.mark.parametrize(
