@@ -23,6 +23,7 @@ from filterproof.filters.accountants.personal_reports import (
 from filterproof.filters.accountants.secret_noise import SecretNoise
 from filterproof.filters.accountants.session import FilterHaltedError, Session
 from filterproof.filters.accountants.trackers import GaussianTracker, IndividualTracker, RenyiTracker, Tracker
+from filterproof.filters.accountants.varying_tracker import VaryingTracker
 from filterproof.filters.accounting.approximate_charges import approximate_charge, approximate_zcdp_charge
 from filterproof.filters.accounting.charge_kinds import Charge, LinearCharge, SquaredCharge
 from filterproof.filters.accounting.charge_rules import (
@@ -85,6 +86,7 @@ __all__ = [
     "StitchedOdometer",
     "Tracker",
     "UnsoundFilterWarning",
+    "VaryingTracker",
     "Vectors",
     "approximate_charge",
     "approximate_zcdp_charge",
