@@ -79,7 +79,7 @@ def test_what_is_no_charge_no_state_and_no_size_is_refused() -> None:
         (-1.0, 0.0),
         (0.5, 0.0),
         (math.nan, 0.0),
-        (1.0, 0.6),
+        (1.0, 2.1),  # in units of a quarter
         (0.0, -1.0),
         (MAX_BLOCKS, 0.0),
     ):
