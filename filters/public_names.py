@@ -14,6 +14,7 @@ from filterproof.filters.accountants.odometers import (
     RogersOdometer,
     StitchedOdometer,
 )
+from filterproof.filters.accountants.pairwise import PairwiseFilter
 from filterproof.filters.accountants.personal_reports import (
     Personal,
     PersonalCost,
@@ -69,6 +70,7 @@ __all__ = [
     "LinearQueries",
     "MixtureOdometer",
     "Odometer",
+    "PairwiseFilter",
     "Personal",
     "PersonalCost",
     "PersonalFactor",
