@@ -131,7 +131,7 @@ THEOREM = Theorem(
     hypotheses="k Gaussian steps of unit sensitivity and noise sigma at delta = 1e-5; (sigma, k) in "
     "{(170, 112), (130, 180), (100, 420)}",
     claim="The epsilons are those printed, to six digits; eight reports of the accuracy on 60000 people cost less than "
-    "1, 1 and 23 steps; and at the CKS epsilon of 420 steps with sigma = 100 the exact curve allows 495 steps and not 496",
+    "1, 1 and 23 steps; and at the CKS epsilon of 420 steps with sigma = 100 the exact curve allows 495 steps, not 496",
     # these prove the three curves, and that the Gaussian one falls in epsilon and rises in mu
     uses=("B*", "CKS", "Gaussian hockey-stick"),
     steps=(
