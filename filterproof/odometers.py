@@ -10,12 +10,11 @@ from filterproof.filters.accountants.odometers import (
 )
 from filterproof.filters.accountants.trackers import GaussianTracker, IndividualTracker, RenyiTracker, Tracker
 from filterproof.filters.accountants.varying_tracker import VaryingTracker
-from filterproof.filters.rules.blocks import BlockFilter
-from filterproof.mc.estimate.crossing import Approaching, crossing
+from filterproof.filters.rules.blocks import TrackerLimitFilter
+from filterproof.mc.estimate.crossing import BoundApproaching, crossing_probability
 
 __all__ = [
-    "Approaching",
-    "BlockFilter",
+    "BoundApproaching",
     "DoublingOdometer",
     "GaussianTracker",
     "IndividualTracker",
@@ -26,6 +25,7 @@ __all__ = [
     "RogersOdometer",
     "StitchedOdometer",
     "Tracker",
+    "TrackerLimitFilter",
     "VaryingTracker",
-    "crossing",
+    "crossing_probability",
 ]
