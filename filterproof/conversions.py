@@ -4,10 +4,10 @@ from filterproof.theory.conversions import Conversion, gaussian_epsilon, max_gau
 from filterproof.theory.extremal import LargestDivergence
 from filterproof.theory.proofs.threshold import (
     Ball,
-    certified_budget,
     certified_delta,
     certified_split,
     gaussian_steps,
+    threshold,
 )
 from filterproof.theory.realisation import DeltaSplit, kappa, optimal_split
 
@@ -16,7 +16,6 @@ __all__ = [
     "Conversion",
     "DeltaSplit",
     "LargestDivergence",
-    "certified_budget",
     "certified_delta",
     "certified_split",
     "gaussian_epsilon",
@@ -25,4 +24,5 @@ __all__ = [
     "max_gaussian_mu",
     "optimal_split",
     "renyi_epsilon",
+    "threshold",
 ]

@@ -128,7 +128,7 @@ MISTAKES: tuple[tuple[Callable[[], object], str], ...] = (
     (lambda: fp.GausianFilter, "module 'filterproof' has no attribute 'GausianFilter'; did you"),
     (lambda: fp.prove("RDP filtr"), "name must be a known theorem, got name='RDP filtr'; did"),
     (
-        lambda: fp.conversions.certified_budget("cks", 1, "1e-5"),
+        lambda: fp.conversions.threshold("cks", 1, "1e-5"),
         "name must be one of B*, simple, CKS, GDP, kappa",
     ),
     (lambda: fp.verify(fp.ZCDPFilter(0.5), mechanisms=[["rr"]]), "mechanisms must be among gaussian, rr"),

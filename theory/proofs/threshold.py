@@ -49,7 +49,7 @@ class Ball:
     Examples
     --------
     >>> import filterproof as fp
-    >>> ball = fp.conversions.certified_budget("simple", epsilon=1, delta="1e-5", digits=6)
+    >>> ball = fp.conversions.threshold("simple", epsilon=1, delta="1e-5", digits=6)
     >>> str(ball), ball.low < ball.high
     ('0.0208199', True)
     """
@@ -76,7 +76,7 @@ class Ball:
         return Fraction(self.mid) + Fraction(self.radius)
 
 
-def certified_budget(
+def threshold(
     name: str,
     epsilon: int | float | str | Fraction,
     delta: int | float | str | Fraction,
@@ -130,9 +130,9 @@ def certified_budget(
     Examples
     --------
     >>> import filterproof as fp
-    >>> print(fp.conversions.certified_budget("B*", epsilon=1, delta="1e-5", digits=12))
+    >>> print(fp.conversions.threshold("B*", epsilon=1, delta="1e-5", digits=12))
     0.0305569507877
-    >>> print(fp.conversions.certified_budget("kappa", epsilon=10, delta="1e-5", sigma=2, rounds=48, digits=30))
+    >>> print(fp.conversions.threshold("kappa", epsilon=10, delta="1e-5", sigma=2, rounds=48, digits=30))
     4.94612756664014195274749308722
     """
     if not isinstance(name, str) or name not in NAMES:
@@ -168,7 +168,7 @@ def certified_delta(
 
         delta = Phi(mu/2 - epsilon/mu) - e^epsilon Phi(-mu/2 - epsilon/mu)
 
-    The inverse is `certified_budget("GDP", epsilon, delta)`.
+    The inverse is `threshold("GDP", epsilon, delta)`.
 
     Parameters
     ----------
@@ -187,7 +187,7 @@ def certified_delta(
     Raises
     ------
     TypeError, ValueError, ArithmeticError
-        As `certified_budget`.
+        As `threshold`.
 
     Notes
     -----
@@ -228,7 +228,7 @@ def certified_split(
     Raises
     ------
     TypeError, ValueError, ArithmeticError
-        As `certified_budget`.
+        As `threshold`.
 
     Examples
     --------
@@ -258,7 +258,7 @@ def gaussian_steps(
     sigma : int, float, str or Fraction
         Noise of each mechanism, > 0. A float counts as its exact binary value; a str is an exact decimal number.
     epsilon, delta : int, float, str or Fraction
-        As in `certified_budget`.
+        As in `threshold`.
 
     Returns
     -------
@@ -268,7 +268,7 @@ def gaussian_steps(
     Raises
     ------
     TypeError, ValueError, ArithmeticError
-        As `certified_budget`.
+        As `threshold`.
 
     Notes
     -----
@@ -282,7 +282,7 @@ def gaussian_steps(
     """
     noise, digits = Fraction(int((exact := _above_zero("sigma", sigma)).p), int(exact.q)), 20
     while True:
-        mu = certified_budget("GDP", epsilon, delta, digits=digits)
+        mu = threshold("GDP", epsilon, delta, digits=digits)
         least, most = (int((noise * end) ** 2) for end in (mu.low, mu.high))
         if least == most:
             return least

@@ -7,10 +7,10 @@ import mpmath
 import pytest
 
 from filterproof.theory.proofs.threshold import (
-    certified_budget,
     certified_delta,
     certified_split,
     gaussian_steps,
+    threshold,
 )
 from filterproof.theory.thresholds.budgets import THRESHOLDS
 
@@ -44,7 +44,7 @@ def test_sixty_digits_agree_with_mpmath(epsilon: str, delta: str) -> None:
             mpmath.sqrt(2 * cks),
         )
         for name, second in (("simple", simple), ("CKS", cks), ("GDP", mu)):
-            ball = certified_budget(name, epsilon, delta, digits=DIGITS)
+            ball = threshold(name, epsilon, delta, digits=DIGITS)
             assert abs(mpmath.mpf(str(ball)) / second - 1) < mpmath.mpf(10) ** (1 - DIGITS)
 
 
@@ -52,8 +52,8 @@ def test_sixty_digits_agree_with_mpmath(epsilon: str, delta: str) -> None:
 def test_more_digits_refine_the_same_number(name: str) -> None:
     before = flint.ctx.prec
     few, many = (
-        certified_budget(name, "0.7", "1e-9", digits=15),
-        certified_budget(name, "0.7", "1e-9", digits=400),
+        threshold(name, "0.7", "1e-9", digits=15),
+        threshold(name, "0.7", "1e-9", digits=400),
     )
     assert flint.ctx.prec == before
     assert few.low <= many.low <= many.high <= few.high
@@ -68,7 +68,7 @@ def _kappa(dhat: mpmath.mpf, rounds: int, delta: mpmath.mpf) -> mpmath.mpf:
 
 @pytest.mark.parametrize(("rounds", "delta", "digits"), [(48, "1e-5", 18), (1, "0.2", 12), (3, "1e-20", 12)])
 def test_kappa_is_the_largest_level_on_the_constraint(rounds: int, delta: str, digits: int) -> None:
-    ball = certified_budget("kappa", 10, delta, sigma=2, rounds=rounds, digits=digits)
+    ball = threshold("kappa", 10, delta, sigma=2, rounds=rounds, digits=digits)
     dhat, theta = certified_split(rounds, delta, digits=digits)
     with mpmath.workdps(3 * digits + 40):
         d = mpmath.mpf(delta)
@@ -89,8 +89,7 @@ def test_kappa_is_the_largest_level_on_the_constraint(rounds: int, delta: str, d
 @pytest.mark.slow  # six seconds
 def test_kappa_of_1000_digits_begins_as_that_of_100() -> None:
     few, many = (
-        str(certified_budget("kappa", 10, "1e-5", sigma=2, rounds=48, digits=digits))
-        for digits in (100, 1000)
+        str(threshold("kappa", 10, "1e-5", sigma=2, rounds=48, digits=digits)) for digits in (100, 1000)
     )
     assert len(many) == 1001
     assert abs(Fraction(few) - Fraction(many)) < Fraction(1, 10**99)
@@ -103,7 +102,7 @@ def test_delta_to_forty_digits_agrees_with_mpmath_and_its_inverse_returns(mu: st
         m, e = mpmath.mpf(mu), mpmath.mpf(epsilon)
         second = mpmath.ncdf(m / 2 - e / m) - mpmath.exp(e) * mpmath.ncdf(-m / 2 - e / m)
         assert abs(mpmath.mpf(str(ball)) / second - 1) < mpmath.mpf(10) ** -39
-    back = certified_budget("GDP", epsilon, ball.low, digits=30)
+    back = threshold("GDP", epsilon, ball.low, digits=30)
     assert back.low <= Fraction(mu) < back.high * (1 + Fraction(1, 10**25))
 
 
@@ -125,11 +124,11 @@ def test_one_step_more_than_the_number_of_steps_passes_delta(sigma: int | str, e
 
 def test_kappa_takes_its_noise_and_rounds_and_no_other_name_does() -> None:
     with pytest.raises(TypeError, match="sigma and rounds must be given for 'kappa' and for no other"):
-        certified_budget("kappa", 10, "1e-5", sigma=2)
+        threshold("kappa", 10, "1e-5", sigma=2)
     with pytest.raises(TypeError, match=r"got sigma=2, rounds=None for name='B\*'"):
-        certified_budget("B*", 10, "1e-5", sigma=2)
+        threshold("B*", 10, "1e-5", sigma=2)
     with pytest.raises(ValueError, match=r"delta must be in \(0, 1/2\), got delta='0.5'"):
-        certified_budget("kappa", 10, "0.5", sigma=2, rounds=48)
+        threshold("kappa", 10, "0.5", sigma=2, rounds=48)
     with pytest.raises(ValueError, match="mu must be above zero, got mu=0"):
         certified_delta(0, 1)
     with pytest.raises(ValueError, match="sigma must be above zero, got sigma='-1'"):
@@ -137,16 +136,16 @@ def test_kappa_takes_its_noise_and_rounds_and_no_other_name_does() -> None:
 
 
 def test_a_float_means_its_binary_value_and_a_string_its_decimals() -> None:
-    assert certified_budget("B*", 0.1, "1e-5") != certified_budget("B*", "0.1", "1e-5")
-    assert certified_budget("B*", 0.1, "1e-5") == certified_budget("B*", Fraction(0.1), "1e-5")
-    assert certified_budget("B*", 0.5, 0.25) == certified_budget("B*", "0.5", Fraction(1, 4))
+    assert threshold("B*", 0.1, "1e-5") != threshold("B*", "0.1", "1e-5")
+    assert threshold("B*", 0.1, "1e-5") == threshold("B*", Fraction(0.1), "1e-5")
+    assert threshold("B*", 0.5, 0.25) == threshold("B*", "0.5", Fraction(1, 4))
 
 
 def test_epsilon_zero_is_a_budget_of_zero_for_the_simple_form_only() -> None:
-    assert certified_budget("simple", 0, "1e-5").high == 0
-    assert certified_budget("CKS", 0, "0.1").low > 0
-    assert certified_budget("B*", 0, "0.1").low > 0
-    assert certified_budget("GDP", 0, "0.1").low > 0
+    assert threshold("simple", 0, "1e-5").high == 0
+    assert threshold("CKS", 0, "0.1").low > 0
+    assert threshold("B*", 0, "0.1").low > 0
+    assert threshold("GDP", 0, "0.1").low > 0
 
 
 @pytest.mark.parametrize("name", THRESHOLDS)
@@ -164,7 +163,7 @@ def test_a_solution_at_few_bits_encloses_the_one_at_many(name: str) -> None:
 @pytest.mark.parametrize("name", ["B*", "CKS", "GDP"])
 @pytest.mark.parametrize("nines", [100, 110, 115])
 def test_a_delta_next_to_one_only_takes_more_bits(name: str, nines: int) -> None:
-    ball = certified_budget(name, "0.5", 1 - Fraction(1, 10**nines), digits=10)
+    ball = threshold(name, "0.5", 1 - Fraction(1, 10**nines), digits=10)
     assert Fraction(ball.radius) < Fraction(ball.mid) / 10**10
     assert ball.low > 0
 
@@ -182,4 +181,4 @@ def test_a_delta_next_to_one_only_takes_more_bits(name: str, nines: int) -> None
 )
 def test_what_it_refuses_is_named(arguments: tuple[str, object, object], message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        certified_budget(*arguments)  # type: ignore[arg-type]
+        threshold(*arguments)  # type: ignore[arg-type]
