@@ -115,7 +115,7 @@ def evidence_about(pairs: Iterable[DominatingPair], evidence: Evidence = Evidenc
 def own_in(data: object, names: Nameable) -> list[DominatingPair]:
     """Return the filter's own pairs that data names.
 
-    >>> own_in({"type": "Labelled", "mechanism": {"name": "own A"}}, {"own A": 1, "own B": 2})
+    >>> own_in({"type": "LabelledRequest", "mechanism": {"name": "own A"}}, {"own A": 1, "own B": 2})
     [1]
     """
     if isinstance(data, Mapping):
