@@ -27,6 +27,15 @@ _FRACTION = re.compile(r"-?[0-9]{1,4000}(/[0-9]{1,4000})?")
 _SPECIAL = {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}
 _KINDS = {"f": np.float64, "i": np.int64, "b": np.bool_}
 
+#: Names that data of an earlier version may hold -> their present names.
+_FORMER_NAMES = {
+    "BlockFilter": "TrackerLimitFilter",
+    "Labelled": "LabelledRequest",
+    "NaturalFilter": "NonadaptiveCompositionFilter",
+    "RangedZCDP": "ZCDPOnEpsilonRange",
+    "SIMPLE": "BUN_STEINKE",
+}
+
 #: The frozen dataclasses, enums and functions that data may name.
 Nameable = Mapping[str, Any]
 
@@ -156,6 +165,8 @@ def _sentence(error: Exception) -> str:
 
 
 def _look_up(name: object, known: Nameable) -> Any:
+    if isinstance(name, str):
+        name = _FORMER_NAMES.get(name, name)
     if not isinstance(name, str) or name not in known:
         raise ValueError(
             f"data must name a member of the catalogue, got {repr(name)[:40]}"
