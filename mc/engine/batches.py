@@ -20,15 +20,15 @@ from filterproof.filters.contract.contract_checks import (
 from filterproof.filters.contract.library import is_library_class, is_library_value
 from filterproof.filters.contract.state import State, fold, join, moved, put, read_only, take
 from filterproof.mc.engine.adversary import View, checked_request
-from filterproof.mc.engine.distinct_states import DistinctStates
+from filterproof.mc.engine.distinct_states import DistinctStates, distinct_states
 from filterproof.mc.engine.game import Game
 from filterproof.mc.engine.paths import Paths
 from filterproof.mc.engine.streams import Batch
 from filterproof.theory.pairs import DominatingPair
 
 _NO_RUNS = np.empty(0, dtype=np.intp)
-#: Distinct states pay off from so many runs on, and up to one state for so many runs.
-_MIN_RUNS, _RUNS_PER_STATE = 4096, 32
+#: The number of runs from which distinct states pay off.
+_MIN_RUNS = 4096
 # glibc reuses freed arrays of a batch's size after a block of 16 MB was freed: a batch then takes 3/4 of the time
 np.empty(2**24, dtype=np.uint8)
 
@@ -252,7 +252,8 @@ class _Live:
     def leave_distinct(self) -> None:
         """Give each run a state of its own."""
         if self.distinct is not None:
-            self.distinct, self.state = None, self.distinct.states(self.state)
+            self.state = self.distinct.states(self.state)
+            self.distinct = None
 
 
 _PER_RUN = tuple(field.name for field in fields(_Live))[5:]
@@ -262,10 +263,9 @@ def _fresh(game: Game, batch: Batch) -> _Live:
     """Return all runs of a batch before the first round."""
     n, adversary_rng = batch.size, batch.adversary()
     weighed, acts = game.erasures == "weighed", game.monitor is not None and game.monitor.act != "assert"
-    known = game.adversary.reads_state is False and is_library_class(type(game.adversary)) and not game.waits
-    distinct = None
-    if known and n >= _MIN_RUNS and is_library_value(game.filter):
-        distinct = DistinctStates(game.filter, n // _RUNS_PER_STATE)
+    stateless = not game.adversary.reads_state and is_library_class(type(game.adversary))
+    table = stateless and not game.waits and n >= _MIN_RUNS and is_library_value(game.filter)
+    distinct = distinct_states(game.filter) if table else None
     done = Paths(
         np.zeros(n),
         np.zeros(n),

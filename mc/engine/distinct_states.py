@@ -1,7 +1,7 @@
 """The distinct states of a filter that the runs of a batch reach, so that the filter decides once for each.
 
 >>> import filterproof as fp
->>> known = DistinctStates(fp.ZCDPFilter(rho=0.5), most=10)
+>>> known = DistinctStates(fp.ZCDPFilter(rho=0.5))
 >>> after = known.step(known.start(3), fp.Selection((fp.Gaussian(0.5), fp.Gaussian(2.0)), np.array([0, 1, 0])))
 >>> after.tolist()  # the number of each run's next state, and that of a denial
 [1, -1, 1]
@@ -10,7 +10,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from typing import TypeAlias
+from threading import get_ident
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,14 +24,15 @@ from filterproof.filters.contract.contract_checks import (
     checked_step,
 )
 from filterproof.filters.contract.filter_base import FilterBase
-from filterproof.filters.contract.state import State, join, keys, take
+from filterproof.filters.contract.state import State, join, keys, runs_of, take
 from filterproof.filters.contract.work import metered
+from filterproof.mc.engine.cached import remembered
 from filterproof.theory.pairs import DominatingPair
 
 #: The number of a denial, and that of a state that was not computed yet.
 DENIED, _UNKNOWN = -1, -2
-#: The most new losses of one round.
-_MAX_LOSSES = 64
+#: The most losses, requests and states that a table is made for; beyond half of them, a batch begins a new table.
+_MAX_LOSSES, _MAX_REQUESTS, _MAX_STATES = 64, 512, 4096
 
 #: Maps so many states to decisions and next states.
 _Rule: TypeAlias = Callable[[State, int], tuple[NDArray[np.bool_], State]]
@@ -46,57 +48,65 @@ class DistinctStates:
     ----------
     filt : FilterBase
         A filter of this library.
-    most : int
-        The most states. Above it, `step` and `observe` return None.
     """
 
-    def __init__(self, filt: FilterBase, most: int) -> None:
-        self._filter, self._most = filt, most
+    def __init__(self, filt: FilterBase) -> None:
+        self._filter = filt
         self._states = checked_start(filt, 1)
         self._numbers: dict[Hashable, int] = {keys(self._states)[0]: 0}
         #: For each request or loss: the number of the state after each state.
         self._after: dict[Hashable, NDArray[np.intp]] = {}
         self._losses = np.empty(0)
+        #: Each request by its identity, with the key of its content.
+        self._requests: dict[int, tuple[DominatingPair, Hashable]] = {}
         #: Whether `checked_step` of the filter leaves the charge to `checked_spend`.
         self.charges_apart = False
+
+    def __len__(self) -> int:
+        return runs_of(self._states)
+
+    @property
+    def is_large(self) -> bool:
+        """Whether a new table is better than this one."""
+        sizes = (len(self), len(self._requests), len(self._losses))
+        return any(
+            2 * size > most
+            for size, most in zip(sizes, (_MAX_STATES, _MAX_REQUESTS, _MAX_LOSSES), strict=True)
+        )
 
     def start(self, n: int) -> NDArray[np.intp]:
         """Return the numbers of n runs before the first request."""
         return np.zeros(n, dtype=np.intp)
 
-    def states(self, numbers: NDArray[np.intp]) -> State:
+    def states(self, numbers: Any) -> State:
         """Return the states of runs, given their numbers."""
         return take(self._states, numbers)
 
-    def step(self, numbers: NDArray[np.intp], request: DominatingPair) -> NDArray[np.intp] | None:
+    def step(self, numbers: Any, request: DominatingPair) -> NDArray[np.intp] | None:
         """Return the number of the state of each run after the request, `DENIED` for a denial: shape (n,).
 
-        Returns None if there are too many states, or if a run's request is not one of a few.
+        Returns None if requests or states are too many for a table.
         """
         choice = request.choice
         pairs = (request,) if choice is None else request.members
-        if any(pair.shape for pair in pairs):
+        if any(pair.shape for pair in pairs) or len(self._requests) > _MAX_REQUESTS:
             return None
-        return self._follow(
-            [content(pair) for pair in pairs], choice, numbers, lambda k: self._released(pairs[k])
-        )
+        return self._follow(list(map(self._key, pairs)), choice, numbers, lambda k: self._released(pairs[k]))
 
-    def observe(self, numbers: NDArray[np.intp], loss: NDArray[np.float64]) -> NDArray[np.intp] | None:
-        """Return the number of the state of each run after it observes its loss, None for too many: shape (n,)."""
-        for _ in range(2):
-            place = self._losses.searchsorted(loss)
-            found = (
-                self._losses.take(place, mode="clip") == loss
-                if len(self._losses)
-                else np.zeros(len(loss), np.bool_)
-            )
-            if found.all():
-                break
-            new = np.unique(loss[~found])
-            if len(new) > _MAX_LOSSES or np.isnan(new[-1]):
+    def observe(self, numbers: Any, loss: NDArray[np.float64]) -> NDArray[np.intp] | None:
+        """Return the number of the state of each run after it observes its loss, None for many losses: shape (n,)."""
+        place = self._losses.searchsorted(loss)
+        if not len(self._losses) or not (self._losses.take(place, mode="clip") == loss).all():
+            losses = np.union1d(self._losses, loss)
+            if len(losses) > _MAX_LOSSES or np.isnan(losses[-1]):
                 return None
-            self._losses = np.union1d(self._losses, new)
+            self._losses, place = losses, losses.searchsorted(loss)
         return self._follow(self._losses.tolist(), place, numbers, lambda k: self._observed(self._losses[k]))
+
+    def _key(self, pair: DominatingPair) -> Hashable:
+        if id(pair) not in self._requests:
+            self._requests[id(pair)] = pair, content(pair)
+        return self._requests[id(pair)][1]
 
     def _released(self, pair: DominatingPair) -> _Rule:
         def step(states: State, n: int) -> tuple[NDArray[np.bool_], State]:
@@ -116,11 +126,11 @@ class DistinctStates:
         self,
         events: Sequence[Hashable],
         choice: NDArray[np.intp] | None,
-        numbers: NDArray[np.intp],
+        numbers: Any,
         compute: Callable[[int], _Rule],
     ) -> NDArray[np.intp] | None:
         """Return the number after the chosen event of each run, from the table or by `compute(event)`."""
-        size = len(self._numbers)
+        size = len(self)
         place = numbers if choice is None or len(events) == 1 else choice * size + numbers
         table = np.concatenate([self._table(event) for event in events])
         after = table.take(place)
@@ -131,27 +141,40 @@ class DistinctStates:
             with metered():  # the caller counts the work of all runs
                 for k in range(len(events)):
                     if len(rows := np.flatnonzero(wanted[k * size : (k + 1) * size])):
-                        table[k * size + rows] = self._numbered(
-                            *compute(k)(take(self._states, rows), len(rows))
-                        )
+                        answer = compute(k)(take(self._states, rows), len(rows))
+                        table[k * size + rows] = self._numbered(*answer)
                         self._after[events[k]] = table[k * size : (k + 1) * size]
             after = table.take(place)
-        return after if len(self._numbers) <= self._most else None
+        return after if len(self) <= _MAX_STATES else None
 
     def _table(self, event: Hashable) -> NDArray[np.intp]:
         """The numbers after an event, for every state."""
         known = self._after.get(event, np.empty(0, dtype=np.intp))
-        return np.append(known, np.full(len(self._numbers) - len(known), _UNKNOWN, dtype=np.intp))
+        return np.append(known, np.full(len(self) - len(known), _UNKNOWN, dtype=np.intp))
 
     def _numbered(self, admitted: NDArray[np.bool_], states: State) -> NDArray[np.intp]:
         """The numbers of the admitted states, of which some may be new."""
-        found = np.full(len(admitted), DENIED, dtype=np.intp)
-        new: list[int] = []
-        for row, key in zip((go := np.flatnonzero(admitted)).tolist(), keys(take(states, go)), strict=True):
+        found, go = np.full(len(admitted), DENIED, dtype=np.intp), np.flatnonzero(admitted)
+        told, size, new = keys(take(states, go)), len(self), dict[Hashable, int]()
+        for row, key in zip(go.tolist(), told, strict=True):
             if key not in self._numbers:
-                self._numbers[key] = len(self._numbers)
-                new.append(row)
-            found[row] = self._numbers[key]
+                new.setdefault(key, row)
         if new:
-            self._states = join([self._states, take(states, np.array(new, dtype=np.intp))])
+            # first the states: an interrupt may leave states without a number, and no number without a state
+            self._states = join([self._states, take(states, np.array(list(new.values())))])
+            self._numbers.update(zip(new, range(size, size + len(new)), strict=True))
+        found[go] = [self._numbers[key] for key in told]
         return found
+
+
+def distinct_states(filt: FilterBase) -> DistinctStates:
+    """Return a table for the runs of a batch; the simulations of equal filters in one thread share it."""
+    held = _of_thread(filt, get_ident())
+    if not held or held[0].is_large:
+        held[:] = [DistinctStates(filt)]
+    return held[0]
+
+
+@remembered(16)
+def _of_thread(filt: FilterBase, thread: int) -> list[DistinctStates]:
+    return []

@@ -153,12 +153,9 @@ class Selection(DominatingPair):
             )
         parts = []
         for runs, members, index in self._split():
-            if (
-                len(members) > 1
-                and isinstance(members[0], Finite)
-                and not any(pair.shape for pair in members)
-            ):
-                drawn = sample_members(members, index, rng, order, finite=way == "sample_finite")
+            finite = [pair for pair in members if isinstance(pair, Finite) and not pair.shape]
+            if len(members) == len(finite) > 1:
+                drawn = sample_members(finite, index, rng, order, finite=way == "sample_finite")
             else:
                 drawn = getattr(_merge(members, index), way)(rng, len(index), order)
             parts.append((runs, drawn))
