@@ -19,10 +19,10 @@ from filterproof.filters.contract.contract_checks import (
 )
 from filterproof.filters.contract.library import is_library_class, is_library_value
 from filterproof.filters.contract.state import State, fold, join, moved, put, read_only, take
-from filterproof.mc.engine.adversary import View, checked_request
+from filterproof.mc.engine.adversary import AdversaryView, checked_request
 from filterproof.mc.engine.distinct_states import DistinctStates, distinct_states
 from filterproof.mc.engine.game import Game
-from filterproof.mc.engine.paths import Paths
+from filterproof.mc.engine.paths import FinishedRuns
 from filterproof.mc.engine.streams import Batch
 from filterproof.theory.pairs import DominatingPair
 
@@ -33,7 +33,7 @@ _MIN_RUNS = 4096
 np.empty(2**24, dtype=np.uint8)
 
 
-def play_batch(game: Game, batch: Batch) -> Paths:
+def play_batch(game: Game, batch: Batch) -> FinishedRuns:
     """Return the paths of one batch, a function of (game, batch) alone."""
     live = _fresh(game, batch)
     #: Denied runs with a final request, which they all make together at the end.
@@ -66,7 +66,7 @@ class _Live:
     """
 
     game: Game
-    done: Paths
+    done: FinishedRuns
     output_rng: np.random.Generator
     adversary_rng: np.random.Generator
     distinct: DistinctStates | None
@@ -122,7 +122,7 @@ class _Live:
         game = self.game
         seen = (self.loss, self.last) if game.direction == "PQ" else (-self.loss, -self.last)
         state = self.state if self.distinct is None else ()
-        view = View(t, *read_only((*seen, state)), self.memory, game.filter, self.adversary_rng)
+        view = AdversaryView(t, *read_only((*seen, state)), self.memory, game.filter, self.adversary_rng)
         request = checked_request(game.adversary, method, view)
         if game.monitor is not None:
             game.monitor.check(request, f"{type(game.adversary).__name__}.{method}")
@@ -266,7 +266,7 @@ def _fresh(game: Game, batch: Batch) -> _Live:
     stateless = not game.adversary.reads_state and is_library_class(type(game.adversary))
     table = stateless and not game.waits and n >= _MIN_RUNS and is_library_value(game.filter)
     distinct = distinct_states(game.filter) if table else None
-    done = Paths(
+    done = FinishedRuns(
         np.zeros(n),
         np.zeros(n),
         np.zeros(n, dtype=np.int64),
