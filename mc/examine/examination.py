@@ -114,7 +114,8 @@ class Examination(Displayed):
     @property
     def status(self) -> Status:
         """Return whether the filter could be examined."""
-        if self.counterexample is not None and self._proved is not None and not self.exceeds_by_rounding:
+        contradicted = self.counterexample is not None and not self.counterexample.own_pairs
+        if contradicted and self._proved is not None and not self.exceeds_by_rounding:
             return Status.DISAGREES
         if self.faults:
             return Status.FAULTY

@@ -32,7 +32,8 @@ from filterproof.mc.examine.divergence import Divergence, exceeds
 from filterproof.mc.losses.balls import BITS, ball, lower_end
 from filterproof.mc.losses.composition import Composition
 from filterproof.mc.losses.renyi_low import renyi_low
-from filterproof.mc.losses.tails import has_tails, tails
+from filterproof.mc.losses.stated_pair import measurable
+from filterproof.mc.losses.tails import tails
 from filterproof.mc.worst_case.plan import MARGIN
 from filterproof.theory.argument_checks import check_count
 from filterproof.theory.guarantees import Guarantee
@@ -128,12 +129,15 @@ class Sequence:
         """Return a certified lower bound on the divergence of the composition, with all rounding errors included.
 
         A composition has the lower end of the bounds of `Composition`, refined while `beside`, usually the guarantee,
-        lies between them. Rényi divergences add. A pair with unknown tails counts as one that reveals nothing.
+        lies between them. Rényi divergences add. A pair of which nothing is known counts as one that reveals nothing.
         """
         counts = self.counts
         if measure.direction == "QP":
             counts = {pair.swapped: times for pair, times in counts.items()}
-        counts = {pair: times for pair, times in counts.items() if has_tails(pair)}
+        known = [
+            (measured, times) for pair, times in counts.items() if (measured := measurable(pair)) is not None
+        ]
+        counts = {pair: sum(times for other, times in known if other == pair) for pair, _ in known}
         if measure.kind != "renyi":
             # no transcript has a loss above epsilon, so the divergence is 0
             if not counts or _largest_loss(counts) <= measure.at:

@@ -37,12 +37,12 @@ from filterproof.filters.contract.work import (
     metered,
 )
 from filterproof.filters.privacy_filter import PrivacyFilter
-from filterproof.mc.engine.encoding import nameable
 from filterproof.mc.examine.counterexample import Counterexample
 from filterproof.mc.examine.deadline import Deadline, OutOfTime
 from filterproof.mc.examine.examination import Examination, PartialExamination
 from filterproof.mc.examine.examination_context import ExaminationContext, admission, own_numbers
 from filterproof.mc.examine.filter_fault import FilterFault
+from filterproof.mc.examine.own_pairs import nameable_for
 from filterproof.mc.examine.parameter_families import FAMILIES, at_labels, families_of, names_of
 from filterproof.mc.examine.revalidation import is_nondeterministic, revalidate
 from filterproof.mc.examine.schedule import Schedule
@@ -312,7 +312,7 @@ class _Stages:
         service = cast(object, self.filter)
         try:
             if isinstance(service, PromisedService):
-                schedule = Schedule.from_data(counterexample.data["schedule"], nameable())
+                schedule = Schedule.from_data(counterexample.data["schedule"], nameable_for(service))
                 confirm(service.make, service.promise, schedule, self.deadline)
                 return finding
             if not (other := revalidate(counterexample, self._isolated)):

@@ -18,9 +18,10 @@ from filterproof.filters.contract.work import OutOfWork, WorkLimit
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.examine.counterexample import menu_counterexample
 from filterproof.mc.examine.divergence import Divergence, exceeds
-from filterproof.mc.examine.examination_context import ExaminationContext, named_pairs
+from filterproof.mc.examine.examination_context import ExaminationContext
 from filterproof.mc.examine.filter_fault import FilterFault
 from filterproof.mc.examine.formatting import count_words, pair_words
+from filterproof.mc.examine.own_pairs import named_pairs
 from filterproof.mc.examine.search_log import SearchLog
 from filterproof.mc.examine.sequence import granted
 from filterproof.mc.examine.stage_finding import StageFinding, Tightness

@@ -18,10 +18,10 @@ from filterproof.filters.contract.largest_granted import largest_granted
 from filterproof.filters.contract.state import State, keys
 from filterproof.filters.contract.work import count
 from filterproof.filters.privacy_filter import PrivacyFilter
-from filterproof.mc.engine.encoding import nameable
 from filterproof.mc.examine.counterexample import Counterexample, named
 from filterproof.mc.examine.divergence import Divergence, exceeds
 from filterproof.mc.examine.examination_context import ExaminationContext
+from filterproof.mc.examine.own_pairs import nameable_for
 from filterproof.mc.examine.sequence import granted
 from filterproof.mc.losses.balls import BITS, ball, fraction
 from filterproof.mc.losses.epsilon_values import nearest_log
@@ -101,7 +101,7 @@ def plan_counterexample(
         "promised": promised,
         "value": str(value),
         "direction": direction,
-        "plan": plan.to_data(nameable()),
+        "plan": plan.to_data(nameable_for(filt)),
     }
     return Counterexample(filt, data)
 

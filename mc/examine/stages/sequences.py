@@ -22,6 +22,7 @@ from filterproof.mc.examine.divergence import Divergence, exceeds
 from filterproof.mc.examine.examination_context import ExaminationContext
 from filterproof.mc.examine.extremal_steps import extremal_steps
 from filterproof.mc.examine.formatting import count_words, steps_words
+from filterproof.mc.examine.own_pairs import evidence_about
 from filterproof.mc.examine.parameter_families import mechanism_name
 from filterproof.mc.examine.search_log import SearchLog
 from filterproof.mc.examine.sequence import MAX_PLAYED, Sequence
@@ -30,7 +31,6 @@ from filterproof.mc.examine.stages.admissible_region import inside
 from filterproof.mc.examine.stages.game_menus import hockey_stick_targets
 from filterproof.mc.examine.stages.plays import programs, shared, simple_plays, swallowed, unlocked
 from filterproof.mc.examine.worker import so_far
-from filterproof.theory.evidence import Evidence
 from filterproof.theory.pairs import DominatingPair, Gaussian
 from filterproof.theory.pairs.base import Direction
 
@@ -130,7 +130,10 @@ class SequenceSearch(SearchLog):
                 continue  # for the first one, a value of zero is reported as well
             low = played.low(measure, promised)
             if not exceeds(low, promised):
-                self.keep(target, Tightness(measure, _menu(played), low, None, promised, Evidence.CERTIFIED))
+                self.keep(
+                    target,
+                    Tightness(measure, _menu(played), low, None, promised, evidence_about(played.counts)),
+                )
             elif played.is_granted(self.subject.filter):
                 self.refuted += 1
                 self.refuted_mechanisms.add(names)

@@ -18,13 +18,14 @@ from typing import TypeVar
 
 from filterproof.filters.contract.work import OutOfWork, WorkLimit, stopping_at
 from filterproof.filters.privacy_filter import PrivacyFilter
-from filterproof.mc.engine.encoding import decode, decode_fraction, nameable
+from filterproof.mc.engine.encoding import decode, decode_fraction
 from filterproof.mc.examine.counterexample import CLEAR_FACTOR, Counterexample, sequence_counterexample
 from filterproof.mc.examine.divergence import Divergence, exceeds
 from filterproof.mc.examine.examination_context import ExaminationContext
 from filterproof.mc.examine.filter_fault import FilterFault, examining
 from filterproof.mc.examine.formatting import count_words, pair_words
 from filterproof.mc.examine.minimise import minimise
+from filterproof.mc.examine.own_pairs import nameable_for
 from filterproof.mc.examine.sequence import Sequence
 from filterproof.mc.examine.stage_finding import USED_UP, StageFinding
 from filterproof.mc.examine.stages.game_menus import Menu
@@ -147,7 +148,7 @@ class _Shrinking:
         best = self.best
         if best.kind != "menu" or best.measure.kind != "hockey-stick":
             return
-        pairs: tuple[DominatingPair, ...] = decode(best.data["menu"], nameable())
+        pairs: tuple[DominatingPair, ...] = decode(best.data["menu"], nameable_for(best.filter))
         fewer = next((n for n in (2, 3, 4, 5, 6, 8, 10) if n < best.rounds and self._solve(pairs, n)), 0)
         minimise(pairs, lambda some: bool(some) and self._solve(some, fewer or best.rounds), limit=self.limit)
 
@@ -236,7 +237,11 @@ def written(filt: PrivacyFilter, best: Counterexample) -> Counterexample | None:
     """Return the best plan over the rational pairs of a menu, or None if the other pairs matter much."""
     if best.measure.kind != "hockey-stick" or best.rounds > _WRITTEN:
         return None
-    pairs = [exact for pair in decode(best.data["menu"], nameable()) if (exact := pair.rational) is not None]
+    pairs = [
+        exact
+        for pair in decode(best.data["menu"], nameable_for(best.filter))
+        if (exact := pair.rational) is not None
+    ]
     if not pairs:
         return None
     epsilon = best.measure.at

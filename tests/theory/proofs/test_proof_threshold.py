@@ -46,7 +46,10 @@ def test_sixty_digits_agree_with_mpmath(epsilon: str, delta: str) -> None:
 @pytest.mark.parametrize("name", THRESHOLDS)
 def test_more_digits_refine_the_same_number(name: str) -> None:
     before = flint.ctx.prec
-    few, many = threshold(name, "0.7", "1e-9", digits=15), threshold(name, "0.7", "1e-9", digits=400)
+    few, many = (
+        threshold(name, "0.7", "1e-9", digits=15),
+        threshold(name, "0.7", "1e-9", digits=400),
+    )
     assert flint.ctx.prec == before
     assert few.low <= many.low <= many.high <= few.high
     assert len(str(many).lstrip("0.")) == 400
