@@ -29,7 +29,7 @@ from filterproof.mc.examine.sequence import MAX_PLAYED, Sequence
 from filterproof.mc.examine.stage_finding import StageFinding, Tightness
 from filterproof.mc.examine.stages.admissible_region import inside
 from filterproof.mc.examine.stages.game_menus import hockey_stick_targets
-from filterproof.mc.examine.stages.plays import programs, shared, simple_plays, swallowed
+from filterproof.mc.examine.stages.plays import programs, shared, simple_plays, swallowed, unlocked
 from filterproof.mc.examine.worker import so_far
 from filterproof.theory.pairs import DominatingPair, Gaussian
 from filterproof.theory.pairs.base import Direction
@@ -64,7 +64,7 @@ def _candidates(subject: ExaminationContext, limit: WorkLimit) -> Iterator[tuple
     singles = (Sequence(((pair, 1),)) for family in subject.families for pair in family.pairs[:-3:-1])
     every = programs(subject, limit)
     yield from zip(islice(every, 1), repeat(False))
-    yield from zip(chain(singles, swallowed(subject, limit)), repeat(True))
+    yield from zip(chain(singles, swallowed(subject, limit), unlocked(subject, limit)), repeat(True))
     rest = chain(shared(subject, limit), _extremal(subject), every, swallowed(subject, limit, tiny=True))
     if subject.observes_losses:  # fixed sequences say nothing about such a filter
         yield from zip(rest, repeat(False))
