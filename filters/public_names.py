@@ -14,6 +14,7 @@ from filterproof.filters.accountants.odometers import (
     RogersOdometer,
     StitchedOdometer,
 )
+from filterproof.filters.accountants.pairwise import PairwiseFilter
 from filterproof.filters.accountants.personal_reports import (
     PerPersonValues,
     PersonalCost,
@@ -23,6 +24,7 @@ from filterproof.filters.accountants.personal_reports import (
 from filterproof.filters.accountants.secret_noise import SecretNoise
 from filterproof.filters.accountants.session import FilterHaltedError, Session
 from filterproof.filters.accountants.trackers import GaussianTracker, IndividualTracker, RenyiTracker, Tracker
+from filterproof.filters.accountants.varying_tracker import VaryingTracker
 from filterproof.filters.accounting.approximate_charges import approximate_charge, approximate_zcdp_charge
 from filterproof.filters.accounting.charge_kinds import Charge, LinearCharge, SquaredCharge
 from filterproof.filters.accounting.charge_rules import (
@@ -73,6 +75,7 @@ __all__ = [
     "MixtureOdometer",
     "NoisySum",
     "Odometer",
+    "PairwiseFilter",
     "PerPersonValues",
     "PersonalCost",
     "PersonalFactor",
@@ -89,6 +92,7 @@ __all__ = [
     "Tracker",
     "TrackerLimitFilter",
     "UnsoundFilterWarning",
+    "VaryingTracker",
     "ZCDPOnEpsilonRange",
     "approximate_charge",
     "approximate_zcdp_charge",

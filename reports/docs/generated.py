@@ -149,10 +149,12 @@ def _derivation(proof: Proof) -> str:
         lines += ["**Uses** " + ", ".join(_link(THEOREMS[name]) for name in theorem.uses) + ".", ""]
     lines += [f"**Verdict** {escaped(str(proof.verdict().outcome.name))}, {proof.evidence.name}.", ""]
     lines += ["<details>", f"<summary>{len(proof.steps)} steps: {steps_by_check(proof)}</summary>", ""]
-    for k, step in enumerate(proof.steps, 1):
-        lines += [_step(k, step), ""]
-    lines += [escaped(proof.joined), "", "</details>", ""]
+    lines += [_steps(proof), "", escaped(proof.joined), "", "</details>", ""]
     return "\n".join(lines)
+
+
+def _steps(proof: Proof) -> str:
+    return "\n\n".join(_step(k, step) for k, step in enumerate(proof.steps, 1))
 
 
 def _step(k: int, step: CheckedStep) -> str:
@@ -320,6 +322,7 @@ GENERATED: Mapping[str, Callable[..., str]] = {
     "theorems": _theorems,
     "covered": _covered,
     "derivations": _derivations,
+    "steps": lambda name: _steps(_proof(name)),
     "kernel-statements": _kernel_statements,
     "filters": _filters,
     "charges": charges,
