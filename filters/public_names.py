@@ -2,6 +2,7 @@
 
 from filterproof.filters import catalogue
 from filterproof.filters.accountants.above_threshold import AboveThreshold
+from filterproof.filters.accountants.active_count import ActiveCount
 from filterproof.filters.accountants.clipped_sums import ClippedSums, ImplicitVectors, NoisySum
 from filterproof.filters.accountants.individual import IndividualFilter, gaussian_request
 from filterproof.filters.accountants.journal_file import JournalError
@@ -52,6 +53,7 @@ from filterproof.filters.rules.unsound_sums import ClippingAfterAdding, Forgetti
 
 __all__ = [
     "AboveThreshold",
+    "ActiveCount",
     "AdditiveFilter",
     "ApproximateZCDP",
     "Budget",
