@@ -13,7 +13,7 @@ from filterproof.reports.chapters import CLAIMS
 from filterproof.reports.finding import Claim, Finding
 from filterproof.reports.report import LibraryReport, changes, claim_rows, make_report, verdicts_document
 from filterproof.reports.study import Study
-from filterproof.theory.agreement import Accord, Agreement, TwoRoutes
+from filterproof.theory.agreement import Agreement, AgreementOutcome, IntervalAndEnclosure
 from filterproof.theory.evidence import Evidence, Outcome, Verdict
 from tests.reports.made_up import BROKEN, EVIL, HOLDS, OPEN, chapter, report
 from tests.reports.test_examined import parsed
@@ -151,8 +151,8 @@ def test_a_theorem_that_was_cited_alone_is_not_as_expected_and_is_shown(tmp_path
 
 
 def test_a_comparison_is_no_verdict() -> None:
-    claim = Claim("k", "two routes", "here", Accord.AGREES)
-    one = Finding(claim, Agreement((TwoRoutes("a", 0.1, 0.3, 0.2, 0.2),), "one game", 1e-6))
+    claim = Claim("k", "two routes", "here", AgreementOutcome.AGREES)
+    one = Finding(claim, Agreement((IntervalAndEnclosure("a", 0.1, 0.3, 0.2, 0.2),), "one game", 1e-6))
     assert one.as_expected
     assert one.got.startswith("AGREES within")
     with pytest.raises(TypeError, match="is a comparison"):

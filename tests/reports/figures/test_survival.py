@@ -51,9 +51,9 @@ def test_survival_lies_in_the_intervals_of_a_simulation_of_the_filters(shown: Co
 
 def test_the_other_filters_stop_where_a_session_does(shown: ComputedFigure) -> None:
     for column, filt in (
-        ("gdp", fp.GaussianFilter(float(fp.conversions.gaussian_mu(10.0, 1e-5)))),
+        ("gdp", fp.GaussianFilter(float(fp.conversions.max_gaussian_mu(10.0, 1e-5)))),
         ("renyi_cks", fp.ApproximateDPFilter(10.0, 1e-5)),
-        ("renyi_simple", fp.ApproximateDPFilter(10.0, 1e-5, fp.SIMPLE)),
+        ("renyi_simple", fp.ApproximateDPFilter(10.0, 1e-5, fp.BUN_STEINKE)),
     ):
         session = filt.open("retry")
         granted = sum(session.request(fp.Gaussian(0.5)) for _ in range(96))
