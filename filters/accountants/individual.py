@@ -122,7 +122,7 @@ def gaussian_request(norms: NDArray[np.float64], sigma: float) -> DominatingPair
         return pair
     either = Selection((Gaussian(1.0), RandomizedResponse(0.0)), np.zeros(1, dtype=np.intp))
     # one byte each: the index of a usual selection takes eight
-    changed = {"pairs": (pair, either.pairs[1]), "index": absent.view(np.int8), "_groups": []}
+    changed = {"pairs": (pair, either.pairs[1]), "index": absent.view(np.int8), "_families": []}
     return either.with_parameters(changed)
 
 
