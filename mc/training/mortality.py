@@ -64,11 +64,29 @@ _STATISTICS: tuple[Callable[[NDArray[np.float64]], float], ...] = (
 def read_mortality(folder: Path) -> DataSet:
     """Return the stays of the benchmark as rows of numbers, with two one-hot classes: survived and died.
 
+    Parameters
+    ----------
+    folder : Path
+        The folder with `train` and `test`.
+
+    Returns
+    -------
+    DataSet
+        A row for each stay; its `public` is False.
+
+    Raises
+    ------
+    FileNotFoundError
+        For a missing file.
+    ValueError
+        For an invalid file, which the sentence names.
+
+    Notes
+    -----
     Each variable of the time series gives six statistics (smallest, largest, mean, standard deviation, skewness,
     number) in each of seven parts of the stay, as in the benchmark's logistic regression. Missing statistics are the
     mean of the training rows, and columns are standardised by them: these means and deviations use everyone's data and
-    are not covered by a guarantee on the training. `public` is False. Raises FileNotFoundError for a missing file and
-    ValueError for an invalid one, in one sentence that names it.
+    are not covered by a guarantee on the training.
 
     Source of the format: H. Harutyunyan, H. Khachatrian, D. C. Kale, G. Ver Steeg & A. Galstyan (2019), Multitask
     learning and benchmarking with clinical time series data.
@@ -98,7 +116,25 @@ def read_mortality(folder: Path) -> DataSet:
 
 
 def area_under_curve(scores: NDArray[np.float64], labels: NDArray[np.float64]) -> float:
-    """Return the area under the ROC curve: the chance that a positive row has the larger score, ties counting half."""
+    """Return the area under the ROC curve: the chance that a positive row has the larger score, ties counting half.
+
+    Parameters
+    ----------
+    scores : ndarray of float, shape (n,)
+        A score of each row, larger for positive rows.
+    labels : ndarray, shape (n,)
+        0 or 1.
+
+    Returns
+    -------
+    float
+        The area, in [0, 1].
+
+    Raises
+    ------
+    ValueError
+        If all labels are equal.
+    """
     positive = np.asarray(labels, dtype=np.bool_)
     many, few = int(positive.sum()), int((~positive).sum())
     if not many or not few:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import filterproof as fp
-from filterproof.mc.training import retraining
+from filterproof.mc.training import paper_tables, retraining
 from filterproof.mc.training.descent import PrivateGradientDescent
 from filterproof.mc.training.idx import read_idx
 from filterproof.mc.training.network import DenseNetwork
@@ -20,7 +20,8 @@ SMALL = TableSetting(table=1, epsilon=2.0, clip=1.0, sigma=1.0, rate=0.5, steps=
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr(retraining, "ConvolutionalNetwork", lambda: STAND_IN)  # the real one needs Torch
+    for room in (retraining, paper_tables):  # the real network needs Torch
+        monkeypatch.setattr(room, "ConvolutionalNetwork", lambda: STAND_IN)
     return write_squares(tmp_path / "pictures")
 
 
