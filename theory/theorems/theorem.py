@@ -211,6 +211,7 @@ _MODULES = {
     "GDP residue filter": "theorems.gaussian",
     "Blackwell filter": "theorems.gaussian",
     "Gaussian slack": "theorems.gaussian",
+    "subsampling": "proofs.subsampling",
     "kappa": "proofs.kappa",
     "realisation filter": "theorems.approximate",
     "ex-post filter": "theorems.approximate",
