@@ -7,13 +7,12 @@ plan in rational numbers. The order of the attempts is fixed; the work limit onl
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
-from itertools import combinations, groupby, product, takewhile
-from operator import itemgetter
+from itertools import combinations, product, takewhile
 from typing import TypeVar
 
 from filterproof.filters.contract.work import OutOfWork, WorkLimit, stopping_at
@@ -26,7 +25,7 @@ from filterproof.mc.examine.filter_fault import FilterFault, examining
 from filterproof.mc.examine.formatting import count_words, pair_words
 from filterproof.mc.examine.minimise import minimise
 from filterproof.mc.examine.own_pairs import nameable_for
-from filterproof.mc.examine.sequence import Sequence
+from filterproof.mc.examine.sequence import Sequence, Steps, joined, pieces
 from filterproof.mc.examine.stage_finding import USED_UP, StageFinding
 from filterproof.mc.examine.stages.game_menus import Menu
 from filterproof.mc.examine.stages.games import chosen_targets, solved
@@ -133,15 +132,15 @@ class _Shrinking:
         # a tiny excess is not convincing: keep half of the excess, or a hundredth of the guarantee
         least = min(1 + (start.factor - 1) / 2, 1.01 if start.factor < CLEAR_FACTOR else CLEAR_FACTOR)
 
-        def refutes(pieces: tuple[tuple[DominatingPair, int], ...]) -> bool:
-            found = None if self.limit.exhausted else self.certified(_joined(pieces))
+        def refutes(some: Steps) -> bool:
+            found = None if self.limit.exhausted else self.certified(joined(some))
             if found is None or found.factor < least:
                 return False
             self.keep(found)
             return True
 
         self.keep(start)
-        minimise(_pieces(start.played), refutes, limit=self.limit)
+        minimise(pieces(start.played), refutes, limit=self.limit)
 
     def menu(self) -> None:
         """Reduce the rounds and the pairs of the best menu's game."""
@@ -251,19 +250,3 @@ def written(filt: PrivacyFilter, best: Counterexample) -> Counterexample | None:
 
 def _value_of_plan(plan: Plan, subject: ExaminationContext, at: Divergence) -> float:
     return float(plan.value(subject.filter, Fraction(math.exp(at.at)), at.direction))
-
-
-def _pieces(played: Sequence) -> list[tuple[DominatingPair, int]]:
-    """Split the requests into pieces for removal: half of each row, a quarter, and so on."""
-    pieces = []
-    for pair, left in played.steps:
-        while left:
-            pieces.append((pair, (left + 1) // 2))
-            left //= 2
-    return pieces
-
-
-def _joined(steps: Iterable[tuple[DominatingPair, int]]) -> Sequence:
-    """Return the sequence with equal neighbouring requests merged."""
-    rows = groupby(steps, key=itemgetter(0))
-    return Sequence(tuple((pair, sum(times for _, times in row)) for pair, row in rows))
