@@ -40,6 +40,14 @@ def pytest_collection() -> Generator[None, object, object]:
         gc.enable()
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _compiler() -> None:
+    """Import the compiler of loops once, so that the processes that examine filters need not."""
+    from filterproof.theory.fast.compiler import compiler
+
+    compiler()
+
+
 @pytest.fixture(scope="session")
 def once(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, Callable[[], T]], T]:
     """What `make` returns, made by one of the workers for all: the others wait for it and read its pickle."""
