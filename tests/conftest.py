@@ -41,11 +41,13 @@ def pytest_collection() -> Generator[None, object, object]:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _compiler() -> None:
-    """Import the compiler of loops once, so that the processes that examine filters need not."""
-    from filterproof.theory.fast.compiler import compiler
+def _kernels() -> None:
+    """Load the compiler and a compiled loop once, so that the processes that examine filters need not."""
+    from filterproof.filters import ZCDPFilter
+    from filterproof.theory.pairs import Gaussian
 
-    compiler()
+    filt = ZCDPFilter(0.5)
+    filt.step(filt.start(32), Gaussian(0.1))
 
 
 @pytest.fixture(scope="session")
