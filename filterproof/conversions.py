@@ -1,19 +1,19 @@
 """Conversions between guarantees, and thresholds of filters."""
 
-from filterproof.theory.conversions import Conversion, gaussian_epsilon, gaussian_mu, renyi_epsilon
-from filterproof.theory.extremal import Extremal
-from filterproof.theory.proofs.threshold import Ball, threshold
-from filterproof.theory.realisation import Split, kappa, optimal_split
+from filterproof.theory.conversions import Conversion, gaussian_epsilon, max_gaussian_mu, renyi_epsilon
+from filterproof.theory.extremal import LargestDivergence
+from filterproof.theory.proofs.threshold import Ball, certified_budget
+from filterproof.theory.realisation import DeltaSplit, kappa, optimal_split
 
 __all__ = [
     "Ball",
     "Conversion",
-    "Extremal",
-    "Split",
+    "DeltaSplit",
+    "LargestDivergence",
+    "certified_budget",
     "gaussian_epsilon",
-    "gaussian_mu",
     "kappa",
+    "max_gaussian_mu",
     "optimal_split",
     "renyi_epsilon",
-    "threshold",
 ]

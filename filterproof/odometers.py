@@ -9,12 +9,11 @@ from filterproof.filters.accountants.odometers import (
     StitchedOdometer,
 )
 from filterproof.filters.accountants.trackers import GaussianTracker, IndividualTracker, RenyiTracker, Tracker
-from filterproof.filters.rules.blocks import BlockFilter
-from filterproof.mc.estimate.crossing import Approaching, crossing
+from filterproof.filters.rules.blocks import TrackerLimitFilter
+from filterproof.mc.estimate.crossing import BoundApproaching, crossing_probability
 
 __all__ = [
-    "Approaching",
-    "BlockFilter",
+    "BoundApproaching",
     "DoublingOdometer",
     "GaussianTracker",
     "IndividualTracker",
@@ -25,5 +24,6 @@ __all__ = [
     "RogersOdometer",
     "StitchedOdometer",
     "Tracker",
-    "crossing",
+    "TrackerLimitFilter",
+    "crossing_probability",
 ]

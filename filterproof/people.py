@@ -4,10 +4,10 @@ from filterproof.filters.accountants.above_threshold import AboveThreshold
 from filterproof.filters.accountants.journal_file import JournalError
 from filterproof.filters.accountants.linear_queries import LinearAnswer, LinearQueries
 from filterproof.filters.accountants.personal_reports import (
-    Personal,
+    PerPersonValues,
     PersonalCost,
     PersonalFactor,
-    PersonalReport,
+    PersonalRemainingBudget,
 )
 from filterproof.mc.estimate.answer_misses import answer_misses
 from filterproof.mc.estimate.two_data_sets import simulate_person, simulate_queries
@@ -19,12 +19,12 @@ __all__ = [
     "JournalError",
     "LinearAnswer",
     "LinearQueries",
-    "Personal",
+    "PerPersonValues",
     "PersonalBounds",
     "PersonalCost",
     "PersonalFactor",
     "PersonalRange",
-    "PersonalReport",
+    "PersonalRemainingBudget",
     "answer_misses",
     "simulate_person",
     "simulate_queries",

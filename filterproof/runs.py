@@ -1,22 +1,22 @@
 """Runs of simulations: games, paths, what keeps them, and what plays them in other processes."""
 
 from filterproof.mc.engine.game import Game
-from filterproof.mc.engine.paths import Paths
+from filterproof.mc.engine.paths import FinishedRuns
 from filterproof.mc.runs.batch_sums import BatchSums, Progress
 from filterproof.mc.runs.executors import LocalPool, cluster
-from filterproof.mc.runs.play import Interrupted, Play, play
+from filterproof.mc.runs.play import Interrupted, SimulationSettings, sum_over_runs
 from filterproof.mc.runs.store import RunStore, StoreError
 
 __all__ = [
     "BatchSums",
+    "FinishedRuns",
     "Game",
     "Interrupted",
     "LocalPool",
-    "Paths",
-    "Play",
     "Progress",
     "RunStore",
+    "SimulationSettings",
     "StoreError",
     "cluster",
-    "play",
+    "sum_over_runs",
 ]

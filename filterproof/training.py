@@ -1,31 +1,31 @@
 """Trainings with a budget for each person: clipped sums, trainings on two data sets, and audits of them."""
 
-from filterproof.filters.accountants.clipped_sums import ClippedSums, PrivateSum, Vectors
+from filterproof.filters.accountants.clipped_sums import ClippedSums, ImplicitVectors, NoisySum
 from filterproof.filters.accountants.secret_noise import SecretNoise
 from filterproof.filters.rules.unsound_sums import ClippingAfterAdding, ForgettingSums
-from filterproof.mc.training.descent import Descent
-from filterproof.mc.training.digits import digits
-from filterproof.mc.training.network import Network
+from filterproof.mc.training.descent import PrivateGradientDescent
+from filterproof.mc.training.digits import load_digits
+from filterproof.mc.training.network import DenseNetwork
 from filterproof.mc.training.retraining import train_idx
 from filterproof.mc.training.simulated_training import simulate_training
-from filterproof.mc.training.training import LogisticTraining, Training, WithCanary
+from filterproof.mc.training.training import LogisticTraining, Training, TrainingWithCanary
 from filterproof.mc.training.training_audit import TrainingAudit, audit_training
 
 __all__ = [
     "ClippedSums",
     "ClippingAfterAdding",
-    "Descent",
+    "DenseNetwork",
     "ForgettingSums",
+    "ImplicitVectors",
     "LogisticTraining",
-    "Network",
-    "PrivateSum",
+    "NoisySum",
+    "PrivateGradientDescent",
     "SecretNoise",
     "Training",
     "TrainingAudit",
-    "Vectors",
-    "WithCanary",
+    "TrainingWithCanary",
     "audit_training",
-    "digits",
+    "load_digits",
     "simulate_training",
     "train_idx",
 ]

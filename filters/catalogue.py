@@ -28,7 +28,7 @@ from filterproof.filters.rules.several_sums import (
 from filterproof.filters.rules.unsound import (
     CentralLimitFilter,
     NaiveRealisationFilter,
-    NaturalFilter,
+    NonadaptiveCompositionFilter,
     RangedBlackwellFilter,
     SomeOrderFilter,
     SquaredLossFilter,
@@ -58,7 +58,7 @@ __all__ = [
     "GaussianResidueFilter",
     "HockeyStickFilter",
     "NaiveRealisationFilter",
-    "NaturalFilter",
+    "NonadaptiveCompositionFilter",
     "PotentialFilter",
     "RangedBlackwellFilter",
     "RealisationFilter",
@@ -74,8 +74,8 @@ __all__ = [
 _LADDER = tuple(RandomizedResponse.from_ratio(Fraction(3, 2) ** k) for k in (1, 2, 3))
 
 
-def _natural(delta: Fraction) -> NaturalFilter:
-    return NaturalFilter.from_ratio(Fraction(9, 4), delta, _LADDER)
+def _natural(delta: Fraction) -> NonadaptiveCompositionFilter:
+    return NonadaptiveCompositionFilter.from_ratio(Fraction(9, 4), delta, _LADDER)
 
 
 def _coin(p: str, q: str) -> DominatingPair:
@@ -214,7 +214,12 @@ _ENTRIES = (
         lambda: SomeOrderFilter(6.5, 0.02, _PAIRS),
         _COINS,
     ),
-    Entry(NaturalFilter, lambda: _natural(Fraction(45, 169)), lambda: _natural(Fraction(60, 169)), _LADDER),
+    Entry(
+        NonadaptiveCompositionFilter,
+        lambda: _natural(Fraction(45, 169)),
+        lambda: _natural(Fraction(60, 169)),
+        _LADDER,
+    ),
     Entry(
         NaiveRealisationFilter,
         lambda: NaiveRealisationFilter(1.0, 0.01),

@@ -2,7 +2,7 @@
 
 from filterproof.filters import catalogue
 from filterproof.filters.accountants.above_threshold import AboveThreshold
-from filterproof.filters.accountants.clipped_sums import ClippedSums, PrivateSum, Vectors
+from filterproof.filters.accountants.clipped_sums import ClippedSums, ImplicitVectors, NoisySum
 from filterproof.filters.accountants.individual import IndividualFilter, gaussian_request
 from filterproof.filters.accountants.journal_file import JournalError
 from filterproof.filters.accountants.linear_queries import LinearAnswer, LinearQueries
@@ -15,10 +15,10 @@ from filterproof.filters.accountants.odometers import (
     StitchedOdometer,
 )
 from filterproof.filters.accountants.personal_reports import (
-    Personal,
+    PerPersonValues,
     PersonalCost,
     PersonalFactor,
-    PersonalReport,
+    PersonalRemainingBudget,
 )
 from filterproof.filters.accountants.secret_noise import SecretNoise
 from filterproof.filters.accountants.session import FilterHaltedError, Session
@@ -38,17 +38,20 @@ from filterproof.filters.catalogue import *  # noqa: F403
 from filterproof.filters.contract.guarantee_scope import GuaranteeScope
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.filters.rules.additive import AdditiveFilter
-from filterproof.filters.rules.blocks import BlockFilter
+from filterproof.filters.rules.blocks import TrackerLimitFilter
 from filterproof.filters.rules.orders import RenyiCurve
 from filterproof.filters.rules.several_sums import ApproximateZCDP
-from filterproof.filters.rules.unsound import RangedZCDP, UnsoundFilterWarning, suppress_unsound_warning
+from filterproof.filters.rules.unsound import (
+    UnsoundFilterWarning,
+    ZCDPOnEpsilonRange,
+    suppress_unsound_warning,
+)
 from filterproof.filters.rules.unsound_sums import ClippingAfterAdding, ForgettingSums
 
 __all__ = [
     "AboveThreshold",
     "AdditiveFilter",
     "ApproximateZCDP",
-    "BlockFilter",
     "Budget",
     "Charge",
     "ChargeRule",
@@ -59,6 +62,7 @@ __all__ = [
     "ForgettingSums",
     "GaussianTracker",
     "GuaranteeScope",
+    "ImplicitVectors",
     "IndividualFilter",
     "IndividualTracker",
     "JournalError",
@@ -67,14 +71,13 @@ __all__ = [
     "LinearCharge",
     "LinearQueries",
     "MixtureOdometer",
+    "NoisySum",
     "Odometer",
-    "Personal",
+    "PerPersonValues",
     "PersonalCost",
     "PersonalFactor",
-    "PersonalReport",
+    "PersonalRemainingBudget",
     "PrivacyFilter",
-    "PrivateSum",
-    "RangedZCDP",
     "RenyiCharge",
     "RenyiCurve",
     "RenyiTracker",
@@ -84,8 +87,9 @@ __all__ = [
     "SquaredCharge",
     "StitchedOdometer",
     "Tracker",
+    "TrackerLimitFilter",
     "UnsoundFilterWarning",
-    "Vectors",
+    "ZCDPOnEpsilonRange",
     "approximate_charge",
     "approximate_zcdp_charge",
     "gaussian_request",

@@ -19,13 +19,13 @@ from filterproof.mc.engine.adversaries import (
     RandomSpender,
     Scripted,
 )
-from filterproof.mc.engine.adversary import Adversary, View
+from filterproof.mc.engine.adversary import Adversary, AdversaryView
 from filterproof.mc.engine.game import Game
-from filterproof.mc.engine.paths import Paths
+from filterproof.mc.engine.paths import FinishedRuns
 from filterproof.mc.estimate.answer_misses import answer_misses
 from filterproof.mc.estimate.compare_filters import FilterChoice, FilterComparison
-from filterproof.mc.estimate.crossing import Approaching
-from filterproof.mc.estimate.curve import Curve
+from filterproof.mc.estimate.crossing import BoundApproaching
+from filterproof.mc.estimate.curve import ProfileEstimate
 from filterproof.mc.estimate.renyi_moment import simulate_renyi
 from filterproof.mc.estimate.survival import SurvivalCurve
 from filterproof.mc.estimate.trade_off import TradeOff
@@ -34,7 +34,7 @@ from filterproof.mc.evaluate.evaluation import Evaluation, Evaluations, Numerica
 from filterproof.mc.examine.counterexample import Counterexample, replay
 from filterproof.mc.examine.supremum import Supremum
 from filterproof.mc.intervals import Moments, clopper_pearson, empirical_bernstein, kl_chernoff
-from filterproof.mc.intervals.anytime import BettingTest, Decision, Side
+from filterproof.mc.intervals.anytime import BettingTest, Decision, ThresholdSide
 from filterproof.mc.intervals.betting import betting
 from filterproof.mc.intervals.estimate import Estimate
 from filterproof.mc.losses.accountant_filter import AccountantFilter
@@ -42,10 +42,10 @@ from filterproof.mc.losses.composition import Bounds, Composition
 from filterproof.mc.losses.individual_accountant import IndividualAccountant, PersonalBounds, PersonalRange
 from filterproof.mc.runs.batch_sums import BatchSums, Progress
 from filterproof.mc.runs.executors import LocalPool, cluster
-from filterproof.mc.runs.play import Interrupted, Play, play
+from filterproof.mc.runs.play import Interrupted, SimulationSettings, sum_over_runs
 from filterproof.mc.runs.store import RunStore, StoreError
 from filterproof.mc.training.simulated_training import simulate_training
-from filterproof.mc.training.training import LogisticTraining, Training, WithCanary
+from filterproof.mc.training.training import LogisticTraining, Training, TrainingWithCanary
 from filterproof.mc.training.training_audit import TrainingAudit, audit_training
 from filterproof.mc.worst_case import WorstCase
 from filterproof.mc.worst_case.calibrate import CalibratedFilter
@@ -55,16 +55,16 @@ from filterproof.theory.log_ratio import LogRatio
 __all__ = [
     "AccountantFilter",
     "Adversary",
-    "Approaching",
+    "AdversaryView",
     "BatchSums",
     "BettingTest",
+    "BoundApproaching",
     "Bounds",
     "CalibratedFilter",
     "CalibratedThreshold",
     "Composition",
     "Constant",
     "Counterexample",
-    "Curve",
     "Decision",
     "EraserForever",
     "Estimate",
@@ -72,6 +72,7 @@ __all__ = [
     "Evaluations",
     "FilterChoice",
     "FilterComparison",
+    "FinishedRuns",
     "Game",
     "IndividualAccountant",
     "Interrupted",
@@ -86,23 +87,22 @@ __all__ = [
     "Moments",
     "NumericalEvaluation",
     "OneShot",
-    "Paths",
     "PersonalBounds",
     "PersonalRange",
-    "Play",
+    "ProfileEstimate",
     "Progress",
     "RandomSpender",
     "RunStore",
     "Scripted",
-    "Side",
+    "SimulationSettings",
     "StoreError",
     "Supremum",
     "SurvivalCurve",
+    "ThresholdSide",
     "TradeOff",
     "Training",
     "TrainingAudit",
-    "View",
-    "WithCanary",
+    "TrainingWithCanary",
     "WorstCase",
     "answer_misses",
     "audit_training",
@@ -111,10 +111,10 @@ __all__ = [
     "cluster",
     "empirical_bernstein",
     "kl_chernoff",
-    "play",
     "replay",
     "simulate_person",
     "simulate_queries",
     "simulate_renyi",
     "simulate_training",
+    "sum_over_runs",
 ]

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from filterproof.reports.html_repr.numbers import agreed_within
-from filterproof.theory.agreement import Accord, Agreement
+from filterproof.theory.agreement import Agreement, AgreementOutcome
 from filterproof.theory.evidence import Outcome, Verdict
 
 
@@ -24,13 +24,13 @@ class Claim:
     """What the report decides, where it comes from, and the outcome that is expected.
 
     `sentence` is a noun phrase, so that an outcome can be read behind it: "the guarantee of F: REFUTED". A claim about
-    a guarantee expects an Outcome, a comparison of two routes to one number an Accord.
+    a guarantee expects an Outcome, a comparison of two routes to one number an AgreementOutcome.
     """
 
     key: str
     sentence: str
     source: str
-    expected: Outcome | Accord
+    expected: Outcome | AgreementOutcome
 
 
 @dataclass(frozen=True, slots=True)

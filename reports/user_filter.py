@@ -16,7 +16,7 @@ from types import ModuleType
 from typing import Any
 
 from filterproof.filters.accountants.verifiable import is_verifiable
-from filterproof.filters.adapters.service import PromisedService, promised
+from filterproof.filters.adapters.service import PromisedService, with_promise
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.examine.filter_fault import ctrl_c, examining
 from filterproof.theory.argument_checks import did_you_mean
@@ -118,7 +118,7 @@ def _service(target: str, service: Any, promise: Guarantee | None) -> PromisedSe
             f"the service has no guarantee (target={target!r}); pass --promise 'pure(1)', or add "
             "promise = fp.PureDP(epsilon=...)"
         )
-    return promised(service, promise)
+    return with_promise(service, promise)
 
 
 def _module(target: str, place: str) -> ModuleType:

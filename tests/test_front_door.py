@@ -115,16 +115,19 @@ MISTAKES: tuple[tuple[Callable[[], object], str], ...] = (
         lambda: fp.RealisationFilter(1.0, 0, 5, (RR,), after={"x": (RR,)}),
         "after must map pairs to menus of at least one, got 'x'",
     ),
-    (lambda: fp.decide(3, fp.OneShot(), epsilon=1.0), "filt must be a PrivacyFilter, got int; subclass"),
+    (
+        lambda: fp.sequential_test(3, fp.OneShot(), epsilon=1.0),
+        "filt must be a PrivacyFilter, got int; subclass",
+    ),
     (lambda: fp.supremum(fp.ZCDPFilter, 1.0), "filt must be a filter, got the class"),
     (lambda: fp.calibrate(ZCDP, 1.0, 0.1, menu=[RR]), "family must make a filter"),
     (lambda: fp.Composition(RR), "mechanisms must hold pairs, got RandomizedResponse"),
     (lambda: fp.replay("missing.json"), "data must be a counterexample or its JSON text"),
-    (lambda: fp.training.WithCanary(3, 1.0), "training must be a Training, got 3"),
+    (lambda: fp.training.TrainingWithCanary(3, 1.0), "training must be a Training, got 3"),
     (lambda: fp.ApproxDP(1e-5, 1), "delta must be below 1 if epsilon is above 0"),
     (lambda: fp.GausianFilter, "module 'filterproof' has no attribute 'GausianFilter'; did you"),
     (lambda: fp.prove("RDP filtr"), "name must be a known theorem, got name='RDP filtr'; did"),
-    (lambda: fp.conversions.threshold("cks", 1, "1e-5"), "name must be one of B*, simple, CKS, GDP"),
+    (lambda: fp.conversions.certified_budget("cks", 1, "1e-5"), "name must be one of B*, simple, CKS, GDP"),
     (lambda: fp.verify(fp.ZCDPFilter(0.5), mechanisms=[["rr"]]), "mechanisms must be among gaussian, rr"),
 )
 

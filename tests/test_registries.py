@@ -22,7 +22,7 @@ ROOT = Path(__file__).parent.parent
 HERE = sys.modules[__name__]
 #: Filters of `filters/rules` that the catalogue does not list, and why.
 NOT_LISTED = {
-    "BlockFilter": "made of a tracker, and shown with the trackers",
+    "TrackerLimitFilter": "made of a tracker, and shown with the trackers",
     "AdditiveFilter": "what the filters of one sum share",
     "KappaFilter": "promises nothing by itself",
     "SomeOrderRule": "what two filters of the catalogue share",
@@ -102,7 +102,7 @@ def of_pairs() -> Iterator[str]:
     for name, kind in own_classes("filterproof.theory.pairs", pairs.DominatingPair).items():
         if name not in pairs.__all__:
             yield f"theory/pairs/__init__.py: name {name} in __all__"
-        if kind in (pairs.Labelled, pairs.Selection):  # made of pairs
+        if kind in (pairs.LabelledRequest, pairs.Selection):  # made of pairs
             continue
         if kind not in pairs.PAIRS:
             yield f"theory/pairs/__init__.py: list {name} in PAIRS"

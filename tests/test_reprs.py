@@ -56,26 +56,28 @@ PERSONAL: dict[str, Callable[[], Any]] = {
     "LinearAnswer": lambda: fp.people.LinearAnswer(np.full(100, SECRET), 1.0),
     "LinearQueries": _queries,
     "LogisticTraining": lambda: TRAINING,
-    "Personal": lambda: _individuals().remaining(),
+    "PerPersonValues": lambda: _individuals().remaining(),
     "PersonalCost": lambda: fp.people.PersonalCost(0, "tracker", SECRET),
     "PersonalFactor": lambda: fp.people.PersonalFactor(0, SECRET),
     "PersonalRange": lambda: fp.people.PersonalRange(0, "epsilon", SECRET, SECRET),
-    "PersonalReport": lambda: fp.people.PersonalReport(0, "promise", SECRET),
-    "PrivateSum": lambda: fp.training.PrivateSum(np.zeros(100), 1.0),
+    "PersonalRemainingBudget": lambda: fp.people.PersonalRemainingBudget(0, "promise", SECRET),
+    "NoisySum": lambda: fp.training.NoisySum(np.zeros(100), 1.0),
     "SecretNoise": lambda: fp.training.SecretNoise(8125903, 0),
-    "WithCanary": lambda: fp.training.WithCanary(TRAINING, 1.0),
+    "TrainingWithCanary": lambda: fp.training.TrainingWithCanary(TRAINING, 1.0),
 }
 #: Objects with long menus, arrays or histories.
 LARGE: dict[str, Callable[[], Any]] = {
     "AccountantFilter": lambda: fp.AccountantFilter(1.0, 1e-5, LONG),
     "Composition": lambda: fp.Composition(dict(zip(LONG, range(1, 60), strict=True))),
-    "Labelled": lambda: fp.Labelled(fp.Gaussian(1.0), {"epoch": tuple(range(99))}),
-    "Paths": lambda: fp.runs.Paths(np.zeros(100), np.zeros(100), np.ones(100, dtype=np.int64)),
+    "LabelledRequest": lambda: fp.LabelledRequest(fp.Gaussian(1.0), {"epoch": tuple(range(99))}),
+    "FinishedRuns": lambda: fp.runs.FinishedRuns(np.zeros(100), np.zeros(100), np.ones(100, dtype=np.int64)),
     "Scripted": lambda: fp.Scripted(LONG, (1,) * 59),
     "Selection": lambda: fp.Selection(LONG, np.zeros(9, dtype=np.intp)),
     "Session": lambda: GDP.open(),
     "SquaredCharge": lambda: fp.charges.SquaredCharge(np.full(100, 0.5)),
-    "View": lambda: fp.View(1, np.zeros(3), np.zeros(3), GDP.start(3), None, GDP, np.random.default_rng(0)),
+    "AdversaryView": lambda: fp.AdversaryView(
+        1, np.zeros(2), np.zeros(2), GDP.start(2), None, GDP, np.random.default_rng(0)
+    ),
     "Counterexample": lambda: fp.Counterexample(GDP, {"sequence": [{"pair": "x" * 300, "times": 1}]}),
 }
 LISTED = {name: (lambda entry=entry: entry.example()) for name, entry in CATALOGUE.items()}

@@ -7,42 +7,42 @@ if __name__ != "filterproof.theory":
     raise ImportError(f"a module has one name: import filterproof.theory, got the name {__name__!r}")
 
 from filterproof.theory import pairs
-from filterproof.theory.agreement import Accord, Agreement, TwoRoutes
+from filterproof.theory.agreement import Agreement, AgreementOutcome, IntervalAndEnclosure
 from filterproof.theory.conversions import (
+    BUN_STEINKE,
     CKS,
-    SIMPLE,
     Conversion,
     gaussian_epsilon,
-    gaussian_mu,
+    max_gaussian_mu,
     renyi_epsilon,
 )
 from filterproof.theory.evidence import Evidence, Outcome, Verdict
-from filterproof.theory.extremal import Extremal
+from filterproof.theory.extremal import LargestDivergence
 from filterproof.theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
 from filterproof.theory.pairs import *  # noqa: F403
-from filterproof.theory.realisation import Split, kappa, optimal_split
+from filterproof.theory.realisation import DeltaSplit, kappa, optimal_split
 
 __all__ = [
+    "BUN_STEINKE",
     "CKS",
-    "SIMPLE",
     "ZCDP",
-    "Accord",
     "Agreement",
+    "AgreementOutcome",
     "ApproxDP",
     "Conversion",
+    "DeltaSplit",
     "Evidence",
-    "Extremal",
     "GaussianDP",
     "Guarantee",
+    "IntervalAndEnclosure",
+    "LargestDivergence",
     "Outcome",
     "PureDP",
     "RenyiDP",
-    "Split",
-    "TwoRoutes",
     "Verdict",
     "gaussian_epsilon",
-    "gaussian_mu",
     "kappa",
+    "max_gaussian_mu",
     "optimal_split",
     "renyi_epsilon",
 ]

@@ -12,7 +12,7 @@ from filterproof.theory.display import Displayed, Row, row_of
 from filterproof.theory.numerics.decimals import chance, interval
 
 
-class Accord(Enum):
+class AgreementOutcome(Enum):
     """Outcomes of a comparison of the same numbers by two methods. They say nothing about a guarantee.
 
     Attributes
@@ -28,7 +28,7 @@ class Accord(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class TwoRoutes:
+class IntervalAndEnclosure:
     """An interval [low, high] from a simulation, and an enclosure [least, most] of the same number by another method.
 
     Parameters
@@ -48,7 +48,7 @@ class TwoRoutes:
     Examples
     --------
     >>> import filterproof as fp
-    >>> fp.results.TwoRoutes("at epsilon 1", low=0.12, high=0.13, least=0.127, most=0.127).meets
+    >>> fp.results.IntervalAndEnclosure("at epsilon 1", low=0.12, high=0.13, least=0.127, most=0.127).meets
     True
     """
 
@@ -92,7 +92,7 @@ class Agreement(Displayed):
 
     Parameters
     ----------
-    compared : tuple of TwoRoutes
+    compared : tuple of IntervalAndEnclosure
         The comparisons, at least one.
     scope : str
         The games and methods. It must not be empty.
@@ -111,12 +111,12 @@ class Agreement(Displayed):
     Examples
     --------
     >>> import filterproof as fp
-    >>> routes = fp.results.TwoRoutes("at epsilon 1", 0.12, 0.13, 0.127, 0.127)
+    >>> routes = fp.results.IntervalAndEnclosure("at epsilon 1", 0.12, 0.13, 0.127, 0.127)
     >>> print(fp.results.Agreement((routes,), scope="one game", failure=1e-6))
     AGREES within 0.007 (1 comparison; failure probability 1e-06; one game)
     """
 
-    compared: tuple[TwoRoutes, ...] = field(repr=False)
+    compared: tuple[IntervalAndEnclosure, ...] = field(repr=False)
     scope: str
     failure: float
     note: str = ""
@@ -130,19 +130,21 @@ class Agreement(Displayed):
             )
         if not 0 <= self.failure <= 1:
             raise ValueError(f"failure must be in [0, 1], got failure={self.failure}; pass a probability")
-        if self.outcome is Accord.DISAGREES and self.counterexample is None:
+        if self.outcome is AgreementOutcome.DISAGREES and self.counterexample is None:
             raise ValueError(
                 "outcome DISAGREES needs a counterexample, got counterexample=None; pass the data that reproduces "
                 "the numbers"
             )
 
     @property
-    def outcome(self) -> Accord:
+    def outcome(self) -> AgreementOutcome:
         """AGREES if every interval meets its enclosure, else DISAGREES."""
-        return Accord.AGREES if all(one.meets for one in self.compared) else Accord.DISAGREES
+        return (
+            AgreementOutcome.AGREES if all(one.meets for one in self.compared) else AgreementOutcome.DISAGREES
+        )
 
     @property
-    def loosest(self) -> TwoRoutes:
+    def loosest(self) -> IntervalAndEnclosure:
         """The comparison with the largest distance; a comparison that disagrees, if there is one."""
         missed = [one for one in self.compared if not one.meets]
         shares = self.share <= 1
@@ -165,7 +167,7 @@ class Agreement(Displayed):
         beside = f"{loosest.what}: {interval(loosest.low, loosest.high)} beside " + (
             f"{loosest.least:.6g}" if loosest.most <= loosest.least else interval(loosest.least, loosest.most)
         )
-        if self.outcome is Accord.DISAGREES:
+        if self.outcome is AgreementOutcome.DISAGREES:
             missed = sum(not one.meets for one in self.compared)
             said = f"{missed} of {count} intervals exclude{'s' * (missed == 1)} the other number; {beside}."
         else:
@@ -184,7 +186,7 @@ class Agreement(Displayed):
 
     def __str__(self) -> str:
         count = len(self.compared)
-        within = f" within {self.max_difference:.2g}" if self.outcome is Accord.AGREES else ""
+        within = f" within {self.max_difference:.2g}" if self.outcome is AgreementOutcome.AGREES else ""
         return (
             f"{self.outcome.name}{within} ({count} comparison{'s' * (count > 1)}; failure probability "
             f"{chance(self.failure)}; {self.scope})"

@@ -22,7 +22,7 @@ from filterproof.theory.numerics import reproducible_math as rm
 from filterproof.theory.numerics.stable import as_real, increasing_root
 from filterproof.theory.pairs.gaussian import Gaussian
 
-__all__ = ["CKS", "SIMPLE", "Conversion", "gaussian_epsilon", "gaussian_mu", "renyi_epsilon"]
+__all__ = ["BUN_STEINKE", "CKS", "Conversion", "gaussian_epsilon", "max_gaussian_mu", "renyi_epsilon"]
 
 Array = NDArray[np.float64]
 
@@ -34,8 +34,8 @@ _SMALLEST_NORMAL, _LARGEST_DOUBLE = float(np.finfo(np.float64).tiny), float(np.f
 class Conversion(ABC):
     """A theorem that turns rho-zCDP into (epsilon, delta)-DP.
 
-    rho-zCDP means D_a <= a rho for every Rényi order a > 1. The two instances are `SIMPLE` and `CKS`. Arguments of all
-    methods are numbers or arrays that broadcast; rho and epsilon are in nats.
+    rho-zCDP means D_a <= a rho for every Rényi order a > 1. The two instances are `BUN_STEINKE` and `CKS`. Arguments
+    of all methods are numbers or arrays that broadcast; rho and epsilon are in nats.
 
     Attributes
     ----------
@@ -58,7 +58,7 @@ class Conversion(ABC):
     Examples
     --------
     >>> import filterproof as fp
-    >>> round(fp.SIMPLE.budget(epsilon=1.0, delta=1e-5), 8), round(fp.CKS.budget(epsilon=1.0, delta=1e-5), 8)
+    >>> round(fp.BUN_STEINKE.budget(epsilon=1.0, delta=1e-5), 8), round(fp.CKS.budget(epsilon=1.0, delta=1e-5), 8)
     (0.02081994, 0.0305566)
     """
 
@@ -168,7 +168,7 @@ def _unless_zero(rho: Real, value: Callable[[Array], Array]) -> Real:
 
 
 @dataclass(frozen=True, slots=True)
-class _Simple(Conversion):
+class _BunSteinke(Conversion):
     """The conversion by Markov's inequality: epsilon = rho + 2 sqrt(rho log(1/delta)).
 
     Notes
@@ -199,7 +199,7 @@ class _Simple(Conversion):
 
 @dataclass(frozen=True, slots=True)
 class _CKS(Conversion):
-    """The conversion of Canonne, Kamath and Steinke, which is never looser than `SIMPLE`.
+    """The conversion of Canonne, Kamath and Steinke, which is never looser than `BUN_STEINKE`.
 
     delta = inf over a > 1 of e^{(a-1)(a rho - epsilon)} / (a-1) (1 - 1/a)^a.
 
@@ -248,10 +248,10 @@ class _CKS(Conversion):
         return (2 * t + 1) * rho - rm.log1p(1 / t)
 
 
-SIMPLE: Conversion = _Simple()
+BUN_STEINKE: Conversion = _BunSteinke()
 CKS: Conversion = _CKS()
 #: All conversions.
-CONVERSIONS: tuple[Conversion, ...] = (SIMPLE, CKS)
+CONVERSIONS: tuple[Conversion, ...] = (BUN_STEINKE, CKS)
 
 
 def renyi_epsilon(alpha: Real, rho: Real, delta: Real) -> Real:
@@ -302,7 +302,7 @@ def renyi_epsilon(alpha: Real, rho: Real, delta: Real) -> Real:
     return as_real(np.maximum(divergence - (gain + rm.log(np.asarray(delta))) / t, 0.0))
 
 
-def gaussian_mu(epsilon: Real, delta: Real) -> Real:
+def max_gaussian_mu(epsilon: Real, delta: Real) -> Real:
     """Largest mu for which Gaussian(mu) is (epsilon, delta)-DP, rounded down to a double.
 
     mu solves Phi(mu/2 - epsilon/mu) - e^epsilon Phi(-mu/2 - epsilon/mu) = delta.
@@ -332,7 +332,7 @@ def gaussian_mu(epsilon: Real, delta: Real) -> Real:
     Examples
     --------
     >>> import filterproof as fp
-    >>> round(fp.conversions.gaussian_mu(epsilon=1.0, delta=1e-5), 6)
+    >>> round(fp.conversions.max_gaussian_mu(epsilon=1.0, delta=1e-5), 6)
     0.268051
     """
     return _budgets("GDP", check_at_least_zero("epsilon", epsilon), check_delta("delta", delta))

@@ -35,7 +35,7 @@ _EXP_UNDERFLOW = 746.0
 
 
 @dataclass(frozen=True, slots=True)
-class Extremal:
+class LargestDivergence:
     """Certified bounds on the largest H_{e^epsilon}, in both directions, of mechanisms with a guarantee.
 
     Parameters
@@ -68,7 +68,7 @@ class Extremal:
     high: float
     steps: Steps = ()
 
-    def with_erasure(self, p: float) -> Extremal:
+    def with_erasure(self, p: float) -> LargestDivergence:
         """Return the bounds p + (1 - p) delta if an erasure of probability p precedes the requests.
 
         Parameters
@@ -92,7 +92,7 @@ class Extremal:
 
 
 @lru_cache(maxsize=1024)
-def zcdp_extremal(rho: float, epsilon: float) -> Extremal:
+def zcdp_extremal(rho: float, epsilon: float) -> LargestDivergence:
     """Return the bounds for rho-zCDP: D_a <= a rho in both directions for every a > 1.
 
     Below the smallest double, e^{-(epsilon - rho)^2 / (4 rho)} is the upper bound: Bun & Steinke (2016), Proposition
@@ -111,7 +111,7 @@ def zcdp_extremal(rho: float, epsilon: float) -> Extremal:
     )
 
 
-def renyi_extremal(orders: Iterable[tuple[float, float]], epsilon: float) -> Extremal:
+def renyi_extremal(orders: Iterable[tuple[float, float]], epsilon: float) -> LargestDivergence:
     """Return the bounds for D_a <= rho in both directions for each (a, rho) of `orders`, a >= 1."""
     from filterproof.theory.numerics.binary_hypothesis import DivergenceBounds, most_under
 
@@ -129,7 +129,7 @@ def renyi_extremal(orders: Iterable[tuple[float, float]], epsilon: float) -> Ext
     return _binary_extremal(epsilon, most_under(epsilon, divergence_bounds), keeps)
 
 
-def approximate_extremal(own: float, delta: float, epsilon: float) -> Extremal:
+def approximate_extremal(own: float, delta: float, epsilon: float) -> LargestDivergence:
     """Return the bounds for (own, delta)-DP, own >= 0, which KOV(own, delta) dominates; delta = 0 is pure DP."""
 
     def stick() -> arb:
@@ -144,14 +144,16 @@ def approximate_extremal(own: float, delta: float, epsilon: float) -> Extremal:
     return enclosed(epsilon, stick, stick, ((pair, 1),))
 
 
-def gdp_extremal(mu: float, epsilon: float) -> Extremal:
+def gdp_extremal(mu: float, epsilon: float) -> LargestDivergence:
     """Return the bounds for mu-GDP, mu > 0, which Gaussian(mu) dominates."""
     pair = Gaussian(mu)
     stick = pair.reference_values.hockey_stick(epsilon).ball
     return enclosed(epsilon, stick, stick, ((pair, 1),))
 
 
-def squares_extremal(squares: float, delta: float, epsilon: float, *, level: float, times: int) -> Extremal:
+def squares_extremal(
+    squares: float, delta: float, epsilon: float, *, level: float, times: int
+) -> LargestDivergence:
     """Return bounds for adaptively chosen (e_t, d_t)-DP mechanisms with sum e_t^2 <= squares and sum d_t <= delta.
 
     The lower bound is an erasure of all of delta, followed by `times` randomised responses of one level; for many
@@ -163,7 +165,7 @@ def squares_extremal(squares: float, delta: float, epsilon: float, *, level: flo
     return _responses(level, times, epsilon, lambda: ball_of(above)).with_erasure(delta)
 
 
-def responses_extremal(own: float, level: float, times: int, epsilon: float) -> Extremal:
+def responses_extremal(own: float, level: float, times: int, epsilon: float) -> LargestDivergence:
     """Return bounds for own-DP compositions of randomised responses of one level, times level <= own.
 
     The upper bound covers all own-DP mechanisms. times = 0 if no response is known to be allowed.
@@ -174,7 +176,7 @@ def responses_extremal(own: float, level: float, times: int, epsilon: float) -> 
     return _responses(level, times, epsilon, lambda: ball_of(above))
 
 
-def _responses(level: float, times: int, epsilon: float, above: Callable[[], arb]) -> Extremal:
+def _responses(level: float, times: int, epsilon: float, above: Callable[[], arb]) -> LargestDivergence:
     """Return the lower bound by `times` randomised responses of one level, with the upper bound `above`."""
 
     def stick() -> arb:
@@ -191,7 +193,9 @@ def _responses(level: float, times: int, epsilon: float, above: Callable[[], arb
     return enclosed(epsilon, stick, above, ((RandomizedResponse(level), times),))
 
 
-def erasures_extremal(theta: float, dhat: float, rounds: int, delta: float, epsilon: float) -> Extremal:
+def erasures_extremal(
+    theta: float, dhat: float, rounds: int, delta: float, epsilon: float
+) -> LargestDivergence:
     """Return bounds for a filter of realised losses, by erasures of theta in each round and dhat in the last one."""
 
     def stick() -> arb:
@@ -203,7 +207,7 @@ def erasures_extremal(theta: float, dhat: float, rounds: int, delta: float, epsi
 
 def tangent_extremal(
     p: float, q: float, high: float, epsilon: float, keeps: Callable[[FinitePair], bool]
-) -> Extremal:
+) -> LargestDivergence:
     """Return bounds for pairs below a curve that is p - e^epsilon q at epsilon and at least that line elsewhere.
 
     The lower bound is a pair of two outcomes on or near the tangent of the curve that `keeps` accepts. `high` is the
@@ -212,14 +216,14 @@ def tangent_extremal(
     try:
         one, other = _nearest(Fraction(p), Fraction(q), keeps, _TANGENT_TOLERANCE, epsilon)
     except (ValueError, ArithmeticError):  # no masses, or no accepted ones
-        return Extremal(epsilon, 0.0, high)
+        return LargestDivergence(epsilon, 0.0, high)
     pair = FinitePair((one, 1 - one), (other, 1 - other))
     return enclosed(epsilon, _line(epsilon, one, other), lambda: ball_of(high), ((pair, 1),))
 
 
 def _binary_extremal(
     epsilon: float, point: tuple[fmpq, fmpq, tuple[object, ...]], keeps: Callable[[FinitePair], bool]
-) -> Extremal:
+) -> LargestDivergence:
     """Return bounds by two outcomes near a point of tangency, moved towards Q until they satisfy the bounds."""
     from filterproof.theory.numerics.binary_hypothesis import stick_above
 
@@ -261,10 +265,12 @@ def _short(x: Fraction) -> Fraction:
     return Fraction(round(x * scale)) / scale
 
 
-def enclosed(epsilon: float, low: Callable[[], arb], high: Callable[[], arb], steps: Steps) -> Extremal:
+def enclosed(
+    epsilon: float, low: Callable[[], arb], high: Callable[[], arb], steps: Steps
+) -> LargestDivergence:
     """Return both ends, rounded outwards to doubles and limited to [0, 1]."""
     from flint import ctx
 
     with PRECISION_LOCK, ctx.workprec(_BITS):
         below, above = lower_end(low()), upper_end(high())
-    return Extremal(epsilon, max(below, 0.0), min(max(above, 0.0), 1.0), steps if below > 0 else ())
+    return LargestDivergence(epsilon, max(below, 0.0), min(max(above, 0.0), 1.0), steps if below > 0 else ())

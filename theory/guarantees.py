@@ -19,7 +19,7 @@ from filterproof.theory.argument_checks import (
 )
 from filterproof.theory.conversions import CKS
 from filterproof.theory.extremal import (
-    Extremal,
+    LargestDivergence,
     approximate_extremal,
     gdp_extremal,
     renyi_extremal,
@@ -81,7 +81,7 @@ class Guarantee(ABC):
         2^-50 of the given one.
         """
 
-    def extremal(self, epsilon: float) -> Extremal:
+    def extremal(self, epsilon: float) -> LargestDivergence:
         """Certified bounds on the largest H_{e^epsilon} of all mechanisms with this guarantee.
 
         Parameters
@@ -114,10 +114,10 @@ class Guarantee(ABC):
             return most
         return replace(found, high=min(found.high, max(most.high, found.low)))
 
-    def _extremal(self, epsilon: float) -> Extremal:
+    def _extremal(self, epsilon: float) -> LargestDivergence:
         most = float(self.delta(epsilon)) * (1 + 2.0**-38)
         # a value displayed as 0 may be less than a double
-        return Extremal(epsilon, 0.0, min(max(most, math.ulp(0.0)), 1.0))
+        return LargestDivergence(epsilon, 0.0, min(max(most, math.ulp(0.0)), 1.0))
 
     def _keep(self, check: Callable[..., Real], name: str, value: Real, field: str = "") -> None:
         """Check one number, round it down and store it in the field (`name` unless given)."""
@@ -177,7 +177,7 @@ class PureDP(Guarantee):
     def delta(self, epsilon: Real) -> Real:
         return KOV(self.epsilon, 0.0).hockey_stick(check_at_least_zero("epsilon", epsilon))
 
-    def _extremal(self, epsilon: float) -> Extremal:
+    def _extremal(self, epsilon: float) -> LargestDivergence:
         return approximate_extremal(self.epsilon, 0.0, epsilon)
 
     @property
@@ -238,7 +238,7 @@ class ApproxDP(Guarantee):
         pair = KOV(self.epsilon, self.delta_at_epsilon)
         return pair.hockey_stick(check_at_least_zero("epsilon", epsilon))
 
-    def _extremal(self, epsilon: float) -> Extremal:
+    def _extremal(self, epsilon: float) -> LargestDivergence:
         return approximate_extremal(self.epsilon, self.delta_at_epsilon, epsilon)
 
     def __repr__(self) -> str:
@@ -303,7 +303,7 @@ class RenyiDP(Guarantee):
             exponent = t * (self.rho - check_at_least_zero("epsilon", epsilon)) - factor
         return as_real(rm.exp(np.minimum(exponent, 0.0)))
 
-    def _extremal(self, epsilon: float) -> Extremal:
+    def _extremal(self, epsilon: float) -> LargestDivergence:
         return renyi_extremal(((self.alpha, self.rho),), epsilon)
 
     @property
@@ -351,7 +351,7 @@ class ZCDP(Guarantee):
     def delta(self, epsilon: Real) -> Real:
         return CKS.delta(self.rho, epsilon)
 
-    def _extremal(self, epsilon: float) -> Extremal:
+    def _extremal(self, epsilon: float) -> LargestDivergence:
         return zcdp_extremal(self.rho, epsilon)
 
     @property
@@ -399,7 +399,7 @@ class GaussianDP(Guarantee):
     def delta(self, epsilon: Real) -> Real:
         return Gaussian(self.mu).hockey_stick(check_at_least_zero("epsilon", epsilon))
 
-    def _extremal(self, epsilon: float) -> Extremal:
+    def _extremal(self, epsilon: float) -> LargestDivergence:
         return gdp_extremal(self.mu, epsilon)
 
     def trade_off(self, alpha: Real) -> Real:

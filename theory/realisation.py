@@ -24,7 +24,7 @@ _NODES = 256
 
 
 @dataclass(frozen=True, slots=True)
-class Split:
+class DeltaSplit:
     """The two failure probabilities of a realisation-level filter with N rounds.
 
     dhat + theta (1 - dhat) N <= delta.
@@ -95,7 +95,7 @@ def kappa(epsilon: Real, sigma: Real, dhat: Real, theta: Real) -> Real:
     return limit
 
 
-def optimal_split(rounds: int, delta: float) -> Split:
+def optimal_split(rounds: int, delta: float) -> DeltaSplit:
     """Split delta so that kappa is largest.
 
     The split minimises Phi^-1(1-dhat) + Phi^-1(1-theta) subject to dhat + theta (1-dhat) N = delta, where N = rounds.
@@ -141,7 +141,7 @@ def optimal_split(rounds: int, delta: float) -> Split:
         split_below,  # imported here because it loads ball arithmetic
     )
 
-    return Split(*split_below(n, total))
+    return DeltaSplit(*split_below(n, total))
 
 
 def kappa_survival(kappa: float, *, sigma: float, rounds: int) -> NDArray[np.float64]:

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filterproof.filters.accountants.individual import IndividualFilter
-from filterproof.filters.accountants.personal_reports import Personal, PersonalFactor
+from filterproof.filters.accountants.personal_reports import PerPersonValues, PersonalFactor
 from filterproof.filters.accountants.secret_noise import SecretNoise
 from filterproof.filters.accountants.verifiable import QueryKind
 from filterproof.filters.contract.determinism import check_requests
@@ -44,7 +44,7 @@ _MIN_SCALE, _MAX_SCALE, _FREE_SHARE = 2.0**-300, 2.0**900, 2.0**-200
 
 
 @runtime_checkable
-class Vectors(Protocol):
+class ImplicitVectors(Protocol):
     """The vectors of all people, without a table of them: their norms, and their weighted sum.
 
     A subclass suits the gradients of a network, whose norms and sums cost a few matrix products and whose table would
@@ -63,7 +63,7 @@ class Vectors(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class PrivateSum:
+class NoisySum:
     """A noisy sum.
 
     Parameters
@@ -186,7 +186,7 @@ class ClippedSums:
         """The people and their budgets."""
         return (self._people,)
 
-    def noisy_sum(self, values: NDArray[np.float64], rng: np.random.Generator | SecretNoise) -> PrivateSum:
+    def noisy_sum(self, values: NDArray[np.float64], rng: np.random.Generator | SecretNoise) -> NoisySum:
         """Return `release`; the name is the same for every accountant that releases sums."""
         return self.release(values, rng)
 
@@ -205,29 +205,29 @@ class ClippedSums:
         return self._sigma * (1 + _MARGIN)
 
     @property
-    def factors(self) -> Personal[PersonalFactor]:
-        """The factor of each person in the last sum, 0 for people outside it; hidden, see `Personal`."""
-        return Personal(self._factors, PersonalFactor)
+    def factors(self) -> PerPersonValues[PersonalFactor]:
+        """The factor of each person in the last sum, 0 for people outside it; hidden, see `PerPersonValues`."""
+        return PerPersonValues(self._factors, PersonalFactor)
 
     def next_noise(self, secret: int) -> SecretNoise:
         """Return the secret noise of the next release, with a step above those of all earlier releases."""
         return self._people._noise.next(secret)
 
     def release(
-        self, vectors: NDArray[np.float64] | Vectors, rng: np.random.Generator | SecretNoise
-    ) -> PrivateSum:
+        self, vectors: NDArray[np.float64] | ImplicitVectors, rng: np.random.Generator | SecretNoise
+    ) -> NoisySum:
         """Charge everyone who takes part, and return the noisy sum of the clipped vectors.
 
         Parameters
         ----------
-        vectors : ndarray of float, shape (people, d), or Vectors
+        vectors : ndarray of float, shape (people, d), or ImplicitVectors
             The vectors of everyone, including people without budget.
         rng : numpy.random.Generator or SecretNoise
             The source of the noise. SecretNoise gives the same noise for the same sum and sigma.
 
         Returns
         -------
-        PrivateSum
+        NoisySum
 
         Raises
         ------
@@ -239,7 +239,7 @@ class ClippedSums:
             raise TypeError(
                 f"rng must be a generator, got {short(rng)}; pass np.random.default_rng(), nothing was charged"
             )
-        closed = isinstance(vectors, Vectors) and not isinstance(vectors, np.ndarray)
+        closed = isinstance(vectors, ImplicitVectors) and not isinstance(vectors, np.ndarray)
         given = vectors if closed else self._rows(vectors)
         norms = euclidean_norms(given) if isinstance(given, np.ndarray) else given.norms()
         norms, shape = np.asarray(norms, dtype=np.float64), self._shape
@@ -264,10 +264,10 @@ class ClippedSums:
             noise = rng.added_to(*total, sigma=self.sigma)
         else:
             noise = self.sigma * used.drawn(rng, found)
-        return PrivateSum(nearest([*total, noise]), self.sigma)
+        return NoisySum(nearest([*total, noise]), self.sigma)
 
     def _total(
-        self, vectors: NDArray[np.float64] | Vectors, factors: NDArray[np.float64]
+        self, vectors: NDArray[np.float64] | ImplicitVectors, factors: NDArray[np.float64]
     ) -> list[NDArray[np.float64]]:
         """Return summands of the weighted sum, exact for a table: nobody changes it by more than their own vector."""
         if isinstance(vectors, np.ndarray):

@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 from filterproof.filters.accountants.batched_grants import grant_in_blocks
 from filterproof.filters.accountants.personal_reports import (
     MAX_PEOPLE,
-    Personal,
-    PersonalReport,
+    PerPersonValues,
+    PersonalRemainingBudget,
     check_pairs,
     check_person,
 )
@@ -334,20 +334,20 @@ class IndividualFilter(StatefulAccountant):
     def _keep(self, state: State) -> None:
         self._state = state
 
-    def remaining(self) -> Personal[PersonalReport]:
-        """Return the rest of each budget in the filter's own unit, rounded down; hidden, see `Personal`."""
+    def remaining(self) -> PerPersonValues[PersonalRemainingBudget]:
+        """Return the rest of each budget in the filter's own unit, rounded down; hidden, see `PerPersonValues`."""
         promise = str(self._filter.promise)
         with self._lock:  # a round may be charging people in place
             left = checked_remaining(self._filter, self._state, self._people)
-        return Personal(left, lambda person, value: PersonalReport(person, promise, value))
+        return PerPersonValues(left, lambda person, value: PersonalRemainingBudget(person, promise, value))
 
-    def report_for(self, person: int) -> PersonalReport:
+    def report_for(self, person: int) -> PersonalRemainingBudget:
         """Return the report for `person` only; IndexError for an unknown person."""
         index = check_person(person, self._people)
         with self._lock:
             one = take(self._state, np.array([index]))
         left = float(checked_remaining(self._filter, one, 1)[0])
-        return PersonalReport(index, str(self._filter.promise), left)
+        return PersonalRemainingBudget(index, str(self._filter.promise), left)
 
     def to_dict(self, *, key: bytes | None = None) -> dict[str, object]:
         """Return everything that `from_dict` needs, as JSON values: personal data of all people.

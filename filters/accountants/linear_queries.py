@@ -24,7 +24,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from filterproof.filters.accountants.journal import Journal, Sums, Terms
 from filterproof.filters.accountants.journal_file import JournalError
-from filterproof.filters.accountants.personal_reports import MAX_PEOPLE, PersonalReport, check_person
+from filterproof.filters.accountants.personal_reports import MAX_PEOPLE, PersonalRemainingBudget, check_person
 from filterproof.filters.accountants.saved_state import (
     check_same,
     checked_key,
@@ -371,13 +371,15 @@ class LinearQueries(StatefulAccountant):
             self._sums.left[numbers] = True
             self._write()
 
-    def report_for(self, person: int) -> PersonalReport:
+    def report_for(self, person: int) -> PersonalRemainingBudget:
         """Return the report for `person` only; IndexError for an unknown person."""
         index = check_person(person, self.people)
         with self._lock:
             one = self._sums.part(slice(index, index + 1))
             left = float(self._budget.left((one.high, one.low))[0])
-        return PersonalReport(index, str(self.promise), left / self.norm_budget * self.kappa * (1 - 2.0**-51))
+        return PersonalRemainingBudget(
+            index, str(self.promise), left / self.norm_budget * self.kappa * (1 - 2.0**-51)
+        )
 
     # -- keeping ------------------------------------------------------------------------------------
 

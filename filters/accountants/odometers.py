@@ -29,7 +29,7 @@ from filterproof.filters.contract.parameters import (
     one_positive,
 )
 from filterproof.theory.argument_checks import check_count
-from filterproof.theory.conversions import SIMPLE
+from filterproof.theory.conversions import BUN_STEINKE
 from filterproof.theory.drift import drift
 from filterproof.theory.numerics import reproducible_math as rm
 from filterproof.theory.pairs import DominatingPair
@@ -263,7 +263,7 @@ class StitchedOdometer(Odometer):
 class DoublingOdometer(Odometer):
     """The odometer of a sequence of filters with doubling budgets: the bound of the first that has not halted.
 
-    Filter j bounds sum rho by first 2^j, and SIMPLE converts this to epsilon_j at::
+    Filter j bounds sum rho by first 2^j, and BUN_STEINKE converts this to epsilon_j at::
 
         delta_j = delta / ((j+1)^2 pi^2/6)
 
@@ -293,7 +293,9 @@ class DoublingOdometer(Odometer):
         j = np.where(rho > self.first * _power(j), j + 1, j)
         delta = self.delta / ((j + 1) ** 2 * (math.pi**2 / 6))
         known = np.isfinite(delta) & (delta > 0)
-        epsilon = SIMPLE.epsilon(np.where(known, self.first * _power(j), 1.0), np.where(known, delta, 0.5))
+        epsilon = BUN_STEINKE.epsilon(
+            np.where(known, self.first * _power(j), 1.0), np.where(known, delta, 0.5)
+        )
         return np.where(known, epsilon, np.inf)
 
 

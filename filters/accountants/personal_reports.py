@@ -1,9 +1,9 @@
 """Results about single people: visible to each person, and hidden from everybody else.
 
 >>> import numpy as np
->>> left = Personal(np.array([0.8, 0.1]), lambda person, value: PersonalReport(person, "1-GDP", value))
+>>> left = PerPersonValues(np.array([0.8, 0.1]), lambda person, value: PersonalRemainingBudget(person, "1-GDP", value))
 >>> left
-Personal(2 people; hidden)
+PerPersonValues(2 people; hidden)
 >>> str(left.report_for(1))
 'For person 1 only, not to be shown to anyone else: 0.1 left of 1-GDP'
 """
@@ -52,7 +52,7 @@ class ForOnePerson(ABC):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class PersonalReport(ForOnePerson):
+class PersonalRemainingBudget(ForOnePerson):
     """The rest of one person's budget in the filter's own unit, for that person's eyes only.
 
     Parameters
@@ -114,7 +114,7 @@ class PersonalFactor(ForOnePerson):
 ReportT = TypeVar("ReportT", bound=ForOnePerson)
 
 
-class Personal(Generic[ReportT]):
+class PerPersonValues(Generic[ReportT]):
     """One number per person; `repr` hides the numbers. Iteration, pickling and conversion to an array raise TypeError.
 
     Parameters
@@ -148,7 +148,7 @@ class Personal(Generic[ReportT]):
         return self._values.copy()
 
     def __repr__(self) -> str:
-        return f"Personal({len(self)} people; hidden)"
+        return f"PerPersonValues({len(self)} people; hidden)"
 
     def __iter__(self) -> NoReturn:
         raise self._refused("iterated over")

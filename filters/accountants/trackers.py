@@ -23,7 +23,12 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from filterproof.filters.accountants.personal_reports import MAX_PEOPLE, Personal, PersonalCost, check_pairs
+from filterproof.filters.accountants.personal_reports import (
+    MAX_PEOPLE,
+    PerPersonValues,
+    PersonalCost,
+    check_pairs,
+)
 from filterproof.filters.accountants.stateful_accountant import StatefulAccountant
 from filterproof.filters.accountants.verifiable import BlockByBlock, QueryKind
 from filterproof.filters.accounting.charge_kinds import Charge
@@ -318,11 +323,11 @@ class IndividualTracker(StatefulAccountant):
             self._terms.check(self._tracker)
             self._state = after
 
-    def values(self) -> Personal[PersonalCost]:
-        """Return an upper bound on each cost, in the tracker's own unit; hidden, see `Personal`."""
+    def values(self) -> PerPersonValues[PersonalCost]:
+        """Return an upper bound on each cost, in the tracker's own unit; hidden, see `PerPersonValues`."""
         self._terms.check(self._tracker)
         name = repr(self._tracker)
-        return Personal(
+        return PerPersonValues(
             self._tracker.value(read_only(self._state)),
             lambda person, value: PersonalCost(person, name, value),
         )

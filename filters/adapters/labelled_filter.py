@@ -39,7 +39,7 @@ from filterproof.filters.contract.contract_checks import (
 from filterproof.filters.contract.state import State, runs_of
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.theory.guarantees import Guarantee
-from filterproof.theory.pairs import DominatingPair, Labelled, Selection
+from filterproof.theory.pairs import DominatingPair, LabelledRequest, Selection
 from filterproof.theory.pairs.labelled import Label, Where, checked_where, several, where_words
 
 #: The most label combinations of a request.
@@ -53,7 +53,7 @@ class LabelledFilter(PrivacyFilter[Any]):
     Parameters
     ----------
     keeper : PrivacyFilter
-        The filter that receives `Labelled` requests and decides. It does not learn which record is considered.
+        The filter that receives `LabelledRequest` requests and decides. It does not learn which record is considered.
     labels : mapping from str to sequence of str or int
         The labels of each dimension. A request has one label in each.
     over : mapping from str to label or tuple of labels
@@ -159,10 +159,10 @@ class LabelledFilter(PrivacyFilter[Any]):
                 every[-1].append((name, tuple(values)))
         return tuple(product(*every))
 
-    def at(self, mechanism: DominatingPair, **labels: Label) -> Labelled:
+    def at(self, mechanism: DominatingPair, **labels: Label) -> LabelledRequest:
         """Return the request for a mechanism with these labels; the default labels are those of the record."""
         where = tuple((dict(self.choices[0]) | labels).items())
-        return Labelled(mechanism, self._checked(where), self.reads(where))
+        return LabelledRequest(mechanism, self._checked(where), self.reads(where))
 
     def _checked(self, where: Where) -> Where:
         if where not in self.choices:
@@ -216,12 +216,12 @@ class LabelledFilter(PrivacyFilter[Any]):
             If the request states a privacy loss that does not match its labels.
         """
         if not request.labels:
-            return Labelled(request, self.choices[0])
+            return LabelledRequest(request, self.choices[0])
         where = self._checked(tuple(request.labels.items()))
         # a counterexample is data: its claim about the labels is not trusted
-        if request != (true := Labelled(request.unlabelled, where, self.reads(where))):
+        if request != (true := LabelledRequest(request.unlabelled, where, self.reads(where))):
             raise ValueError(f"request must agree with its labels, got {request!r}; pass {true!r}")
-        return Labelled(request.unlabelled, where)
+        return LabelledRequest(request.unlabelled, where)
 
 
 def program_of(filt: object) -> BridgedFilter | None:

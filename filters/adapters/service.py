@@ -76,7 +76,7 @@ class PromisedService:
     )
 
 
-def promised(service: MakeService, promise: Guarantee) -> PromisedService:
+def with_promise(service: MakeService, promise: Guarantee) -> PromisedService:
     """Return a service together with its guarantee, for `fp.verify`.
 
     Parameters

@@ -20,7 +20,7 @@ from filterproof.filters.certified.admission_conditions import condition_of
 from filterproof.filters.certified.comparison import Comparison, Comparisons
 from filterproof.filters.certified.decisions import decisions, last_admitted, last_granted
 from filterproof.filters.certified.families import FAMILIES
-from filterproof.filters.rules.blocks import BlockFilter
+from filterproof.filters.rules.blocks import TrackerLimitFilter
 from filterproof.filters.rules.one_sum import GaussianFilter, RenyiFilter
 from filterproof.theory.pairs import Gaussian
 
@@ -49,7 +49,7 @@ def tracker(tracker_held: Tracker, name: str) -> Iterator[Comparison]:
             return
     assert condition is not None
     block = replace(condition, theorem="trackers", denied=())
-    yield from decisions(BlockFilter(tracker_held, 1), block, f"{name}, one block")
+    yield from decisions(TrackerLimitFilter(tracker_held, 1), block, f"{name}, one block")
     truth = "size*sqrt(opened)" if square else "size*opened"
     # three releases in a block but not four; whole blocks, many blocks, and several fractional ones; four times as much
     # for a second person

@@ -19,14 +19,14 @@ from filterproof.filters.catalogue import CATALOGUE, GaussianFilter
 from filterproof.filters.certified.certified_numbers import CertifiedNumbers
 from filterproof.filters.certified.certify import Thing, certify
 from filterproof.filters.certified.comparison import Comparisons
-from filterproof.filters.rules.blocks import BlockFilter
+from filterproof.filters.rules.blocks import TrackerLimitFilter
 from filterproof.theory.pairs import examples
 
 _ACCOUNTANTS: tuple[Callable[[], Thing], ...] = (
     lambda: GaussianTracker(0.5),
     lambda: RenyiTracker(2.0, 0.1),
     lambda: IndividualTracker(RenyiTracker(2.0, 0.25), 1),
-    lambda: BlockFilter(GaussianTracker(0.3), 4),
+    lambda: TrackerLimitFilter(GaussianTracker(0.3), 4),
     lambda: LineOdometer(1e-5, 1.0),
     lambda: MixtureOdometer(1e-5, 1.0, 1e-6),
     lambda: StitchedOdometer(1e-5, 0.1),

@@ -4,7 +4,7 @@
 >>> found = fp.certify(fp.ApproximateDPFilter(1.0, 1e-5))
 >>> found.holds, found.theorems
 (True, ('CKS',))
->>> fp.certify(fp.NaturalFilter.from_ratio).holds
+>>> fp.certify(fp.NonadaptiveCompositionFilter.from_ratio).holds
 Traceback (most recent call last):
     ...
 TypeError: thing must be a filter, an accountant, a tracker, an odometer or a pair, got a method; pass e.g. a ZCDPFilter
@@ -49,7 +49,7 @@ from filterproof.filters.contract.contract_checks import checked_filter
 from filterproof.filters.contract.filter_base import FilterBase
 from filterproof.filters.contract.library import attributes, is_library_class, is_library_value
 from filterproof.filters.rules.additive import AdditiveFilter
-from filterproof.filters.rules.blocks import BlockFilter
+from filterproof.filters.rules.blocks import TrackerLimitFilter
 from filterproof.theory.pairs import DominatingPair, is_ours
 
 Thing = (
@@ -192,7 +192,7 @@ _RULES: Mapping[type, tuple[Callable[[Any, str], Iterable[Comparison]], str, str
         "hockey-stick filter",
         "other pairs and losses are charged by the same function, in doubles",
     ),
-    BlockFilter: (lambda filt, name: tracker(filt.tracker, name), "", ""),
+    TrackerLimitFilter: (lambda filt, name: tracker(filt.tracker, name), "", ""),
 }
 
 

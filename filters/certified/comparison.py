@@ -25,7 +25,7 @@ from filterproof.theory.theorems.formula import compile_formula, rational_value
 #: Zero or more exactly if x is on the safe side: a formula in x and the parameters, or a function of the ball x.
 Margin: TypeAlias = str | Callable[[arb], arb]
 #: Budgets are at most a value, charges at least a value, and approximations near a value.
-Side: TypeAlias = Literal["<=", ">=", "="]
+BoundSide: TypeAlias = Literal["<=", ">=", "="]
 #: The value by the theorem: a formula in the parameters, a fraction, a function to a ball, or a reference value.
 Truth: TypeAlias = str | Exact | Callable[[], arb] | ReferenceValue
 
@@ -90,7 +90,7 @@ class Comparison:
     theorem: str
     says: str
     value: Fraction | None
-    side: Side
+    side: BoundSide
     margin: Margin = field(compare=False)  # functions are equal only to themselves
     at: Mapping[str, Fraction]
     slack: Fraction | None
@@ -231,7 +231,7 @@ class Comparisons:
         self,
         says: str,
         value: Exact,
-        side: Side,
+        side: BoundSide,
         margin: Margin,
         *,
         slack: Exact | None,
@@ -248,7 +248,7 @@ class Comparisons:
 
     def _compared(
         self,
-        side: Side,
+        side: BoundSide,
         says: str,
         value: Exact,
         truth: Truth,
@@ -292,7 +292,7 @@ class Comparisons:
         return self.at_least(f"{says} is infinite", int(value == math.inf), 1, slack=0)
 
 
-def _against(truth: Callable[[], arb], side: Side) -> Callable[[arb], arb]:
+def _against(truth: Callable[[], arb], side: BoundSide) -> Callable[[arb], arb]:
     """Return the margin of a number against a true value, which is computed once for each precision."""
     at = cache(lambda precision: truth())
     return lambda x: x - at(ctx.prec) if side == ">=" else at(ctx.prec) - x

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from filterproof.filters.contract.answer_checks import checked_booleans
 from filterproof.filters.contract.guarantee_scope import GuaranteeScope
 from filterproof.filters.contract.state import State, free_of_nan, runs_of
-from filterproof.theory.extremal import Extremal
+from filterproof.theory.extremal import LargestDivergence
 from filterproof.theory.guarantees import Guarantee
 from filterproof.theory.pairs import DominatingPair
 
@@ -138,7 +138,7 @@ class FilterBase(ABC, Generic[StateT]):
         """
         return GuaranteeScope.suggested(self.promise)
 
-    def extremal(self, epsilon: float) -> Extremal:
+    def extremal(self, epsilon: float) -> LargestDivergence:
         """Return the mechanisms with the largest privacy loss at `epsilon` among those that the filter admits.
 
         The method is optional. By default the answer follows from the promise. A game checks every field before a

@@ -33,7 +33,7 @@ from filterproof.filters.contract.filter_base import MechanismFamily
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.filters.rules.guarantee_budget import promised_budget
 from filterproof.theory.conversions import CKS, Conversion
-from filterproof.theory.extremal import Extremal
+from filterproof.theory.extremal import LargestDivergence
 from filterproof.theory.guarantees import GaussianDP, Guarantee
 from filterproof.theory.numerics.error_free import Exact
 from filterproof.theory.pairs import DominatingPair
@@ -80,7 +80,7 @@ class AdditiveFilter(PrivacyFilter[Exact]):
         The largest sum of charges. With a charge rule the default is the largest budget from which a theorem gives the
         promise, rounded down. With a method it has to be set.
     conversion : Conversion
-        The conversion to (epsilon, delta)-DP: CKS (the default) or SIMPLE.
+        The conversion to (epsilon, delta)-DP: CKS (the default) or BUN_STEINKE.
 
     Raises
     ------
@@ -136,7 +136,7 @@ class AdditiveFilter(PrivacyFilter[Exact]):
         charge: object = self.charge
         return charge.scale(family) if isinstance(charge, ChargeRule) else None
 
-    def extremal(self, epsilon: float) -> Extremal:
+    def extremal(self, epsilon: float) -> LargestDivergence:
         """Return the mechanisms with the largest privacy loss at `epsilon`, by the bound on the sum of charges.
 
         With a charge rule the promise may be a consequence of that bound.

@@ -28,7 +28,7 @@ from filterproof.filters.rules.menu import (
     used,
 )
 from filterproof.theory.argument_checks import Real
-from filterproof.theory.extremal import Extremal
+from filterproof.theory.extremal import LargestDivergence
 from filterproof.theory.guarantees import ZCDP, GaussianDP, Guarantee
 from filterproof.theory.numerics import reproducible_math as rm
 from filterproof.theory.pairs import DominatingPair, Gaussian
@@ -217,7 +217,7 @@ class BlackwellFilter(PrivacyFilter[_State]):
         object.__setattr__(self, "_budget", Budget.square_of(self.mu))
         object.__setattr__(self, "_as_gaussians", tuple(mus))
 
-    def extremal(self, epsilon: float) -> Extremal:
+    def extremal(self, epsilon: float) -> LargestDivergence:
         """Return Gaussian(mu), the only mechanism that is always admitted; the upper bound is that of (mu^2/2)-zCDP."""
         return replace(GaussianDP(self.mu).extremal(epsilon), high=self.promise.extremal(epsilon).high)
 
@@ -262,7 +262,7 @@ class BlackwellFilter(PrivacyFilter[_State]):
         """Return which runs request a Gaussian or a pair of the menu, and the state after these requests."""
         counts, high, low = state
         place = positions(self.menu, request, len(high))
-        mu = np.where(place >= 0, np.array(self._as_gaussians)[place], _gaussian_mu(request))
+        mu = np.where(place >= 0, np.array(self._as_gaussians)[place], _gdp_mu_or_nan(request))
         known = np.isfinite(mu)
         high, low = self._budget.add((high, low), SquaredCharge(np.where(known, mu, 0.0)))
         return known, (used(counts, np.where(mu > 0, -1, place)), high, low)
@@ -271,8 +271,8 @@ class BlackwellFilter(PrivacyFilter[_State]):
         return gaussian_cover(self.menu, counts)
 
 
-def _gaussian_mu(request: DominatingPair) -> Real:
+def _gdp_mu_or_nan(request: DominatingPair) -> Real:
     """Return mu of the Gaussians among the requests, inf for the others."""
     if (index := request.choice) is not None:
-        return look_up([_gaussian_mu(pair) for pair in request.members], index)
+        return look_up([_gdp_mu_or_nan(pair) for pair in request.members], index)
     return math.inf if request.normal_mu is None else nonneg_or_inf(request.normal_mu)

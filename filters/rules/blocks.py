@@ -1,7 +1,7 @@
 """A filter that ends after a fixed number of a tracker's blocks.
 
 >>> import filterproof as fp
->>> filt = fp.odometers.BlockFilter(fp.odometers.GaussianTracker(size=0.5), blocks=4)
+>>> filt = fp.odometers.TrackerLimitFilter(fp.odometers.GaussianTracker(size=0.5), blocks=4)
 >>> print(filt.promise)
 1-GDP
 """
@@ -21,7 +21,7 @@ from filterproof.theory.pairs import DominatingPair
 
 
 @dataclass(frozen=True, slots=True)
-class BlockFilter(PrivacyFilter[Any]):
+class TrackerLimitFilter(PrivacyFilter[Any]):
     """A filter that admits a fixed number of blocks of a tracker.
 
     It grants a request while the tracker opens at most `blocks` blocks.
@@ -54,7 +54,7 @@ class BlockFilter(PrivacyFilter[Any]):
     Examples
     --------
     >>> import filterproof as fp
-    >>> filt = fp.odometers.BlockFilter(fp.odometers.GaussianTracker(size=1.0), blocks=2)
+    >>> filt = fp.odometers.TrackerLimitFilter(fp.odometers.GaussianTracker(size=1.0), blocks=2)
     >>> session = filt.open("retry")
     >>> [session.request(fp.Gaussian(mu=0.8)) for _ in range(3)]
     [True, True, False]

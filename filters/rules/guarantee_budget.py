@@ -22,7 +22,7 @@ from filterproof.filters.accounting.charge_rules import (
 )
 from filterproof.filters.accounting.ledger import Budget
 from filterproof.filters.rules.orders import order_budget
-from filterproof.theory.conversions import CKS, Conversion, gaussian_mu
+from filterproof.theory.conversions import CKS, Conversion, max_gaussian_mu
 from filterproof.theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
 from filterproof.theory.rounding import root_round_down
 
@@ -35,7 +35,7 @@ def promised_budget(charge: ChargeRule, promise: Guarantee, conversion: Conversi
     GDP, and that of randomised response from pure DP. Raises ValueError if no theorem connects the two.
     """
     if not isinstance(conversion, Conversion):
-        raise TypeError(f"conversion must be CKS or SIMPLE, got {conversion!r}; pass fp.CKS")
+        raise TypeError(f"conversion must be CKS or BUN_STEINKE, got {conversion!r}; pass fp.CKS")
     allowed = _allowed(charge, promise, conversion)
     if allowed is None:
         raise ValueError(
@@ -81,7 +81,7 @@ def _allowed(
         case GDPCharge(), RenyiDP(alpha, rho):
             return 2 * Fraction(rho) / Fraction(alpha)
         case GDPCharge(), ApproxDP(epsilon, delta) if 0 < delta < 1:
-            mu = float(gaussian_mu(epsilon, delta))
+            mu = float(max_gaussian_mu(epsilon, delta))
             return Budget.square_of(mu) if mu > 0 else Fraction(0)
         case RenyiCharge(order), RenyiDP(alpha, rho) if alpha <= order:
             return rho

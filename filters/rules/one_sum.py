@@ -117,7 +117,7 @@ class ApproximateDPFilter(AdditiveFilter):
     delta : float in (0, 1)
         The delta of the promise.
     conversion : Conversion
-        The conversion that defines B*: CKS (the default) or SIMPLE. CKS gives the larger budget.
+        The conversion that defines B*: CKS (the default) or BUN_STEINKE. CKS gives the larger budget.
 
     Attributes
     ----------
@@ -133,9 +133,9 @@ class ApproximateDPFilter(AdditiveFilter):
 
     Notes
     -----
-    Feldman & Zrnic (2021), Theorem 4.9, which uses SIMPLE and states the result for pure mechanisms with the charge
-    epsilon_s^2/2. Here RandomizedResponse(epsilon) costs epsilon^2/2 and Gaussian(mu) costs mu^2/2; the same proof
-    covers both. In that proof "(alpha, B*)-RDP for all alpha" must read (alpha, alpha B*)-RDP.
+    Feldman & Zrnic (2021), Theorem 4.9, which uses BUN_STEINKE and states the result for pure mechanisms with the
+    charge epsilon_s^2/2. Here RandomizedResponse(epsilon) costs epsilon^2/2 and Gaussian(mu) costs mu^2/2; the same
+    proof covers both. In that proof "(alpha, B*)-RDP for all alpha" must read (alpha, alpha B*)-RDP.
 
     Examples
     --------
@@ -158,7 +158,7 @@ class ApproximateDPFilter(AdditiveFilter):
     def __post_init__(self) -> None:
         epsilon, delta = checked_parameters(self, epsilon=one_positive, delta=one_delta)
         if not isinstance(self.conversion, Conversion):
-            raise TypeError(f"conversion must be CKS or SIMPLE, got {self.conversion!r}; pass fp.CKS")
+            raise TypeError(f"conversion must be CKS or BUN_STEINKE, got {self.conversion!r}; pass fp.CKS")
         object.__setattr__(self, "promise", ApproxDP(epsilon, delta))
         object.__setattr__(self, "budget", Budget.of(float(self.conversion.budget(epsilon, delta))))
 

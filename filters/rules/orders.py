@@ -17,9 +17,9 @@ from filterproof.filters.contract.guarantee_scope import GuaranteeScope
 from filterproof.filters.contract.parameters import checked_parameters, one_delta, one_order, one_positive
 from filterproof.filters.rules.several_sums import SeveralSums, Sums, pairs_of
 from filterproof.theory.argument_checks import Real
-from filterproof.theory.conversions import CKS, SIMPLE, Conversion
+from filterproof.theory.conversions import BUN_STEINKE, CKS, Conversion
 from filterproof.theory.display import digest_repr
-from filterproof.theory.extremal import Extremal, renyi_extremal
+from filterproof.theory.extremal import LargestDivergence, renyi_extremal
 from filterproof.theory.guarantees import ApproxDP, Guarantee, RenyiDP
 from filterproof.theory.pairs import DominatingPair, Gaussian
 from filterproof.theory.thresholds.some_order import share_at_some_order
@@ -41,8 +41,8 @@ def checked_orders(orders: object) -> tuple[float, ...]:
 def order_budget(alpha: float, epsilon: float, delta: float, conversion: Conversion) -> float:
     """Return the largest double R such that (alpha, R)-RDP gives (epsilon, delta)-DP; it may be negative.
 
-    With t = alpha - 1. CKS: delta = e^{t (R - epsilon)} (1 - 1/alpha)^alpha / t. SIMPLE (Markov's inequality, the older
-    conversion): delta = e^{t (R - epsilon)}.
+    With t = alpha - 1. CKS: delta = e^{t (R - epsilon)} (1 - 1/alpha)^alpha / t. BUN_STEINKE (Markov's inequality, the
+    older conversion): delta = e^{t (R - epsilon)}.
     """
     from filterproof.theory.thresholds.budgets import (
         order_below,  # balls are imported only when needed
@@ -75,7 +75,7 @@ class RenyiCurve(Guarantee):
         least: Real = np.min(np.stack(np.broadcast_arrays(*deltas)), axis=0)
         return least if np.ndim(least) else float(least)
 
-    def _extremal(self, epsilon: float) -> Extremal:
+    def _extremal(self, epsilon: float) -> LargestDivergence:
         return renyi_extremal(zip(self.alphas, self.rhos, strict=True), epsilon)
 
     @property
@@ -193,9 +193,9 @@ class SomeOrderRule(_OverOrders):
                 f"orders must include one that can give ({epsilon:g}, {delta:g})-DP, got {orders!r}; add larger orders"
             )
 
-    def extremal(self, epsilon: float) -> Extremal:
+    def extremal(self, epsilon: float) -> LargestDivergence:
         """Return the worst mechanisms within the budget of one order; the effect of changing orders is not bounded."""
-        worst = Extremal(epsilon, 0.0, 1.0)
+        worst = LargestDivergence(epsilon, 0.0, 1.0)
         for bound in self._limits:
             try:
                 worst = max(worst, renyi_extremal((bound,), epsilon), key=lambda found: found.low)
@@ -218,7 +218,7 @@ class SomeOrderMarkovFilter(SomeOrderRule):
     """The filter of (epsilon, delta)-DP that lets any one of several Rényi orders justify each decision.
 
     It grants a request while the sum of divergences stays within the order's budget at one order or more. Markov's
-    inequality gives the budget: (alpha, B(alpha))-RDP implies (epsilon, delta)-DP by SIMPLE::
+    inequality gives the budget: (alpha, B(alpha))-RDP implies (epsilon, delta)-DP by BUN_STEINKE::
 
         sum_{s <= t} D_alpha(mechanism s) <= B(alpha)   for some alpha in orders
 
@@ -258,13 +258,13 @@ class SomeOrderMarkovFilter(SomeOrderRule):
     (True, False)
     """
 
-    conversion: ClassVar[Conversion] = SIMPLE
+    conversion: ClassVar[Conversion] = BUN_STEINKE
     theorem: ClassVar[str | None] = "some order kept"
     proof: ClassVar[str] = (
         "this project: each order pays at most what lower ones leave, and all of them at most delta"
     )
 
-    def extremal(self, epsilon: float) -> Extremal:
+    def extremal(self, epsilon: float) -> LargestDivergence:
         """Return the worst mechanisms at one order, and from `epsilon` on the bound of the theorem."""
         worst = SomeOrderRule.extremal(self, epsilon)
         if epsilon < self.epsilon:

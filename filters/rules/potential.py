@@ -15,7 +15,7 @@ from filterproof.filters.rules.level_filter import TOO_MUCH, LevelFilter
 from filterproof.filters.rules.menu import checked_menu
 from filterproof.filters.rules.potential_design import PotentialClock, potential_clock
 from filterproof.filters.rules.potential_family import floors
-from filterproof.theory.extremal import Extremal, tangent_extremal
+from filterproof.theory.extremal import LargestDivergence, tangent_extremal
 from filterproof.theory.guarantees import ApproxDP, Guarantee
 from filterproof.theory.pairs import DominatingPair, SubsampledGaussian, is_ours
 from filterproof.theory.rounding import next_below
@@ -104,7 +104,7 @@ class PotentialFilter(LevelFilter):
         """Return the present level as a share of the first level, in [0, 1], rounded down: shape (n,)."""
         return np.asarray(np.maximum(next_below(state / self._clock.budget), 0.0))
 
-    def extremal(self, epsilon: float) -> Extremal:
+    def extremal(self, epsilon: float) -> LargestDivergence:
         """Return one mechanism with two outcomes that uses the full budget, on a tangent of the first payoff."""
         promised = self.promise.extremal(epsilon)
         # a mechanism within the first level may use its whole potential at (1, 1), and no more at a larger epsilon

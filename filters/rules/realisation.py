@@ -15,7 +15,7 @@ from filterproof.filters.contract.parameters import checked_parameters, one_delt
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.filters.rules.menu import checked_menu, positions
 from filterproof.theory.argument_checks import Real, check_count, check_probability
-from filterproof.theory.extremal import Extremal, erasures_extremal, responses_extremal
+from filterproof.theory.extremal import LargestDivergence, erasures_extremal, responses_extremal
 from filterproof.theory.guarantees import ApproxDP, Guarantee, PureDP
 from filterproof.theory.numerics import reproducible_math as rm
 from filterproof.theory.pairs import DominatingPair, is_ours
@@ -124,7 +124,7 @@ class RealisationFilter(PrivacyFilter[_State]):
         most = (max(map(_largest_loss, every)), max(_largest_loss(pair.swapped) for pair in every))
         object.__setattr__(self, "_most", most)
 
-    def extremal(self, epsilon: float) -> Extremal:
+    def extremal(self, epsilon: float) -> LargestDivergence:
         if self.delta == 0:
             level, most = float(self._reach.min()), Fraction(self._reach.max())
             room = (Fraction(self.epsilon) - most) / Fraction(level) if level else Fraction(-1)

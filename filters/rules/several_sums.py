@@ -24,9 +24,9 @@ from filterproof.filters.contract.parameters import (
 )
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.theory.argument_checks import Real
-from filterproof.theory.conversions import CKS, SIMPLE
+from filterproof.theory.conversions import BUN_STEINKE, CKS
 from filterproof.theory.drift import drift
-from filterproof.theory.extremal import RESPONSES, Extremal, squares_extremal, zcdp_extremal
+from filterproof.theory.extremal import RESPONSES, LargestDivergence, squares_extremal, zcdp_extremal
 from filterproof.theory.guarantees import ZCDP, ApproxDP, Guarantee, PureDP
 from filterproof.theory.latex import tex_number
 from filterproof.theory.numerics import reproducible_math as rm
@@ -227,7 +227,7 @@ class WhitehouseFilter(_Declared):
     Notes
     -----
     Whitehouse, Ramdas, Rogers & Wu, arXiv 2203.05481; this proof is ours. The first condition is S <= 2 B*, with B*
-    the zCDP budget of (epsilon, tail) by SIMPLE. Up to an event of probability sum delta_s the losses are those of
+    the zCDP budget of (epsilon, tail) by BUN_STEINKE. Up to an event of probability sum delta_s the losses are those of
     RandomizedResponse(epsilon_s), for which e^{k L - k(k+1) S/2} is a supermartingale for every k >= 0. At k =
     sqrt(log(1/tail)/B*) Markov's inequality gives P(L > epsilon) <= tail.
 
@@ -261,7 +261,7 @@ class WhitehouseFilter(_Declared):
         object.__setattr__(self, "tail", tail)
         self._check_at(self.at)
         allowed: Any = (Fraction(delta) - Fraction(tail)) / Fraction(weight)
-        squares = Budget.of(2 * float(SIMPLE.budget(epsilon, tail)))
+        squares = Budget.of(2 * float(BUN_STEINKE.budget(epsilon, tail)))
         self._keep(ApproxDP(epsilon, delta), squares, Budget.of(allowed))
 
     @property
@@ -269,7 +269,7 @@ class WhitehouseFilter(_Declared):
         rule = "the ledger admits no larger sums of epsilon^2 and of deltas"
         return self._holds(self.at, rule, self._budgets[0].limit / 2)
 
-    def extremal(self, epsilon: float) -> Extremal:
+    def extremal(self, epsilon: float) -> LargestDivergence:
         squares, deltas = (budget.limit for budget in self._budgets)
         level = math.sqrt(squares / RESPONSES) * (1 - 2.0**-50)
         return squares_extremal(squares, deltas, epsilon, level=level, times=RESPONSES)
@@ -382,7 +382,7 @@ class RogersFilter(_Declared):
         rule = "K admits no larger sum of epsilon^2, the ledger no larger sum of deltas"
         return self._holds(self.at, rule, self.squares / 2)
 
-    def extremal(self, epsilon: float) -> Extremal:
+    def extremal(self, epsilon: float) -> LargestDivergence:
         low, level = 0.0, math.sqrt(self.squares / RESPONSES)
         for _ in range(52):  # K of this many equal requests increases with their size
             middle = (low + level) / 2
@@ -454,7 +454,7 @@ class ApproximateZCDP(Guarantee):
         bound: Real = self.xi + (1 - self.xi) * CKS.delta(self.rho, epsilon)
         return bound
 
-    def _extremal(self, epsilon: float) -> Extremal:
+    def _extremal(self, epsilon: float) -> LargestDivergence:
         return zcdp_extremal(self.rho, epsilon).with_erasure(self.xi)
 
     @property

@@ -217,7 +217,7 @@ class SquaredLossFilter(PrivacyFilter[Exact]):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class NaturalFilter(PrivacyFilter):
+class NonadaptiveCompositionFilter(PrivacyFilter):
     """An unsound filter: it composes adaptively chosen mechanisms as if they were fixed in advance.
 
     It grants a request while the mechanisms so far and the request, composed as if fixed in advance, have a
@@ -253,7 +253,7 @@ class NaturalFilter(PrivacyFilter):
     --------
     >>> import filterproof as fp
     >>> with fp.suppress_unsound_warning():
-    ...     session = fp.NaturalFilter(epsilon=1.0, delta=0.01, menu=(fp.RandomizedResponse(0.5),)).open("retry")
+    ...     session = fp.NonadaptiveCompositionFilter(1.0, 0.01, menu=(fp.RandomizedResponse(0.5),)).open("retry")
     >>> [session.request(fp.RandomizedResponse(0.5)) for _ in range(3)]
     [True, True, False]
     """
@@ -280,14 +280,16 @@ class NaturalFilter(PrivacyFilter):
             if exact is not None and (log_fraction(exact) if name == "ratio" else float(exact)) != rounded:
                 raise ValueError(
                     f"{name} must agree with its rounded value, got {name}={exact} beside {rounded!r}; "
-                    "use NaturalFilter.from_ratio"
+                    "use NonadaptiveCompositionFilter.from_ratio"
                 )
         object.__setattr__(self, "menu", checked_menu(self.menu))
         object.__setattr__(self, "promise", ApproxDP(epsilon, delta))
         warn_unsound(self)
 
     @classmethod
-    def from_ratio(cls, ratio: Fraction, delta: Fraction, menu: tuple[DominatingPair, ...]) -> NaturalFilter:
+    def from_ratio(
+        cls, ratio: Fraction, delta: Fraction, menu: tuple[DominatingPair, ...]
+    ) -> NonadaptiveCompositionFilter:
         """Return the filter with rational e^epsilon = `ratio` and rational `delta`."""
         exact, allowed = Fraction(ratio), Fraction(delta)
         return cls(log_fraction(exact), float(allowed), menu, ratio=exact, exact_delta=allowed)
@@ -328,7 +330,7 @@ class NaturalFilter(PrivacyFilter):
         return affordable_of(self, self.menu, state, family)
 
 
-def _exactly(filt: NaturalFilter) -> tuple[Fraction, Fraction]:
+def _exactly(filt: NonadaptiveCompositionFilter) -> tuple[Fraction, Fraction]:
     """Return e^epsilon and the bound on the divergence as rationals: delta, minus a margin for rounded numbers."""
     ratio = Fraction(math.exp(filt.epsilon)) if filt.ratio is None else filt.ratio
     allowed = Fraction(filt.delta) if filt.exact_delta is None else filt.exact_delta
@@ -336,13 +338,13 @@ def _exactly(filt: NaturalFilter) -> tuple[Fraction, Fraction]:
 
 
 @lru_cache(maxsize=1 << 16)
-def _stays_within(filt: NaturalFilter, counts: tuple[int, ...]) -> bool:
+def _stays_within(filt: NonadaptiveCompositionFilter, counts: tuple[int, ...]) -> bool:
     ratio, allowed = _exactly(filt)
     return composed_hockey_stick(filt.menu, counts, ratio) <= allowed
 
 
 @dataclass(frozen=True, slots=True)
-class RangedZCDP(Guarantee):
+class ZCDPOnEpsilonRange(Guarantee):
     """The guarantee of rho-zCDP for epsilon in [low, high], where a condition was checked.
 
     delta(epsilon) is that of rho-zCDP inside the range and 1 outside it.
@@ -429,7 +431,7 @@ class RangedBlackwellFilter(BlackwellFilter):
                 f"low and high must satisfy 0 <= low < high, got low={low!r} high={high!r}; "
                 "pass a range of eps"
             )
-        self._keep(RangedZCDP(next_above(mu * mu / 2), low, high))
+        self._keep(ZCDPOnEpsilonRange(next_above(mu * mu / 2), low, high))
         warn_unsound(self)
 
     @property

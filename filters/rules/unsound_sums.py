@@ -14,7 +14,7 @@ import warnings
 import numpy as np
 from numpy.typing import NDArray
 
-from filterproof.filters.accountants.clipped_sums import ClippedSums, Vectors
+from filterproof.filters.accountants.clipped_sums import ClippedSums, ImplicitVectors
 from filterproof.filters.accountants.individual import IndividualFilter
 from filterproof.filters.contract.contract_checks import checked_start
 from filterproof.filters.contract.state import choose
@@ -45,7 +45,7 @@ class ClippingAfterAdding(ClippedSums):
         _warn(self, "it clips after adding")
 
     def _total(
-        self, vectors: NDArray[np.float64] | Vectors, factors: NDArray[np.float64]
+        self, vectors: NDArray[np.float64] | ImplicitVectors, factors: NDArray[np.float64]
     ) -> list[NDArray[np.float64]]:
         total = nearest(super()._total(vectors, (factors > 0).astype(np.float64)))
         size = np.sqrt((total * total).sum(axis=-1, keepdims=True))

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from filterproof.filters.contract.contract_checks import checked_affordable
 from filterproof.filters.contract.filter_base import MechanismFamily
 from filterproof.filters.privacy_filter import PrivacyFilter
-from filterproof.mc.engine.adversary import Adversary, View
+from filterproof.mc.engine.adversary import Adversary, AdversaryView
 from filterproof.mc.engine.levels import admitted_family, coarse, even_level, largest
 from filterproof.theory.argument_checks import check_count, check_positive, check_probability
 from filterproof.theory.display import one_line
@@ -66,7 +66,7 @@ class _OneLevel(_Levels):
     def asks(self) -> tuple[DominatingPair, ...] | None:
         return None if self.family is None or self.level is None else (self.family(self.level),)
 
-    def request(self, view: View) -> DominatingPair:
+    def request(self, view: AdversaryView) -> DominatingPair:
         return self.family(self.level)  # type: ignore[misc]
 
 
@@ -79,7 +79,7 @@ class _Exhausting(_Levels):
     def final_from_state(self) -> bool:
         return True
 
-    def final(self, view: View) -> DominatingPair:
+    def final(self, view: AdversaryView) -> DominatingPair:
         assert self.family is not None
         rest = checked_affordable(view.filter, view.state, self.family, view.n)
         # if the rest is 0, the filter denies _MIN_PARAMETER, too
@@ -130,7 +130,7 @@ class Constant(Adversary):
     def asks(self) -> tuple[DominatingPair, ...] | None:
         return (self.pair,) if isinstance(self.pair, DominatingPair) else None
 
-    def request(self, view: View) -> DominatingPair:
+    def request(self, view: AdversaryView) -> DominatingPair:
         assert isinstance(self.pair, DominatingPair)
         return self.pair
 
@@ -183,7 +183,7 @@ class Scripted(Adversary):
     def asks(self) -> tuple[DominatingPair, ...]:
         return tuple(dict.fromkeys(self.pairs))
 
-    def request(self, view: View) -> DominatingPair:
+    def request(self, view: AdversaryView) -> DominatingPair:
         place = bisect_right(list(accumulate(self.times)), view.round)
         return self.pairs[min(place, len(self.pairs) - 1)]
 
@@ -274,7 +274,7 @@ class _TwoLevels(_Exhausting):
             return None
         return self.family(self.low), self.family(self.high)
 
-    def _ask(self, view: View, raised: NDArray[np.bool_]) -> DominatingPair:
+    def _ask(self, view: AdversaryView, raised: NDArray[np.bool_]) -> DominatingPair:
         assert self.family is not None
         assert self.low is not None
         assert self.high is not None
@@ -302,7 +302,7 @@ class LossChasing(_TwoLevels):
     The privacy loss is that of the transcript so far. The last request takes the rest of the budget.
     """
 
-    def request(self, view: View) -> DominatingPair:
+    def request(self, view: AdversaryView) -> DominatingPair:
         return self._ask(view, view.loss > 0)
 
 
@@ -325,7 +325,7 @@ class LossAvoiding(_TwoLevels):
     The privacy loss is that of the transcript so far. The last request takes the rest of the budget.
     """
 
-    def request(self, view: View) -> DominatingPair:
+    def request(self, view: AdversaryView) -> DominatingPair:
         return self._ask(view, view.loss <= 0)
 
 
@@ -344,7 +344,7 @@ class RandomSpender(_Exhausting):
 
     Notes
     -----
-    The adversary draws from its own generator, `View.rng`. The last request takes the rest of the budget.
+    The adversary draws from its own generator, `AdversaryView.rng`. The last request takes the rest of the budget.
     """
 
     level: float | None = None
@@ -360,7 +360,7 @@ class RandomSpender(_Exhausting):
         family = admitted_family(filt, self.family)
         return replace(self, family=family, level=self.level or even_level(filt, family, self.pace))
 
-    def request(self, view: View) -> DominatingPair:
+    def request(self, view: AdversaryView) -> DominatingPair:
         assert self.level is not None
         # 1 - U lies in (0, 1]: U itself may be 0, and no mechanism has level 0
         level = 2 * self.level * (1 - view.rng.random(view.n))
@@ -401,7 +401,7 @@ class MenuChasing(_OnMenu):
 
     menu: tuple[DominatingPair, ...]
 
-    def request(self, view: View) -> DominatingPair:
+    def request(self, view: AdversaryView) -> DominatingPair:
         return Selection(self.menu, np.where(view.loss > 0, len(self.menu) - 1, 0))
 
 
@@ -422,7 +422,7 @@ class MenuRandom(_OnMenu):
 
     menu: tuple[DominatingPair, ...]
 
-    def request(self, view: View) -> DominatingPair:
+    def request(self, view: AdversaryView) -> DominatingPair:
         return Selection(self.menu, view.rng.integers(len(self.menu), size=view.n))
 
 
@@ -461,7 +461,7 @@ class EraserForever(Adversary):
     def asks(self) -> tuple[DominatingPair, ...] | None:
         return None if self.p is None else (Erasure(self.p),)
 
-    def request(self, view: View) -> DominatingPair:
+    def request(self, view: AdversaryView) -> DominatingPair:
         return Erasure(self.p)  # type: ignore[arg-type]
 
 

@@ -5,7 +5,7 @@
 ...     def request(self, view):
 ...         return fp.Gaussian(1 / (1 + view.round))
 >>> game = fp.runs.Game.between(fp.ZCDPFilter(rho=0.65), Slowing())
->>> fp.runs.play(game, lambda paths: paths.releases[:1], n=10, workers=1).sums
+>>> fp.runs.sum_over_runs(game, lambda paths: paths.releases[:1], n=10, workers=1).sums
 array([2.])
 """
 
@@ -25,7 +25,7 @@ from filterproof.theory.pairs import DominatingPair
 
 
 @dataclass(slots=True)
-class View:
+class AdversaryView:
     """What an adversary sees before a round, for n live runs at once.
 
     Attributes
@@ -76,7 +76,8 @@ class View:
 class Adversary(ABC):
     """Base class of adversaries: a frozen strategy that chooses each request from the transcript so far.
 
-    Subclasses implement `request`. An adversary has no mutable attributes: it remembers a run in `View.memory`.
+    Subclasses implement `request`. An adversary has no mutable attributes: it remembers a run in
+    `AdversaryView.memory`.
 
     Notes
     -----
@@ -139,10 +140,10 @@ class Adversary(ABC):
         return None
 
     @abstractmethod
-    def request(self, view: View) -> DominatingPair:
+    def request(self, view: AdversaryView) -> DominatingPair:
         """Return the pair that each live run requests next: one for all (shape ()) or one per run (shape (n,))."""
 
-    def final(self, view: View) -> DominatingPair:
+    def final(self, view: AdversaryView) -> DominatingPair:
         """Return the last request of the runs whose request the filter would deny, made in place of the denied one.
 
         Optional. This is no retry: an adversary can predict the denial and never makes the denied request. The engine
@@ -162,7 +163,9 @@ class Adversary(ABC):
         return type(self).final is not Adversary.final
 
 
-def checked_request(adversary: Adversary, method: Literal["request", "final"], view: View) -> DominatingPair:
+def checked_request(
+    adversary: Adversary, method: Literal["request", "final"], view: AdversaryView
+) -> DominatingPair:
     """Return the adversary's request, one pair or one per run of the view; only its memory may have changed, in place.
 
     Raises TypeError if it writes into other parts of the view or replaces the memory, or returns no pair, and

@@ -17,9 +17,9 @@ from filterproof.filters.contract.contract_checks import (
     checked_step,
 )
 from filterproof.filters.contract.state import State, fold, join, moved, put, read_only, take
-from filterproof.mc.engine.adversary import View, checked_request
+from filterproof.mc.engine.adversary import AdversaryView, checked_request
 from filterproof.mc.engine.game import Game
-from filterproof.mc.engine.paths import Paths
+from filterproof.mc.engine.paths import FinishedRuns
 from filterproof.mc.engine.streams import Batch
 from filterproof.theory.pairs import DominatingPair
 
@@ -28,7 +28,7 @@ _NO_RUNS = np.empty(0, dtype=np.intp)
 np.empty(2**24, dtype=np.uint8)
 
 
-def play_batch(game: Game, batch: Batch) -> Paths:
+def play_batch(game: Game, batch: Batch) -> FinishedRuns:
     """Return the paths of one batch, a function of (game, batch) alone."""
     live = _fresh(game, batch)
     #: Denied runs with a final request, which they all make together at the end.
@@ -61,7 +61,7 @@ class _Live:
     """
 
     game: Game
-    done: Paths
+    done: FinishedRuns
     output_rng: np.random.Generator
     adversary_rng: np.random.Generator
     path: NDArray[np.intp]
@@ -115,7 +115,7 @@ class _Live:
         """Return the adversary's request in round t from a read-only view; it sees log P/Q in both directions."""
         game = self.game
         seen = (self.loss, self.last) if game.direction == "PQ" else (-self.loss, -self.last)
-        view = View(t, *read_only((*seen, self.state)), self.memory, game.filter, self.adversary_rng)
+        view = AdversaryView(t, *read_only((*seen, self.state)), self.memory, game.filter, self.adversary_rng)
         request = checked_request(game.adversary, method, view)
         if game.monitor is not None:
             game.monitor.check(request, f"{type(game.adversary).__name__}.{method}")
@@ -223,7 +223,7 @@ def _fresh(game: Game, batch: Batch) -> _Live:
     """Return all runs of a batch before the first round."""
     n, adversary_rng = batch.size, batch.adversary()
     weighed, acts = game.erasures == "weighed", game.monitor is not None and game.monitor.act != "assert"
-    done = Paths(
+    done = FinishedRuns(
         np.zeros(n),
         np.zeros(n),
         np.zeros(n, dtype=np.int64),

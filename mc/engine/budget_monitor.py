@@ -28,7 +28,7 @@ class BudgetMonitor:
     s = `order`, P is the distribution of the outputs, and t runs over the released rounds; for pairs without infinite
     losses the first sum is (s-1) sum_t D_s (Rényi divergence, nats). Both are known before the release. If the next
     release would take a run without infinite losses above the bound, "truncate" ends the run before it, and "flag"
-    plays on; both set `Paths.over_bound`. "trust" only checks finished runs and raises Exceeded: a theorem or a
+    plays on; both set `FinishedRuns.over_bound`. "trust" only checks finished runs and raises Exceeded: a theorem or a
     computation proves the bound. `ours`: this proof covers pairs of this library only; `gaussian`: the sums cover
     Gaussians only.
     """

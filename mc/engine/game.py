@@ -18,7 +18,7 @@ from filterproof.mc.engine.budget_monitor import BudgetMonitor
 from filterproof.theory.argument_checks import check_count, check_real
 from filterproof.theory.pairs.base import Direction
 
-#: Whether infinite losses are drawn, or never drawn and accounted for by `Paths.log_finite`.
+#: Whether infinite losses are drawn, or never drawn and accounted for by `FinishedRuns.log_finite`.
 Erasures: TypeAlias = Literal["drawn", "weighed"]
 
 #: The most rounds: counts of them are exact in doubles.

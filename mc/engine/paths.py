@@ -13,7 +13,7 @@ from filterproof.theory.display import one_line
 
 
 @dataclass(frozen=True, slots=True)
-class Paths:
+class FinishedRuns:
     """The finished runs of one batch.
 
     Attributes
@@ -42,5 +42,5 @@ class Paths:
 class Functional(Protocol):
     """A functional: a picklable value that maps the paths of a batch to sums over these paths."""
 
-    def __call__(self, paths: Paths) -> NDArray[np.float64]:
+    def __call__(self, paths: FinishedRuns) -> NDArray[np.float64]:
         """Return sums over the paths, shape (k,) with the same k for every batch."""

@@ -27,15 +27,15 @@ from filterproof.mc.intervals.bernstein import empirical_bernstein
 from filterproof.mc.intervals.estimate import Estimate
 from filterproof.mc.intervals.moments import Moments
 from filterproof.mc.losses.composition import Bounds, Composition
-from filterproof.mc.runs.play import Play
+from filterproof.mc.runs.play import SimulationSettings
 from filterproof.mc.worst_case.calibrate import calibrate
-from filterproof.mc.worst_case.calibrated_thresholds import calibrated
+from filterproof.mc.worst_case.calibrated_thresholds import tabulated_filter
 from filterproof.theory.argument_checks import check_count, check_delta, check_positive
-from filterproof.theory.conversions import CKS, SIMPLE, Conversion, gaussian_mu
+from filterproof.theory.conversions import BUN_STEINKE, CKS, Conversion, max_gaussian_mu
 from filterproof.theory.display import Displayed, Plottable, Row
 from filterproof.theory.guarantees import ZCDP, GaussianDP, PureDP
 from filterproof.theory.pairs import DominatingPair, Gaussian, RandomizedResponse
-from filterproof.theory.proofs.threshold import threshold
+from filterproof.theory.proofs.threshold import certified_budget
 from filterproof.theory.rounding import root_round_up
 
 #: The most rounds of one mechanism that are counted one by one.
@@ -176,7 +176,7 @@ def compare_filters(
     pair = _pair_of(mechanism)
     fewest, largest = planned_rounds(epsilon, delta, pair, most)
     if isinstance(mechanism, ZCDP):
-        with_rho = threshold("B*", epsilon, delta, digits=17).low / Fraction(mechanism.rho)
+        with_rho = certified_budget("B*", epsilon, delta, digits=17).low / Fraction(mechanism.rho)
         fewest = min(math.floor(with_rho), largest)
     only_rho = isinstance(mechanism, ZCDP)
     candidates = _candidates(epsilon, delta, pair, only_rho=only_rho)
@@ -203,7 +203,7 @@ def _candidates(
     epsilon: float, delta: float, pair: DominatingPair, *, only_rho: bool
 ) -> Iterator[_Candidate]:
     """Yield the filters of the catalogue that can promise (epsilon, delta)-DP."""
-    for conversion, word in ((CKS, "CKS"), (SIMPLE, "SIMPLE")):
+    for conversion, word in ((CKS, "CKS"), (BUN_STEINKE, "BUN_STEINKE")):
         name = f"ApproximateDPFilter, {word}"
         yield _candidate("ApproximateDPFilter", _RHO, epsilon, delta, conversion, name=name)
     alpha, rho = _best_order(epsilon, delta, pair)
@@ -225,8 +225,8 @@ def _candidates(
     if math.isfinite(epsilon_each):
         yield _Candidate(
             "calibrated, from the table",
-            lambda: calibrated(epsilon, delta, each=epsilon_each),
-            f"fp.calibrated({epsilon!r}, {delta!r}, each={epsilon_each!r})",
+            lambda: tabulated_filter(epsilon, delta, each=epsilon_each),
+            f"fp.tabulated_filter({epsilon!r}, {delta!r}, each={epsilon_each!r})",
             "pure-DP mechanisms up to the table's largest level",
         )
         menu = [RandomizedResponse(epsilon_each)]
@@ -255,7 +255,7 @@ def _text(value: Any) -> str:
         case list():
             return f"[{', '.join(map(_text, value))}]"
         case Conversion():
-            return f"fp.{'CKS' if value is CKS else 'SIMPLE'}"
+            return f"fp.{'CKS' if value is CKS else 'BUN_STEINKE'}"
         case DominatingPair():
             return f"fp.{value!r}".replace(", ratio=None", "").replace(", adjacency='removal'", "")
     return repr(value)
@@ -308,7 +308,7 @@ def _simulated_rounds(made: _Candidate, pair: DominatingPair, rounds: int, seed:
 
 
 def _mean_rounds(filt: PrivacyFilter, pair: DominatingPair, rounds: int, n: int, seed: int) -> Estimate:
-    play = Play(n=n, seed=seed, rounds=rounds, workers=1)
+    play = SimulationSettings(n=n, seed=seed, rounds=rounds, workers=1)
     longer = play.sums(play.game(filt, Constant(pair)), Survivors(rounds)).sums
     ended = -np.diff(longer, prepend=n, append=0).astype(np.int64)  # after 0, 1, ..., rounds releases
     return empirical_bernstein(Moments.of(np.repeat(np.arange(rounds + 1), ended), rounds), failure=_FAILURE)
@@ -379,7 +379,7 @@ def _best_order(epsilon: float, delta: float, pair: DominatingPair) -> tuple[flo
 
 def kept_mu(epsilon: float, delta: float) -> float:
     """Return the largest mu with H_{e^epsilon}(Gaussian(mu)) <= delta, certified, up to 2^-30."""
-    mu = float(gaussian_mu(epsilon, delta))
+    mu = float(max_gaussian_mu(epsilon, delta))
     for bits in range(50, 0, -1):
         tried = mu * (1 - 2.0**-bits)
         if Composition({Gaussian(tried): 1}).delta(epsilon).high <= delta:

@@ -2,7 +2,7 @@
 
 >>> import filterproof as fp
 >>> odometer = fp.odometers.LineOdometer(delta=0.05, target=1.0)
->>> fp.odometers.crossing(odometer, fp.Constant(0.25), rounds=50, n=4000, seed=1, workers=1).low > 0
+>>> fp.odometers.crossing_probability(odometer, fp.Constant(0.25), rounds=50, n=4000, seed=1, workers=1).low > 0
 True
 """
 
@@ -17,12 +17,12 @@ from numpy.typing import NDArray
 from filterproof.filters.contract.filter_base import MechanismFamily
 from filterproof.filters.contract.state import State, read_only
 from filterproof.filters.privacy_filter import PrivacyFilter
-from filterproof.mc.engine.adversary import Adversary, View
-from filterproof.mc.engine.paths import Paths
+from filterproof.mc.engine.adversary import Adversary, AdversaryView
+from filterproof.mc.engine.paths import FinishedRuns
 from filterproof.mc.intervals import clopper_pearson
 from filterproof.mc.intervals.estimate import CONFIDENCE, Estimate, stated_failure
 from filterproof.mc.runs.batch_sums import Report
-from filterproof.mc.runs.play import Play, PlayOptions
+from filterproof.mc.runs.play import PlayOptions, SimulationSettings
 from filterproof.theory.argument_checks import check_positive
 from filterproof.theory.guarantees import ApproxDP, Guarantee
 from filterproof.theory.pairs import DominatingPair, Gaussian, RandomizedResponse
@@ -105,7 +105,7 @@ class _AndOneMore(Adversary):
     def start(self, filt: PrivacyFilter, n: int, rng: np.random.Generator) -> Any:
         return self.adversary.start(filt, n, rng)
 
-    def request(self, view: View) -> DominatingPair:
+    def request(self, view: AdversaryView) -> DominatingPair:
         return self.adversary.request(view) if view.round < self.last else RandomizedResponse(0.0)
 
 
@@ -115,13 +115,13 @@ class _Lasting:
 
     releases: int
 
-    def __call__(self, paths: Paths) -> NDArray[np.float64]:
+    def __call__(self, paths: FinishedRuns) -> NDArray[np.float64]:
         return np.array([np.count_nonzero(paths.releases >= self.releases)], dtype=np.float64)
 
 
 @dataclass(frozen=True, slots=True)
-class Approaching(Adversary):
-    """An adversary for `crossing` that requests a fixed share of the distance between the bound and the loss.
+class BoundApproaching(Adversary):
+    """An adversary against an odometer: it requests a fixed share of the distance from the loss to the bound.
 
         level = clip(share * (bound - loss), low, high)
 
@@ -160,18 +160,18 @@ class Approaching(Adversary):
     def gaussian(self) -> bool:
         return self.family is Gaussian
 
-    def request(self, view: View) -> DominatingPair:
+    def request(self, view: AdversaryView) -> DominatingPair:
         if not isinstance(view.filter, _Below):
             raise TypeError(
-                f"Approaching plays only against an odometer, got the filter {view.filter!r}; "
-                "call fp.odometers.crossing"
+                f"BoundApproaching plays only against an odometer, got the filter {view.filter!r}; "
+                "call fp.odometers.crossing_probability"
             )
         _, _, bound, _ = view.state
         far = np.fmax(bound - view.loss, 0.0)  # 0 for NaN, which the rule refuses later
         return self.family(np.clip(self.share * far, self.low, self.high))
 
 
-def crossing(
+def crossing_probability(
     odometer: LossBound,
     adversary: Adversary,
     *,
@@ -203,7 +203,7 @@ def crossing(
     progress : callable, optional
         The function is called a few times a second with a `Progress`.
     **how
-        Fields of `fp.runs.Play`; `rounds` is required and `on_denial` is not allowed.
+        Fields of `fp.runs.SimulationSettings`; `rounds` is required and `on_denial` is not allowed.
 
     Returns
     -------
@@ -233,7 +233,7 @@ def crossing(
             f"odometer must be an object with start, spend and epsilon, got {odometer!r}; "
             "pass e.g. LineOdometer(delta=0.05, target=1.0)"
         )
-    play, failure = Play(n=n, **how), stated_failure(confidence, failure)
+    play, failure = SimulationSettings(n=n, **how), stated_failure(confidence, failure)
     watched = play.game(_Below(odometer), adversary)
     # one release more than is watched: the crossing in the last round is a denial of the trivial request
     last = watched.rounds

@@ -25,7 +25,7 @@ DOUBLES_END = 700.0
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Curve(Plottable):
+class ProfileEstimate(Plottable):
     """Estimates of a privacy profile on a grid of epsilons, and a confidence band at every real epsilon.
 
     The profile is epsilon -> H_{e^epsilon}(P || Q). `curve[epsilon]` is the estimate at a grid point, and iteration

@@ -15,7 +15,7 @@ from filterproof.filters.contract.contract_checks import checked_spend, checked_
 from filterproof.filters.contract.library import is_library_class
 from filterproof.filters.contract.state import State, bits, join, leaves, runs_of, take
 from filterproof.filters.privacy_filter import PrivacyFilter
-from filterproof.mc.engine.adversary import Adversary, View
+from filterproof.mc.engine.adversary import Adversary, AdversaryView
 from filterproof.mc.engine.cached import remembered
 from filterproof.mc.engine.game import Game
 from filterproof.mc.engine.streams import BATCH_SIZE
@@ -241,7 +241,7 @@ def _last(
     """Return the granted final requests, shape (m,), and the m rows of counts before them."""
     n = len(counts)
     nothing = np.zeros(n)
-    view = View(rounds, nothing, nothing, state, None, filt, np.random.default_rng(0))
+    view = AdversaryView(rounds, nothing, nothing, state, None, filt, np.random.default_rng(0))
     request = adversary.final(view)
     go = np.flatnonzero(view.admits(request))
     return request.take(go), counts[go]

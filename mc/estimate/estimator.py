@@ -17,7 +17,7 @@ from filterproof.mc.engine.batches import play_batch
 from filterproof.mc.engine.budget_monitor import BudgetMonitor
 from filterproof.mc.engine.cached import remembered
 from filterproof.mc.engine.game import Game
-from filterproof.mc.engine.paths import Paths
+from filterproof.mc.engine.paths import FinishedRuns
 from filterproof.mc.engine.streams import Batch
 from filterproof.mc.estimate.declared_spending import declares
 from filterproof.mc.estimate.functionals import (
@@ -185,7 +185,7 @@ def _candidates(
     floors = np.array([candidate.floors(settings) for candidate in candidates])
     far, best = ranges > ranges.min(axis=0) + _RANGE, np.full(ranges.shape[1], math.inf)
     offers: dict[int, tuple[Estimator, NDArray[np.float64]]] = {}
-    played: dict[Hashable, Paths] = {}
+    played: dict[Hashable, FinishedRuns] = {}
     for place in sorted(range(len(candidates)), key=lambda place: sum(floors[place].tolist())):
         hopeless = (far[place] | (floors[place] > SHARED * best)).all()
         if hopeless or any((widths <= ENOUGH * floors[place]).all() for _, widths in offers.values()):
@@ -197,7 +197,7 @@ def _candidates(
 
 
 def _piloted(
-    candidate: Estimator, settings: EstimatorSettings, played: dict[Hashable, Paths]
+    candidate: Estimator, settings: EstimatorSettings, played: dict[Hashable, FinishedRuns]
 ) -> tuple[Estimator, tuple[float, ...]]:
     """Return the estimator with the shares and stakes of the smallest expected widths, and these widths.
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filterproof.mc.engine.budget_monitor import Exceeded
-from filterproof.mc.engine.paths import Paths
+from filterproof.mc.engine.paths import FinishedRuns
 from filterproof.mc.intervals import FixedBets, Moments, kl_chernoff
 from filterproof.mc.intervals.estimate import Estimate
 from filterproof.mc.runs.batch_sums import BatchSums
@@ -37,7 +37,7 @@ class UnitFunctional(ABC):
     bets: FixedBets | None = None
 
     @abstractmethod
-    def __call__(self, paths: Paths) -> NDArray[np.float64]:
+    def __call__(self, paths: FinishedRuns) -> NDArray[np.float64]:
         """Return the sums over a batch: `unit_sums` of Y, and the counts of a subclass."""
 
     @property
@@ -89,7 +89,7 @@ class UnitFunctional(ABC):
             for n, (total, centred, *logs) in zip(tally.sizes, rows, strict=True)
         )
 
-    def fitted(self, paths: Paths) -> list[tuple[Self, Moments]]:
+    def fitted(self, paths: FinishedRuns) -> list[tuple[Self, Moments]]:
         """Return the variants of this functional that a pilot's paths suggest, each with its moments there."""
         return [(self, self.moments(BatchSums(np.array([len(paths.loss)]), self(paths)[None, :])))]
 
@@ -145,7 +145,7 @@ class JointFunctional:
 
     parts: tuple[Any, ...]
 
-    def __call__(self, paths: Paths) -> NDArray[np.float64]:
+    def __call__(self, paths: FinishedRuns) -> NDArray[np.float64]:
         return np.concatenate([part(paths) for part in self.parts])
 
     def split(self, sums: NDArray[np.float64]) -> list[NDArray[np.float64]]:
@@ -180,7 +180,7 @@ class HockeyStick(UnitFunctional):
     def numbers(self) -> int:
         return self.unit_numbers + (self.paths == "over_bound")
 
-    def __call__(self, paths: Paths) -> NDArray[np.float64]:
+    def __call__(self, paths: FinishedRuns) -> NDArray[np.float64]:
         over_bound = np.broadcast_to(paths.over_bound, paths.loss.shape)
         hits = np.flatnonzero(paths.loss > self.epsilon)
         if self.paths != "all":
@@ -217,6 +217,6 @@ class InfiniteLosses(UnitFunctional):
         # all estimators except plain paths have this term: its range must not hide those of the other terms
         return -math.inf
 
-    def __call__(self, paths: Paths) -> NDArray[np.float64]:
+    def __call__(self, paths: FinishedRuns) -> NDArray[np.float64]:
         y = -np.expm1(np.broadcast_to(paths.log_finite, paths.loss.shape)) / self.most
         return np.array(self.unit_sums(y, len(y)))

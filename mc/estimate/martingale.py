@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filterproof.mc.engine.budget_monitor import Exceeded
-from filterproof.mc.engine.paths import Paths
+from filterproof.mc.engine.paths import FinishedRuns
 from filterproof.mc.estimate.functionals import ROUNDING, UnitFunctional
 from filterproof.mc.estimate.path_bound import log_weight_bound
 from filterproof.mc.intervals import Moments
@@ -61,7 +61,7 @@ class WeightedSlack(UnitFunctional):
     def least_width(self, n: int, failure: float) -> float:
         return 0.0  # negative values are clipped
 
-    def terms(self, paths: Paths) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def terms(self, paths: FinishedRuns) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return (a, b) of paths with Gaussian rounds only, each of shape (n,).
 
         A path that a monitor stopped has a = 0, with its payoff added to b: its part of H is estimated from plain
@@ -96,11 +96,11 @@ class WeightedSlack(UnitFunctional):
             payoff[paths.over_bound] = 0.0
         return payoff, slack
 
-    def __call__(self, paths: Paths) -> NDArray[np.float64]:
+    def __call__(self, paths: FinishedRuns) -> NDArray[np.float64]:
         payoff, slack = self.terms(paths)
         return np.array(self.unit_sums(unit_values(self.mix(payoff, slack), 1.0), len(payoff)))
 
-    def fitted(self, paths: Paths) -> list[tuple[Self, Moments]]:
+    def fitted(self, paths: FinishedRuns) -> list[tuple[Self, Moments]]:
         """Return this functional with the coefficient of the smallest variance here, and with the martingale's."""
         payoff, slack = self.terms(paths)
         forms = [replace(self, beta=beta) for beta in dict.fromkeys((best_beta(payoff, slack), 1.0))]

@@ -15,13 +15,13 @@ from filterproof.mc.engine.adversary import Adversary
 from filterproof.mc.engine.batches import play_batch
 from filterproof.mc.engine.budget_monitor import Exceeded
 from filterproof.mc.engine.game import Game
-from filterproof.mc.engine.paths import Paths
+from filterproof.mc.engine.paths import FinishedRuns
 from filterproof.mc.estimate.estimator import pilot_batch
 from filterproof.mc.estimate.functionals import ROUNDING, IntervalName, UnitFunctional
 from filterproof.mc.estimate.path_bound import declared_bounds, proven_bounds
 from filterproof.mc.intervals.estimate import CONFIDENCE, PLAIN_DRAWS, Estimate, stated_failure
 from filterproof.mc.runs.batch_sums import BatchSums
-from filterproof.mc.runs.play import Play, PlayOptions
+from filterproof.mc.runs.play import PlayOptions, SimulationSettings
 from filterproof.theory.argument_checks import check_count
 
 #: Allowance for rounding at the ends of the interval, relative to the bound.
@@ -48,7 +48,7 @@ class RenyiMoment(UnitFunctional):
     def numbers(self) -> int:
         return self.unit_numbers + 2
 
-    def __call__(self, paths: Paths) -> NDArray[np.float64]:
+    def __call__(self, paths: FinishedRuns) -> NDArray[np.float64]:
         most = (self.alpha - 1) * self.bound
         infinite = np.isposinf(paths.loss)
         spent = np.maximum(paths.log_weight + (self.alpha - 1) * paths.loss, 0.0)
@@ -110,7 +110,7 @@ def simulate_renyi(
     confidence, failure, interval
         As in `simulate`.
     **how
-        Fields of `fp.runs.Play`: seed, rounds, direction, on_denial, workers, executor, store.
+        Fields of `fp.runs.SimulationSettings`: seed, rounds, direction, on_denial, workers, executor, store.
 
     Returns
     -------
@@ -137,7 +137,7 @@ def simulate_renyi(
     1.0
     """
     alpha = one_order("alpha", alpha)
-    play = Play(n=check_count("n", n, least=2), **how)
+    play = SimulationSettings(n=check_count("n", n, least=2), **how)
     n = play.n
     failure = stated_failure(confidence, failure)
     game = play.game(filt, adversary)

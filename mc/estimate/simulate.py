@@ -13,12 +13,12 @@ from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.engine.adversary import Adversary
 from filterproof.mc.engine.budget_monitor import Exceeded
 from filterproof.mc.engine.game import Game
-from filterproof.mc.estimate.curve import Curve
+from filterproof.mc.estimate.curve import ProfileEstimate
 from filterproof.mc.estimate.estimator import Estimator, EstimatorSettings, Method, estimators
 from filterproof.mc.estimate.functionals import IntervalName
 from filterproof.mc.intervals.estimate import CONFIDENCE, Estimate, stated_failure
 from filterproof.mc.runs.batch_sums import BatchSums, Progress, Report
-from filterproof.mc.runs.play import Play, PlayOptions
+from filterproof.mc.runs.play import PlayOptions, SimulationSettings
 from filterproof.theory.argument_checks import check_count, check_real
 
 #: The distance of the first batches of two plays of one simulation, so that they share no random numbers.
@@ -51,7 +51,7 @@ def simulate(
     *,
     epsilon: Sequence[float],
     **options: Unpack[SimulationOptions],
-) -> Curve: ...
+) -> ProfileEstimate: ...
 
 
 def simulate(
@@ -66,7 +66,7 @@ def simulate(
     interval: IntervalName = "auto",
     progress: _OnProgress | None = None,
     **how: Unpack[PlayOptions],
-) -> Estimate | Curve:
+) -> Estimate | ProfileEstimate:
     """Estimate the hockey-stick divergence of the transcript that a filter releases to one adversary.
 
         H_{e^epsilon}(P || Q) = E_P[(1 - e^{epsilon - L})_+],  L = log dP/dQ
@@ -98,13 +98,14 @@ def simulate(
     progress : callable, optional
         The function is called a few times a second with a `Progress` and the current estimates, or None.
     **how
-        Fields of `fp.runs.Play`: seed, rounds, direction, on_denial, workers, executor, store. The direction "QP"
-        estimates H_{e^epsilon}(Q || P).
+        Fields of `fp.runs.SimulationSettings`: seed, rounds, direction, on_denial, workers, executor, store. The
+        direction "QP" estimates H_{e^epsilon}(Q || P).
 
     Returns
     -------
-    Estimate or Curve
-        An `Estimate` for one epsilon, a `Curve` for a sequence. `rests_on` names the assumptions of an estimate.
+    Estimate or ProfileEstimate
+        An `Estimate` for one epsilon, a `ProfileEstimate` for a sequence. `rests_on` names the assumptions of an
+        estimate.
 
     Raises
     ------
@@ -130,7 +131,7 @@ def simulate(
     alone = np.ndim(epsilon) == 0
     if alone:
         one_epsilon("epsilon", grid[0])
-    play = Play(n=check_count("n", n, least=2), **how)
+    play = SimulationSettings(n=check_count("n", n, least=2), **how)
     failure = stated_failure(confidence, failure)
     if method not in ("auto", "plain", "tilted", "martingale"):
         raise ValueError(
@@ -152,13 +153,13 @@ def simulate(
         except Exceeded as error:
             exceeded = f", for {error}"
     at = tuple(replace(estimates[e], rests_on=estimates[e].rests_on + exceeded) for e in grid)
-    return at[0] if alone else Curve(grid, at, failure)
+    return at[0] if alone else ProfileEstimate(grid, at, failure)
 
 
 def _estimates(
     game: Game,
     epsilons: tuple[float, ...],
-    play: Play,
+    play: SimulationSettings,
     settings: EstimatorSettings,
     progress: _OnProgress | None,
 ) -> dict[float, Estimate]:
@@ -191,7 +192,7 @@ def _estimates(
 
 def _report(
     progress: _OnProgress | None,
-    play: Play,
+    play: SimulationSettings,
     estimator: Estimator,
     failure: float,
     tallies: Sequence[BatchSums],

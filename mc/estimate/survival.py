@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.engine.adversary import Adversary
-from filterproof.mc.engine.paths import Paths
+from filterproof.mc.engine.paths import FinishedRuns
 from filterproof.mc.intervals import clopper_pearson
 from filterproof.mc.intervals.estimate import CONFIDENCE, Estimate, stated_failure
 from filterproof.mc.runs.batch_sums import Report
-from filterproof.mc.runs.play import Play, PlayOptions
+from filterproof.mc.runs.play import PlayOptions, SimulationSettings
 from filterproof.theory.display import Plottable, Row, row_of
 
 #: The most rounds that are counted one by one.
@@ -67,7 +67,7 @@ class Survivors:
         if self.rounds > _MAX_ROUNDS:
             raise ValueError(f"rounds must be at most {_MAX_ROUNDS:,}, got rounds={self.rounds}; pass fewer")
 
-    def __call__(self, paths: Paths) -> NDArray[np.float64]:
+    def __call__(self, paths: FinishedRuns) -> NDArray[np.float64]:
         stopped_at = np.bincount(paths.releases, minlength=self.rounds + 1)
         return stopped_at[::-1].cumsum()[::-1][1:].astype(np.float64)
 
@@ -101,7 +101,7 @@ def survival(
     progress : callable, optional
         The function is called a few times a second with a `Progress`.
     **how
-        Fields of `fp.runs.Play`; `rounds` is required and at most 10^6.
+        Fields of `fp.runs.SimulationSettings`; `rounds` is required and at most 10^6.
 
     Returns
     -------
@@ -117,7 +117,7 @@ def survival(
     """
     if "rounds" not in how:
         raise TypeError("rounds is missing; pass the largest t of the curve")
-    play = Play(n=n, **how)
+    play = SimulationSettings(n=n, **how)
     failure = stated_failure(confidence, failure)
     game = play.game(filt, adversary)
     counts = play.sums(game, Survivors(game.rounds), progress=progress).sums

@@ -17,7 +17,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from filterproof.mc.estimate.curve import DOUBLES_END, Curve
+from filterproof.mc.estimate.curve import DOUBLES_END, ProfileEstimate
 from filterproof.mc.intervals.moments import ROUNDING
 from filterproof.theory.argument_checks import check_probability
 from filterproof.theory.display import Plottable, Row
@@ -38,9 +38,9 @@ class TradeOff(Plottable):
 
     Parameters
     ----------
-    forward : Curve
+    forward : ProfileEstimate
         The privacy profile of (P, Q), simulated with direction "PQ".
-    backward : Curve
+    backward : ProfileEstimate
         The privacy profile of (Q, P), simulated with direction "QP".
 
     Notes
@@ -50,8 +50,8 @@ class TradeOff(Plottable):
     Source: Dong, Roth & Su (2022), "Gaussian Differential Privacy", JRSS B 84, Propositions 2.12 and 2.13.
     """
 
-    forward: Curve
-    backward: Curve
+    forward: ProfileEstimate
+    backward: ProfileEstimate
 
     @property
     def failure(self) -> float:
@@ -127,7 +127,7 @@ def _within(epsilons: tuple[float, ...]) -> list[float]:
     return [epsilon for epsilon in epsilons if abs(epsilon) < DOUBLES_END]
 
 
-def _slopes(profile: Curve) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _slopes(profile: ProfileEstimate) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return g, and upper bounds on H_g."""
     epsilons = _within(profile.epsilons)
     return np.exp(epsilons), profile.high(epsilons)

@@ -16,7 +16,7 @@ from filterproof.filters.contract.contract_checks import (
     checked_start,
 )
 from filterproof.filters.contract.state import State, fold, join, put, read_only, take
-from filterproof.mc.engine.adversary import View, checked_request
+from filterproof.mc.engine.adversary import AdversaryView, checked_request
 from filterproof.mc.engine.game import Game
 from filterproof.mc.losses.too_large import TooLargeError
 from filterproof.theory.pairs import DominatingPair
@@ -68,7 +68,7 @@ class _NoGenerator:
         )
 
 
-class _Watched(View):
+class _Watched(AdversaryView):
     """A view that allows `last` only if positions store it."""
 
     __slots__ = ("_last", "_may_read")

@@ -45,7 +45,7 @@ from filterproof.mc.examine.replay import (
 )
 from filterproof.mc.examine.sequence import Sequence as Played
 from filterproof.mc.intervals.estimate import CONFIDENCE
-from filterproof.mc.runs.play import Play, PlayOptions
+from filterproof.mc.runs.play import PlayOptions, SimulationSettings
 from filterproof.mc.worst_case.plan import Plan
 from filterproof.theory.argument_checks import check_count, check_real
 from filterproof.theory.display import one_line
@@ -301,7 +301,7 @@ def record_simulation(
     kinds : tuple of type, optional
         Classes of your own that the data may name. `replay` then needs them too.
     **how
-        Fields of `fp.runs.Play`: seed, rounds, direction, on_denial, workers, executor, store.
+        Fields of `fp.runs.SimulationSettings`: seed, rounds, direction, on_denial, workers, executor, store.
 
     Returns
     -------
@@ -313,7 +313,7 @@ def record_simulation(
     ValueError
         If an argument is out of range.
     """
-    play = Play(n=check_count("n", n, least=2), **how)
+    play = SimulationSettings(n=check_count("n", n, least=2), **how)
     estimate = simulate(
         filt, adversary, epsilon=epsilon, n=play.n, confidence=confidence, method=method, **how
     )

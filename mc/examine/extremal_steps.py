@@ -14,7 +14,7 @@ from filterproof.mc.examine.divergence import Divergence
 from filterproof.mc.examine.filter_fault import FilterFault, examining
 from filterproof.mc.examine.sequence import Sequence
 from filterproof.mc.worst_case.solve import solved_case
-from filterproof.theory.extremal import Extremal, Steps
+from filterproof.theory.extremal import LargestDivergence, Steps
 
 
 def extremal_steps(filt: PrivacyFilter, epsilon: float) -> Steps:
@@ -22,7 +22,9 @@ def extremal_steps(filt: PrivacyFilter, epsilon: float) -> Steps:
     return reached(filt, filt.extremal(epsilon), epsilon, believed=True)[1]
 
 
-def reached(filt: PrivacyFilter, found: Extremal, epsilon: float, *, believed: bool) -> tuple[float, Steps]:
+def reached(
+    filt: PrivacyFilter, found: LargestDivergence, epsilon: float, *, believed: bool
+) -> tuple[float, Steps]:
     """Return the delta that the proposed requests reach, and the requests; (0, ()) if the filter's code denies one.
 
     A user's filter or guarantee may have an `extremal` of its own. Unless it is `believed`, the delta is computed
@@ -37,7 +39,7 @@ def reached(filt: PrivacyFilter, found: Extremal, epsilon: float, *, believed: b
     return (low, played.steps) if low > 0 else (0.0, ())
 
 
-def _granted(filt: PrivacyFilter, played: Sequence, found: Extremal, epsilon: float) -> bool:
+def _granted(filt: PrivacyFilter, played: Sequence, found: LargestDivergence, epsilon: float) -> bool:
     """Whether the filter's own code grants every request, whatever losses it observes."""
     with suppress(FilterFault, ValueError), examining(filt):  # the filter may not cover such pairs
         if not filt.looks_at_losses:

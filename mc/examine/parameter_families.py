@@ -25,7 +25,7 @@ from filterproof.theory.pairs import (
     Erasure,
     FinitePair,
     Gaussian,
-    Labelled,
+    LabelledRequest,
     Laplace,
     RandomizedResponse,
     SubsampledGaussian,
@@ -165,8 +165,10 @@ def _at(filt: LabelledFilter, family: OneParameterFamily, where: Where) -> OnePa
     )
 
 
-def _labelled(make: Callable[[float], DominatingPair], where: Where, reveals: bool, t: float) -> Labelled:
-    return Labelled(make(t), where, reveals)
+def _labelled(
+    make: Callable[[float], DominatingPair], where: Where, reveals: bool, t: float
+) -> LabelledRequest:
+    return LabelledRequest(make(t), where, reveals)
 
 
 def _laplace_of(t: float) -> Laplace:

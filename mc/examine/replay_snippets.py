@@ -83,7 +83,7 @@ def _made_again(filt: PrivacyFilter) -> tuple[str, str]:
         return "from your_module import your_filter\n", "your_filter"
     module = "your_module" if kind.__module__ == "__main__" else _module(kind)
     if isinstance(filt, PromisedService):
-        made = f"fp.services.promised({kind.__name__}, fp.{filt.promise!r})"
+        made = f"fp.services.with_promise({kind.__name__}, fp.{filt.promise!r})"
         return f"from {module} import {kind.__name__}\n", made
     given = "..." if inspect.signature(kind).parameters else ""
     made = repr(filt) if "__dataclass_fields__" in vars(kind) else f"{kind.__name__}({given})"

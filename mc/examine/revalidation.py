@@ -31,7 +31,7 @@ from filterproof.filters.contract.contract_checks import (
 )
 from filterproof.filters.contract.state import read_only, take
 from filterproof.filters.privacy_filter import PrivacyFilter
-from filterproof.mc.engine.adversary import Adversary, View, checked_request
+from filterproof.mc.engine.adversary import Adversary, AdversaryView, checked_request
 from filterproof.mc.engine.encoding import decode_fraction
 from filterproof.mc.examine.counterexample import Counterexample
 from filterproof.mc.examine.replay import ROUNDED, ReplayError
@@ -123,7 +123,9 @@ def _drawn(filt: PrivacyFilter, foe: Adversary, rounds: int | None, way: Directi
     foe, histories, runs = foe.against(filt), [list[tuple[Any, float]]() for _ in range(n)], np.arange(n)
     state, memory, total, last = checked_start(filt, n), foe.start(filt, n, rng), np.zeros(n), np.zeros(n)
     for t in range(rounds or foe.horizon or _DEFAULT_ROUNDS):
-        asked = checked_request(foe, "request", View(t, *read_only((total, last, state)), memory, filt, rng))
+        asked = checked_request(
+            foe, "request", AdversaryView(t, *read_only((total, last, state)), memory, filt, rng)
+        )
         by_table = isinstance(foe, TreeStrategy | LatticeStrategy)
         grants = memory[-1] >= 0 if by_table else checked_admits(filt, state, asked, len(runs))
         live = np.flatnonzero(grants)

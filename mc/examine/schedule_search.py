@@ -25,7 +25,7 @@ from functools import lru_cache, partial
 from itertools import cycle, product
 from typing import Any, Self, TypeAlias
 
-from filterproof.filters.adapters.service import MakeService, promised
+from filterproof.filters.adapters.service import MakeService, with_promise
 from filterproof.filters.contract.largest_granted import largest_granted
 from filterproof.filters.contract.work import OutOfWork, WorkLimit, count, stopping_at
 from filterproof.mc.examine.counted_search import last_report
@@ -260,7 +260,7 @@ def requested_families(
     service: MakeService, promise: Guarantee, mechanisms: str | Sequence[str]
 ) -> tuple[OneParameterFamily, ...]:
     """Return the lines of the mechanisms after a check of the service and its guarantee."""
-    return families_of(names_of(mechanisms), promised(service, promise).promise)
+    return families_of(names_of(mechanisms), with_promise(service, promise).promise)
 
 
 def searched(

@@ -4,7 +4,7 @@ The searches take turns: each does a small share of its work before any does a l
 found early in whichever search it lies.
 
 >>> from filterproof.filters.catalogue import CATALOGUE
->>> found = examine(CATALOGUE["NaturalFilter"].example())
+>>> found = examine(CATALOGUE["NonadaptiveCompositionFilter"].example())
 >>> found.verdict.outcome.name, found.counterexample.evidence.name
 ('REFUTED', 'EXACT')
 """

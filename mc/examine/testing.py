@@ -13,7 +13,7 @@ Each test runs in a process of its own: a filter that ends its process fails the
 ...         if spent <= 1.0:
 ...             self.disk["spent"] = spent
 ...             yield fp.services.Release()
->>> TestPurse = schedules(Purse, fp.PureDP(1.0), effort=0.01)
+>>> TestPurse = schedule_tests(Purse, fp.PureDP(1.0), effort=0.01)
 >>> TestPurse("runTest").runTest()
 """
 
@@ -68,7 +68,7 @@ def _isolated(test: Callable[[Any], None], name: str) -> Callable[[Any], None]:
 invariants = _in_workers(invariant_test_class)
 
 
-def schedules(
+def schedule_tests(
     service: MakeService,
     promise: Guarantee,
     *,
@@ -91,7 +91,7 @@ def schedules(
     Returns
     -------
     type
-        A `unittest.TestCase`, which pytest and unittest collect: `TestPurse = fp.services.schedules(Purse,
+        A `unittest.TestCase`, which pytest and unittest collect: `TestPurse = fp.services.schedule_tests(Purse,
         fp.PureDP(1.0))`.
 
     Raises

@@ -42,7 +42,7 @@ def verify(
     ----------
     filt : PrivacyFilter
         The filter, or an accountant: an `IndividualFilter`, `ClippedSums`, `LinearQueries`, a tracker or an
-        odometer; or a service, by `fp.services.promised`.
+        odometer; or a service, by `fp.services.with_promise`.
     effort : float, default 1.0
         The amount of work, greater than 0. It counts decisions, certified evaluations, positions of games and
         simulated rounds. Effort 1 takes about half a minute; effort 10 does ten times the work.

@@ -3,7 +3,7 @@
 >>> import filterproof as fp
 >>> test = fp.intervals.BettingTest(threshold=0.1, upper=1.0, failure=0.01)
 >>> test.decision(test.wealth([0.0, 1.0] * 50)).side
-<Side.ABOVE: 'the mean is above'>
+<ThresholdSide.ABOVE: 'the mean is above'>
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _MIN_RATIO = 1e-30
 _MIN_BET = 2.0**-12
 
 
-class Side(Enum):
+class ThresholdSide(Enum):
     """The side of the threshold on which the mean lies: ABOVE, BELOW or UNDECIDED."""
 
     ABOVE = "the mean is above"
@@ -65,7 +65,7 @@ class Decision(Displayed):
 
     Attributes
     ----------
-    side : Side
+    side : ThresholdSide
         ABOVE, BELOW or UNDECIDED.
     threshold : float
         The number that the mean is compared with.
@@ -79,7 +79,7 @@ class Decision(Displayed):
         What the decision assumes besides the draws.
     """
 
-    side: Side
+    side: ThresholdSide
     threshold: float
     log_e_above: float
     log_e_below: float
@@ -198,11 +198,11 @@ class BettingTest:
         log_below = log_mean_exp(wealth.below)
         wanted = self.wanted(wealth.n)
         if log_above >= wanted:
-            side = Side.ABOVE
+            side = ThresholdSide.ABOVE
         elif log_below >= wanted:
-            side = Side.BELOW
+            side = ThresholdSide.BELOW
         else:
-            side = Side.UNDECIDED
+            side = ThresholdSide.UNDECIDED
         return Decision(side, self.threshold, log_above, log_below, self.failure, wealth.n)
 
 

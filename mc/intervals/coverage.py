@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filterproof.mc.intervals import FixedBets, Moments, clopper_pearson, empirical_bernstein, kl_chernoff
-from filterproof.mc.intervals.anytime import BettingTest, Side, Wealth
+from filterproof.mc.intervals.anytime import BettingTest, ThresholdSide, Wealth
 from filterproof.mc.intervals.betting import betting
 from filterproof.mc.intervals.estimate import Estimate
 
@@ -71,7 +71,7 @@ class IntervalMethod:
     """
 
     name: str
-    miss: Callable[[NDArray[np.float64], float, float], Side]
+    miss: Callable[[NDArray[np.float64], float, float], ThresholdSide]
     counts_only: bool = False
     parts: tuple[int, ...] = ()
 
@@ -81,23 +81,23 @@ class IntervalMethod:
         return tuple(case for case in HARD_CASES if case.counts_successes or not self.counts_only)
 
 
-def _by_interval(interval: Callable[[NDArray[np.float64], float], Estimate]) -> Callable[..., Side]:
-    def miss(values: NDArray[np.float64], mean: float, failure: float) -> Side:
+def _by_interval(interval: Callable[[NDArray[np.float64], float], Estimate]) -> Callable[..., ThresholdSide]:
+    def miss(values: NDArray[np.float64], mean: float, failure: float) -> ThresholdSide:
         estimate = interval(values, failure)
         if estimate.low > mean:
-            return Side.ABOVE
-        return Side.BELOW if estimate.high < mean else Side.UNDECIDED
+            return ThresholdSide.ABOVE
+        return ThresholdSide.BELOW if estimate.high < mean else ThresholdSide.UNDECIDED
 
     return miss
 
 
-def _sequential(values: NDArray[np.float64], mean: float, failure: float) -> Side:
+def _sequential(values: NDArray[np.float64], mean: float, failure: float) -> ThresholdSide:
     """Run the betting test with the true mean as its threshold: a decision at any look is wrong."""
-    test, tiles, side = BettingTest(mean, 1.0, failure), [], Side.UNDECIDED
+    test, tiles, side = BettingTest(mean, 1.0, failure), [], ThresholdSide.UNDECIDED
     for tile in np.array_split(values, LOOKS):
         tiles.append(_wealth(test, tile.tobytes()))
         side = test.decision(Wealth.merge(tiles)).side
-        if side is not Side.UNDECIDED:
+        if side is not ThresholdSide.UNDECIDED:
             break
     return side
 
@@ -113,7 +113,7 @@ def _betting(values: bytes, failure: float) -> Estimate:
     return betting(np.frombuffer(values), failure=failure)
 
 
-def _from_moments(interval: Callable[..., Estimate]) -> Callable[..., Side]:
+def _from_moments(interval: Callable[..., Estimate]) -> Callable[..., ThresholdSide]:
     return _by_interval(lambda x, f: interval(Moments.of(x), failure=f))
 
 
@@ -182,10 +182,18 @@ def measure_coverage(
     failure: float = 1e-2,
 ) -> Coverage:
     """Return the misses of the method on `repetitions` independent samples of size n from the case."""
-    times = {Side.ABOVE: 0, Side.BELOW: 0, Side.UNDECIDED: 0}
+    times = {ThresholdSide.ABOVE: 0, ThresholdSide.BELOW: 0, ThresholdSide.UNDECIDED: 0}
     for values, often in _samples(case, method.parts, n, rng, repetitions):
         times[method.miss(values, case.mean, failure)] += often
-    return Coverage(method.name, case.name, n, repetitions, failure, times[Side.ABOVE], times[Side.BELOW])
+    return Coverage(
+        method.name,
+        case.name,
+        n,
+        repetitions,
+        failure,
+        times[ThresholdSide.ABOVE],
+        times[ThresholdSide.BELOW],
+    )
 
 
 def _samples(

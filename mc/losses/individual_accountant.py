@@ -19,7 +19,7 @@ from operator import methodcaller
 import numpy as np
 from numpy.typing import NDArray
 
-from filterproof.filters.accountants.personal_reports import ForOnePerson, Personal, check_person
+from filterproof.filters.accountants.personal_reports import ForOnePerson, PerPersonValues, check_person
 from filterproof.mc.losses.composition import Bounds
 from filterproof.mc.losses.inversion import worse
 from filterproof.mc.losses.step_moments import StepMoments
@@ -87,13 +87,13 @@ class PersonalBounds:
     ----------
     quantity : str
         Name of the number.
-    low, high : Personal
+    low, high : PerPersonValues
         The bounds of each person.
     """
 
     quantity: str
-    low: Personal[PersonalRange]
-    high: Personal[PersonalRange]
+    low: PerPersonValues[PersonalRange]
+    high: PerPersonValues[PersonalRange]
 
     @classmethod
     def of(cls, quantity: str, low: NDArray[np.float64], high: NDArray[np.float64]) -> PersonalBounds:
@@ -103,7 +103,7 @@ class PersonalBounds:
         def told(person: int, _: float) -> PersonalRange:
             return PersonalRange(person, quantity, float(below[person]), float(above[person]))
 
-        return cls(quantity, Personal(below, told), Personal(above, told))
+        return cls(quantity, PerPersonValues(below, told), PerPersonValues(above, told))
 
     def __len__(self) -> int:
         return len(self.low)

@@ -2,7 +2,7 @@
 
 >>> import filterproof as fp
 >>> game = fp.runs.Game.between(fp.ZCDPFilter(rho=0.5), fp.Constant(0.5))
->>> fp.runs.play(game, lambda paths: paths.releases.sum(keepdims=True), n=10, workers=1).sums
+>>> fp.runs.sum_over_runs(game, lambda paths: paths.releases.sum(keepdims=True), n=10, workers=1).sums
 array([40.])
 """
 
@@ -32,7 +32,7 @@ from filterproof.theory.pairs.base import Direction
 
 
 class PlayOptions(TypedDict, total=False):
-    """The keywords of a `Play`, except its number of paths."""
+    """The keywords of a `SimulationSettings`, except its number of paths."""
 
     seed: int
     rounds: int | None
@@ -44,7 +44,7 @@ class PlayOptions(TypedDict, total=False):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Play:
+class SimulationSettings:
     """Settings of a simulation: number of runs, seed, rules of play, and the place of computation.
 
     The place (workers, executor, store) changes no bit of the sums.
@@ -76,7 +76,7 @@ class Play:
 
     Examples
     --------
-    >>> Play(n=1000, direction="QP").n
+    >>> SimulationSettings(n=1000, direction="QP").n
     1000
     """
 
@@ -112,14 +112,14 @@ class Play:
         first: int = 0,
         progress: Report | None = None,
     ) -> BatchSums:
-        """Return the result of `play` for a game.
+        """Return the result of `sum_over_runs` for a game.
 
         Parameters
         ----------
         game : Game
             The game.
         functional : callable
-            Maps `Paths` to sums, shape (k,).
+            Maps `FinishedRuns` to sums, shape (k,).
         n : int, optional
             Number of runs, instead of `self.n`.
         first : int, default 0
@@ -145,7 +145,7 @@ class Play:
             raise TypeError(f"game must be a Game, got {game!r}; make one by Game.between(filt, adversary)")
         if not callable(functional):
             raise TypeError(
-                f"functional must be a function of Paths, got {functional!r}; return sums from it"
+                f"functional must be a function of FinishedRuns, got {functional!r}; return sums from it"
             )
         with ExitStack() as open_things:
             store, executor = self.store, self.executor
@@ -197,7 +197,7 @@ class Interrupted(KeyboardInterrupt):
         super().__init__(f"interrupted after {done:,} of {total:,} paths, {fate}")
 
 
-def play(
+def sum_over_runs(
     game: Game,
     functional: Functional,
     *,
@@ -216,7 +216,7 @@ def play(
     game : Game
         The game.
     functional : callable
-        Maps the `Paths` of a batch to sums, shape (k,). Worker processes need a picklable one.
+        Maps the `FinishedRuns` of a batch to sums, shape (k,). Worker processes need a picklable one.
     n : int
         Number of runs.
     seed : int, default 0
@@ -224,7 +224,7 @@ def play(
     first : int, default 0
         Index of the first batch. Simulations without a common batch share no random numbers.
     workers, executor, store
-        The place of computation, as in `Play`. It changes no bit of the sums.
+        The place of computation, as in `SimulationSettings`. It changes no bit of the sums.
     progress : callable, optional
         The function is called a few times a second with a `Progress`.
 
@@ -246,6 +246,6 @@ def play(
     """
     if isinstance(game, Game):
         check_game(game)
-    return Play(n=n, seed=seed, workers=workers, executor=executor, store=store).sums(
+    return SimulationSettings(n=n, seed=seed, workers=workers, executor=executor, store=store).sums(
         game, functional, first=first, progress=progress
     )

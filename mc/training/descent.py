@@ -2,11 +2,11 @@
 
 >>> import numpy as np
 >>> from filterproof.filters import GaussianFilter, IndividualFilter
->>> from filterproof.mc.training.digits import digits
->>> from filterproof.mc.training.network import Network
->>> data = digits()
+>>> from filterproof.mc.training.digits import load_digits
+>>> from filterproof.mc.training.network import DenseNetwork
+>>> data = load_digits()
 >>> people = IndividualFilter(GaussianFilter(mu=1.0), people=data.people)
->>> descent = Descent(data, Network(), people, clip=1.0, sigma=5.0, rate=1.0, seed=0)
+>>> descent = PrivateGradientDescent(data, DenseNetwork(), people, clip=1.0, sigma=5.0, rate=1.0, seed=0)
 >>> for step in descent:
 ...     if step == 3:
 ...         break
@@ -25,7 +25,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from filterproof.filters.accountants.clipped_sums import ClippedSums, Vectors
+from filterproof.filters.accountants.clipped_sums import ClippedSums, ImplicitVectors
 from filterproof.filters.accountants.individual import IndividualFilter
 from filterproof.filters.accountants.saved_state import saved_count, sealed, unsealed
 from filterproof.filters.contract.filter_base import FilterBase
@@ -55,7 +55,7 @@ class Learner(Protocol):
     def start(self, rng: np.random.Generator) -> Array:
         """Return initial parameters, shape (d,)."""
 
-    def gradients(self, theta: Array, x: Array, y: Array) -> Vectors:
+    def gradients(self, theta: Array, x: Array, y: Array) -> ImplicitVectors:
         """Return the gradient of each person's loss by theta."""
 
     def losses(self, theta: Array, x: Array, y: Array) -> Array:
@@ -65,7 +65,7 @@ class Learner(Protocol):
         """Return 1 for each correctly classified row, else 0, shape (n,)."""
 
 
-class Descent:
+class PrivateGradientDescent:
     """Private gradient descent in which each person has a budget of their own.
 
         theta_{t+1} = theta_t - (rate / n) (sum_i f_i g_i(theta_t) + N(0, (sigma clip)^2 I))
@@ -78,7 +78,7 @@ class Descent:
     data : DataSet
         Features, labels and the number of people.
     network : Learner
-        The model, e.g. `Network`.
+        The model, e.g. `DenseNetwork`.
     people : IndividualFilter
         The budgets of the people in `data`. With a budget of k sums clipped to `clip`, the first k steps are Algorithm
         6 and all steps are Algorithm 7.
@@ -125,7 +125,7 @@ class Descent:
         if (network.sizes[0], network.sizes[-1]) != (data.inputs, data.outputs):
             raise ValueError(
                 f"network must have {data.inputs} features and {data.outputs} classes, got sizes={network.sizes}; "
-                f"pass e.g. Network(sizes=({data.inputs}, 32, {data.outputs}))"
+                f"pass e.g. DenseNetwork(sizes=({data.inputs}, 32, {data.outputs}))"
             )
         self.data, self.network, self.people = data, network, people
         self.rate = float(check_positive("rate", rate))
@@ -201,21 +201,26 @@ class Descent:
             folder.add(path.name, json.dumps(sealed("descent", _VERSION, content, _UNDAMAGED)).encode())
 
     @classmethod
-    def restored(cls, path: str | Path, data: DataSet, network: Learner, filt: FilterBase) -> Descent:
+    def restored(
+        cls, path: str | Path, data: DataSet, network: Learner, filt: FilterBase
+    ) -> PrivateGradientDescent:
         """Return the descent that `save` wrote.
 
         Raises OSError without the file; ValueError for a damaged or another one, and for other data, network or filter.
         """
         content = Path(path).read_bytes()
         try:
-            saved = unsealed(json.loads(content), "descent", _VERSION, _SAVED, _UNDAMAGED, "Descent.save")
+            saved = unsealed(
+                json.loads(content), "descent", _VERSION, _SAVED, _UNDAMAGED, "PrivateGradientDescent.save"
+            )
             # anybody can sign: data that is not checked below or by a constructor is checked here
             given, theta = saved["parameters"], np.frombuffer(bytes.fromhex(saved["theta"]), dtype="<f8")
             clip, sigma, rate = (float(given[name]) for name in ("clip", "sigma", "rate"))
             secret, taken = (saved_count(saved, name) for name in ("secret", "taken"))
         except (ValueError, TypeError, KeyError, RecursionError) as error:
             raise ValueError(
-                f"path must name a file of Descent.save, got {len(content)} other bytes ({error}); pass the "
+                f"path must name a file of PrivateGradientDescent.save, got {len(content)} other bytes ({error}); "
+                f"pass the "
                 "file unchanged"
             ) from error
         people = IndividualFilter.from_dict(saved["people"], filt)

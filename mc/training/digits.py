@@ -1,6 +1,6 @@
 """The handwritten digits that scikit-learn ships: 1797 pictures of 8 by 8 points.
 
->>> data = digits()
+>>> data = load_digits()
 >>> data.people, len(data.test_features), data.inputs, data.outputs
 (1437, 360, 64, 10)
 """
@@ -30,7 +30,7 @@ def pictures() -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
 
 
 @lru_cache(maxsize=1)
-def digits() -> DataSet:
+def load_digits() -> DataSet:
     """Return scikit-learn's handwritten digits, with 1437 pictures to train and 360 to test.
 
     Returns

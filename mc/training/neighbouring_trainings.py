@@ -18,12 +18,18 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from filterproof.filters.accountants.clipped_sums import ClippedSums, Vectors
+from filterproof.filters.accountants.clipped_sums import ClippedSums, ImplicitVectors
 from filterproof.filters.accountants.individual import IndividualFilter
 from filterproof.filters.accountants.no_noise import ZERO_NOISE
 from filterproof.filters.accountants.personal_reports import check_person
 from filterproof.mc.estimate.path_bound import ruled
-from filterproof.mc.training.training import LogisticTraining, MakeSums, Training, WithCanary, check_training
+from filterproof.mc.training.training import (
+    LogisticTraining,
+    MakeSums,
+    Training,
+    TrainingWithCanary,
+    check_training,
+)
 from filterproof.theory.argument_checks import check_count, check_positive
 from filterproof.theory.guarantees import Guarantee
 
@@ -32,7 +38,7 @@ from filterproof.theory.guarantees import Guarantee
 class _Others:
     """Everyone's vectors except one person's."""
 
-    vectors: Vectors
+    vectors: ImplicitVectors
     person: int
 
     def norms(self) -> NDArray[np.float64]:
@@ -63,7 +69,7 @@ class TwoTrainings:
         self._everybody, self._others = make(training.people, runs), make(training.people - 1, runs)
         self.parameters = training.start(runs)
         self.sigma = self.other_sigma = 0.0
-        self._given: NDArray[np.float64] | Vectors | None = training.vectors(self.parameters)
+        self._given: NDArray[np.float64] | ImplicitVectors | None = training.vectors(self.parameters)
         self._tables = isinstance(self._given, np.ndarray)
 
     @property
@@ -78,13 +84,13 @@ class TwoTrainings:
         It exists if both objects are the library's, over a filter of the catalogue whose ledger adds up squares, and if
         the library computes the norms: of tables, and of its own closed forms.
         """
-        inner = self._training.training if type(self._training) is WithCanary else self._training
+        inner = self._training.training if type(self._training) is TrainingWithCanary else self._training
         if not (self._tables or type(inner) is LogisticTraining):
             return None
         bounds = {_squares_kept(sums) for sums in (self._everybody, self._others)}
         return bounds.pop() if len(bounds) == 1 else None
 
-    def vectors(self, *, without: bool) -> NDArray[np.float64] | Vectors:
+    def vectors(self, *, without: bool) -> NDArray[np.float64] | ImplicitVectors:
         """Return the vectors of everyone, or of everyone except the person, at the present parameters."""
         if self._given is None:  # for both data sets, and for an audit
             self._given = self._training.vectors(self.parameters)

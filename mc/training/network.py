@@ -1,7 +1,7 @@
 """A network of tanh layers with per-person gradients in closed form, with the same bits on every machine.
 
 >>> import numpy as np
->>> net = Network(sizes=(2, 3, 2))
+>>> net = DenseNetwork(sizes=(2, 3, 2))
 >>> theta = net.start(np.random.default_rng(0))
 >>> x, y = np.array([[0.0, 1.0], [1.0, 0.0]]), np.eye(2)
 >>> net.gradients(theta, x, y).norms().shape, net.losses(theta, x, y).shape
@@ -54,7 +54,7 @@ class Gradients:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Network:
+class DenseNetwork:
     """A network of dense layers with tanh units and a softmax output.
 
         loss_i = -sum_j y_ij log p_ij,  p_i = softmax(W_L a + b_L),  a = tanh(W a' + b) layer by layer

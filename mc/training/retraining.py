@@ -26,10 +26,10 @@ from filterproof.mc.intervals.estimate import Estimate
 from filterproof.mc.runs.output import OutputFolder
 from filterproof.mc.training.convolutional import ConvolutionalNetwork
 from filterproof.mc.training.data import DataSet
-from filterproof.mc.training.descent import Descent, Learner
+from filterproof.mc.training.descent import Learner, PrivateGradientDescent
 from filterproof.mc.training.idx import read_idx
 from filterproof.theory.argument_checks import check_count, check_delta, check_positive
-from filterproof.theory.conversions import gaussian_mu
+from filterproof.theory.conversions import max_gaussian_mu
 
 try:
     import fcntl
@@ -127,7 +127,7 @@ def train_idx(
     choose the best step by the training data; here the last step counts. Source: Feldman & Zrnic (2021), Algorithm 7
     and Appendix A, with the budget in Gaussian differential privacy (Koskela, Tobaben & Honkela 2023, Theorem 11).
     """
-    mu = float(gaussian_mu(epsilon, check_delta("delta", delta)))
+    mu = float(max_gaussian_mu(epsilon, check_delta("delta", delta)))
     sigma, steps = _noise(mu, sigma, steps)
     most = check_count("most_steps", steps + _FURTHER if most_steps is None else most_steps)
     network = ConvolutionalNetwork()  # before the files are read, because Torch may be missing
@@ -143,7 +143,7 @@ def train_idx(
         if saved.exists():
             descent = _restored(saved, data, network, filt, {"clip": clip, "sigma": sigma, "rate": rate})
         else:
-            descent = Descent(
+            descent = PrivateGradientDescent(
                 data,
                 network,
                 IndividualFilter(filt, people=data.people),
@@ -212,10 +212,10 @@ def _alone(private: Path) -> Iterator[None]:
 
 def _restored(
     file: Path, data: DataSet, network: Learner, filt: FilterBase, given: Mapping[str, float]
-) -> Descent:
+) -> PrivateGradientDescent:
     """Return the descent in the file, which must have the same parameters."""
     try:
-        descent = Descent.restored(file, data, network, filt)
+        descent = PrivateGradientDescent.restored(file, data, network, filt)
         for name, value in given.items():
             if getattr(descent, name) != value:
                 raise ValueError(f"{name} must be {getattr(descent, name)!r}, got {name}={value!r}")
@@ -224,7 +224,7 @@ def _restored(
     return descent
 
 
-def _accuracy(descent: Descent) -> Estimate:
+def _accuracy(descent: PrivateGradientDescent) -> Estimate:
     data = descent.data
     right = descent.network.right(descent.theta, data.test_features, data.test_labels)
     return clopper_pearson(round(float(right.sum())), len(right), failure=_FAILURE)

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from filterproof.filters.accountants.clipped_sums import PrivateSum, Vectors
+from filterproof.filters.accountants.clipped_sums import ImplicitVectors, NoisySum
 from filterproof.mc.training.data import real_array
 from filterproof.theory.argument_checks import check_positive
 from filterproof.theory.guarantees import Guarantee
@@ -38,7 +38,7 @@ class Training(Protocol):
     def start(self, runs: int) -> NDArray[np.float64]:
         """Return the parameters before the first release, shape (runs, ...)."""
 
-    def vectors(self, parameters: NDArray[np.float64]) -> NDArray[np.float64] | Vectors:
+    def vectors(self, parameters: NDArray[np.float64]) -> NDArray[np.float64] | ImplicitVectors:
         """Return everyone's vector in each run.
 
         Parameters
@@ -48,9 +48,9 @@ class Training(Protocol):
 
         Returns
         -------
-        ndarray or Vectors
-            An array of shape (runs, people, d), or `Vectors` with norms of shape (runs, people) and sums of shape
-            (runs, d).
+        ndarray or ImplicitVectors
+            An array of shape (runs, people, d), or `ImplicitVectors` with norms of shape (runs, people) and sums of
+            shape (runs, d).
         """
 
     def step(self, parameters: NDArray[np.float64], released: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -67,7 +67,7 @@ class NoisySums(Protocol):
     def promise(self) -> Guarantee:
         """The stated guarantee of all releases."""
 
-    def release(self, vectors: NDArray[np.float64] | Vectors, rng: np.random.Generator) -> PrivateSum:
+    def release(self, vectors: NDArray[np.float64] | ImplicitVectors, rng: np.random.Generator) -> NoisySum:
         """Return the noisy sum, one for each run: (runs, d)."""
 
 
@@ -132,7 +132,7 @@ class LogisticTraining:
         """Return theta = 0, shape (runs, d)."""
         return np.zeros((runs, self.features.shape[1]))
 
-    def vectors(self, parameters: NDArray[np.float64]) -> Vectors:
+    def vectors(self, parameters: NDArray[np.float64]) -> ImplicitVectors:
         """Return the gradients in closed form."""
         return _Scaled(special.expit(parameters @ self.features.T) - self.labels, self.features)
 
@@ -166,7 +166,7 @@ def check_training(training: object) -> None:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class WithCanary:
+class TrainingWithCanary:
     """A training with one more person, the last, whose vector has norm `size` in a coordinate of its own in every step.
 
     The canary is the easiest person to detect: no release hides its vector, and the vector never shrinks.
@@ -202,7 +202,7 @@ class WithCanary:
         """Return the parameters of the training."""
         return self.training.start(runs)
 
-    def vectors(self, parameters: NDArray[np.float64]) -> NDArray[np.float64] | Vectors:
+    def vectors(self, parameters: NDArray[np.float64]) -> NDArray[np.float64] | ImplicitVectors:
         """Return everyone's vectors with one more coordinate, and the canary's vector."""
         given = self.training.vectors(parameters)
         if not isinstance(given, np.ndarray):
@@ -220,7 +220,7 @@ class WithCanary:
 class _Beside:
     """Everyone's vectors, and one of norm `size` in a coordinate of its own."""
 
-    vectors: Vectors
+    vectors: ImplicitVectors
     size: float
 
     def norms(self) -> NDArray[np.float64]:

@@ -118,7 +118,7 @@ def audit_training(
     steps : int
         Number of releases.
     person : int, default 0
-        Index of the person. See `WithCanary` for the easiest person to detect.
+        Index of the person. See `TrainingWithCanary` for the easiest person to detect.
     n : int, default 2,000
         Number of trainings, at least 4.
     seed : int, default 0

@@ -3,7 +3,7 @@
 >>> row = CalibratedThreshold.table()[0]
 >>> row.recheck().high <= row.delta
 True
->>> filt = calibrated(epsilon=1.0, delta=1e-5)
+>>> filt = tabulated_filter(epsilon=1.0, delta=1e-5)
 >>> filt.promise, filt.certificate.high <= 1e-5
 (ApproxDP(epsilon=1.0, delta=1e-05), True)
 """
@@ -25,7 +25,7 @@ from filterproof.mc.worst_case.calibrate import CalibratedFilter, calibrate
 from filterproof.mc.worst_case.result import WorstCase
 from filterproof.mc.worst_case.solve import worst_case
 from filterproof.theory.argument_checks import check_count, check_delta, check_positive
-from filterproof.theory.conversions import CKS, SIMPLE, gaussian_mu
+from filterproof.theory.conversions import BUN_STEINKE, CKS, max_gaussian_mu
 from filterproof.theory.display import Displayed, Row, row_of
 from filterproof.theory.evidence import Evidence
 from filterproof.theory.guarantees import ApproxDP
@@ -109,7 +109,7 @@ class CalibratedThreshold(Displayed):
     def compute(cls, epsilon: float, delta: float, *, step: float, made_by: str = "") -> CalibratedThreshold:
         """Calibrate a row with the levels step, 2 step, ..., up to the largest that the threshold affords."""
         step = float(check_positive("step", step))
-        ceiling = float(gaussian_mu(epsilon, delta))
+        ceiling = float(max_gaussian_mu(epsilon, delta))
         count = math.ceil(ceiling / step) + 1
         while True:  # until the last level is denied, so that a further one would change nothing
             menu = [RandomizedResponse(step * k) for k in range(1, count + 1)]
@@ -145,7 +145,7 @@ class CalibratedThreshold(Displayed):
     @property
     def published(self) -> float:
         """The published threshold B* for the same sum and guarantee (Feldman & Zrnic 2021, Theorem 4.9)."""
-        return float(SIMPLE.budget(self.epsilon, self.delta))
+        return float(BUN_STEINKE.budget(self.epsilon, self.delta))
 
     @property
     def gain(self) -> float:
@@ -211,7 +211,7 @@ def _table() -> tuple[CalibratedThreshold, ...]:
     return tuple(CalibratedThreshold.from_dict(row) for row in json.loads(file.read_text("utf-8")))
 
 
-def calibrated(epsilon: float, delta: float, *, each: float | None = None) -> CalibratedFilter:
+def tabulated_filter(epsilon: float, delta: float, *, each: float | None = None) -> CalibratedFilter:
     """Return a filter from the table that keeps (epsilon, delta)-DP for pure-DP mechanisms.
 
     The filter grants every mechanism that is e-DP for an e up to its largest level, and charges it as the next level.
@@ -239,12 +239,12 @@ def calibrated(epsilon: float, delta: float, *, each: float | None = None) -> Ca
 
     Notes
     -----
-    For mu-GDP mechanisms use `GaussianFilter(gaussian_mu(epsilon, delta))`, which no calibrated threshold improves.
+    For mu-GDP mechanisms use `GaussianFilter(max_gaussian_mu(epsilon, delta))`, which no calibrated threshold improves.
 
     Examples
     --------
     >>> import filterproof as fp
-    >>> session = fp.calibrated(1.0, 1e-5, each=0.1).open()
+    >>> session = fp.tabulated_filter(1.0, 1e-5, each=0.1).open()
     >>> sum(session.request(fp.Laplace(b=10.0)) for _ in range(10))  # 4 under the published threshold
     10
     """

@@ -13,7 +13,7 @@ import numpy as np
 from filterproof.filters.contract.contract_checks import checked_admits, checked_observe, checked_spend
 from filterproof.filters.contract.state import State
 from filterproof.filters.privacy_filter import PrivacyFilter
-from filterproof.mc.engine.adversary import Adversary, View
+from filterproof.mc.engine.adversary import Adversary, AdversaryView
 from filterproof.mc.engine.encoding import Nameable, decode, encode
 from filterproof.mc.losses.epsilon_values import nearest_log
 from filterproof.theory.pairs import DominatingPair
@@ -163,7 +163,7 @@ def written_out(
         if t == rounds:
             return None
         memory = copy.deepcopy(memory)
-        view = View(t, np.array([loss]), np.array([last]), state, memory, filt, rng)
+        view = AdversaryView(t, np.array([loss]), np.array([last]), state, memory, filt, rng)
         asked = strategy.request(view)
         request = asked.of_run(0)
         if not checked_admits(filt, state, request, 1)[0]:

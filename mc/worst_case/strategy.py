@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filterproof.filters.privacy_filter import PrivacyFilter
-from filterproof.mc.engine.adversary import Adversary, View
+from filterproof.mc.engine.adversary import Adversary, AdversaryView
 from filterproof.mc.losses.lattice_pld import LatticePLD
 from filterproof.mc.worst_case.dense import DenseGame
 from filterproof.mc.worst_case.level_game import LevelGame
@@ -43,7 +43,7 @@ class TreeStrategy(Adversary):
     def start(self, filt: PrivacyFilter, n: int, rng: np.random.Generator) -> tuple[NDArray[np.intp], ...]:
         return np.zeros(n, dtype=np.intp), np.zeros(n, dtype=np.intp)
 
-    def request(self, view: View) -> DominatingPair:
+    def request(self, view: AdversaryView) -> DominatingPair:
         position, move = view.memory
         if view.round > 0:
             live = np.flatnonzero((position >= 0) & (move >= 0))
@@ -98,7 +98,7 @@ class LatticeStrategy(Adversary):
     def start(self, filt: PrivacyFilter, n: int, rng: np.random.Generator) -> tuple[NDArray[np.intp], ...]:
         return tuple(np.zeros(n, dtype=np.int64) for _ in range(3))
 
-    def request(self, view: View) -> DominatingPair:
+    def request(self, view: AdversaryView) -> DominatingPair:
         if self.table is None or self.first is None:
             raise RuntimeError("table must be computed before play, got None; call strategy.against(filter)")
         node, steps, move = view.memory

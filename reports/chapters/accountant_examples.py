@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filterproof.filters import (
-    BlockFilter,
     ClippedSums,
     DoublingOdometer,
     GaussianFilter,
@@ -26,14 +25,15 @@ from filterproof.filters import (
     RogersOdometer,
     StitchedOdometer,
     Tracker,
+    TrackerLimitFilter,
 )
 from filterproof.mc import (
-    Approaching,
+    BoundApproaching,
     Estimate,
     LogisticTraining,
     LossChasing,
     Training,
-    WithCanary,
+    TrainingWithCanary,
     audit_training,
     simulate_person,
     simulate_queries,
@@ -41,7 +41,7 @@ from filterproof.mc import (
     simulate_training,
 )
 from filterproof.mc.estimate.answer_misses import answer_misses
-from filterproof.mc.estimate.crossing import crossing
+from filterproof.mc.estimate.crossing import crossing_probability
 from filterproof.mc.estimate.simulate import simulate
 from filterproof.mc.estimate.stop_probability import simulate_stop
 from filterproof.mc.training.digits import pictures
@@ -61,7 +61,7 @@ ODOMETERS: dict[str, Odometer | RogersOdometer] = {
     "Doubling": DoublingOdometer(DELTA, first=0.05),
     "Rogers": RogersOdometer(DELTA, records=1000),
 }
-ADVERSARY = Approaching(share=0.3, low=0.02, high=1000.0)
+ADVERSARY = BoundApproaching(share=0.3, low=0.02, high=1000.0)
 #: Trackers of this size and a rule of so many blocks.
 BLOCKS = 4
 RENYI = RenyiTracker(alpha=8.0, size=0.5)
@@ -109,10 +109,12 @@ def _of_filters(runs: int) -> Iterator[Simulation]:
     for name, odometer in ODOMETERS.items():
         # the charge of Rogers et al. is a pure epsilon, which a Gaussian has not
         family = RandomizedResponse if isinstance(odometer, RogersOdometer) else Gaussian
-        work = partial(crossing, odometer, replace(ADVERSARY, family=family), rounds=WATCHED, **play)
+        work = partial(
+            crossing_probability, odometer, replace(ADVERSARY, family=family), rounds=WATCHED, **play
+        )
         yield "odometers", f"{name} odometer", odometer.delta, work
     for name, tracker in TRACKERS.items():
-        filt, chaser = BlockFilter(tracker, BLOCKS), LossChasing(pace=8)
+        filt, chaser = TrackerLimitFilter(tracker, BLOCKS), LossChasing(pace=8)
         if isinstance(tracker, RenyiTracker):
             promised: Any = tracker.guarantee(BLOCKS).rho
             work = partial(simulate_renyi, filt, chaser, alpha=tracker.alpha, **play)
@@ -148,7 +150,7 @@ def _of_trainings(study: Study) -> Iterator[Simulation]:
     """The same of logistic regression on threes and eights, and a canary."""
     pixels, digit = pictures()
     some = np.flatnonzero((digit == 3) | (digit == 8))[:TRAINED]
-    training = WithCanary(LogisticTraining(pixels[some] / 16, digit[some] == 8, rate=0.05), 1e4)
+    training = TrainingWithCanary(LogisticTraining(pixels[some] / 16, digit[some] == 8, rate=0.05), 1e4)
     promised, canary = PROMISE.promise.delta(TRAINED_AT), training.people - 1
     at: dict[str, Any] = {"epsilon": TRAINED_AT, "n": study.size(_TRAINING_RUNS)}
     for who, person, steps in (("a canary", canary, _STEPS), ("a digit", 0, CLIPPED_STEPS)):

@@ -29,7 +29,7 @@ from filterproof.reports.chapters.simulated_divergences import (
 )
 from filterproof.reports.finding import Claim, Finding
 from filterproof.reports.study import Study
-from filterproof.theory.agreement import Accord, Agreement, TwoRoutes
+from filterproof.theory.agreement import Agreement, AgreementOutcome, IntervalAndEnclosure
 from filterproof.theory.evidence import Evidence, Outcome, Verdict
 from filterproof.theory.extremal import Steps
 from filterproof.theory.pairs.base import Direction
@@ -126,7 +126,7 @@ SIMULATION = Claim(
     "simulation-meets-theory",
     "The simulated deltas and Rényi divergences of every filter and adversary, beside certified bounds on them",
     "solved games, evaluated strategies and closed forms, without sampling",
-    Accord.AGREES,
+    AgreementOutcome.AGREES,
 )
 
 
@@ -288,7 +288,7 @@ def simulation_finding(chapters: Collection[FilterChapter]) -> Finding:
     """Whether every simulated interval meets the certified bounds beside it."""
     rows = [(one, estimate) for chapter in chapters for one in chapter.every for estimate in one.estimates]
     routes = tuple(
-        TwoRoutes(f"{one.adversary}, {one.filter}", estimate.low, estimate.high, one.low, one.high)
+        IntervalAndEnclosure(f"{one.adversary}, {one.filter}", estimate.low, estimate.high, one.low, one.high)
         for one, estimate in rows
     )
     runs = sum(estimate.n for _, estimate in rows)

@@ -37,7 +37,7 @@ class PageSubject(FilterPage):
 
 
 #: The filters with a false guarantee that the report shows; the examinations of the others are tests.
-SHOWN_BROKEN = ("CentralLimitFilter", "NaturalFilter", "NaiveRealisationFilter")
+SHOWN_BROKEN = ("CentralLimitFilter", "NonadaptiveCompositionFilter", "NaiveRealisationFilter")
 
 SUBJECTS: tuple[PageSubject, ...] = tuple(
     PageSubject.of(entry)

@@ -20,7 +20,7 @@ from filterproof.mc.worst_case import worst_case
 from filterproof.reports.finding import Claim, Finding
 from filterproof.reports.html_repr.numbers import percent
 from filterproof.reports.study import Study
-from filterproof.theory.conversions import CKS, SIMPLE, gaussian_mu
+from filterproof.theory.conversions import BUN_STEINKE, CKS, max_gaussian_mu
 from filterproof.theory.evidence import Evidence, Outcome, Verdict
 from filterproof.theory.numerics.decimals import format_down, format_up, interval
 from filterproof.theory.pairs import KOV, DominatingPair, Gaussian, RandomizedResponse
@@ -80,7 +80,7 @@ def tightness_filters(study: Study) -> list[PlayedMenu]:
     """Every filter with a promise at (EPSILON, DELTA) that the chapter compares, with the worst case of each."""
     budget = float(CKS.budget(EPSILON, DELTA))
     menu, coarse = levels(budget, units=200 if study.quick else UNITS), levels(budget, units=200)
-    mu = float(gaussian_mu(EPSILON, DELTA))
+    mu = float(max_gaussian_mu(EPSILON, DELTA))
     gaussians = tuple(Gaussian(mu * share) for share in (0.25, 0.5, 1.0))
     eighths = tuple(j / 8 for j in range(1, 9))
     least = coarse[0].epsilon
@@ -99,7 +99,7 @@ def tightness_filters(study: Study) -> list[PlayedMenu]:
         (f"Rogers et al., {DELTAS}", rogers, [RandomizedResponse(ROGERS), KOV(ROGERS, DELTA / 8)]),
         ("Whitehouse et al.", whitehouse, menu),
         (f"Whitehouse et al., {DELTAS}", whitehouse, [*coarse, KOV(least, DELTA / 8)]),
-        ("B* by simple", ApproximateDPFilter(EPSILON, DELTA, SIMPLE), menu),
+        ("B* by simple", ApproximateDPFilter(EPSILON, DELTA, BUN_STEINKE), menu),
         (BY_CKS, ApproximateDPFilter(EPSILON, DELTA, CKS), menu),
         (ON_GAUSSIANS, GaussianFilter(mu), gaussians),
     )

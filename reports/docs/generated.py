@@ -30,7 +30,7 @@ from filterproof.reports.finding import slug
 from filterproof.reports.html_repr.numbers import steps_by_check
 from filterproof.reports.pages.audit_page import HEADS, answer, rows
 from filterproof.reports.words import record
-from filterproof.theory.agreement import Accord
+from filterproof.theory.agreement import AgreementOutcome
 from filterproof.theory.evidence import Checked, Evidence, Outcome
 from filterproof.theory.kernel import accepted
 from filterproof.theory.kernel.kernel_theorems import KERNEL
@@ -83,7 +83,7 @@ def table(heads: Sequence[str], rows: Iterable[Iterable[str]]) -> str:
 # -- words with a fixed meaning -----------------------------------------------------------------------
 
 
-def _words(kind: type[Outcome] | type[Accord] | type[Evidence] | type[Checked] | type[Join]) -> str:
+def _words(kind: type[Outcome] | type[AgreementOutcome] | type[Evidence] | type[Checked] | type[Join]) -> str:
     named = [(word.word if isinstance(word, Checked) else word.name, str(word.value)) for word in kind]
     return table(("word", "meaning"), [(f"**{escaped(name)}**", escaped(meaning)) for name, meaning in named])
 
@@ -313,7 +313,7 @@ GENERATED: Mapping[str, Callable[..., str]] = {
     "history": _history,
     "recorded": _recorded,
     "outcomes": lambda: _words(Outcome),
-    "accords": lambda: _words(Accord),
+    "accords": lambda: _words(AgreementOutcome),
     "evidence": lambda: _words(Evidence),
     "checked": lambda: _words(Checked),
     "join": lambda: escaped(f"Theorems with evidence KERNEL: {_by_kernel()} Other theorems: {JOIN}"),

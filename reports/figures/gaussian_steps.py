@@ -29,7 +29,7 @@ from filterproof.reports.figures.specification import (
     whole,
     wholes,
 )
-from filterproof.theory.conversions import CKS, gaussian_epsilon, gaussian_mu
+from filterproof.theory.conversions import CKS, gaussian_epsilon, max_gaussian_mu
 from filterproof.theory.guarantees import GaussianDP
 
 #: Numbers that the paper prints: the steps of its experiment by RDP and by GDP, the epsilon, the percentage.
@@ -98,7 +98,7 @@ class DeltaCurves(GaussianSteps):
 
     def printed(self, data: FigureData) -> Sequence[Printed]:
         rdp, gdp = self.epsilons_of(PRINTED_STEPS)
-        steps = int((self.sigma * float(gaussian_mu(rdp, self.delta))) ** 2)
+        steps = int((self.sigma * float(max_gaussian_mu(rdp, self.delta))) ** 2)
         where, smaller = f"delta = {self.delta:g}", 100 * (1 - gdp / rdp)
         epsilon, percent = (
             "epsilon of k = 420 steps by RDP at",
@@ -158,7 +158,7 @@ class LargestSteps(GaussianSteps):
             for epsilon in epsilons
         ]
         budgets = {
-            "gdp": np.asarray(gaussian_mu(epsilons, self.delta)) ** 2 / 2,
+            "gdp": np.asarray(max_gaussian_mu(epsilons, self.delta)) ** 2 / 2,
             "rdp": np.asarray(CKS.budget(epsilons, self.delta)),
             "rdp_grid": np.maximum(grid, 0.0),
         }

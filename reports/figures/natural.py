@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from matplotlib.axes import Axes
 
-from filterproof.filters import NaturalFilter, suppress_unsound_warning
+from filterproof.filters import NonadaptiveCompositionFilter, suppress_unsound_warning
 from filterproof.filters.rules.composition import composed_hockey_stick
 from filterproof.mc.worst_case.plan import Plan, masses_of, written_out
 from filterproof.mc.worst_case.solve import worst_case
@@ -50,7 +50,7 @@ class NaturalGame(Specification):
         menu = tuple(RandomizedResponse.from_ratio(base**k) for k in _LEVELS)
         promised = composed_hockey_stick(menu, (0, 2, 0), ratio)
         with suppress_unsound_warning():
-            filt = NaturalFilter.from_ratio(ratio, promised, menu)
+            filt = NonadaptiveCompositionFilter.from_ratio(ratio, promised, menu)
         worst = worst_case(filt, menu, epsilon=LogRatio(ratio), rounds=self.rounds)
         plan = written_out(worst.strategy, filt, rounds=self.rounds)
         nodes = [*_nodes(plan, menu)]

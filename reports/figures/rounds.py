@@ -27,11 +27,11 @@ from filterproof.filters import (
 )
 from filterproof.filters.accountants.repeats import repeats
 from filterproof.mc.estimate.compare_filters import planned_rounds
-from filterproof.mc.worst_case.calibrated_thresholds import CalibratedThreshold, calibrated
+from filterproof.mc.worst_case.calibrated_thresholds import CalibratedThreshold, tabulated_filter
 from filterproof.reports.figures.data import FigureData
 from filterproof.reports.figures.lines import line, number_ticks
 from filterproof.reports.figures.specification import Specification, probability, real, reals
-from filterproof.theory.conversions import CKS, SIMPLE, gaussian_mu
+from filterproof.theory.conversions import BUN_STEINKE, CKS, max_gaussian_mu
 from filterproof.theory.pairs import Gaussian, RandomizedResponse
 
 _MAX_ROUNDS, _MAX_BUDGETS = 20_000, 40
@@ -41,7 +41,7 @@ _FILTERS: Mapping[str, Callable[[float, float], PrivacyFilter]] = {
     "basic": BasicFilter,
     "rogers": RogersFilter,
     "whitehouse": lambda epsilon, delta: WhitehouseFilter(epsilon, delta, tail=delta),
-    "simple": partial(ApproximateDPFilter, conversion=SIMPLE),
+    "simple": partial(ApproximateDPFilter, conversion=BUN_STEINKE),
     "cks": partial(ApproximateDPFilter, conversion=CKS),
 }
 #: The lines from the lowest: label, colour, dashes and marker, which is hollow if it surrounds another.
@@ -74,7 +74,7 @@ class RoundsOfEach(Specification):
     )
 
     def check_together(self) -> None:
-        rounds = (float(gaussian_mu(self.budgets[-1], self.delta)) / self.each) ** 2
+        rounds = (float(max_gaussian_mu(self.budgets[-1], self.delta)) / self.each) ** 2
         if rounds > _MAX_ROUNDS:
             raise ValueError(
                 f"each must allow at most {_MAX_ROUNDS:,} rounds, got each={self.each!r} and about {rounds:,.0f}; "
@@ -88,7 +88,7 @@ class RoundsOfEach(Specification):
             for name, made in _FILTERS.items():
                 columns[name].append(repeats(made(epsilon, self.delta), request, most=_MAX_ROUNDS))
             columns["calibrated"].append(self._calibrated(epsilon))
-            mu = float(gaussian_mu(epsilon, self.delta))
+            mu = float(max_gaussian_mu(epsilon, self.delta))
             columns["gaussian"].append(repeats(GaussianFilter(mu), Gaussian(self.each), most=_MAX_ROUNDS))
             columns["exact"].append(planned_rounds(epsilon, self.delta, request, _MAX_ROUNDS)[0])
         return FigureData.of(epsilon=self.budgets, **columns)
@@ -100,7 +100,7 @@ class RoundsOfEach(Specification):
         ]
         if not any(row.granted_count(self.each) for row in rows):
             return None
-        filt = calibrated(epsilon, self.delta, each=self.each)
+        filt = tabulated_filter(epsilon, self.delta, each=self.each)
         return repeats(filt, RandomizedResponse(self.each), most=_MAX_ROUNDS)
 
     def words(self, data: FigureData) -> dict[str, Any]:

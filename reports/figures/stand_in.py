@@ -37,7 +37,7 @@ from filterproof.reports.figures.specification import (
     whole,
 )
 from filterproof.reports.figures.trials import DELTA, GROUPS, FilteredDescent, Trial, TrialOutcome, outcome_of
-from filterproof.theory.conversions import gaussian_mu
+from filterproof.theory.conversions import max_gaussian_mu
 from filterproof.theory.numerics.decimals import interval
 
 #: The confidence of each interval.
@@ -95,7 +95,7 @@ class StandIn(Specification):
         words = [f"epsilon = {epsilon:g}"] * (len(self.epsilons) > 1)
         words += [f"clip {multiple:g} times the tuned"] * (len(self.clips) > 1)
         return ", ".join(words) or "mean of the runs", FilteredDescent(
-            sigma=self.at**0.5 / float(gaussian_mu(epsilon, DELTA)),
+            sigma=self.at**0.5 / float(max_gaussian_mu(epsilon, DELTA)),
             clip=clip * multiple,
             rate=rate * self.rate / multiple,
             at=self.at,

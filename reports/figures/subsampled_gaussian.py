@@ -30,7 +30,7 @@ from filterproof.reports.figures.specification import (
     real,
     whole,
 )
-from filterproof.theory.conversions import gaussian_mu, renyi_epsilon
+from filterproof.theory.conversions import max_gaussian_mu, renyi_epsilon
 from filterproof.theory.guarantees import GaussianDP
 from filterproof.theory.pairs import SubsampledGaussian
 
@@ -95,9 +95,9 @@ class SampledTraining(Specification):
         epsilons = np.linspace(0.0, _BEYOND * at.high if self.most is None else self.most, self.points)
         curve = [person.delta(float(epsilon)) for epsilon in epsilons]
         # one mu agrees at delta, the other is at least the curve at every drawn point
-        mu_at = float(gaussian_mu(at.high, self.delta))
+        mu_at = float(max_gaussian_mu(at.high, self.delta))
         mus = [
-            float(gaussian_mu(float(epsilon), one.high))
+            float(max_gaussian_mu(float(epsilon), one.high))
             for epsilon, one in zip(epsilons, curve, strict=True)
             if 0 < one.high < 1
         ]

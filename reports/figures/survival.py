@@ -34,7 +34,7 @@ from filterproof.reports.drawing import GREY
 from filterproof.reports.figures.data import FigureData
 from filterproof.reports.figures.lines import label, line
 from filterproof.reports.figures.specification import Printed, Specification, probability, real, whole
-from filterproof.theory.conversions import CKS, SIMPLE, gaussian_epsilon, gaussian_mu
+from filterproof.theory.conversions import BUN_STEINKE, CKS, gaussian_epsilon, max_gaussian_mu
 from filterproof.theory.guarantees import GaussianDP
 from filterproof.theory.numerics.decimals import format_up
 from filterproof.theory.pairs import Gaussian
@@ -70,9 +70,9 @@ def mechanism_level(
             for at in levels
             for share in (0.01, 0.1, 0.5)
         ),
-        "Rényi, simple": (ApproximateDPFilter(epsilon, delta, conversion=SIMPLE),),
+        "Rényi, simple": (ApproximateDPFilter(epsilon, delta, conversion=BUN_STEINKE),),
         "Rényi, CKS": (ApproximateDPFilter(epsilon, delta, conversion=CKS),),
-        "GDP": (GaussianFilter(float(gaussian_mu(epsilon, delta))),),
+        "GDP": (GaussianFilter(float(max_gaussian_mu(epsilon, delta))),),
     }
 
 

@@ -24,9 +24,9 @@ from threadpoolctl import threadpool_limits
 from filterproof.filters.accountants.individual import IndividualFilter
 from filterproof.filters.rules.one_sum import GaussianFilter
 from filterproof.mc.runs.executors import LocalPool, completed, cores
-from filterproof.mc.training.descent import Descent
-from filterproof.mc.training.digits import digits
-from filterproof.mc.training.network import Network
+from filterproof.mc.training.descent import PrivateGradientDescent
+from filterproof.mc.training.digits import load_digits
+from filterproof.mc.training.network import DenseNetwork
 from filterproof.theory.argument_checks import check_count
 from filterproof.theory.conversions import gaussian_epsilon
 
@@ -85,10 +85,10 @@ class FilteredDescent:
 
     def play(self, seeds: np.random.SeedSequence) -> TrialOutcome:
         """Play one trial with these seeds."""
-        data, seed = digits(), int(seeds.generate_state(1)[0])
+        data, seed = load_digits(), int(seeds.generate_state(1)[0])
         people = IndividualFilter(self.filter, people=data.people)
-        descent = Descent(
-            data, Network(), people, clip=self.clip, sigma=self.sigma, rate=self.rate, seed=seed
+        descent = PrivateGradientDescent(
+            data, DenseNetwork(), people, clip=self.clip, sigma=self.sigma, rate=self.rate, seed=seed
         )
         accuracy, active = [_accuracy(descent)], [descent.active()]
         epsilons, means = [], []
@@ -107,7 +107,7 @@ class FilteredDescent:
             epsilons=tuple(np.sort(epsilons[0]).tolist()),
         )
 
-    def _epsilons(self, descent: Descent) -> NDArray[np.float64]:
+    def _epsilons(self, descent: PrivateGradientDescent) -> NDArray[np.float64]:
         """Return each person's spent epsilon at DELTA, shape (n,); public, because the digits are."""
         left = descent.people.remaining().made_public()
         spent = np.sqrt(np.maximum(self.filter.mu**2 - left**2, 0.0))
@@ -116,7 +116,7 @@ class FilteredDescent:
         return epsilons
 
 
-def _accuracy(descent: Descent) -> float:
+def _accuracy(descent: PrivateGradientDescent) -> float:
     data = descent.data
     return float(descent.network.right(descent.theta, data.test_features, data.test_labels).mean())
 
@@ -130,7 +130,7 @@ def groups(labels: NDArray[np.float64]) -> NDArray[np.int64]:
     return numbers
 
 
-def _group_means(descent: Descent, epsilons: NDArray[np.float64]) -> GroupMeans:
+def _group_means(descent: PrivateGradientDescent, epsilons: NDArray[np.float64]) -> GroupMeans:
     data, losses = descent.data, descent.network.losses
 
     def means(values: NDArray[np.float64], labels: NDArray[np.float64]) -> tuple[float, ...]:

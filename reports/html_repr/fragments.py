@@ -11,7 +11,7 @@ from markupsafe import Markup
 from filterproof.filters.certified.certified_numbers import CertifiedNumbers
 from filterproof.mc.estimate.audit_mechanism import MechanismAudit
 from filterproof.mc.estimate.compare_filters import FilterChoice, FilterComparison
-from filterproof.mc.estimate.curve import Curve
+from filterproof.mc.estimate.curve import ProfileEstimate
 from filterproof.mc.estimate.survival import SurvivalCurve
 from filterproof.mc.estimate.trade_off import TradeOff
 from filterproof.mc.evaluate.evaluation import Evaluation, Evaluations, NumericalEvaluation
@@ -191,8 +191,9 @@ FRAGMENTS: Mapping[type, Callable[[Any], Fragment]] = {
         "Audit of a training",
         notes=lambda one: () if one.refutes else ("It is not refuted. This is not a proof.",),
     ),
-    Curve: _rows(
-        "Curve", lambda one: f"delta at {count_words(len(one.at), 'epsilon')}; {_together(one.failure)}"
+    ProfileEstimate: _rows(
+        "ProfileEstimate",
+        lambda one: f"delta at {count_words(len(one.at), 'epsilon')}; {_together(one.failure)}",
     ),
     FilterComparison: _rows(
         "Filters",

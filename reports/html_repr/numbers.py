@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from filterproof.mc.intervals.estimate import Estimate
-from filterproof.theory.agreement import Accord, Agreement
+from filterproof.theory.agreement import Agreement, AgreementOutcome
 from filterproof.theory.evidence import Checked
 from filterproof.theory.numerics.decimals import format_nearest, format_up, interval
 from filterproof.theory.proofs.proof import Proof
@@ -48,7 +48,7 @@ def steps_by_check(proof: Proof) -> str:
 
 def agreed_within(agreement: Agreement) -> str:
     """How far the two routes may be apart, as a share where that says something; '' if they disagree."""
-    if agreement.outcome is not Accord.AGREES:
+    if agreement.outcome is not AgreementOutcome.AGREES:
         return ""
     if agreement.share <= 1:
         return f"within {percent(agreement.share, format_up)}"

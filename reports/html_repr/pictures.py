@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from filterproof.mc.estimate.compare_filters import FilterComparison
-from filterproof.mc.estimate.curve import Curve
+from filterproof.mc.estimate.curve import ProfileEstimate
 from filterproof.mc.estimate.survival import SurvivalCurve
 from filterproof.mc.estimate.trade_off import TradeOff
 from filterproof.mc.evaluate.evaluation import Evaluations
@@ -37,7 +37,7 @@ def alt(value: Displayed) -> str:
     return f"{len(rows)} rows of a {type(value).__name__}, from {' to '.join(ends)}."
 
 
-def _draw_curve(value: Curve, ax: Axes) -> None:
+def _draw_curve(value: ProfileEstimate, ax: Axes) -> None:
     rows: list[Any] = value.rows()
     fine = np.linspace(min(value.epsilons), max(value.epsilons), _FINE)
     epsilons = np.unique(np.concatenate([fine, value.epsilons]))
@@ -130,7 +130,7 @@ def _add_title(ax: Axes, words: str) -> None:
 
 #: What draws each kind of result that has a picture.
 PICTURES: Mapping[type, Callable[[Any, Axes], None]] = {
-    Curve: _draw_curve,
+    ProfileEstimate: _draw_curve,
     TradeOff: _draw_trade_off,
     SurvivalCurve: _draw_survival_curve,
     FilterComparison: _draw_filter_comparison,

@@ -10,7 +10,7 @@ from filterproof.reports.chapters.filters import FilterChapter, simulation_findi
 from filterproof.reports.chapters.simulated_divergences import SimulatedDivergence
 from filterproof.reports.finding import Finding
 from filterproof.reports.template import rendered, style
-from filterproof.theory.agreement import Accord
+from filterproof.theory.agreement import AgreementOutcome
 from filterproof.theory.numerics.decimals import interval
 
 
@@ -20,7 +20,7 @@ def meets(estimate: Estimate, one: SimulatedDivergence) -> bool:
 
 
 def _met(finding: Finding) -> str:
-    agrees = finding.result.outcome is Accord.AGREES
+    agrees = finding.result.outcome is AgreementOutcome.AGREES
     return "every interval meets the certified bounds." if agrees else "NOT every interval meets its bounds."
 
 

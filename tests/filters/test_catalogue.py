@@ -19,7 +19,7 @@ def test_every_public_filter_is_in_the_catalogue() -> None:
         and issubclass(thing, fp.PrivacyFilter)
         and not isabstract(thing)
         # what filters of one sum share, and what is made of a tracker and shown with the trackers
-        and thing not in (fp.AdditiveFilter, fp.BlockFilter)
+        and thing not in (fp.AdditiveFilter, fp.TrackerLimitFilter)
     }
     assert public == set(catalogue.CATALOGUE)
 

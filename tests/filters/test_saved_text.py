@@ -14,12 +14,12 @@ from filterproof.filters.catalogue import CATALOGUE
 pytestmark = pytest.mark.pinned
 
 FILE = Path(__file__).with_name("saved_sessions.json")
-BLOCKS = fp.odometers.BlockFilter(fp.odometers.GaussianTracker(size=0.5), 4)
+BLOCKS = fp.odometers.TrackerLimitFilter(fp.odometers.GaussianTracker(size=0.5), 4)
 
 
 def example(name: str) -> tuple[fp.PrivacyFilter, tuple[fp.DominatingPair, ...]]:
     """A filter, and pairs that it may be asked for."""
-    if name == "BlockFilter":
+    if name == "TrackerLimitFilter":
         return BLOCKS, (fp.Gaussian(0.3), fp.Gaussian(0.4))
     entry = CATALOGUE[name]
     return entry.example(), (fp.Gaussian(0.1), *entry.page.menu)
@@ -35,7 +35,7 @@ def played(name: str) -> fp.Session:
     return session
 
 
-NAMES = (*CATALOGUE, "BlockFilter")
+NAMES = (*CATALOGUE, "TrackerLimitFilter")
 
 
 @pytest.mark.parametrize("name", NAMES)

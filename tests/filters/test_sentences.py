@@ -68,16 +68,16 @@ VALUES: list[tuple[Call, str]] = [
     (lambda: fp.SomeOrderMarkovFilter(80.0, 0.01, (1.1, 1.3)), r"orders must take at most all of"),
     (lambda: fp.RenyiFilter.planned(2.0, 1e-5, {fp.Erasure(0.5): 1}), "with a finite Rényi divergence"),
     (lambda: fp.RangedBlackwellFilter(1.0, (BIT,), 2.0, 1.0), "low and high"),
-    (lambda: fp.NaturalFilter(1.0, 0.1, (BIT,), ratio=Fraction(2)), "ratio must agree"),
+    (lambda: fp.NonadaptiveCompositionFilter(1.0, 0.1, (BIT,), ratio=Fraction(2)), "ratio must agree"),
     (lambda: fp.RealisationFilter(1.0, 0, 5, (STEP,)), "only pure mechanisms for delta=0, got Gaussian"),
     (lambda: fp.RealisationFilter(10.0, 1e-5, 48, (STEP,), dhat=9e-6), "dhat and theta must be given"),
     (lambda: fp.RealisationFilter(10.0, 1e-5, 10, ()), "menu must hold at least one pair"),
     (
-        lambda: fp.odometers.BlockFilter(fp.odometers.GaussianTracker(0.5), HUGE),
+        lambda: fp.odometers.TrackerLimitFilter(fp.odometers.GaussianTracker(0.5), HUGE),
         r"blocks must be at most 2\^48, got blocks=.*",
     ),
     (
-        lambda: fp.odometers.BlockFilter(fp.odometers.GaussianTracker(1e308), 1000),
+        lambda: fp.odometers.TrackerLimitFilter(fp.odometers.GaussianTracker(1e308), 1000),
         "blocks times size must not overflow, got",
     ),
     *(

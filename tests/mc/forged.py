@@ -9,7 +9,7 @@ JUNK: tuple[Any, ...] = (
     *(None, True, -1, 0, 1.5, 10**400, math.nan, math.inf, "", "1/2", [], {}),
     *(
         {"type": "os.system"},
-        {"type": "gaussian_mu"},
+        {"type": "max_gaussian_mu"},
         {"type": ["Gaussian"]},
         {"type": "Gaussian", "mu": 10**400},
         {"outside": "Mine"},

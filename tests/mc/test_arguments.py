@@ -41,7 +41,7 @@ CALLS: dict[str, tuple[Callable[..., object], dict[str, Any]]] = {
             "max_positions": 10**5,
         },
     ),
-    "calibrated": (fp.calibrated, {"epsilon": 1.0, "delta": 1e-5, "each": 0.1}),
+    "calibrated": (fp.tabulated_filter, {"epsilon": 1.0, "delta": 1e-5, "each": 0.1}),
     "evaluate": (
         lambda **given: fp.evaluate(ZCDP, fp.Constant(BIT), **given),
         {**RULES, "evidence": None, "max_positions": 10**5},
@@ -51,7 +51,7 @@ CALLS: dict[str, tuple[Callable[..., object], dict[str, Any]]] = {
         {**DRAWN, "n": 100, "confidence": 0.9, "method": "plain"},
     ),
     "play": (
-        lambda game, functional, **given: fp.runs.play(game, functional, workers=1, **given),
+        lambda game, functional, **given: fp.runs.sum_over_runs(game, functional, workers=1, **given),
         {
             "game": fp.runs.Game.between(GDP, fp.OneShot()),
             "functional": HockeyStick(1.0),
@@ -61,7 +61,7 @@ CALLS: dict[str, tuple[Callable[..., object], dict[str, Any]]] = {
         },
     ),
     "decide": (
-        lambda **given: fp.decide(GDP, fp.OneShot(), workers=1, **given),
+        lambda **given: fp.sequential_test(GDP, fp.OneShot(), workers=1, **given),
         {**DRAWN, "delta": 0.1, "most": 1000, "failure": 0.01},
     ),
     "supremum": (fp.supremum, {"filt": GDP, "epsilon": 1.0}),
@@ -76,7 +76,7 @@ CALLS: dict[str, tuple[Callable[..., object], dict[str, Any]]] = {
         {"alpha": 2.0, "n": 100, "seed": 0, "confidence": 0.9, "rounds": 1, "direction": "PQ"},
     ),
     "crossing": (
-        lambda **given: fp.odometers.crossing(ODOMETER, fp.Constant(0.1), workers=1, **given),
+        lambda **given: fp.odometers.crossing_probability(ODOMETER, fp.Constant(0.1), workers=1, **given),
         {"rounds": 2, "n": 100, "seed": 0, "confidence": 0.9},
     ),
     "simulate_person": (
@@ -118,10 +118,10 @@ CALLS: dict[str, tuple[Callable[..., object], dict[str, Any]]] = {
         three,
         {"features": ONES, "labels": ONES, "test_features": ONES[:1]},
     ),
-    "Descent": (descent, {"clip": 1.0, "sigma": 1.0, "rate": 1.0, "seed": 0}),
+    "PrivateGradientDescent": (descent, {"clip": 1.0, "sigma": 1.0, "rate": 1.0, "seed": 0}),
     "Network.gradients": (NET.gradients, {"theta": np.zeros(33), "x": np.ones((3, 2)), "y": np.ones((3, 3))}),
     "LogisticTraining": (fp.training.LogisticTraining, {"features": ONES, "labels": [0, 1, 1], "rate": 1.0}),
-    "WithCanary": (fp.training.WithCanary, {"training": TRAINING, "size": 1.0}),
+    "TrainingWithCanary": (fp.training.TrainingWithCanary, {"training": TRAINING, "size": 1.0}),
     "verify": (
         lambda **given: fp.verify(AdmitsNothing(), **given),
         {"effort": 0.005, "seconds": 60.0, "seed": 0, "mechanisms": "gaussian"},

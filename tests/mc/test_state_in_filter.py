@@ -147,8 +147,10 @@ CALLS = {
     "simulate": lambda filt: fp.simulate(filt, fp.Constant(WIDE), epsilon=1.0, rounds=20, n=100),
     "simulate_renyi": lambda filt: fp.simulate_renyi(filt, fp.Constant(WIDE), alpha=2.0, rounds=20, n=100),
     "survival": lambda filt: fp.survival(filt, fp.Constant(WIDE), rounds=20, n=100),
-    "decide": lambda filt: fp.decide(filt, fp.Constant(WIDE), epsilon=1.0, delta=0.1, most=1000),
-    "play": lambda filt: fp.runs.play(fp.runs.Game.between(filt, fp.Constant(WIDE)), HockeyStick(1.0), n=100),
+    "decide": lambda filt: fp.sequential_test(filt, fp.Constant(WIDE), epsilon=1.0, delta=0.1, most=1000),
+    "play": lambda filt: fp.runs.sum_over_runs(
+        fp.runs.Game.between(filt, fp.Constant(WIDE)), HockeyStick(1.0), n=100
+    ),
     "supremum": lambda filt: fp.supremum(filt, 1.0),
     "calibrate": lambda filt: fp.calibrate(lambda threshold: filt, 1.0, 0.1, menu=[WIDE], rounds=3),
     "simulate_person": lambda filt: fp.people.simulate_person(
@@ -175,7 +177,7 @@ class Odometer(Own):
 
 def test_an_odometer_is_seen_as_a_filter_is():
     with pytest.raises(TypeError, match="Odometer changed its attribute 'spent'"):
-        fp.odometers.crossing(Odometer(), fp.Constant(WIDE), rounds=3, n=100)
+        fp.odometers.crossing_probability(Odometer(), fp.Constant(WIDE), rounds=3, n=100)
 
 
 class Caches(fp.PrivacyFilter):

@@ -21,8 +21,8 @@ from filterproof.filters.rules.guarantee_budget import promised_budget
 from filterproof.filters.rules.orders import order_budget
 from filterproof.reports.figures.trials import FilteredDescent, Trial
 from filterproof.theory import (
+    BUN_STEINKE,
     CKS,
-    SIMPLE,
     ApproxDP,
     FinitePair,
     Gaussian,
@@ -31,7 +31,7 @@ from filterproof.theory import (
     RenyiDP,
     SubsampledGaussian,
     gaussian_epsilon,
-    gaussian_mu,
+    max_gaussian_mu,
     optimal_split,
     renyi_epsilon,
 )
@@ -62,12 +62,15 @@ def _numbers() -> Iterator[tuple[str, object]]:
     for epsilon in EPSILONS:
         for delta in DELTAS:
             at = f"({epsilon}, {delta})"
-            yield f"SIMPLE.budget{at}", SIMPLE.budget(epsilon, delta)
+            yield f"BUN_STEINKE.budget{at}", BUN_STEINKE.budget(epsilon, delta)
             yield f"CKS.budget{at}", CKS.budget(epsilon, delta)
-            yield f"gaussian_mu{at}", gaussian_mu(epsilon, delta)
+            yield f"max_gaussian_mu{at}", max_gaussian_mu(epsilon, delta)
             yield f"pure budget{at}", promised_budget(pure_charge, ApproxDP(epsilon, delta)).limit
-            yield f"order 8{at}", [order_budget(8.0, epsilon, delta, one) for one in (SIMPLE, CKS)]
-            yield f"SIMPLE.epsilon, delta{at}", [SIMPLE.epsilon(epsilon, delta), SIMPLE.delta(delta, epsilon)]
+            yield f"order 8{at}", [order_budget(8.0, epsilon, delta, one) for one in (BUN_STEINKE, CKS)]
+            yield (
+                f"BUN_STEINKE.epsilon, delta{at}",
+                [BUN_STEINKE.epsilon(epsilon, delta), BUN_STEINKE.delta(delta, epsilon)],
+            )
             yield f"CKS.epsilon, delta{at}", [CKS.epsilon(epsilon, delta), CKS.delta(delta, epsilon)]
             yield f"renyi_epsilon{at}", renyi_epsilon(8.0, epsilon, delta)
     for rounds in (1, 10, 1000):

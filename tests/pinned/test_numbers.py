@@ -57,9 +57,9 @@ def test_a_budget_is_the_largest_double_from_which_the_promise_follows(epsilon: 
             return hockey_stick(arb(mu), arb(epsilon)) - goal
 
         for budget, beyond in (
-            (fp.SIMPLE.budget(epsilon, delta), simple),
+            (fp.BUN_STEINKE.budget(epsilon, delta), simple),
             (fp.CKS.budget(epsilon, delta), by_orders),
-            (fp.conversions.gaussian_mu(epsilon, delta), by_mu),
+            (fp.conversions.max_gaussian_mu(epsilon, delta), by_mu),
         ):
             assert beyond(float(budget)) <= 0 < beyond(math.nextafter(float(budget), math.inf))
 

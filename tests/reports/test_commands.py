@@ -116,7 +116,7 @@ ENDS: dict[int, dict[str, str]] = {
     },
     1: {
         "prove mine.py::Above": "REFUSED, UNSOUND",
-        "prove NaturalFilter": "is a counterexample: none of its numbers is certified",
+        "prove NonadaptiveCompositionFilter": "is a counterexample: none of its numbers is certified",
         "verify mine.py::Good --against mine.py::Late": (
             "this breaks 0.5-zCDP: Rényi divergence of order 2 (P||Q) is at least"
         ),

@@ -10,24 +10,26 @@ from filterproof.filters import ApproximateDPFilter, GaussianFilter, IndividualF
 from filterproof.mc import Constant, LossChasing
 from filterproof.reports.target_expression import read_adversary, read_filter, read_promise, read_value
 from filterproof.reports.user_filter import load_filter
-from filterproof.theory import SIMPLE, Gaussian, RandomizedResponse
+from filterproof.theory import BUN_STEINKE, Gaussian, RandomizedResponse
 from tests.reports.typed import MINE
 
 
 def test_expressions_make_the_values_they_name() -> None:
     assert read_filter("GaussianFilter(mu=0.5)") == GaussianFilter(mu=0.5)
     assert read_filter("GaussianFilter") == GaussianFilter(mu=1.0)  # the example of the catalogue
-    assert read_filter("ApproximateDPFilter(1.0, delta=1e-5, conversion=SIMPLE)") == ApproximateDPFilter(
-        1.0, 1e-5, SIMPLE
+    assert read_filter("ApproximateDPFilter(1.0, delta=1e-5, conversion=BUN_STEINKE)") == ApproximateDPFilter(
+        1.0, 1e-5, BUN_STEINKE
     )
     assert read_adversary("Constant(Gaussian(mu=0.1))") == Constant(Gaussian(mu=0.1))
     assert read_adversary("LossChasing") == LossChasing()
     assert read_adversary("LossChasing(family=RandomizedResponse)") == LossChasing(family=RandomizedResponse)
 
 
-@pytest.mark.parametrize("value", [-1.5, -2, 0.25, 3, "word", None, (1, -2.0, ("a",)), Gaussian(0.5), SIMPLE])
+@pytest.mark.parametrize(
+    "value", [-1.5, -2, 0.25, 3, "word", None, (1, -2.0, ("a",)), Gaussian(0.5), BUN_STEINKE]
+)
 def test_a_value_is_read_as_it_is_printed(value: object) -> None:
-    assert repr(read_value("SIMPLE" if value is SIMPLE else repr(value))) == repr(value)
+    assert repr(read_value("BUN_STEINKE" if value is BUN_STEINKE else repr(value))) == repr(value)
 
 
 #: What reads it, what is typed, and the sentence that it ends in.
@@ -42,7 +44,7 @@ REFUSED = {
         *("open('x')", "Gaussian(**{})", "f'{1}'", "GaussianFilter(mu=1.0"),
     ),
     (read_value, r"\(expression='': invalid syntax\); write a name"): ("",),
-    (read_filter, "this is not a filter"): ("Gaussian(mu=0.1)", "LossChasing()", "SIMPLE"),
+    (read_filter, "this is not a filter"): ("Gaussian(mu=0.1)", "LossChasing()", "BUN_STEINKE"),
     (read_promise, r"not a promise \(.*\); choose one from pure, approx, zcdp, gdp, renyi"): (
         "ZCDPFilter(1)",
     ),

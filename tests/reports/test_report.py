@@ -23,7 +23,7 @@ from filterproof.reports.report import (
     verdicts_document,
 )
 from filterproof.reports.study import Study
-from filterproof.theory.agreement import Accord, Agreement, TwoRoutes
+from filterproof.theory.agreement import Agreement, AgreementOutcome, IntervalAndEnclosure
 from filterproof.theory.evidence import Evidence, Outcome, Verdict
 from tests.reports.made_up import BROKEN, EVIL, HOLDS, ZCDP, chapter, report
 from tests.reports.test_examined import parsed
@@ -167,8 +167,8 @@ def test_theorem_that_was_only_cited_is_not_as_expected_and_is_shown(second: Pat
 
 
 def test_a_comparison_is_no_verdict() -> None:
-    claim = Claim("k", "two routes", "here", Accord.AGREES)
-    one = Finding(claim, Agreement((TwoRoutes("a", 0.1, 0.3, 0.2, 0.2),), "one game", 1e-6))
+    claim = Claim("k", "two routes", "here", AgreementOutcome.AGREES)
+    one = Finding(claim, Agreement((IntervalAndEnclosure("a", 0.1, 0.3, 0.2, 0.2),), "one game", 1e-6))
     assert one.as_expected
     assert one.got.startswith("AGREES within")
     with pytest.raises(TypeError, match="is a comparison"):

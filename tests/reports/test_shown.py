@@ -32,14 +32,14 @@ HALF = fp.RandomizedResponse.from_ratio(2)
 INTERVAL = re.compile(r"\[([-\d.e]+), ([-\d.e]+)\]")
 
 
-def curve(direction="PQ") -> fp.results.Curve:
+def curve(direction="PQ") -> fp.results.ProfileEstimate:
     options = {"epsilon": [0.0, 1.0, 2.5], "n": 1000, "method": "plain", "direction": direction}
     return fp.simulate(GAUSSIAN, fp.OneShot(), **options)
 
 
 MADE = {
     "Estimate": lambda: curve()[1.0],
-    "Curve": curve,
+    "ProfileEstimate": curve,
     "TradeOff": lambda: fp.TradeOff(curve(), curve("QP")),
     "SurvivalCurve": lambda: fp.survival(GAUSSIAN, fp.Constant(0.5), n=1000, rounds=40),
     "MechanismAudit": lambda: fp.audit_mechanism(
@@ -65,18 +65,25 @@ MADE = {
         n=40,
         failure=1e-3,
     ),
-    "CalibratedFilter": lambda: fp.calibrated(1.0, 1e-5),
+    "CalibratedFilter": lambda: fp.tabulated_filter(1.0, 1e-5),
     "CalibratedThreshold": lambda: fp.results.CalibratedThreshold.table()[0],
-    "Decision": lambda: fp.decide(GAUSSIAN, fp.OneShot(), epsilon=1.0, delta=0.05),
+    "Decision": lambda: fp.sequential_test(GAUSSIAN, fp.OneShot(), epsilon=1.0, delta=0.05),
     "Agreement": lambda: fp.results.Agreement(
-        (fp.results.TwoRoutes("delta", 0.12, 0.13, 0.125, 0.125),), "one game", 1e-6, "half of it"
+        (fp.results.IntervalAndEnclosure("delta", 0.12, 0.13, 0.125, 0.125),), "one game", 1e-6, "half of it"
     ),
     "Verdict": lambda: fp.Verdict(fp.Outcome.UNDECIDED, fp.Evidence.STATISTICAL, "one game", "half of it"),
     "Proof": lambda: fp.prove("kappa"),
     "CertifiedNumbers": lambda: fp.certify(fp.ZCDPFilter(0.5)),
     "Examination": refuted,
 }
-PICTURED = ("Curve", "TradeOff", "SurvivalCurve", "FilterComparison", "Evaluations", "Evaluations, exact")
+PICTURED = (
+    "ProfileEstimate",
+    "TradeOff",
+    "SurvivalCurve",
+    "FilterComparison",
+    "Evaluations",
+    "Evaluations, exact",
+)
 #: Whose HTML is no table of rows: steps and numbers have formulas and doubles to show.
 OF_STEPS = ("Proof", "CertifiedNumbers", "Examination")
 
@@ -204,7 +211,7 @@ def test_long_tables_say_that_rows_are_left_out() -> None:
     assert len(shown) == 1 + MAX_LINES
     assert (shown[1][0].text, shown[-1][0].text) == ("1", "40")
     assert f"{MAX_LINES} of 40 rows; rows() has them all." in words(made("SurvivalCurve"))
-    assert "rows() has them all" not in words(made("Curve"))
+    assert "rows() has them all" not in words(made("ProfileEstimate"))
 
 
 # -- pictures --------------------------------------------------------------------------------------------------
@@ -217,7 +224,7 @@ def column(value, name: str) -> list[float]:
 @pytest.mark.parametrize(
     ("name", "at", "heights"),
     [
-        ("Curve", "epsilon", ("low", "value", "high")),
+        ("ProfileEstimate", "epsilon", ("low", "value", "high")),
         ("TradeOff", "alpha", ("low", "high")),
         ("SurvivalCurve", "", ("low", "value", "high")),  # whose band goes in steps between rounds
     ],
@@ -236,7 +243,7 @@ def test_a_picture_has_the_ends_and_values_of_the_rows(name: str, at: str, heigh
         if at:
             assert set(zip(column(value, at), column(value, height), strict=True)) <= points
         assert set(column(value, height)) <= {y for _, y in points}
-    assert name != "Curve" or ax.get_yscale() == "log"
+    assert name != "ProfileEstimate" or ax.get_yscale() == "log"
     if name == "TradeOff":  # the bands of rows are those that are asked for
         assert column(value, "low") == [float(value.low(alpha)) for alpha in column(value, "alpha")]
         assert {row["failure"] for row in value.rows()} == {value.failure}
@@ -280,11 +287,13 @@ EVIL = '<img src=x onerror="alert(1)">&amp;'
     "make",
     [
         lambda: fp.Estimate(0.5, 0.25, 0.75, 0.01, 10, EVIL, EVIL),
-        lambda: fp.results.Curve((1.0,), (fp.Estimate(0.5, 0.25, 0.75, 0.01, 10, EVIL, EVIL),), 0.01),
+        lambda: fp.results.ProfileEstimate(
+            (1.0,), (fp.Estimate(0.5, 0.25, 0.75, 0.01, 10, EVIL, EVIL),), 0.01
+        ),
         lambda: fp.Verdict(fp.Outcome.UNDECIDED, fp.Evidence.EXACT, EVIL, EVIL),
         lambda: fp.results.NumericalEvaluation(1.0, 0.5, 1e-9, "PQ", 1, 1, EVIL),
     ],
-    ids=["Estimate", "Curve", "Verdict", "NumericalEvaluation"],
+    ids=["Estimate", "ProfileEstimate", "Verdict", "NumericalEvaluation"],
 )
 def test_what_others_wrote_is_escaped(make) -> None:
     value = make()

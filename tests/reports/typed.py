@@ -77,12 +77,12 @@ class Above(fp.AdditiveFilter):
     promise, charge = fp.ApproxDP(1.0, 1e-5), fp.zcdp_charge
     budget = fp.Budget.of(0.0305565953)
 
-class Natural(fp.NaturalFilter):
+class Natural(fp.NonadaptiveCompositionFilter):
     def __init__(self):
         menu = tuple(fp.RandomizedResponse.from_ratio(F(3, 2) ** k) for k in (1, 2, 3))
         with fp.suppress_unsound_warning():
             promised = (float(np.log(2.25)), float(F(45, 169)))
-            fp.NaturalFilter.__init__(self, *promised, menu, ratio=F(9, 4), exact_delta=F(45, 169))
+            fp.NonadaptiveCompositionFilter.__init__(self, *promised, menu, ratio=F(9, 4), exact_delta=F(45, 169))
 """
 
 

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 from mpmath import mp
 
-from filterproof.theory.conversions import CKS, SIMPLE, Conversion
+from filterproof.theory.conversions import BUN_STEINKE, CKS, Conversion
 from filterproof.theory.numerics.golden_section import lowest_at
 
 #: An mpmath number: mpmath has no types.
@@ -32,7 +32,7 @@ def conversion_delta(conversion: Conversion, rho: float, epsilon: float, digits:
 
 
 def _log_conversion_delta(conversion: Conversion, rho: Number, epsilon: Number) -> Number:
-    if conversion not in (SIMPLE, CKS):
+    if conversion not in (BUN_STEINKE, CKS):
         raise ValueError(f"conversion must be one that is known here, got {conversion}; add its objective")
 
     def objective(x: Number) -> Number:

@@ -48,7 +48,7 @@ def result_of(pair: fp.DominatingPair, name: str, at: float) -> Any:
 def test_all_that_the_contract_of_pairs_asks_it_answers_as_its_law_does(
     pair: fp.DominatingPair, reveals: bool
 ) -> None:
-    law, made = pair if reveals else NOTHING, fp.Labelled(pair, WHERE, reveals)
+    law, made = pair if reveals else NOTHING, fp.LabelledRequest(pair, WHERE, reveals)
     levels = [0.0, 0.7, *(float(loss) for loss, _ in law.outputs or () if math.isfinite(loss))]
     for name in (name for name in vars(fp.DominatingPair) if name[0] != "_" and name not in OF_LABELS):
         for at in levels:
@@ -61,14 +61,17 @@ def test_all_that_the_contract_of_pairs_asks_it_answers_as_its_law_does(
 
 def test_runs_that_ask_elsewhere_lose_nothing_there() -> None:
     size = fp.RandomizedResponse(np.array([0.5, 1.0, 2.0]))
-    here, elsewhere = fp.Labelled(size, {"site": "a"}), fp.Labelled(size, {"site": "b"}, reveals=False)
+    here, elsewhere = (
+        fp.LabelledRequest(size, {"site": "a"}),
+        fp.LabelledRequest(size, {"site": "b"}, reveals=False),
+    )
     both = fp.Selection((here, elsewhere), np.array([0, 1, 0]))
     assert both.pure_epsilon.tolist() == [0.5, 0.0, 2.0]
     assert both.take(np.array([1, 2])).pure_epsilon.tolist() == [0.0, 2.0]
     assert np.abs(both.sample(np.random.default_rng(3), 3)).tolist() == [0.5, 0.0, 2.0]
-    assert here.of_run(1) == fp.Labelled(fp.RandomizedResponse(1.0), {"site": "a"})
+    assert here.of_run(1) == fp.LabelledRequest(fp.RandomizedResponse(1.0), {"site": "a"})
 
 
 def test_it_is_written_and_read_again() -> None:
-    made = fp.Labelled(fp.Gaussian(0.5), WHERE, reveals=False)
-    assert decode(encode(made, nameable()), nameable()) == made != fp.Labelled(fp.Gaussian(0.5), WHERE)
+    made = fp.LabelledRequest(fp.Gaussian(0.5), WHERE, reveals=False)
+    assert decode(encode(made, nameable()), nameable()) == made != fp.LabelledRequest(fp.Gaussian(0.5), WHERE)

@@ -5,14 +5,14 @@ import math
 import numpy as np
 import pytest
 
-from filterproof.theory import CKS, SIMPLE, gaussian_epsilon, kappa, optimal_split, renyi_epsilon
+from filterproof.theory import BUN_STEINKE, CKS, gaussian_epsilon, kappa, optimal_split, renyi_epsilon
 from filterproof.theory.proofs.papers_steps import PRINTED
 
 
 @pytest.mark.parametrize(("sigma", "steps"), PRINTED)
 def test_the_epsilons_of_private_gradient_descent_are_those_of_the_theorem(sigma: int, steps: int) -> None:
     rho = steps / (2 * sigma**2)
-    found = SIMPLE.epsilon(rho, 1e-5), CKS.epsilon(rho, 1e-5), gaussian_epsilon(math.sqrt(2 * rho), 1e-5)
+    found = BUN_STEINKE.epsilon(rho, 1e-5), CKS.epsilon(rho, 1e-5), gaussian_epsilon(math.sqrt(2 * rho), 1e-5)
     assert tuple(round(float(epsilon) * 10**6) for epsilon in found) == PRINTED[sigma, steps]
 
 

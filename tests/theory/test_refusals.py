@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import filterproof as fp
-from filterproof.theory import CKS, SIMPLE, optimal_split
+from filterproof.theory import BUN_STEINKE, CKS, optimal_split
 from filterproof.theory.pairs import Selection
 from filterproof.theory.realisation import kappa_survival
 
@@ -17,8 +17,8 @@ HALVES, FIRST, ONE, FIVE = (0.5, 0.5), np.array([0]), fp.Gaussian(1.0), fp.Gauss
 TINY = Q(1, 10**400)
 RAISED, SQUARE = np.ones(3, dtype=np.bool_), np.full((2, 2), 0.5)
 DRAW = np.random.default_rng(1)
-NEAR = fp.results.TwoRoutes("near", low=0.9, high=1.1, least=1.0, most=1.05)
-OFF = fp.results.TwoRoutes("off", low=0.1, high=0.2, least=0.3, most=0.4)
+NEAR = fp.results.IntervalAndEnclosure("near", low=0.9, high=1.1, least=1.0, most=1.05)
+OFF = fp.results.IntervalAndEnclosure("off", low=0.1, high=0.2, least=0.3, most=0.4)
 
 
 def stop(threshold: Any, ratio: Any) -> object:
@@ -31,7 +31,7 @@ def drawn(pair: fp.DominatingPair, *given: Any) -> object:
 
 REFUSED: list[tuple[Callable[..., object], str, *tuple[tuple[Any, ...], ...]]] = [
     # guarantees and conversions
-    (SIMPLE.budget, r"delta must be in \(0, 1\), got delta=0\.0; pass a probability", (1.0, 0.0)),
+    (BUN_STEINKE.budget, r"delta must be in \(0, 1\), got delta=0\.0; pass a probability", (1.0, 0.0)),
     (CKS.budget, "epsilon must be finite and > 0", (math.inf, 1e-5)),
     (fp.GaussianDP, r"mu must be finite and > 0, got mu=-1\.0", (-1.0,)),
     (optimal_split, "delta must be one number below 1/2", (48, 0.5)),
@@ -51,7 +51,7 @@ REFUSED: list[tuple[Callable[..., object], str, *tuple[tuple[Any, ...], ...]]] =
     (fp.results.Agreement, r"failure must be in \[0, 1\], got failure=nan", ((NEAR,), "s", math.nan)),
     (fp.results.Agreement, "DISAGREES needs a counterexample", ((OFF,), "s", 0.0)),
     (
-        fp.results.TwoRoutes,
+        fp.results.IntervalAndEnclosure,
         "intervals that are not empty",
         ("", 1.0, 0.0, 0.0, 0.0),
         ("", math.nan, 1.0, 0.0, 0.0),
@@ -97,15 +97,20 @@ REFUSED: list[tuple[Callable[..., object], str, *tuple[tuple[Any, ...], ...]]] =
     (fp.Gaussian.either, "high must be finite and > 0, got high=nan", (0.1, math.nan, RAISED)),
     # labels, and the stop of the sparse vector
     (
-        fp.Labelled,
+        fp.LabelledRequest,
         "must be one pair without labels, got",
         (3, {"a": 1}),
-        (fp.Labelled(ONE, {"a": 1}), {"b": 1}),
+        (fp.LabelledRequest(ONE, {"a": 1}), {"b": 1}),
     ),
-    (fp.Labelled, "where must map text to text, whole numbers", (ONE, {"site": 0.5}), (ONE, {"site": ()})),
-    (fp.Labelled, "where must map dimensions to labels, got 3; pass", (ONE, 3)),
-    (fp.Labelled, "where must name each dimension once", (ONE, (("site", "a"), ("site", "b")))),
-    (fp.Labelled, "reveals must be a bool, got reveals=1; pass", (ONE, {"site": "a"}, 1)),
+    (
+        fp.LabelledRequest,
+        "where must map text to text, whole numbers",
+        (ONE, {"site": 0.5}),
+        (ONE, {"site": ()}),
+    ),
+    (fp.LabelledRequest, "where must map dimensions to labels, got 3; pass", (ONE, 3)),
+    (fp.LabelledRequest, "where must name each dimension once", (ONE, (("site", "a"), ("site", "b")))),
+    (fp.LabelledRequest, "reveals must be a bool, got reveals=1; pass", (ONE, {"site": "a"}, 1)),
     (stop, "ratio must be", (0, Q(1)), (0, 1.5)),
     (stop, "threshold must be", (0.5, Q(2)), (2**63, Q(2))),
 ]

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from filterproof.theory.conversions import SIMPLE
+from filterproof.theory.conversions import BUN_STEINKE
 from filterproof.theory.pairs import FinitePair, Gaussian, SubsampledGaussian
 from filterproof.theory.realisation import optimal_split
 
@@ -24,13 +24,13 @@ def test_steps_of_feldman_zrnic_cost_more_than_printed(
     sigma: int, epsilon: float, printed: int, steps: int
 ) -> None:
     def cost(k: int) -> float:
-        return float(SIMPLE.epsilon(k / (2 * sigma**2), 1e-5))
+        return float(BUN_STEINKE.epsilon(k / (2 * sigma**2), 1e-5))
 
     assert cost(steps) < epsilon < cost(steps + 1) <= cost(printed)
 
 
 def test_extra_reports_of_feldman_zrnic_cost_more_than_one_percent() -> None:
-    first, few, dozens = (float(SIMPLE.epsilon(k / 20_000, 1e-5)) for k in (420, 428, 444))
+    first, few, dozens = (float(BUN_STEINKE.epsilon(k / 20_000, 1e-5)) for k in (420, 428, 444))
     assert few - first < 0.01 < 0.028 < dozens - first
 
 

@@ -10,7 +10,7 @@ from filterproof.theory.pairs.erasure import Erasure
 from filterproof.theory.pairs.finite import FinitePair
 from filterproof.theory.pairs.gaussian import Gaussian
 from filterproof.theory.pairs.kov import KOV
-from filterproof.theory.pairs.labelled import Labelled
+from filterproof.theory.pairs.labelled import LabelledRequest
 from filterproof.theory.pairs.laplace import Laplace
 from filterproof.theory.pairs.randomized_response import RandomizedResponse
 from filterproof.theory.pairs.selection import Selection
@@ -26,7 +26,7 @@ __all__ = [
     "ExactMasses",
     "FinitePair",
     "Gaussian",
-    "Labelled",
+    "LabelledRequest",
     "Laplace",
     "RandomizedResponse",
     "Selection",
@@ -84,6 +84,6 @@ def examples() -> tuple[DominatingPair, ...]:
 def is_ours(pair: DominatingPair) -> bool:
     """Whether a pair is of a class of this library and no subclass, so that the theorems cover its charges."""
     kind = type(pair)
-    if kind is Labelled:
+    if kind is LabelledRequest:
         return is_ours(pair.unlabelled)
     return kind in _OURS or (kind is Selection and all(map(is_ours, pair.members)))

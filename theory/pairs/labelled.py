@@ -33,7 +33,7 @@ def _by_mechanism(name: str) -> Any:
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Labelled(DominatingPair):
+class LabelledRequest(DominatingPair):
     """A request for a mechanism with labels, seen from one record.
 
     The distributions and charges are those of `mechanism` on two data sets that differ in the record. If the mechanism
@@ -60,10 +60,10 @@ class Labelled(DominatingPair):
     Examples
     --------
     >>> import filterproof as fp
-    >>> here = fp.Labelled(fp.RandomizedResponse(0.5), {"site": "a"})
+    >>> here = fp.LabelledRequest(fp.RandomizedResponse(0.5), {"site": "a"})
     >>> here.labels, here.pure_epsilon, here.unlabelled.pure_epsilon
     ({'site': 'a'}, 0.5, 0.5)
-    >>> there = fp.Labelled(fp.RandomizedResponse(0.5), {"site": "b"}, reveals=False)
+    >>> there = fp.LabelledRequest(fp.RandomizedResponse(0.5), {"site": "b"}, reveals=False)
     >>> there.labels, there.pure_epsilon, there.unlabelled.pure_epsilon
     ({'site': 'b'}, 0.0, 0.5)
     """
@@ -123,12 +123,12 @@ class Labelled(DominatingPair):
     _log_normaliser = _by_mechanism("_log_normaliser")
 
     @property
-    def rational(self) -> Labelled | None:
+    def rational(self) -> LabelledRequest | None:
         exact = self.mechanism.rational
         return None if exact is None else self._with(exact)
 
     @property
-    def swapped(self) -> Labelled:
+    def swapped(self) -> LabelledRequest:
         return self._with(self.mechanism.swapped) if self.reveals else self
 
     # -- shape: that of `mechanism` ------------------------------------------------------------------
@@ -148,14 +148,14 @@ class Labelled(DominatingPair):
     def family(self) -> Hashable:
         return self._key()  # labels are not numbers: each request is its own family
 
-    def of_run(self, run: int) -> Labelled:
+    def of_run(self, run: int) -> LabelledRequest:
         return self._with(self.mechanism.of_run(run))
 
-    def take(self, runs: NDArray[np.bool_] | NDArray[np.intp] | slice) -> Labelled:
+    def take(self, runs: NDArray[np.bool_] | NDArray[np.intp] | slice) -> LabelledRequest:
         return self._with(self.mechanism.take(runs))
 
-    def _with(self, mechanism: DominatingPair) -> Labelled:
-        return Labelled(mechanism, self.where, self.reveals)
+    def _with(self, mechanism: DominatingPair) -> LabelledRequest:
+        return LabelledRequest(mechanism, self.where, self.reveals)
 
 
 def checked_where(name: str, where: Mapping[str, Label] | Where) -> Where:

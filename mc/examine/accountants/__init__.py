@@ -14,7 +14,7 @@ from filterproof.mc.examine.accountants.people_game import PeopleGame
 
 __all__ = ["GAMES", "game_of"]
 
-#: The game for each kind of query. A tracker is played as a `BlockFilter`.
+#: The game for each kind of query. A tracker is played as a `TrackerLimitFilter`.
 GAMES: dict[QueryKind, type[AccountantGame]] = {
     "selects": PeopleGame,
     "sums": PeopleGame,

@@ -23,9 +23,7 @@ from filterproof.theory.evidence import Evidence
 #: Units of work of a play of an accountant's game, besides the filter's calls, and of its value.
 _PLAYED, _SOLVED = 20, 10
 #: Which requests a tracker grants.
-_BLOCKS = (
-    "everything: a tracker denies nothing; fp.odometers.BlockFilter(tracker, blocks) enforces a guarantee"
-)
+_BLOCKS = "everything: a tracker denies nothing; fp.odometers.TrackerLimitFilter(tracker, blocks) enforces a guarantee"
 _NOT_TRIED = "other questions, longer plays, and the last bits of noise that is drawn in doubles"
 
 

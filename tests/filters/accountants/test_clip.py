@@ -252,7 +252,7 @@ def test_personal_values_leave_by_two_doors_only() -> None:
         with pytest.raises(TypeError, match="personal values must not be"):
             door(left)
     given = np.array([0.25])
-    kept = fp.Personal(given, lambda person, value: fp.PersonalReport(person, "1-GDP", value))
+    kept = fp.PerPersonValues(given, lambda person, value: fp.PersonalRemainingBudget(person, "1-GDP", value))
     given[0] = 0.5
     assert kept.made_public()[0] == 0.25
     left.made_public()[0] = 7.0

@@ -44,7 +44,7 @@ def test_a_finite_pair_is_charged_its_whole_hockey_stick_near_its_loss(num: int)
 def test_a_labelled_pair_is_decided_on_as_the_pair_is(entry: Entry) -> None:
     filt = entry.example()
     for pair in (fp.Gaussian(0.1), fp.Laplace(5.0), fp.KOV(0.1, 1e-4), fp.Gaussian(np.array([0.1, 0.3]))):
-        both = (pair, fp.Labelled(pair, {"site": "a"}))
+        both = (pair, fp.LabelledRequest(pair, {"site": "a"}))
         granted = {repr((filt.admits(filt.start(2), one), filt.spend(filt.start(2), one))) for one in both}
         assert len(granted) == 1
 

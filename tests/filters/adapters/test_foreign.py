@@ -156,7 +156,7 @@ def test_the_rule_of_an_exact_accountant_is_refuted_by_the_game_of_the_natural_f
     # a little more than 45/169, so that the accountant's grid still grants what is exactly 45/169
     delta = 45 / 169 * 1.0005
     with fp.suppress_unsound_warning():
-        ours = fp.NaturalFilter(math.log(9 / 4), delta, menu)
+        ours = fp.NonadaptiveCompositionFilter(math.log(9 / 4), delta, menu)
     theirs = fp.from_accountant(
         lambda: PLDAccountant(NeighboringRelation.REPLACE_ONE),
         lambda pair: RandomizedResponseDpEvent(2 / (1 + math.exp(pair.epsilon)), 2),

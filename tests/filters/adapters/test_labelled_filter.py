@@ -143,9 +143,9 @@ def test_what_a_counterexample_says_about_a_request_is_not_believed() -> None:
     filt = at_sites(PerSite, 1.0, site="a")
     state = filt.start(1)
     with pytest.raises(ValueError, match="request must agree with its labels, got Labelled"):
-        filt.admits(state, fp.Labelled(ASK, {"site": "b"}))
+        filt.admits(state, fp.LabelledRequest(ASK, {"site": "b"}))
     with pytest.raises(ValueError, match="labels must be among site=a; site=b, got site=c; add"):
-        filt.admits(state, fp.Labelled(ASK, {"site": "c"}))
+        filt.admits(state, fp.LabelledRequest(ASK, {"site": "c"}))
 
 
 def test_a_program_is_told_the_labels(tmp_path: Path) -> None:

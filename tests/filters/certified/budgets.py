@@ -10,7 +10,7 @@ from filterproof.filters.certified.admission_conditions import joined
 from filterproof.filters.certified.comparison import Comparison
 from filterproof.filters.certified.guarantee_checks import budget_number
 from filterproof.filters.rules.guarantee_budget import promised_budget
-from filterproof.theory.conversions import CKS, SIMPLE
+from filterproof.theory.conversions import BUN_STEINKE, CKS
 from filterproof.theory.guarantees import ZCDP, ApproxDP, GaussianDP, PureDP, RenyiDP
 
 
@@ -19,10 +19,10 @@ def budgets(epsilon: float, delta: float) -> Iterator[Comparison]:
     approximate = ApproxDP(epsilon, delta)
     promises = (PureDP(epsilon), approximate, ZCDP(epsilon), RenyiDP(2.5, epsilon), GaussianDP(epsilon))
     rules = (pure_charge, zcdp_charge, gdp_charge, renyi_charge.at(2.5), renyi_charge.at(64.0))
-    for rule, promise, conversion in product(rules, promises, (CKS, SIMPLE)):
+    for rule, promise, conversion in product(rules, promises, (CKS, BUN_STEINKE)):
         if joined(rule, promise, conversion) is None:
             continue
-        if conversion is SIMPLE and promise is not approximate:
+        if conversion is BUN_STEINKE and promise is not approximate:
             continue
         try:
             budget = promised_budget(rule, promise, conversion)

@@ -14,7 +14,7 @@ from filterproof.filters.accountants.linear_queries import LinearQueries
 from filterproof.filters.catalogue import ApproximateDPFilter, BasicFilter, RealisationFilter, RenyiFilter
 from filterproof.filters.certified.certify import Thing
 from filterproof.filters.certified.comparison import Comparison
-from filterproof.theory.conversions import SIMPLE
+from filterproof.theory.conversions import BUN_STEINKE
 from filterproof.theory.pairs import (
     KOV,
     DiscreteLaplace,
@@ -55,7 +55,7 @@ _THIRD = (Fraction(1, 3), Fraction(2, 3)), (Fraction(1, 7), Fraction(6, 7))
 
 #: Objects of kinds, and at ends of the doubles, that the properties of `test_anywhere` do not draw.
 THINGS: tuple[Callable[[], Thing], ...] = (
-    lambda: ApproximateDPFilter(1.0, 1e-5, SIMPLE),
+    lambda: ApproximateDPFilter(1.0, 1e-5, BUN_STEINKE),
     lambda: BasicFilter(3.0, 1e-2, at=0.25),
     lambda: RenyiFilter(1.0, 1e-5),
     lambda: RealisationFilter(8.0, 1e-3, 4, (FinitePair((0.9375, 0.0625), (0.75, 0.25)),)),

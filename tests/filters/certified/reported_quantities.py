@@ -20,7 +20,7 @@ from filterproof.filters.catalogue import (
 )
 from filterproof.filters.certified.comparison import Comparison, Comparisons
 from filterproof.filters.contract.filter_base import FilterBase
-from filterproof.theory.conversions import SIMPLE
+from filterproof.theory.conversions import BUN_STEINKE
 
 #: The simple budget of (epsilon, tail).
 _STAR = "(epsilon/(sqrt(log(1/tail) + epsilon) + sqrt(log(1/tail))))**2"
@@ -49,7 +49,7 @@ HELD: tuple[tuple[FilterBase, Mapping[Any, str]], ...] = (
     (AllOrdersFilter((2.0, 8.0, 32.0), (0.25, 1.0, 4.0)), {2.0: "1/4", 8.0: "1", 32.0: "4"}),
     (ZCDPFilter(0.3), {"zcdp": "rho"}),
     (ApproximateZCDPFilter(0.5, 1e-3), {"zcdp": "rho", "infinite": "xi"}),
-    (ApproximateDPFilter(1.0, 1e-5, SIMPLE), {"zcdp": _STAR.replace("tail", "delta")}),
+    (ApproximateDPFilter(1.0, 1e-5, BUN_STEINKE), {"zcdp": _STAR.replace("tail", "delta")}),
     (GaussianFilter(0.7), {"zcdp": "mu**2/2"}),
 )
 

@@ -30,7 +30,7 @@ from filterproof.filters.certified.certify import certify
 from filterproof.filters.certified.comparison import Comparison, Comparisons, Least
 from filterproof.filters.certified.double_double import limit_of
 from filterproof.filters.contract.filter_base import FilterBase
-from filterproof.theory.conversions import CKS, SIMPLE
+from filterproof.theory.conversions import BUN_STEINKE, CKS
 from filterproof.theory.evidence import Evidence
 from filterproof.theory.theorems.formula import rational_value
 from filterproof.theory.theorems.theorem import RefusedError
@@ -78,7 +78,7 @@ def in_rocq() -> str:
 
 def _lemmas() -> Iterator[str]:
     for epsilon, delta in _POINTS:
-        for conversion in (SIMPLE, CKS):
+        for conversion in (BUN_STEINKE, CKS):
             filt = ApproximateDPFilter(epsilon, delta, conversion)
             write, way = (cks_lemma, "cks") if conversion is CKS else (simple_lemma, "simple")
             name = f"approximate_dp_{_word(epsilon)}_{_word(delta)}_{way}"

@@ -25,7 +25,7 @@ def test_every_rule_that_holds_by_a_theorem_says_what_joins_it_to_each_kind_of_m
             assert set(joins) == set(Losses)
     for kind in COVERED:
         assert getattr(kind, "theorem", None) is None or kind.theorem in THEOREMS  # type: ignore[attr-defined]
-    assert joins_of(fp.NaturalFilter) is None
+    assert joins_of(fp.NonadaptiveCompositionFilter) is None
 
 
 @pytest.mark.parametrize("pair", examples(), ids=repr)

@@ -12,7 +12,7 @@ from tests.filters.certified.running_numbers import PATH, cks_lemma, in_rocq, le
 
 pytestmark = pytest.mark.pinned
 
-STAR = fp.ApproximateDPFilter(1.0, 1e-5, fp.SIMPLE).budget.limit
+STAR = fp.ApproximateDPFilter(1.0, 1e-5, fp.BUN_STEINKE).budget.limit
 CKS = fp.ApproximateDPFilter(1.0, 1e-5).budget.limit
 
 

@@ -12,7 +12,7 @@ from filterproof.filters.accounting.charge_kinds import LinearCharge, SquaredCha
 from filterproof.filters.accounting.ledger import Budget
 from filterproof.filters.rules.additive import AdditiveFilter
 from filterproof.mc.engine.encoding import decode, encode, nameable
-from filterproof.theory.conversions import SIMPLE
+from filterproof.theory.conversions import BUN_STEINKE
 from filterproof.theory.guarantees import ApproxDP, GaussianDP
 from filterproof.theory.pairs import Gaussian, RandomizedResponse
 
@@ -21,7 +21,7 @@ ADDITIVE = [
     fp.ZCDPFilter(rho=0.5),
     fp.RenyiFilter(alpha=3.0, rho=1.5),
     fp.ApproximateDPFilter(1.0, 1e-5),
-    fp.ApproximateDPFilter(1.0, 1e-5, SIMPLE),
+    fp.ApproximateDPFilter(1.0, 1e-5, BUN_STEINKE),
 ]
 
 
@@ -91,7 +91,7 @@ def test_the_budget_follows_from_promise_and_charge() -> None:
         charge = fp.zcdp_charge
 
     class Simple(Mine):
-        conversion = SIMPLE
+        conversion = BUN_STEINKE
 
     class Given(Mine):
         budget = Budget.of(0.02)
@@ -103,6 +103,6 @@ def test_the_budget_follows_from_promise_and_charge() -> None:
             self.promise = GaussianDP(mu)
 
     assert Mine().budget == fp.ApproximateDPFilter(1.0, 1e-5).budget == Mine.budget
-    assert Simple().budget == fp.ApproximateDPFilter(1.0, 1e-5, SIMPLE).budget
+    assert Simple().budget == fp.ApproximateDPFilter(1.0, 1e-5, BUN_STEINKE).budget
     assert Given().budget.limit == 0.02
     assert [When(mu).budget for mu in (0.3, 1.0)] == [fp.GaussianFilter(mu).budget for mu in (0.3, 1.0)]

@@ -34,7 +34,7 @@ def test_it_goes_on_as_first_fit_in_fractions(blocks):
     rng = np.random.default_rng(blocks)
     for _ in range(20):
         mu = rng.integers(1, 50, size=200) / 100.0
-        filt = fp.odometers.BlockFilter(fp.odometers.GaussianTracker(size=0.5), blocks)
+        filt = fp.odometers.TrackerLimitFilter(fp.odometers.GaussianTracker(size=0.5), blocks)
         expected = first_fit([Fraction(float(m)) ** 2 for m in mu], Fraction(1, 4), blocks)
         assert rounds_granted(filt, [fp.Gaussian(m) for m in mu]) == expected < 200
 
@@ -89,7 +89,7 @@ def test_a_count_that_passes_the_most_is_infinite(last):
 
 @pytest.mark.parametrize("number", [-1000.0, -math.inf, 0.5, 4.0, math.inf, math.nan])
 def test_a_saved_count_that_no_requests_lead_to_is_not_reached(number):
-    filt = fp.odometers.BlockFilter(fp.odometers.GaussianTracker(size=0.5), 4)
+    filt = fp.odometers.TrackerLimitFilter(fp.odometers.GaussianTracker(size=0.5), 4)
     closed = np.array([number, 0.0, 3.0])
     assert filt.is_reachable_state((closed, np.ones(3), np.zeros(3))).tolist() == [False, True, True]
 

@@ -9,7 +9,7 @@ import pytest
 
 import filterproof as fp
 from filterproof.filters.contract.state import put, take
-from filterproof.theory.conversions import SIMPLE
+from filterproof.theory.conversions import BUN_STEINKE
 
 RUNS = 4000
 
@@ -106,7 +106,7 @@ MAKERS: tuple[Callable[[float, float], fp.PrivacyFilter], ...] = (
     lambda x, d: fp.RenyiFilter(2.0, x),
     lambda x, d: fp.BlackwellFilter(x, (fp.RandomizedResponse(0.3),)),
     fp.ApproximateDPFilter,
-    lambda x, d: fp.ApproximateDPFilter(x, d, SIMPLE),
+    lambda x, d: fp.ApproximateDPFilter(x, d, BUN_STEINKE),
     fp.WhitehouseFilter,
     fp.RogersFilter,
     fp.ApproximateZCDPFilter,

@@ -15,10 +15,10 @@ from filterproof.theory.pairs import Erasure, FinitePair, Gaussian, RandomizedRe
 STEPS = tuple(RandomizedResponse.from_ratio(Fraction(3, 2) ** k) for k in (1, 2, 3))
 
 
-def three_rounds(delta: Fraction = Fraction(45, 169)) -> fp.NaturalFilter:
+def three_rounds(delta: Fraction = Fraction(45, 169)) -> fp.NonadaptiveCompositionFilter:
     """The three-round instance of theorem "natural filter"."""
     with fp.suppress_unsound_warning():
-        return fp.NaturalFilter.from_ratio(Fraction(9, 4), delta, STEPS)
+        return fp.NonadaptiveCompositionFilter.from_ratio(Fraction(9, 4), delta, STEPS)
 
 
 def test_equality_is_admitted_and_anything_less_refused() -> None:
@@ -65,14 +65,14 @@ def test_doubles_keep_a_margin() -> None:
     pair = RandomizedResponse(0.5)
     delta = float(pair.hockey_stick(0.25))
     with fp.suppress_unsound_warning():
-        at = fp.NaturalFilter(0.25, delta * (1 + 1e-12), (pair,))
-        above = fp.NaturalFilter(0.25, delta * (1 + 1e-8), (pair,))
+        at = fp.NonadaptiveCompositionFilter(0.25, delta * (1 + 1e-12), (pair,))
+        above = fp.NonadaptiveCompositionFilter(0.25, delta * (1 + 1e-8), (pair,))
     assert not at.exact
     assert not at.admits(at.start(1), pair)[0]
     assert above.admits(above.start(1), pair)[0]
     left = at.remaining(at.start(1))[0]  # what is left of delta is granted
     with fp.suppress_unsound_warning():
-        erased = fp.NaturalFilter(0.25, at.delta, (Erasure(left),))
+        erased = fp.NonadaptiveCompositionFilter(0.25, at.delta, (Erasure(left),))
     assert erased.admits(erased.start(1), Erasure(left))[0]
     assert left == pytest.approx(at.delta, rel=2e-9)
 

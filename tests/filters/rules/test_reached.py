@@ -21,7 +21,10 @@ from tests.filters.own import Known, of
 
 
 STEP, BIT, SMALL = Gaussian(mu=0.5), RandomizedResponse(0.25), RandomizedResponse(0.01)
-NATURAL, BLACKWELL = CATALOGUE["NaturalFilter"].example(), CATALOGUE["BlackwellFilter"].example()
+NATURAL, BLACKWELL = (
+    CATALOGUE["NonadaptiveCompositionFilter"].example(),
+    CATALOGUE["BlackwellFilter"].example(),
+)
 RANGED = CATALOGUE["RangedBlackwellFilter"].example()
 REALISED, KAPPA = CATALOGUE["RealisationFilter"].example(), KappaFilter(3.0, 4)
 BOUNDED = fp.RealisationFilter(1.0, 1e-3, 400, (BIT,))

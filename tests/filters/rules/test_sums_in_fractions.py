@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import filterproof as fp
-from filterproof.theory.conversions import SIMPLE
+from filterproof.theory.conversions import BUN_STEINKE
 
 #: What a mechanism adds to each sum, from its epsilon (or mu) and its delta.
 Charges = Callable[[Fraction, Fraction], Sequence[Fraction]]
@@ -54,7 +54,7 @@ LEDGERS = (
     (fp.ApproximateZCDPFilter(0.3, 2.0**-10), APPROXIMATE, with_delta(lambda x: x * x / 2), (0.3, 2.0**-10)),
     (
         *(_WHITEHOUSE, APPROXIMATE, with_delta(lambda x: x * x)),
-        (2 * float(SIMPLE.budget(1.0, 2.0**-10)), Fraction(2, 3) * Fraction(2.0**-10)),
+        (2 * float(BUN_STEINKE.budget(1.0, 2.0**-10)), Fraction(2, 3) * Fraction(2.0**-10)),
     ),
 )
 

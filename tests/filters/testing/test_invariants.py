@@ -53,8 +53,8 @@ _FEW = (
 )
 CONTRACTS = {name: contract(name) for name in CATALOGUE}
 OTHERS = {
-    "BlockFilter": invariant_test_class(
-        fp.odometers.BlockFilter(fp.odometers.GaussianTracker(size=0.5), 4), examples=5
+    "TrackerLimitFilter": invariant_test_class(
+        fp.odometers.TrackerLimitFilter(fp.odometers.GaussianTracker(size=0.5), 4), examples=5
     )
 }
 CASES = [

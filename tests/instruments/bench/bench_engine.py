@@ -11,13 +11,13 @@ from numpy.random import SFC64, Generator
 
 from filterproof.mc.engine.batches import play_batch
 from filterproof.mc.engine.game import Game
-from filterproof.mc.engine.paths import Paths
+from filterproof.mc.engine.paths import FinishedRuns
 from filterproof.mc.engine.streams import BATCH_SIZE, Batch
 from filterproof.mc.estimate.estimator import EstimatorSettings, estimators
 from filterproof.mc.estimate.functionals import HockeyStick
 from filterproof.mc.estimate.simulate import simulate
 from filterproof.mc.runs.executors import LocalPool
-from filterproof.mc.runs.play import play
+from filterproof.mc.runs.play import sum_over_runs
 from tests.instruments.bench.games import GAMES, LEAVING, STARTS
 
 PLAIN = HockeyStick(1.0)
@@ -27,7 +27,7 @@ PATHS = 8 * BATCH_SIZE
 class Releases:
     """The functional that counts releases, path-rounds that is."""
 
-    def __call__(self, paths: Paths) -> np.ndarray:
+    def __call__(self, paths: FinishedRuns) -> np.ndarray:
         return np.array([paths.releases.sum()], dtype=np.float64)
 
 
@@ -43,13 +43,13 @@ def raw_normals(draws: int) -> None:
 def bench_path_rounds(benchmark: Any, name: str, work: str) -> None:
     """A path-round in each game beside one raw normal."""
     game = GAMES[name]()
-    rounds = int(play(game, Releases(), n=PATHS, workers=1).sums[0])
+    rounds = int(sum_over_runs(game, Releases(), n=PATHS, workers=1).sums[0])
     benchmark.group = f"{name}: {rounds / PATHS:.0f} rounds of {PATHS:,} paths"
     benchmark.extra_info["units"] = rounds
     if work == "raw normals":
         benchmark(raw_normals, rounds)
     else:
-        benchmark(play, game, PLAIN, n=PATHS, workers=1)
+        benchmark(sum_over_runs, game, PLAIN, n=PATHS, workers=1)
 
 
 @pytest.mark.parametrize("name", STARTS)
@@ -94,7 +94,7 @@ def bench_estimator(benchmark: Any, name: str, method: str, delta: float) -> Non
     (estimator,) = estimators(game, (epsilon,), EstimatorSettings(paths, 1e-6, method))  # type: ignore[arg-type]
     (term,) = estimator.terms
     benchmark.group = f"estimators, {name}, delta {delta:.0e}"
-    tally = benchmark(play, term.game, term.joint, n=paths, workers=1)
+    tally = benchmark(sum_over_runs, term.game, term.joint, n=paths, workers=1)
     (functional,) = term.functionals
     variance = functional.moments(tally).unit_variance * math.exp(2 * functional.log_range)
     if method == "plain":  # its own paths seldom see what they are too few for
@@ -112,8 +112,8 @@ def bench_workers(benchmark: Any, workers: int) -> None:
     """A run by one worker, and by a pool of two that stands ready."""
     game = GAMES["GDP filter, LossChasing"]()
     if workers == 1:
-        benchmark(play, game, PLAIN, n=4 * PATHS, workers=1)
+        benchmark(sum_over_runs, game, PLAIN, n=4 * PATHS, workers=1)
         return
     with LocalPool(workers) as pool:
-        play(game, PLAIN, n=PATHS, executor=pool)
-        benchmark(play, game, PLAIN, n=4 * PATHS, executor=pool)
+        sum_over_runs(game, PLAIN, n=PATHS, executor=pool)
+        benchmark(sum_over_runs, game, PLAIN, n=4 * PATHS, executor=pool)

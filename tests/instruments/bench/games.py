@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from filterproof.filters import GaussianFilter, ZCDPFilter
 from filterproof.mc.engine.adversaries import Constant, LossChasing, ManySmall
-from filterproof.mc.engine.adversary import Adversary, View
+from filterproof.mc.engine.adversary import Adversary, AdversaryView
 from filterproof.mc.engine.game import Game
 from filterproof.theory.pairs import DominatingPair, Gaussian, Laplace, RandomizedResponse
 
@@ -18,7 +18,7 @@ class UsersOwn(Adversary):
 
     level: float = 0.07
 
-    def request(self, view: View) -> DominatingPair:
+    def request(self, view: AdversaryView) -> DominatingPair:
         return Gaussian(self.level + self.level * (view.loss > 0))
 
 

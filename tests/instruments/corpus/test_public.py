@@ -15,7 +15,7 @@ def granted(bug: PublicBug, pair: fp.DominatingPair, *, repaired: bool) -> int:
     """How often the pair is granted of twenty times at every label, where it reads the record."""
     filt, times, budget = bug.make(repaired=repaired), 0, bug.budget(repaired)
     for where in 20 * list(getattr(filt, "choices", [()])):
-        request = fp.Labelled(pair, where) if where else pair
+        request = fp.LabelledRequest(pair, where) if where else pair
         times += budget.spend(request) and (not where or filt.reads(where))
     return times
 

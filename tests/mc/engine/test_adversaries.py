@@ -61,10 +61,10 @@ def test_the_even_level_fits_so_often_and_no_oftener() -> None:
         assert times(level * 1.0005) == 9
 
 
-def view(loss: list[float], filt: fp.PrivacyFilter, t: int = 1) -> fp.View:
+def view(loss: list[float], filt: fp.PrivacyFilter, t: int = 1) -> fp.AdversaryView:
     n = len(loss)
     seen = (np.array(loss), np.zeros(n), filt.start(n), np.zeros(n, dtype=np.bool_))
-    return fp.View(t, *seen, filt, np.random.default_rng(0))
+    return fp.AdversaryView(t, *seen, filt, np.random.default_rng(0))
 
 
 @pytest.mark.parametrize("times", [(2, 3, 1), (5, 1, 1)])

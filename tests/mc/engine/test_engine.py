@@ -36,10 +36,10 @@ class Ends(fp.Adversary):
     first: Any = A
     last: Any = A
 
-    def request(self, view: fp.View) -> fp.DominatingPair:
+    def request(self, view: fp.AdversaryView) -> fp.DominatingPair:
         return self.first  # type: ignore[no-any-return]
 
-    def final(self, view: fp.View) -> fp.DominatingPair:
+    def final(self, view: fp.AdversaryView) -> fp.DominatingPair:
         return self.last  # type: ignore[no-any-return]
 
 
@@ -57,7 +57,7 @@ class Touches(fp.Adversary):
     def start(self, filt: fp.PrivacyFilter, n: int, rng: np.random.Generator) -> Any:
         return self.memory
 
-    def request(self, view: fp.View) -> fp.DominatingPair:
+    def request(self, view: fp.AdversaryView) -> fp.DominatingPair:
         self.does(view)
         return A
 

@@ -11,7 +11,7 @@ from filterproof.mc.engine.cached import remembered
 
 @dataclass(frozen=True)
 class Own(fp.Adversary):
-    def request(self, view: fp.View) -> fp.DominatingPair:
+    def request(self, view: fp.AdversaryView) -> fp.DominatingPair:
         return fp.Gaussian(0.25)
 
 

@@ -52,7 +52,7 @@ class Diary(fp.Adversary):
         )
 
     def _write(
-        self, view: fp.View, pair: fp.DominatingPair, level: NDArray[np.float64], last: bool
+        self, view: fp.AdversaryView, pair: fp.DominatingPair, level: NDArray[np.float64], last: bool
     ) -> fp.DominatingPair:
         who, (twice, asked), sevens, shared = view.memory
         np.testing.assert_array_equal(twice, np.stack([who, 10 * who], axis=1))
@@ -76,7 +76,7 @@ class Diary(fp.Adversary):
         asked += 1
         return pair
 
-    def request(self, view: fp.View) -> fp.DominatingPair:
+    def request(self, view: fp.AdversaryView) -> fp.DominatingPair:
         up = (view.loss > 0) ^ (view.round % 3 == 2)
         level = np.where(up, self.high, self.low)
         pair = (
@@ -84,7 +84,7 @@ class Diary(fp.Adversary):
         )
         return self._write(view, pair, level, last=False)
 
-    def final(self, view: fp.View) -> fp.DominatingPair:
+    def final(self, view: fp.AdversaryView) -> fp.DominatingPair:
         # some runs ask for what they may have, others for too much, by who they are
         level = np.where(view.memory[0] % 3 == 0, self.high, self.rest)
         return self._write(view, self.family(level), level, last=True)
@@ -119,7 +119,7 @@ def single(
     return spent
 
 
-def replay(game: fp.runs.Game, paths: fp.runs.Paths) -> None:
+def replay(game: fp.runs.Game, paths: fp.runs.FinishedRuns) -> None:
     """Hold every path against its own replay."""
     diary = game.adversary
     assert isinstance(diary, Diary)

@@ -58,6 +58,6 @@ class Tree(fp.Adversary):
     def horizon(self) -> int:
         return len(self.steps)
 
-    def request(self, view: fp.View) -> fp.DominatingPair:
+    def request(self, view: fp.AdversaryView) -> fp.DominatingPair:
         first, *_ = self.steps
         return first if view.round == 0 else fp.Selection(self.steps[view.round], view.loss > 0)

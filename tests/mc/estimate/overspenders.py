@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy import integrate, special
 
 from filterproof.filters import ApproximateZCDP, GuaranteeScope, PrivacyFilter
-from filterproof.mc.engine.adversary import Adversary, View
+from filterproof.mc.engine.adversary import Adversary, AdversaryView
 from filterproof.mc.losses.composition import Composition
 from filterproof.theory.argument_checks import Real
 from filterproof.theory.conversions import CKS
@@ -103,7 +103,7 @@ class FirstThen(Adversary):
     def gaussian(self) -> bool:
         return self.first.normal_mu is not None and self.then.normal_mu is not None
 
-    def request(self, view: View) -> DominatingPair:
+    def request(self, view: AdversaryView) -> DominatingPair:
         return self.then if view.round else self.first
 
 

@@ -48,5 +48,5 @@ class Silent(fp.Adversary):
 
     pair: fp.DominatingPair
 
-    def request(self, view: fp.View) -> fp.DominatingPair:
+    def request(self, view: fp.AdversaryView) -> fp.DominatingPair:
         return self.pair

@@ -65,7 +65,7 @@ def test_no_filter_that_ignores_losses_grants_more_than_a_plan_can_have(word: st
 
 def test_gaussians_have_what_the_closed_form_allows_and_the_gdp_filter_all_of_it() -> None:
     found = compared("gaussian")
-    most = math.floor((float(fp.conversions.gaussian_mu(EPSILON, DELTA)) / 0.125) ** 2)
+    most = math.floor((float(fp.conversions.max_gaussian_mu(EPSILON, DELTA)) / 0.125) ** 2)
     assert found.fewest == found.most == most
     assert {one.name: one.rounds for one in found.choices}["GaussianFilter"] == most
 
@@ -89,7 +89,7 @@ def test_of_rho_alone_only_what_rests_on_rho_is_compared() -> None:
     assert {one.name.split(",")[0] for one in found.choices} == {"ApproximateDPFilter", "RenyiFilter"}
     assert found.choices[0].rounds == math.floor(float(fp.CKS.budget(EPSILON, DELTA)) / 1e-3)
     assert found.choices[0].rounds <= found.fewest <= found.most
-    assert found.most == math.floor(float(fp.conversions.gaussian_mu(EPSILON, DELTA)) ** 2 / 2e-3)
+    assert found.most == math.floor(float(fp.conversions.max_gaussian_mu(EPSILON, DELTA)) ** 2 / 2e-3)
 
 
 def test_the_mean_of_rounds_that_losses_decide_is_in_its_interval() -> None:

@@ -63,7 +63,9 @@ def enumerated(odometer, epsilon, rounds):
 def test_the_interval_contains_the_probability_that_enumeration_gives(odometer):
     epsilon = 0.2
     adversary = fp.Constant(fp.RandomizedResponse(epsilon))
-    found = fp.odometers.crossing(odometer, adversary, rounds=60, n=10_000, seed=3, failure=1e-6, workers=1)
+    found = fp.odometers.crossing_probability(
+        odometer, adversary, rounds=60, n=10_000, seed=3, failure=1e-6, workers=1
+    )
     assert enumerated(odometer, epsilon, 60) in found
     assert 10_000 * enumerated(ODOMETERS[0], epsilon, 60) > 100, "many crossings are seen"
 
@@ -75,15 +77,22 @@ def test_the_interval_contains_the_probability_that_enumeration_gives(odometer):
 )
 def test_the_last_loss_is_looked_at_and_one_on_the_bound_does_not_cross_it(adversary):
     rounds = 1 if isinstance(adversary, fp.Constant) else 9
-    found = fp.odometers.crossing(
+    found = fp.odometers.crossing_probability(
         level(0.5), adversary, rounds=rounds, n=20_000, seed=1, failure=1e-6, workers=1
     )
     assert 1 / (1 + math.exp(-1)) in found
-    assert fp.odometers.crossing(level(1.0), adversary, rounds=rounds, n=1000, seed=1, workers=1).value == 0
+    assert (
+        fp.odometers.crossing_probability(
+            level(1.0), adversary, rounds=rounds, n=1000, seed=1, workers=1
+        ).value
+        == 0
+    )
 
 
 @pytest.mark.parametrize(
-    "adversary", [fp.Constant(0.05), fp.odometers.Approaching(0.3, 0.02, 10.0)], ids=["even", "approaching"]
+    "adversary",
+    [fp.Constant(0.05), fp.odometers.BoundApproaching(0.3, 0.02, 10.0)],
+    ids=["even", "approaching"],
 )
 def test_a_line_is_crossed_as_often_as_the_reflection_formula_says_for_small_steps(adversary):
     """P(B_s > a s + b for some s <= S); a walk of steps mu meets the line raised by 0.5826 mu (Siegmund)."""
@@ -95,7 +104,9 @@ def test_a_line_is_crossed_as_often_as_the_reflection_formula_says_for_small_ste
         up, down = (a * s + b) / math.sqrt(s), (a * s - b) / math.sqrt(s)
         return special.ndtr(-up) + math.exp(-2 * a * b) * special.ndtr(down)
 
-    found = fp.odometers.crossing(odometer, adversary, rounds=400, n=20_000, seed=5, failure=1e-6, workers=1)
+    found = fp.odometers.crossing_probability(
+        odometer, adversary, rounds=400, n=20_000, seed=5, failure=1e-6, workers=1
+    )
     if isinstance(adversary, fp.Constant):
         assert reflected(b + 0.5826 * 0.05, 1.0) in found
         assert found.low <= reflected(b, 1.0)
@@ -114,25 +125,29 @@ def first(before, later):
 def test_the_bound_before_the_first_release_is_not_compared(before):
     adversary = fp.Constant(fp.RandomizedResponse(1.0))
     for rounds in (1, 5):
-        found = fp.odometers.crossing(first(before, 1e9), adversary, rounds=rounds, n=1000, seed=1, workers=1)
+        found = fp.odometers.crossing_probability(
+            first(before, 1e9), adversary, rounds=rounds, n=1000, seed=1, workers=1
+        )
         assert found.value == 0
-        found = fp.odometers.crossing(
+        found = fp.odometers.crossing_probability(
             first(before, 0.5), adversary, rounds=rounds, n=20_000, seed=1, failure=1e-6, workers=1
         )
         assert 1 / (1 + math.exp(-1)) in found
 
 
 def test_a_bound_that_is_no_number_is_refused_where_it_is_compared():
-    for of in (fp.Constant(0.1), fp.odometers.Approaching()):
+    for of in (fp.Constant(0.1), fp.odometers.BoundApproaching()):
         with pytest.raises(ValueError, match="must be a number or inf, got nan at t=1 from Bound"):
-            fp.odometers.crossing(level(math.nan), of, rounds=3, n=100, workers=1)
+            fp.odometers.crossing_probability(level(math.nan), of, rounds=3, n=100, workers=1)
     for height, rounds, share in ((math.inf, 3, 0), (-math.inf, 10**13, 1)):
-        found = fp.odometers.crossing(level(height), fp.Constant(0.1), rounds=rounds, n=100, workers=1)
+        found = fp.odometers.crossing_probability(
+            level(height), fp.Constant(0.1), rounds=rounds, n=100, workers=1
+        )
         assert found.value == share
     late = Bound(lambda state: np.where(state > 3, math.nan, 1e9))
-    assert fp.odometers.crossing(late, fp.Constant(0.1), rounds=3, n=100, workers=1).value == 0
+    assert fp.odometers.crossing_probability(late, fp.Constant(0.1), rounds=3, n=100, workers=1).value == 0
     with pytest.raises(ValueError, match="got nan at t=4 from"):
-        fp.odometers.crossing(late, fp.Constant(0.1), rounds=4, n=100, workers=1)
+        fp.odometers.crossing_probability(late, fp.Constant(0.1), rounds=4, n=100, workers=1)
 
 
 @pytest.mark.parametrize(
@@ -158,4 +173,6 @@ def test_a_bound_that_is_no_number_is_refused_where_it_is_compared():
 def test_what_cannot_be_watched_is_refused_in_one_sentence(changes, error, said):
     given = {"odometer": ODOMETERS[0], "adversary": fp.Constant(0.1), "rounds": 3} | changes
     with pytest.raises(error, match=said):
-        fp.odometers.crossing(given.pop("odometer"), given.pop("adversary"), n=100, workers=1, **given)
+        fp.odometers.crossing_probability(
+            given.pop("odometer"), given.pop("adversary"), n=100, workers=1, **given
+        )

@@ -29,7 +29,7 @@ def boxed(epsilons, truth, rng, wide):
         fp.Estimate(float(t), float(a), float(b), 1e-6, 10, "by hand")
         for t, a, b in zip(truth, low, high, strict=True)
     )
-    return fp.results.Curve(tuple(map(float, epsilons)), at, 1e-5)
+    return fp.results.ProfileEstimate(tuple(map(float, epsilons)), at, 1e-5)
 
 
 def random_law(rng):

@@ -10,17 +10,17 @@ import pytest
 
 import filterproof as fp
 from filterproof.mc.engine.streams import BATCH_SIZE
-from filterproof.mc.intervals.anytime import Side
+from filterproof.mc.intervals.anytime import ThresholdSide
 
 GDP, CHASING = fp.GaussianFilter(mu=1.0), fp.LossChasing(pace=5)
 
 
 @pytest.mark.parametrize("epsilon", [0.0, 11.0])
-@pytest.mark.parametrize(("share", "side"), [(0.9, Side.ABOVE), (1.1, Side.BELOW)])
+@pytest.mark.parametrize(("share", "side"), [(0.9, ThresholdSide.ABOVE), (1.1, ThresholdSide.BELOW)])
 def test_a_tenth_off_the_truth_is_told_from_it_with_a_few_tiles(epsilon, share, side):
     """At epsilon = 11 the truth is 4e-27: tilted paths decide it as early as any other."""
     delta = share * fp.Gaussian(1.0).hockey_stick(epsilon)
-    decision = fp.decide(GDP, CHASING, epsilon=epsilon, delta=delta, workers=1)
+    decision = fp.sequential_test(GDP, CHASING, epsilon=epsilon, delta=delta, workers=1)
     assert decision.side is side
     assert decision.n <= 20 * BATCH_SIZE
     assert decision.threshold == delta
@@ -32,15 +32,15 @@ def test_plain_paths_decide_a_broken_promise(direction):
     with fp.suppress_unsound_warning():
         filt = fp.NaiveRealisationFilter(epsilon=1.0, delta=0.01)
     how = {"rounds": 5, "workers": 1, "direction": direction, "most": 50_000}
-    decision = fp.decide(filt, fp.EraserForever(), epsilon=1.0, **how)
+    decision = fp.sequential_test(filt, fp.EraserForever(), epsilon=1.0, **how)
     assert decision.threshold == pytest.approx(0.01)
-    assert decision.side is Side.ABOVE
+    assert decision.side is ThresholdSide.ABOVE
 
 
 def test_a_weight_bound_that_is_the_promise_itself_decides_at_once():
     """For a zCDP promise delta is the bound on the weights, so that no path can speak against it."""
-    decision = fp.decide(fp.ZCDPFilter(rho=0.5), CHASING, epsilon=1.0, workers=1)
-    assert decision.side is Side.BELOW
+    decision = fp.sequential_test(fp.ZCDPFilter(rho=0.5), CHASING, epsilon=1.0, workers=1)
+    assert decision.side is ThresholdSide.BELOW
     assert decision.n == BATCH_SIZE
 
 
@@ -48,7 +48,7 @@ def test_a_decision_is_the_same_on_two_threads_and_from_a_store(tmp_path):
     question = {"delta": 0.994 * fp.Gaussian(1.0).hockey_stick(1.0), "failure": 1e-9, "most": 20 * BATCH_SIZE}
     with ThreadPoolExecutor(2) as threads:
         alone, shared, again = (
-            fp.decide(GDP, CHASING, epsilon=1.0, **question, **where)
+            fp.sequential_test(GDP, CHASING, epsilon=1.0, **question, **where)
             for where in (
                 {"workers": 1},
                 {"executor": threads, "store": tmp_path / "run.db"},
@@ -56,26 +56,26 @@ def test_a_decision_is_the_same_on_two_threads_and_from_a_store(tmp_path):
             )
         )
     assert alone.n > BATCH_SIZE
-    assert alone.side is Side.ABOVE
+    assert alone.side is ThresholdSide.ABOVE
     assert alone == shared == again
 
 
-@pytest.mark.parametrize(("charge", "side"), [(0.1, Side.UNDECIDED), (0.11, Side.ABOVE)])
+@pytest.mark.parametrize(("charge", "side"), [(0.1, ThresholdSide.UNDECIDED), (0.11, ThresholdSide.ABOVE)])
 def test_a_pure_promise_falls_to_one_path_beyond_it_but_not_to_rounding(charge, side):
     """Three responses at 0.1 reach a loss of 0.3 and, summed in doubles, 4e-17 more."""
     assert 0.1 + 0.1 + 0.1 > 0.3
     how = {"rounds": 3, "most": 50_000, "workers": 1}
     response = fp.Constant(fp.RandomizedResponse(charge))
-    decision = fp.decide(fp.ZCDPFilter(rho=0.5), response, epsilon=0.3, delta=0.0, **how)
+    decision = fp.sequential_test(fp.ZCDPFilter(rho=0.5), response, epsilon=0.3, delta=0.0, **how)
     assert decision.side is side
-    assert decision.n == 50_000 or side is Side.ABOVE, "all its paths are used, and not one more"
+    assert decision.n == 50_000 or side is ThresholdSide.ABOVE, "all its paths are used, and not one more"
     assert decision.threshold < 1e-28
 
 
 def test_what_is_no_one_epsilon_is_refused():
     with pytest.raises(TypeError, match=r"epsilon must be one number, got an array of shape \(2,\); ask"):
-        fp.decide(GDP, fp.OneShot(), epsilon=np.array([1.0, 2.0]), failure=0.01)
+        fp.sequential_test(GDP, fp.OneShot(), epsilon=np.array([1.0, 2.0]), failure=0.01)
 
 
 def test_nothing_is_above_a_delta_of_one():
-    assert fp.decide(GDP, fp.OneShot(), epsilon=1.0, delta=1.0).side is Side.UNDECIDED
+    assert fp.sequential_test(GDP, fp.OneShot(), epsilon=1.0, delta=1.0).side is ThresholdSide.UNDECIDED

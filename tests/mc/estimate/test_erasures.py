@@ -202,5 +202,7 @@ def test_a_decision_on_a_filter_with_infinite_losses_is_made_on_plain_paths() ->
     filt = fp.ApproximateZCDPFilter(rho=0.1, xi=0.1)
     truth = composed(fp.KOV(0.125, 1 / 128), 10, 0.5)
     for delta, side in ((0.8 * truth, "above"), (1.2 * truth, "below")):
-        decision = fp.decide(filt, fp.Constant(fp.KOV(0.125, 1 / 128)), epsilon=0.5, delta=delta, rounds=10)
+        decision = fp.sequential_test(
+            filt, fp.Constant(fp.KOV(0.125, 1 / 128)), epsilon=0.5, delta=delta, rounds=10
+        )
         assert side in decision.side.value

@@ -25,8 +25,8 @@ of_each = pytest.mark.parametrize("case", OVERSPENDERS, ids=lambda case: case.na
 
 
 def test_ten_times_the_promise_is_decided_as_above_it() -> None:
-    decision = fp.decide(TenTimes(), fp.OneShot(family=fp.Gaussian), epsilon=1.0)
-    assert decision.side is fp.results.Side.ABOVE
+    decision = fp.sequential_test(TenTimes(), fp.OneShot(family=fp.Gaussian), epsilon=1.0)
+    assert decision.side is fp.results.ThresholdSide.ABOVE
 
 
 def test_the_renyi_divergence_of_an_overspender_is_its_own_and_not_the_promised_one() -> None:
@@ -105,12 +105,15 @@ def test_no_more_decisions_on_an_overspender_are_wrong_than_their_failure_probab
     """Of 1,000 and more. Thresholds a hair beside the truth."""
     truth = {direction: case.truth(direction) for direction in DIRECTIONS}
 
-    def wrong(telling: bool, direction: Any, near: float, side: fp.results.Side, seed: int) -> bool:
+    def wrong(telling: bool, direction: Any, near: float, side: fp.results.ThresholdSide, seed: int) -> bool:
         played, delta = (case.filter, case.adversary(telling=telling)), min(truth[direction] * near, 1.0)
         how = {"rounds": case.rounds, "direction": direction, "seed": seed, "most": 4000, "workers": 1}
-        return fp.decide(*played, epsilon=case.epsilon, delta=delta, failure=FAILURE, **how).side is side
+        return (
+            fp.sequential_test(*played, epsilon=case.epsilon, delta=delta, failure=FAILURE, **how).side
+            is side
+        )
 
-    sides = ((1 - 1e-6, fp.results.Side.BELOW), (1 + 1e-6, fp.results.Side.ABOVE))
+    sides = ((1 - 1e-6, fp.results.ThresholdSide.BELOW), (1 + 1e-6, fp.results.ThresholdSide.ABOVE))
     for telling in (True, False):
         seeds = range(20)
         questions = itertools.product((telling,), DIRECTIONS, sides, seeds)

@@ -18,7 +18,7 @@ from filterproof.filters import (
     ZCDPFilter,
 )
 from filterproof.mc.engine.adversaries import Constant, RandomSpender
-from filterproof.mc.engine.paths import Paths
+from filterproof.mc.engine.paths import FinishedRuns
 from filterproof.mc.estimate.renyi_moment import RenyiMoment, simulate_renyi
 from filterproof.theory.guarantees import GaussianDP
 from filterproof.theory.pairs import Erasure, Gaussian, RandomizedResponse
@@ -70,7 +70,7 @@ def test_the_sums_turn_into_divergences_as_fifty_digits_say(alpha, rho):
         most = (mpmath.mpf(alpha) - 1) * mpmath.mpf(rho)
         for share in (0.0, 1e-3, 0.4, 1.0):
             spent = share * (alpha - 1) * rho
-            total, *_ = moment(Paths(np.zeros(1), np.array([spent]), np.ones(1, dtype=np.int64)))
+            total, *_ = moment(FinishedRuns(np.zeros(1), np.array([spent]), np.ones(1, dtype=np.int64)))
             assert total == pytest.approx(float(mpmath.expm1(spent) / mpmath.expm1(most)), rel=1e-12)
         for y in (1e-12, 0.3, 1.0):
             exact = mpmath.log1p(mpmath.mpf(y) * mpmath.expm1(most)) / (mpmath.mpf(alpha) - 1)

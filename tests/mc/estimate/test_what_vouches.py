@@ -181,10 +181,10 @@ def test_a_word_about_single_losses_is_not_believed() -> None:
 def test_losses_that_are_taken_for_epsilon_but_for_rounding_decide_nothing_below() -> None:
     """At epsilon 700 the allowance for rounding is 6e-10, more than the delta in question."""
     pair = fp.RandomizedResponse(350 * (1 + 0.97 * 2.0**-40))
-    decision = fp.decide(
+    decision = fp.sequential_test(
         fp.ZCDPFilter(1e9), fp.Constant(pair), epsilon=700.0, delta=1e-10, most=600_000, rounds=2, workers=1
     )
-    assert decision.side is fp.results.Side.UNDECIDED
+    assert decision.side is fp.results.ThresholdSide.UNDECIDED
 
 
 def test_the_smallest_budget_of_the_rogers_filter_holds_every_path_to_nothing() -> None:

@@ -28,7 +28,7 @@ GDP = fp.GaussianFilter(mu=1.0)
 
 
 def asking(
-    request: Callable[[fp.View], fp.DominatingPair], memory: Callable[[int], object] = lambda n: None
+    request: Callable[[fp.AdversaryView], fp.DominatingPair], memory: Callable[[int], object] = lambda n: None
 ) -> fp.Adversary:
     """An adversary of one's own that asks for what a function of its view says."""
     methods = {
@@ -104,7 +104,7 @@ MINE = asking(
 )
 
 
-def once(view: fp.View) -> fp.DominatingPair:
+def once(view: fp.AdversaryView) -> fp.DominatingPair:
     """Asks for more as soon as the loss was once above 0.3: what it remembers is an array."""
     view.memory |= view.loss > 0.3
     return fp.Gaussian.either(0.2, 0.4, view.memory.copy())

@@ -29,9 +29,9 @@ def naive() -> fp.NaiveRealisationFilter:
         return fp.NaiveRealisationFilter(epsilon=1.0, delta=0.01)
 
 
-def natural() -> fp.NaturalFilter:
+def natural() -> fp.NonadaptiveCompositionFilter:
     with fp.suppress_unsound_warning():
-        return CATALOGUE["NaturalFilter"].example()  # type: ignore[return-value]
+        return CATALOGUE["NonadaptiveCompositionFilter"].example()  # type: ignore[return-value]
 
 
 def simulation() -> Counterexample:

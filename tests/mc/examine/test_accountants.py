@@ -181,11 +181,13 @@ def test_a_broken_accountant_loses_a_game_of_its_own_code_that_replays(place):
 
 
 def test_a_broken_tracker_is_refuted_as_the_filter_of_its_blocks():
-    found = examine(fp.odometers.BlockFilter(Restarts(8.0, 0.5), 2), effort=0.05, mechanisms="gaussian")
+    found = examine(
+        fp.odometers.TrackerLimitFilter(Restarts(8.0, 0.5), 2), effort=0.05, mechanisms="gaussian"
+    )
     assert found.counterexample.replay().refutes
     tracker = examine(Restarts(8.0, 0.5), effort=0.01)
     assert (tracker.status, tracker.verdict.outcome) == (Status.EXAMINED, Outcome.UNDECIDED)
-    assert "fp.odometers.BlockFilter(tracker, blocks)" in str(tracker)
+    assert "fp.odometers.TrackerLimitFilter(tracker, blocks)" in str(tracker)
 
 
 def test_a_sound_accountant_does_not_replay_the_counterexample_of_a_broken_one():

@@ -59,7 +59,7 @@ def test_a_sequence_is_read_as_what_says_so_alone() -> None:
     [
         LossChasing(low=0.1, high=0.25, family=fp.RandomizedResponse),
         Constant(fp.Gaussian(0.3)),
-        fp.ApproximateDPFilter(1.0, 1e-5, fp.SIMPLE),
+        fp.ApproximateDPFilter(1.0, 1e-5, fp.BUN_STEINKE),
         fp.RealisationFilter(10.0, 1e-5, 48, (fp.Gaussian(0.5),)),
         fp.RandomizedResponse.from_ratio(3),
         fp.Gaussian(np.array([0.1, 1 / 3])),
@@ -81,7 +81,7 @@ def test_a_value_is_read_as_what_was_written_and_as_what_is_of_the_catalogue(val
 
 
 def test_a_row_of_the_table_is_read_only_in_its_own_form_and_confirmed_only_if_it_is_true() -> None:
-    row = fp.calibrated(1.0, 1e-5, each=0.1).certificate
+    row = fp.tabulated_filter(1.0, 1e-5, each=0.1).certificate
 
     def confirmed_by_a_game(found: Any) -> bool:
         try:

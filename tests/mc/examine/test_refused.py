@@ -24,7 +24,7 @@ PEOPLE = fp.odometers.IndividualTracker(fp.odometers.GaussianTracker(0.5), 3)
 PURE, D2, UNIT_NOISE = fp.PureDP(1.0), Divergence.renyi(2.0), Sequence(((fp.Gaussian(1.0), 2),))
 FEW = UNIT_NOISE.to_data(nameable())[0]
 HALF_WAY = fp.services.Release(epoch=0.5)  # type: ignore[arg-type]
-DRIVEN: tuple[Callable[..., object], ...] = (fp.services.first_violation, fp.services.schedules)
+DRIVEN: tuple[Callable[..., object], ...] = (fp.services.first_violation, fp.services.schedule_tests)
 
 
 def answering(answer: object) -> type:

@@ -284,7 +284,7 @@ def test_a_test_class_fails_with_what_happened_or_where_nothing_is_granted_and_p
             self.disk["how"] = lambda: pair  # which no disk can hold
             yield fp.services.Release()
 
-    made = partial(fp.services.schedules, promise=PROMISE, mechanisms="rr", effort=0.02)
+    made = partial(fp.services.schedule_tests, promise=PROMISE, mechanisms="rr", effort=0.02)
     with pytest.raises(
         AssertionError,
         match=r"sent again, with its key(.|\n)*delta at epsilon=1 \(P\|\|Q\) of all releases is at least",
@@ -348,7 +348,7 @@ def program(tmp_path: Path) -> Iterator[Any]:
 
 @pytest.mark.parametrize("kind", [services.NotAtomic, services.Straddles], ids=lambda kind: kind.__name__)
 def test_a_service_with_its_guarantee_is_examined_and_its_counterexample_replays(kind: Any) -> None:
-    service = fp.services.promised(kind, PROMISE)
+    service = fp.services.with_promise(kind, PROMISE)
     exam = fp.verify(service, effort=0.2, mechanisms="rr")
     assert (exam.name, exam.promise, exam.headline) == (kind.__name__, PROMISE, "REFUTED")
     assert exam.counterexample is not None
@@ -356,7 +356,7 @@ def test_a_service_with_its_guarantee_is_examined_and_its_counterexample_replays
     assert told["filter"] == {"outside": kind.__name__}
     assert replayed(told, filt=service).refutes
     with pytest.raises(ReplayError):
-        fp.replay(told, filt=fp.services.promised(services.Purse, PROMISE))
+        fp.replay(told, filt=fp.services.with_promise(services.Purse, PROMISE))
     # what went out, composed without an examination
     played = Schedule.from_data(told["schedule"], nameable()).play(kind).by_epoch
     released = max(played.values(), key=lambda pairs: sum(pairs.values()))
@@ -365,12 +365,12 @@ def test_a_service_with_its_guarantee_is_examined_and_its_counterexample_replays
 
 
 def test_a_sound_service_stays_undecided_and_one_that_releases_nothing_is_not_examined() -> None:
-    sound = fp.verify(fp.services.promised(services.Purse, PROMISE), effort=0.01, mechanisms="rr")
+    sound = fp.verify(fp.services.with_promise(services.Purse, PROMISE), effort=0.01, mechanisms="rr")
     assert (sound.headline, sound.counterexample) == ("UNDECIDED", None)
-    closed = fp.verify(fp.services.promised(Closed, PROMISE), effort=0.01, mechanisms="rr")
+    closed = fp.verify(fp.services.with_promise(Closed, PROMISE), effort=0.01, mechanisms="rr")
     assert closed.headline == "NOT EXAMINED"
     with pytest.raises(TypeError, match="promise must be a guarantee"):
-        fp.services.promised(services.Purse, 1.0)  # type: ignore[arg-type]
+        fp.services.with_promise(services.Purse, 1.0)  # type: ignore[arg-type]
 
 
 def test_a_program_that_holds_nothing_between_ask_and_commit_is_refuted_and_replays(program: Any) -> None:
@@ -419,7 +419,7 @@ def test_what_a_schedule_says_that_a_request_reveals_is_not_believed(program: An
     filt = fp.LabelledFilter(program("races"), labels={"site": ("a", "b")}, over={"site": "a"})
     here, there = filt.at(WHOLE, site="a"), filt.at(WHOLE, site="b")
     moves = (*[ServiceMove("ask")] * 2, *[ServiceMove("step", at) for at in (1, 0)] * 3)
-    for asked, told in ((here, 2), (there, 2), (fp.Labelled(WHOLE, there.where, True), 0)):
+    for asked, told in ((here, 2), (there, 2), (fp.LabelledRequest(WHOLE, there.where, True), 0)):
         service = service_of(filt)
         assert service is not None
         played = Schedule((asked,), moves).play(service)

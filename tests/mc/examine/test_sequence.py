@@ -257,7 +257,7 @@ class Understated(RandomizedResponse):
         return self.epsilon / 10
 
 
-@pytest.mark.parametrize("pair", [Understated(0.5), fp.Labelled(Understated(0.5), {"site": "a"})])
+@pytest.mark.parametrize("pair", [Understated(0.5), fp.LabelledRequest(Understated(0.5), {"site": "a"})])
 @pytest.mark.parametrize("direction", ["PQ", "QP"])
 def test_a_pair_of_ones_own_that_declares_less_than_it_loses_is_composed(pair: Any, direction: Any) -> None:
     at_one = Divergence.hockey_stick(1.0, direction)

@@ -9,7 +9,7 @@ import pytest
 import filterproof as fp
 from filterproof.filters.catalogue import CATALOGUE
 from filterproof.mc.examine.supremum import Supremum, supremum
-from filterproof.theory.extremal import Extremal
+from filterproof.theory.extremal import LargestDivergence
 
 #: The share of the promise, at least and at most, at the epsilon of each page. Derived by hand: what charges zCDP is as
 #: near as Canonne, Kamath and Steinke's conversion is to the best; half of delta is kept for tails that hardly lose it.
@@ -89,19 +89,19 @@ def test_of_a_filter_that_looks_at_losses_the_game_decides_what_is_reached(
 
 def test_what_the_filter_denies_bounds_nothing_from_below() -> None:
     with fp.suppress_unsound_warning():
-        filt = CATALOGUE["NaturalFilter"].example()
+        filt = CATALOGUE["NonadaptiveCompositionFilter"].example()
     found = supremum(filt, 0.5)  # its menu has no KOV
     assert (found.low, found.steps, found.adversary) == (0.0, (), None)
 
     class SaysSo(fp.GaussianFilter):
-        def extremal(self, epsilon: float) -> Extremal:
-            return Extremal(epsilon, 0.01, 0.9)  # and not by which requests
+        def extremal(self, epsilon: float) -> LargestDivergence:
+            return LargestDivergence(epsilon, 0.01, 0.9)  # and not by which requests
 
     assert supremum(SaysSo(1.0), 1.0).low == 0.0
 
     class SaysTooMuch(fp.GaussianFilter):
-        def extremal(self, epsilon: float) -> Extremal:
-            return Extremal(epsilon, 0.9, 0.9, ((fp.Gaussian(0.5), 1),))
+        def extremal(self, epsilon: float) -> LargestDivergence:
+            return LargestDivergence(epsilon, 0.9, 0.9, ((fp.Gaussian(0.5), 1),))
 
     reached = fp.Gaussian(0.5).hockey_stick(1.0)  # what the requests reveal, and not what is said of them
     assert supremum(SaysTooMuch(1.0), 1.0).low == pytest.approx(reached, rel=1e-2)

@@ -7,7 +7,7 @@ import mpmath
 import numpy as np
 import pytest
 
-from filterproof.mc.intervals.anytime import BettingTest, Side, Wealth
+from filterproof.mc.intervals.anytime import BettingTest, ThresholdSide, Wealth
 
 
 def e_values(test, values):
@@ -56,7 +56,7 @@ def test_zeros_may_be_counted_instead_of_listed():
 
 
 @pytest.mark.parametrize("scale", [1.0, 1e-15])
-@pytest.mark.parametrize(("threshold", "side"), [(8e-4, Side.ABOVE), (1.25e-3, Side.BELOW)])
+@pytest.mark.parametrize(("threshold", "side"), [(8e-4, ThresholdSide.ABOVE), (1.25e-3, ThresholdSide.BELOW)])
 def test_a_mean_is_told_from_a_threshold_a_quarter_off_though_hits_are_rare(threshold, side, scale):
     """Hits of probability 1e-3: two and a half million samples are enough."""
     hits = np.random.default_rng(2).binomial(2_500_000, 1e-3)
@@ -68,9 +68,9 @@ def test_each_side_may_spend_half_of_the_failure_probability():
     """A decision needs an e-value of 2/failure: just under it is undecided, just over it is decided."""
     test = BettingTest(0.5, 1.0, 0.01)
     bets = len(test.wealth([0.5]).above)
-    for log_e, side in [(math.log(199), Side.UNDECIDED), (math.log(201), Side.ABOVE)]:
+    for log_e, side in [(math.log(199), ThresholdSide.UNDECIDED), (math.log(201), ThresholdSide.ABOVE)]:
         assert test.decision(Wealth(10, (log_e,) * bets, (-1.0,) * bets)).side is side
-        mirrored = Side.BELOW if side is Side.ABOVE else side
+        mirrored = ThresholdSide.BELOW if side is ThresholdSide.ABOVE else side
         assert test.decision(Wealth(10, (-1.0,) * bets, (log_e,) * bets)).side is mirrored
 
 
@@ -87,7 +87,7 @@ def test_capital_that_rounding_alone_may_have_made_decides_nothing():
     """Of 2^40 samples the logarithms may err by 2^-9 in all."""
     test = BettingTest(threshold=0.5, upper=1.0, failure=0.01)
     poor = (-1e3,) * 3
-    for more, side in ((2.0**-10, Side.UNDECIDED), (2.0**-8, Side.ABOVE)):
+    for more, side in ((2.0**-10, ThresholdSide.UNDECIDED), (2.0**-8, ThresholdSide.ABOVE)):
         assert test.decision(Wealth(2**40, (math.log(200) + more,), poor)).side is side
 
 

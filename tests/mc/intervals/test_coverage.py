@@ -26,8 +26,10 @@ def too_eager(values, mean, failure):
     """The textbook normal interval, which rare heavy values defeat: a planted fault."""
     half = stats.norm.isf(failure / 2) * values.std() / np.sqrt(values.size)
     if values.mean() - half > mean:
-        return fp.results.Side.ABOVE
-    return fp.results.Side.BELOW if values.mean() + half < mean else fp.results.Side.UNDECIDED
+        return fp.results.ThresholdSide.ABOVE
+    return (
+        fp.results.ThresholdSide.BELOW if values.mean() + half < mean else fp.results.ThresholdSide.UNDECIDED
+    )
 
 
 def measure(method, case, repetitions):
@@ -119,5 +121,5 @@ def test_every_repetition_is_an_independent_sample_of_the_law_in_each_part():
 def test_a_decision_at_any_look_counts_though_a_later_one_takes_it_back():
     (looks,) = (method for method in METHODS if "looks" in method.name)
     values = np.repeat([1.0, 0.0], [100, 700])  # the first look sees ones alone
-    assert looks.miss(values, 0.5, 0.01) is fp.results.Side.ABOVE
-    assert looks.miss(values[100:], 0.5, 0.01) is fp.results.Side.BELOW
+    assert looks.miss(values, 0.5, 0.01) is fp.results.ThresholdSide.ABOVE
+    assert looks.miss(values[100:], 0.5, 0.01) is fp.results.ThresholdSide.BELOW

@@ -38,7 +38,7 @@ class RefundToGaussians(fp.PrivacyFilter):
     Play: RandomizedResponse(0.24) returns 0.24 in epsilon, which then pays for the rho of Gaussian(0.6)."""
 
     promise = fp.ApproxDP(epsilon=1.0, delta=1e-5)
-    most = float(fp.SIMPLE.budget(0.5, 1e-5))
+    most = float(fp.BUN_STEINKE.budget(0.5, 1e-5))
 
     def start(self, n):
         return np.zeros(n), np.zeros(n), np.zeros(n)

@@ -216,11 +216,12 @@ class DearerOfTwo(fp.PrivacyFilter):
         return spent + np.maximum(np.maximum(request.renyi(2.0), 2 * request.zcdp_rho), 1e-6)
 
 
-PURSES = {"pure": 0.5, "rho": float(fp.SIMPLE.budget(0.5, 5e-6)), "lost": 5e-6}
+PURSES = {"pure": 0.5, "rho": float(fp.BUN_STEINKE.budget(0.5, 5e-6)), "lost": 5e-6}
 
 
 class ThreePurses(fp.PrivacyFilter):
-    """(1, 1e-5)-DP: pure answers lose at most 1/2; Gaussians more with probability 5e-6 (SIMPLE), infinite 5e-6."""
+    """(1, 1e-5)-DP: pure answers lose at most 1/2; Gaussians more with probability 5e-6 (BUN_STEINKE), infinite
+    5e-6."""
 
     promise = fp.ApproxDP(epsilon=1.0, delta=1e-5)
 

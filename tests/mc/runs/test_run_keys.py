@@ -48,7 +48,7 @@ class Holds(fp.Adversary):
 
     it: Any
 
-    def request(self, view: fp.View) -> fp.DominatingPair:
+    def request(self, view: fp.AdversaryView) -> fp.DominatingPair:
         return fp.Gaussian(0.1)
 
 
@@ -108,14 +108,14 @@ def test_two_values_have_one_key_where_they_hold_the_same_and_else_two(one: Any,
     assert key(copy.deepcopy(one)) == key(one)
 
 
-def make(mu: float) -> Callable[[fp.View], fp.DominatingPair]:
+def make(mu: float) -> Callable[[fp.AdversaryView], fp.DominatingPair]:
     return lambda view: fp.Gaussian(mu)
 
 
 def functions(mu: float) -> list[Callable[..., object]]:
     """Functions of one text each, which have `mu` around them, as a default, and in their text."""
 
-    def default(view: fp.View, mu: float = mu) -> fp.DominatingPair:
+    def default(view: fp.AdversaryView, mu: float = mu) -> fp.DominatingPair:
         return fp.Gaussian(mu)
 
     return [make(mu), default, eval(f"lambda view: {mu}", {})]  # noqa: S307 - as a notebook does
@@ -152,7 +152,7 @@ def test_values_that_differ_have_keys_that_differ_and_values_made_twice_have_one
 CALLS = 0
 
 
-def counts(view: fp.View) -> int:
+def counts(view: fp.AdversaryView) -> int:
     global CALLS
     CALLS += 1
     return CALLS
@@ -385,7 +385,7 @@ if __name__ == "__main__":
     seen = []
     game = fp.runs.Game.between(fp.GaussianFilter(mu=1.0), Mine(), rounds=3)
     how = {"n": 5 * BATCH_SIZE, "store": sys.argv[1], "workers": 2, "progress": seen.append}
-    tally = fp.runs.play(game, HockeyStick(1.0), **how)
+    tally = fp.runs.sum_over_runs(game, HockeyStick(1.0), **how)
     print(tally.rows.tobytes().hex())
     print("kept", seen[-1].restored if seen else tally.n)
 """

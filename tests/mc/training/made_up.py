@@ -10,17 +10,17 @@ from numpy.typing import NDArray
 
 import filterproof as fp
 from filterproof.mc.training.data import DataSet
-from filterproof.mc.training.descent import Descent, Learner
-from filterproof.mc.training.network import Network
+from filterproof.mc.training.descent import Learner, PrivateGradientDescent
+from filterproof.mc.training.network import DenseNetwork
 
-NET = Network(sizes=(2, 5, 3))
+NET = DenseNetwork(sizes=(2, 5, 3))
 CLIP, SIGMA, RATE, K = 0.5, 2.0, 3.0, 6
 #: A budget of K clipped steps.
 RHO = K / (2 * SIGMA**2)
 RNG = np.random.default_rng(0)
 PEOPLE = fp.training.LogisticTraining(RNG.uniform(0, 1, (12, 4)), RNG.integers(0, 2, 12), rate=0.2)
 #: The largest person there can be, the thirteenth.
-CANARY = fp.training.WithCanary(PEOPLE, 1e4)
+CANARY = fp.training.TrainingWithCanary(PEOPLE, 1e4)
 MAKE = fp.training.ClippedSums.making(fp.GaussianFilter(1.0), clip=1.0, sigma=4.0)  # 16 clipped steps
 
 
@@ -68,17 +68,17 @@ def noise_in_a_row(monkeypatch: pytest.MonkeyPatch, network: Learner) -> None:
     monkeypatch.setattr(fp.training.SecretNoise, "added_to", added_to)
 
 
-def rows_of(gradients: fp.training.Vectors, n: int) -> NDArray[np.float64]:
+def rows_of(gradients: fp.training.ImplicitVectors, n: int) -> NDArray[np.float64]:
     """The gradients of n people written out, shape (n, d): the sums in which one of them counts alone."""
     return np.array([gradients.weighted(one) for one in np.eye(n)])
 
 
-def descent(filt: Any = None, **changes: Any) -> Descent:
+def descent(filt: Any = None, **changes: Any) -> PrivateGradientDescent:
     """A descent of the people made up, each with a budget of K clipped steps, or with what is changed of it."""
     data = changes.pop("data", made_up())
     people = changes.pop("people", fp.IndividualFilter(filt or fp.ZCDPFilter(RHO), people=data.people))
     given = {"clip": CLIP, "sigma": SIGMA, "rate": RATE, "seed": 7, "network": NET} | changes
-    return Descent(data, given.pop("network"), people, **given)
+    return PrivateGradientDescent(data, given.pop("network"), people, **given)
 
 
 class Two:
@@ -108,16 +108,16 @@ class PlainSums:
     def __init__(self, people: int, runs: int, *, alone: bool = True) -> None:
         self.noises = (runs, 1) if alone else (1,)
 
-    def release(self, vectors: NDArray[np.float64], rng: np.random.Generator) -> fp.training.PrivateSum:
-        return fp.training.PrivateSum(vectors.sum(axis=1) + rng.standard_normal(self.noises), 1.0)
+    def release(self, vectors: NDArray[np.float64], rng: np.random.Generator) -> fp.training.NoisySum:
+        return fp.training.NoisySum(vectors.sum(axis=1) + rng.standard_normal(self.noises), 1.0)
 
 
 class ToTheData(PlainSums):
     """Noise scaled to the largest vector there is: it says who is there."""
 
-    def release(self, vectors: NDArray[np.float64], rng: np.random.Generator) -> fp.training.PrivateSum:
+    def release(self, vectors: NDArray[np.float64], rng: np.random.Generator) -> fp.training.NoisySum:
         sigma = 2 * float(np.abs(vectors).max()) + 1e-3
-        return fp.training.PrivateSum(vectors.sum(axis=1) + sigma * rng.standard_normal(self.noises), sigma)
+        return fp.training.NoisySum(vectors.sum(axis=1) + sigma * rng.standard_normal(self.noises), sigma)
 
 
 # -- IDX files, written by the description of the format and not by the reader ----------------------------

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from filterproof.filters import ClippedSums, GaussianFilter, IndividualFilter
-from filterproof.filters.accountants.clipped_sums import Vectors
+from filterproof.filters.accountants.clipped_sums import ImplicitVectors
 from filterproof.mc.training.convolutional import ConvolutionalNetwork, PerSampleGradients
 from filterproof.mc.training.retraining import train_idx
 from tests.mc.training.made_up import write_squares
@@ -79,7 +79,7 @@ def test_gradients_are_those_of_plain_torch_one_person_at_a_time(batch: int) -> 
     theta = network.start(np.random.default_rng(1))
     rows, losses, sums = by_plain_torch(theta, x, y)
     gradients = network.gradients(theta, x, y)
-    assert isinstance(gradients, Vectors)
+    assert isinstance(gradients, ImplicitVectors)
     factors = np.random.default_rng(2).random(20)
     np.testing.assert_allclose(gradients.norms(), np.linalg.norm(rows, axis=1), rtol=1e-5)
     np.testing.assert_allclose(gradients.weighted(factors), factors @ rows, rtol=0, atol=1e-5 * len(x))

@@ -9,8 +9,8 @@ import pytest
 from numpy.typing import NDArray
 
 import filterproof as fp
-from filterproof.mc.training.descent import Descent
-from filterproof.mc.training.network import Gradients, Network
+from filterproof.mc.training.descent import PrivateGradientDescent
+from filterproof.mc.training.network import DenseNetwork, Gradients
 from tests.mc.training.made_up import CLIP, NET, RATE, RHO, SIGMA, K, descent, made_up, noise_in_a_row
 
 
@@ -106,7 +106,7 @@ def saved(tmp_path: Path) -> Path:
 
 
 def test_going_on_from_one_save_with_another_person_does_not_cancel_the_noise(saved: Path) -> None:
-    class Without(Network):
+    class Without(DenseNetwork):
         """The same network, to which person 7 means nothing."""
 
         def gradients(self, theta: Any, x: Any, y: Any) -> Gradients:
@@ -114,7 +114,7 @@ def test_going_on_from_one_save_with_another_person_does_not_cancel_the_noise(sa
             return Gradients(found.inputs, tuple(slope * keep for slope in found.slopes))
 
     one, same, other = (
-        Descent.restored(saved, made_up(), net, fp.ZCDPFilter(RHO))
+        PrivateGradientDescent.restored(saved, made_up(), net, fp.ZCDPFilter(RHO))
         for net in (NET, NET, Without(sizes=NET.sizes))
     )
     for each in (one, same, other):
@@ -141,7 +141,7 @@ def test_a_file_that_was_damaged_or_is_another_is_one_sentence_that_names_it(sav
         with pytest.raises(
             ValueError, match=r"^path must name a file of Descent\.save, got \d+ other bytes"
         ) as refused:
-            Descent.restored(saved, made_up(), NET, fp.ZCDPFilter(RHO))
+            PrivateGradientDescent.restored(saved, made_up(), NET, fp.ZCDPFilter(RHO))
         assert "\n" not in str(refused.value)
 
 
@@ -149,13 +149,13 @@ def test_a_descent_goes_on_with_its_own_data_network_and_filter_alone(saved: Pat
     given = {"path": saved, "data": made_up(), "network": NET, "filt": fp.ZCDPFilter(RHO)}
     for sentence, other in (
         ("data must be that of the saved descent", {"data": made_up(seed=1)}),
-        ("sizes must be that of the saved descent", {"network": Network(sizes=(2, 7, 3))}),
+        ("sizes must be that of the saved descent", {"network": DenseNetwork(sizes=(2, 7, 3))}),
         ("filt must be the filter that was saved", {"filt": fp.ZCDPFilter(2 * RHO)}),
     ):
         with pytest.raises(ValueError, match=f"^{sentence}"):
-            Descent.restored(**(given | other))  # type: ignore[arg-type]
+            PrivateGradientDescent.restored(**(given | other))  # type: ignore[arg-type]
     with pytest.raises(FileNotFoundError):
-        Descent.restored(**(given | {"path": tmp_path / "none"}))  # type: ignore[arg-type]
+        PrivateGradientDescent.restored(**(given | {"path": tmp_path / "none"}))  # type: ignore[arg-type]
     (tmp_path / "file").write_text("old")
     with pytest.raises(OSError, match="out must be a folder that can be written to"):
         descent().save(tmp_path / "file" / "descent.json")

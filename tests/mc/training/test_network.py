@@ -5,19 +5,19 @@ import pytest
 from numpy.typing import NDArray
 
 import filterproof as fp
-from filterproof.mc.training.network import Network
+from filterproof.mc.training.network import DenseNetwork
 from tests.mc.training.made_up import rows_of
 
 Array = NDArray[np.float64]
 
 NETS = [
-    pytest.param(Network(sizes=(3, 4, 2)), id="one-hidden"),
-    pytest.param(Network(sizes=(3, 4, 5, 2)), id="two-hidden"),
-    pytest.param(Network(sizes=(3, 2)), id="none-hidden"),
+    pytest.param(DenseNetwork(sizes=(3, 4, 2)), id="one-hidden"),
+    pytest.param(DenseNetwork(sizes=(3, 4, 5, 2)), id="two-hidden"),
+    pytest.param(DenseNetwork(sizes=(3, 2)), id="none-hidden"),
 ]
 
 
-def rows(net: Network, n: int = 6) -> tuple[Array, Array, Array]:
+def rows(net: DenseNetwork, n: int = 6) -> tuple[Array, Array, Array]:
     rng = np.random.default_rng(3)
     x = rng.standard_normal((n, net.sizes[0]))
     k = net.sizes[-1]
@@ -26,7 +26,7 @@ def rows(net: Network, n: int = 6) -> tuple[Array, Array, Array]:
 
 
 @pytest.mark.parametrize("net", NETS)
-def test_each_gradient_is_that_of_finite_differences(net: Network) -> None:
+def test_each_gradient_is_that_of_finite_differences(net: DenseNetwork) -> None:
     theta, x, y = rows(net)
     step = 1e-5
     found = rows_of(net.gradients(theta, x, y), 6)
@@ -40,7 +40,7 @@ def test_each_gradient_is_that_of_finite_differences(net: Network) -> None:
 
 
 @pytest.mark.parametrize("net", NETS)
-def test_norms_and_weighted_sums_are_those_of_the_gradients_of_each_alone(net: Network) -> None:
+def test_norms_and_weighted_sums_are_those_of_the_gradients_of_each_alone(net: DenseNetwork) -> None:
     theta, x, y = rows(net)
     found = net.gradients(theta, x, y)
     table = rows_of(found, len(x))
@@ -50,11 +50,11 @@ def test_norms_and_weighted_sums_are_those_of_the_gradients_of_each_alone(net: N
     np.testing.assert_allclose(found.norms(), np.sqrt((table**2).sum(axis=1)), rtol=1e-13)
     factors = np.linspace(0.0, 1.0, len(x))
     np.testing.assert_allclose(found.weighted(factors), factors @ table, rtol=1e-12, atol=1e-14)
-    assert isinstance(found, fp.training.Vectors)
+    assert isinstance(found, fp.training.ImplicitVectors)
 
 
 def test_the_loss_is_the_sum_that_the_docstring_says() -> None:
-    net = Network(sizes=(2, 3, 2))
+    net = DenseNetwork(sizes=(2, 3, 2))
     theta, x, y = rows(net)
     weights, biases = theta[:6].reshape(2, 3), theta[6:9]
     last, bias = theta[9:15].reshape(3, 2), theta[15:]
@@ -66,7 +66,7 @@ def test_the_loss_is_the_sum_that_the_docstring_says() -> None:
 
 
 def test_those_told_rightly_are_counted_and_whole_numbers_and_flags_are_numbers() -> None:
-    net = Network(sizes=(2, 2))
+    net = DenseNetwork(sizes=(2, 2))
     theta = np.array([1.0, 0.0, 0.0, 1.0, 0.0, 0.0])  # the larger feature wins
     x = np.array([[3.0, 1.0], [1.0, 3.0], [5.0, 4.0], [-1.0, -2.0]])
     y = np.array([[1.0, 0.0], [0.0, 1.0], [0.0, 1.0], [1.0, 0.0]])

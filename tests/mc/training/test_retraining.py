@@ -12,14 +12,14 @@ from scipy import stats
 
 import filterproof as fp
 from filterproof.mc.training import retraining
-from filterproof.mc.training.descent import Descent
+from filterproof.mc.training.descent import PrivateGradientDescent
 from filterproof.mc.training.idx import read_idx
-from filterproof.mc.training.network import Network
+from filterproof.mc.training.network import DenseNetwork
 from filterproof.mc.training.retraining import Retrained, train_idx
 from tests.mc.training.made_up import write_squares
 
 SETTING = {"epsilon": 8.0, "delta": 1e-5, "clip": 1.0, "steps": 3, "rate": 0.5, "seed": 7}
-STAND_IN = Network(sizes=(784, 10))
+STAND_IN = DenseNetwork(sizes=(784, 10))
 
 
 @pytest.fixture
@@ -42,10 +42,10 @@ def state(out: Path) -> bytes:
     return (out / "private" / "descent.json").read_bytes()
 
 
-def stored_descent(out: Path, folder: Path) -> Descent:
+def stored_descent(out: Path, folder: Path) -> PrivateGradientDescent:
     """The descent on the disk."""
-    filt = fp.GaussianFilter(float(fp.conversions.gaussian_mu(SETTING["epsilon"], SETTING["delta"])))
-    return Descent.restored(out / "private" / "descent.json", read_idx(folder), STAND_IN, filt)
+    filt = fp.GaussianFilter(float(fp.conversions.max_gaussian_mu(SETTING["epsilon"], SETTING["delta"])))
+    return PrivateGradientDescent.restored(out / "private" / "descent.json", read_idx(folder), STAND_IN, filt)
 
 
 def test_what_is_told_of_a_run_is_what_was_asked_for_with_an_interval_and_apart_from_what_is_private(
@@ -59,7 +59,9 @@ def test_what_is_told_of_a_run_is_what_was_asked_for_with_an_interval_and_apart_
     data = read_idx(folder)
     # the same descent, made by hand
     people = fp.IndividualFilter(fp.GaussianFilter(uninterrupted.mu), people=data.people)
-    again = Descent(data, STAND_IN, people, clip=1.0, sigma=uninterrupted.sigma, rate=0.5, seed=7)
+    again = PrivateGradientDescent(
+        data, STAND_IN, people, clip=1.0, sigma=uninterrupted.sigma, rate=0.5, seed=7
+    )
     again.steps(6)
     np.testing.assert_array_equal(again.theta, uninterrupted.theta)
     right = STAND_IN.right(uninterrupted.theta, data.test_features, data.test_labels)
@@ -89,9 +91,9 @@ def test_noise_or_steps_are_given_and_without_a_seed_the_noise_is_another_each_t
 def test_a_run_killed_once_a_step_is_told_or_before_it_is_kept_ends_as_one_that_was_not(
     folder: Path, tmp_path: Path, uninterrupted: Retrained, monkeypatch: pytest.MonkeyPatch, told_first: bool
 ) -> None:
-    save, told, out = Descent.save, [], tmp_path / "out"
+    save, told, out = PrivateGradientDescent.save, [], tmp_path / "out"
 
-    def killed(descent: Descent, path: Path) -> None:
+    def killed(descent: PrivateGradientDescent, path: Path) -> None:
         if descent.taken == 4 and not told_first:
             raise Killed
         save(descent, path)
@@ -103,7 +105,7 @@ def test_a_run_killed_once_a_step_is_told_or_before_it_is_kept_ends_as_one_that_
             raise Killed
 
     with monkeypatch.context() as patched:
-        patched.setattr(Descent, "save", killed)
+        patched.setattr(PrivateGradientDescent, "save", killed)
         with pytest.raises(Killed):
             train_idx(folder, **SETTING, most_steps=5, out=out, on_step=look)
     assert len(told) == stored_descent(out, folder).taken == 3

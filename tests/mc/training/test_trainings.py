@@ -83,7 +83,7 @@ class Theirs:
 
     people, start, step = PEOPLE.people, PEOPLE.start, PEOPLE.step
 
-    def vectors(self, parameters: np.ndarray) -> fp.training.Vectors:
+    def vectors(self, parameters: np.ndarray) -> fp.training.ImplicitVectors:
         return PEOPLE.vectors(parameters)
 
 
@@ -124,9 +124,9 @@ def test_an_audit_of_sound_sums_finds_what_is_promised_and_no_more() -> None:
 class Quiet(fp.training.ClippedSums):
     """Says that its noise is larger than it is."""
 
-    def release(self, vectors: object, rng: np.random.Generator) -> fp.training.PrivateSum:
+    def release(self, vectors: object, rng: np.random.Generator) -> fp.training.NoisySum:
         released = super().release(vectors, rng)  # type: ignore[arg-type]
-        return fp.training.PrivateSum(released.value, 3 * released.sigma)
+        return fp.training.NoisySum(released.value, 3 * released.sigma)
 
 
 @pytest.mark.parametrize(
@@ -188,7 +188,7 @@ def test_noise_that_tells_about_a_person_and_sums_of_two_kinds_are_refused() -> 
 
 
 def test_what_is_large_is_an_estimate_too() -> None:
-    beside = fp.training.WithCanary(Two(0.0), 1e160)  # a canary beside a table
+    beside = fp.training.TrainingWithCanary(Two(0.0), 1e160)  # a canary beside a table
     for training, make, person, steps, squares, mu in (
         (Two(12.0), PlainSums, 0, 1, 144.0, 12.0),
         (beside, MAKE, 2, 20, None, 1.0),

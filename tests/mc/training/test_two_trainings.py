@@ -51,7 +51,7 @@ def test_closed_forms_and_tables_are_summed_alike(person: int) -> None:
 
 def test_a_canary_moves_its_own_coordinate_until_nothing_is_left() -> None:
     for base in (fp.training.LogisticTraining(FEATURES, LABELS, rate=0.3), _Table()):
-        two = TwoTrainings(fp.training.WithCanary(base, 50.0), MAKE, person=3, runs=2)
+        two = TwoTrainings(fp.training.TrainingWithCanary(base, 50.0), MAKE, person=3, runs=2)
         moved = []
         for _ in range(12):
             shift = np.subtract(*two.sums()) / two.sigma

@@ -10,7 +10,7 @@ from filterproof.filters.rules.kappa_filter import KappaFilter
 from filterproof.mc.worst_case import worst_case
 from filterproof.mc.worst_case.calibrate import CalibratedFilter, calibrate
 from filterproof.mc.worst_case.solve import solved_case
-from filterproof.theory.conversions import gaussian_mu
+from filterproof.theory.conversions import max_gaussian_mu
 from filterproof.theory.evidence import Evidence
 from filterproof.theory.guarantees import ApproxDP
 from filterproof.theory.pairs import Erasure, Gaussian, RandomizedResponse
@@ -71,7 +71,7 @@ def test_the_gaussian_filter_comes_back_as_published():
     assert found.certificate.rounds == 16
     assert mu <= found.threshold * (1 + 1e-4)
     assert found.threshold < mu * math.sqrt(17 / 16)
-    assert found.threshold == pytest.approx(float(gaussian_mu(1.0, delta)), rel=0.04)
+    assert found.threshold == pytest.approx(float(max_gaussian_mu(1.0, delta)), rel=0.04)
     assert "mu-GDP" in found.scope
 
 

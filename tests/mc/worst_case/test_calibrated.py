@@ -11,9 +11,9 @@ import pytest
 
 import filterproof as fp
 from filterproof.mc.worst_case.calibrate import CalibratedFilter
-from filterproof.mc.worst_case.calibrated_thresholds import CalibratedThreshold, calibrated
+from filterproof.mc.worst_case.calibrated_thresholds import CalibratedThreshold, tabulated_filter
 from filterproof.mc.worst_case.solve import worst_case
-from filterproof.theory.conversions import SIMPLE, gaussian_mu
+from filterproof.theory.conversions import BUN_STEINKE, max_gaussian_mu
 from filterproof.theory.evidence import Evidence
 from filterproof.theory.guarantees import ApproxDP
 from filterproof.theory.pairs import Gaussian, Laplace, RandomizedResponse
@@ -121,8 +121,8 @@ def test_every_row_admits_more_than_every_published_threshold_and_the_finest_les
     for row in ROWS:
         assert row.gain > row.gain_over_cks > 1.05
         if row.step == steps(row.epsilon, row.delta)[0]:  # coarser levels leave out adversaries
-            assert row.threshold < float(gaussian_mu(row.epsilon, row.delta)) ** 2 / 2
-        assert row.gain == pytest.approx(row.threshold / float(SIMPLE.budget(row.epsilon, row.delta)))
+            assert row.threshold < float(max_gaussian_mu(row.epsilon, row.delta)) ** 2 / 2
+        assert row.gain == pytest.approx(row.threshold / float(BUN_STEINKE.budget(row.epsilon, row.delta)))
 
 
 def test_what_lies_between_levels_is_counted_as_the_session_charges_it():
@@ -136,9 +136,9 @@ def test_what_lies_between_levels_is_counted_as_the_session_charges_it():
 
 
 def test_a_promise_of_the_table_gives_its_filter_in_one_line():
-    filt = calibrated(epsilon=1.0, delta=1e-5)
+    filt = tabulated_filter(epsilon=1.0, delta=1e-5)
     assert isinstance(filt, CalibratedFilter)
-    assert fp.calibrated is calibrated
+    assert fp.tabulated_filter is tabulated_filter
     assert filt.promise == ApproxDP(1.0, 1e-5)
     assert filt.certificate == FINE
     assert filt.threshold == FINE.threshold
@@ -159,28 +159,28 @@ def test_a_promise_of_the_table_gives_its_filter_in_one_line():
     ],
 )
 def test_between_the_promises_of_the_table_the_nearest_that_promises_no_more_is_given(asked, promised):
-    filt = calibrated(*asked)
+    filt = tabulated_filter(*asked)
     assert filt.promise == ApproxDP(*promised)
     assert filt.promise.delta(asked[0]) <= asked[1]
     for below in ((0.09, asked[1]), (asked[0], 9e-10)):
         with pytest.raises(ValueError, match=r"at least 0\.1 and 1e-09.*fp\.calibrate"):
-            calibrated(*below)
+            tabulated_filter(*below)
 
 
 def test_the_size_of_the_mechanisms_picks_the_row_that_admits_most_of_them():
     for each in (0.1, 0.05, 0.02, 0.013):
-        chosen = _granted_count(calibrated(1.0, 1e-5, each=each), RandomizedResponse(each))
-        usual = _granted_count(calibrated(1.0, 1e-5), RandomizedResponse(each))
+        chosen = _granted_count(tabulated_filter(1.0, 1e-5, each=each), RandomizedResponse(each))
+        usual = _granted_count(tabulated_filter(1.0, 1e-5), RandomizedResponse(each))
         assert (
             chosen
             == max(row.granted_count(each) for row in ROWS if row.epsilon <= 1 and row.delta <= 1e-5)
             >= usual
         )
-    assert calibrated(1.0, 1e-5, each=0.1).certificate == COARSE
+    assert tabulated_filter(1.0, 1e-5, each=0.1).certificate == COARSE
     with pytest.raises(ValueError, match="each must be at most"):
-        calibrated(1.0, 1e-5, each=0.5)
+        tabulated_filter(1.0, 1e-5, each=0.5)
     with pytest.raises(ValueError, match="each must be"):
-        calibrated(1.0, 1e-5, each=-0.1)
+        tabulated_filter(1.0, 1e-5, each=-0.1)
 
 
 class Lax(CalibratedFilter):

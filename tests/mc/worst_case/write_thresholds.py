@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from filterproof.mc.worst_case.calibrated_thresholds import CalibratedThreshold
-from filterproof.theory.conversions import gaussian_mu
+from filterproof.theory.conversions import max_gaussian_mu
 
 TABLE = Path(__file__).parents[3] / "mc" / "worst_case" / "calibrated_thresholds.json"
 EPSILONS = (0.1, 0.25, 0.5, 1.0, 2.0, 3.0, 5.0, 8.0, 10.0)
@@ -30,7 +30,7 @@ def up(x: float, bits: int) -> float:
 
 def steps(epsilon: float, delta: float) -> tuple[float, ...]:
     """The least levels of the rows of a promise, the finest first."""
-    finest = up(float(gaussian_mu(epsilon, delta)) / math.sqrt(UNITS), 6)
+    finest = up(float(max_gaussian_mu(epsilon, delta)) / math.sqrt(UNITS), 6)
     return finest, *(up(epsilon / part, 20) for part in reversed(PARTS))
 
 

@@ -20,7 +20,7 @@ from filterproof.reports.chapters.simulated_divergences import (
 )
 from filterproof.reports.pages.simulation_page import rests, simulation_page
 from filterproof.reports.study import Study
-from filterproof.theory.agreement import Accord
+from filterproof.theory.agreement import AgreementOutcome
 from filterproof.theory.evidence import Outcome
 from tests.reports.made_up import chapter, comparison
 
@@ -88,11 +88,11 @@ def test_runs_are_a_million_where_plays_are_short_and_fewer_where_they_are_long(
 
 def test_a_simulation_that_misses_its_bounds_disagrees_and_is_named() -> None:
     right = chapter()
-    assert simulation_finding([right]).result.outcome is Accord.AGREES
+    assert simulation_finding([right]).result.outcome is AgreementOutcome.AGREES
     off = replace(comparison(0.5), low=0.7, high=0.8)
     wrong = replace(right, comparisons=SimulatedDivergences((off,)))
     finding = simulation_finding([wrong])
-    assert finding.result.outcome is Accord.DISAGREES
+    assert finding.result.outcome is AgreementOutcome.DISAGREES
     assert finding.result.counterexample == {"what": "best on the menu, F()", "low": 0.4375, "high": 0.5625}
     assert not finding.as_expected
     assert simulation_page([wrong]).count('class="unexpected"') == 1
@@ -123,7 +123,7 @@ def test_a_zcdp_guarantee_is_compared_in_renyi_divergence_and_reached() -> None:
 
 
 def test_a_broken_guarantee_has_no_upper_bound_and_a_counterexample_round_by_round() -> None:
-    made = filter_chapter(QUICK, BY_NAME["NaturalFilter"])
+    made = filter_chapter(QUICK, BY_NAME["NonadaptiveCompositionFilter"])
     assert made.verdict.outcome is Outcome.REFUTED
     assert made.main.high is None
     assert made.main.low > made.main.promised

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 import filterproof as fp
-from filterproof.mc.training.descent import Descent
-from filterproof.mc.training.digits import digits
-from filterproof.mc.training.network import Network
+from filterproof.mc.training.descent import PrivateGradientDescent
+from filterproof.mc.training.digits import load_digits
+from filterproof.mc.training.network import DenseNetwork
 from filterproof.reports.figures import trials as trials_room
 from filterproof.reports.figures.paper_figure import FIGURES, figure
 from filterproof.reports.figures.stand_in import Epochs, FarPeople, Groups, People, StandIn, spread
@@ -43,9 +43,11 @@ def test_a_trial_is_the_descent_that_it_says_with_its_groups() -> None:
     found = TRIAL.play()
     assert found == TRIAL.play()
     assert found not in (replace(TRIAL, number=1).play(), replace(TRIAL, seed=1).play())
-    data, seed = digits(), int(np.random.SeedSequence([0, 0]).generate_state(1)[0])
+    data, seed = load_digits(), int(np.random.SeedSequence([0, 0]).generate_state(1)[0])
     people = fp.IndividualFilter(fp.GaussianFilter(4**0.5 / 10.618), people=data.people)
-    descent = Descent(data, Network(), people, clip=CLIP, sigma=10.618, rate=0.7, seed=seed)
+    descent = PrivateGradientDescent(
+        data, DenseNetwork(), people, clip=CLIP, sigma=10.618, rate=0.7, seed=seed
+    )
     spent = np.zeros(data.people)
     for epoch in range(1, RUN.epochs + 1):
         norms = descent.network.gradients(descent.theta, data.features, data.labels).norms()

@@ -99,7 +99,7 @@ def test_the_sums_of_squares_are_divided_by_one_square(epsilon: float) -> None:
     for name in ("simple", "cks"):
         assert row[name] == math.floor(budgets(name, epsilon) / (EACH**2 / 2))
     assert row["whitehouse"] == row["simple"]
-    assert row["gaussian"] == math.floor((float(fp.conversions.gaussian_mu(epsilon, 1e-5)) / EACH) ** 2)
+    assert row["gaussian"] == math.floor((float(fp.conversions.max_gaussian_mu(epsilon, 1e-5)) / EACH) ** 2)
 
 
 @pytest.mark.parametrize("epsilon", [0.25, 3.0])
@@ -132,6 +132,6 @@ def test_no_filter_allows_more_than_the_exact_count_and_rogers_allow_least_of_th
 
 def test_the_calibrated_count_is_that_of_a_session() -> None:
     row = figure("000-rogers", each=0.05, budgets=(0.01, 1.0)).data.rows()
-    session = fp.calibrated(1.0, 1e-5, each=0.05).open("retry")
+    session = fp.tabulated_filter(1.0, 1e-5, each=0.05).open("retry")
     assert row[1]["calibrated"] == sum(session.request(fp.RandomizedResponse(0.05)) for _ in range(60))
     assert row[0]["calibrated"] is None, "no row of the table promises as little"

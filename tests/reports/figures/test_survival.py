@@ -58,9 +58,9 @@ def test_survival_lies_in_the_intervals_of_a_simulation_of_the_filters(shown: Co
 
 def test_the_other_filters_stop_where_a_session_does(shown: ComputedFigure) -> None:
     for column, filt in (
-        ("gdp", fp.GaussianFilter(float(fp.conversions.gaussian_mu(7.0, 0.02)))),
+        ("gdp", fp.GaussianFilter(float(fp.conversions.max_gaussian_mu(7.0, 0.02)))),
         ("renyi_cks", fp.ApproximateDPFilter(7.0, 0.02)),
-        ("renyi_simple", fp.ApproximateDPFilter(7.0, 0.02, fp.SIMPLE)),
+        ("renyi_simple", fp.ApproximateDPFilter(7.0, 0.02, fp.BUN_STEINKE)),
     ):
         session = filt.open("retry")
         granted = sum(session.request(fp.Gaussian(1.0)) for _ in range(96))

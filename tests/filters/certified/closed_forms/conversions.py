@@ -15,11 +15,11 @@ from filterproof.filters.certified.conversion_references import (
     positive_part,
 )
 from filterproof.theory.conversions import (
+    BUN_STEINKE,
     CKS,
-    SIMPLE,
     Conversion,
     gaussian_epsilon,
-    gaussian_mu,
+    max_gaussian_mu,
     renyi_epsilon,
 )
 from filterproof.theory.numerics.precision import PRECISION_LOCK
@@ -40,8 +40,8 @@ _LOST = (
 
 
 def numbers() -> Iterator[Comparison]:
-    """delta, epsilon, budget and order of both conversions; gaussian_mu, gaussian_epsilon and renyi_epsilon."""
-    for conversion in (SIMPLE, CKS):
+    """delta, epsilon, budget and order of both conversions; max_gaussian_mu, gaussian_epsilon and renyi_epsilon."""
+    for conversion in (BUN_STEINKE, CKS):
         yield from _conversion(conversion, _LOST, [(0.5, 1e-6)], [(1.0, 1e-5)])
     for epsilon, delta in (
         (1e-150, 1e-300),
@@ -56,8 +56,8 @@ def numbers() -> Iterator[Comparison]:
 
 def numbers_at(epsilon: float, delta: float) -> Iterator[Comparison]:
     """The same at one epsilon and delta, with a third of the zCDP and all of the GDP that they allow."""
-    rho, mu = float(CKS.budget(epsilon, delta)) / 3, float(gaussian_mu(epsilon, delta))
-    for conversion in (SIMPLE, CKS):
+    rho, mu = float(CKS.budget(epsilon, delta)) / 3, float(max_gaussian_mu(epsilon, delta))
+    for conversion in (BUN_STEINKE, CKS):
         yield from _conversion(conversion, [(rho, epsilon)], [(rho, delta)], [(epsilon, delta)])
     yield from _gaussian([(epsilon, delta)], [(mu, delta)])
     yield from _renyi([(alpha, 0.5, delta) for alpha in (1.25, 8.0)])
@@ -66,9 +66,9 @@ def numbers_at(epsilon: float, delta: float) -> Iterator[Comparison]:
 def _conversion(
     conversion: Conversion, losses: _Points, goals: _Points, allowed: _Points
 ) -> Iterator[Comparison]:
-    key = "B*" if conversion is SIMPLE else "CKS"
-    log_delta = simple_log_delta if conversion is SIMPLE else cks_log_delta
-    best = in_balls(_simple_order if conversion is SIMPLE else _cks_order)
+    key = "B*" if conversion is BUN_STEINKE else "CKS"
+    log_delta = simple_log_delta if conversion is BUN_STEINKE else cks_log_delta
+    best = in_balls(_simple_order if conversion is BUN_STEINKE else _cks_order)
     says, least = f"{conversion}.delta({{!r}}, {{!r}})", in_balls(partial(_exp, log_delta))
     yield from closed_form(key, says, conversion.delta, least, losses, least=LEAST)
     yield from closed_form(key, f"{conversion}.order({{!r}}, {{!r}})", conversion.order, best, losses)
@@ -98,8 +98,8 @@ def _epsilon(
 
 def _gaussian(allowed: _Points, spent: _Points) -> Iterator[Comparison]:
     key = "Gaussian hockey-stick"
-    for (epsilon, delta), value in called(gaussian_mu, allowed):
-        says, margin = f"gaussian_mu({epsilon!r}, {delta!r})", partial(mu_left, epsilon, delta)
+    for (epsilon, delta), value in called(max_gaussian_mu, allowed):
+        says, margin = f"max_gaussian_mu({epsilon!r}, {delta!r})", partial(mu_left, epsilon, delta)
         yield Comparisons(key).by_margin(says, value, "<=", margin, slack=CLOSE)
     for (mu, delta), value in called(gaussian_epsilon, spent):
         says = f"gaussian_epsilon({mu!r}, {delta!r})"

@@ -105,7 +105,7 @@ class ExactCurveSoFar(Rule):
 @CASES.breaks(ExactCurveSoFar)
 def _the_other_half(filt: fp.PrivacyFilter) -> games.Reached:
     """A Gaussian; on a large loss the rest of delta as a Gaussian, on a small one as an erasure."""
-    total, first = 0.2679, 0.16  # gaussian_mu(1, 1e-5) is 0.268
+    total, first = 0.2679, 0.16  # max_gaussian_mu(1, 1e-5) is 0.268
     second = math.sqrt(total**2 - first**2)
     erased = 0.99 * (1e-5 - games.gaussian_delta(first, 1.0))
     # erase where the second Gaussian would reach less than the erasure does

@@ -79,7 +79,7 @@ class LastTwenty(Rule):
         return self.spend(state, request).sum(axis=1) <= 0.64 * (1 - 1e-12)
 
 
-# gaussian_mu(3, 1e-6) is 0.6477
+# max_gaussian_mu(3, 1e-6) is 0.6477
 @CASES.broken(
     "One Gaussian and one randomised response: each of the two ledgers may spend the whole promise.",
     [fp.Gaussian(0.64), fp.RandomizedResponse(2.9)],
@@ -88,7 +88,7 @@ class LedgerPerFamily(Sums):
     """(3, 1e-6)-DP: Gaussian noise by the exact Gaussian curve, everything else by adding up pure epsilons."""
 
     promise = fp.ApproxDP(epsilon=3.0, delta=1e-6)
-    mu = float(fp.conversions.gaussian_mu(3.0, 1e-6))
+    mu = float(fp.conversions.max_gaussian_mu(3.0, 1e-6))
     fresh, most = (0.0, 0.0), (mu**2 * (1 - 1e-12), 3.0 * (1 - 1e-12))
 
     def cost(self, state, request):

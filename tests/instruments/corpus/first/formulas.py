@@ -109,13 +109,13 @@ class DeviationOnly(PerPair):
 
 @CASES.broken(
     "The budget spent on one Gaussian: the promise says 0.98 where the conversion gives 1.",
-    [fp.Gaussian(float(fp.conversions.gaussian_mu(1.0, 1e-6)) * (1 - 1e-9))],
+    [fp.Gaussian(float(fp.conversions.max_gaussian_mu(1.0, 1e-6)) * (1 - 1e-9))],
 )
 class PrivacyNotice(fp.AdditiveFilter):
     """Exact Gaussian accounting for (1, 1e-6)-DP; the privacy notice states the figure with its margin, 0.98."""
 
     promise = fp.ApproxDP(epsilon=0.98, delta=1e-6)
-    budget = fp.Budget.square_of(float(fp.conversions.gaussian_mu(1.0, 1e-6)))
+    budget = fp.Budget.square_of(float(fp.conversions.max_gaussian_mu(1.0, 1e-6)))
 
     def charge(self, request):
         return fp.gdp_charge(request)

@@ -166,7 +166,7 @@ class ThreeGaussians(rules.Counts):
     """(0.5, 1e-8)-DP: three releases with Gaussian noise, each within a third of what the exact curve allows."""
 
     promise = fp.ApproxDP(epsilon=0.5, delta=1e-8)
-    largest = float(fp.conversions.gaussian_mu(0.5, 1e-8)) / math.sqrt(3) * (1 - 1e-12)
+    largest = float(fp.conversions.max_gaussian_mu(0.5, 1e-8)) / math.sqrt(3) * (1 - 1e-12)
 
     def admits(self, state, request):
         mu = rules.per_run(request, rules.only(fp.Gaussian, lambda pair: pair.mu))
@@ -175,6 +175,6 @@ class ThreeGaussians(rules.Counts):
 
 @CASES.keeps(ThreeGaussians)
 def _three(filt: fp.PrivacyFilter) -> Reached:
-    """The GDP filter: three squares stay below gaussian_mu(0.5, 1e-8)^2."""
+    """The GDP filter: three squares stay below max_gaussian_mu(0.5, 1e-8)^2."""
     mu = filt.largest
     return played(filt, [fp.Gaussian(mu)] * 3, epsilon=0.5)

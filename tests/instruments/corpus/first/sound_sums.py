@@ -15,14 +15,14 @@ CASES = Cases()
 
 
 @CASES.sound(
-    "The GDP filter (003 Theorem C.1), and delta of Gaussian(gaussian_mu(1, 1e-5)) at 1 is 1e-5.",
-    [fp.Gaussian(float(fp.conversions.gaussian_mu(1.0, 1e-5)) / 2 * (1 - 1e-9))] * 4,
+    "The GDP filter (003 Theorem C.1), and delta of Gaussian(max_gaussian_mu(1, 1e-5)) at 1 is 1e-5.",
+    [fp.Gaussian(float(fp.conversions.max_gaussian_mu(1.0, 1e-5)) / 2 * (1 - 1e-9))] * 4,
 )
 class ExactGaussianDelta(fp.AdditiveFilter):
     """(1, 1e-5)-DP by the exact Gaussian curve: squares of mu add up to the mu whose delta at 1 is 1e-5."""
 
     promise = fp.ApproxDP(epsilon=1.0, delta=1e-5)
-    budget = fp.Budget.square_of(float(fp.conversions.gaussian_mu(1.0, 1e-5)))
+    budget = fp.Budget.square_of(float(fp.conversions.max_gaussian_mu(1.0, 1e-5)))
 
     def charge(self, request):
         return fp.gdp_charge(request)

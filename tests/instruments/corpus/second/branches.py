@@ -88,7 +88,7 @@ class QuietSoFar(Sums):
     """(1, 1e-5)-DP: Gaussians by the exact curve; while nothing was lost, basic composition at 0.5 will do as well."""
 
     promise = fp.ApproxDP(epsilon=1.0, delta=1e-5)
-    square = float(fp.conversions.gaussian_mu(1.0, 1e-5)) ** 2
+    square = float(fp.conversions.max_gaussian_mu(1.0, 1e-5)) ** 2
     fresh = 0.0, 0.0, 0.0
 
     def cost(self, state, request):

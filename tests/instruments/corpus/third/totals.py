@@ -37,7 +37,7 @@ class CurveOfTheRest(Rule):
 def _on_a_large_loss(filt: fp.PrivacyFilter) -> Reached:
     """Gaussian(0.15); on a large loss the rest as a response, elsewhere as a Gaussian."""
     first = 0.15
-    second = math.sqrt(float(fp.conversions.gaussian_mu(1.0, 1e-5)) ** 2 - first**2) * (1 - 1e-6)
+    second = math.sqrt(float(fp.conversions.max_gaussian_mu(1.0, 1e-5)) ** 2 - first**2) * (1 - 1e-6)
     epsilon = optimize.brentq(lambda e: gaussian_delta(first, 1 - e) - 1e-5, 0.1, 0.9) * (1 - 1e-6)
     require_granted(filt, [fp.Gaussian(first), fp.Gaussian(second)])
     require_granted(filt, [fp.Gaussian(first), fp.RandomizedResponse(epsilon)])

@@ -210,7 +210,7 @@ def test_it_holds_if_each_of_its_theorems_does_and_as_surely_as_the_least_sure(
 
 
 def calibrated_here(inner: fp.PrivacyFilter | None = None, **change: Any) -> fp.results.CalibratedFilter:
-    made = fp.calibrated(1.0, 1e-5, each=0.1)
+    made = fp.tabulated_filter(1.0, 1e-5, each=0.1)
     return replace(made, inner=made.inner if inner is None else inner, **change)
 
 

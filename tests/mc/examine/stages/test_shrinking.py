@@ -135,7 +135,7 @@ def test_a_menu_of_rational_pairs_is_told_as_a_plan_answer_by_answer() -> None:
 
 def test_a_plan_is_written_out_at_the_ratio_that_the_filter_states() -> None:
     with fp.suppress_unsound_warning():
-        filt = CATALOGUE["NaturalFilter"].example()
+        filt = CATALOGUE["NonadaptiveCompositionFilter"].example()
     at = Divergence.hockey_stick(filt.epsilon)
     solved = fp.worst_case(filt, filt.menu, epsilon=at.at, rounds=3, direction="PQ")
     found = written(

@@ -271,7 +271,7 @@ def test_quick_bounds_are_above_the_certified_ones() -> None:
         Divergence.renyi(8.0),
     )
     steps: list[Any] = [(Gaussian(2.0), 1), (RandomizedResponse(0.5), 3), (fp.KOV(0.2, 1e-3), 2)]
-    steps += [(fp.SubsampledGaussian(0.1, 1.0), 4), (fp.Labelled(Understated(0.5), {"site": "a"}), 3)]
+    steps += [(fp.SubsampledGaussian(0.1, 1.0), 4), (fp.LabelledRequest(Understated(0.5), {"site": "a"}), 3)]
     for one, other in combinations_with_replacement(steps, 2):
         played = Sequence((one, other))
         symmetric = all(pair.swapped == pair for pair in played.counts)

@@ -1,7 +1,7 @@
 """Sequential tests: does the hockey-stick divergence of the released transcript exceed delta?
 
 >>> import filterproof as fp
->>> fp.decide(fp.GaussianFilter(mu=1.0), fp.OneShot(), epsilon=1.0, delta=0.5, most=1000).side.name
+>>> fp.sequential_test(fp.GaussianFilter(mu=1.0), fp.OneShot(), epsilon=1.0, delta=0.5, most=1000).side.name
 'BELOW'
 """
 
@@ -19,14 +19,14 @@ from filterproof.filters.contract.parameters import one_epsilon
 from filterproof.mc.engine.adversary import Adversary
 from filterproof.mc.engine.budget_monitor import Exceeded
 from filterproof.mc.engine.game import Game
-from filterproof.mc.engine.paths import Paths
+from filterproof.mc.engine.paths import FinishedRuns
 from filterproof.mc.engine.streams import BATCH_SIZE
 from filterproof.mc.estimate.estimator import tilted
 from filterproof.mc.estimate.functionals import ROUNDING
 from filterproof.mc.estimate.path_bound import proven_bounds
-from filterproof.mc.intervals.anytime import BettingTest, Decision, Side, Wealth
+from filterproof.mc.intervals.anytime import BettingTest, Decision, ThresholdSide, Wealth
 from filterproof.mc.intervals.estimate import PLAIN_DRAWS
-from filterproof.mc.runs.play import Play, PlayOptions
+from filterproof.mc.runs.play import PlayOptions, SimulationSettings
 from filterproof.theory.argument_checks import check_count, check_delta, check_probability
 
 #: Batches before the first look, and the most between two looks; their number doubles from look to look.
@@ -48,12 +48,12 @@ class _Stake:
     test: BettingTest
     epsilon: float
 
-    def __call__(self, paths: Paths) -> NDArray[np.float64]:
+    def __call__(self, paths: FinishedRuns) -> NDArray[np.float64]:
         near = _ROUNDING * (1 + abs(self.epsilon))
         sure, seen = (self._wealth(paths, self.epsilon + margin) for margin in (near, 0.0))
         return np.array([*sure.above, *seen.below])
 
-    def _wealth(self, paths: Paths, least: float) -> Wealth:
+    def _wealth(self, paths: FinishedRuns, least: float) -> Wealth:
         """Return the wealth if losses up to `least` have value 0."""
         hits = np.flatnonzero(paths.loss > least)
         y = -np.expm1(self.epsilon - paths.loss[hits])
@@ -68,7 +68,7 @@ class _Stake:
         return Wealth(n, tuple(row[:bets].tolist()), tuple(row[bets:].tolist()))
 
 
-def decide(
+def sequential_test(
     filt: PrivacyFilter,
     adversary: Adversary,
     *,
@@ -97,7 +97,7 @@ def decide(
     most : int, default 10,000,000
         Largest number of runs. After it the decision is UNDECIDED.
     **how
-        Fields of `fp.runs.Play`: seed, rounds, direction, on_denial, workers, executor, store.
+        Fields of `fp.runs.SimulationSettings`: seed, rounds, direction, on_denial, workers, executor, store.
 
     Returns
     -------
@@ -115,12 +115,12 @@ def decide(
     otherwise. A delta below 1e-29 times the largest value is tested as that number. See `BettingTest` for the test.
     """
     epsilon = one_epsilon("epsilon", epsilon)
-    play = Play(n=check_count("most", most), **how)
+    play = SimulationSettings(n=check_count("most", most), **how)
     game = play.game(filt, adversary)
     delta = float(check_probability("delta", filt.promise.delta(epsilon) if delta is None else delta))
     failure = float(check_delta("failure", failure))
     if delta == 1:
-        return Decision(Side.UNDECIDED, delta, 0.0, 0.0, failure, 0, "nothing being above 1")
+        return Decision(ThresholdSide.UNDECIDED, delta, 0.0, 0.0, failure, 0, "nothing being above 1")
 
     def decided(game: Game, upper: float, rests_on: str) -> Decision:
         """Return the decision after the first batch that allows one, or after `most` paths."""
@@ -132,7 +132,7 @@ def decide(
             for size, row in zip(tally.sizes, tally.rows, strict=True):
                 batches.append(stake.wealth(int(size), row))
                 decision = stake.test.decision(Wealth.merge(batches))
-                if decision.side is not Side.UNDECIDED or decision.n >= play.n:
+                if decision.side is not ThresholdSide.UNDECIDED or decision.n >= play.n:
                     return replace(decision, rests_on=rests_on)
             first, look = first + look, min(2 * look, _MAX_LOOK)
 
