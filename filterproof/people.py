@@ -3,6 +3,7 @@
 from filterproof.filters.accountants.above_threshold import AboveThreshold
 from filterproof.filters.accountants.journal_file import JournalError
 from filterproof.filters.accountants.linear_queries import LinearAnswer, LinearQueries
+from filterproof.filters.accountants.pairwise import PairwiseFilter
 from filterproof.filters.accountants.personal_reports import (
     PerPersonValues,
     PersonalCost,
@@ -19,6 +20,7 @@ __all__ = [
     "JournalError",
     "LinearAnswer",
     "LinearQueries",
+    "PairwiseFilter",
     "PerPersonValues",
     "PersonalBounds",
     "PersonalCost",

@@ -78,7 +78,7 @@ def run_kernel(*, on_step: Callable[[str], object]) -> Record:
             raise KernelError(f"{name} must have no hole, got {hole!r}; prove it")
     if again := twice_defined(texts):
         raise KernelError(
-            f"a definition must stand once in the sources, got {again} twice; name one otherwise"
+            f"each definition must have a name of its own in the Rocq sources, got {again} twice; rename one of them"
         )
     with tempfile.TemporaryDirectory() as folder:
         for name, text in texts.items():

@@ -169,7 +169,7 @@ def _unless_zero(rho: Real, value: Callable[[Array], Array]) -> Real:
 
 @dataclass(frozen=True, slots=True)
 class _BunSteinke(Conversion):
-    """The conversion by Markov's inequality: epsilon = rho + 2 sqrt(rho log(1/delta)).
+    """The conversion of Bun and Steinke, by Markov's inequality: epsilon = rho + 2 sqrt(rho log(1/delta)).
 
     Notes
     -----

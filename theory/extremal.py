@@ -36,7 +36,9 @@ _EXP_UNDERFLOW = 746.0
 
 @dataclass(frozen=True, slots=True)
 class LargestDivergence:
-    """Certified bounds on the largest H_{e^epsilon}, in both directions, of mechanisms with a guarantee.
+    """Certified bounds on the largest hockey-stick divergence H_{e^epsilon} that a guarantee allows a mechanism.
+
+    The larger of both directions counts.
 
     Parameters
     ----------

@@ -25,7 +25,7 @@ _NODES = 256
 
 @dataclass(frozen=True, slots=True)
 class DeltaSplit:
-    """The two failure probabilities of a realisation-level filter with N rounds.
+    """A split of delta into the two failure probabilities of a realisation-level filter with N rounds.
 
     dhat + theta (1 - dhat) N <= delta.
 

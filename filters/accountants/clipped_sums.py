@@ -243,11 +243,15 @@ class ClippedSums:
         given = vectors if closed else self._rows(vectors)
         norms = euclidean_norms(given) if isinstance(given, np.ndarray) else given.norms()
         norms, shape = np.asarray(norms, dtype=np.float64), self._shape
-        wrong = ~(np.isfinite(norms) & (norms >= 0))
-        if norms.shape != shape or wrong.any():
+        if norms.shape != shape:
             raise ValueError(
-                f"norms must be finite and not below zero, of shape {shape}, got shape {norms.shape} with "
-                f"{np.count_nonzero(wrong)} invalid norms; scale the vectors, nothing was charged"
+                f"vectors must be one per person, with norms of shape {shape}, got norms of shape {norms.shape}; "
+                "pass a vector for every person, nothing was charged"
+            )
+        if count := np.count_nonzero(~(np.isfinite(norms) & (norms >= 0))):
+            raise ValueError(
+                f"the norm of each vector must be a finite number, got {count} that are infinite, NaN or negative; "
+                "correct these vectors, nothing was charged"
             )
         used = self._people._noise
         used.check(rng)

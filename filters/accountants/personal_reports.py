@@ -53,7 +53,7 @@ class ForOnePerson(ABC):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class PersonalRemainingBudget(ForOnePerson):
-    """The rest of one person's budget in the filter's own unit, for that person's eyes only.
+    """The remaining budget of one person in the filter's own unit, for that person's eyes only.
 
     Parameters
     ----------

@@ -34,7 +34,7 @@ _MIN_SCALE = 2.0**-8
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LinearCharge:
-    """A charge of x.
+    """A charge that a budget adds as it is: x, and not a multiple of x^2 as by `SquaredCharge`.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ class LinearCharge:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SquaredCharge:
-    """A charge of scale x^2, added exactly although no double represents the square.
+    """A charge that a budget adds as scale x^2, exactly although no double represents the square.
 
     Parameters
     ----------

@@ -22,9 +22,10 @@ from filterproof.theory.pairs import DominatingPair
 
 @dataclass(frozen=True, slots=True)
 class TrackerLimitFilter(PrivacyFilter[Any]):
-    """A filter that admits a fixed number of blocks of a tracker.
+    """A filter that limits a tracker: it denies the request that would start more than `blocks` of its blocks.
 
-    It grants a request while the tracker opens at most `blocks` blocks.
+    A tracker fills one block of budget after the other. The filter grants a request while the tracker opens at most
+    `blocks` blocks.
 
     Parameters
     ----------

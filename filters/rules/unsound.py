@@ -491,7 +491,7 @@ class SomeOrderFilter(SomeOrderRule):
 
 @dataclass(frozen=True, slots=True)
 class CentralLimitFilter(AdditiveFilter):
-    """An unsound filter: it charges rounds of the subsampled Gaussian by a central limit theorem.
+    """An UNSOUND filter: it charges rounds of the subsampled Gaussian by a central limit theorem, as if exact.
 
     It grants a request while, with sampling rates q_s below 1/5::
 

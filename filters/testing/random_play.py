@@ -106,7 +106,8 @@ def transcript_divergence(filt: PrivacyFilter, adversary: TreeAdversary) -> dict
             return
         if (outputs := request.outputs) is None:
             raise TypeError(
-                f"adversary must request finite pairs (request={request!r}); use strategies.adversaries()"
+                f"adversary must request pairs with finitely many outcomes, got request={request!r}; use "
+                "strategies.adversaries()"
             )
         spent = checked_spend(filt, state, request, 1)
         for outcome, mass in outputs:

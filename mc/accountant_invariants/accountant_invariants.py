@@ -133,7 +133,7 @@ def more_noise_never_costs_more(subject: AuditedAccountant) -> str:
 def a_denial_changes_nothing(subject: AuditedAccountant) -> str:
     """A denial neither charges nor refunds: afterwards the object grants the same as before, or nothing."""
     if subject.foreign.composes:
-        raise SkipTest("it denies nothing itself")
+        raise SkipTest("the object only computes its spending and denies no request itself")
     tried, halts = 0, False
     for history in subject.histories:
         for asked in subject.menu:
@@ -214,7 +214,9 @@ def tiny_spends_are_their_sum(subject: AuditedAccountant) -> str:
         pairs: tuple[DominatingPair, ...] = (RandomizedResponse(epsilon), Laplace(1 / epsilon))
         pair = next(filter(subject.supports, pairs), None)
         if pair is None:
-            raise SkipTest(f"it does not support an epsilon of {epsilon:g}")
+            raise SkipTest(
+                f"the object supports neither randomised response nor Laplace noise with epsilon={epsilon:g}"
+            )
         budget = subject.foreign.make()
         most = int(2 / share)
         granted = next((n for n in range(most) if not subject.foreign.granted(budget, pair)), most)

@@ -27,6 +27,17 @@ _FRACTION = re.compile(r"-?[0-9]{1,4000}(/[0-9]{1,4000})?")
 _SPECIAL = {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}
 _KINDS = {"f": np.float64, "i": np.int64, "b": np.bool_}
 
+#: How the name of a pair begins that is looked up among the attributes of the filter.
+OWN = "own "
+#: Names that data of an earlier version may hold -> their present names.
+_FORMER_NAMES = {
+    "BlockFilter": "TrackerLimitFilter",
+    "Labelled": "LabelledRequest",
+    "NaturalFilter": "NonadaptiveCompositionFilter",
+    "RangedZCDP": "ZCDPOnEpsilonRange",
+    "SIMPLE": "BUN_STEINKE",
+}
+
 #: The frozen dataclasses, enums and functions that data may name.
 Nameable = Mapping[str, Any]
 
@@ -84,7 +95,7 @@ def decode(data: Any, known: Nameable) -> Any:
     try:
         return _decoded(data, known)
     except RecursionError as error:
-        raise _refused("nested deeper than encode writes") from error
+        raise _refused("values nested too deeply for the interpreter") from error
 
 
 def _decoded(data: Any, known: Nameable) -> Any:
@@ -109,11 +120,13 @@ def _decoded(data: Any, known: Nameable) -> Any:
                 "class a frozen "
                 "dataclass, and pass it among the kinds when the counterexample is made and when it is replayed"
             )
-    raise _refused(f"{type(data).__name__} {repr(data)[:40]}")
+    raise _refused(f"a {type(data).__name__} in no known form: {repr(data)[:40]}")
 
 
 def _refused(got: str) -> ValueError:
-    return ValueError(f"data must be what encode returned, got {got}; pass it unchanged")
+    return ValueError(
+        f"data must be what to_data() or encode() returned, got {got}; pass that data unchanged"
+    )
 
 
 def decode_fraction(text: object) -> Fraction:
@@ -129,26 +142,28 @@ def decode_fraction(text: object) -> Fraction:
 def _array(flat: list[Any], shape: list[Any], kind: str, known: Nameable) -> Any:
     sides = [side for side in shape if type(side) is int and side >= 0]
     if kind not in _KINDS or sides != shape or math.prod(sides) != len(flat):
-        raise _refused(f"an array of {len(flat)} numbers, shape {shape!r}, dtype {kind!r}")
+        raise _refused(f"an array of {len(flat)} numbers with shape={shape!r} and dtype={kind!r}")
     try:
         return np.array([_decoded(x, known) for x in flat], dtype=_KINDS[kind]).reshape(sides)
     except (TypeError, OverflowError) as error:
-        raise _refused(f"an array of other things than numbers, {_sentence(error)}") from error
+        raise _refused(f"an array with entries that are no numbers ({_sentence(error)})") from error
 
 
 def _build(name: object, data: dict[str, Any], known: Nameable) -> Any:
     kind = _look_up(name, known)
     if not isinstance(kind, type):
-        raise _refused(f"the type {name!r}, which is a function")
+        raise _refused(f"type={name!r}, which names no class")
     allowed = {f.name for f in fields(kind) if f.init} if is_dataclass(kind) else set()
     given = {key: _decoded(x, known) for key, x in data.items() if key != "type"}
     if stray := sorted(given.keys() - allowed):
-        raise _refused(f"the parameter {stray[0]!r} of {name}, which has none of that name")
+        raise _refused(
+            f"the key {stray[0]!r} for the type {name!r}, whose parameters are {', '.join(sorted(allowed)) or 'none'}"
+        )
     try:
         return kind(**given)
     except (TypeError, AttributeError, LookupError, ArithmeticError) as error:
         # e.g. the class is abstract, or the data has a list or a huge integer in place of a float
-        raise _refused(f"what makes no {name}, {_sentence(error)}") from error
+        raise _refused(f"parameters that {name} refuses ({_sentence(error)})") from error
 
 
 def _sentence(error: Exception) -> str:
@@ -156,6 +171,13 @@ def _sentence(error: Exception) -> str:
 
 
 def _look_up(name: object, known: Nameable) -> Any:
+    if isinstance(name, str) and name.startswith(OWN) and name not in known:
+        raise ValueError(
+            f"the filter must have the pair {name.removeprefix(OWN)[:200]} among its attributes, got none; it has "
+            "changed, or is not the filter of the counterexample"
+        )
+    if isinstance(name, str):
+        name = _FORMER_NAMES.get(name, name)
     if not isinstance(name, str) or name not in known:
         raise ValueError(
             f"data must name a member of the catalogue, got {repr(name)[:40]}"

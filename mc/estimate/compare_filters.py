@@ -138,7 +138,7 @@ def compare_filters(
     most: int = MAX_ROUNDS,
     seed: int = 0,
 ) -> FilterComparison:
-    """Compare the number of releases of one mechanism that each sound filter grants within (epsilon, delta)-DP.
+    """Count how often each sound filter grants one mechanism within (epsilon, delta)-DP, the best filter first.
 
     Parameters
     ----------

@@ -123,6 +123,8 @@ class _Lasting:
 class BoundApproaching(Adversary):
     """An adversary against an odometer: it requests a fixed share of the distance from the loss to the bound.
 
+    ::
+
         level = clip(share * (bound - loss), low, high)
 
     Parameters

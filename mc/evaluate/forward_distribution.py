@@ -148,8 +148,9 @@ class ForwardDistribution:
         held = sum(float(self._drawn(mass[0], "QP").sum()) for mass in (self.ended, *self.last.values()))
         if not held > 1 - _MAX_MISSED_MASS:
             raise ValueError(
-                f"direction must be PQ if losses drawn from Q are below {_MIN_LOSS:g}, got direction='QP' and losses "
-                f"down to {least:.4g}, of which {held:.4g} of 1 has a P-mass in doubles; pass 'PQ', or use fp.simulate"
+                f"direction must be PQ where a transcript can have a loss below {_MIN_LOSS:g}, whose probability under "
+                f"P is below the smallest double, got direction='QP' and losses down to {least:.4g}; pass "
+                "direction='PQ', or use fp.simulate"
             )
 
     def _drawn(self, mass: NDArray[np.float64], direction: Direction) -> NDArray[np.float64]:

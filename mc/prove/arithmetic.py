@@ -9,6 +9,7 @@ import math
 import operator
 from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 from filterproof.mc.prove.paths import WHOLE, Atom, NotTraced, Path, Raised, Value
@@ -50,11 +51,12 @@ class Arithmetic:
         a, b = one.kind, two.kind
         python, kind = a in PYTHON and b in PYTHON, promote(a, b)
         if symbol in COMPARISONS:
+            if is_float(kind) and not is_float(a) and not is_float(b):
+                raise NotTraced(f"a comparison of {a} and {b} has no rule")
+            # NumPy compares integers beside doubles as doubles, Python compares their values
+            read = partial(self.convert, to=kind) if is_float(kind) and not python else as_number
             return elementwise(
-                lambda x, y: self.compare(symbol, as_number(x), as_number(y)),
-                "bool" if python else "b1",
-                one,
-                two,
+                lambda x, y: self.compare(symbol, read(x), read(y)), "bool" if python else "b1", one, two
             )
         if symbol in ("&", "|", "^") and is_bool(a) and is_bool(b):
             return elementwise(NATIVE[symbol], kind, one, two)

@@ -170,8 +170,12 @@ def reduction(name: str, own: Caller, a: Any, axis: Any = None) -> Any:
 def fold(own: Caller, function: Any, entries: Iterable[Any]) -> Any:
     """`function.reduce` of a sequence."""
     items = list(own.items(entries))
-    if len(items) < 2:
-        raise NotTraced("nothing is reduced, or one array")
+    if len(items) == 1 and (function in LOGIC or function in EXTREMA):
+        items *= 2  # the same, in a new array
+    if len(items) < 2 or (function is np.add and len(items) > 7):
+        raise NotTraced(
+            "the sum of one array, or of more than seven, has no rule: NumPy adds them in another order"
+        )
     kinds = [number(own, one).kind for one in items]
     if function in (np.add, np.multiply) and (any(map(is_bool, kinds)) or not any(map(is_float, kinds))):
         raise NotTraced("a sum or product of booleans or integers by reduce() is of a larger type")

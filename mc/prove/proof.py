@@ -131,7 +131,7 @@ class SourceProof:
             for one in self.sums
         ]
         assumed = (
-            "requests declare true parameters",
+            "requests declare true parameters, as doubles",
             "attributes and constants stay as they are",
             f"the code is what was traced ({self.compared} concrete decisions agree)",
             "at most 1e12 grants",

@@ -183,7 +183,7 @@ class _Walk(DigestWalk):
                 elif step.opname == "STORE_GLOBAL" or (
                     step.opname == "STORE_DEREF" and name in function.__code__.co_freevars
                 ):
-                    why = f"writes the global {name!r}; use view.memory"
+                    why = f"writes the variable {name!r} outside the function (keep it in view.memory)"
                     yield self.unread(function, why, where)
 
 

@@ -175,8 +175,8 @@ class PrivateGradientDescent:
         """Return how many people took part in the last step. Raises ValueError unless the data are public."""
         if not self.data.public:
             raise ValueError(
-                f"active is for public data, got {self.data.name!r}; the number is personal data: request a noisy "
-                "count, charged to the same people"
+                f"active() is only for a data set with public=True, got the data set {self.data.name!r}; the number "
+                "of people is personal data: release a noisy count and charge it to the same people"
             )
         if not self._taken:
             return self.data.people

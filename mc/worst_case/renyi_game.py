@@ -72,7 +72,7 @@ def _finite(pair: DominatingPair) -> FiniteOutputs:
     except NoFiniteDistributionError:
         if pair.outputs is None:
             raise TypeError(
-                f"menu must hold finite pairs, got {pair!r}; pass e.g. RandomizedResponse(0.5)"
+                f"menu must hold pairs with finitely many outcomes, got {pair!r}; pass e.g. RandomizedResponse(0.5)"
             ) from None
     known = [(float(loss), rational(Fraction(float(mass)))) for loss, mass in pair.outputs if float(mass) > 0]
     finite = [((Fraction(loss), Fraction(1)), mass, loss) for loss, mass in known if math.isfinite(loss)]

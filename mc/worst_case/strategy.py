@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +30,7 @@ class TreeStrategy(Adversary):
     choice: tuple[NDArray[np.intp], ...]
     child: tuple[NDArray[np.int32], ...]
     seen: NDArray[np.float64]
+    reads_state: ClassVar[bool] = False
 
     @property
     def horizon(self) -> int:
@@ -77,6 +78,7 @@ class LatticeStrategy(Adversary):
     direction: Direction
     table: NDArray[np.signedinteger[Any]] | None = None
     first: NDArray[np.int64] | None = None
+    reads_state: ClassVar[bool] = False
 
     @property
     def horizon(self) -> int:

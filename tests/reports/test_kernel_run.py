@@ -120,7 +120,9 @@ def test_a_source_with_a_hole_is_refused_before_anything_runs(
 ) -> None:
     texts = sources()
     monkeypatch.setattr(kernel_run, "sources", lambda: texts | {"Sums.v": f"{texts['Sums.v']}\n{hole}\n"})
-    with pytest.raises(KernelError, match=r"Sums\.v must have no hole|a definition must stand once"):
+    with pytest.raises(
+        KernelError, match=r"Sums\.v must have no hole|each definition must have a name of its own"
+    ):
         _run(fake)
 
 

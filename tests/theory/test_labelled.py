@@ -74,4 +74,6 @@ def test_runs_that_ask_elsewhere_lose_nothing_there() -> None:
 
 def test_it_is_written_and_read_again() -> None:
     made = fp.LabelledRequest(fp.Gaussian(0.5), WHERE, reveals=False)
-    assert decode(encode(made, nameable()), nameable()) == made != fp.LabelledRequest(fp.Gaussian(0.5), WHERE)
+    data = encode(made, nameable())
+    assert decode(data, nameable()) == made != fp.LabelledRequest(fp.Gaussian(0.5), WHERE)
+    assert decode(data | {"type": "Labelled"}, nameable()) == made  # the name in an earlier version

@@ -28,9 +28,8 @@ from filterproof.mc.examine.sequence import MAX_PLAYED, Sequence
 from filterproof.mc.examine.stage_finding import StageFinding, Tightness
 from filterproof.mc.examine.stages.admissible_region import inside
 from filterproof.mc.examine.stages.game_menus import hockey_stick_targets
-from filterproof.mc.examine.stages.plays import programs, shared, simple_plays, swallowed
+from filterproof.mc.examine.stages.plays import programs, shared, simple_plays, swallowed, unlocked
 from filterproof.mc.examine.worker import so_far
-from filterproof.theory.evidence import Evidence
 from filterproof.theory.pairs import DominatingPair, Gaussian
 from filterproof.theory.pairs.base import Direction
 
@@ -38,7 +37,8 @@ from filterproof.theory.pairs.base import Direction
 _ORDERS = (1.5, 2.0, 3.0, 5.0, 9.0, 17.0, 33.0, 65.0, 129.0)
 #: The number of epsilons at which extremal mechanisms are tried, and the largest promised delta there.
 _EXTREMAL, _MAX_PROMISED = 3, 0.1
-#: A sequence below this multiple of the best so far is skipped unless it may refute.
+#: A sequence below this multiple of the best so far, or not nearer to the guarantee by half, is skipped unless it may
+#: refute.
 _NEWS = 1.1
 #: Units of work of the quick bound on a sequence, and of the extremal mechanisms of a rule.
 _MEASURED, _SUPREMUM = 10, 2000
@@ -64,7 +64,7 @@ def _candidates(subject: ExaminationContext, limit: WorkLimit) -> Iterator[tuple
     singles = (Sequence(((pair, 1),)) for family in subject.families for pair in family.pairs[:-3:-1])
     every = programs(subject, limit)
     yield from zip(islice(every, 1), repeat(False))
-    yield from zip(chain(singles, swallowed(subject, limit)), repeat(True))
+    yield from zip(chain(singles, swallowed(subject, limit), unlocked(subject, limit)), repeat(True))
     rest = chain(shared(subject, limit), _extremal(subject), every, swallowed(subject, limit, tiny=True))
     if subject.observes_losses:  # fixed sequences say nothing about such a filter
         yield from zip(rest, repeat(False))
@@ -105,6 +105,7 @@ class SequenceSearch(SearchLog):
     subject: ExaminationContext = field(kw_only=True)
     promised: dict[Divergence, float] = field(init=False)
     refuted_mechanisms: set[str] = field(default_factory=set)
+    nearest: dict[Divergence, float] = field(default_factory=dict)
     longest: int = 0
 
     def __post_init__(self) -> None:
@@ -114,6 +115,9 @@ class SequenceSearch(SearchLog):
             for target, p in allowed.items()
             if p < (1 if target.kind == "hockey-stick" else math.inf)
         }
+        if not any(self.promised.values()):  # a share of nothing says nothing, so compare at epsilon 0, too
+            target = Divergence.hockey_stick(0.0)
+            self.promised[target] = self.subject.promised(target)
 
     def take(self, played: Sequence, *, only_above: bool = False) -> StageFinding | None:
         """Measure a sequence, or only a possible refutation. Return a finding for the first refutation of a family."""
@@ -125,12 +129,16 @@ class SequenceSearch(SearchLog):
             target = replace(measure, direction="PQ")
             promised, best = self.promised[target], self.rows.get(target)
             # computed exactly if it may refute, or if it may be clearly the best so far
-            near = min(max(_NEWS * (best.attack if best else 0.0), 0.01 * promised), promised)
-            if self.rows and bound <= (promised if only_above else near):
+            seen = self.nearest.get(target, 0.0) if only_above else best.attack if best else 0.0
+            near = min(max(_NEWS * seen, 0.01 * promised), max((seen + promised) / 2, seen))
+            if self.rows and bound <= near:
                 continue  # for the first one, a value of zero is reported as well
+            self.nearest[target] = max(self.nearest.get(target, 0.0), min(bound, promised))
             low = played.low(measure, promised)
             if not exceeds(low, promised):
-                self.keep(target, Tightness(measure, _menu(played), low, None, promised, Evidence.CERTIFIED))
+                play = sequence_counterexample(self.subject.filter, played, measure, low)
+                row = Tightness(measure, _menu(played), low, None, promised, play.evidence, play)
+                self.keep(target, row)
             elif played.is_granted(self.subject.filter):
                 self.refuted += 1
                 self.refuted_mechanisms.add(names)

@@ -166,7 +166,7 @@ def counts(view: fp.AdversaryView) -> int:
         )),
         (lambda: {"a", "b"}, "a set has an order that changes from process to process"),
         (lambda: Path("/tmp"), "a PosixPath names a file, whose content no key has"),
-        (lambda: counts, "counts writes the global 'CALLS'; use view.memory"),
+        (lambda: counts, r"counts writes the variable 'CALLS' outside the function \(keep it in view.memory\)"),
     ],
 )  # fmt: skip
 def test_what_no_key_can_tell_apart_is_refused_in_one_sentence(made: Callable[[], Any], why: str) -> None:

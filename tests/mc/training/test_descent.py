@@ -62,7 +62,7 @@ def test_who_has_run_out_no_longer_counts() -> None:
     assert (ours.people.remaining().made_public() >= 0).all()
     private = descent(data=made_up(public=False))
     next(private)
-    with pytest.raises(ValueError, match="active is for public data, got 'made up'; the number is personal"):
+    with pytest.raises(ValueError, match="got the data set 'made up'; the number of people is personal data"):
         private.active()
 
 
@@ -139,7 +139,7 @@ def test_a_file_that_was_damaged_or_is_another_is_one_sentence_that_names_it(sav
     for one in bad:
         saved.write_bytes(one)
         with pytest.raises(
-            ValueError, match=r"^path must name a file of Descent\.save, got \d+ other bytes"
+            ValueError, match=r"^path must name a file of PrivateGradientDescent\.save, got \d+ other bytes"
         ) as refused:
             PrivateGradientDescent.restored(saved, made_up(), NET, fp.ZCDPFilter(RHO))
         assert "\n" not in str(refused.value)

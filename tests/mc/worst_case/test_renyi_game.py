@@ -62,7 +62,7 @@ def test_a_pair_of_doubles_is_worth_what_its_rationals_are() -> None:
 
 def test_an_infinite_loss_has_an_infinite_divergence_and_a_gaussian_is_refused() -> None:
     assert renyi_game(fp.BasicFilter(1.0, 0.5), (fp.Erasure(0.25),), order=2.0, rounds=1)[0] == math.inf
-    with pytest.raises(TypeError, match="menu must hold finite pairs"):
+    with pytest.raises(TypeError, match="menu must hold pairs with finitely many outcomes"):
         renyi_game(fp.ZCDPFilter(1.0), (Gaussian(0.5),), order=2.0, rounds=1)
     with pytest.raises(ValueError, match="direction must be"):
         renyi_game(fp.BasicFilter(1.0, 0.5), (fp.Erasure(0.25),), order=2.0, rounds=1, direction="both")
