@@ -217,6 +217,14 @@ def shared(subject: ExaminationContext, limit: WorkLimit) -> Iterator[Sequence]:
         yield from _extended(player)
 
 
+def repeated(subject: ExaminationContext, limit: WorkLimit) -> Iterator[Sequence]:
+    """Yield the largest request of each family ever more often, if it leaves the state unchanged."""
+    for family in representatives(subject.families) if not subject.observes_losses else ():
+        player = Player.fresh(subject, limit, deterministic=subject.deterministic)
+        if player.ask(family.largest) and player.unchanged is not None:
+            yield from _extended(player)
+
+
 def swallowed(subject: ExaminationContext, limit: WorkLimit, *, tiny: bool = False) -> Iterator[Sequence]:
     """Yield a large request, then a small one of its family ever more often, if rounding absorbs it in a large sum.
 
