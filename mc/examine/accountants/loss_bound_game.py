@@ -2,7 +2,7 @@
 
 >>> import filterproof as fp
 >>> from fractions import Fraction
->>> game = LossBoundGame(fp.odometers.LineOdometer(0.05, target=1.0), (Fraction(5, 4),), 6)
+>>> game = LossBoundGame(fp.odometers.LineOdometer(0.05, target=1.0), (Fraction(5, 4),), 12)
 >>> found = game.solved(Divergence.exceedance())
 >>> 0 < found.low <= found.high < 0.05
 True

@@ -152,7 +152,7 @@ def test_stage_refutes_no_sound_filter_and_says_where_its_work_ended(
 
 
 def test_sequence_that_comes_nearest_is_told_in_its_direction() -> None:
-    sought = SequenceSearch(subject=subject(fp.ZCDPFilter(0.5)))
+    sought = SequenceSearch(subject=subject(fp.ZCDPFilter(0.5), "gaussian", "twopoint"))
     p, q = Fraction(1, 10_000), Fraction(1, 100)
     rare = fp.FinitePair((p, 1 - p), (q, 1 - q))
     assert sought.take(played := Sequence(((rare, 1),))) is None
