@@ -143,6 +143,7 @@ def test_everyone_is_counted_once_and_a_last_bit_above_the_promise_in_the_last_b
 # -- studies -----------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_outcomes_do_not_depend_on_workers(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(trials_room, "PLAYED", {})
     study([*SEVERAL, SEVERAL[0]], workers=2)
