@@ -167,6 +167,7 @@ def test_the_printed_gains_stand_beside_those_of_the_stand_in_and_the_caption_sa
 # -- studies -----------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_outcomes_do_not_depend_on_workers(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(trials_room, "PLAYED", {})
     study([*SEVERAL, SEVERAL[0]], workers=2)
