@@ -2,7 +2,7 @@
 
 from filterproof.theory.conversions import Conversion, gaussian_epsilon, max_gaussian_mu, renyi_epsilon
 from filterproof.theory.extremal import LargestDivergence
-from filterproof.theory.proofs.threshold import Ball, certified_budget
+from filterproof.theory.proofs.threshold import Ball, threshold
 from filterproof.theory.realisation import DeltaSplit, kappa, optimal_split
 
 __all__ = [
@@ -10,10 +10,10 @@ __all__ = [
     "Conversion",
     "DeltaSplit",
     "LargestDivergence",
-    "certified_budget",
     "gaussian_epsilon",
     "kappa",
     "max_gaussian_mu",
     "optimal_split",
     "renyi_epsilon",
+    "threshold",
 ]

@@ -35,7 +35,7 @@ from filterproof.theory.conversions import BUN_STEINKE, CKS, Conversion, max_gau
 from filterproof.theory.display import Displayed, Plottable, Row
 from filterproof.theory.guarantees import ZCDP, GaussianDP, PureDP
 from filterproof.theory.pairs import DominatingPair, Gaussian, RandomizedResponse
-from filterproof.theory.proofs.threshold import certified_budget
+from filterproof.theory.proofs.threshold import threshold
 from filterproof.theory.rounding import root_round_up
 
 #: The most rounds of one mechanism that are counted one by one.
@@ -176,7 +176,7 @@ def compare_filters(
     pair = _pair_of(mechanism)
     fewest, largest = planned_rounds(epsilon, delta, pair, most)
     if isinstance(mechanism, ZCDP):
-        with_rho = certified_budget("B*", epsilon, delta, digits=17).low / Fraction(mechanism.rho)
+        with_rho = threshold("B*", epsilon, delta, digits=17).low / Fraction(mechanism.rho)
         fewest = min(math.floor(with_rho), largest)
     only_rho = isinstance(mechanism, ZCDP)
     candidates = _candidates(epsilon, delta, pair, only_rho=only_rho)

@@ -37,7 +37,7 @@ class Ball:
     Examples
     --------
     >>> import filterproof as fp
-    >>> ball = fp.conversions.certified_budget("simple", epsilon=1, delta="1e-5", digits=6)
+    >>> ball = fp.conversions.threshold("simple", epsilon=1, delta="1e-5", digits=6)
     >>> str(ball), ball.low < ball.high
     ('0.0208199', True)
     """
@@ -64,7 +64,7 @@ class Ball:
         return Fraction(self.mid) + Fraction(self.radius)
 
 
-def certified_budget(
+def threshold(
     name: str,
     epsilon: int | float | str | Fraction,
     delta: int | float | str | Fraction,
@@ -110,9 +110,9 @@ def certified_budget(
     Examples
     --------
     >>> import filterproof as fp
-    >>> print(fp.conversions.certified_budget("B*", epsilon=1, delta="1e-5", digits=12))
+    >>> print(fp.conversions.threshold("B*", epsilon=1, delta="1e-5", digits=12))
     0.0305569507877
-    >>> print(fp.conversions.certified_budget("simple", epsilon=1, delta="1e-5", digits=12))
+    >>> print(fp.conversions.threshold("simple", epsilon=1, delta="1e-5", digits=12))
     0.0208199383395
     """
     if not isinstance(name, str) or name not in THRESHOLDS:

@@ -11,11 +11,11 @@ from flint import arb
 from filterproof.filters.certified.certified_numbers import CertifiedNumbers
 from filterproof.filters.certified.comparison import Comparison, Comparisons, ComparisonStatus, Least
 from filterproof.theory.evidence import Evidence
-from filterproof.theory.proofs.threshold import certified_budget
+from filterproof.theory.proofs.threshold import threshold
 from filterproof.theory.theorems.formula import rational_value
 
 ROOT = "(sqrt(log(1/delta)+epsilon) - sqrt(log(1/delta)))**2"
-STAR = certified_budget("simple", 1.0, 1e-5, digits=60)
+STAR = threshold("simple", 1.0, 1e-5, digits=60)
 
 
 LEAST = math.nextafter(0.005, 1) if Fraction(0.005) < Fraction(0.1) ** 2 / 2 else 0.005

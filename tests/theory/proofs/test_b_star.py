@@ -7,7 +7,7 @@ import pytest
 from flint import arb, ctx, fmpq
 
 import filterproof.theory.thresholds.b_star as b_star_module
-from filterproof.theory.proofs.threshold import certified_budget
+from filterproof.theory.proofs.threshold import threshold
 from filterproof.theory.thresholds.b_star import BStar, b_star, least_rho_beyond, slopes_below
 
 #: (epsilon, delta), the case, and how far CKS is below, where `theory.md` or a run of the second route says so.
@@ -84,7 +84,7 @@ def test_both_ends_meet_and_dense_orders_agree(at: tuple[str, str], case: str) -
     ],
 )
 def test_cks_is_below_by_what_the_second_slope_adds(at: tuple[str, str], gap: float) -> None:
-    best, cks = certified_budget("B*", *at, digits=20), certified_budget("CKS", *at, digits=20)
+    best, cks = threshold("B*", *at, digits=20), threshold("CKS", *at, digits=20)
     assert best.low > cks.high
     assert float(best.low / cks.low - 1) == pytest.approx(gap, rel=0.05)
 
@@ -94,7 +94,7 @@ def test_without_the_second_slope_it_is_the_conversion_of_canonne_kamath_and_ste
     slope = Fraction(order / (order - 1)) * Fraction(271828182845, 10**11)
     with ctx.workprec(128):
         near = slopes_below(fmpq(1), delta, order, (slope, Fraction(1, 10**30)))
-    cks = certified_budget("CKS", "1", "0.01")
+    cks = threshold("CKS", "1", "0.01")
     assert float(near) == pytest.approx(float(cks), rel=1e-6)
     assert float(near) < float(cks)
 
@@ -116,4 +116,4 @@ def test_a_wrong_certificate_is_refused() -> None:
 
 def test_an_epsilon_that_no_precision_reaches_is_refused_in_a_sentence() -> None:
     with pytest.raises(ArithmeticError, match="4096 bits give no digit of B\\*, got epsilon='1e400'"):
-        certified_budget("B*", "1e400", "1e-5")
+        threshold("B*", "1e400", "1e-5")

@@ -6,7 +6,7 @@ import flint
 import mpmath
 import pytest
 
-from filterproof.theory.proofs.threshold import certified_budget
+from filterproof.theory.proofs.threshold import threshold
 from filterproof.theory.thresholds.budgets import THRESHOLDS
 
 # Second route: mpmath's root finder on the definitions, at twice the digits.
@@ -39,7 +39,7 @@ def test_sixty_digits_agree_with_mpmath(epsilon: str, delta: str) -> None:
             mpmath.sqrt(2 * cks),
         )
         for name, second in (("simple", simple), ("CKS", cks), ("GDP", mu)):
-            ball = certified_budget(name, epsilon, delta, digits=DIGITS)
+            ball = threshold(name, epsilon, delta, digits=DIGITS)
             assert abs(mpmath.mpf(str(ball)) / second - 1) < mpmath.mpf(10) ** (1 - DIGITS)
 
 
@@ -47,8 +47,8 @@ def test_sixty_digits_agree_with_mpmath(epsilon: str, delta: str) -> None:
 def test_more_digits_refine_the_same_number(name: str) -> None:
     before = flint.ctx.prec
     few, many = (
-        certified_budget(name, "0.7", "1e-9", digits=15),
-        certified_budget(name, "0.7", "1e-9", digits=400),
+        threshold(name, "0.7", "1e-9", digits=15),
+        threshold(name, "0.7", "1e-9", digits=400),
     )
     assert flint.ctx.prec == before
     assert few.low <= many.low <= many.high <= few.high
@@ -57,16 +57,16 @@ def test_more_digits_refine_the_same_number(name: str) -> None:
 
 
 def test_a_float_means_its_binary_value_and_a_string_its_decimals() -> None:
-    assert certified_budget("B*", 0.1, "1e-5") != certified_budget("B*", "0.1", "1e-5")
-    assert certified_budget("B*", 0.1, "1e-5") == certified_budget("B*", Fraction(0.1), "1e-5")
-    assert certified_budget("B*", 0.5, 0.25) == certified_budget("B*", "0.5", Fraction(1, 4))
+    assert threshold("B*", 0.1, "1e-5") != threshold("B*", "0.1", "1e-5")
+    assert threshold("B*", 0.1, "1e-5") == threshold("B*", Fraction(0.1), "1e-5")
+    assert threshold("B*", 0.5, 0.25) == threshold("B*", "0.5", Fraction(1, 4))
 
 
 def test_epsilon_zero_is_a_budget_of_zero_for_the_simple_form_only() -> None:
-    assert certified_budget("simple", 0, "1e-5").high == 0
-    assert certified_budget("CKS", 0, "0.1").low > 0
-    assert certified_budget("B*", 0, "0.1").low > 0
-    assert certified_budget("GDP", 0, "0.1").low > 0
+    assert threshold("simple", 0, "1e-5").high == 0
+    assert threshold("CKS", 0, "0.1").low > 0
+    assert threshold("B*", 0, "0.1").low > 0
+    assert threshold("GDP", 0, "0.1").low > 0
 
 
 @pytest.mark.parametrize("name", THRESHOLDS)
@@ -84,7 +84,7 @@ def test_a_solution_at_few_bits_encloses_the_one_at_many(name: str) -> None:
 @pytest.mark.parametrize("name", ["B*", "CKS", "GDP"])
 @pytest.mark.parametrize("nines", [100, 110, 115])
 def test_a_delta_next_to_one_only_takes_more_bits(name: str, nines: int) -> None:
-    ball = certified_budget(name, "0.5", 1 - Fraction(1, 10**nines), digits=10)
+    ball = threshold(name, "0.5", 1 - Fraction(1, 10**nines), digits=10)
     assert Fraction(ball.radius) < Fraction(ball.mid) / 10**10
     assert ball.low > 0
 
@@ -102,4 +102,4 @@ def test_a_delta_next_to_one_only_takes_more_bits(name: str, nines: int) -> None
 )
 def test_what_it_refuses_is_named(arguments: tuple[str, object, object], message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        certified_budget(*arguments)  # type: ignore[arg-type]
+        threshold(*arguments)  # type: ignore[arg-type]
