@@ -6,6 +6,7 @@ from filterproof.filters.rules.unsound_sums import ClippingAfterAdding, Forgetti
 from filterproof.mc.training.descent import PrivateGradientDescent
 from filterproof.mc.training.digits import load_digits
 from filterproof.mc.training.network import DenseNetwork
+from filterproof.mc.training.paper_tables import repeat_tables
 from filterproof.mc.training.retraining import train_idx
 from filterproof.mc.training.simulated_training import simulate_training
 from filterproof.mc.training.training import LogisticTraining, Training, TrainingWithCanary
@@ -26,6 +27,7 @@ __all__ = [
     "TrainingWithCanary",
     "audit_training",
     "load_digits",
+    "repeat_tables",
     "simulate_training",
     "train_idx",
 ]

@@ -59,6 +59,11 @@ class StateWrittenError(TypeError):
         )
 
 
+def count_call(n: int) -> None:
+    """Count the work of a call of a filter's method for n runs."""
+    current().count(1 + (n >> _RUNS_PER_UNIT))
+
+
 def checked_rule(filt: object) -> FilterBase:
     """Return `filt` if it is a filter, with or without a guarantee, else raise TypeError."""
     if isinstance(filt, type):
@@ -132,7 +137,7 @@ def checked_step(
     read-only.
     """
     if ours:
-        current().count(1 + (n >> _RUNS_PER_UNIT))
+        count_call(n)
         answer = filt.step(state, request)
         if answer[0].shape == (n,):  # else the request declares parameters of another shape
             return answer
@@ -201,6 +206,16 @@ def checked_remaining(filt: FilterBase, state: State, n: int) -> NDArray[np.floa
     return checked_numbers(_call_rule(filt, "remaining", n, state), filt, "remaining", n)
 
 
+def checked_spent(filt: FilterBase, state: State) -> Guarantee:
+    """Return `filt.spent(state)`: a guarantee."""
+    spent = _call_rule(filt, "spent", 1, state)
+    if not isinstance(spent, Guarantee):
+        raise TypeError(
+            f"{type(filt).__name__}.spent must return a Guarantee, got {short(spent)}; return e.g. PureDP(0.5)"
+        )
+    return spent
+
+
 def says_what_remains(filt: FilterBase) -> bool:
     """Whether the filter defines a `remaining` that matches its decision methods."""
     return type(filt).remaining is not FilterBase.remaining and _knows_its_rules(type(filt), "remaining")
@@ -256,7 +271,7 @@ def _call_rule(filt: FilterBase, method: str, n: int, state: State, *more: objec
 
     If a subclass overrides a method that the inherited method depends on, call the default of FilterBase instead.
     """
-    current().count(1 + (n >> _RUNS_PER_UNIT))
+    count_call(n)
     asked = getattr(filt, method)
     if method in _SPEAKS_OF and method != "step" and not _knows_its_rules(type(filt), method):
         asked = getattr(FilterBase, method).__get__(filt)

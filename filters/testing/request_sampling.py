@@ -7,9 +7,6 @@ module does not import hypothesis.
     >>> drawn = requests_near(fp.GaussianFilter(mu=1.0))
     >>> len(drawn.pairs), round(drawn.request(Tape(b"")).mu, 9)
     (1068, 1.0)
-
-The same bytes are the same example, so that Hypothesis and a numpy Generator can both say what to try.
-Importing this module does not import hypothesis.
 """
 
 from __future__ import annotations
@@ -42,7 +39,7 @@ History: TypeAlias = list[tuple[DominatingPair, float]]
 
 #: Families with one size parameter (or an array). The cost grows with the size. The last one maps it to a
 #: probability.
-_FAMILIES: tuple[MechanismFamily, ...] = (
+FAMILIES: tuple[MechanismFamily, ...] = (
     Gaussian,
     RandomizedResponse,
     lambda size: Laplace(1 / size),
@@ -187,13 +184,13 @@ def _one_of(
     return group[tape.below(len(group))]
 
 
-def requests_near(filt: FilterBase) -> Requests:
-    """Return pairs of the common families, of sizes 1e-6 to 4, with the edges of `filt`.
+def requests_near(filt: FilterBase, families: Sequence[MechanismFamily] = FAMILIES) -> Requests:
+    """Return pairs of these families, by default the common ones, of sizes 1e-6 to 4, with the edges of `filt`.
 
     The function asks fresh runs and bisects each change of their answers, so that it includes sizes that are just
     admitted and just denied. It adds smaller sizes if none is admitted and larger ones if all are.
     """
-    return _collected([_scanned(family, filt) for family in _FAMILIES])
+    return _collected([_scanned(family, filt) for family in families])
 
 
 def at_once(pairs: Sequence[DominatingPair], index: NDArray[np.intp]) -> DominatingPair:

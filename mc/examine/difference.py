@@ -17,11 +17,19 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from filterproof.filters.adapters.labelled_filter import program_of
+from filterproof.filters.adapters.labelled_filter import LabelledFilter, program_of
 from filterproof.filters.contract.contract_checks import checked_filter, checked_start
+from filterproof.filters.contract.filter_base import MechanismFamily
 from filterproof.filters.contract.work import WorkLimit
 from filterproof.filters.privacy_filter import PrivacyFilter
-from filterproof.filters.testing.request_sampling import History, Requests, Tape, possible_loss, requests_near
+from filterproof.filters.testing.request_sampling import (
+    FAMILIES,
+    History,
+    Requests,
+    Tape,
+    possible_loss,
+    requests_near,
+)
 from filterproof.mc.examine.counted_search import Pace, last_report
 from filterproof.mc.examine.deadline import Deadline
 from filterproof.mc.examine.divergence import targets
@@ -33,6 +41,7 @@ from filterproof.mc.examine.worker import run_isolated
 from filterproof.theory.argument_checks import check_count
 from filterproof.theory.numerics.decimals import format_down
 from filterproof.theory.pairs import DominatingPair
+from filterproof.theory.pairs.labelled import Where
 
 #: The lengths of drawn histories in turn, and the length of a row of one request.
 _LENGTHS, _ROW = (1, 2, 4, 8, 16, 32), 400
@@ -41,6 +50,8 @@ Filters: TypeAlias = tuple[PrivacyFilter, PrivacyFilter]
 _NAMES = ("the first", "the second")
 #: The share of the work for the search. The rest is for the largest last request.
 _SEARCHED = 0.7
+#: The number of families that are also requested at other labels than those of the record: the first ones.
+_ELSEWHERE = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +131,7 @@ def first_difference(
     """Search for a short history after which exactly one of two filters grants a request.
 
     Both filters receive the same requests, near the largest that either grants, and observe the same losses. A request
-    that both deny is skipped.
+    that both deny is skipped. Filters with labels receive requests at every label.
 
     Parameters
     ----------
@@ -145,7 +156,8 @@ def first_difference(
     TypeError
         If an argument is not a filter.
     ValueError
-        If effort <= 0, seconds <= 0 or seed < 0.
+        If effort <= 0, seconds <= 0 or seed < 0, or if both filters have labels, and not the same or not the same
+        record.
     FilterFault
         If a filter's code raises or ends its process, or if a new process of a filter decides differently.
 
@@ -156,6 +168,7 @@ def first_difference(
     filters = one, other
     for filt in filters:
         checked_filter(filt)
+    families = _families(filters)
     seed = check_count("seed", seed, least=0)
     import_module(
         "filterproof.mc.runs.warmup"
@@ -165,7 +178,7 @@ def first_difference(
     asked = other if program_of(other) is not None else one
     nothing, work, stands = (
         DifferenceSearch(None, 0, 0),
-        partial(_searched, filters, seed),
+        partial(_searched, filters, families, seed),
         partial(_confirm, filters),
     )
     return last_report(work, nothing, effort, seconds, stands, filt=asked, whose=whose)
@@ -182,11 +195,33 @@ def _confirm(filters: Filters, found: DifferenceSearch, deadline: Deadline) -> N
                 raise FilterFault(is_nondeterministic(filt))
 
 
-def _searched(filters: Filters, seed: int, units: float) -> Iterator[DifferenceSearch]:
+def _families(filters: Filters) -> tuple[MechanismFamily, ...]:
+    """Return the families to request, for filters with labels at each of them. Raises ValueError for other labels."""
+    one, other = filters
+    if not (isinstance(one, LabelledFilter) and isinstance(other, LabelledFilter)):
+        return FAMILIES
+    if (one.choices, one.over) != (other.choices, other.over):
+        raise ValueError(
+            f"other must have the labels and the record of one, got other={other!r}; pass the same labels= and over="
+        )
+    here, *elsewhere = one.choices
+    labelled = [(here, family) for family in FAMILIES]
+    labelled += [(where, family) for where in elsewhere for family in FAMILIES[:_ELSEWHERE]]
+    return tuple(partial(_at, one, where, family) for where, family in labelled)
+
+
+def _at(filt: LabelledFilter, where: Where, family: MechanismFamily, size: Any) -> DominatingPair:
+    """Return the pair of a size at these labels."""
+    return filt.at(family(size), **dict(where))
+
+
+def _searched(
+    filters: Filters, families: tuple[MechanismFamily, ...], seed: int, units: float
+) -> Iterator[DifferenceSearch]:
     """Yield the reports of a search, the first one before both filters get a request."""
     found = DifferenceSearch(None, 0, 0)
     with examining(filters[0]), examining(filters[1]):
-        near = [requests_near(filt) for filt in filters]
+        near = [requests_near(filt, families) for filt in filters]
         yield found
         limit, pace = WorkLimit.of(units), Pace()
         searching = limit.fraction(_SEARCHED)

@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
-import inspect
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from types import CodeType, MemberDescriptorType
+from types import CodeType
 from typing import Any
 
 from filterproof.filters.contract.contract_checks import checked_admits, checked_start
 from filterproof.filters.contract.largest_granted import largest_granted, last_granted
-from filterproof.filters.contract.library import defining_class, is_library_class
 from filterproof.filters.contract.work import WorkLimit
 from filterproof.filters.privacy_filter import PrivacyFilter
-from filterproof.mc.engine.encoding import encode, nameable
 from filterproof.mc.examine.divergence import Divergence, targets
 from filterproof.mc.examine.filter_fault import FilterFault, examining
+from filterproof.mc.examine.own_pairs import assumption, class_attributes, own_pairs
 from filterproof.mc.examine.parameter_families import OneParameterFamily, coarse_first, mechanism_name
 from filterproof.mc.examine.sequence import granted
 from filterproof.mc.examine.stage_finding import USED_UP, StageFinding
+from filterproof.mc.losses.stated_pair import measurable
 from filterproof.theory.pairs import DominatingPair
 
 
@@ -95,40 +94,6 @@ class ExaminationContext:
         return measure.promised(self.filter.promise)
 
 
-def own_pairs(filt: PrivacyFilter) -> tuple[DominatingPair, ...]:
-    """Return the single pairs among the filter's attributes: usually a menu."""
-    pairs: list[DominatingPair] = []
-    for value in _class_attributes(filt, type(filt).__mro__):
-        parts = value if isinstance(value, (tuple, list)) else (value,)
-        pairs.extend(part for part in parts if isinstance(part, DominatingPair) and part.shape == ())
-    return tuple(dict.fromkeys(pairs))
-
-
-def named_pairs(filt: PrivacyFilter, name: str) -> tuple[DominatingPair, ...]:
-    """Return the pairs in one attribute that a counterexample file can name, or none."""
-    held = _attribute_named(filt, name)
-    own = tuple(held) if isinstance(held, (tuple, list, set, frozenset, dict)) else ()
-    own = (
-        tuple(sorted(own, key=repr)) if isinstance(held, (set, frozenset)) else own
-    )  # not in the order of hashes
-    if not all(isinstance(pair, DominatingPair) and pair.shape == () for pair in own):
-        return ()
-    return tuple(filter(_has_a_name, own))
-
-
-def _class_attributes(filt: PrivacyFilter, kinds: Iterable[type]) -> Iterator[Any]:
-    """Yield the attributes of the filter of these types."""
-    names = [*getattr(filt, "__dict__", {}), *(name for kind in kinds for name in vars(kind))]
-    return (_attribute_named(filt, name) for name in dict.fromkeys(names) if name[:2] != "__")
-
-
-def _attribute_named(filt: PrivacyFilter, name: str) -> Any:
-    """Return an attribute of a filter. Properties of user classes are not run: they may raise or never return."""
-    value = inspect.getattr_static(filt, name, None)
-    ours = isinstance(value, property) and is_library_class(defining_class(type(filt), name))
-    return getattr(filt, name, None) if ours or isinstance(value, MemberDescriptorType) else value
-
-
 #: The number of sizes of a family that are tried under any work limit.
 _MIN_SIZES_ASKED = 4
 #: The relative precision of the largest size, found with few bits so that states coincide.
@@ -152,7 +117,7 @@ def own_numbers(filt: PrivacyFilter) -> tuple[float, ...]:
 
 def _numbers_of(filt: PrivacyFilter) -> Iterator[float]:
     own_classes = [kind for kind in type(filt).__mro__ if kind.__module__.partition(".")[0] not in _LIBRARY]
-    for value in _class_attributes(filt, own_classes):
+    for value in class_attributes(filt, own_classes):
         yield from _numbers_in(value)
     for kind in own_classes:
         for method in vars(kind).values():
@@ -202,8 +167,8 @@ def admission(
             for one in own_pairs(filt)
             if (own_menu or mechanism_name(one) in chosen) and _grants(filt, one)
         ]
-    unnamed = sorted({type(pair).__name__ for pair in own if not _has_a_name(pair)})
-    if own := [pair for pair in own if _has_a_name(pair)]:
+    assumed = dict.fromkeys(filter(None, map(assumption, own)))
+    if own := [pair for pair in own if measurable(pair) is not None]:
         own.sort(key=lambda pair: float(pair.hockey_stick(0.0)))
         sizes = tuple(map(float, range(1, len(own) + 1)))
         family = OneParameterFamily("own", "its own menu", partial(_numbered, tuple(own)), 1.0, len(own))
@@ -227,21 +192,11 @@ def admission(
         fault=fault,
         notes=(
             *(f"outside its scope: {mechanism} ({said})" for mechanism, said in raising.items()),
-            *(
-                f"not tried: its own {kind}, a class outside the library, which a counterexample file cannot name"
-                for kind in unnamed
-            ),
+            *assumed,
         ),
     )
     with examining(filt):
         return finding, ExaminationContext.of(filt, seed, open_lines, denied_families)
-
-
-def _has_a_name(pair: DominatingPair) -> bool:
-    with suppress(TypeError):
-        encode(pair, nameable())
-        return True
-    return False
 
 
 def _numbered(pairs: tuple[DominatingPair, ...], t: float) -> DominatingPair:

@@ -80,12 +80,15 @@ class OneParameterFamily:
     @property
     def below(self) -> tuple[float, ...]:
         """Return sizes from far below the least one up to it."""
-        return tuple(t for k in reversed(_OCTAVES_AROUND) if (t := self.least * 2.0**-k) >= _MIN_SIZE)
+        return tuple(t for k in reversed(_OCTAVES_BELOW) if (t := self.least * 2.0**-k) >= _MIN_SIZE)
 
     @property
     def above(self) -> tuple[float, ...]:
-        """Return sizes from the largest one to far above it."""
-        return tuple(t for k in _OCTAVES_AROUND if (t := self.most * 2.0**k) <= self.end)
+        """Return sizes from the largest one to far above it: octaves, and decimal sizes such as 100."""
+        ladder = {self.most * 2.0**k for k in _OCTAVES_ABOVE}
+        first = math.floor(math.log10(self.most))
+        ladder |= {float(f"{digit}e{power}") for power in range(first, first + 10) for digit in (1, 2, 5)}
+        return tuple(sorted(t for t in ladder if self.most <= t <= self.end))
 
     def moved(self, to: float) -> OneParameterFamily:
         """Return the line around a size that is far from all of its own."""
@@ -95,8 +98,10 @@ class OneParameterFamily:
         return replace(self, least=least, most=most, extra=(*self.extra, *written))
 
 
-#: Octaves beyond the ends of a line that are probed, and the least size of any line.
-_OCTAVES_AROUND, _MIN_SIZE = (0, 1, 2, 3, 4, 5, 8, 16, 32, 64, 128, 256, 512, 960), 2.0**-1000
+#: Octaves beyond the ends of a line that are probed, and the least size of any line. A counter of 64 bits overflows
+#: within the first octaves above, a double in the last ones.
+_OCTAVES_BELOW, _MIN_SIZE = (0, 1, 2, 3, 4, 5, 8, 16, 32, 64, 128, 256, 512, 960), 2.0**-1000
+_OCTAVES_ABOVE = (*range(72), *range(72, 1024, 24))
 
 
 def coarse_first(sizes: tuple[float, ...]) -> list[float]:
@@ -133,8 +138,9 @@ def families_of(
     `extra` has further sizes, which the filter's own attributes suggest.
     """
     more = tuple(sorted(set(extra)))
-    kov = tuple(map(_kov, _deltas(promise)))
-    return tuple(replace(family, extra=more) for name in names for family in FAMILIES[name] or kov)
+    by_delta = {"kov": tuple(map(_kov, _deltas(promise))), "twopoint": tuple(_rare_of(promise))}
+    lines = (family for name in names for family in (*FAMILIES[name], *by_delta.get(name, ())))
+    return tuple(replace(family, extra=more) for family in lines)
 
 
 def at_labels(families: Sequence[OneParameterFamily], filt: object) -> tuple[OneParameterFamily, ...]:
@@ -198,6 +204,23 @@ def _two_points() -> Iterator[OneParameterFamily]:
         yield OneParameterFamily("twopoint", name, partial(_revealed, swap=swap), 2.0**-30, 0.5, end=0.5)
 
 
+def _rare_of(promise: Guarantee) -> Iterator[OneParameterFamily]:
+    """Yield pairs with an outcome whose mass is the promised delta, and whose loss is the size."""
+    if not isinstance(promise, ApproxDP) or not 0 < promise.delta_at_epsilon < 1:
+        return
+    for swap in (False, True):
+        name = f"two points, one of mass {promise.delta_at_epsilon:.3g} under {'Q' if swap else 'P'}"
+        make = partial(_rare, mass=Fraction(promise.delta_at_epsilon), swap=swap)
+        yield OneParameterFamily("twopoint", name, make, 0.5, 32.0, end=32.0)
+
+
+def _rare(t: float, *, mass: Fraction, swap: bool) -> FinitePair:
+    """Return a pair whose first outcome has this mass under P and a loss of about t."""
+    b = mass / Fraction(math.exp(t)).limit_denominator(64)
+    pair = FinitePair((mass, 1 - mass), (b, 1 - b))
+    return pair.swapped if swap else pair
+
+
 def _two(t: float, b: Fraction, *, swap: bool) -> FinitePair:
     """Return a pair of two outcomes: one has Q-mass b and a loss of about t, less if the other would lose its mass."""
     ratio = Fraction(math.exp(min(t, 600.0))).limit_denominator(64)
@@ -220,7 +243,7 @@ def _deltas(promise: Guarantee) -> tuple[float, ...]:
     return (2.0**-10, 2.0**-20, 0.125)
 
 
-#: Name on the command line -> the family's lines. Those of KOV pairs depend on the guarantee.
+#: Name on the command line -> the family's lines. Further lines depend on the guarantee, as all of KOV pairs do.
 FAMILIES: dict[str, tuple[OneParameterFamily, ...]] = {
     "gaussian": (OneParameterFamily("gaussian", "gaussian", Gaussian),),
     "rr": (OneParameterFamily("rr", "rr", RandomizedResponse),),

@@ -56,11 +56,12 @@ class Report:
         """Return the places that losses count as, and which losses have one."""
         cell = np.searchsorted(self.edges, losses) - 1
         known = (cell >= 0) & (cell < len(self.low))
-        cell = np.where(known, cell, 0)
+        if not known.all():
+            cell = np.where(known, cell, 0)
         if not self.share.any():
-            return self.low[cell], known
-        raised = rng.random(len(losses)) < self.share[cell]
-        return np.where(raised, self.high[cell], self.low[cell]), known
+            return self.low.take(cell), known
+        raised = rng.random(len(losses)) < self.share.take(cell)
+        return np.where(raised, self.high.take(cell), self.low.take(cell)), known
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,12 +5,16 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable, Iterable
+from fractions import Fraction
 from functools import partial, reduce
 from typing import Any
 
 import numpy as np
 
 from filterproof.mc.prove.arithmetic import Arithmetic
+from filterproof.mc.prove.monotone import MATH as MATH_FUNCTIONS
+from filterproof.mc.prove.monotone import NUMPY as NUMPY_FUNCTIONS
+from filterproof.mc.prove.monotone import power_of
 from filterproof.mc.prove.numpy_arrays import (
     Caller,
     array_of,
@@ -95,6 +99,33 @@ def square_root(own: Caller, x: Any) -> Array:
     return unary(lambda a, entry, kind: a.sqrt(entry, kind), "f8", own, value)
 
 
+def function(name: str, own: Caller, x: Any) -> Array:
+    """A function of NumPy, or of math, that balls enclose."""
+    library, _, rule = name.partition(".")
+    given = number(own, x)
+    if library == "np":
+        (given,) = numpy_scalars(given)
+    if given.kind in ("b1", "i1", "i2", "u1", "u2"):
+        raise NotTraced(f"{name} of booleans or small integers is of lower precision, which has no rule")
+    kind = "f8" if library == "np" else "float"
+    known_rule = (NUMPY_FUNCTIONS if library == "np" else MATH_FUNCTIONS)[rule]
+    value = own.arithmetic.converted(given, kind)
+    return elementwise(lambda entry: own.arithmetic.function(known_rule, name, entry, kind), kind, value)
+
+
+def ldexp(own: Caller, x1: Any, x2: Any) -> Array:
+    """x1 * 2^x2, which is exact but for the smallest numbers."""
+    one, two = numpy_scalars(number(own, x1), number(own, x2))
+    rule = power_of(Fraction(2), lambda x: math.ldexp(1.0, int(x)))
+    a = own.arithmetic
+    return elementwise(
+        lambda x, k: a.multiply(a.convert(x, "f8"), a.function(rule, "ldexp", as_number(k), "f8"), "f8"),
+        "f8",
+        one,
+        two,
+    )
+
+
 def extremum(sign: int, skip_nan: bool, own: Caller, x: Any, y: Any) -> Array:
     one, two = numpy_scalars(number(own, x), number(own, y))
     a, kind = own.arithmetic, promote(one.kind, two.kind)
@@ -170,8 +201,12 @@ def reduction(name: str, own: Caller, a: Any, axis: Any = None) -> Any:
 def fold(own: Caller, function: Any, entries: Iterable[Any]) -> Any:
     """`function.reduce` of a sequence."""
     items = list(own.items(entries))
-    if len(items) < 2:
-        raise NotTraced("nothing is reduced, or one array")
+    if len(items) == 1 and (function in LOGIC or function in EXTREMA):
+        items *= 2  # the same, in a new array
+    if len(items) < 2 or (function is np.add and len(items) > 7):
+        raise NotTraced(
+            "the sum of one array, or of more than seven, has no rule: NumPy adds them in another order"
+        )
     kinds = [number(own, one).kind for one in items]
     if function in (np.add, np.multiply) and (any(map(is_bool, kinds)) or not any(map(is_float, kinds))):
         raise NotTraced("a sum or product of booleans or integers by reduce() is of a larger type")
@@ -210,6 +245,8 @@ RULES: dict[Any, Callable[..., Any]] = {
     **{function: partial(tested, test) for function, test in TESTS.items()},
     **{getattr(np, name): partial(reduction, name) for name in ("sum", "max", "min", "any", "all")},
     np.negative: lambda own, x: own.arithmetic.negative(*numpy_scalars(number(own, x))),
+    **{getattr(np, name): partial(function, f"np.{name}") for name in NUMPY_FUNCTIONS}, np.ldexp: ldexp,
+    **{getattr(math, name): partial(function, f"math.{name}") for name in MATH_FUNCTIONS if hasattr(math, name)},
     np.logical_not: logical_not, np.sqrt: square_root, np.clip: clip, np.where: where, np.select: select,
     np.zeros: lambda own, shape, dtype=float: full(own, shape, 0, dtype), np.full: full, np.full_like: full_like,
     np.ones: lambda own, shape, dtype=float: full(own, shape, 1, dtype),

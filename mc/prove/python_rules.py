@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import math
 import operator
-import sys
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial, reduce
 from types import UnionType
@@ -38,7 +37,18 @@ KNOWN = frozenset(
     - {math.copysign, math.atan2}
     | {
         getattr(np, name)
-        for name in ("linspace", "arange", "geomspace", "logspace", "cumsum", "log", "exp", "log2")
+        for name in (
+            "linspace",
+            "arange",
+            "geomspace",
+            "logspace",
+            "cumsum",
+            "log",
+            "exp",
+            "log2",
+            "exp2",
+            "tanh",
+        )
     }
     | {getattr(np, name) for name in ("log10", "log1p", "expm1", "prod", "diff", "sort", "dtype", "ldexp")}
 )
@@ -100,8 +110,9 @@ def extreme(symbol: str, own: Caller, *args: Any, **named: Any) -> Any:
 
 def total(own: Caller, iterable: Any, start: Any = 0) -> Any:
     items = list(own.items(iterable))
-    floats = [i for i in items if isinstance(i, float) or (isinstance(i, Array) and i.kind == "float")]
-    if len(floats) > 2 and sys.version_info >= (3, 12):
+    plain = [lift(i) for i in (start, *items) if type(i) is not int or i]
+    numbers = [i.kind for i in plain if i is not None and i.kind in PYTHON]
+    if len(numbers) > 2 and "float" in numbers:
         raise NotTraced("a sum of more than two floats has no rule: Python 3.12 adds them in another way")
     return reduce(lambda x, y: own.binary("+", x, y), items, start)
 

@@ -217,7 +217,7 @@ def charge_bounds(path: Path, measure: str, alpha: Fraction | None = None) -> Bo
         A path after the code ran on a request.
     measure
         "pure" (epsilon), "zcdp" (rho), "gdp" (mu^2) or "renyi" (the divergence at `alpha`, both ways); "epsilon" and
-        "delta" of an (epsilon, delta)-DP mechanism are bounded together.
+        "delta" of an (epsilon, delta)-DP mechanism are bounded together, and so are "kept" and "lost".
     """
     truth = path.new(Atom("truth", measure, (), False, Fraction(0)))
     known = {
@@ -239,6 +239,15 @@ def charge_bounds(path: Path, measure: str, alpha: Fraction | None = None) -> Bo
     one = Polynomial.constant(1)
     if measure in ("epsilon", "delta"):
         return _pair_bounds(truth, known, pure, measure == "epsilon")
+    if measure in ("kept", "lost"):
+        if pair := _pair_bounds(truth, known, [], measure == "kept"):
+            half = (alpha or Fraction(0)) / 2
+            epsilon = known.get(("parameter", "KOV.epsilon"), Polynomial({}))
+            more = [(epsilon * epsilon * half - truth, False)] if measure == "kept" else []
+            return [case + more for case in pair]
+        if measure == "lost":
+            return [[(-truth, False)]] if charge_bounds(path, "zcdp") else []
+        measure = "renyi"
     if measure == "pure":
         bounds = [e - truth for e in pure] + [one - b * truth for b in scales]
     elif measure == "gdp":

@@ -80,6 +80,7 @@ def _same(one: CodeType, two: CodeType) -> bool:
     )
 
 
+@lru_cache(maxsize=1024)
 def definition(function: FunctionType) -> Definition:
     """The tree of a function; NotTraced where its file does not say what is loaded."""
     code = function.__code__
@@ -110,7 +111,7 @@ def file_of(kind: type) -> str | None:
     for member in vars(kind).values():
         if isinstance(member, FunctionType) and member.__module__ == kind.__module__:
             file = member.__code__.co_filename
-            if File(file).is_file():  # and not made by dataclass or NamedTuple
+            if _is_users(member.__module__, file):  # and not made by dataclass or NamedTuple
                 return file
     return getattr(sys.modules.get(kind.__module__), "__file__", None)
 

@@ -398,26 +398,29 @@ def two_chapters() -> None:
     mc.LocalPool = partial(LocalPool, 1)
 
 
-@pytest.mark.parametrize("everyone", [True, False], ids=["from a terminal", "to the first process alone"])
 @pytest.mark.parametrize(
-    ("command", "doing"),
+    ("command", "doing", "interrupt"),
     [
-        (
-            ("verify", "mine.py::Slow"),
-            r"(loading the filter|admission|sequences|games); nothing was decided or written; run verify "
-            "again from the start",
+        *(
+            (
+                ("verify", "mine.py::Slow"),
+                r"(loading the filter|admission|sequences|games); nothing was decided or written; run verify "
+                "again from the start",
+                interrupt,
+            )
+            for interrupt in (os.killpg, os.kill)
         ),
-        (("report",), r"page 2 of 2 \("),
+        (("report",), r"page 2 of 2 \(", os.killpg),
     ],
-    ids=["a filter", "the main job"],
+    ids=["verify from a terminal", "verify, the first process alone", "the main job from a terminal"],
 )
 def test_ctrl_c_in_verify_says_what_was_done_and_lost(
-    folder: Path, command: tuple[str, ...], doing: str, everyone: bool
+    folder: Path, command: tuple[str, ...], doing: str, interrupt: Callable[[int, int], None]
 ) -> None:
     before = files(folder)
     process = typed.start(*command, "--quick", cwd=folder, before=two_chapters)
     process.wait_for(folder / "playing")
-    (os.killpg if everyone else os.kill)(process.pid, signal.SIGINT)
+    interrupt(process.pid, signal.SIGINT)
     ended = process.end()
     assert ended.returncode == 130
     assert ended.stdout.strip() == ""

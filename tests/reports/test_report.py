@@ -4,18 +4,28 @@ import csv
 import html
 import json
 import re
+import shutil
+from concurrent.futures import Executor, Future
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import pytest
 
 from filterproof.reports.chapters import CLAIMS
 from filterproof.reports.finding import Claim, Finding
-from filterproof.reports.report import LibraryReport, changes, claim_rows, make_report, verdicts_document
+from filterproof.reports.report import (
+    LibraryReport,
+    changes,
+    claim_rows,
+    claims_page,
+    make_report,
+    verdicts_document,
+)
 from filterproof.reports.study import Study
 from filterproof.theory.agreement import Agreement, AgreementOutcome, IntervalAndEnclosure
 from filterproof.theory.evidence import Evidence, Outcome, Verdict
-from tests.reports.made_up import BROKEN, EVIL, HOLDS, OPEN, chapter, report
+from tests.reports.made_up import BROKEN, EVIL, HOLDS, ZCDP, chapter, report
 from tests.reports.test_examined import parsed
 
 #: The words of a page, of the front page, and of the whole report, at most; bytes of a page with its picture, and all.
@@ -52,9 +62,23 @@ def made() -> LibraryReport:
 
 @pytest.fixture(scope="module")
 def out(made: LibraryReport, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("report") / "out"
+    folder = tmp_path_factory.mktemp("report")
+    (folder / "claims.json").write_text("[]")
     made.write(folder, seconds=2.0)
     return folder
+
+
+@pytest.fixture(scope="module")
+def second(made: LibraryReport, out: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A later report in the same folder, whose only theorem is cited."""
+    folder = tmp_path_factory.mktemp("second") / "out"
+    shutil.copytree(out, folder)
+    report(chapter(CITED)).write(folder, seconds=1.0)
+    return folder
+
+
+def text_of(page: Path) -> str:
+    return " ".join("".join(parsed(page.read_text("utf-8")).itertext()).split())
 
 
 def test_every_claim_has_a_key_of_its_own_and_reads_before_any_outcome() -> None:
@@ -117,37 +141,29 @@ def test_the_data_has_every_claim_and_comparison(made: LibraryReport, out: Path)
     assert times == {"seconds": 2.0, "processor_seconds": {"ZCDPFilter": 1.5}}
 
 
-def test_a_second_report_says_what_changed(made: LibraryReport, tmp_path: Path) -> None:
-    def said() -> str:
-        return " ".join("".join(parsed((tmp_path / "claims.html").read_text("utf-8")).itertext()).split())
-
-    made.write(tmp_path, seconds=1.0)
-    assert "There is no earlier report" in said()
-    made.write(tmp_path, seconds=1.0)
-    assert "Nothing changed" in said()
-    report(chapter(OPEN)).write(tmp_path, seconds=1.0)
-    assert "examined-zcdpfilter: got was REFUTED, is UNDECIDED." in said()
-    (tmp_path / "claims.json").write_text("[]")
-    made.write(tmp_path, seconds=1.0)
-    assert "There is no earlier report" in said()
+def test_second_report_says_what_changed_since_the_first(
+    made: LibraryReport, out: Path, second: Path
+) -> None:
+    assert "There is no earlier report" in text_of(out / "claims.html")  # none that can be read
+    assert "examined-zcdpfilter: got was REFUTED, is HOLDS." in text_of(second / "claims.html")
     rows = claim_rows(made.findings[:1])
+    before = {row["key"]: row for row in rows}
+    assert "Nothing changed" in claims_page(made, before, rows)
+    assert changes(before, rows) == []
     assert changes({}, rows) == ["examined-zcdpfilter: new."]
     assert changes({"gone": {}}, rows)[-1] == "gone: no longer claimed."
 
 
-def test_a_theorem_that_was_cited_alone_is_not_as_expected_and_is_shown(tmp_path: Path) -> None:
-    cited = chapter(CITED)
-    assert not cited.finding.as_expected
+def test_theorem_that_was_only_cited_is_not_as_expected_and_is_shown(second: Path) -> None:
+    assert not chapter(CITED).finding.as_expected
     assert chapter(HOLDS).finding.as_expected
-    report(cited).write(tmp_path, seconds=1.0)
-    claims, page = (
-        "".join(parsed((tmp_path / name).read_text("utf-8")).itertext())
-        for name in ("claims.html", "filter-zcdpfilter.html")
-    )
+    claims = text_of(second / "claims.html")
     assert "HOLDS, citing" in claims
     assert "0 of 1 claims came out as expected" in claims
+    page = text_of(second / "filter-zcdpfilter.html")
     assert "joined by a cited theorem: Doob, optional <stopping>" in page
-    assert verdicts_document(report(cited))["verdicts"][0]["citations"] == ["Doob, optional <stopping>"]  # type: ignore[index]
+    (verdict,) = json.loads((second / "verdicts.json").read_text("utf-8"))["verdicts"]
+    assert verdict["citations"] == ["Doob, optional <stopping>"]
 
 
 def test_a_comparison_is_no_verdict() -> None:
@@ -159,10 +175,21 @@ def test_a_comparison_is_no_verdict() -> None:
         assert one.verdict
 
 
+class Prepared(Executor):
+    """Returns the same chapter for every job."""
+
+    def submit(self, fn: object, /, *args: object, **kwargs: object) -> Future[Any]:
+        future: Future[Any] = Future()
+        future.set_result(((chapter(HOLDS), None), 1.0))
+        return future
+
+
 def test_intervals_that_may_miss_more_often_than_the_study_allows_are_refused() -> None:
-    few = Study(quick=True, comparisons=1)
-    with pytest.raises(RuntimeError, match="raise comparisons=1"):
-        make_report(few, subjects=(), accountants=("trackers",), others={})
+    failure = chapter(HOLDS).failure
+    jobs: dict[str, Any] = {"subjects": (ZCDP,), "accountants": (), "others": {}, "executor": Prepared()}
+    assert make_report(Study(failure=failure), **jobs).filters == (chapter(HOLDS),)
+    with pytest.raises(RuntimeError, match=r"raise comparisons=\d+"):
+        make_report(Study(failure=failure * (1 - 1e-8)), **jobs)
 
 
 def test_pages_are_well_formed(out: Path) -> None:

@@ -103,12 +103,14 @@ ROWS = (
         "request that the filter admits, and lets none pass B; B >= 0, alpha > 1",
         claim="Sums of divergences of order alpha give (alpha, B)-RDP, and (epsilon, delta)-DP with delta the value "
         "below, t = alpha - 1; sums of zCDP parameters B-zCDP, and (epsilon, delta)-DP by the simple or the CKS "
-        "conversion; sums of epsilons and deltas (epsilon, delta)-DP; sums of realised losses within [-B, B] B-DP; "
-        f"sums of mu_t^2 sqrt(B)-GDP. Moments and probabilities are {_ITERATED}",
+        "conversion, but for what is lost; sums of epsilons and deltas (epsilon, delta)-DP; sums of realised losses "
+        "within [-B, B] B-DP; sums of mu_t^2 sqrt(B)-GDP; the first request may choose among these. "
+        f"Moments and probabilities are {_ITERATED}",
         statement=(r"D_\alpha \le B,\qquad \delta(\varepsilon) \le ", _KEPT),
         steps=kernel_steps(
             *("kept_renyi", "kept_renyi_delta", "kept_zcdp", "kept_approximate_dp"),
             *("kept_pure", "kept_epsilon_delta", "kept_losses", "kept_gdp"),
+            *("kept_lossy", "pure_is_renyi_any", "kept_by_first"),
         ),
     ),
 )

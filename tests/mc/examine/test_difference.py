@@ -111,3 +111,45 @@ def test_whose_code_ends_the_process_is_told_as_one_of_both() -> None:
     leaves = misbehaving_filters.first("Leaves", partial(os._exit, 7))()
     with pytest.raises(FilterFault, match="the process that examined Sum and Leaves ended with status 7"):
         first_difference(Sum(), leaves)
+
+
+class Sites:
+    """A budget of one at site a, and of `left` at site b; what is asked of both is taken from both."""
+
+    def __init__(self, left: float, at: str = "b") -> None:
+        self.left = {"a": 1.0, "b": 1.0} | {at: left}
+
+    def deduct(self, epsilon: float, site: str | tuple[str, ...]) -> bool:
+        sites = (site,) if isinstance(site, str) else site
+        if any(epsilon > self.left[one] for one in sites):
+            return False
+        for one in sites:
+            self.left[one] -= epsilon
+        return True
+
+
+def by_site(left: float, at: str = "b", over: str = "a") -> fp.LabelledFilter:
+    keeper = fp.from_budget(
+        lambda: Sites(left, at),
+        lambda sites, pair: sites.deduct(float(pair.unlabelled.pure_epsilon), **pair.labels),
+        fp.PureDP(1.0),
+    )
+    return fp.LabelledFilter(keeper, labels={"site": ("a", "b")}, over={"site": over}, together="site")
+
+
+@pytest.mark.parametrize("at", ["a", "b"])
+def test_budgets_that_differ_at_one_label_alone_are_told_apart_there(at: str) -> None:
+    both = by_site(1.0, at), by_site(5.0, at)
+    found = first_difference(*both, effort=0.02).difference
+    assert found is not None
+    assert at in found.request.labels["site"]
+    assert replayed(both, found) == [False, True]
+    assert ("this breaks" in str(found)) == (
+        at == "a"
+    )  # what site b released says nothing about a record at a
+
+
+def test_equal_budgets_by_label_differ_nowhere_and_those_of_another_record_are_refused() -> None:
+    assert first_difference(by_site(2.0), by_site(2.0), effort=0.02).difference is None
+    with pytest.raises(ValueError, match="other must have the labels and the record of one"):
+        first_difference(by_site(2.0), by_site(2.0, over="b"))

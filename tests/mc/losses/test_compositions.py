@@ -3,6 +3,7 @@
 import math
 from fractions import Fraction
 
+import flint
 import mpmath
 import pytest
 from hypothesis import example, given, settings
@@ -37,35 +38,41 @@ TWO_OUTPUTS = st.one_of(
 )
 FINITE = TWO_OUTPUTS | st.builds(Erasure, SHARES) | st.builds(FinitePair, MASSES, MASSES)
 NOTHING = {FinitePair(HALF, HALF): 2**40, RandomizedResponse(0.0): 10**6, Erasure(0.0): 1}
+ONE = flint.arb(1)
 #: Reveals less than a double next to 1 can tell, and has no finite list of outputs: beside it all is cut into cells.
 FAINT = {Gaussian(1e-30): 1}
 
 
 def enumerated(counts: dict[DominatingPair, int], epsilon: float, direction: str) -> mpmath.mpf:
-    """H_{e^epsilon} of the composition: the sum over all multisets of outputs, in mpmath."""
-    hidden, sums = mpmath.mpf(1), [(mpmath.mpf(1), mpmath.exp(real(epsilon)))]
-    for pair, count in counts.items():
-        distribution = [(real(p), real(q)) for p, q in masses_of(pair)]
-        distribution = [each if direction == "PQ" else each[::-1] for each in distribution]
-        hidden *= (1 - sum(p for p, q in distribution if not q)) ** count
-        more = _multisets([(p, q) for p, q in distribution if p and q], count)
-        sums = [(p * a, q * b) for p, q in sums for a, b in more]
-    return 1 - hidden + sum(p - q for p, q in sums if p > q)
+    """H_{e^epsilon} of the composition: the sum over all multisets of outputs, in balls of the precision of mpmath."""
+    with flint.ctx.workprec(mpmath.mp.prec):
+        hidden, sums = ONE, [(ONE, _ball(mpmath.exp(real(epsilon))))]
+        for pair, count in counts.items():
+            distribution = [(_ball(real(p)), _ball(real(q))) for p, q in masses_of(pair)]
+            distribution = [each if direction == "PQ" else each[::-1] for each in distribution]
+            hidden *= (1 - sum(p for p, q in distribution if q == 0)) ** count
+            more = _multisets([(p, q) for p, q in distribution if p != 0 and q != 0], count)
+            sums = [(p * a, q * b) for p, q in sums for a, b in more]
+        delta = 1 - hidden + sum(p - q for p, q in sums if p > q)
+        mantissa, exponent = map(int, delta.mid().man_exp())
+        return mpmath.ldexp(mantissa, exponent)
+
+
+def _ball(x: mpmath.mpf) -> flint.arb:
+    return flint.arb(x.man_exp)
 
 
 def _multisets(
-    distribution: list[tuple[mpmath.mpf, mpmath.mpf]], count: int
-) -> list[tuple[mpmath.mpf, mpmath.mpf]]:
+    distribution: list[tuple[flint.arb, flint.arb]], count: int
+) -> list[tuple[flint.arb, flint.arb]]:
     """The masses of all multisets of `count` outputs."""
     if len(distribution) < 2:
         return [(p**count, q**count) for p, q in distribution]
     (p, q), rest = distribution[0], distribution[1:]
-    sums, here, there = [], mpmath.mpf(1), mpmath.mpf(1)
+    sums, here, there = [], ONE, ONE
     for k in range(count + 1):
-        sums += [
-            (math.comb(count, k) * here * a, math.comb(count, k) * there * b)
-            for a, b in _multisets(rest, count - k)
-        ]
+        ways = math.comb(count, k)
+        sums += [(ways * here * a, ways * there * b) for a, b in _multisets(rest, count - k)]
         here, there = here * p, there * q
     return sums
 
@@ -83,12 +90,12 @@ EPSILONS = st.sampled_from([-2.0, 0.0, 0.1, 0.9, 2.5, 7.0, 20.0, 300.0, 690.0, 1
 )
 
 
-@settings(deadline=None, max_examples=40)
-@given(counts=compositions(), epsilon=EPSILONS)
-@example(counts={RandomizedResponse(5e-324): 600}, epsilon=0.0)
-@example(counts={KOV(1e9, 1.0): 1}, epsilon=1.7e308)
-@example(counts={RandomizedResponse(1e300): 1}, epsilon=1.7e308)
-def test_bounds_of_finite_pairs_enclose_the_enumeration_by_every_route(counts, epsilon):
+@settings(deadline=None, max_examples=30)
+@given(counts=compositions(), epsilon=EPSILONS, relative=st.sampled_from([0.1, 1e-3]))
+@example(counts={RandomizedResponse(5e-324): 600}, epsilon=0.0, relative=1e-3)
+@example(counts={KOV(1e9, 1.0): 1}, epsilon=1.7e308, relative=0.1)
+@example(counts={RandomizedResponse(1e300): 1}, epsilon=1.7e308, relative=1e-3)
+def test_bounds_of_finite_pairs_enclose_the_enumeration_by_every_route(counts, epsilon, relative):
     composition = Composition(counts)
     with mpmath.workdps(400):
         truth = {way: enumerated(counts, epsilon, way) for way in ("PQ", "QP")}
@@ -103,11 +110,10 @@ def test_bounds_of_finite_pairs_enclose_the_enumeration_by_every_route(counts, e
             assert reverse.low - off <= exact <= reverse.high + off
         # cut into cells, coarse ones or fine
         exact = truth["PQ"]
-        for relative in (0.1, 1e-3):
-            cut = Composition(counts | FAINT).delta(epsilon, direction="PQ", relative=relative)
-            assert cut.low <= exact + 1e-30
-            assert exact <= cut.high + off
-            assert cut.high - cut.low <= 0.05 * exact + 1e-9 or epsilon > 1e3
+        cut = Composition(counts | FAINT).delta(epsilon, direction="PQ", relative=relative)
+        assert cut.low <= exact + 1e-30
+        assert exact <= cut.high + off
+        assert cut.high - cut.low <= 0.05 * exact + 1e-9 or epsilon > 1e3
     assert Composition(counts | NOTHING).delta(epsilon) == composition.delta(epsilon)
 
 
@@ -129,7 +135,7 @@ SMOOTH = st.one_of(
     st.builds(Laplace, st.sampled_from([3.0, 10.0])),
     st.builds(
         SubsampledGaussian,
-        st.sampled_from([0.01, 0.2]),
+        st.sampled_from([0.1, 0.4]),  # far in the tail of smaller rates a bound takes seconds
         st.sampled_from([0.8, 2.0]),
         adjacency=st.sampled_from(["removal", "addition"]),
     ),

@@ -655,6 +655,20 @@ class ReducesOne(_Sum):
         return new + request.zcdp_rho
 
 
+class IntegerBesideDouble(_Sum):
+    """NumPy compares an integer with a double as a double."""
+
+    def start(self, n):
+        return np.zeros(n), np.full(n, 2**53 + 1)
+
+    def admits(self, state, request):
+        fits = state[0] + request.zcdp_rho <= 0.5
+        return fits | (state[1] <= 2.0**53) if isinstance(request, fp.DiscreteLaplace) else fits
+
+    def spend(self, state, request):
+        return state[0] + request.zcdp_rho, state[1]
+
+
 class Generates(_Sum):
     """A generator is true even if it ends before its first item."""
 

@@ -73,6 +73,7 @@ def test_the_notes_of_a_proof_say_what_was_proved_and_what_is_assumed() -> None:
     proof = prove(f"{SOUND}::RemainingBudget")
     assert proof.sentence.startswith("sum of rho <= 0.5 on every path, so 0.5-zCDP (kept_zcdp")
     assert [note.split()[0] for note in proof.notes] == ["invariant", "from", "rounding", "assumes"]
+    assert "requests declare true parameters, as doubles" in proof.notes[-1]
 
 
 def test_what_has_no_rule_is_named_with_its_line() -> None:

@@ -28,7 +28,10 @@ EXPRESSIONS = (
     "np.stack([x, x * 2], axis=1).max(axis=1)", "np.all([x > p, k > 3], axis=0) + k", "np.max([x, x * 2], axis=0)",
     "np.stack([x, k], axis=1).sum(axis=1)", "(x * 0.1 + p * 0.2) * 0.3", "np.square(x) - p", "float(p) + x",
     "int(p * 10) + k", "x[:, None][:, 0] + p", "np.full_like(x, p) + k",
-    "np.array([0.5, 0.25, 1.0])[np.minimum(k % 3, 2)] + x",
+    "np.array([0.5, 0.25, 1.0])[np.minimum(k % 3, 2)] + x", "(k + 2**53 <= 2.0**53) + k", "sum([p, p * 3])",
+    "np.logical_and.reduce([k > 3]) + k", "np.add.reduce([x] * 7)",
+    "np.exp(x) + p", "np.log1p(x * x) * p", "math.log(p + 0.5)", "np.tanh(p) / 2", "np.expm1(-x)", "np.exp2(k // 8)",
+    "0.5 ** k + x", "p ** 1.5", "np.ldexp(p, k)", "np.maximum(p, 0.3) - x",
 )  # fmt: skip
 
 
@@ -99,11 +102,17 @@ def test_a_trace_predicts_the_number_to_the_last_bit(text: str, tmp_path: File) 
         "x.mean()",
         "x[0]",
         "np.sum(x)",
-        "np.exp(x)",
+        "np.sin(x)",
+        "p ** x",
         "x.astype(np.float32)",
         "np.add(x, p, out=x)",
         "[i for i in x]",
         "open('a')",
+        # NumPy adds eight in pairs, and Python 3.12 three with compensation
+        "np.add.reduce([x] * 8)",
+        "sum([p, p * 3], 0.1)",
+        "sum([p, 1, 0.1])",
+        "k == np.uint64(3)",
     ],
 )
 def test_what_has_no_rule_is_refused(text: str, tmp_path: File) -> None:

@@ -7,12 +7,13 @@ import numpy as np
 import pytest
 
 import filterproof as fp
+from filterproof.mc.intervals.student import student
 from filterproof.mc.training.descent import PrivateGradientDescent
 from filterproof.mc.training.digits import load_digits
 from filterproof.mc.training.network import DenseNetwork
 from filterproof.reports.figures import trials as trials_room
 from filterproof.reports.figures.paper_figure import FIGURES, figure
-from filterproof.reports.figures.stand_in import Epochs, FarPeople, Groups, People, StandIn, spread
+from filterproof.reports.figures.stand_in import Epochs, FarPeople, Groups, People, StandIn
 from filterproof.reports.figures.trials import (
     GROUPS,
     FilteredDescent,
@@ -98,7 +99,7 @@ def test_a_figure_shows_the_means_of_its_trials_and_what_they_say_of_the_paper(n
             ends = [np.mean(values), np.mean(values) - half, np.mean(values) + half]
             assert [row["mean"], row["low"], row["high"]] == pytest.approx(ends, rel=1e-5, abs=1e-9)
         for observed, limit in specification.OBSERVED.items():
-            mean, low, high = spread([specification.observed(one)[observed] for one in outcomes])
+            mean, low, high = student([specification.observed(one)[observed] for one in outcomes])
             assert shown.data.number(f"{observed} of {words}") == mean
             seen = "seen" if low > limit else "the opposite is seen" if high < limit else "undecided"
             assert re.search(rf"{re.escape(f'{mean:.3g} [')}[^]]*], {seen}", shown.caption)

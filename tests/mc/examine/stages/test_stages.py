@@ -33,7 +33,7 @@ from filterproof.mc.examine.stages.admissible_region import (
 )
 from filterproof.mc.examine.stages.filter_invariants import invariants
 from filterproof.mc.examine.stages.game_menus import Menu, rare_event_menus
-from filterproof.mc.examine.stages.games import _planned, games, solved
+from filterproof.mc.examine.stages.games import GameSearch, games, solved
 from filterproof.mc.examine.stages.plays import ROUND, Player, programs, shared, simple_plays, swallowed
 from filterproof.mc.examine.stages.sequences import SequenceSearch, most, sequences
 from filterproof.mc.examine.stages.strategy_search import StrategySearch, _grid, grid_strategy, search
@@ -386,7 +386,8 @@ def test_a_plan_whose_worth_is_a_rounding_refutes_nothing(monkeypatch: pytest.Mo
         monkeypatch.setattr(
             "filterproof.mc.examine.stages.games.best_second_requests", lambda *_, found=found: iter((found,))
         )
-        assert bool(list(_planned(subject(filt, "rr", "twopoint"), WorkLimit.of(LONG)))) is refutes
+        search = GameSearch(subject=subject(filt, "rr", "twopoint"))
+        assert bool([*search.plan(WorkLimit.of(LONG))]) is refutes
 
 
 @pytest.mark.slow
