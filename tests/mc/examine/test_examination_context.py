@@ -115,7 +115,7 @@ def test_what_is_granted_is_what_the_filter_grants_up_to_the_largest() -> None:
         t for t in line.definition.sizes if t <= largest
     ]
     assert line.sizes[-1] * (1 + 2.0**-50) > largest
-    assert set(line.every) >= set(map(Gaussian, line.definition.sizes))
+    assert set(line.grid_pairs) >= set(map(Gaussian, line.definition.sizes))
     assert (name, closed) == ("gaussian", ["erasure"])
 
 
