@@ -208,7 +208,8 @@ class IndividualFilter(StatefulAccountant):
         self._terms, self._identity = FilterTerms.of(filt), FilterIdentity.of(filt)
         if filt.looks_at_losses:
             raise TypeError(
-                f"filt must decide without realised losses, got {filt!r}; pass e.g. GaussianFilter(mu=1.0)"
+                f"filt must decide without realised losses, got {filt!r}; the realised loss of one person depends on "
+                "the data of the others, so that who takes part would reveal them; pass e.g. GaussianFilter(mu=1.0)"
             )
         self._people = check_count("people", people, most=MAX_PEOPLE)
         self._noise = UsedNoise()

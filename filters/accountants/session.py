@@ -36,6 +36,7 @@ from filterproof.filters.contract.contract_checks import (
     checked_observe,
     checked_remaining,
     checked_spend,
+    checked_spent,
     checked_start,
     checked_step,
     says_what_remains,
@@ -44,6 +45,7 @@ from filterproof.filters.contract.filter_base import FilterBase, MechanismFamily
 from filterproof.filters.contract.identity import FilterIdentity
 from filterproof.filters.contract.state import State, frozen, locked
 from filterproof.filters.contract.terms import FilterTerms
+from filterproof.theory.guarantees import Guarantee
 from filterproof.theory.pairs import DominatingPair
 
 _VERSION = 2
@@ -269,6 +271,14 @@ class Session(StatefulAccountant):
         """Return the largest further charge that is admitted, in the filter's own unit; 0.0 after a halt."""
         now = self._now
         return 0.0 if now.halted else float(checked_remaining(self._filter, now.state, 1)[0])
+
+    def spent(self) -> Guarantee:
+        """Return the guarantee of what was granted, if the requests and their number were fixed in advance.
+
+        If requests or the end depended on answers, `filter.promise` holds and this may not. Raises TypeError for a
+        filter that does not define it: filters with one sum of charges and `BasicFilter` do.
+        """
+        return checked_spent(self._filter, self._now.state)
 
     def affordable(self, family: MechanismFamily) -> float:
         """Return a parameter t such that request(family(t)) is granted now, next to the largest; 0.0 if none is."""

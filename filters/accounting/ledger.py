@@ -30,6 +30,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import lru_cache
 from reprlib import repr as short
 from typing import Any
@@ -40,7 +41,13 @@ from numpy.typing import NDArray
 from filterproof.filters.accounting import compiled
 from filterproof.filters.accounting.charge_kinds import Charge, PerRunCharge, SquaredCharge
 from filterproof.theory.numerics.error_free import Exact, add_round_up, square, two_sum
-from filterproof.theory.rounding import lower_tiny_products, next_above, next_below, towards_zero
+from filterproof.theory.rounding import (
+    away_from_zero,
+    lower_tiny_products,
+    next_above,
+    next_below,
+    towards_zero,
+)
 
 _LARGEST = np.finfo(np.float64).max
 
@@ -235,6 +242,11 @@ class Budget:
         with np.errstate(over="ignore"):
             left = lower_tiny_products(self.room(state) * self.root_unit * self.root_unit)
         return np.minimum(left, _LARGEST)
+
+    def total(self, state: Exact) -> float:
+        """Return the sum of one run in the unit of the charges, the smallest double that is at least that."""
+        parts = sum(Fraction(part.item()) for part in state)
+        return away_from_zero(parts * Fraction(self.root_unit) ** 2)
 
     def value(self, state: Exact) -> NDArray[np.float64]:
         """Return the sum in the unit of the charges, rounded to nearest: shape (n,)."""

@@ -206,6 +206,16 @@ def checked_remaining(filt: FilterBase, state: State, n: int) -> NDArray[np.floa
     return checked_numbers(_call_rule(filt, "remaining", n, state), filt, "remaining", n)
 
 
+def checked_spent(filt: FilterBase, state: State) -> Guarantee:
+    """Return `filt.spent(state)`: a guarantee."""
+    spent = _call_rule(filt, "spent", 1, state)
+    if not isinstance(spent, Guarantee):
+        raise TypeError(
+            f"{type(filt).__name__}.spent must return a Guarantee, got {short(spent)}; return e.g. PureDP(0.5)"
+        )
+    return spent
+
+
 def says_what_remains(filt: FilterBase) -> bool:
     """Whether the filter defines a `remaining` that matches its decision methods."""
     return type(filt).remaining is not FilterBase.remaining and _knows_its_rules(type(filt), "remaining")

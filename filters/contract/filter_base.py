@@ -176,6 +176,19 @@ class FilterBase(ABC, Generic[StateT]):
             f"{type(self).__name__} does not say what remains; define remaining(state) or use affordable"
         )
 
+    def spent(self, state: StateT) -> Guarantee:
+        """Return the guarantee of the requests that led one run to `state`, composed as fixed mechanisms.
+
+        Raises
+        ------
+        TypeError
+            If the filter does not define it.
+        """
+        raise TypeError(
+            f"{type(self).__name__} does not say what is spent; define spent(state), or pass the granted pairs to "
+            "fp.Composition"
+        )
+
     def affordable(self, state: StateT, family: MechanismFamily) -> NDArray[np.float64]:
         """Return the largest t in [2^-100, 2^10] such that `admits(state, family(t))`, or 0.0 if no t fits.
 

@@ -34,7 +34,7 @@ from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.filters.rules.guarantee_budget import promised_budget
 from filterproof.theory.conversions import CKS, Conversion
 from filterproof.theory.extremal import LargestDivergence
-from filterproof.theory.guarantees import GaussianDP, Guarantee
+from filterproof.theory.guarantees import GaussianDP, Guarantee, PureDP
 from filterproof.theory.numerics.error_free import Exact
 from filterproof.theory.pairs import DominatingPair
 from filterproof.theory.rounding import lower_tiny_products, next_above
@@ -177,11 +177,15 @@ class AdditiveFilter(PrivacyFilter[Exact]):
         return self.budget.step(state, self._cost(request))
 
     def step_inplace(self, state: Exact, request: DominatingPair) -> NDArray[np.bool_] | None:
-        budget, kind = self.budget, type(self)
-        own = [getattr(kind, name) is getattr(AdditiveFilter, name) for name in ("admits", "spend", "step")]
-        if not all(own) or type(budget) is not Budget:
-            return None
-        return budget.charge(state, self._cost(request))
+        return self.budget.charge(state, self._cost(request)) if self._has_own_sum else None
+
+    @property
+    def _has_own_sum(self) -> bool:
+        """Whether the library's code keeps the sum."""
+        own = [
+            getattr(type(self), name) is getattr(AdditiveFilter, name) for name in ("admits", "spend", "step")
+        ]
+        return all(own) and type(self.budget) is Budget
 
     def _cost(self, request: DominatingPair) -> Charge:
         cost: object = self.charge(request)
@@ -199,6 +203,14 @@ class AdditiveFilter(PrivacyFilter[Exact]):
     def remaining(self, state: Exact) -> NDArray[np.float64]:
         """Return the largest further charge, rounded down: shape (n,)."""
         return self.budget.left(state)
+
+    def spent(self, state: Exact) -> Guarantee:
+        """Return the guarantee that the charge rule gives for the sum of one run, rounded up."""
+        charge: object = self.charge
+        if not isinstance(charge, ChargeRule) or not self._has_own_sum:
+            return PrivacyFilter.spent(self, state)
+        total = self.budget.total(state)
+        return charge.bounds(total) if total > 0 else PureDP(0.0)
 
     def affordable(self, state: Exact, family: MechanismFamily) -> NDArray[np.float64]:
         """Return a t that is admitted and within a share 2^-49 of the largest, if family(t) costs scale t^2."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import ClassVar, Self
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -233,7 +233,9 @@ class RenyiFilter(AdditiveFilter):
         object.__setattr__(self, "charge", RenyiCharge(alpha))
 
     @classmethod
-    def planned(cls, epsilon: float, delta: float, plan: Mapping[DominatingPair, float]) -> Self:
+    def planned(
+        cls, epsilon: float, delta: float, plan: Mapping[DominatingPair, float]
+    ) -> PlannedRenyiFilter:
         """Return the filter of the order at which a planned workload lasts longest under (epsilon, delta)-DP.
 
         Parameters
@@ -247,9 +249,9 @@ class RenyiFilter(AdditiveFilter):
 
         Returns
         -------
-        RenyiFilter
-            The filter with rho = R(alpha), the largest rho such that (alpha, rho)-RDP implies (epsilon, delta)-DP by
-            CKS.
+        PlannedRenyiFilter
+            A RenyiFilter with the promise ApproxDP(epsilon, delta) and with rho = R(alpha), the largest rho such that
+            (alpha, rho)-RDP implies (epsilon, delta)-DP by CKS.
 
         Raises
         ------
@@ -265,8 +267,8 @@ class RenyiFilter(AdditiveFilter):
         --------
         >>> import filterproof as fp
         >>> filt = RenyiFilter.planned(2.0, 1e-5, {fp.SubsampledGaussian(q=0.01, sigma=1.0): 1000})
-        >>> round(filt.alpha, 1), bool(filt.promise.delta(2.0) <= 1e-5)
-        (7.9, True)
+        >>> round(filt.alpha, 1), str(filt.promise)
+        (7.9, '(2, 1e-05)-DP')
         """
         epsilon, delta = one_positive("epsilon", epsilon), one_delta("delta", delta)
         uses = checked_plan(plan)
@@ -291,7 +293,7 @@ class RenyiFilter(AdditiveFilter):
                 "infinite divergences"
             )
         alpha = 1 + 2.0**best
-        return cls(alpha, order_budget(alpha, epsilon, delta, CKS))
+        return PlannedRenyiFilter(alpha, order_budget(alpha, epsilon, delta, CKS), epsilon, delta)
 
     @property
     def holds(self) -> GuaranteeScope | None:
@@ -302,3 +304,34 @@ class RenyiFilter(AdditiveFilter):
             orders=bound,
             rule="Feldman & Zrnic (2021), Theorem 4.3: the ledger admits no larger sum of divergences",
         )
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedRenyiFilter(RenyiFilter):
+    """A Rényi filter whose promise is (epsilon, delta)-DP: the result of `RenyiFilter.planned`.
+
+    Parameters
+    ----------
+    alpha, rho : float
+        As in `RenyiFilter`.
+    epsilon, delta : float
+        The (epsilon, delta)-DP that a sum of divergences of at most rho gives by CKS.
+
+    Raises
+    ------
+    ValueError
+        If rho exceeds the largest budget that gives (epsilon, delta)-DP at order alpha.
+    """
+
+    epsilon: float
+    delta: float
+
+    def __post_init__(self) -> None:
+        RenyiFilter.__post_init__(self)
+        epsilon, delta = checked_parameters(self, epsilon=one_positive, delta=one_delta)
+        if not self.rho <= (most := order_budget(self.alpha, epsilon, delta, CKS)):
+            raise ValueError(
+                f"rho must be at most {most!r} for ({epsilon!r}, {delta!r})-DP at order {self.alpha!r}, got "
+                f"rho={self.rho!r}; pass that number, or use RenyiFilter.planned"
+            )
+        object.__setattr__(self, "promise", ApproxDP(epsilon, delta))

@@ -190,6 +190,12 @@ class BasicFilter(_Declared):
         epsilon, delta = approximate_charge(request, self.at)
         return LinearCharge(epsilon), LinearCharge(delta)
 
+    def spent(self, state: Sums) -> Guarantee:
+        """Return (sum epsilon_s, sum delta_s)-DP, rounded up."""
+        sums = zip(self._budgets, pairs_of(state), strict=True)
+        epsilon, delta = (budget.total(pair) for budget, pair in sums)
+        return ApproxDP(epsilon, delta) if delta > 0 else PureDP(epsilon)
+
 
 @dataclass(frozen=True, slots=True)
 class WhitehouseFilter(_Declared):

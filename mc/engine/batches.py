@@ -112,7 +112,7 @@ class _Live:
     def finish(self, runs: NDArray[np.intp] | slice) -> None:
         """Write the present values of these runs into their finished paths."""
         path = self.path[runs]
-        for name in ("loss", "log_weight", "log_finite", "over_bound"):
+        for name in ("loss", "log_weight", "log_finite", "over_bound", "spent"):
             if (values := getattr(self, name)) is not None:
                 getattr(self.done, name)[path] = values[runs]
         self.done.releases[path] = self.releases if isinstance(self.releases, int) else self.releases[runs]
@@ -272,6 +272,7 @@ def _fresh(game: Game, batch: Batch) -> _Live:
         np.zeros(n, dtype=np.int64),
         np.zeros(n) if weighed else 0.0,
         np.zeros(n, dtype=np.bool_) if acts else False,
+        np.zeros(n) if acts else 0.0,
     )
     return _Live(
         game,

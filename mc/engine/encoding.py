@@ -27,6 +27,8 @@ _FRACTION = re.compile(r"-?[0-9]{1,4000}(/[0-9]{1,4000})?")
 _SPECIAL = {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}
 _KINDS = {"f": np.float64, "i": np.int64, "b": np.bool_}
 
+#: How the name of a pair begins that is looked up among the attributes of the filter.
+OWN = "own "
 #: Names that data of an earlier version may hold -> their present names.
 _FORMER_NAMES = {
     "BlockFilter": "TrackerLimitFilter",
@@ -169,6 +171,11 @@ def _sentence(error: Exception) -> str:
 
 
 def _look_up(name: object, known: Nameable) -> Any:
+    if isinstance(name, str) and name.startswith(OWN) and name not in known:
+        raise ValueError(
+            f"the filter must have the pair {name.removeprefix(OWN)[:200]} among its attributes, got none; it has "
+            "changed, or is not the filter of the counterexample"
+        )
     if isinstance(name, str):
         name = _FORMER_NAMES.get(name, name)
     if not isinstance(name, str) or name not in known:

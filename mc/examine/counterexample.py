@@ -33,6 +33,7 @@ from filterproof.mc.examine.formatting import (
     times_words,
     worth_words,
 )
+from filterproof.mc.examine.own_pairs import evidence_about, nameable_for, own_in
 from filterproof.mc.examine.replay import (
     KINDS,
     Kind,
@@ -98,17 +99,22 @@ class Counterexample:
     @property
     def evidence(self) -> Evidence:
         """The strength of evidence of its numbers."""
-        return KINDS[self.kind].evidence
+        return evidence_about(self.own_pairs, KINDS[self.kind].evidence)
+
+    @property
+    def own_pairs(self) -> tuple[DominatingPair, ...]:
+        """The pairs of classes outside the library, whose charges no theorem covers."""
+        return tuple(own_in(self.data, nameable_for(self.filter)))
 
     @property
     def played(self) -> Played:
         """The requests, for a counterexample of kind "sequence"."""
-        return Played.from_data(self.data["sequence"], nameable())
+        return Played.from_data(self.data["sequence"], nameable_for(self.filter))
 
     @property
     def plan(self) -> Plan:
         """The plan, for a counterexample of kind "plan"."""
-        return Plan.from_data(self.data["plan"], nameable())
+        return Plan.from_data(self.data["plan"], nameable_for(self.filter))
 
     @property
     def rounds(self) -> int:
@@ -181,9 +187,10 @@ class Counterexample:
             case "sequence":
                 return steps_words(self.played.steps)
             case "plan":
-                return f"an adaptive plan of {rounds} over {pairs_words(self.plan.requests())}"
+                asked = pairs_words(self.plan.requests())
+                return f"an adaptive plan of {rounds} over {asked}" if self.rounds > 1 else asked
             case "menu":
-                menu = decode(self.data["menu"], nameable())
+                menu = decode(self.data["menu"], nameable_for(self.filter))
                 return f"the best adversary{most} over {pairs_words(menu)}"
             case "schedule":
                 return f"a schedule of {count_words(len(self.data['schedule']['moves']), 'move')}"
@@ -258,7 +265,7 @@ def menu_counterexample(
     high: float | None,
 ) -> Counterexample:
     """Return the counterexample of a game over a menu with a value in [low, high]; high is None if unknown."""
-    names, promised = nameable(), measure.promised(filt.promise)
+    names, promised = nameable_for(filt), measure.promised(filt.promise)
     game = {"menu": encode(tuple(menu), names), "rounds": rounds, "high": encode(high, names), "ratio": None}
     return measured_counterexample(filt, measure, low, promised, **game)
 
@@ -268,7 +275,7 @@ def sequence_counterexample(
 ) -> Counterexample:
     """Return the counterexample of a sequence that the filter admits, with a divergence of at least `low`."""
     promised = measure.promised(filt.promise)
-    return measured_counterexample(filt, measure, low, promised, sequence=played.to_data(nameable()))
+    return measured_counterexample(filt, measure, low, promised, sequence=played.to_data(nameable_for(filt)))
 
 
 def named(value: PrivacyFilter | Adversary, *kinds: type) -> Any:

@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
-import inspect
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
+from copy import deepcopy
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from types import CodeType, MemberDescriptorType
+from types import CodeType
 from typing import Any
 
+from filterproof.filters.adapters.labelled_filter import program_of
 from filterproof.filters.contract.contract_checks import checked_admits, checked_start
 from filterproof.filters.contract.largest_granted import largest_granted, last_granted
-from filterproof.filters.contract.library import defining_class, is_library_class
+from filterproof.filters.contract.library import is_library_class
 from filterproof.filters.contract.work import WorkLimit
 from filterproof.filters.privacy_filter import PrivacyFilter
-from filterproof.mc.engine.encoding import encode, nameable
 from filterproof.mc.examine.divergence import Divergence, targets
 from filterproof.mc.examine.filter_fault import FilterFault, examining
+from filterproof.mc.examine.own_pairs import assumption, class_attributes, own_pairs
 from filterproof.mc.examine.parameter_families import OneParameterFamily, coarse_first, mechanism_name
-from filterproof.mc.examine.sequence import granted
+from filterproof.mc.examine.sequence import content_of_attributes, granted
 from filterproof.mc.examine.stage_finding import USED_UP, StageFinding
+from filterproof.mc.losses.stated_pair import measurable
 from filterproof.theory.pairs import DominatingPair
 
 
@@ -58,7 +60,7 @@ class ExaminationContext:
     `denied_families` those without. `mechanisms` are the requested families for which the filter's code answers: a
     family for which it raises is outside its scope. `deterministic` says that no invariant of determinism was found
     violated, so that a state is all that the filter knows. `observes_losses` says that decisions depend on realised
-    losses.
+    losses. `unused` is a copy of a filter that keeps data in its attributes, before its first request.
     """
 
     filter: PrivacyFilter
@@ -69,6 +71,27 @@ class ExaminationContext:
     mechanisms: frozenset[str] = frozenset()
     deterministic: bool = True
     observes_losses: bool = False
+    unused: PrivacyFilter | None = None
+
+    @property
+    def instance(self) -> PrivacyFilter:
+        """Return the filter for one play: a new copy if it keeps data in its attributes."""
+        return self.filter if self.unused is None else deepcopy(self.unused)
+
+    def with_copies(self) -> ExaminationContext:
+        """Return the context of plays that get a copy of the filter each, if requests change its attributes."""
+        if is_library_class(type(self.filter)) or program_of(self.filter) is not None:
+            return self
+        before = content_of_attributes(self.filter)
+        try:
+            unused = deepcopy(self.filter)
+        except Exception:  # noqa: BLE001 - a class of the user need not allow copies
+            return self
+        for family in self.families:
+            for pair in (family.pairs[0], family.largest):
+                granted(self.filter, checked_start(self.filter, 1), pair)
+        changed = content_of_attributes(self.filter) != before
+        return replace(self, unused=unused) if changed else self
 
     @classmethod
     def of(
@@ -95,40 +118,6 @@ class ExaminationContext:
         return measure.promised(self.filter.promise)
 
 
-def own_pairs(filt: PrivacyFilter) -> tuple[DominatingPair, ...]:
-    """Return the single pairs among the filter's attributes: usually a menu."""
-    pairs: list[DominatingPair] = []
-    for value in _class_attributes(filt, type(filt).__mro__):
-        parts = value if isinstance(value, (tuple, list)) else (value,)
-        pairs.extend(part for part in parts if isinstance(part, DominatingPair) and part.shape == ())
-    return tuple(dict.fromkeys(pairs))
-
-
-def named_pairs(filt: PrivacyFilter, name: str) -> tuple[DominatingPair, ...]:
-    """Return the pairs in one attribute that a counterexample file can name, or none."""
-    held = _attribute_named(filt, name)
-    own = tuple(held) if isinstance(held, (tuple, list, set, frozenset, dict)) else ()
-    own = (
-        tuple(sorted(own, key=repr)) if isinstance(held, (set, frozenset)) else own
-    )  # not in the order of hashes
-    if not all(isinstance(pair, DominatingPair) and pair.shape == () for pair in own):
-        return ()
-    return tuple(filter(_has_a_name, own))
-
-
-def _class_attributes(filt: PrivacyFilter, kinds: Iterable[type]) -> Iterator[Any]:
-    """Yield the attributes of the filter of these types."""
-    names = [*getattr(filt, "__dict__", {}), *(name for kind in kinds for name in vars(kind))]
-    return (_attribute_named(filt, name) for name in dict.fromkeys(names) if name[:2] != "__")
-
-
-def _attribute_named(filt: PrivacyFilter, name: str) -> Any:
-    """Return an attribute of a filter. Properties of user classes are not run: they may raise or never return."""
-    value = inspect.getattr_static(filt, name, None)
-    ours = isinstance(value, property) and is_library_class(defining_class(type(filt), name))
-    return getattr(filt, name, None) if ours or isinstance(value, MemberDescriptorType) else value
-
-
 #: The number of sizes of a family that are tried under any work limit.
 _MIN_SIZES_ASKED = 4
 #: The relative precision of the largest size, found with few bits so that states coincide.
@@ -152,7 +141,7 @@ def own_numbers(filt: PrivacyFilter) -> tuple[float, ...]:
 
 def _numbers_of(filt: PrivacyFilter) -> Iterator[float]:
     own_classes = [kind for kind in type(filt).__mro__ if kind.__module__.partition(".")[0] not in _LIBRARY]
-    for value in _class_attributes(filt, own_classes):
+    for value in class_attributes(filt, own_classes):
         yield from _numbers_in(value)
     for kind in own_classes:
         for method in vars(kind).values():
@@ -202,8 +191,8 @@ def admission(
             for one in own_pairs(filt)
             if (own_menu or mechanism_name(one) in chosen) and _grants(filt, one)
         ]
-    unnamed = sorted({type(pair).__name__ for pair in own if not _has_a_name(pair)})
-    if own := [pair for pair in own if _has_a_name(pair)]:
+    assumed = dict.fromkeys(filter(None, map(assumption, own)))
+    if own := [pair for pair in own if measurable(pair) is not None]:
         own.sort(key=lambda pair: float(pair.hockey_stick(0.0)))
         sizes = tuple(map(float, range(1, len(own) + 1)))
         family = OneParameterFamily("own", "its own menu", partial(_numbered, tuple(own)), 1.0, len(own))
@@ -227,21 +216,11 @@ def admission(
         fault=fault,
         notes=(
             *(f"outside its scope: {mechanism} ({said})" for mechanism, said in raising.items()),
-            *(
-                f"not tried: its own {kind}, a class outside the library, which a counterexample file cannot name"
-                for kind in unnamed
-            ),
+            *assumed,
         ),
     )
     with examining(filt):
         return finding, ExaminationContext.of(filt, seed, open_lines, denied_families)
-
-
-def _has_a_name(pair: DominatingPair) -> bool:
-    with suppress(TypeError):
-        encode(pair, nameable())
-        return True
-    return False
 
 
 def _numbered(pairs: tuple[DominatingPair, ...], t: float) -> DominatingPair:

@@ -23,6 +23,7 @@ from filterproof.mc.engine.encoding import Nameable, decode, decode_fraction, en
 from filterproof.mc.estimate.simulate import simulate
 from filterproof.mc.examine.accountants import game_of
 from filterproof.mc.examine.divergence import Bound, Divergence, exceeds
+from filterproof.mc.examine.own_pairs import evidence_about, nameable_for, own_in
 from filterproof.mc.examine.schedule import Schedule
 from filterproof.mc.examine.sequence import Sequence
 from filterproof.mc.intervals.estimate import Estimate
@@ -131,7 +132,7 @@ class _RecordedGame:
         """Return a lower bound after a check that the counterexample states it."""
         stated = self.data["low"]
         _compare((low,), (math.inf if stated == {"float": "inf"} else self.number("low"),))
-        return (Bound(low),)
+        return (Bound(low, evidence=evidence_about(own_in(self.data, self.names))),)
 
 
 def _simulated(game: _RecordedGame) -> tuple[Estimate, None, Adversary]:
@@ -371,8 +372,8 @@ def replayed(data: Mapping[str, Any] | str, *kinds: type, filt: PrivacyFilter | 
             f"{got or 'none'}; pass the data that to_data returned"
         )
     own = {} if filt is None else {type(filt).__name__: type(filt)}
-    names = {**own, **nameable_in_replay(*kinds)}
-    filt = _filter_of(data_read["filter"], filt, names)
+    filt = _filter_of(data_read["filter"], filt, {**own, **nameable_in_replay(*kinds)})
+    names = {**own, **nameable_in_replay(*kinds), **nameable_for(filt)}
     measure = measure_of(data_read)
     game = _RecordedGame(dict(data_read), filt, names, measure, _promised_of(data_read, filt, measure))
     return Replayed(filt, measure, game.promised, *KINDS[kind].play(game))

@@ -37,12 +37,12 @@ from filterproof.filters.contract.work import (
     metered,
 )
 from filterproof.filters.privacy_filter import PrivacyFilter
-from filterproof.mc.engine.encoding import nameable
 from filterproof.mc.examine.counterexample import Counterexample
 from filterproof.mc.examine.deadline import Deadline, OutOfTime
 from filterproof.mc.examine.examination import Examination, PartialExamination
 from filterproof.mc.examine.examination_context import ExaminationContext, admission, own_numbers
 from filterproof.mc.examine.filter_fault import FilterFault
+from filterproof.mc.examine.own_pairs import nameable_for
 from filterproof.mc.examine.parameter_families import FAMILIES, at_labels, families_of, names_of
 from filterproof.mc.examine.revalidation import is_nondeterministic, revalidate
 from filterproof.mc.examine.schedule import Schedule
@@ -57,6 +57,7 @@ from filterproof.mc.examine.stages.sequences import sequences
 from filterproof.mc.examine.stages.shrinking import shrink
 from filterproof.mc.examine.stages.source_proof import has_own_code, source_proof
 from filterproof.mc.examine.stages.strategy_search import search
+from filterproof.mc.examine.stages.tightness import tighten
 from filterproof.mc.examine.worker import Paused, ThreadsLost, iter_isolated
 from filterproof.theory.argument_checks import check_count
 from filterproof.theory.guarantees import Guarantee
@@ -66,8 +67,8 @@ from filterproof.theory.proofs.proof import Proof
 FAILURE = 1e-6
 #: Units of work of effort 1, and the share of it that a stage may overrun before it is ended.
 EFFORT, _GRACE = 1_200_000, 0.04
-#: The smallest share of the effort for minimisation of a refutation.
-_MOMENT = 0.06
+#: The smallest share of the effort for minimisation of a refutation, and the share for that of the nearest play.
+_MOMENT, _TIGHTENED = 0.06, 0.02
 #: The work that a proof from source code may do beside the rest, in shares of the effort.
 _SOURCE = 2.0
 #: A counterexample that reaches less of the guarantee may be one of rounding alone.
@@ -186,6 +187,7 @@ def _in_turn(exam: _Stages, names: tuple[str, ...], seed: int, *, own_menu: bool
     if exam.counterexamples and not any(one.stage == "certificate" for one in exam.findings):
         exam.prove(always=True)  # a theorem that says otherwise is a contradiction
     exam.shrink(subject)
+    exam.tighten(subject)
 
 
 def _stages_of(given: Sequence[str] | None) -> frozenset[str]:
@@ -193,7 +195,7 @@ def _stages_of(given: Sequence[str] | None) -> frozenset[str]:
     for name in given or ():
         if name not in STAGES:
             raise ValueError(f"stages must be among {', '.join(STAGES)}, got {name!r}; name some of these")
-    return frozenset(("admission", "shrinking", *(STAGES if given is None else given)))
+    return frozenset(("admission", "shrinking", "tightness", *(STAGES if given is None else given)))
 
 
 @dataclass(slots=True)
@@ -286,6 +288,11 @@ class _Stages:
             units = max(self.limit.remaining, least) if self.thorough else least
             self.run("shrinking", 1.0, partial(shrink, subject, found), WorkLimit.of(units), always=True)
 
+    def tighten(self, subject: ExaminationContext) -> None:
+        """Minimise the admitted play that comes nearest to the guarantee if nothing was refuted."""
+        work = partial(tighten, subject, tuple(self.findings))
+        self.run("tightness", 1.0, work, WorkLimit.of(_TIGHTENED * self.units))
+
     @property
     def cut(self) -> str:
         """Return how far the examination came before its deadline."""
@@ -312,7 +319,7 @@ class _Stages:
         service = cast(object, self.filter)
         try:
             if isinstance(service, PromisedService):
-                schedule = Schedule.from_data(counterexample.data["schedule"], nameable())
+                schedule = Schedule.from_data(counterexample.data["schedule"], nameable_for(service))
                 confirm(service.make, service.promise, schedule, self.deadline)
                 return finding
             if not (other := revalidate(counterexample, self._isolated)):

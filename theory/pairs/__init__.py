@@ -81,6 +81,14 @@ def examples() -> tuple[DominatingPair, ...]:
     )
 
 
+def library_class(pair: DominatingPair) -> type[DominatingPair] | None:
+    """Return the class of this library that the pair has or extends, or None.
+
+    A subclass may override charges alone, so that its distribution is that of the class that it extends.
+    """
+    return next((kind for kind in type(pair).__mro__ if kind in _OURS), None)
+
+
 def is_ours(pair: DominatingPair) -> bool:
     """Whether a pair is of a class of this library and no subclass, so that the theorems cover its charges."""
     kind = type(pair)

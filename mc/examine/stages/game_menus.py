@@ -16,8 +16,9 @@ import numpy as np
 
 from filterproof.filters.contract.work import WorkLimit
 from filterproof.mc.examine.divergence import Divergence
-from filterproof.mc.examine.examination_context import ExaminationContext, GrantedSizes, named_pairs
+from filterproof.mc.examine.examination_context import ExaminationContext, GrantedSizes
 from filterproof.mc.examine.formatting import pair_words
+from filterproof.mc.examine.own_pairs import named_pairs
 from filterproof.mc.examine.stages.plays import Player, representatives
 from filterproof.theory.pairs import DominatingPair, FinitePair
 

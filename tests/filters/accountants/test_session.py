@@ -1,14 +1,18 @@
 """A session decides once and before it releases, records before it answers, and keeps what was spent as its own."""
 
 import math
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 import filterproof.filters as fp
 from filterproof.filters.contract.contract_checks import checked_admits
-from filterproof.theory.guarantees import ApproxDP
+from filterproof.mc.losses.composition import Composition
+from filterproof.theory.guarantees import ZCDP, ApproxDP, GaussianDP, PureDP, RenyiDP
 from filterproof.theory.pairs import DominatingPair, Erasure, Gaussian, RandomizedResponse
 from tests.filters.own import Adding
 
@@ -29,6 +33,55 @@ def test_a_halted_session_stays_halted_and_says_what_was_left() -> None:
     with pytest.raises(fp.FilterHaltedError, match=r"after 1 grant with 0\.8 left"):
         session.request(Gaussian(mu=0.01))
     assert session.remaining() == session.affordable(Gaussian) == 0.0
+
+
+_REQUESTS = st.lists(st.sampled_from([0.05, 0.07, 0.1, 0.3]), max_size=8)
+
+
+@given(_REQUESTS)
+@example([0.3, 0.3, 0.3])
+def test_spent_is_the_exact_sum_of_the_granted_charges_rounded_up(sizes: list[float]) -> None:
+    filters = fp.GaussianFilter(0.4), fp.ZCDPFilter(0.08), fp.BasicFilter(0.4), fp.RenyiFilter(2.0, 0.16)
+    for filt, family in zip(filters, (Gaussian, Gaussian, RandomizedResponse, Gaussian), strict=True):
+        session = filt.open("retry")
+        granted = [Fraction(size) for size in sizes if session.request(family(size))]
+        squares, spent = sum(size**2 for size in granted), session.spent()
+        assert fp.Session.from_dict(session.to_dict(), filt, "retry").spent() == spent
+        match spent:
+            case GaussianDP(mu):
+                assert squares <= Fraction(mu) ** 2 <= squares * (1 + Fraction(2) ** -50)
+            case ZCDP(rho):
+                assert squares / 2 <= Fraction(rho) <= squares / 2 * (1 + Fraction(2) ** -50)
+            case RenyiDP(alpha, rho):
+                assert alpha == 2.0
+                assert squares <= Fraction(rho) <= squares * (1 + Fraction(2) ** -50)
+            case PureDP(epsilon):
+                assert sum(granted) <= Fraction(epsilon) <= sum(granted) * (1 + Fraction(2) ** -50)
+                assert granted == [] or type(filt) is fp.BasicFilter
+
+
+def test_spent_bounds_the_composition_of_what_was_granted_and_no_other() -> None:
+    pairs = [Gaussian(0.3), Gaussian(0.2), RandomizedResponse(0.25)]
+    for filt in (fp.GaussianFilter(1.0), fp.ApproximateDPFilter(2.0, 1e-3), fp.RenyiFilter(8.0, 2.0)):
+        session = filt.open("retry")
+        assert all(map(session.request, pairs))
+        assert not session.request(Gaussian(30.0))
+        for epsilon in (0.0, 0.5, 1.0):
+            assert Composition(pairs).delta(epsilon).low <= session.spent().delta(epsilon)
+        assert session.spent().delta(1.0) < filt.promise.delta(1.0)
+
+
+def test_a_filter_with_its_own_rule_does_not_say_what_is_spent() -> None:
+    class Lenient(fp.AdditiveFilter):
+        promise = ZCDP(0.5)
+        charge = fp.zcdp_charge
+
+        def spend(self, state: Any, request: DominatingPair) -> Any:
+            return state
+
+    for filt in (MyFilter(), fp.WhitehouseFilter(1.0, 1e-3), Lenient()):
+        with pytest.raises(TypeError, match=r"does not say what is spent; .* fp\.Composition"):
+            filt.open().spent()
 
 
 def test_probabilities_are_affordable_up_to_one() -> None:

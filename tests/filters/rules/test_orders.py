@@ -6,8 +6,11 @@ import numpy as np
 import pytest
 
 import filterproof.filters as fp
+from filterproof.filters.certified.certify import certify
+from filterproof.filters.rules.one_sum import PlannedRenyiFilter
 from filterproof.filters.rules.orders import order_budget
 from filterproof.theory.conversions import CKS
+from filterproof.theory.guarantees import ApproxDP
 from filterproof.theory.pairs import (
     DominatingPair,
     FinitePair,
@@ -78,4 +81,12 @@ def test_no_order_on_a_fine_grid_lets_the_plan_last_longer(plan: dict[Dominating
     own = lasts(filt.alpha, filt.rho)
     for alpha in (*np.linspace(1.5, 40, 39).tolist(), *(filt.alpha * np.linspace(0.9, 1.1, 21)).tolist()):
         assert lasts(alpha, order_budget(alpha, 2.0, 1e-5, CKS)) <= own * (1 + 1e-4)
-    assert filt.promise.delta(2.0) <= 1e-5 * (1 + 1e-12)
+    assert filt.promise == ApproxDP(2.0, 1e-5)
+    assert fp.RenyiFilter(filt.alpha, filt.rho).promise.delta(2.0) <= 1e-5 * (1 + 1e-12)
+    checked = certify(filt)
+    assert checked.holds
+    assert {"promised epsilon", "promised delta", "budget"} <= {
+        one.number.says.partition(": ")[2] for one in checked.numbers
+    }
+    with pytest.raises(ValueError, match=r"rho must be at most .* use RenyiFilter\.planned"):
+        PlannedRenyiFilter(filt.alpha, filt.rho * (1 + 1e-12), 2.0, 1e-5)

@@ -14,7 +14,7 @@ import pytest
 
 import filterproof as fp
 from filterproof.mc.examine.ending import Status
-from filterproof.mc.examine.examination_context import named_pairs
+from filterproof.mc.examine.own_pairs import named_pairs
 from filterproof.mc.examine.stage_schedule import examine
 from tests.mc.examine import example_filters, services
 from tests.mc.examine.test_accountants import Forgets

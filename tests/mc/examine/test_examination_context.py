@@ -9,7 +9,8 @@ import pytest
 
 import filterproof as fp
 from filterproof.filters.contract.work import WorkLimit
-from filterproof.mc.examine.examination_context import admission, named_pairs, own_numbers, own_pairs
+from filterproof.mc.examine.examination_context import admission, own_numbers
+from filterproof.mc.examine.own_pairs import named_pairs, own_pairs
 from filterproof.mc.examine.parameter_families import FAMILIES, families_of
 from filterproof.theory.pairs import Erasure, FinitePair, Gaussian, RandomizedResponse
 from tests.mc.examine import example_filters, misbehaving_filters
@@ -86,17 +87,17 @@ def test_a_filter_that_grants_only_what_it_names_is_found_to_grant_it() -> None:
         multiples = {number, 2 * number, round(3 * number, 12), number / 2}  # 0.21, not 0.21000000000000002
         assert multiples <= set(numbers)
     assert all(0 < number < 120 for number in numbers)
-    # and what a stage asks for by its name: no property is run unless it is ours, nor a pair that no counterexample
-    # can name
+    # and what a stage asks for by its name: no property is run unless it is ours
     foreign = fp.from_budget(lambda: [], lambda held, event: None, fp.PureDP(9.0), menu=Menu.menu)
     assert named_pairs(Menu(), "menu") == named_pairs(foreign, "menu") == Menu.menu
-    assert named_pairs(type("Both", (Menu,), {"menu": [*Menu.menu, Menu.coin]})(), "menu") == Menu.menu
+    both = (*Menu.menu, Menu.coin)
+    assert named_pairs(type("Both", (Menu,), {"menu": list(both)})(), "menu") == both
     for name in ("left", "coin", "vector", "levels", "admits", "none"):
         assert named_pairs(Menu(), name) == ()
     finding, granted, closed = admission_of(Menu(), "gaussian", own=numbers)
     assert {0.07, 0.11, 0.0456, 0.13} <= set(granted["gaussian"].sizes)
-    assert set(granted["its own menu"].pairs) == set(Menu.menu)
-    assert any("its own Coin, a class outside the library" in note for note in finding.notes)
+    assert set(granted["its own menu"].pairs) == set(both)
+    assert "its own Coin counts as the RandomizedResponse that it extends" in finding.notes
     assert closed == []
     assert "gaussian up to 0.13" in finding.result
 

@@ -1,0 +1,126 @@
+"""The pairs among a filter's attributes, usually its menu, and the names that a counterexample gives to them.
+
+A class outside the library has no name that a file can build it from. A counterexample names such a pair by its repr,
+and a replay looks it up among the attributes of the filter: data is never executed.
+
+>>> from dataclasses import dataclass
+>>> import filterproof as fp
+>>> @dataclass(frozen=True, slots=True, eq=False, repr=False)
+... class Priced(fp.RandomizedResponse):
+...     price: float = 0.0
+>>> purse = fp.from_budget(lambda: [], lambda held, pair: True, fp.PureDP(1.0), menu=(Priced(0.5, price=0.2),))
+>>> [name for name in nameable_for(purse) if name.startswith("own ")]
+['own Priced(epsilon=0.5, price=0.2)']
+>>> assumption(purse.menu[0])
+'its own Priced counts as the RandomizedResponse that it extends'
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from types import MemberDescriptorType
+from typing import Any
+
+from filterproof.filters.contract.library import defining_class, is_library_class
+from filterproof.mc.engine.encoding import OWN, Nameable, encode, nameable
+from filterproof.mc.losses.stated_pair import STATED_ERROR, measurable
+from filterproof.theory.evidence import Evidence
+from filterproof.theory.pairs import DominatingPair, library_class
+
+
+def own_pairs(filt: object) -> tuple[DominatingPair, ...]:
+    """Return the single pairs among the filter's attributes: usually a menu."""
+    pairs: list[DominatingPair] = []
+    for value in class_attributes(filt, type(filt).__mro__):
+        parts = value if isinstance(value, (tuple, list)) else (value,)
+        pairs.extend(part for part in parts if isinstance(part, DominatingPair) and part.shape == ())
+    return tuple(dict.fromkeys(pairs))
+
+
+def named_pairs(filt: object, name: str) -> tuple[DominatingPair, ...]:
+    """Return the pairs in one attribute whose distributions are those of the library, or none."""
+    held = _attribute_named(filt, name)
+    own = tuple(held) if isinstance(held, (tuple, list, set, frozenset, dict)) else ()
+    own = (
+        tuple(sorted(own, key=repr)) if isinstance(held, (set, frozenset)) else own
+    )  # not in the order of hashes
+    if not all(isinstance(pair, DominatingPair) and pair.shape == () for pair in own):
+        return ()
+    return tuple(pair for pair in own if not states_distribution(pair))
+
+
+def class_attributes(filt: object, kinds: Iterable[type]) -> Iterator[Any]:
+    """Yield the attributes of the filter of these types."""
+    names = [*getattr(filt, "__dict__", {}), *(name for kind in kinds for name in vars(kind))]
+    return (_attribute_named(filt, name) for name in dict.fromkeys(names) if name[:2] != "__")
+
+
+def _attribute_named(filt: object, name: str) -> Any:
+    """Return an attribute of a filter. Properties of user classes are not run: they may raise or never return."""
+    value = inspect.getattr_static(filt, name, None)
+    ours = isinstance(value, property) and is_library_class(defining_class(type(filt), name))
+    return getattr(filt, name, None) if ours or isinstance(value, MemberDescriptorType) else value
+
+
+def nameable_for(filt: object, *kinds: type) -> Nameable:
+    """Return the names that a counterexample of the filter may use: the library's, and its own pairs by their repr."""
+    names = nameable(*kinds)
+    own = [
+        pair for pair in dict.fromkeys((*own_pairs(filt), *_in_sets(filt))) if not _has_a_name(pair, names)
+    ]
+    return names | {f"{OWN}{pair!r}": pair for pair in own}
+
+
+def _in_sets(filt: object) -> Iterator[DominatingPair]:
+    for value in class_attributes(filt, type(filt).__mro__):
+        if isinstance(value, (set, frozenset, dict)):
+            yield from (part for part in value if isinstance(part, DominatingPair) and part.shape == ())
+
+
+def _has_a_name(pair: DominatingPair, names: Nameable) -> bool:
+    with suppress(TypeError):
+        encode(pair, names)
+        return True
+    return False
+
+
+def assumption(pair: DominatingPair) -> str:
+    """Return what a result assumes about a pair outside the library; '' for a pair of the library."""
+    pair, ours = pair.unlabelled, library_class(pair.unlabelled)
+    kind = type(pair).__name__
+    if ours is type(pair):
+        return ""
+    if ours is not None:
+        return f"its own {kind} counts as the {ours.__name__} that it extends"
+    if measurable(pair) is None:
+        return f"not tried: its own {kind}, whose loss_cdf and loss_isf give no distribution"
+    how = f"what its loss_cdf states, with errors of at most {STATED_ERROR:g}"
+    if measurable(pair) is pair:
+        how = "that of the masses or tails that it states"
+    return f"assumed: the distribution of its own {kind} is {how}"
+
+
+def states_distribution(pair: DominatingPair) -> bool:
+    """Whether a class outside the library alone states the distribution, and not in rational numbers."""
+    return library_class(pair.unlabelled) is None and pair.exact_masses is None
+
+
+def evidence_about(pairs: Iterable[DominatingPair], evidence: Evidence = Evidence.CERTIFIED) -> Evidence:
+    """Return the evidence of a number about these pairs: CITED where a class states a distribution."""
+    return Evidence.CITED if any(map(states_distribution, pairs)) else evidence
+
+
+def own_in(data: object, names: Nameable) -> list[DominatingPair]:
+    """Return the filter's own pairs that data names.
+
+    >>> own_in({"type": "LabelledRequest", "mechanism": {"name": "own A"}}, {"own A": 1, "own B": 2})
+    [1]
+    """
+    if isinstance(data, Mapping):
+        name = data.get("name")
+        if isinstance(name, str) and name.startswith(OWN) and name in names:
+            return [names[name]]
+        return [one for part in data.values() for one in own_in(part, names)]
+    return [one for part in data for one in own_in(part, names)] if isinstance(data, list | tuple) else []

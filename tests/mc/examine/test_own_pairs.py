@@ -1,0 +1,142 @@
+"""Pairs of classes outside the library, on a filter's menu: what they count as, and how a counterexample names them."""
+
+import json
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+import filterproof as fp
+from filterproof.mc.examine.stage_schedule import examine
+from filterproof.mc.losses.stated_pair import measurable
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Round(fp.RandomizedResponse):
+    """Randomised response with a price of its own."""
+
+    price: float = 0.0
+
+
+class Client:
+    def __init__(self) -> None:
+        self.spent = 0.0
+
+    def round(self, price: float) -> bool:
+        if self.spent + price > 1.0:
+            return False
+        self.spent += price
+        return True
+
+
+def client(*menu: Round) -> Any:
+    return fp.from_budget(Client, lambda held, pair: held.round(pair.price), fp.PureDP(1.0), menu=menu)
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Stated(fp.DominatingPair):
+    """A class of one's own, which states the distribution of another pair by its cdfs, and a rho."""
+
+    of: fp.DominatingPair
+    rho: float
+
+    pure_epsilon = gdp_mu = property(lambda pair: math.inf)
+    zcdp_rho = property(lambda pair: pair.rho)
+    swapped = property(lambda pair: Stated(pair.of.swapped, pair.rho))
+    infinite_mass = property(lambda pair: pair.of.infinite_mass)
+
+    def hockey_stick(self, epsilon: Any) -> Any:
+        return self.of.hockey_stick(epsilon)
+
+    def renyi(self, alpha: Any) -> Any:
+        return self.of.renyi(alpha)
+
+    def loss_cdf(self, x: Any) -> Any:
+        return self.of.loss_cdf(x)
+
+    def loss_isf(self, tail: Any) -> Any:
+        return self.of.loss_isf(tail)
+
+    def sample(self, rng: Any, n: int, order: float = 1.0) -> Any:
+        return self.of.sample(rng, n, order)
+
+
+class Cheap(fp.AdditiveFilter):
+    promise = fp.ZCDP(0.5)
+    charge = fp.zcdp_charge
+    menu = (Stated(fp.Gaussian(1.0), 0.2),)
+
+
+def test_a_declared_price_below_the_cost_is_refuted_by_a_counterexample_that_names_the_pair() -> None:
+    faulty = client(Round(0.5, price=0.2), Round(1.0, price=0.4))
+    exam = fp.verify(faulty, effort=0.05)
+    assert exam.verdict.outcome is fp.Outcome.REFUTED
+    assert exam.verdict.evidence is fp.Evidence.CERTIFIED
+    assert "2 x Round(epsilon=1, price=0.4)" in str(exam.counterexample)
+    assert "its own Round counts as the RandomizedResponse that it extends" in str(exam)
+    kept = json.dumps(exam.counterexample.to_data())
+    twice = fp.Composition({fp.RandomizedResponse(1.0): 2}).delta(1.0000000001)
+    assert fp.replay(kept, filt=faulty).low == pytest.approx(twice.low, rel=1e-6)
+    other = client(Round(1.0, price=1.0))
+    with pytest.raises(
+        ValueError, match=r"the filter must have the pair Round\(.*price=0.4\).*it has changed"
+    ):
+        fp.replay(kept, filt=other)
+
+
+def test_a_declared_price_that_is_the_cost_is_not_refuted() -> None:
+    exam = fp.verify(client(Round(0.5, price=0.5), Round(1.0, price=1.0)), effort=0.05)
+    assert exam.verdict.outcome is fp.Outcome.UNDECIDED
+
+
+@pytest.mark.usefixtures("proved")
+def test_a_stated_distribution_is_measured_and_said_to_be_assumed() -> None:
+    exam = examine(Cheap(), effort=0.02, stages=["sequences", "certificate"], thorough=True)
+    assert any(one.covers_all for one in exam.findings)  # the theorem is about the charges that pairs declare
+    assert exam.verdict.outcome is fp.Outcome.REFUTED
+    assert exam.verdict.evidence is fp.Evidence.CITED
+    assert exam.counterexample.replay().result.evidence is fp.Evidence.CITED
+    assert (
+        exam.counterexample.value <= exam.counterexample.rounds
+    )  # two Gaussian(1) have a divergence of 2 at order 2
+    assert "assumed: the distribution of its own Stated is what its loss_cdf states" in str(exam)
+
+
+@pytest.mark.parametrize(
+    "pair",
+    [fp.Gaussian(0.5), fp.Laplace(1.0), fp.RandomizedResponse(1.0), fp.Erasure(0.1), fp.KOV(0.5, 0.01)],
+)
+def test_what_is_measured_is_at_most_what_is_stated_and_close_to_it(pair: fp.DominatingPair) -> None:
+    found = measurable(Stated(pair, 0.1))
+    assert isinstance(found, fp.FinitePair)
+    cell = float(pair.loss_isf(1e-9) - pair.loss_isf(1 - 1e-9)) / 128  # a loss is moved by at most that
+    for epsilon in (0.0, 0.2, 0.49999, 0.99999):
+        true = float(pair.hockey_stick(epsilon))
+        assert true - -math.expm1(-cell) - 1e-9 <= found.hockey_stick(epsilon) <= true * (1 + 1e-12)
+    at_end = float(pair.pure_epsilon) * (1 + 1e-10)
+    assert math.isinf(at_end) or found.hockey_stick(at_end) == 0.0
+    if pair.infinite_mass == 0:
+        assert float(pair.renyi(2.0)) * 0.99 < found.renyi(2.0) <= float(pair.renyi(2.0))
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Silent(fp.DominatingPair):
+    """A class that declares charges and states no distribution."""
+
+    pure_epsilon = zcdp_rho = gdp_mu = property(lambda pair: 0.25)
+    swapped = property(lambda pair: pair)
+
+    def _unknown(self, *given: Any) -> Any:
+        raise NotImplementedError
+
+    hockey_stick = renyi = loss_cdf = loss_isf = sample = _unknown
+
+
+def test_a_class_that_states_no_distribution_is_not_tried() -> None:
+    class Granting(Cheap):
+        menu = (Silent(),)
+
+    exam = examine(Granting(), effort=0.02, stages=[])
+    assert "not tried: its own Silent, whose loss_cdf and loss_isf give no distribution" in str(exam)
+    assert "own up to" not in str(exam)
