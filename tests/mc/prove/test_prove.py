@@ -10,7 +10,7 @@ pytest.importorskip("z3", reason="proofs need the extra [prove]")
 from filterproof.mc.prove.proof import SourceProof
 from filterproof.mc.prove.proof import prove as prove_filter
 from filterproof.reports.user_filter import load_filter
-from filterproof.theory.kernel.kernel_theorems import KERNEL
+from filterproof.theory.kernel.kernel_theorems import KERNEL_THEOREMS
 
 HERE = Path(__file__).parent
 SOUND, FAULTS, ATTACKS = (
@@ -53,9 +53,9 @@ def test_a_sound_filter_is_proved(target: str) -> None:
     proof = prove(target)
     assert proof.proved, proof.sentence
     for bound in proof.sums:
-        assert bound.theorem.kernel in KERNEL
+        assert bound.theorem.kernel in KERNEL_THEOREMS
         assert bound.excess(1000) < 1e-10 * max(1.0, float(bound.budget))
-    assert set(proof.kernel) <= set(KERNEL)
+    assert set(proof.kernel) <= set(KERNEL_THEOREMS)
 
 
 @pytest.mark.parametrize("target", filters(FAULTS, FRESH_BROKEN))
