@@ -1,6 +1,7 @@
 """A budget for each person: accountants, linear queries, the sparse vector technique, and their simulations."""
 
 from filterproof.filters.accountants.above_threshold import AboveThreshold
+from filterproof.filters.accountants.active_count import ActiveCount
 from filterproof.filters.accountants.journal_file import JournalError
 from filterproof.filters.accountants.linear_queries import LinearAnswer, LinearQueries
 from filterproof.filters.accountants.pairwise import PairwiseFilter
@@ -16,6 +17,7 @@ from filterproof.mc.losses.individual_accountant import IndividualAccountant, Pe
 
 __all__ = [
     "AboveThreshold",
+    "ActiveCount",
     "IndividualAccountant",
     "JournalError",
     "LinearAnswer",

@@ -14,6 +14,7 @@ import math
 from bisect import bisect_left
 from collections import deque
 from collections.abc import Iterable, Iterator
+from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
 from itertools import product
@@ -56,7 +57,8 @@ _HARDLY, _NOTHING = 0.01, 2.0**-40
 class Player:
     """One run of the filter, its granted requests so far, and its last state.
 
-    A filter that looks at losses observes the upper `tail` quantile of each.
+    A filter that looks at losses observes the upper `tail` quantile of each. `copies` says that the filter is a copy
+    for this run alone.
     """
 
     filter: PrivacyFilter
@@ -66,6 +68,7 @@ class Player:
     deterministic: bool = True
     steps: list[tuple[DominatingPair, int]] = field(default_factory=list)
     unchanging_request: DominatingPair | None = None
+    copies: bool = False
 
     @classmethod
     def fresh(
@@ -77,7 +80,9 @@ class Player:
         deterministic: bool = False,
     ) -> Player:
         """Return a run without requests."""
-        return cls(subject.filter, limit, checked_start(subject.filter, 1), tail, deterministic)
+        filt = subject.instance
+        copies = subject.unused is not None
+        return cls(filt, limit, checked_start(filt, 1), tail, deterministic and not copies, copies=copies)
 
     def request_times(self, pair: DominatingPair, times: int = 1, *, loss: float | None = None) -> int:
         """Request the pair up to `times` in a row; return how often it is granted.
@@ -104,11 +109,16 @@ class Player:
 
     def fork(self) -> Player:
         """Return another run with the same past."""
-        return replace(self, steps=list(self.steps))
+        return replace(self, filter=self._instance, steps=list(self.steps))
 
     def grants(self, pair: DominatingPair) -> bool:
         """Whether the pair would be granted next."""
-        return granted_state(self.filter, self.state, pair) is not None
+        return granted_state(self._instance, self.state, pair) is not None
+
+    @property
+    def _instance(self) -> PrivacyFilter:
+        """Return the filter, or a copy of one that keeps data in its attributes."""
+        return deepcopy(self.filter) if self.copies else self.filter
 
     @property
     def played(self) -> Sequence:
@@ -217,6 +227,14 @@ def halved_request_plays(subject: ExaminationContext, limit: WorkLimit) -> Itera
         player.request_times(family.definition.pair(family.sizes[-1] / 2))
         in_turn(player, (*(one for one in every if one is not family), family), 2)
         yield from _extended_plays(player)
+
+
+def repeated(subject: ExaminationContext, limit: WorkLimit) -> Iterator[Sequence]:
+    """Yield the largest request of each family ever more often, if it leaves the state unchanged."""
+    for family in representatives(subject.families) if not subject.observes_losses else ():
+        player = Player.fresh(subject, limit, deterministic=subject.deterministic)
+        if player.request_times(family.largest) and player.unchanging_request is not None:
+            yield from _extended_plays(player)
 
 
 def swallowed_request_plays(

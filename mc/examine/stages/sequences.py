@@ -31,6 +31,7 @@ from filterproof.mc.examine.stages.game_menus import hockey_stick_targets
 from filterproof.mc.examine.stages.plays import (
     halved_request_plays,
     play_programs,
+    repeated,
     simple_plays,
     swallowed_request_plays,
     unlocked,
@@ -43,9 +44,12 @@ from filterproof.theory.pairs.base import Direction
 _RENYI_ORDERS = (1.5, 2.0, 3.0, 5.0, 9.0, 17.0, 33.0, 65.0, 129.0)
 #: The number of epsilons at which extremal mechanisms are tried, and the largest promised delta there.
 _EXTREMAL, _MAX_PROMISED = 3, 0.1
-#: A sequence below this multiple of the best so far, or not nearer to the guarantee by half, is skipped unless it may
-#: refute.
+#: A sequence below this multiple of the best so far is skipped unless it may refute.
 _NEWS_FACTOR = 1.1
+#: The share of the work after which only near misses are computed.
+_SEARCHED = 0.95
+#: The most requests that are played again before a divergence is computed, which may cost more.
+_FEW = 20
 #: Units of work of the quick bound on a sequence, and of the extremal mechanisms of a rule.
 _MEASURED, _SUPREMUM = 10, 2000
 _ORDERS_LESS_ONE = np.array(_RENYI_ORDERS) - 1
@@ -54,14 +58,17 @@ _CKS = _ORDERS_LESS_ONE * np.log1p(-1 / np.array(_RENYI_ORDERS)) - np.log(_RENYI
 
 def sequence_stage(subject: ExaminationContext, limit: WorkLimit) -> Iterator[StageFinding]:
     """Yield findings on the admitted sequences: at most one refutation per family, and the best of the rest."""
+    subject = subject.with_copies()
     search = SequenceSearch(subject=subject)
     so_far(search.summary)
-    for played, only_above in _candidate_sequences(subject, limit):
+    searching = limit.fraction(_SEARCHED)
+    for played, only_above in _candidate_sequences(subject, searching):
         if (found := search.measure_sequence(played, only_above=only_above)) is not None:
             yield found
-        if limit.exhausted:
+        if searching.exhausted:
             break
-    search.cut = limit.exhausted  # the plays end with the work, too
+    search.cut = searching.exhausted  # the plays end with the work, too
+    search.near_misses(limit)
     yield search.summary()
 
 
@@ -70,9 +77,13 @@ def _candidate_sequences(subject: ExaminationContext, limit: WorkLimit) -> Itera
     singles = (Sequence(((pair, 1),)) for family in subject.families for pair in family.pairs[:-3:-1])
     every = play_programs(subject, limit)
     yield from zip(islice(every, 1), repeat(False))
-    yield from zip(
-        chain(singles, swallowed_request_plays(subject, limit), unlocked(subject, limit)), repeat(True)
+    early = (
+        singles,
+        repeated(subject, limit),
+        swallowed_request_plays(subject, limit),
+        unlocked(subject, limit),
     )
+    yield from zip(chain.from_iterable(early), repeat(True))
     rest = chain(
         halved_request_plays(subject, limit),
         _extremal_sequences(subject),
@@ -120,7 +131,7 @@ class SequenceSearch(SearchLog):
     subject: ExaminationContext = field(kw_only=True)
     promised: dict[Divergence, float] = field(init=False)
     refuted_mechanisms: set[str] = field(default_factory=set)
-    nearest: dict[Divergence, float] = field(default_factory=dict)
+    near: dict[Divergence, tuple[float, Sequence]] = field(default_factory=dict)
     longest: int = 0
 
     def __post_init__(self) -> None:
@@ -144,21 +155,42 @@ class SequenceSearch(SearchLog):
             target = replace(measure, direction="PQ")
             promised, best = self.promised[target], self.rows.get(target)
             # computed exactly if it may refute, or if it may be clearly the best so far
-            seen = self.nearest.get(target, 0.0) if only_above else best.attack if best else 0.0
-            near = min(max(_NEWS_FACTOR * seen, 0.01 * promised), max((seen + promised) / 2, seen))
-            if self.rows and bound <= near:
-                continue  # for the first one, a value of zero is reported as well
-            self.nearest[target] = max(self.nearest.get(target, 0.0), min(bound, promised))
+            near = min(max(_NEWS_FACTOR * (best.attack if best else 0.0), 0.01 * promised), promised)
+            if self.rows and bound <= (promised if only_above else near):
+                # for the first one, a value of zero is reported as well
+                if bound > self.near.get(measure, (0.0, played))[0]:
+                    self.near[measure] = bound, played
+                continue
+            if played.rounds <= _FEW and not played.is_granted(self.subject.instance):
+                return None  # a new run denies it
             low = played.low(measure, promised)
             if not certainly_exceeds(low, promised):
-                play = sequence_counterexample(self.subject.filter, played, measure, low)
-                row = Tightness(measure, _menu_text(played), low, None, promised, play.evidence, play)
-                self.keep(target, row)
-            elif played.is_granted(self.subject.filter):
+                self._keep_near(played, measure, low)
+            elif played.is_granted(self.subject.instance):
                 self.refuted += 1
                 self.refuted_mechanisms.add(names)
                 return self._refutation_finding(measure, played, low)
         return None
+
+    def near_misses(self, limit: WorkLimit) -> None:
+        """Compute the sequences that seemed to come nearest to the guarantee, as far as the work allows."""
+        by_share = sorted(self.near.items(), key=lambda one: -one[1][0] / (self._promised_at(one[0]) or 1.0))
+        for measure, (bound, played) in by_share:
+            best = self.rows.get(replace(measure, direction="PQ"))
+            if limit.exhausted:
+                return
+            if best is None or bound > best.attack:
+                self._keep_near(played, measure, played.low(measure, self._promised_at(measure)))
+
+    def _promised_at(self, measure: Divergence) -> float:
+        return self.promised[replace(measure, direction="PQ")]
+
+    def _keep_near(self, played: Sequence, measure: Divergence, low: float) -> None:
+        """Keep the value of an admitted sequence within the guarantee, with the sequence."""
+        play = sequence_counterexample(self.subject.filter, played, measure, low)
+        promised = self._promised_at(measure)
+        row = Tightness(measure, _menu_text(played), low, None, promised, play.evidence, play)
+        self.keep(replace(measure, direction="PQ"), row)
 
     def _refutation_finding(self, measure: Divergence, played: Sequence, low: float) -> StageFinding:
         filt, requests = self.subject.filter, count_words(played.rounds, "request")
