@@ -21,7 +21,8 @@ from filterproof.filters.contract.contract_checks import (
     checked_start,
     checked_step,
 )
-from filterproof.filters.contract.state import State, choose, leaves, same, take
+from filterproof.filters.contract.library import defining_class, is_library_class
+from filterproof.filters.contract.state import State, choose, is_numeric, leaves, same, take
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.filters.testing.random_play import (
     admits,
@@ -240,7 +241,13 @@ def runs_do_not_see_each_other(filt: PrivacyFilter, together: list[History]) -> 
 
 
 def saving_is_invisible(filt: PrivacyFilter, history: History) -> None:
-    """A session that is saved and restored before every step decides as an uninterrupted session."""
+    """A session that is saved and restored before every step decides as an uninterrupted session.
+
+    An adapter of the library whose state is the object of another library has no sessions that can be saved.
+    """
+    start = checked_start(filt, 1)
+    if is_library_class(defining_class(type(filt), "start")) and not all(map(is_numeric, leaves(start))):
+        return
 
     def saved(session: Session) -> Any:
         try:
