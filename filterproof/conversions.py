@@ -3,7 +3,7 @@
 from filterproof.theory.conversions import Conversion, gaussian_epsilon, max_gaussian_mu, renyi_epsilon
 from filterproof.theory.extremal import LargestDivergence
 from filterproof.theory.proofs.threshold import Ball, threshold
-from filterproof.theory.realisation import DeltaSplit, kappa, optimal_split
+from filterproof.theory.stopping_level import DeltaSplit, kappa, optimal_split
 
 __all__ = [
     "Ball",

@@ -13,7 +13,7 @@ from filterproof.filters import PrivacyFilter
 from filterproof.filters.contract.parameters import one_order
 from filterproof.mc.engine.adversary import Adversary
 from filterproof.mc.engine.batches import play_batch
-from filterproof.mc.engine.budget_monitor import Exceeded
+from filterproof.mc.engine.budget_monitor import BoundExceeded
 from filterproof.mc.engine.game import Game
 from filterproof.mc.engine.paths import FinishedRuns
 from filterproof.mc.estimate.estimator import pilot_batch
@@ -160,13 +160,13 @@ def simulate_renyi(
             return Estimate(0.0, 0.0, 0.0, failure, n, "nothing is released", why)
         try:
             return estimated(game.at(alpha, path_bound.monitor(alpha, "assert")), most, why, sure=True)
-        except Exceeded as error:
+        except BoundExceeded as error:
             exceeded = f", for {error}"
-    bound = _likely(game.at(alpha), alpha, n)
+    bound = _likely_cutoff(game.at(alpha), alpha, n)
     return estimated(game.at(alpha), bound, f"{PLAIN_DRAWS}, which give no upper bound{exceeded}", sure=False)
 
 
-def _likely(game: Game, alpha: float, n: int) -> float:
+def _likely_cutoff(game: Game, alpha: float, n: int) -> float:
     """Return the cut-off of an unbounded sum_t D_t: the larger of the pilot's maximum and the filter's statement."""
     paths = play_batch(game, pilot_batch(n))
     with np.errstate(invalid="ignore"):

@@ -103,14 +103,16 @@ class LatticeStrategy(Adversary):
             raise RuntimeError("table must be computed before play, got None; call strategy.against(filter)")
         node, steps, move = view.memory
         if view.round > 0:
-            self._advance(node, steps, move, view.last if self.direction == "PQ" else -view.last, view.rng)
+            self._advance_node(
+                node, steps, move, view.last if self.direction == "PQ" else -view.last, view.rng
+            )
         held = self.game.windows
         known = (node >= 0) & (held.sizes[node] > 0)
         place = self.first[node] + (steps - held.lows[node]) // held.stride
         move[:] = np.where(known, self.table[np.where(known, place, -1)], -1)
         return Selection(self.menu, np.maximum(move, 0))
 
-    def _advance(
+    def _advance_node(
         self,
         node: NDArray[np.int64],
         steps: NDArray[np.int64],

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import sympy as sp
 
-from filterproof.theory.proofs.engines import certified, rounded
-from filterproof.theory.proofs.symbolic import Sides, as_written, identity, signed
+from filterproof.theory.proofs.engines import certified_check, rounded_check
+from filterproof.theory.proofs.symbolic import Sides, as_written, identity_check, sign_checks
 from filterproof.theory.theorems.formula import Formula
-from filterproof.theory.theorems.theorem import Step, Theorem
+from filterproof.theory.theorems.theorem import ProofStep, Theorem
 
 # d is delta-hat, z_d and z_theta the upper quantiles of d and theta; the sensitivity is 1.
 sigma, n, d, theta, g = sp.symbols("sigma N d theta g", positive=True)
@@ -99,78 +99,78 @@ THEOREM = Theorem(
     ),
     uses=("Gaussian hockey-stick",),
     steps=(
-        Step(
+        ProofStep(
             "The next loss exceeds what is left with probability d exactly when the loss so far is at "
             "epsilon - 1/(2 sigma^2) - z_d/sigma.",
-            *identity(_inner),
+            *identity_check(_inner),
             r"\sigma\left(\varepsilon - l^{(i)} - \tfrac1{2\sigma^2}\right) = z_{\hat\delta}",
         ),
-        Step(
+        ProofStep(
             "The loss of the round in between keeps under that limit with probability 1 - theta exactly when "
             "the loss before it is at kappa.",
-            *identity(lambda: (_standard(_INNER_LIMIT - loss).subs(loss, _KAPPA), z_theta)),
+            *identity_check(lambda: (_standard(_INNER_LIMIT - loss).subs(loss, _KAPPA), z_theta)),
             r"\sigma\left(\varepsilon - \tfrac1{2\sigma^2} - \tfrac{z_{\hat\delta}}{\sigma} - \kappa"
             r" - \tfrac1{2\sigma^2}\right) = z_\theta",
         ),
-        Step(
+        ProofStep(
             "Both conditions tighten as the loss grows, at the rate sigma: they read, loss so far <= kappa.",
-            *signed(lambda: -sp.diff(_standard(eps - loss), loss), lambda: (sigma,), strict=True),
+            *sign_checks(lambda: -sp.diff(_standard(eps - loss), loss), lambda: (sigma,), strict=True),
             r"\frac{d}{dl}\,\sigma\left(\varepsilon - l - \tfrac1{2\sigma^2}\right) = -\sigma < 0",
         ),
-        Step(
+        ProofStep(
             "The loss of the other direction is the negative and has the same law: its condition ends at -kappa, so "
             "both together read |loss so far| <= kappa.",
-            *identity(lambda: (_standard(_INNER_LIMIT - (-loss)).subs(loss, -_KAPPA), z_theta)),
+            *identity_check(lambda: (_standard(_INNER_LIMIT - (-loss)).subs(loss, -_KAPPA), z_theta)),
             r"l(x',x) = -l(x,x'):\quad -l \le \kappa",
         ),
-        Step(
+        ProofStep(
             "The failure probability 1 - (1 - d)(1 - N theta) is d + theta (1 - d) N.",
-            *identity(lambda: (1 - (1 - d) * (1 - n * theta), d + n * theta * (1 - d))),
+            *identity_check(lambda: (1 - (1 - d) * (1 - n * theta), d + n * theta * (1 - d))),
             r"1 - (1-\hat\delta)(1-N\theta) = \hat\delta + \theta(1-\hat\delta)N",
         ),
-        Step(
+        ProofStep(
             "theta = (delta - d)/(N (1 - d)) spends delta exactly.",
-            *identity(_spent),
+            *identity_check(_spent),
             r"\theta = \frac{\delta-\hat\delta}{N(1-\hat\delta)}",
         ),
-        Step(
+        ProofStep(
             "First order: the z-sum is stationary where N (1-d)^2 phi(z_theta) = (1-delta) phi(z_d).",
-            *identity(_slope, at={"d": "1/4", "delta": "1/3", "N": "3"}),  # d < delta and theta < 1/2
+            *identity_check(_slope, at={"d": "1/4", "delta": "1/3", "N": "3"}),  # d < delta and theta < 1/2
             r"\frac{d}{d\hat\delta}\left(z_{\hat\delta}+z_\theta\right) = "
             r"\frac{1-\delta}{N(1-\hat\delta)^2\varphi(z_\theta)} - \frac1{\varphi(z_{\hat\delta})}",
         ),
-        Step(
+        ProofStep(
             "The quantile is convex below probability 1/2, where z > 0: its second derivative is z/phi(z)^2.",
-            *identity(_curvature),
+            *identity_check(_curvature),
             r"\frac{d^2z_p}{dp^2} = \frac{z_p}{\varphi(z_p)^2} > 0",
         ),
-        Step(
+        ProofStep(
             "theta is concave in d, and a falling convex function of a concave one is convex: one minimum.",
-            *identity(_theta_bends),
+            *identity_check(_theta_bends),
             r"\frac{d^2\theta}{d\hat\delta^2} = -\frac{2(1-\delta)}{N(1-\hat\delta)^3} < 0",
         ),
-        Step(
+        ProofStep(
             "At N = 48, delta = 1e-5 the z-sum still falls at d = 5.388960e-6.",
-            certified(f"0 - ({_slope_sign(_LEFT)})", precision=128),
-            {"1 % more d": certified(f"0 - ({_slope_sign('(5442850/10**12)')})", precision=128)},
+            certified_check(f"0 - ({_slope_sign(_LEFT)})", precision=128),
+            {"1 % more d": certified_check(f"0 - ({_slope_sign('(5442850/10**12)')})", precision=128)},
             r"\hat\delta^* > 5.388960\times10^{-6}",
         ),
-        Step(
+        ProofStep(
             "And rises at d = 5.388961e-6: the optimum lies between.",
-            certified(_slope_sign(_RIGHT), precision=128),
-            {"1 % less d": certified(_slope_sign("(5335071/10**12)"), precision=128)},
+            certified_check(_slope_sign(_RIGHT), precision=128),
+            {"1 % less d": certified_check(_slope_sign("(5335071/10**12)"), precision=128)},
             r"\hat\delta^* < 5.388961\times10^{-6}",
         ),
-        Step(
+        ProofStep(
             "The z-sum is convex, so its optimum is above the tangent from the left end, which drops by "
             "less than 1e-12 over the bracket: the value at the left end has ten digits of the optimum.",
-            certified(f"1/10**12 - {_DROP}", precision=128),
-            {"less than 1e-15": certified(f"1/10**15 - {_DROP}", precision=128)},
+            certified_check(f"1/10**12 - {_DROP}", precision=128),
+            {"less than 1e-15": certified_check(f"1/10**15 - {_DROP}", precision=128)},
             r"\left(z_{\hat\delta}+z_\theta\right)^* \ge z(l) + z'(l)\,(r-l)",
         ),
-        Step(
+        ProofStep(
             "At (epsilon, delta) = (10, 1e-5), sigma = 2, N = 48 the best kappa is 4.9461276.",
-            *rounded(f"10 - 1/4 - {_Z_SUM}/2", 49461276, 7),
+            *rounded_check(f"10 - 1/4 - {_Z_SUM}/2", 49461276, 7),
             r"\kappa^* = 4.9461276\ldots",
         ),
     ),

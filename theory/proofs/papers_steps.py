@@ -6,8 +6,8 @@ import math
 from collections.abc import Iterator
 from fractions import Fraction
 
-from filterproof.theory.proofs.engines import certified, certified_each
-from filterproof.theory.theorems.theorem import Check, Step, Theorem, supporting_steps
+from filterproof.theory.proofs.engines import certified_check, certified_each
+from filterproof.theory.theorems.theorem import Check, ProofStep, Theorem, supporting_steps
 
 #: (sigma, k): epsilon at delta = 1e-5 in millionths, by the simple conversion, by CKS, and exactly.
 PRINTED = {
@@ -50,7 +50,7 @@ def _half(millionths: int, sign: int, shift: int) -> str:
 def _simple(sigma: int, k: int, end: str, side: int) -> Check:
     rho = _rho(sigma, k)
     epsilon = f"{rho} + 2*sqrt(-{rho}*{_LOG_DELTA})"
-    return certified(f"{end} - ({epsilon})" if side > 0 else f"{epsilon} - {end}", precision=128)
+    return certified_check(f"{end} - ({epsilon})" if side > 0 else f"{epsilon} - {end}", precision=128)
 
 
 def _cks(sigma: int, k: int, end: str, side: int) -> Check:
@@ -68,19 +68,19 @@ def _cks(sigma: int, k: int, end: str, side: int) -> Check:
 
 def _exact(sigma: int, k: int, end: str, side: int) -> Check:
     delta = _gaussian_delta(sigma, k, end)
-    return certified(f"1/10**5 - {delta}" if side > 0 else f"{delta} - 1/10**5", precision=128)
+    return certified_check(f"1/10**5 - {delta}" if side > 0 else f"{delta} - 1/10**5", precision=128)
 
 
 _CURVES = {"the simple conversion": _simple, "CKS": _cks, "the exact Gaussian curve": _exact}
 _SIDES = {1: "below the upper end", -1: "above the lower end"}
 
 
-def _table_steps() -> Iterator[Step]:
+def _table_steps() -> Iterator[ProofStep]:
     for (sigma, k), printed in PRINTED.items():
         for (name, curve), value in zip(_CURVES.items(), printed, strict=True):
             shown = f"{value / 10**6:.6f}"
             for side, where in _SIDES.items():
-                yield Step(
+                yield ProofStep(
                     f"sigma = {sigma}, k = {k}: epsilon by {name} is {where} of {shown}'s rounding interval.",
                     curve(sigma, k, _half(value, side, 0), side),
                     {"one unit in the last digit": curve(sigma, k, _half(value, side, -side), side)},
@@ -102,13 +102,13 @@ THEOREM = Theorem(
     steps=(
         *supporting_steps("cks_fits_up_to"),
         *_table_steps(),
-        Step(
+        ProofStep(
             "At the lower end of the CKS epsilon of 420 steps, 495 steps stay below delta.",
             _exact(100, 495, _half(_LEVEL, -1, 0), 1),
             {"496 steps": _exact(100, 496, _half(_LEVEL, -1, 0), 1)},
             r"\delta_{\sqrt{495}/100}(0.815623) < 10^{-5}",
         ),
-        Step(
+        ProofStep(
             "At the upper end of it, 496 steps pass delta.",
             _exact(100, 496, _half(_LEVEL, 1, 0), -1),
             {"495 steps": _exact(100, 495, _half(_LEVEL, 1, 0), -1)},

@@ -8,9 +8,9 @@ from fractions import Fraction
 from flint import arb, ctx, fmpq
 
 from filterproof.theory.argument_checks import check_count, did_you_mean
-from filterproof.theory.numerics.exact import rational
+from filterproof.theory.numerics.exact import to_fmpq
 from filterproof.theory.numerics.precision import PRECISION_LOCK
-from filterproof.theory.thresholds.budgets import THRESHOLDS
+from filterproof.theory.thresholds.budgets import BUDGET_FUNCTIONS
 
 #: Largest precision in bits.
 _MAX_BITS = 2**12
@@ -47,7 +47,7 @@ class Ball:
     digits: int
 
     def __str__(self) -> str:
-        with PRECISION_LOCK, ctx.workprec(_bits(self.digits)):
+        with PRECISION_LOCK, ctx.workprec(_working_bits(self.digits)):
             return str(arb(self.mid).str(self.digits, radius=False))
 
     def __float__(self) -> float:
@@ -115,28 +115,28 @@ def threshold(
     >>> print(fp.conversions.threshold("simple", epsilon=1, delta="1e-5", digits=12))
     0.0208199383395
     """
-    if not isinstance(name, str) or name not in THRESHOLDS:
+    if not isinstance(name, str) or name not in BUDGET_FUNCTIONS:
         raise ValueError(
-            f"name must be one of {', '.join(THRESHOLDS)}, got name={name!r}"
-            f"{did_you_mean(name, THRESHOLDS) or '; pass one of these'}"
+            f"name must be one of {', '.join(BUDGET_FUNCTIONS)}, got name={name!r}"
+            f"{did_you_mean(name, BUDGET_FUNCTIONS) or '; pass one of these'}"
         )
     check_count("digits", digits)
-    eps, dlt = _exactly("epsilon", epsilon), _exactly("delta", delta)
+    eps, dlt = _exact_rational("epsilon", epsilon), _exact_rational("delta", delta)
     if eps < 0:
         raise ValueError(f"epsilon must be >= 0, got epsilon={epsilon!r}; pass a number of nats")
     if not 0 < dlt < 1:
         raise ValueError(f"delta must be in (0, 1), got delta={delta!r}; pass a probability inside it")
-    solve = THRESHOLDS[name]
-    bits, before = _bits(digits), -1.0
+    solve = BUDGET_FUNCTIONS[name]
+    bits, before = _working_bits(digits), -1.0
     # if e^epsilon has more bits than the largest precision, the search for B* would leave the reals
     while not (name == "B*" and eps > 4 * _MAX_BITS):
         with PRECISION_LOCK, ctx.workprec(bits):
             enclosure = solve(eps, dlt)
             accuracy = enclosure.rel_accuracy_bits()
             if accuracy > 3.33 * digits + 8 or (enclosure.is_exact() and enclosure.is_zero()):
-                return _ball(enclosure, digits)
+                return _decimal_ball(enclosure, digits)
             if 0 < accuracy <= before + 1:  # twice the bits did not improve the result, so it is final
-                return _ball(enclosure, max(int((accuracy - 8) / 3.33), 1))
+                return _decimal_ball(enclosure, max(int((accuracy - 8) / 3.33), 1))
         if bits > _MAX_BITS:
             break
         bits, before = 2 * bits, accuracy
@@ -146,24 +146,24 @@ def threshold(
     )
 
 
-def _bits(digits: int) -> int:
+def _working_bits(digits: int) -> int:
     return int(3.33 * digits) + 64
 
 
-def _exactly(name: str, value: object) -> fmpq:
+def _exact_rational(name: str, value: object) -> fmpq:
     if isinstance(value, bool) or not isinstance(value, (int, float, str, Fraction)):
         raise TypeError(
             f"{name} must be an int, float, Fraction or decimal string, got {name}={value!r}; pass one of these types"
         )
     try:
-        return rational(Fraction(value))
+        return to_fmpq(Fraction(value))
     except (ValueError, OverflowError, ZeroDivisionError) as wrong:
         raise ValueError(
             f"{name} must be a finite number, got {name}={value!r}; write it in decimals"
         ) from wrong
 
 
-def _ball(found: arb, digits: int) -> Ball:
+def _decimal_ball(found: arb, digits: int) -> Ball:
     if found.is_zero():
         return Ball("0", "0", digits)
     mid, radius, exponent = found.mid_rad_10exp(digits + 3)

@@ -19,9 +19,9 @@ from filterproof.reports.figures.trials import (
     GroupMeans,
     Trial,
     TrialOutcome,
-    groups,
+    digit_groups,
     outcome_of,
-    study,
+    play_trials,
 )
 
 CLIP = 6.0  # larger than most gradients, so that people differ in what is spent on them
@@ -64,7 +64,7 @@ def test_a_trial_is_the_descent_that_it_says_with_its_groups() -> None:
             for number, members in enumerate(GROUPS):
                 here = np.isin(data.labels.argmax(axis=1), members)
                 there = np.isin(data.test_labels.argmax(axis=1), members)
-                assert np.array_equal(groups(data.labels) == number, here)
+                assert np.array_equal(digit_groups(data.labels) == number, here)
                 told = [
                     getattr(found.before, part)[number] for part in ("epsilon", "train_loss", "test_loss")
                 ]
@@ -143,6 +143,6 @@ def test_everyone_is_counted_once_and_a_last_bit_above_the_promise_in_the_last_b
 
 
 def test_outcomes_do_not_depend_on_workers(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(trials_room, "PLAYED", {})
-    study([*SEVERAL, SEVERAL[0]], workers=2)
+    monkeypatch.setattr(trials_room, "PLAYED_TRIALS", {})
+    play_trials([*SEVERAL, SEVERAL[0]], workers=2)
     assert {trial: trial.play() for trial in SEVERAL} == trials_room.PLAYED
