@@ -46,9 +46,10 @@ def potential_comparisons(filt: PotentialFilter, name: str) -> Iterator[Comparis
     valid = sum(family.is_valid(filt.epsilon) for family in sides)
     yield of.equal("how many of its two families are payoffs, no lower at a higher level", valid, 2)
     for pair in dict.fromkeys(filt.design):
-        charges = filt._charges(pair).tolist()
+        charges, of_side = filt._charges(pair).tolist(), dict[tuple[int, DominatingPair], _MeanUpperBounds]()
         for family, side, way in zip(sides, (pair, pair.swapped), ("", ", swapped,"), strict=True):
-            means = _MeanUpperBounds(family, side)
+            key = id(family), side
+            means = of_side[key] = of_side.get(key) or _MeanUpperBounds(family, side)
             for floor, end, charge in zip(
                 charge_floors(), (*charge_floors()[1:], clock.budget), charges, strict=True
             ):

@@ -209,9 +209,9 @@ class Examination(Displayed):
         found = [one.counterexample for one in self.findings if one.counterexample is not None]
         if not sums or not found:
             return False
-        from filterproof.mc.prove.induction import guarantee_after  # which imports the certified budgets
+        from filterproof.mc.prove.induction import guarantees_after  # which imports the certified budgets
 
-        allowed = [one.measure.promised(guarantee_after(sums, one.rounds)) for one in found]
+        allowed = [max(map(one.measure.promised, guarantees_after(sums, one.rounds))) for one in found]
         return not any(certainly_exceeds(one.value, most) for one, most in zip(found, allowed, strict=True))
 
     @property

@@ -85,9 +85,9 @@ def _upper_end(
     if proved is None or proved.verdict is None:
         return None, "no theorem bounds it from above"
     if proved.rounding:
-        from filterproof.mc.prove.induction import guarantee_after  # which imports the certified budgets
+        from filterproof.mc.prove.induction import guarantees_after  # which imports the certified budgets
 
-        most = measure.promised(guarantee_after(proved.rounding, _GRANTS))
+        most = max(map(measure.promised, guarantees_after(proved.rounding, _GRANTS)))
         return most, f"by the proof from its source code, for up to {_GRANTS:,} grants"
     promised = measure.promised(filt.promise)
     if measure.kind == "hockey-stick":
