@@ -61,10 +61,10 @@ class VaryingTracker(Tracker):
     >>> tracker = fp.odometers.VaryingTracker(4.0, [0.5, 0.3])
     >>> state, values = tracker.start(1), []
     >>> for _ in range(4):
-    ...     state = tracker.spend(state, fp.Gaussian(mu=0.4))
+    ...     state = tracker.spend(state, fp.Gaussian(mu=0.35))
     ...     values.append(float(tracker.value(state)[0]))
     >>> values
-    [0.5, 0.8, 1.1, 1.4000000000000001]
+    [0.5, 0.5, 0.8, 1.1]
     """
 
     alpha: float
@@ -76,9 +76,10 @@ class VaryingTracker(Tracker):
     proof: ClassVar[str] = "Feldman & Zrnic (2021), Section 4.4: Theorem 4.3 with the sum of the sizes"
 
     def __post_init__(self) -> None:
-        if isinstance(self.sizes, str) or not isinstance(self.sizes, Sequence | np.ndarray):
-            raise TypeError(f"sizes must be a sequence of numbers, got {self.sizes!r}; pass e.g. [0.5, 0.3]")
-        sizes = tuple(one_positive("sizes", size) for size in self.sizes)
+        given: object = self.sizes
+        if isinstance(given, str) or not isinstance(given, Sequence | np.ndarray):
+            raise TypeError(f"sizes must be a sequence of numbers, got {given!r}; pass e.g. [0.5, 0.3]")
+        sizes = tuple(one_positive("sizes", size) for size in given)
         if not sizes:
             raise ValueError("sizes must have at least one size, got none; pass e.g. [0.5, 0.3]")
         checked_parameters(self, alpha=one_order_from_one)

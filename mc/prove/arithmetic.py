@@ -246,8 +246,12 @@ class Arithmetic:
             return Polynomial.constant(Fraction(made)) if math.isfinite(made) else made
         path, python = self.path, kind == "float"
         if rule.above is not None and not path.above(x, rule.above):
-            if python or name.startswith("power"):
-                raise Raised if python else NotTraced("a power of 0, or of a number below it, has no rule")
+            if name.startswith("power"):
+                if rule.sign > 0 and path.at_least(x):
+                    return ZERO
+                raise NotTraced("a power of a number below 0 has no rule")
+            if python:
+                raise Raised
             return -math.inf if path.at_least(x, rule.above) else math.nan
         if rule.last is not None and path.above(x * rule.sign, rule.last * rule.sign):
             if path.choose(f"size of {name} of {x}", ["large", "infinite"]) == "infinite":

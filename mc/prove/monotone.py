@@ -52,7 +52,8 @@ class Function:
             x = max(x, -2 * self.last) if self.sign > 0 else min(x, -2 * self.last)
         found = self.balls(flint.arb(flint.fmpq(x.numerator, x.denominator)))
         low, high = (_fraction(end) for end in (found.lower(), found.upper()))
-        return low - abs(low) * MISSED - UNRESOLVED, high + abs(high) * MISSED + UNRESOLVED
+        ends = low - abs(low) * MISSED - UNRESOLVED, high + abs(high) * MISSED + UNRESOLVED
+        return max(ends[0], Fraction(0)) if low >= 0 else ends[0], ends[1]
 
 
 def _fraction(value: Any) -> Fraction:

@@ -171,7 +171,7 @@ class Path:
         atom = self.atoms[number]
         if atom.kind in ("quotient", "sqrt") or not atom.units:
             return True
-        if atom.kind in ("wrapped", "runs", "trunc", "place") and atom.whole:
+        if atom.whole and atom.kind != "rounded":
             return atom.high is None or atom.low is None or max(-atom.low, atom.high) > 2**53
         return False
 

@@ -22,6 +22,7 @@ from filterproof.mc.prove.invariants import charge_of, code_constants, code_read
 from filterproof.mc.prove.paths import NotTraced, Raised
 from filterproof.mc.prove.plays import Plays, play, play_others
 from filterproof.mc.prove.polynomials import number_text
+from filterproof.mc.prove.requests import MANY_ORDERS
 from filterproof.mc.prove.solver import Questions
 from filterproof.mc.prove.source import file_of, line_text, refuse_hidden_state
 from filterproof.mc.prove.theorems import SumTheorem, conversions, theorems
@@ -30,6 +31,7 @@ from filterproof.theory.evidence import Evidence
 from filterproof.theory.guarantees import Guarantee
 from filterproof.theory.kernel.kernel_theorems import FINITE, KERNEL
 
+_ORDERS = "divergences of more than two orders are declared as numbers that rise with the order"
 _LIBRARIES = "functions of NumPy and math err by at most 8 units in the last place"
 
 
@@ -213,6 +215,7 @@ def _proof(filt: PrivacyFilter, file: str, questions: Questions) -> SourceProof:
             assumes=(
                 *(f"no request declares NaN, which line {line} may grant" for line in lines),
                 *((_LIBRARIES,) if _calls(system) else ()),
+                *((_ORDERS,) if any(MANY_ORDERS in step.path.choices for step in system.steps) else ()),
             ), **known,
         )  # fmt: skip
     reason = ""

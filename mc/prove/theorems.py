@@ -133,7 +133,7 @@ def _shared(promise: ApproxDP, constants: Sequence[Fraction]) -> Iterator[tuple[
     epsilon, delta = promise.epsilon, promise.delta_at_epsilon
     shares = [[c for c in constants if Fraction(whole) / 100 < c < whole][-3:] for whole in (epsilon, delta)]
     for lost in (Fraction(0), *shares[1]):
-        rest = next_below(float(delta - lost)) if lost else delta
+        rest = next_below(float(Fraction(delta) - lost)) if lost else delta
         for pure in shares[0]:
             order = _best_order(epsilon - float(pure), rest)
             if (one := _certified(renyi_charge.at(order), ApproxDP(epsilon, rest))) is None:

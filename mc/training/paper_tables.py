@@ -17,6 +17,7 @@ from typing import TypeAlias
 from filterproof.mc.intervals.student import student
 from filterproof.mc.runs.output import OutputFolder
 from filterproof.mc.training import retraining
+from filterproof.mc.training.convolutional import ConvolutionalNetwork
 from filterproof.mc.training.data import DataSet
 from filterproof.mc.training.idx import read_idx
 from filterproof.theory.argument_checks import check_count
@@ -192,7 +193,7 @@ def _queries(
             most_steps=setting.steps + _APART * query,
             seed=seed,
         )
-        network = retraining.ConvolutionalNetwork()
+        network = ConvolutionalNetwork()
         right = network.right(outcome.theta, data.features, data.labels)
         found.append((outcome.taken, float(right.mean()), outcome.accuracy.value))
         with OutputFolder(place) as made:

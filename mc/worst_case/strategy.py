@@ -74,7 +74,8 @@ class TreeStrategy(Adversary):
             output[others] = np.where(np.isnan(gap), np.inf, gap).argmin(axis=1)
         child = self.child[t]
         _, moves, outputs = child.shape
-        return child.ravel().take((position * moves + move) * outputs + output)
+        reached: NDArray[np.int32] = child.ravel().take((position * moves + move) * outputs + output)
+        return reached
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -123,11 +124,9 @@ class LatticeStrategy(Adversary):
         place = steps + (self.first * held.stride - held.lows).take(node)
         if held.stride > 1:
             place //= held.stride
-        known = (node >= 0) & (held.sizes > 0).take(node)
-        if known.all():
-            move[:] = self.table.take(place)
-        else:
-            move[:] = np.where(known, self.table.take(np.where(known, place, -1)), -1)
+        # the table ends with -1, no request
+        np.copyto(place, -1, where=(node < 0) | (held.sizes <= 0).take(node))
+        move[:] = self.table.take(place)
         return Selection(self.menu, np.maximum(move, 0))
 
     def _advance(
@@ -139,10 +138,10 @@ class LatticeStrategy(Adversary):
         rng: np.random.Generator,
     ) -> None:
         live = node >= 0
-        for m in np.flatnonzero(np.bincount(move[live] + 1)) - 1:
+        node[move < 0] = -1
+        for m in range(len(self.menu)):
             runs = np.flatnonzero(live & (move == m))
-            if m < 0:
-                node[runs] = -1
+            if not len(runs):
                 continue
             report = self.distributions[m].report
             assert report is not None

@@ -169,6 +169,14 @@ NUMBERS: Mapping[str, tuple[PrintedNumber, ...]] = {
             "percent by which epsilon is smaller", "10", _percent_smaller, 'printed as "roughly 10 percent"'
         ),
     ),
+    "noise": (
+        PrintedNumber(
+            "sigma, 50 epochs, epsilon = 2.75",
+            "10.61",
+            lambda: 50**0.5 / float(fp.conversions.max_gaussian_mu(2.75, 1e-5)),
+            'printed as "about"',
+        ),
+    ),
     "split": (
         PrintedNumber(
             "delta-hat, N = 48",

@@ -25,6 +25,7 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from filterproof.mc.intervals.student import student
+from filterproof.mc.training.digits import load_digits
 from filterproof.reports.drawing import GREY
 from filterproof.reports.figures.data import Cell, FigureData
 from filterproof.reports.figures.lines import colour, line
@@ -174,6 +175,14 @@ class Epochs(StandIn):
 
     def observed(self, outcome: TrialOutcome) -> Mapping[str, float]:
         return {"gain": 100 * (outcome.accuracy[-1] - outcome.accuracy[self.at])}
+
+    def words(self, data: FigureData) -> dict[str, Any]:
+        active, several = data.where("panel", "active"), len(self.settings()) > 1
+        left = []
+        for words in self.settings():
+            last = float(active.where("series", words).column("mean")[-1])
+            left.append(f"{f'{words}: ' if several else ''}{last:.0f} of {load_digits().people}")
+        return {**StandIn.words(self, data), "left": "; ".join(left)}
 
     def compared(self, data: FigureData, gains: Sequence[Sequence[float]]) -> Sequence[Printed]:
         """Return the gains of filtering on MNIST, in points of a percent, with those of the settings in their order."""

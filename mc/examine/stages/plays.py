@@ -14,6 +14,7 @@ import math
 from bisect import bisect_left
 from collections import deque
 from collections.abc import Iterable, Iterator
+from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
 from itertools import product
@@ -56,7 +57,8 @@ _HARDLY, _NOTHING = 0.01, 2.0**-40
 class Player:
     """One run of the filter, its granted requests so far, and its last state.
 
-    A filter that looks at losses observes the upper `tail` quantile of each.
+    A filter that looks at losses observes the upper `tail` quantile of each. `copies` says that the filter is a copy
+    for this run alone.
     """
 
     filter: PrivacyFilter
@@ -66,6 +68,7 @@ class Player:
     deterministic: bool = True
     steps: list[tuple[DominatingPair, int]] = field(default_factory=list)
     unchanged: DominatingPair | None = None
+    copies: bool = False
 
     @classmethod
     def fresh(
@@ -77,7 +80,9 @@ class Player:
         deterministic: bool = False,
     ) -> Player:
         """Return a run without requests."""
-        return cls(subject.filter, limit, checked_start(subject.filter, 1), tail, deterministic)
+        filt = subject.instance
+        copies = subject.unused is not None
+        return cls(filt, limit, checked_start(filt, 1), tail, deterministic and not copies, copies=copies)
 
     def ask(self, pair: DominatingPair, times: int = 1, *, loss: float | None = None) -> int:
         """Request the pair up to `times` in a row; return how often it is granted.
@@ -104,11 +109,16 @@ class Player:
 
     def fork(self) -> Player:
         """Return another run with the same past."""
-        return replace(self, steps=list(self.steps))
+        return replace(self, filter=self._instance, steps=list(self.steps))
 
     def grants(self, pair: DominatingPair) -> bool:
         """Whether the pair would be granted next."""
-        return granted(self.filter, self.state, pair) is not None
+        return granted(self._instance, self.state, pair) is not None
+
+    @property
+    def _instance(self) -> PrivacyFilter:
+        """Return the filter, or a copy of one that keeps data in its attributes."""
+        return deepcopy(self.filter) if self.copies else self.filter
 
     @property
     def played(self) -> Sequence:

@@ -41,6 +41,8 @@ _EXTREMAL, _MAX_PROMISED = 3, 0.1
 _NEWS = 1.1
 #: The share of the work after which only near misses are computed.
 _SEARCHED = 0.95
+#: The most requests that are played again before a divergence is computed, which may cost more.
+_FEW = 20
 #: Units of work of the quick bound on a sequence, and of the extremal mechanisms of a rule.
 _MEASURED, _SUPREMUM = 10, 2000
 _ORDERS_LESS_ONE = np.array(_ORDERS) - 1
@@ -49,6 +51,7 @@ _CKS = _ORDERS_LESS_ONE * np.log1p(-1 / np.array(_ORDERS)) - np.log(_ORDERS)
 
 def sequences(subject: ExaminationContext, limit: WorkLimit) -> Iterator[StageFinding]:
     """Yield findings on the admitted sequences: at most one refutation per family, and the best of the rest."""
+    subject = subject.with_copies()
     search = SequenceSearch(subject=subject)
     so_far(search.summary)
     searching = limit.fraction(_SEARCHED)
@@ -139,10 +142,12 @@ class SequenceSearch(SearchLog):
                 if bound > self.near.get(measure, (0.0, played))[0]:
                     self.near[measure] = bound, played
                 continue
+            if played.rounds <= _FEW and not played.is_granted(self.subject.instance):
+                return None  # a new run denies it
             low = played.low(measure, promised)
             if not exceeds(low, promised):
                 self._keep_near(played, measure, low)
-            elif played.is_granted(self.subject.filter):
+            elif played.is_granted(self.subject.instance):
                 self.refuted += 1
                 self.refuted_mechanisms.add(names)
                 return self._refutation(measure, played, low)

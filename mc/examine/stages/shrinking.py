@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
-from itertools import combinations, product, takewhile
+from itertools import combinations, pairwise, product, takewhile
 from typing import TypeVar
 
 from filterproof.filters.contract.work import OutOfWork, WorkLimit, stopping_at
@@ -41,6 +41,8 @@ from filterproof.theory.rounding import away_from_zero
 T = TypeVar("T")
 
 _QUESTION = "What is the simplest play that breaks the guarantee, and by how much?"
+#: A larger multiple of the guarantee than another, by which a person notices more.
+_NOTICED = 1.01
 #: The number of divergences at which a play is computed exactly, and the smallest promised delta that is considered.
 _TARGETS, _MIN_PROMISED = 4, 1e-3
 #: e^epsilon of simple responses, and shares of erasures; the rounds of a menu's game that is written out.
@@ -59,6 +61,8 @@ def shrink(
         search.plays()
         search.limit = limit.fraction(0.5)
         search.shrink()
+        search.limit = limit.fraction(0.5)
+        search.measure()
     if subject.deterministic:
         search.menu()
         search.limit = limit.fraction(0.7)
@@ -141,6 +145,23 @@ class _Shrinking:
 
         self.keep(start)
         minimise(pieces(start.played), refutes, limit=self.limit)
+
+    def measure(self) -> None:
+        """Measure the best sequence where its divergence is the largest multiple of the guarantee."""
+        best = self.best
+        if best.kind != "sequence" or best.measure.kind == "exceedance":
+            return
+        epsilons = sorted(one.at for one in self.targets if one.kind == "hockey-stick")
+        between = [math.sqrt(low * high) for low, high in pairwise(epsilons) if low > 0]
+        others = [one for one in self.targets if one.kind == "renyi"]
+        for target in (*others, *map(Divergence.hockey_stick, (*epsilons, *between))):
+            promised = self.subject.promised(target)
+            if self.limit.exhausted or not 0 < promised < math.inf:
+                continue
+            at = replace(target, direction=best.measure.direction)
+            low = best.played.low(at, promised)
+            if low > _NOTICED * self.best.factor * promised:
+                self.best = sequence_counterexample(self.subject.filter, best.played, at, low)
 
     def menu(self) -> None:
         """Reduce the rounds and the pairs of the best menu's game."""

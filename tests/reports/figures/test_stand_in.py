@@ -140,6 +140,30 @@ def test_everyone_is_counted_once_and_a_last_bit_above_the_promise_in_the_last_b
     assert figure("003-7", **given).data.column("mean").tolist() == [0.0] * 19 + [3.0]
 
 
+def test_the_printed_gains_stand_beside_those_of_the_stand_in_and_the_caption_says_who_is_left(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    specification = FIGURES["000-table-1"].specified()
+    assert isinstance(specification, Epochs)
+    accuracy = (0.5,) * specification.at + tuple(np.linspace(0.5, 0.7, 51).tolist())
+    made = replace(outcome_of(SEVERAL[0]), accuracy=accuracy, active=(1437,) * 100 + (182,))
+    monkeypatch.setattr(trials_room, "PLAYED", dict.fromkeys(specification.all_trials(), made))
+    shown = figure("000-table-1")
+    assert [(one.printed, one.computed) for one in shown.printed] == [
+        (gain, pytest.approx(20.0)) for gain in (0.35, 0.28, 0.0)
+    ]
+    assert "epsilon = 0.5: 182 of 1437; epsilon = 2.75: 182 of 1437" in shown.caption
+    # what the paper prints as a difference of two accuracies
+    assert re.search(r"93\.29 % without and\s+93\.64 %", " ".join(shown.of.observed.split()))
+    printed = [float(one) for one in re.findall(r"(\d\d\.\d\d) %", shown.of.observed)]
+    assert printed[1] - printed[0] == pytest.approx(0.35)
+    assert printed[3] - printed[2] == pytest.approx(0.28)
+    for name in ("000-table-2", "000-table-3"):
+        printed = [float(one) for one in re.findall(r"(\d\d\.\d\d) %", FIGURES[name].observed)]
+        gains = [gain for _, gain in FIGURES[name].gains]
+        assert gains == pytest.approx([b - a for a, b in zip(printed[::2], printed[1::2], strict=True)])
+
+
 # -- studies -----------------------------------------------------------------------------------------
 
 
