@@ -21,7 +21,13 @@ from dataclasses import dataclass
 from operator import methodcaller
 from typing import Any
 
-from filterproof.filters.adapters.foreign import Foreign, checked_callable, checked_make, filter_of, limit_of
+from filterproof.filters.adapters.foreign import (
+    ForeignObject,
+    checked_callable,
+    checked_make,
+    filter_of,
+    limit_of,
+)
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.theory.guarantees import ApproxDP, Guarantee, PureDP
 from filterproof.theory.pairs import DominatingPair
@@ -83,16 +89,16 @@ def from_accountant(
                 "compared with the target"
             )
         spent = methodcaller("get_epsilon", target.delta_at_epsilon if isinstance(target, ApproxDP) else 0.0)
-    return filter_of(_Accountant(make, name, target, event, compose, spent, limit), menu)
+    return filter_of(_AccountantAdapter(make, name, target, event, compose, spent, limit), menu)
 
 
 @dataclass(frozen=True, eq=False)
-class _Accountant(Foreign):
+class _AccountantAdapter(ForeignObject):
     """An object that records releases and whose answers are compared with the target."""
 
     event: Callable[[Any], Any]
     compose: Callable[[Any, Any, int], object] | None
-    says: Callable[[Any], float]
+    reported_spent: Callable[[Any], float]
     limit: float
     composes = True
 
@@ -108,7 +114,7 @@ class _Accountant(Foreign):
         return True
 
     def spent(self, held: Any) -> float:
-        total = float(self.says(held))
+        total = float(self.reported_spent(held))
         if math.isnan(total):
             raise ValueError(
                 f"{self.name} must answer with a number, got nan; leave the request out of the menu"

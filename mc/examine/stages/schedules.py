@@ -9,11 +9,17 @@ from filterproof.filters.adapters.service import PromisedService
 from filterproof.filters.contract.work import WorkLimit
 from filterproof.mc.examine.counterexample import measured_counterexample
 from filterproof.mc.examine.examination_context import ExaminationContext
-from filterproof.mc.examine.filter_fault import examining
+from filterproof.mc.examine.filter_fault import filter_faults_raised
 from filterproof.mc.examine.formatting import pair_words
 from filterproof.mc.examine.own_pairs import nameable_for
 from filterproof.mc.examine.parameter_families import families_of
-from filterproof.mc.examine.schedule_search import ScheduleSearch, menu_of, requests_of, searched, shares_of
+from filterproof.mc.examine.schedule_search import (
+    ScheduleSearch,
+    menu_of,
+    requests_of,
+    search_reports,
+    shares_of,
+)
 from filterproof.mc.examine.stage_finding import StageFinding
 from filterproof.mc.examine.trace import Trace
 from filterproof.theory.pairs import DominatingPair
@@ -21,19 +27,19 @@ from filterproof.theory.pairs import DominatingPair
 _QUESTION = "Does the guarantee survive concurrent requests, retries, and a process that is killed?"
 
 
-def schedules(subject: ExaminationContext, limit: WorkLimit) -> Iterator[StageFinding]:
+def schedule_stage(subject: ExaminationContext, limit: WorkLimit) -> Iterator[StageFinding]:
     """Yield the finding about a filter whose program is a service; nothing for other filters."""
     filt = subject.filter
     service = service_of(filt)
     if service is None or not subject.families:
         return
     menu = shares_of((one.definition, one.sizes[-1]) for one in subject.families)
-    with examining(filt):
-        *_, found = searched(service, filt.promise, menu, limit, seed=subject.seed)
-    yield _finding(filt, menu, found, "crashes inside a command of the program")
+    with filter_faults_raised(filt):
+        *_, found = search_reports(service, filt.promise, menu, limit, seed=subject.seed)
+    yield _schedule_finding(filt, menu, found, "crashes inside a command of the program")
 
 
-def releases(service: PromisedService, names: Sequence[str], limit: WorkLimit) -> Iterator[object]:
+def service_stages(service: PromisedService, names: Sequence[str], limit: WorkLimit) -> Iterator[object]:
     """Yield the guarantee of a service, and the finding about the requests that a new one answers."""
     yield {"promise": service.promise, "scope": service.scope}
     menu = menu_of(service.make, families_of(tuple(names), service.promise))
@@ -47,11 +53,11 @@ def service_schedules(
 ) -> Iterator[StageFinding]:
     """Yield the finding about a service in Python."""
     menu = requests_of(service.make, families_of(tuple(names), service.promise))
-    *_, found = searched(service.make, service.promise, menu, limit, seed=seed)
-    yield _finding(service, menu, found, "requests of other kinds, and longer schedules")
+    *_, found = search_reports(service.make, service.promise, menu, limit, seed=seed)
+    yield _schedule_finding(service, menu, found, "requests of other kinds, and longer schedules")
 
 
-def _finding(
+def _schedule_finding(
     filt: object, menu: tuple[DominatingPair, ...], found: ScheduleSearch, unseen: str
 ) -> StageFinding:
     violation, names = (
