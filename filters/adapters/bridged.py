@@ -76,6 +76,11 @@ class BridgedFilter(PrivacyFilter):
         after = [at if found[one] is None else found[one] for one, at in zip(asked, state, strict=True)]
         return granted, np.array(after, dtype=np.int64)
 
+    def answers(self, requests: tuple[DominatingPair, ...]) -> tuple[bool, ...]:
+        """Return the answers of one new budget to requests in turn, without a restart in between."""
+        count(LINE_UNITS + DECISION_UNITS * len(requests))
+        return self.asks_program.in_turn(requests)
+
     def is_reachable_state(self, state: NDArray[np.int64]) -> NDArray[np.bool_]:
         return np.array([int(at) in self.asks_program.stood for at in state], dtype=np.bool_)
 
@@ -131,6 +136,18 @@ class _Play:
                         "let its decisions depend on the requests of that budget only",
                     )
         return {one: self.known_decisions[one] for one in wanted}
+
+    def in_turn(self, requests: Iterable[DominatingPair]) -> tuple[bool, ...]:
+        """Return the answers of one new budget, each request with a key of its own."""
+        self.begin()
+        run, answers = self._run(), list[bool]()
+        self._exchange([command("open", run)])
+        for place, pair in enumerate(requests):
+            (answer,) = self._exchange([self._ask(run, place, pair)])
+            answers.append(self.bridge.granted(answer, pair))
+            self._exchange(self._without_denied(run) if answers[-1] else ())
+        self._close(run)
+        return tuple(answers)
 
     def _repeats(self) -> bool:
         """Whether to repeat a cached decision: only the first ones are repeated."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, ClassVar
@@ -39,6 +39,11 @@ class Foreign(ABC):
     @abstractmethod
     def granted(self, held: Any, pair: DominatingPair) -> bool:
         """Whether one use of the pair is granted; if so, it is charged."""
+
+    def answers(self, requests: Iterable[DominatingPair]) -> tuple[bool, ...]:
+        """Return the answers of one new object to requests in turn; unlike a filter, it keeps what a denial did."""
+        held = self.make()
+        return tuple(self.granted(held, pair) for pair in requests)
 
     @abstractmethod
     def replayed(self, held: Any, pair: DominatingPair, count: int) -> bool:
@@ -95,6 +100,10 @@ class CopiedFilter(PrivacyFilter):
 
     def __repr__(self) -> str:
         return f"{self.foreign.name}, {self.promise}"
+
+    def answers(self, requests: tuple[DominatingPair, ...]) -> tuple[bool, ...]:
+        """Return the answers of one object to requests in turn; () if its denials are only the rule's."""
+        return () if self.foreign.composes else self.foreign.answers(requests)
 
     def start(self, n: int) -> NDArray[Any]:
         return _objects([self.foreign.make() for _ in range(n)])
@@ -158,6 +167,11 @@ class CountedFilter(PrivacyFilter):
 
     def __repr__(self) -> str:
         return f"{self.foreign.name} on {self.menu!r}, {self.promise}"
+
+    def answers(self, requests: tuple[DominatingPair, ...]) -> tuple[bool, ...]:
+        """Return the answers of one object to requests of the menu in turn; () for others, as in `CopiedFilter`."""
+        known = not self.foreign.composes and all(pair in self.menu for pair in requests)
+        return self.foreign.answers(requests) if known else ()
 
     def start(self, n: int) -> NDArray[Any]:
         return np.zeros((n, len(self.menu)), dtype=np.int64)

@@ -50,6 +50,7 @@ from filterproof.mc.examine.schedule_search import MECHANISMS, confirm
 from filterproof.mc.examine.stage_finding import CUT, STOPPED, UNFINISHED, USED_UP, StageFinding
 from filterproof.mc.examine.stages.accountant_games import games_of, lets_through
 from filterproof.mc.examine.stages.certificate import PROVED, certify_promise
+from filterproof.mc.examine.stages.denials import denials
 from filterproof.mc.examine.stages.filter_invariants import invariants
 from filterproof.mc.examine.stages.games import games
 from filterproof.mc.examine.stages.schedules import releases, schedules, service_schedules
@@ -80,7 +81,7 @@ _TURNS, _BEFORE_INVARIANTS = (0.04, 0.15, 0.4, 0.6, 0.8, 1.0), 3
 #: The stages that search for a refutation.
 _SEARCHES = ("sequences", "games", "search")
 #: The stages that `examine` can be restricted to.
-STAGES = ("invariants", "schedules", "certificate", "source", *_SEARCHES)
+STAGES = ("invariants", "denials", "schedules", "certificate", "source", *_SEARCHES)
 
 
 def examine(
@@ -172,6 +173,7 @@ def _in_turn(exam: _Stages, names: tuple[str, ...], seed: int, *, own_menu: bool
     for _ in range(_BEFORE_INVARIANTS):  # most violations show at once, and at less cost than the invariants
         exam.search()
     exam.run("invariants", 0.12, partial(invariants, exam.subject))
+    exam.run("denials", 0.02, partial(denials, exam.subject))
     if service_of(filt) is not None:
         exam.run("schedules", 0.2, partial(schedules, exam.subject))
     # without determinism a state does not represent a run, and only a single run's grants count

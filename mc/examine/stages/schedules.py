@@ -15,6 +15,7 @@ from filterproof.mc.examine.own_pairs import nameable_for
 from filterproof.mc.examine.parameter_families import families_of
 from filterproof.mc.examine.schedule_search import ScheduleSearch, menu_of, requests_of, searched, shares_of
 from filterproof.mc.examine.stage_finding import StageFinding
+from filterproof.mc.examine.stages.denials import charged_retry, finding
 from filterproof.mc.examine.trace import Trace
 from filterproof.theory.pairs import DominatingPair
 
@@ -49,6 +50,9 @@ def service_schedules(
     menu = requests_of(service.make, families_of(tuple(names), service.promise))
     *_, found = searched(service.make, service.promise, menu, limit, seed=seed)
     yield _finding(service, menu, found, "requests of other kinds, and longer schedules")
+    if found.violation is None:
+        retried = charged_retry(service.make, menu)
+        yield finding((retried,) if retried else (), ", ".join(names), limit)
 
 
 def _finding(

@@ -137,6 +137,7 @@ class Counterexample(SimpleNamespace):
     """What refutes, as far as a verdict looks at it."""
 
     order = (0, 0.0)
+    own_pairs = ()
 
     def __str__(self) -> str:
         return "four Gaussians"
