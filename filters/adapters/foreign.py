@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, ClassVar
 
@@ -13,11 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filterproof.filters.contract.filter_base import MechanismFamily
+from filterproof.filters.contract.work import count
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.filters.rules.menu import affordable_of, checked_menu, counted, distinct, positions, used
 from filterproof.theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
 from filterproof.theory.pairs import DominatingPair
 
+#: Units of work of a copy of an object and its answer.
+_COPY_UNITS = 2
 #: The number of a guarantee that a total is compared with.
 _LIMITS = {ApproxDP: "epsilon", PureDP: "epsilon", ZCDP: "rho", GaussianDP: "mu", RenyiDP: "rho"}
 
@@ -35,6 +38,8 @@ class Foreign(ABC):
     name: str
     promise: Guarantee
     composes: ClassVar[bool]
+    #: Called with the object, the pair and the loss after each release, or None for an object that is not told.
+    told: Callable[[Any, Any, float], object] | None = field(default=None, kw_only=True)
 
     @abstractmethod
     def granted(self, held: Any, pair: DominatingPair) -> bool:
@@ -67,6 +72,13 @@ def checked_callable(name: str, value: object) -> None:
         raise TypeError(f"{name} must be callable, got {value!r}; pass a function or a lambda")
 
 
+def checked_told(released: Any) -> Any:
+    """Return the function that tells an object of a release, or None. Raises TypeError for anything else."""
+    if released is not None:
+        checked_callable("released", released)
+    return released
+
+
 def checked_make(make: Callable[[], Any]) -> str:
     """Return the name of what `make` returns. Raises ValueError if it returns the same object twice."""
     checked_callable("make", make)
@@ -81,6 +93,8 @@ def checked_make(make: Callable[[], Any]) -> str:
 
 def filter_of(foreign: Foreign, menu: tuple[DominatingPair, ...] | None) -> PrivacyFilter:
     """Return the filter of the object: with a menu its state is the number of uses of each pair, else the object."""
+    if foreign.told is not None:
+        return ObservingFilter(foreign, menu)
     return CopiedFilter(foreign) if menu is None else CountedFilter(foreign, menu)
 
 
@@ -119,6 +133,36 @@ class CopiedFilter(PrivacyFilter):
         after = [copy.deepcopy(held) for held in state]
         granted = [self.foreign.granted(held, request.of_run(run)) for run, held in enumerate(after)]
         return np.array(granted, dtype=np.bool_), _objects(after)
+
+
+class ObservingFilter(CopiedFilter):
+    """Continue while a deep copy of the object grants the request, and tell the copy the loss of the release.
+
+    State: the objects, each with the pair whose loss is awaited or None, shape (n,). Source: the library under test.
+    """
+
+    def __init__(self, foreign: Foreign, menu: tuple[DominatingPair, ...] | None) -> None:
+        super().__init__(foreign)
+        self.menu = None if menu is None else checked_menu(menu)
+
+    def start(self, n: int) -> NDArray[Any]:
+        return _objects([(self.foreign.make(), None) for _ in range(n)])
+
+    def step(self, state: NDArray[Any], request: DominatingPair) -> tuple[NDArray[Any], NDArray[Any]]:
+        count(_COPY_UNITS * len(state))
+        after = [(copy.deepcopy(held), request.of_run(run)) for run, (held, _) in enumerate(state)]
+        known = [self.menu is None or pair in self.menu for _, pair in after]
+        granted = [yes and self.foreign.granted(*one) for yes, one in zip(known, after, strict=True)]
+        return np.array(granted, dtype=np.bool_), _objects(after)
+
+    def observe(self, state: NDArray[Any], loss: NDArray[Any]) -> NDArray[Any]:
+        assert self.foreign.told is not None
+        count(_COPY_UNITS * len(state))
+        after = [(copy.deepcopy(held), pair) for held, pair in state]
+        for (held, pair), one in zip(after, loss, strict=True):
+            if pair is not None:
+                self.foreign.told(held, pair, float(one))
+        return _objects([(held, None) for held, _ in after])
 
 
 def _objects(held: list[Any]) -> NDArray[Any]:
@@ -203,10 +247,10 @@ def _granted(filt: CountedFilter, row: tuple[int, ...], place: int) -> bool:
 @lru_cache(maxsize=1 << 16)
 def _decided(filt: CountedFilter, row: tuple[int, ...], place: int) -> bool:
     foreign = filt.foreign.make()
-    for pair, count in zip(filt.menu, row, strict=True):
-        if count and not filt.foreign.replayed(foreign, pair, count):
+    for pair, uses in zip(filt.menu, row, strict=True):
+        if uses and not filt.foreign.replayed(foreign, pair, uses):
             raise RuntimeError(
-                f"{filt.foreign.name} refuses {count} uses of {pair!r} that it granted in another order; "
+                f"{filt.foreign.name} refuses {uses} uses of {pair!r} that it granted in another order; "
                 "call without menu, so that its own objects are the state"
             )
     return filt.foreign.granted(foreign, filt.menu[place])
