@@ -66,7 +66,7 @@ class SeedOfTheDay(SeededNoise):
     [(Cache, True), (SeededNoise, True), (ForgetfulCache, False), (SeedOfTheDay, False)],
 )
 def test_a_named_answer_counts_once_and_under_another_name_again(service: type, sound: bool) -> None:
-    found = fp.services.first_violation(service, PROMISE, effort=0.3, mechanisms="rr")
+    found = fp.services.first_violation(service, PROMISE, effort=0.1, mechanisms="rr")
     assert found.released > 0
     assert (found.violation is None) is sound
 
@@ -117,8 +117,8 @@ class FreeReports(Reports):
 
 
 def test_a_partial_report_is_said_by_an_answer_for_each_epoch_in_it() -> None:
-    right = fp.services.first_violation(Reports, PROMISE, effort=0.3, mechanisms="rr")
+    right = fp.services.first_violation(Reports, PROMISE, effort=0.1, mechanisms="rr")
     assert right.violation is None
-    wrong = fp.services.first_violation(FreeReports, PROMISE, effort=0.3, mechanisms="rr").violation
+    wrong = fp.services.first_violation(FreeReports, PROMISE, effort=0.1, mechanisms="rr").violation
     assert wrong is not None
     assert "tick" in {move.what for move in wrong.schedule.moves}
