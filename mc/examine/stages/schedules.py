@@ -7,11 +7,9 @@ from collections.abc import Iterator, Sequence
 from filterproof.filters.adapters.labelled_filter import service_of
 from filterproof.filters.adapters.service import PromisedService
 from filterproof.filters.contract.work import WorkLimit
-from filterproof.mc.examine.counterexample import measured_counterexample
 from filterproof.mc.examine.examination_context import ExaminationContext
 from filterproof.mc.examine.filter_fault import examining
 from filterproof.mc.examine.formatting import pair_words
-from filterproof.mc.examine.own_pairs import nameable_for
 from filterproof.mc.examine.parameter_families import families_of
 from filterproof.mc.examine.schedule_search import ScheduleSearch, menu_of, requests_of, searched, shares_of
 from filterproof.mc.examine.stage_finding import StageFinding
@@ -64,10 +62,7 @@ def _finding(
     )
     if violation is None:
         return StageFinding("schedules", _QUESTION, str(found), names, unseen)
-    game = {"schedule": violation.schedule.to_data(nameable_for(filt)), "epoch": violation.epoch}
-    counterexample = measured_counterexample(
-        filt, violation.measure, violation.low, violation.promised, **game
-    )
+    counterexample = violation.counterexample(filt)
     trace = Trace(violation.measure, (), None, (), moves=violation.events)
     scope = PromisedService.scope
     return StageFinding.refuted(
