@@ -2,7 +2,13 @@
 
 from filterproof.theory.conversions import Conversion, gaussian_epsilon, max_gaussian_mu, renyi_epsilon
 from filterproof.theory.extremal import LargestDivergence
-from filterproof.theory.proofs.threshold import Ball, threshold
+from filterproof.theory.proofs.threshold import (
+    Ball,
+    certified_delta,
+    certified_split,
+    gaussian_steps,
+    threshold,
+)
 from filterproof.theory.realisation import DeltaSplit, kappa, optimal_split
 
 __all__ = [
@@ -10,7 +16,10 @@ __all__ = [
     "Conversion",
     "DeltaSplit",
     "LargestDivergence",
+    "certified_delta",
+    "certified_split",
     "gaussian_epsilon",
+    "gaussian_steps",
     "kappa",
     "max_gaussian_mu",
     "optimal_split",

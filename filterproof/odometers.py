@@ -9,6 +9,7 @@ from filterproof.filters.accountants.odometers import (
     StitchedOdometer,
 )
 from filterproof.filters.accountants.trackers import GaussianTracker, IndividualTracker, RenyiTracker, Tracker
+from filterproof.filters.accountants.varying_tracker import VaryingTracker
 from filterproof.filters.rules.blocks import TrackerLimitFilter
 from filterproof.mc.estimate.crossing import BoundApproaching, crossing_probability
 
@@ -25,5 +26,6 @@ __all__ = [
     "StitchedOdometer",
     "Tracker",
     "TrackerLimitFilter",
+    "VaryingTracker",
     "crossing_probability",
 ]

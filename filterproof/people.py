@@ -1,8 +1,10 @@
 """A budget for each person: accountants, linear queries, the sparse vector technique, and their simulations."""
 
 from filterproof.filters.accountants.above_threshold import AboveThreshold
+from filterproof.filters.accountants.active_count import ActiveCount
 from filterproof.filters.accountants.journal_file import JournalError
 from filterproof.filters.accountants.linear_queries import LinearAnswer, LinearQueries
+from filterproof.filters.accountants.pairwise import PairwiseFilter
 from filterproof.filters.accountants.personal_reports import (
     PerPersonValues,
     PersonalCost,
@@ -15,10 +17,12 @@ from filterproof.mc.losses.individual_accountant import IndividualAccountant, Pe
 
 __all__ = [
     "AboveThreshold",
+    "ActiveCount",
     "IndividualAccountant",
     "JournalError",
     "LinearAnswer",
     "LinearQueries",
+    "PairwiseFilter",
     "PerPersonValues",
     "PersonalBounds",
     "PersonalCost",

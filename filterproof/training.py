@@ -5,7 +5,9 @@ from filterproof.filters.accountants.secret_noise import SecretNoise
 from filterproof.filters.rules.unsound_sums import ClippingAfterAdding, ForgettingSums
 from filterproof.mc.training.descent import PrivateGradientDescent
 from filterproof.mc.training.digits import load_digits
+from filterproof.mc.training.mortality import area_under_curve, read_mortality
 from filterproof.mc.training.network import DenseNetwork
+from filterproof.mc.training.paper_tables import repeat_tables
 from filterproof.mc.training.retraining import train_idx
 from filterproof.mc.training.simulated_training import simulate_training
 from filterproof.mc.training.training import LogisticTraining, Training, TrainingWithCanary
@@ -24,8 +26,11 @@ __all__ = [
     "Training",
     "TrainingAudit",
     "TrainingWithCanary",
+    "area_under_curve",
     "audit_training",
     "load_digits",
+    "read_mortality",
+    "repeat_tables",
     "simulate_training",
     "train_idx",
 ]

@@ -2,6 +2,7 @@
 
 from filterproof.filters import catalogue
 from filterproof.filters.accountants.above_threshold import AboveThreshold
+from filterproof.filters.accountants.active_count import ActiveCount
 from filterproof.filters.accountants.clipped_sums import ClippedSums, ImplicitVectors, NoisySum
 from filterproof.filters.accountants.individual import IndividualFilter, gaussian_request
 from filterproof.filters.accountants.journal_file import JournalError
@@ -14,6 +15,7 @@ from filterproof.filters.accountants.odometers import (
     RogersOdometer,
     StitchedOdometer,
 )
+from filterproof.filters.accountants.pairwise import PairwiseFilter
 from filterproof.filters.accountants.personal_reports import (
     PerPersonValues,
     PersonalCost,
@@ -23,6 +25,7 @@ from filterproof.filters.accountants.personal_reports import (
 from filterproof.filters.accountants.secret_noise import SecretNoise
 from filterproof.filters.accountants.session import FilterHaltedError, Session
 from filterproof.filters.accountants.trackers import GaussianTracker, IndividualTracker, RenyiTracker, Tracker
+from filterproof.filters.accountants.varying_tracker import VaryingTracker
 from filterproof.filters.accounting.approximate_charges import approximate_charge, approximate_zcdp_charge
 from filterproof.filters.accounting.charge_kinds import Charge, LinearCharge, SquaredCharge
 from filterproof.filters.accounting.charge_rules import (
@@ -50,6 +53,7 @@ from filterproof.filters.rules.unsound_sums import ClippingAfterAdding, Forgetti
 
 __all__ = [
     "AboveThreshold",
+    "ActiveCount",
     "AdditiveFilter",
     "ApproximateZCDP",
     "Budget",
@@ -73,6 +77,7 @@ __all__ = [
     "MixtureOdometer",
     "NoisySum",
     "Odometer",
+    "PairwiseFilter",
     "PerPersonValues",
     "PersonalCost",
     "PersonalFactor",
@@ -89,6 +94,7 @@ __all__ = [
     "Tracker",
     "TrackerLimitFilter",
     "UnsoundFilterWarning",
+    "VaryingTracker",
     "ZCDPOnEpsilonRange",
     "approximate_charge",
     "approximate_zcdp_charge",

@@ -80,12 +80,20 @@ def plain_text(words: str) -> str:
 
 
 @contextmanager
-def new_figure(width: float = NARROW, height: float = 3.8) -> Iterator[Figure]:
-    """A figure in the report's look; drawing happens inside the block."""
+def new_figure(
+    width: float = NARROW, height: float = 3.8, *, margins: tuple[float, float, float, float] | None = None
+) -> Iterator[Figure]:
+    """A figure in the report's look; drawing happens inside the block.
+
+    `margins` are the left, bottom, right and top ends of the axes, as shares of the figure. Without them it is drawn
+    twice, once to find them.
+    """
     from matplotlib.figure import Figure
 
     with _styled():
-        figure = Figure(figsize=(width, height), layout="constrained")
+        figure = Figure(figsize=(width, height), layout=None if margins else "constrained")
+        if margins:
+            figure.subplots_adjust(*margins)
         figure.set_facecolor("#ffffff")
         yield figure
 
@@ -98,7 +106,7 @@ def figure_of(ax: Axes) -> Figure:
 
 
 def drawn_into(
-    ax: Axes | Sequence[Axes] | None, panels: int, draw: Callable[[tuple[Axes, ...]], None], **size: float
+    ax: Axes | Sequence[Axes] | None, panels: int, draw: Callable[[tuple[Axes, ...]], None], **size: Any
 ) -> Figure:
     """The figure of a drawing of so many panels, in axes that are given, or in a new figure of that size.
 

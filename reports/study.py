@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-#: A simulation has this many runs if each costs at most `_ROUNDS` rounds of fixed requests: about a second of the
-#: engine, with the pilot and the second estimate.
-RUNS, _ROUNDS = 1_000_000, 16
-#: No simulation of dearer runs has fewer runs than this share of `RUNS`.
+#: A simulation has this many runs if each has at most `_ROUNDS` rounds: about a second of the engine, with the pilot
+#: and the second estimate.
+RUNS, _ROUNDS = 1_000_000, 20
+#: No simulation of longer runs has fewer runs than this share of `RUNS`.
 _FEWEST = 0.02
 
 
@@ -33,7 +33,7 @@ class Study:
         """n runs, or a twentieth in a quick report, but at least 2,000 of them."""
         return max(n // 20, min(n, 2000)) if self.quick else n
 
-    def runs(self, rounds: int) -> int:
-        """The number of runs of a simulation whose runs each cost so many rounds."""
-        share = min(1.0, max(_ROUNDS / max(rounds, 1), _FEWEST))
+    def runs(self, rounds: int, cost: int) -> int:
+        """The number of runs of a simulation; `cost` is that of a run, in rounds of requests that are fixed in advance."""
+        share = 1.0 if rounds <= _ROUNDS else max(_ROUNDS / cost, _FEWEST)
         return self.size(int(RUNS * share))

@@ -40,6 +40,16 @@ def pytest_collection() -> Generator[None, object, object]:
         gc.enable()
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _kernels() -> None:
+    """Load the compiler and a compiled loop once, so that the processes that examine filters need not."""
+    from filterproof.filters import ZCDPFilter
+    from filterproof.theory.pairs import Gaussian
+
+    filt = ZCDPFilter(0.5)
+    filt.step(filt.start(32), Gaussian(0.1))
+
+
 @pytest.fixture(scope="session")
 def once(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, Callable[[], T]], T]:
     """What `make` returns, made by one of the workers for all: the others wait for it and read its pickle."""

@@ -127,7 +127,10 @@ MISTAKES: tuple[tuple[Callable[[], object], str], ...] = (
     (lambda: fp.ApproxDP(1e-5, 1), "delta must be below 1 if epsilon is above 0"),
     (lambda: fp.GausianFilter, "module 'filterproof' has no attribute 'GausianFilter'; did you"),
     (lambda: fp.prove("RDP filtr"), "name must be a known theorem, got name='RDP filtr'; did"),
-    (lambda: fp.conversions.threshold("cks", 1, "1e-5"), "name must be one of B*, simple, CKS, GDP"),
+    (
+        lambda: fp.conversions.threshold("cks", 1, "1e-5"),
+        "name must be one of B*, simple, CKS, GDP, kappa",
+    ),
     (lambda: fp.verify(fp.ZCDPFilter(0.5), mechanisms=[["rr"]]), "mechanisms must be among gaussian, rr"),
 )
 

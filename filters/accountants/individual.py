@@ -122,7 +122,7 @@ def gaussian_request(norms: NDArray[np.float64], sigma: float) -> DominatingPair
         return pair
     either = Selection((Gaussian(1.0), RandomizedResponse(0.0)), np.zeros(1, dtype=np.intp))
     # one byte each: the index of a usual selection takes eight
-    changed = {"pairs": (pair, either.pairs[1]), "index": absent.view(np.int8), "_groups": []}
+    changed = {"pairs": (pair, either.pairs[1]), "index": absent.view(np.int8), "_families": []}
     return either.with_parameters(changed)
 
 
@@ -208,7 +208,8 @@ class IndividualFilter(StatefulAccountant):
         self._terms, self._identity = FilterTerms.of(filt), FilterIdentity.of(filt)
         if filt.looks_at_losses:
             raise TypeError(
-                f"filt must decide without realised losses, got {filt!r}; pass e.g. GaussianFilter(mu=1.0)"
+                f"filt must decide without realised losses, got {filt!r}; the realised loss of one person depends on "
+                "the data of the others, so that who takes part would reveal them; pass e.g. GaussianFilter(mu=1.0)"
             )
         self._people = check_count("people", people, most=MAX_PEOPLE)
         self._noise = UsedNoise()

@@ -45,7 +45,7 @@ _UP = 2.0**-53 * (1 + 2.0**-51)
 def step(limit: Any, state: Exact, charge: Charge) -> tuple[NDArray[np.bool_], Exact] | None:
     """Return the result of `Budget.general_step` of the budget `limit`, or None if the caller has to use that."""
     n = len(state[0])
-    if not pays_off(n) or not _one_each(charge, n) or (found := kernels()) is None:
+    if not pays_off(n) or not one_each(charge, n) or (found := kernels()) is None:
         return None
     high = _to_read(state[0])
     fits, top = np.empty(n, dtype=np.bool_), np.empty(n)
@@ -102,10 +102,10 @@ def quotients(x: NDArray[np.float64], y: float) -> tuple[NDArray[np.float64], in
     return None if odd else (up, zeros)
 
 
-def _one_each(charge: Charge, n: int) -> bool:
+def one_each(charge: Charge, n: int) -> bool:
     """Whether the charge is one number for all n runs or one per run."""
     if isinstance(charge, PerRunCharge):
-        return charge.index.shape == (n,) and all(_one_each(member, n) for member in charge.charges)
+        return charge.index.shape == (n,) and all(one_each(member, n) for member in charge.charges)
     return np.shape(charge.x) in ((), (n,))
 
 

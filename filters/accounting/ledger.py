@@ -169,10 +169,18 @@ class Budget:
         after : state
             The sums with `charge` added. A sum that does not fit may be rounded up, or NaN for an invalid charge.
         """
-        same_bits_sooner = (
-            _step_of_one(self, state, charge) if len(state[0]) == 1 else compiled.step(self, state, charge)
-        )
-        return self.general_step(state, charge) if same_bits_sooner is None else same_bits_sooner
+        n = len(state[0])
+        same_bits_sooner = _step_of_one(self, state, charge) if n == 1 else compiled.step(self, state, charge)
+        if same_bits_sooner is not None:
+            return same_bits_sooner
+        if n <= compiled.SMALL or not compiled.one_each(charge, n):
+            return self.general_step(state, charge)
+        fits, after = np.empty(n, dtype=np.bool_), (np.empty(n), np.empty(n))
+        for first in range(0, n, compiled.SMALL):  # parts that fit into the nearest cache
+            runs = slice(first, first + compiled.SMALL)
+            some = state[0][runs], state[1][runs]
+            fits[runs], (after[0][runs], after[1][runs]) = self.general_step(some, charge.take(runs))
+        return fits, after
 
     def general_step(self, state: Exact, charge: Charge) -> tuple[NDArray[np.bool_], Exact]:
         """Compute `step` by its definition, for every charge."""

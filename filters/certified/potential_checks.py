@@ -46,9 +46,10 @@ def potential(filt: PotentialFilter, name: str) -> Iterator[Comparison]:
     valid = sum(family.is_valid(filt.epsilon) for family in sides)
     yield of.equal("how many of its two families are payoffs, no lower at a higher level", valid, 2)
     for pair in dict.fromkeys(filt.design):
-        charges = filt._charges(pair).tolist()
+        charges, of_side = filt._charges(pair).tolist(), dict[tuple[int, DominatingPair], _Means]()
         for family, side, way in zip(sides, (pair, pair.swapped), ("", ", swapped,"), strict=True):
-            means = _Means(family, side)
+            key = id(family), side
+            means = of_side[key] = of_side.get(key) or _Means(family, side)
             for floor, end, charge in zip(floors(), (*floors()[1:], clock.budget), charges, strict=True):
                 last = min(end, clock.budget - charge)
                 if last >= floor:

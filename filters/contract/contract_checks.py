@@ -59,6 +59,11 @@ class StateWrittenError(TypeError):
         )
 
 
+def count_call(n: int) -> None:
+    """Count the work of a call of a filter's method for n runs."""
+    current().count(1 + (n >> _RUNS_PER_UNIT))
+
+
 def checked_rule(filt: object) -> FilterBase:
     """Return `filt` if it is a filter, with or without a guarantee, else raise TypeError."""
     if isinstance(filt, type):
@@ -132,7 +137,7 @@ def checked_step(
     read-only.
     """
     if ours:
-        current().count(1 + (n >> _RUNS_PER_UNIT))
+        count_call(n)
         answer = filt.step(state, request)
         if answer[0].shape == (n,):  # else the request declares parameters of another shape
             return answer
@@ -266,7 +271,7 @@ def _call_rule(filt: FilterBase, method: str, n: int, state: State, *more: objec
 
     If a subclass overrides a method that the inherited method depends on, call the default of FilterBase instead.
     """
-    current().count(1 + (n >> _RUNS_PER_UNIT))
+    count_call(n)
     asked = getattr(filt, method)
     if method in _SPEAKS_OF and method != "step" and not _knows_its_rules(type(filt), method):
         asked = getattr(FilterBase, method).__get__(filt)

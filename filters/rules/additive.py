@@ -234,10 +234,14 @@ class AdditiveFilter(PrivacyFilter[Exact]):
 
 def _shaved(budget: Budget, state: Exact, root: NDArray[np.float64], scale: float) -> NDArray[np.float64]:
     """Return the first of root, root (1 - 2^-52), root (1 - 2^-51), ... whose charge fits, or 0."""
-    best = np.zeros_like(root)
+    best, left = np.zeros_like(root), np.arange(len(root))
     for bits in range(53, 2, -1):
-        trial = root * (1 - 2.0**-bits)
-        np.copyto(best, trial, where=(best == 0) & budget.fits(state, SquaredCharge(trial, scale)))
+        trial = root[left] * (1 - 2.0**-bits)
+        fits = budget.fits((state[0][left], state[1][left]), SquaredCharge(trial, scale))
+        best[left[fits]] = trial[fits]
+        left = left[~fits]
+        if not left.size:
+            break
     return best
 
 

@@ -49,7 +49,10 @@ _TAIL = 1e-17
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PotentialClock:
-    """The families of both directions, and the first level of their filter in units of 1/SCALE."""
+    """The families of both directions, and the first level of their filter in units of 1/SCALE.
+
+    They are one object for a menu whose pairs are their own mirror images.
+    """
 
     forward: PotentialFamily
     backward: PotentialFamily
@@ -89,9 +92,10 @@ def potential_clock(epsilon: float, delta: float, menu: tuple[DominatingPair, ..
     knots = last - first + 1
     _check(menu, knots, _ROUNDS)
     start = payoff(epsilon, parts, first, knots)
+    swapped = tuple(pair.swapped for pair in menu)
     sides = [
         _Search(start / ONE, first, delta, [discrete_pld(pair, parts) for pair in side])
-        for side in (menu, tuple(pair.swapped for pair in menu))
+        for side in ((menu,) if menu == swapped else (menu, swapped))
     ]
     rounds = [max(min(each), 1) for each in zip(*(side.rounds() for side in sides), strict=True)]
     _check(menu, knots, _most_levels(rounds))
@@ -101,8 +105,8 @@ def potential_clock(epsilon: float, delta: float, menu: tuple[DominatingPair, ..
         middle = (low + high) // 2
         kept = all(family.value(middle) <= Fraction(delta) for family in families)
         low, high = (middle, high) if kept else (low, middle)
-    forward, backward = (family.up_to(low) for family in families)
-    clock = PotentialClock(forward, backward, low)
+    found = [family.up_to(low) for family in families]
+    clock = PotentialClock(found[0], found[-1], low)
     if not clock.is_valid(epsilon, delta):
         raise ValueError(
             f"design must hold mechanisms that fit (epsilon, delta) = ({epsilon!r}, {delta!r}), got {menu!r}; "

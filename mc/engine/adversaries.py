@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from itertools import accumulate
 from reprlib import repr as short
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,6 +62,7 @@ class _OneLevel(_Levels):
 
     __slots__ = ()
     level: float | None
+    reads_state: ClassVar[bool] = False
 
     @property
     def asks(self) -> tuple[DominatingPair, ...] | None:
@@ -106,6 +108,7 @@ class Constant(Adversary):
 
     pair: DominatingPair | float | None = None
     pace: int = 20
+    reads_state: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         check_count("pace", self.pace)
@@ -156,6 +159,7 @@ class Scripted(Adversary):
 
     pairs: tuple[DominatingPair, ...]
     times: tuple[int, ...]
+    reads_state: ClassVar[bool] = False
 
     __repr__ = one_line
 
@@ -372,6 +376,7 @@ class _OnMenu(Adversary):
 
     __slots__ = ()
     menu: tuple[DominatingPair, ...]
+    reads_state: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         menu = self.menu
@@ -442,6 +447,7 @@ class EraserForever(Adversary):
     """
 
     p: float | None = None
+    reads_state: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         if self.p is not None:

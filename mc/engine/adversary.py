@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -95,6 +95,8 @@ class Adversary(ABC):
     """
 
     __slots__ = ()
+    #: Whether `request` reads `AdversaryView.state` or calls `AdversaryView.admits`; False in this library only.
+    reads_state: ClassVar[bool] = True
 
     def against(self, filt: PrivacyFilter) -> Self:
         """Return this strategy with the parameters that depend on the filter; the engine calls it once before play."""

@@ -15,15 +15,20 @@ from filterproof.filters.contract.contract_checks import (
     checked_spend,
     checked_start,
     checked_step,
+    count_call,
 )
+from filterproof.filters.contract.library import is_library_class, is_library_value
 from filterproof.filters.contract.state import State, fold, join, moved, put, read_only, take
 from filterproof.mc.engine.adversary import AdversaryView, checked_request
+from filterproof.mc.engine.distinct_states import DistinctStates, distinct_states
 from filterproof.mc.engine.game import Game
 from filterproof.mc.engine.paths import FinishedRuns
 from filterproof.mc.engine.streams import Batch
 from filterproof.theory.pairs import DominatingPair
 
 _NO_RUNS = np.empty(0, dtype=np.intp)
+#: The number of runs from which distinct states pay off.
+_MIN_RUNS = 4096
 # glibc reuses freed arrays of a batch's size after a block of 16 MB was freed: a batch then takes 3/4 of the time
 np.empty(2**24, dtype=np.uint8)
 
@@ -56,14 +61,15 @@ class _Live:
     """The live runs of a batch, and the paths of the finished ones.
 
     spent, spent_log_finite and over_bound are the sums of the budget monitor, None without one. `releases` is a single
-    number as long as it is the same for all runs. `nature` draws the outputs; `adversary_rng` is the adversary's
-    generator.
+    number as long as it is the same for all runs. `output_rng` draws the outputs; `adversary_rng` is the adversary's
+    generator. With `distinct`, `state` is the number of each run's state.
     """
 
     game: Game
     done: FinishedRuns
     output_rng: np.random.Generator
     adversary_rng: np.random.Generator
+    distinct: DistinctStates | None
     path: NDArray[np.intp]
     loss: NDArray[np.float64]
     last: NDArray[np.float64]
@@ -87,7 +93,7 @@ class _Live:
 
     def of(self, runs: tuple[Any, ...]) -> _Live:
         """Return other runs of the same batch."""
-        return _Live(self.game, self.done, self.output_rng, self.adversary_rng, *runs)
+        return _Live(self.game, self.done, self.output_rng, self.adversary_rng, self.distinct, *runs)
 
     def replace_runs(self, runs: tuple[Any, ...]) -> None:
         """Replace these runs by others."""
@@ -106,7 +112,7 @@ class _Live:
     def finish(self, runs: NDArray[np.intp] | slice) -> None:
         """Write the present values of these runs into their finished paths."""
         path = self.path[runs]
-        for name in ("loss", "log_weight", "log_finite", "over_bound"):
+        for name in ("loss", "log_weight", "log_finite", "over_bound", "spent"):
             if (values := getattr(self, name)) is not None:
                 getattr(self.done, name)[path] = values[runs]
         self.done.releases[path] = self.releases if isinstance(self.releases, int) else self.releases[runs]
@@ -115,7 +121,8 @@ class _Live:
         """Return the adversary's request in round t from a read-only view; it sees log P/Q in both directions."""
         game = self.game
         seen = (self.loss, self.last) if game.direction == "PQ" else (-self.loss, -self.last)
-        view = AdversaryView(t, *read_only((*seen, self.state)), self.memory, game.filter, self.adversary_rng)
+        state = self.state if self.distinct is None else ()
+        view = AdversaryView(t, *read_only((*seen, state)), self.memory, game.filter, self.adversary_rng)
         request = checked_request(game.adversary, method, view)
         if game.monitor is not None:
             game.monitor.check(request, f"{type(game.adversary).__name__}.{method}")
@@ -127,7 +134,7 @@ class _Live:
         """Release to the admitted runs; finish the others, or keep them for their final requests."""
         request = self.next_request(t, method)
         # from the filter's own state: the adversary may have changed the one in its view
-        admitted, after = checked_step(self.game.filter, self.state, request, self.n)
+        admitted, after = self.step(request)
         if self.over_bound is not None:
             admitted, request = self.monitored(request, admitted)
             after = None
@@ -141,6 +148,7 @@ class _Live:
                 self.finish(denied)
             else:
                 pending_final.append(self.of(take(self.runs, denied)))
+                pending_final[-1].leave_distinct()
         if after is not None:
             # the few denied runs take part in the draw and are dropped after it, which is cheaper than a copy of the
             # others
@@ -200,7 +208,7 @@ class _Live:
         The filter observes them if it looks at losses.
         """
         game, forward = self.game, self.game.direction == "PQ"
-        self.state = checked_spend(game.filter, self.state, request, self.n) if after is None else after
+        self.state = self.spend(request) if after is None else after
         pair = request if forward else request.swapped
         if self.log_finite is None:
             self.last = pair.sample(self.output_rng, self.n, game.order)
@@ -213,28 +221,65 @@ class _Live:
         self.loss += self.last
         if game.filter.looks_at_losses:
             seen = self.last if forward else -self.last
-            self.state = checked_observe(game.filter, self.state, seen, self.n)
+            self.state = self.observe(seen)
+
+    # -- the filter's decisions, for each run or for each distinct state ---------------------------------------
+
+    def step(self, request: DominatingPair) -> tuple[NDArray[np.bool_], State | None]:
+        """Return which runs the filter admits, and their states after the request or None."""
+        if self.distinct is not None and (after := self.distinct.step(self.state, request)) is not None:
+            count_call(self.n)
+            return after >= 0, None if self.distinct.charges_apart else after
+        self.leave_distinct()
+        return checked_step(self.game.filter, self.state, request, self.n)
+
+    def spend(self, request: DominatingPair) -> State:
+        """Return the states after the admitted request."""
+        if self.distinct is not None and (after := self.distinct.step(self.state, request)) is not None:
+            count_call(self.n)
+            return after
+        self.leave_distinct()
+        return checked_spend(self.game.filter, self.state, request, self.n)
+
+    def observe(self, loss: NDArray[np.float64]) -> State:
+        """Return the states after the runs realise their losses."""
+        if self.distinct is not None and (after := self.distinct.observe(self.state, loss)) is not None:
+            count_call(self.n)
+            return after
+        self.leave_distinct()
+        return checked_observe(self.game.filter, self.state, loss, self.n)
+
+    def leave_distinct(self) -> None:
+        """Give each run a state of its own."""
+        if self.distinct is not None:
+            self.state = self.distinct.states(self.state)
+            self.distinct = None
 
 
-_PER_RUN = tuple(field.name for field in fields(_Live))[4:]
+_PER_RUN = tuple(field.name for field in fields(_Live))[5:]
 
 
 def _fresh(game: Game, batch: Batch) -> _Live:
     """Return all runs of a batch before the first round."""
     n, adversary_rng = batch.size, batch.adversary()
     weighed, acts = game.erasures == "weighed", game.monitor is not None and game.monitor.act != "assert"
+    stateless = not game.adversary.reads_state and is_library_class(type(game.adversary))
+    table = stateless and not game.waits and n >= _MIN_RUNS and is_library_value(game.filter)
+    distinct = distinct_states(game.filter) if table else None
     done = FinishedRuns(
         np.zeros(n),
         np.zeros(n),
         np.zeros(n, dtype=np.int64),
         np.zeros(n) if weighed else 0.0,
         np.zeros(n, dtype=np.bool_) if acts else False,
+        np.zeros(n) if acts else 0.0,
     )
     return _Live(
         game,
         done,
         batch.output_rng(),
         adversary_rng,
+        distinct,
         path=np.arange(n),
         loss=np.zeros(n),
         last=np.zeros(n),
@@ -244,7 +289,7 @@ def _fresh(game: Game, batch: Batch) -> _Live:
         spent=np.zeros(n) if acts else None,
         spent_log_finite=np.zeros(n) if acts else None,
         over_bound=np.zeros(n, dtype=np.bool_) if acts else None,
-        state=checked_start(game.filter, n),
+        state=checked_start(game.filter, n) if distinct is None else distinct.start(n),
         memory=_memory(game, n, adversary_rng),
     )
 

@@ -28,15 +28,15 @@ class BudgetMonitor:
     s = `order`, P is the distribution of the outputs, and t runs over the released rounds; for pairs without infinite
     losses the first sum is (s-1) sum_t D_s (Rényi divergence, nats). Both are known before the release. If the next
     release would take a run without infinite losses above the bound, "truncate" ends the run before it, and "flag"
-    plays on; both set `FinishedRuns.over_bound`. "trust" only checks finished runs and raises Exceeded: a theorem or a
-    computation proves the bound. `ours`: this proof covers pairs of this library only; `gaussian`: the sums cover
-    Gaussians only.
+    plays on; both set `FinishedRuns.over_bound`. "record" plays on, too, and at order 1 its sum is that of the
+    Kullback-Leibler divergences. "assert" only checks finished runs and raises Exceeded: a theorem or a computation
+    proves the bound. `ours`: this proof covers pairs of this library only; `gaussian`: the sums cover Gaussians only.
     """
 
     order: float
     max_log_moment: float
     log_finite: float
-    act: Literal["truncate", "flag", "assert"]
+    act: Literal["truncate", "flag", "record", "assert"]
     ours: bool = False
     gaussian: bool = False
 
@@ -46,7 +46,7 @@ class BudgetMonitor:
         order: float,
         divergence: float,
         infinite: float,
-        act: Literal["truncate", "flag", "assert"],
+        act: Literal["truncate", "flag", "record", "assert"],
         *,
         ours: bool = False,
         gaussian: bool = False,
@@ -61,7 +61,7 @@ class BudgetMonitor:
         with np.errstate(divide="ignore"):
             log_finite = np.log1p(-np.asarray(pair.infinite_mass))
         if self.order == 1:
-            return 0.0, log_finite
+            return pair.renyi(1.0) if self.act == "record" else 0.0, log_finite
         # the log-weight at loss 0 is this log-moment, with the same bits as in the weights of paths
         return pair.log_weight(np.zeros(pair.shape or 1), self.order), log_finite
 

@@ -28,6 +28,8 @@ class FinishedRuns:
         log prod_t P(L_t < inf) over the released rounds if infinite losses are excluded, and otherwise 0.
     over_bound : bool or ndarray of bool, shape (n,)
         Whether the budget monitor stopped or flagged the run.
+    spent : float or ndarray, shape (n,)
+        The budget monitor's first sum, 0 without a monitor that records, flags or truncates.
     """
 
     loss: NDArray[np.float64]
@@ -35,6 +37,7 @@ class FinishedRuns:
     releases: NDArray[np.int64]
     log_finite: Real = 0.0
     over_bound: NDArray[np.bool_] | bool = False
+    spent: Real = 0.0
 
     __repr__ = one_line
 

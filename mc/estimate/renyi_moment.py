@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filterproof.filters import PrivacyFilter
-from filterproof.filters.contract.parameters import one_order
+from filterproof.filters.contract.parameters import one_order_from_one
 from filterproof.mc.engine.adversary import Adversary
 from filterproof.mc.engine.batches import play_batch
-from filterproof.mc.engine.budget_monitor import Exceeded
+from filterproof.mc.engine.budget_monitor import BudgetMonitor, Exceeded
 from filterproof.mc.engine.game import Game
 from filterproof.mc.engine.paths import FinishedRuns
 from filterproof.mc.estimate.estimator import pilot_batch
@@ -26,6 +26,8 @@ from filterproof.theory.argument_checks import check_count
 
 #: Allowance for rounding at the ends of the interval, relative to the bound.
 _ROUNDING = 1e-12
+#: The order at which a bound on the divergence of order 1 is computed.
+_NEXT_ORDER = 1 + 2.0**-20
 #: The smallest divergence at which an unbounded integrand is cut off.
 _MIN_CUT_OFF = 1e-9
 
@@ -37,8 +39,9 @@ class RenyiMoment(UnitFunctional):
     D_t are the rounds' divergences of order alpha. Under the distribution tilted to alpha, with the weight
     e^{(alpha-1)(sum_t D_t - L)}, E[e^{(alpha-1) sum_t D_t}] = E_P[e^{(alpha-1) L}] = e^{(alpha-1) D_alpha(P||Q)} of the
     transcript: Y depends on the spending of a path, not on its losses. Because of the division by e^U - 1, Y ranges
-    over [0, 1] even if U is small. If paths spend more than `bound`, E[e^u] is less than the moment: the last sum
-    counts these paths, the one before it paths with an infinite loss.
+    over [0, 1] even if U is small. At alpha = 1, the limit, Y = min(sum_t D_1, bound) / bound under P itself, with the
+    divergences that the budget monitor records: E_P[L - sum_t D_1] = 0. If paths spend more than `bound`, E[e^u] is
+    less than the moment: the last sum counts these paths, the one before it paths with an infinite loss.
     """
 
     alpha: float
@@ -49,14 +52,23 @@ class RenyiMoment(UnitFunctional):
         return self.unit_numbers + 2
 
     def __call__(self, paths: FinishedRuns) -> NDArray[np.float64]:
-        most = (self.alpha - 1) * self.bound
-        infinite = np.isposinf(paths.loss)
-        spent = np.maximum(paths.log_weight + (self.alpha - 1) * paths.loss, 0.0)
+        most = (self.alpha - 1) * self.bound if self.alpha > 1 else self.bound
+        spent = np.maximum(self.spent(paths), 0.0)
+        infinite = np.isposinf(paths.loss if self.alpha > 1 else spent)
         over_bound = np.count_nonzero(spent > most * (1 + ROUNDING) + ROUNDING)
         spent = np.minimum(spent, most)
-        y = np.exp(spent - most) * np.expm1(-spent) / math.expm1(-most)
+        if self.alpha > 1:
+            y = np.exp(spent - most) * np.expm1(-spent) / math.expm1(-most)
+        else:
+            y = spent / most
         sums = self.unit_sums(y, len(spent))
         return np.array([*sums, np.count_nonzero(infinite), over_bound], dtype=np.float64)
+
+    def spent(self, paths: FinishedRuns) -> NDArray[np.float64]:
+        """Return (alpha-1) sum_t D_alpha of each path, or sum_t D_1: shape (n,)."""
+        if self.alpha > 1:
+            return np.asarray(paths.log_weight + (self.alpha - 1) * paths.loss)
+        return np.broadcast_to(paths.spent, paths.loss.shape)
 
     def divergence(self, mean: Estimate) -> Estimate:
         """Return D_alpha from the mean of Y, with ends moved outward by the rounding of their logarithms."""
@@ -65,16 +77,18 @@ class RenyiMoment(UnitFunctional):
         return replace(mean, value=value, low=max(low - pad, 0.0), high=min(high + pad, self.bound))
 
     def renyi(self, mean: float) -> float:
-        """Return D_alpha = log(1 + mean (e^U - 1)) / (alpha-1), in [0, bound]."""
+        """Return D_alpha = log(1 + mean (e^U - 1)) / (alpha-1) or, at alpha = 1, mean * bound, in [0, bound]."""
         if mean <= 0:
             return 0.0
+        if self.alpha == 1:
+            return min(mean * self.bound, self.bound)
         most = (self.alpha - 1) * self.bound
         log_range = most + math.log(-math.expm1(-most))
         return min(float(np.logaddexp(0.0, math.log(mean) + log_range)) / (self.alpha - 1), self.bound)
 
     @staticmethod
     def infinite(tally: BatchSums) -> int:
-        """Return the number of paths with an infinite loss."""
+        """Return the number of paths with an infinite loss or, at alpha = 1, an infinite divergence."""
         return int(tally.sums[-2])
 
     def over_bound(self, tally: BatchSums) -> int:
@@ -95,7 +109,7 @@ def simulate_renyi(
 ) -> Estimate:
     """Estimate the Renyi divergence of the transcript that a filter releases to one adversary.
 
-        D_alpha(P || Q) = log E_P[e^{(alpha-1) L}] / (alpha-1),  L = log dP/dQ
+        D_alpha(P || Q) = log E_P[e^{(alpha-1) L}] / (alpha-1),  D_1(P || Q) = E_P[L],  L = log dP/dQ
 
     Parameters
     ----------
@@ -104,7 +118,7 @@ def simulate_renyi(
     adversary : Adversary
         The strategy that makes the requests.
     alpha : float
-        The order, > 1.
+        The order, >= 1. Order 1 is the Kullback-Leibler divergence.
     n : int, default 100,000
         Number of simulated runs, at least 2.
     confidence, failure, interval
@@ -126,9 +140,9 @@ def simulate_renyi(
     Notes
     -----
     Outputs are drawn from P^alpha Q^{1-alpha}. The integrand is then e^{(alpha-1) sum_t D_t}, where D_t is the Renyi
-    divergence of round t. No sample bounds the mean of an unbounded integrand from above. In this case `low` is
-    computed for the integrand truncated at the larger of two numbers: the filter's own bound in `holds`, and the
-    pilot's maximum.
+    divergence of round t. At order 1 it is sum_t D_t under P. No sample bounds the mean of an unbounded integrand from
+    above. In this case `low` is computed for the integrand truncated at the larger of two numbers: the filter's own
+    bound in `holds`, and the pilot's maximum.
 
     Examples
     --------
@@ -136,7 +150,7 @@ def simulate_renyi(
     >>> round(fp.simulate_renyi(fp.GaussianFilter(mu=1.0), fp.OneShot(), alpha=2.0, n=1000).value, 6)
     1.0
     """
-    alpha = one_order("alpha", alpha)
+    alpha = one_order_from_one("alpha", alpha)
     play = SimulationSettings(n=check_count("n", n, least=2), **how)
     n = play.n
     failure = stated_failure(confidence, failure)
@@ -147,30 +161,44 @@ def simulate_renyi(
         moment, _ = form.planned(pilot, n, failure, interval)
         tally = play.sums(game, moment)
         found = moment.estimate(tally, failure)
-        name = f"tilted to order {alpha:.4g}, {found.method}"
+        if sure and alpha == 1 and found.over_bound:
+            raise Exceeded(
+                f"{found.over_bound} runs were charged divergence of order 1, more than {bound:.9g}"
+            )
+        name = f"tilted to order {alpha:.4g}, {found.method}" if alpha > 1 else f"untilted, {found.method}"
         found = replace(found, method=name, rests_on=rests_on, high=found.high if sure else math.inf)
         if moment.infinite(tally):
             return replace(found, value=math.inf, low=math.inf, high=math.inf)
         return found
 
     path_bound, exceeded = proven_bounds(game, n), ""
-    if path_bound is not None and path_bound.infinite == 0 and path_bound.divergence(alpha) < math.inf:
-        most, why = path_bound.divergence(alpha), path_bound.justification(alpha, -math.inf)
+    order = max(alpha, _NEXT_ORDER)  # D_1 is at most the divergence of any higher order
+    if path_bound is not None and path_bound.infinite == 0 and path_bound.divergence(order) < math.inf:
+        most, why = path_bound.divergence(order), path_bound.justification(order, -math.inf)
         if most == 0:
             return Estimate(0.0, 0.0, 0.0, failure, n, "nothing is released", why)
         try:
-            return estimated(game.at(alpha, path_bound.monitor(alpha, "assert")), most, why, sure=True)
+            monitor = path_bound.monitor(alpha, "assert")
+            return estimated(game.at(alpha, _recording(alpha, monitor)), most, why, sure=True)
         except Exceeded as error:
             exceeded = f", for {error}"
-    bound = _likely(game.at(alpha), alpha, n)
-    return estimated(game.at(alpha), bound, f"{PLAIN_DRAWS}, which give no upper bound{exceeded}", sure=False)
+    free = game.at(alpha, _recording(alpha, None))
+    bound = _likely(free, alpha, n)
+    return estimated(free, bound, f"{PLAIN_DRAWS}, which give no upper bound{exceeded}", sure=False)
+
+
+def _recording(alpha: float, monitor: BudgetMonitor | None) -> BudgetMonitor | None:
+    """Return the monitor or, at order 1, one that records divergences for the same requests."""
+    if alpha > 1:
+        return monitor
+    return replace(monitor or BudgetMonitor.at(1.0, math.inf, 1.0, "record"), act="record")
 
 
 def _likely(game: Game, alpha: float, n: int) -> float:
     """Return the cut-off of an unbounded sum_t D_t: the larger of the pilot's maximum and the filter's statement."""
     paths = play_batch(game, pilot_batch(n))
     with np.errstate(invalid="ignore"):
-        spent = paths.log_weight / (alpha - 1) + paths.loss
+        spent = RenyiMoment(alpha, math.inf).spent(paths) / (alpha - 1 if alpha > 1 else 1.0)
     seen = float(np.max(spent[np.isfinite(spent)], initial=0.0))
     path_bound = declared_bounds(game)
     most = path_bound.divergence(alpha) if path_bound is not None else math.inf

@@ -187,7 +187,8 @@ class Counterexample:
             case "sequence":
                 return steps_words(self.played.steps)
             case "plan":
-                return f"an adaptive plan of {rounds} over {pairs_words(self.plan.requests())}"
+                asked = pairs_words(self.plan.requests())
+                return f"an adaptive plan of {rounds} over {asked}" if self.rounds > 1 else asked
             case "menu":
                 menu = decode(self.data["menu"], nameable_for(self.filter))
                 return f"the best adversary{most} over {pairs_words(menu)}"

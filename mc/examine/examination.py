@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 #: The version of the layout of verdict.json.
 SCHEMA = 2
 #: Stages about requests and code that do not attack.
-_NO_ATTACKS = frozenset({"admission", "invariants", "denials", "certificate", "source"})
+_NO_ATTACKS = frozenset({"admission", "invariants", "denials", "certificate", "source", "tightness"})
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -145,8 +145,18 @@ class Examination(Displayed):
     @property
     def tightness(self) -> tuple[Tightness, ...]:
         """Return best attack, worst case and guarantee for each divergence and menu, nearest to the guarantee first."""
-        rows = [row for one in self.findings for row in one.tightness]
-        return tuple(sorted(rows, key=lambda row: -row.share))
+        rows = (row for one in self.findings for row in one.tightness)
+        distinct = {(row.measure, row.menu, row.attack): row for row in rows}
+        return tuple(sorted(distinct.values(), key=lambda row: -row.share))
+
+    @property
+    def closest(self) -> Tightness | None:
+        """Return the admitted play that comes nearest to the guarantee, with an upper end where a theorem gives one.
+
+        It is certified and replays (`closest.play`). None if something was refuted or no play was compared.
+        """
+        found = (one for one in self.findings if one.stage == "tightness" and self.counterexample is None)
+        return next((row for one in found for row in one.tightness), None)
 
     @property
     def verdict(self) -> Verdict:
@@ -187,9 +197,9 @@ class Examination(Displayed):
         found = [one.counterexample for one in self.findings if one.counterexample is not None]
         if not sums or not found:
             return False
-        from filterproof.mc.prove.induction import guarantee_after  # which imports the certified budgets
+        from filterproof.mc.prove.induction import guarantees_after  # which imports the certified budgets
 
-        allowed = [one.measure.promised(guarantee_after(sums, one.rounds)) for one in found]
+        allowed = [max(map(one.measure.promised, guarantees_after(sums, one.rounds))) for one in found]
         return not any(exceeds(one.value, most) for one, most in zip(found, allowed, strict=True))
 
     @property
@@ -215,10 +225,10 @@ class Examination(Displayed):
         return "; ".join([*summaries.values(), *cut])
 
     def _closest(self) -> str:
-        rows = self.tightness
-        near = (
-            f"Closest attack: {rows[0].reached}" if rows else "Nothing could be compared with the guarantee"
-        )
+        closest = next(iter(self.tightness), None) if self.closest is None else self.closest
+        near = "Nothing could be compared with the guarantee"
+        if closest is not None:
+            near = f"Closest attack: {closest.reached}"
         left = f". Not tried: {self.not_tried}" if self.not_tried else ""
         cut = f"{self.stopped}: " if self.stopped else ""
         return f"{cut}No violation found. This is not a proof. {near}{left}"
@@ -345,6 +355,9 @@ class Examination(Displayed):
             ],
             "tightness": self.rows(),
             "counterexample": None if self.counterexample is None else self.counterexample.to_data(),
+            "closest": None
+            if self.closest is None or self.closest.play is None
+            else self.closest.play.to_data(),
             "trace": None if trace is None else asdict(trace) | {"measure": str(trace.measure)},
             "failure": self.failure,
             "mechanisms": list(self.mechanisms),

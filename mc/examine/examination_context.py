@@ -5,20 +5,23 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from copy import deepcopy
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from types import CodeType
 from typing import Any
 
+from filterproof.filters.adapters.labelled_filter import program_of
 from filterproof.filters.contract.contract_checks import checked_admits, checked_start
 from filterproof.filters.contract.largest_granted import largest_granted, last_granted
+from filterproof.filters.contract.library import is_library_class
 from filterproof.filters.contract.work import WorkLimit
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.examine.divergence import Divergence, targets
 from filterproof.mc.examine.filter_fault import FilterFault, examining
 from filterproof.mc.examine.own_pairs import assumption, class_attributes, own_pairs
 from filterproof.mc.examine.parameter_families import OneParameterFamily, coarse_first, mechanism_name
-from filterproof.mc.examine.sequence import granted
+from filterproof.mc.examine.sequence import content_of_attributes, granted
 from filterproof.mc.examine.stage_finding import USED_UP, StageFinding
 from filterproof.mc.losses.stated_pair import measurable
 from filterproof.theory.pairs import DominatingPair
@@ -57,7 +60,7 @@ class ExaminationContext:
     `denied_families` those without. `mechanisms` are the requested families for which the filter's code answers: a
     family for which it raises is outside its scope. `deterministic` says that no invariant of determinism was found
     violated, so that a state is all that the filter knows. `observes_losses` says that decisions depend on realised
-    losses.
+    losses. `unused` is a copy of a filter that keeps data in its attributes, before its first request.
     """
 
     filter: PrivacyFilter
@@ -68,6 +71,27 @@ class ExaminationContext:
     mechanisms: frozenset[str] = frozenset()
     deterministic: bool = True
     observes_losses: bool = False
+    unused: PrivacyFilter | None = None
+
+    @property
+    def instance(self) -> PrivacyFilter:
+        """Return the filter for one play: a new copy if it keeps data in its attributes."""
+        return self.filter if self.unused is None else deepcopy(self.unused)
+
+    def with_copies(self) -> ExaminationContext:
+        """Return the context of plays that get a copy of the filter each, if requests change its attributes."""
+        if is_library_class(type(self.filter)) or program_of(self.filter) is not None:
+            return self
+        before = content_of_attributes(self.filter)
+        try:
+            unused = deepcopy(self.filter)
+        except Exception:  # noqa: BLE001 - a class of the user need not allow copies
+            return self
+        for family in self.families:
+            for pair in (family.pairs[0], family.largest):
+                granted(self.filter, checked_start(self.filter, 1), pair)
+        changed = content_of_attributes(self.filter) != before
+        return replace(self, unused=unused) if changed else self
 
     @classmethod
     def of(

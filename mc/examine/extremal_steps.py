@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+import math
 from contextlib import suppress
 
 from filterproof.filters.privacy_filter import PrivacyFilter
@@ -47,3 +48,9 @@ def _granted(filt: PrivacyFilter, played: Sequence, found: LargestDivergence, ep
         game = solved_case(filt, tuple(played.counts), epsilon=epsilon, rounds=played.rounds)
         return game.low >= found.low * (1 - 2.0**-40)
     return False
+
+
+def most_kept(found: LargestDivergence, promised: float) -> float:
+    """Return the largest delta that the theorem allows: the filter's own bound, or the guarantee if smaller."""
+    # the guarantee is a double with a relative error of 1e-12, and a bound shown as 0 may be below the smallest double
+    return min(found.high, max(promised * (1 + 2.0**-38), math.ulp(0.0)))

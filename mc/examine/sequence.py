@@ -16,7 +16,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import chain
+from itertools import chain, groupby
+from operator import itemgetter
 from typing import Any
 
 import flint
@@ -36,6 +37,7 @@ from filterproof.mc.losses.stated_pair import measurable
 from filterproof.mc.losses.tails import tails
 from filterproof.mc.worst_case.plan import MARGIN
 from filterproof.theory.argument_checks import check_count
+from filterproof.theory.extremal import Steps as Steps
 from filterproof.theory.guarantees import Guarantee
 from filterproof.theory.numerics.precision import PRECISION_LOCK
 from filterproof.theory.pairs import DominatingPair
@@ -83,7 +85,7 @@ def _far_apart(counts: Mapping[DominatingPair, int], epsilon: float) -> float:
 class Sequence:
     """Requests fixed in advance: each pair of `steps` this many times in a row."""
 
-    steps: tuple[tuple[DominatingPair, int], ...]
+    steps: Steps
 
     @property
     def rounds(self) -> int:
@@ -206,3 +208,19 @@ class Sequence:
                 raise wrong
             steps.append((pair, check_count("times", step["times"], most=_MAX_REPETITIONS)))
         return cls(tuple(steps))
+
+
+def pieces(played: Sequence) -> Steps:
+    """Split the requests into pieces for removal: half of each row, a quarter, and so on."""
+    split = []
+    for pair, left in played.steps:
+        while left:
+            split.append((pair, (left + 1) // 2))
+            left //= 2
+    return tuple(split)
+
+
+def joined(steps: Steps) -> Sequence:
+    """Return the sequence with equal neighbouring requests merged."""
+    rows = groupby(steps, key=itemgetter(0))
+    return Sequence(tuple((pair, sum(times for _, times in row)) for pair, row in rows))

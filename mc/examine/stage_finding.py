@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
 from filterproof.mc.examine.counterexample import Counterexample
@@ -27,8 +27,9 @@ UNFINISHED, USED_UP = "the rest of the stage", "its share of the work was used u
 class Tightness:
     """The best attack, the worst case and the guarantee on one menu.
 
-    `attack` is a lower bound on the divergence of the best adversary found. `worst` is an upper bound for every
-    adversary on the menu, or None if none was computed. `evidence` is the strength of both.
+    `attack` is a lower bound on the divergence of the best adversary found, and `play` has its requests, or None.
+    `worst` is an upper bound for every adversary on the menu, or None if none was computed. `evidence` is the strength
+    of both.
     """
 
     measure: Divergence
@@ -37,13 +38,15 @@ class Tightness:
     worst: float | None
     promised: float
     evidence: Evidence
+    play: Counterexample | None = field(default=None, repr=False)
 
     @property
     def reached(self) -> str:
         """The share of the guarantee that the best attack reaches, and where. It is no upper bound."""
+        what = self.menu if self.play is None else self.play.description
         if self.promised <= 0:
-            return f"{self.menu} at {self.measure} reaches {format_down(self.attack)}; promised 0"
-        return f"{self.menu} at {self.measure} reaches {self.share_words} of the guarantee"
+            return f"{what} at {self.measure} reaches {format_down(self.attack)}; promised 0"
+        return f"{what} at {self.measure} reaches {self.share_words} of the guarantee"
 
     @property
     def share_words(self) -> str:

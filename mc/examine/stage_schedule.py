@@ -58,6 +58,7 @@ from filterproof.mc.examine.stages.sequences import sequences
 from filterproof.mc.examine.stages.shrinking import shrink
 from filterproof.mc.examine.stages.source_proof import has_own_code, source_proof
 from filterproof.mc.examine.stages.strategy_search import search
+from filterproof.mc.examine.stages.tightness import tighten
 from filterproof.mc.examine.worker import Paused, ThreadsLost, iter_isolated
 from filterproof.theory.argument_checks import check_count
 from filterproof.theory.guarantees import Guarantee
@@ -67,8 +68,8 @@ from filterproof.theory.proofs.proof import Proof
 FAILURE = 1e-6
 #: Units of work of effort 1, and the share of it that a stage may overrun before it is ended.
 EFFORT, _GRACE = 1_200_000, 0.04
-#: The smallest share of the effort for minimisation of a refutation.
-_MOMENT = 0.06
+#: The smallest share of the effort for minimisation of a refutation, and the share for that of the nearest play.
+_MOMENT, _TIGHTENED = 0.06, 0.02
 #: The work that a proof from source code may do beside the rest, in shares of the effort.
 _SOURCE = 2.0
 #: A counterexample that reaches less of the guarantee may be one of rounding alone.
@@ -188,6 +189,7 @@ def _in_turn(exam: _Stages, names: tuple[str, ...], seed: int, *, own_menu: bool
     if exam.counterexamples and not any(one.stage == "certificate" for one in exam.findings):
         exam.prove(always=True)  # a theorem that says otherwise is a contradiction
     exam.shrink(subject)
+    exam.tighten(subject)
 
 
 def _stages_of(given: Sequence[str] | None) -> frozenset[str]:
@@ -195,7 +197,7 @@ def _stages_of(given: Sequence[str] | None) -> frozenset[str]:
     for name in given or ():
         if name not in STAGES:
             raise ValueError(f"stages must be among {', '.join(STAGES)}, got {name!r}; name some of these")
-    return frozenset(("admission", "shrinking", *(STAGES if given is None else given)))
+    return frozenset(("admission", "shrinking", "tightness", *(STAGES if given is None else given)))
 
 
 @dataclass(slots=True)
@@ -287,6 +289,11 @@ class _Stages:
             least = _MOMENT * self.units
             units = max(self.limit.remaining, least) if self.thorough else least
             self.run("shrinking", 1.0, partial(shrink, subject, found), WorkLimit.of(units), always=True)
+
+    def tighten(self, subject: ExaminationContext) -> None:
+        """Minimise the admitted play that comes nearest to the guarantee if nothing was refuted."""
+        work = partial(tighten, subject, tuple(self.findings))
+        self.run("tightness", 1.0, work, WorkLimit.of(_TIGHTENED * self.units))
 
     @property
     def cut(self) -> str:

@@ -19,12 +19,12 @@ from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.filters.rules.orders import RenyiCurve
 from filterproof.mc.engine.adversaries import Scripted
 from filterproof.mc.examine.divergence import Divergence
-from filterproof.mc.examine.extremal_steps import reached
+from filterproof.mc.examine.extremal_steps import most_kept, reached
 from filterproof.mc.examine.sequence import Sequence as Played
 from filterproof.mc.examine.stages.certificate import certificate
 from filterproof.theory.argument_checks import check_at_least_zero
 from filterproof.theory.evidence import Outcome, Verdict
-from filterproof.theory.extremal import LargestDivergence, Steps
+from filterproof.theory.extremal import Steps
 from filterproof.theory.guarantees import ZCDP, Guarantee, RenyiDP
 from filterproof.theory.numerics.decimals import format_down, format_up
 from filterproof.theory.pairs import DominatingPair, Gaussian
@@ -168,9 +168,3 @@ def largest_renyi(filt: PrivacyFilter, menu: Sequence[DominatingPair], order: fl
         if times and (played := Played(((pair, times),))).is_granted(filt):
             found.append((played.low(Divergence.renyi(order)), played.steps))
     return max(found, key=lambda one: one[0])
-
-
-def most_kept(found: LargestDivergence, promised: float) -> float:
-    """Return the largest delta that the theorem allows: the filter's own bound, or the guarantee if smaller."""
-    # the guarantee is a double with a relative error of 1e-12, and a bound shown as 0 may be below the smallest double
-    return min(found.high, max(promised * (1 + 2.0**-38), math.ulp(0.0)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Self
 
@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filterproof.mc.losses.balls import BITS, Rounding, ball, fraction, lower_end, rounded, upper_end
+from filterproof.mc.losses.sorted_search import SortedSearch
 from filterproof.theory.numerics.precision import PRECISION_LOCK
 from filterproof.theory.pairs import DominatingPair
 
@@ -33,6 +34,12 @@ class Report:
     low: NDArray[np.int64]
     high: NDArray[np.int64]
     share: NDArray[np.float64]
+    _search: SortedSearch = field(init=False, repr=False, compare=False)
+    _ends: NDArray[np.int64] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_search", SortedSearch(self.edges))
+        object.__setattr__(self, "_ends", np.stack([self.low, self.high], axis=1).ravel())
 
     @classmethod
     def of_cells(
@@ -54,13 +61,14 @@ class Report:
         self, losses: NDArray[np.float64], rng: np.random.Generator
     ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
         """Return the places that losses count as, and which losses have one."""
-        cell = np.searchsorted(self.edges, losses) - 1
+        cell = self._search.below(losses) - 1
         known = (cell >= 0) & (cell < len(self.low))
-        cell = np.where(known, cell, 0)
+        if not known.all():
+            cell = np.where(known, cell, 0)
         if not self.share.any():
-            return self.low[cell], known
-        raised = rng.random(len(losses)) < self.share[cell]
-        return np.where(raised, self.high[cell], self.low[cell]), known
+            return self.low.take(cell), known
+        raised = rng.random(len(losses)) < self.share.take(cell)
+        return self._ends.take(2 * cell + raised), known
 
 
 @dataclass(frozen=True, slots=True)

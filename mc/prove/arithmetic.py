@@ -12,7 +12,10 @@ from fractions import Fraction
 from functools import partial
 from typing import Any
 
-from filterproof.mc.prove.paths import WHOLE, Atom, NotTraced, Path, Raised, Value
+import numpy as np
+
+from filterproof.mc.prove.monotone import Function, power, power_of
+from filterproof.mc.prove.paths import MAX_DOUBLE, WHOLE, Atom, NotTraced, Path, Raised, Value
 from filterproof.mc.prove.polynomials import Polynomial
 from filterproof.mc.prove.values import (
     INTEGERS,
@@ -65,8 +68,8 @@ class Arithmetic:
             return elementwise(operator.or_ if symbol == "+" else operator.and_, "b1", one, two)
         if symbol not in ("+", "-", "*", "/", "%", "//", "**") or (is_bool(kind) and not python):
             raise NotTraced(f"the operator {symbol} of {a} and {b} has no rule")
-        if symbol == "**" and constant_of(two) not in (0, 1, 2):
-            raise NotTraced("a power other than 0, 1 and 2 has no rule")
+        if symbol == "**" and constant_of(two) not in (0, 1, 2) and not is_float(kind):
+            raise NotTraced("a power of integers other than 0, 1 and 2 has no rule")
         kind = "int" if is_bool(kind) else kind
         if symbol == "/" and not is_float(kind):
             if kind in ("i1", "i2", "u1", "u2"):
@@ -204,7 +207,13 @@ class Arithmetic:
         return quotient, x - quotient * divisor
 
     def power(self, x: Value, y: Value, kind: str, scalar: bool) -> Value:
-        exponent = y.value if isinstance(y, Polynomial) else None
+        base, exponent = (v.value if isinstance(v, Polynomial) else None for v in (x, y))
+        if exponent not in (0, 1, 2):
+            if exponent is not None:
+                return self.function(power(exponent, scalar), f"power {exponent}", x, kind)
+            if base is None or base <= 0 or base == 1:
+                raise NotTraced("a power of two numbers that are not known has no rule")
+            return self.function(power_of(base), f"base {base}", y, kind)
         if exponent != 2:
             return x if exponent == 1 else Polynomial.constant(1)
         if not (scalar and is_float(kind) and isinstance(x, Polynomial)):
@@ -225,6 +234,37 @@ class Arithmetic:
         if (number := x.value) is not None:
             return Polynomial.constant(Fraction(math.sqrt(float(number))))
         return self.path.rounded(self.path.new(Atom("sqrt", "", (x,), False, Fraction(0))), of_sum=False)
+
+    def function(self, rule: Function, name: str, x: Value, kind: str) -> Value:
+        """A function of a library at x."""
+        if not isinstance(x, Polynomial) or x.value is not None:
+            try:
+                with np.errstate(all="ignore"):
+                    made = float(rule.double(float(x.value) if isinstance(x, Polynomial) else x))  # type: ignore[arg-type]
+            except (ValueError, OverflowError):
+                raise Raised from None
+            return Polynomial.constant(Fraction(made)) if math.isfinite(made) else made
+        path, python = self.path, kind == "float"
+        if rule.above is not None and not path.above(x, rule.above):
+            if name.startswith("power"):
+                if rule.sign > 0 and path.at_least(x):
+                    return ZERO
+                raise NotTraced("a power of a number below 0 has no rule")
+            if python:
+                raise Raised
+            return -math.inf if path.at_least(x, rule.above) else math.nan
+        if rule.last is not None and path.above(x * rule.sign, rule.last * rule.sign):
+            if path.choose(f"size of {name} of {x}", ["large", "infinite"]) == "infinite":
+                if python:
+                    raise Raised
+                return math.inf
+            return path.new(Atom("unknown", "", (), False, Fraction(2) ** 700, MAX_DOUBLE))
+        ends = path.range(x) if rule.sign > 0 else path.range(x)[::-1]
+        known = [None if e is None or (rule.above is not None and e <= rule.above) else e for e in ends]
+        if rule.last is not None and known[1] is not None:
+            known[1] = min(known[1] * rule.sign, rule.last * rule.sign) * rule.sign
+        low, high = (None if e is None else rule.enclosed(e)[side] for side, e in enumerate(known))
+        return path.new(Atom("function", name, (x,), False, low, high, compute=rule))
 
     def whole(self, kind: Any, x: Value) -> Value:
         """The whole number next to x by a rule of WHOLE."""
@@ -267,6 +307,11 @@ class Arithmetic:
         nans = [not isinstance(v, Polynomial) and math.isnan(v) for v in (x, y)]
         if any(nans):
             return (y if nans[0] else x) if skip_nan else math.nan
+        if isinstance(x, Polynomial) and isinstance(y, Polynomial) and sign > 0:
+            ends = self.path.range(x - y)
+            is_open = ends[0] is None or ends[1] is None or ends[0] < 0 < ends[1]
+            if is_open and self.path.is_of_request(x - y):
+                return self.path.largest(x, y)
         return x if self.compare(">=" if sign > 0 else "<=", x, y) else y
 
     def absolute(self, x: Value, kind: str) -> Value:

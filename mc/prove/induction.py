@@ -53,18 +53,36 @@ class SumBound:
     drift: Fraction
     invariants: tuple[str, ...]
     certificates: int
+    #: Whether requests that declare NaN were left out.
+    defined: bool = False
+    #: The kind of the first request for which it holds.
+    part: int = 0
 
     def excess(self, grants: int) -> float:
         """How much the sum may pass the theorem's budget after so many grants, at most."""
         return float(self.budget - self.theorem.budget + self.drift * grants)
 
 
-def guarantee_after(sums: Sequence[SumBound], grants: int) -> Guarantee:
-    """The guarantee of a transcript with so many grants, by the sums that rounding may have taken past a budget."""
+def by_part(sums: Sequence[SumBound]) -> list[list[SumBound]]:
+    """The bounds that hold together, for each kind of the first request."""
+    return [[one for one in sums if one.part == part] for part in sorted({one.part for one in sums})]
+
+
+def guarantees_after(sums: Sequence[SumBound], grants: int) -> list[Guarantee]:
+    """The guarantees of a transcript with so many grants, one of which holds: rounding may take sums past a budget."""
+    return [_guarantee(part, grants) for part in by_part(sums)]
+
+
+def _guarantee(sums: Sequence[SumBound], grants: int) -> Guarantee:
     first, *others = (round_up(one.budget + one.drift * grants) for one in sums)
     match sums[0].theorem.measure:
         case "epsilon":
             return ApproxDP(first, others[0])
+        case "kept":
+            at, epsilon = renyi_charge.at(float(sums[0].theorem.alpha or 0)), sums[0].theorem.epsilon
+            return ApproxDP(
+                epsilon, round_up(Fraction(float(at.bounds(first).delta(epsilon))) + Fraction(others[0]))
+            )
         case "zcdp":
             return zcdp_charge.bounds(first)
         case "gdp":
@@ -119,7 +137,7 @@ class Induction:
             if isinstance(found, Failure):
                 return found
             # divergences, unlike charges, are declared within 1e-12 of themselves, and not rounded up
-            declared = COMPUTED if self.theorem.measure in ("renyi", "delta") else Fraction(1)
+            declared = COMPUTED if self.theorem.measure in ("renyi", "delta", "kept") else Fraction(1)
             lines = tuple(dict.fromkeys(one.text(self._names(one.shape)) for one in needed))
             return SumBound(self.theorem, budget * declared, drift * declared, lines, found + len(goals))
         return self._failing(cases, kept)
@@ -153,9 +171,7 @@ class Induction:
             # where nothing bounds the charge, the invariants may still say that the step is never taken
             for bound in bounds or [[]]:
                 premises = Premises(self.questions, thorough=True, exact=self.exact)
-                premises.follow(path)
-                for polynomial, strict in (*facts, *bound):
-                    premises.assume(polynomial, strict)
+                premises.follow(replace(path, assumed=[*path.assumed, *facts, *bound]))
                 if premises.possible([]) or premises.derives(None) is None:
                     yield Case(
                         step, numbers[step.before], numbers[step.after], path, premises, old, new, not bounds

@@ -331,6 +331,8 @@ class Interpreter:
             return self._by_rule(partial(rule, self), name, args, named)
         if not callable(function) or getattr(type(function), "__hash__", None) is None:
             raise NotTraced(f"a call of {name} has no rule")
+        if function in python_rules.KNOWN and all(map(constant, args)) and not named:
+            return python_rules.called(function, args, named)
         if function in RULES:
             return self._by_rule(partial(RULES[function], self), name, args, named)
         if is_traced(function):
@@ -377,6 +379,14 @@ class Interpreter:
         if isinstance(result, dict | list) and code.co_flags & inspect.CO_VARKEYWORDS:
             self.own(result)
         return result
+
+
+def constant(value: Any) -> bool:
+    """Whether it is a number, or an array without runs, of which all is known."""
+    found = value if isinstance(value, Array) else None
+    if found is None:
+        return isinstance(value, bool | int | float | np.generic | np.ndarray)
+    return not found.runs and all(not isinstance(e, Polynomial) or e.value is not None for e in found.items)
 
 
 def simple(value: Any) -> Any:

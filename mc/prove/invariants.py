@@ -15,12 +15,15 @@ from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import linprog
 
 from filterproof.mc.prove.comparison import shape_at
 from filterproof.mc.prove.plays import PlayedDecision, Plays
 from filterproof.mc.prove.polynomials import Polynomial, number_text
+from filterproof.mc.prove.requests import HUGE
 from filterproof.mc.prove.theorems import SumTheorem
 from filterproof.mc.prove.transitions import System
+from filterproof.mc.prove.values import is_bool
 
 #: The sum of charges, and the number of grants, beside the indices of places.
 SUM, GRANTS = -1, -2
@@ -71,34 +74,73 @@ def drift_of(size: Fraction) -> Fraction:
 
 
 def charge_of(decision: PlayedDecision, theorem: SumTheorem) -> float:
-    """What a request of a play is charged at most."""
-    match theorem.measure:
-        case "loss":
-            return decision.loss
-        case "pure" | "epsilon" if theorem.measure == "pure" or decision.family not in ("KOV", "Erasure"):
-            return decision.declared("pure_epsilon")
-        case "epsilon":
-            return float(decision.parameters.get("epsilon", 0.0))
-        case "delta":
-            return float(decision.parameters.get("delta", decision.parameters.get("p", 0.0)))
-        case "gdp":
-            return decision.declared("gdp_mu") ** 2
-        case "zcdp":
-            return decision.declared("zcdp_rho")
+    """What a request of a play is charged at most, by what requests of its family declare."""
+    measure, family, given = theorem.measure, decision.family, decision.parameters
+    is_lossy = family in ("KOV", "Erasure")
+    if measure == "loss":
+        return decision.loss
+    if measure in ("delta", "lost"):
+        return float(given.get("delta", given.get("p", 0.0))) if is_lossy else 0.0
+    if measure == "epsilon" and is_lossy:
+        return float(given.get("epsilon", 0.0))
+    if measure in ("pure", "epsilon"):
+        return decision.declared("pure_epsilon")
+    if measure == "gdp":
+        return decision.declared("gdp_mu") ** 2
+    if measure == "zcdp":
+        return decision.declared("zcdp_rho")
+    if is_lossy and measure == "kept":
+        epsilon = float(given.get("epsilon", 0.0))
+        return min(epsilon, float(theorem.alpha or 0) * epsilon**2 / 2)
     return max(decision.declared(f"{way}renyi {theorem.alpha}") for way in ("", "swapped "))
+
+
+def _implied_charge(decision: PlayedDecision, theorem: SumTheorem, read: set[str]) -> float:
+    """The charge of a request that follows from what the code reads of it."""
+    charge, options = charge_of(decision, theorem), list[float]()
+    if theorem.measure not in ("zcdp", "renyi", "kept") or decision.family in ("KOV", "Erasure"):
+        return charge
+    half = float(theorem.alpha or 1) / 2
+    if read & {"zcdp_rho", "charge zcdp_charge"}:
+        options.append(2 * half * decision.declared("zcdp_rho"))
+    if read & {"gdp_mu", "charge gdp_charge", f"{decision.family}.mu"}:
+        options.append(half * decision.declared("gdp_mu") ** 2)
+    if read & {
+        "pure_epsilon",
+        "charge pure_charge",
+        *(f"{decision.family}.{name}" for name in ("epsilon", "b")),
+    }:
+        epsilon = decision.declared("pure_epsilon")
+        options += [half * epsilon**2] + [epsilon] * (theorem.alpha is not None)
+    finite = [one for one in options if math.isfinite(one)]
+    return charge if not finite or any("renyi" in name for name in read) else min(finite)
 
 
 def candidates(system: System, plays: Plays, theorem: SumTheorem) -> list[Invariant]:
     """Inequalities that no play breaks, the strongest of each form."""
     bounds, pairs, scales = _constants(system, theorem)
+    prices = list(_prices(system, plays, theorem, scales))
     start = {e.value for e in system.first if isinstance(e, Polynomial)}
     at_start = sorted({Fraction(0)} | {v for v in start if v is not None})
     samples = _samples(system, plays, theorem)
+    loose = 8 if any(a.kind == "function" for step in system.steps for a in step.path.atoms) else 1
+    looks = any("loss" in step.path.choices for step in system.steps)
     found: list[Invariant] = []
     for number, shape in enumerate(system.shapes):
         own: list[tuple[int, Invariant]] = []
         best: dict[Any, list[Invariant]] = {}
-        for terms, family in _forms(shape.places(), scales, theorem.measure == "loss"):
+        for weights, bound in prices:
+            terms = tuple((v, c) for v, c in weights if shape.leaves[v].symbolic)
+            modes = [(shape.leaves[v].value, c) for v, c in weights if not shape.leaves[v].symbolic]
+            if any(isinstance(value, str) for value, _ in modes):  # infinite
+                continue
+            known = sum((value * c for value, c in modes), Fraction(0))
+            form = ((SUM, Fraction(1)), *terms)
+            reached, size = _reached(form, samples[number])
+            if reached is not None and reached <= float(bound - known) + 1e-9 * max(size, 1e-300):
+                drift = drift_of(max(Fraction(size), abs(bound - known), theorem.budget)) * loose
+                own.append((2, Invariant(number, form, bound - known, drift)))
+        for terms, family in _forms(shape.places(), scales, theorem.measure == "loss", looks):
             reached, size = _reached(terms, samples[number])
             if reached is None:
                 continue
@@ -109,7 +151,7 @@ def candidates(system: System, plays: Plays, theorem: SumTheorem) -> list[Invari
                 fitting = fitting[:2] + [b for b in pairs if float(b) >= least][:1]
             scale = next((abs(c) for v, c in terms if v == SUM), Fraction(0))
             for bound in fitting:
-                drift = drift_of(max(Fraction(size), abs(bound), theorem.budget * scale))
+                drift = drift_of(max(Fraction(size), abs(bound), theorem.budget * scale)) * loose
                 drifts = [drift] if scale else [Fraction(0), drift][: len(terms)]
                 made = [Invariant(number, terms, bound, d) for d in drifts]
                 if family:  # of those that differ in a scale, the two with the strongest
@@ -119,6 +161,50 @@ def candidates(system: System, plays: Plays, theorem: SumTheorem) -> list[Invari
         own += [(5, invariant) for kept in best.values() for invariant in kept]
         found += [invariant for _, invariant in sorted(own, key=lambda item: item[0])[:MAX_CANDIDATES]]
     return found
+
+
+def _prices(
+    system: System, plays: Plays, theorem: SumTheorem, scales: Sequence[Fraction]
+) -> Iterator[tuple[Terms, Fraction]]:
+    """Weights of places, and their sum at the start: in no play is a request charged more than the weights say.
+
+    A linear programme in doubles finds the least, which are replaced by the next larger numbers of the code.
+    """
+    budget, read = float(theorem.budget) or 1.0, code_reads(system)
+    starts = dict(enumerate(e.value if isinstance(e, Polynomial) else None for e in system.first))
+    own = [
+        v for v, leaf in enumerate(system.start.leaves) if not is_bool(leaf.kind) and starts[v] is not None
+    ]
+    rows = [
+        (charge / budget, [d.before[v] for v in own], [d.after[v] for v in own])
+        for one in plays.plays for d in one
+        if d.granted and None not in (shape_at(system, d.before), shape_at(system, d.after))
+        and 1e-6 * budget < (charge := _implied_charge(d, theorem, read)) < math.inf
+        and all(map(math.isfinite, (*d.before, *d.after)))
+    ]  # fmt: skip
+    if theorem.measure == "loss" or not rows or not own:
+        return
+    charges, before, after = (np.array([row[i] for row in rows], dtype=float) for i in range(3))
+    reached = after - np.array([float(starts[v] or 0) for v in own])
+    size = np.maximum(np.abs(reached).max(axis=0), 1e-300)
+    steps, reached = (after - before) / size / charges[:, None], reached / size
+    none = np.zeros((len(rows), 1))
+    conditions = np.vstack([np.hstack([-steps, steps, none]), np.hstack([reached, -reached, none - 1])])
+    cost = np.append(np.full(2 * len(own), 1e-6), 1.0)
+    answer = linprog(cost, conditions, np.append(none - 1, none)).x
+    if answer is None:
+        return
+    shares = answer[: len(own)] - answer[len(own) : -1]
+    alpha = theorem.alpha or Fraction(2)
+    parts = {part for s in scales for part in (s, s * s, s * s / 2)}
+    units = sorted({part * factor for part in parts for factor in (1, alpha, alpha / 2)})
+    chosen: list[list[tuple[int, Fraction]]] = []
+    for v, share, weight in zip(own, shares, shares * budget / size, strict=True):
+        if abs(share) > 1e-7:
+            larger = [u for u in units if u >= abs(weight) * (1 - 1e-7)][:3]
+            chosen.append([(v, -u if weight > 0 else u) for u in larger])
+    for terms in itertools.product(*chosen) if len(chosen) <= 3 else ():
+        yield terms, sum((c * (starts[v] or 0) for v, c in terms), Fraction(0))
 
 
 def _samples(system: System, plays: Plays, theorem: SumTheorem) -> list[NDArray[np.float64]]:
@@ -141,22 +227,40 @@ def _samples(system: System, plays: Plays, theorem: SumTheorem) -> list[NDArray[
     return [own if len(own) else everywhere for own in found]
 
 
-def _constants(system: System, theorem: SumTheorem) -> tuple[list[Fraction], list[Fraction], list[Fraction]]:
-    """(bounds, sums of two of them, scales) that stand in the code's comparisons, with the budget."""
-    bounds, scales = {Fraction(0), theorem.budget}, {Fraction(1)}
+def code_constants(system: System) -> set[Fraction]:
+    """The numbers above 0 that places and requests are compared with."""
+    found = {-p.offset / s for p in _linear(system) if p.offset for s in _sizes(p)}
+    names = {name for step in system.steps for name in step.path.choices if "hockey_stick" in name}
+    found |= {Fraction(name.split()[-1]) for name in names}
+    found |= {e.value for e in system.first if isinstance(e, Polynomial) and e.value is not None}
+    return {abs(one) for one in found} - {Fraction(0)}
+
+
+def code_reads(system: System) -> set[str]:
+    """The numbers that the code reads of requests."""
+    atoms = (atom for step in system.steps for atom in step.path.atoms)
+    return {atom.name for atom in atoms if atom.kind in ("declared", "parameter", "charge")}
+
+
+def _linear(system: System) -> Iterator[Polynomial]:
+    """What the code compares and rounds, if its numbers are of usual sizes."""
     for step in (*system.steps, *system.denied):
         atoms = [a.of[0] for a in step.path.atoms if a.kind in ("rounded", "ceil")]
         for polynomial in [p for p, _ in step.path.assumed] + atoms:
-            sizes = {abs(c) for key, c in polynomial.terms.items() if key}
-            if all(Fraction(1, 10**12) < s < 10**12 for s in sizes):
-                scales |= sizes
-                if Fraction(1, 10**15) < abs(polynomial.offset) < 10**15:
-                    bounds |= {abs(polynomial.offset) / s for s in sizes}
-    names = {name for step in system.steps for name in step.path.choices if "hockey_stick" in name}
-    bounds |= {Fraction(name.split()[-1]) for name in names}
-    bounds |= {abs(e.value) for e in system.first if isinstance(e, Polynomial) and e.value is not None}
-    few = sorted(bounds)[:24]
-    ordered = sorted(scales)
+            usual = not polynomial.offset or Fraction(1, 10**15) < abs(polynomial.offset) < 10**15
+            if usual and all(Fraction(1, 10**12) < s < 10**12 for s in _sizes(polynomial)):
+                yield polynomial
+
+
+def _sizes(polynomial: Polynomial) -> set[Fraction]:
+    return {abs(c) for key, c in polynomial.terms.items() if key}
+
+
+def _constants(system: System, theorem: SumTheorem) -> tuple[list[Fraction], list[Fraction], list[Fraction]]:
+    """(bounds, sums of two of them, scales) that stand in the code's comparisons, with the budget."""
+    bounds = {Fraction(0), theorem.budget} | code_constants(system)
+    scales = {Fraction(1)}.union(*map(_sizes, _linear(system)))
+    few, ordered = sorted(bounds)[:24], sorted(scales)
     units = [*ordered, *(1 / s for s in ordered), *(s for b in few[:12] if b for s in (b, 1 / b))]
     pairs = {sign * (a + other * b) for a in few for b in few for other in (1, -1) for sign in (1, -1)}
     own = bounds | {-b for b in bounds}
@@ -175,13 +279,17 @@ def _reached(terms: Terms, rows: NDArray[np.float64]) -> tuple[float | None, flo
     return (most, size) if np.isfinite(most) else (None, 0.0)
 
 
-def _forms(places: Sequence[int], scales: Iterable[Fraction], signed: bool) -> Iterator[tuple[Terms, Any]]:
+def _forms(
+    places: Sequence[int], scales: Iterable[Fraction], signed: bool, looks: bool
+) -> Iterator[tuple[Terms, Any]]:
     """Left sides: places and the sum, with coefficients -1, 0 and 1, and the sum in other units.
 
     Beside each is the family of those that differ from it in a scale alone, the weakest first.
     """
     one = Fraction(1)
     for place in places:
+        for sign in (one, -one) if looks else ():  # whatever losses are added
+            yield ((place, sign), (GRANTS, -2 * HUGE)), ("losses", place, sign)
         for coefficients in ((one, -2 * one), (one, -one), (-one, one)):
             yield tuple(zip((place, GRANTS), coefficients, strict=True)), None
     sums: tuple[Terms, ...] = (((SUM, one),), ((SUM, -one),))[: 1 + signed]
@@ -197,12 +305,8 @@ def _forms(places: Sequence[int], scales: Iterable[Fraction], signed: bool) -> I
     for scale in scales:
         if scale == 1:
             continue
-        yield ((SUM, one), (GRANTS, -1 / scale)), "grants"
         for place in places:
-            for sign in (one, -one):
-                yield ((SUM, scale), (place, sign)), ("sum", place, sign)
             for other in places:
                 if other != place:
-                    yield ((SUM, scale), (place, -one), (other, -one)), ("sum", place, other)
                     yield ((place, scale), (other, -one)), ("places", place, other)
                     yield ((SUM, one), (place, one), (other, -1 / scale)), ("refill", place, other)

@@ -5,12 +5,16 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable, Iterable
+from fractions import Fraction
 from functools import partial, reduce
 from typing import Any
 
 import numpy as np
 
 from filterproof.mc.prove.arithmetic import Arithmetic
+from filterproof.mc.prove.monotone import MATH as MATH_FUNCTIONS
+from filterproof.mc.prove.monotone import NUMPY as NUMPY_FUNCTIONS
+from filterproof.mc.prove.monotone import power_of
 from filterproof.mc.prove.numpy_arrays import (
     Caller,
     array_of,
@@ -93,6 +97,33 @@ def square_root(own: Caller, x: Any) -> Array:
         raise NotTraced("the root of booleans or small integers is of lower precision, which has no rule")
     value = own.arithmetic.converted(given, "f8")
     return unary(lambda a, entry, kind: a.sqrt(entry, kind), "f8", own, value)
+
+
+def function(name: str, own: Caller, x: Any) -> Array:
+    """A function of NumPy, or of math, that balls enclose."""
+    library, _, rule = name.partition(".")
+    given = number(own, x)
+    if library == "np":
+        (given,) = numpy_scalars(given)
+    if given.kind in ("b1", "i1", "i2", "u1", "u2"):
+        raise NotTraced(f"{name} of booleans or small integers is of lower precision, which has no rule")
+    kind = "f8" if library == "np" else "float"
+    known_rule = (NUMPY_FUNCTIONS if library == "np" else MATH_FUNCTIONS)[rule]
+    value = own.arithmetic.converted(given, kind)
+    return elementwise(lambda entry: own.arithmetic.function(known_rule, name, entry, kind), kind, value)
+
+
+def ldexp(own: Caller, x1: Any, x2: Any) -> Array:
+    """x1 * 2^x2, which is exact but for the smallest numbers."""
+    one, two = numpy_scalars(number(own, x1), number(own, x2))
+    rule = power_of(Fraction(2), lambda x: math.ldexp(1.0, int(x)))
+    a = own.arithmetic
+    return elementwise(
+        lambda x, k: a.multiply(a.convert(x, "f8"), a.function(rule, "ldexp", as_number(k), "f8"), "f8"),
+        "f8",
+        one,
+        two,
+    )
 
 
 def extremum(sign: int, skip_nan: bool, own: Caller, x: Any, y: Any) -> Array:
@@ -214,6 +245,8 @@ RULES: dict[Any, Callable[..., Any]] = {
     **{function: partial(tested, test) for function, test in TESTS.items()},
     **{getattr(np, name): partial(reduction, name) for name in ("sum", "max", "min", "any", "all")},
     np.negative: lambda own, x: own.arithmetic.negative(*numpy_scalars(number(own, x))),
+    **{getattr(np, name): partial(function, f"np.{name}") for name in NUMPY_FUNCTIONS}, np.ldexp: ldexp,
+    **{getattr(math, name): partial(function, f"math.{name}") for name in MATH_FUNCTIONS if hasattr(math, name)},
     np.logical_not: logical_not, np.sqrt: square_root, np.clip: clip, np.where: where, np.select: select,
     np.zeros: lambda own, shape, dtype=float: full(own, shape, 0, dtype), np.full: full, np.full_like: full_like,
     np.ones: lambda own, shape, dtype=float: full(own, shape, 1, dtype),

@@ -15,6 +15,7 @@ from typing import Any, Literal, TypeAlias
 
 from filterproof.filters.contract.work import count
 from filterproof.mc.prove.certificate import Inequality
+from filterproof.mc.prove.monotone import MISSED, UNRESOLVED, bound
 from filterproof.mc.prove.polynomials import Polynomial
 
 #: A number that is no rational.
@@ -35,7 +36,8 @@ WHOLE: dict[str, Callable[[Fraction], int]] = {
 
 AtomKind: TypeAlias = Literal[
     "place", "declared", "parameter", "charge", "ledger", "loss", "runs", "grants", "ghost", "truth",
-    "rounded", "ceil", "floor", "rint", "trunc", "quotient", "sqrt", "wrapped", "unknown",
+    "rounded", "ceil", "floor", "rint", "trunc", "quotient", "sqrt", "wrapped", "unknown", "largest",
+    "function",
 ]  # fmt: skip
 
 
@@ -65,7 +67,7 @@ class Atom:
     #: Units in the last place by which it may miss what it rounds; 0 of what is no double.
     units: int = 1
     #: The function of the library that computes it.
-    compute: Callable[..., Fraction] | None = field(default=None, compare=False)
+    compute: Callable[..., Fraction | None] | None = field(default=None, compare=False)
 
 
 @dataclass(slots=True)
@@ -136,22 +138,40 @@ class Path:
             Atom("rounded", name, (exact,), self.is_whole(exact), bound[0], bound[1], of_sum, units)
         )
 
+    def is_of_request(self, value: Polynomial) -> bool:
+        """Whether the number depends on what the request declares alone."""
+        of_request = ("declared", "parameter", "charge")
+        atoms = [self.atoms[n] for n in value.atoms]
+        return all(a.kind in of_request or (a.of and all(map(self.is_of_request, a.of))) for a in atoms)
+
+    def largest(self, x: Polynomial, y: Polynomial) -> Polynomial:
+        """The larger number, without a decision which it is."""
+        (low, high), (other_low, other_high) = self.range(x), self.range(y)
+        lows = [end for end in (low, other_low) if end is not None]
+        ends = max(lows, default=None), None if high is None or other_high is None else max(high, other_high)
+        is_double = all(self._is_double(one) or _nearest(one.value or Fraction(0)) == one for one in (x, y))
+        whole = self.is_whole(x) and self.is_whole(y)
+        return self.new(Atom("largest", "", (x, y), whole, *ends, units=int(is_double), compute=max))
+
     def _is_double(self, exact: Polynomial) -> bool:
         """Whether the number is a double already: one atom that is a double, its negative, or small and whole."""
         if len(exact.terms) == 1:
             ((key, coefficient),) = exact.terms.items()
-            if len(key) == 1 and abs(coefficient) == 1 and not self._is_long(key[0]):
+            power = coefficient.denominator == 1 and abs(coefficient.numerator).bit_count() == 1
+            ends = self.range(exact)
+            small = abs(coefficient) == 1 or all(e is not None and abs(e) < OVERFLOW for e in ends)
+            if len(key) == 1 and power and small and not self.is_long(key[0]):
                 return True
         low, high = self.range(exact)
         small = low is not None and high is not None and low >= -(2**53) and high <= 2**53
         return small and self.is_whole(exact)
 
-    def _is_long(self, number: int) -> bool:
+    def is_long(self, number: int) -> bool:
         """Whether the atom may be no double."""
         atom = self.atoms[number]
         if atom.kind in ("quotient", "sqrt") or not atom.units:
             return True
-        if atom.kind in ("wrapped", "runs", "trunc", "place") and atom.whole:
+        if atom.whole and atom.kind != "rounded":
             return atom.high is None or atom.low is None or max(-atom.low, atom.high) > 2**53
         return False
 
@@ -175,8 +195,6 @@ class Path:
     def _decide(self, value: Polynomial, *, strict: bool) -> bool:
         if (number := value.value) is not None:
             return number > 0 if strict else number >= 0
-        if (other := self._squared(value, strict=strict)) is not None:
-            return self._decide(other[0], strict=other[1])
         low, high = self.range(value)
         if low is not None and (low > 0 or (low == 0 and not strict)):
             return True
@@ -191,35 +209,12 @@ class Path:
         if not options:
             raise Raised  # this path cannot be
         answer: bool = self._branch(options)
-        self.assume(*(yes if answer else no))
+        taken = yes if answer else no
+        self.assume(*taken)
         self._decided[yes], self._decided[no] = answer, not answer
+        if (more := bound(self, taken[0], strict=taken[1], compute=_computed)) is not None:
+            self.assume(*more)
         return answer
-
-    def _squared(self, value: Polynomial, *, strict: bool) -> Inequality | None:
-        """A comparison of the rounded root of a double with a number, as one of the double itself."""
-        atoms = sorted(value.atoms)
-        if len(atoms) != 1 or self.atoms[atoms[0]].kind != "rounded" or any(len(k) > 1 for k in value.terms):
-            return None
-        exact = self.atoms[atoms[0]].of[0]
-        (inner,) = exact.atoms if len(exact.atoms) == 1 else (None,)
-        if inner is None or self.atoms[inner].kind != "sqrt" or exact != Polynomial.atom(inner):
-            return None
-        slope = value.terms[atoms[0],]
-        level, double = -value.offset / slope, self.atoms[inner].of[0]
-        if level <= 0 or level > 2**100:
-            return None
-        below = strict == (slope < 0)  # whether the largest square below the level is looked for, or at it
-        last = float(level) ** 2
-
-        def fits(square: float) -> bool:
-            root = Fraction(math.sqrt(square))
-            return root < level or (root == level and not below)
-
-        while not fits(last):
-            last = math.nextafter(last, 0.0)
-        while fits(math.nextafter(last, math.inf)):
-            last = math.nextafter(last, math.inf)
-        return (-double + Fraction(last), False) if slope < 0 else (double - Fraction(last), True)
 
     def assume(self, value: Polynomial, strict: bool) -> None:
         """Add an inequality; one between whole numbers is tightened."""
@@ -283,6 +278,14 @@ def atom_facts(v: Polynomial, atom: Atom) -> list[Inequality]:
         found += [(atom.of[0] - v, False), (v + 1 - atom.of[0], True)]
     elif atom.kind == "rint":
         found += [(v - atom.of[0] + Fraction(1, 2), False), (atom.of[0] - v + Fraction(1, 2), False)]
+    elif atom.kind == "function":
+        name, x, least = atom.name.partition(".")[2], atom.of[0], atom.low is not None and atom.low >= 0
+        if name == "exp" or (name == "expm1" and least):
+            found.append((v - (x + (name == "exp")) * (1 - MISSED) + UNRESOLVED, False))
+        elif name in ("log1p", "tanh") and least:
+            found.append((x * (1 + MISSED) + UNRESOLVED - v, False))
+    elif atom.kind == "largest":
+        found += [(v - part, False) for part in atom.of]
     elif atom.kind in ("quotient", "sqrt"):
         gap = (v * atom.of[1] if atom.kind == "quotient" else v * v) - atom.of[0]
         found += [(gap, False), (-gap, False)]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import inspect
 import itertools
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path as File
 from typing import Any
@@ -17,11 +17,12 @@ from typing import Any
 from filterproof.filters.contract.library import defining_class, is_library_class
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.prove.comparison import COMPARED, compare
-from filterproof.mc.prove.induction import Failure, Induction, SumBound
-from filterproof.mc.prove.invariants import charge_of
+from filterproof.mc.prove.induction import Failure, Induction, SumBound, by_part
+from filterproof.mc.prove.invariants import charge_of, code_constants, code_reads
 from filterproof.mc.prove.paths import NotTraced, Raised
 from filterproof.mc.prove.plays import Plays, play, play_others
 from filterproof.mc.prove.polynomials import number_text
+from filterproof.mc.prove.requests import MANY_ORDERS
 from filterproof.mc.prove.solver import Questions
 from filterproof.mc.prove.source import file_of, line_text, refuse_hidden_state
 from filterproof.mc.prove.theorems import SumTheorem, conversions, theorems
@@ -29,6 +30,9 @@ from filterproof.mc.prove.transitions import System, Tracer
 from filterproof.theory.evidence import Evidence
 from filterproof.theory.guarantees import Guarantee
 from filterproof.theory.kernel.kernel_theorems import FINITE, KERNEL
+
+_ORDERS = "divergences of more than two orders are declared as numbers that rise with the order"
+_LIBRARIES = "functions of NumPy and math err by at most 8 units in the last place"
 
 
 @dataclass(frozen=True)
@@ -90,7 +94,8 @@ class SourceProof:
     @property
     def kernel(self) -> tuple[str, ...]:
         """The statements of the kernel that the proof rests on."""
-        return (*dict.fromkeys(one.theorem.kernel for one in self.sums), *self.conversions)
+        first = ("kept_by_first",) * (len(by_part(self.sums)) > 1)
+        return (*dict.fromkeys(one.theorem.kernel for one in self.sums), *first, *self.conversions)
 
     @property
     def scope(self) -> str:
@@ -105,7 +110,11 @@ class SourceProof:
         if not self.proved:
             where = f" ({self.file}:{self.line}: {self.source_line})" if self.line else ""
             return f"not proved: {self.reason}{where}"
-        sums, named = ", ".join(str(one.theorem) for one in self.sums), ", ".join(self.kernel)
+        parts = [", ".join(str(one.theorem) for one in sums) for sums in by_part(self.sums)]
+        sums, named = (
+            " or ".join(parts) + ", by the first request," * (len(parts) > 1),
+            ", ".join(self.kernel),
+        )
         return f"{sums} on every path, so {self.promise} ({named}: KERNEL)"
 
     @property
@@ -180,7 +189,7 @@ def _proof(filt: PrivacyFilter, file: str, questions: Questions) -> SourceProof:
     start = Tracer(filt, [], [], questions).beginning()
     plays, others = play(filt).exact(start), play_others(filt).exact(start)
     system = _traced(filt, plays, questions)
-    possible = theorems(promise, _orders(system))
+    possible = theorems(promise, _orders(system), code_constants(system))
     known: dict[str, Any] = {"file": File(file).name, "promise": promise, "paths": system.paths}
     agreed, other = compare(system, Plays(plays.plays + others.plays))
     known["compared"] = agreed
@@ -189,23 +198,26 @@ def _proof(filt: PrivacyFilter, file: str, questions: Questions) -> SourceProof:
         return SourceProof(False, reason=reason, **known)
     if agreed < COMPARED:
         return SourceProof(False, reason=f"only {agreed} decisions of the real code were compared", **known)
-    failures: list[Failure] = []
-    undefined = [step for step in system.steps if step.is_undefined]
-    for sums, defined in itertools.product(possible, (False, True) if undefined else (False,)):
-        found: list[SumBound] = []
-        for theorem in sums:
-            answer = Induction(system, plays, theorem, questions, defined).prove()
-            if isinstance(answer, Failure):
-                failures.append(answer)
-                break
-            found.append(answer)
-        else:
-            line = undefined[0].lines[-1] if defined and undefined[0].lines else None
-            return SourceProof(
-                True, sums=tuple(found), lines=_lines(system),
-                conversions=tuple(sorted({name for one in sums for name in conversions(one, _read(system))})),
-                assumes=(f"no request declares NaN, which line {line} may grant",) if defined else (), **known,
-            )  # fmt: skip
+    parts, failures = [system], list[Failure]()
+    found = _bounds(system, plays, possible, questions, failures)
+    if found is None and len(parts := list(system.by_first())) > 1:
+        own = [_bounds(part, plays, possible, questions, failures) for part in parts]
+        if None not in own:
+            found = [replace(one, part=number) for number, sums in enumerate(own) for one in sums or ()]
+    if found is not None:
+        undefined = (
+            [step for step in system.steps if step.is_undefined] if any(one.defined for one in found) else []
+        )
+        lines = {step.lines[-1] if step.lines else None for step in undefined[:1]}
+        return SourceProof(
+            True, sums=tuple(found), lines=_lines(system),
+            conversions=tuple(sorted({name for one in found for name in conversions(one.theorem, code_reads(system))})),
+            assumes=(
+                *(f"no request declares NaN, which line {line} may grant" for line in lines),
+                *((_LIBRARIES,) if _calls(system) else ()),
+                *((_ORDERS,) if any(MANY_ORDERS in step.path.choices for step in system.steps) else ()),
+            ), **known,
+        )  # fmt: skip
     reason = ""
     for failure in failures:
         again = Induction(system, plays, failure.theorem, questions, defined=True, exact=True)
@@ -220,6 +232,28 @@ def _proof(filt: PrivacyFilter, file: str, questions: Questions) -> SourceProof:
         False, reason=reason or failure.reason, tried=tuple(dict.fromkeys(map(str, failures))), line=line,
         source_line=line_text(file, line), state=failure.values, lead=_lead(failure.theorem, plays), **known,
     )  # fmt: skip
+
+
+def _bounds(
+    system: System,
+    plays: Plays,
+    possible: list[tuple[SumTheorem, ...]],
+    questions: Questions,
+    failures: list[Failure],
+) -> list[SumBound] | None:
+    """The bounds of the sums of the first theorem that applies; None where none does, for the reasons in `failures`."""
+    undefined = any(step.is_undefined for step in system.steps)
+    for sums, defined in itertools.product(possible, (False, True) if undefined else (False,)):
+        found: list[SumBound] = []
+        for theorem in sums:
+            answer = Induction(system, plays, theorem, questions, defined).prove()
+            if isinstance(answer, Failure):
+                failures.append(answer)
+                break
+            found.append(replace(answer, defined=defined))
+        else:
+            return found
+    return None
 
 
 def _promise(filt: PrivacyFilter) -> Guarantee:
@@ -264,14 +298,9 @@ def _lead(theorem: SumTheorem, plays: Plays) -> tuple[tuple[str, dict[str, Any]]
     return min(found, key=len, default=())
 
 
-def _read(system: System) -> set[str]:
-    """The numbers that the code reads of requests."""
-    return {
-        atom.name
-        for step in system.steps
-        for atom in step.path.atoms
-        if atom.kind in ("declared", "parameter")
-    }
+def _calls(system: System) -> bool:
+    """Whether a function is called whose doubles differ from library to library."""
+    return any(atom.kind == "function" for step in system.steps for atom in step.path.atoms)
 
 
 def _lines(system: System) -> tuple[int, int]:

@@ -37,7 +37,18 @@ KNOWN = frozenset(
     - {math.copysign, math.atan2}
     | {
         getattr(np, name)
-        for name in ("linspace", "arange", "geomspace", "logspace", "cumsum", "log", "exp", "log2")
+        for name in (
+            "linspace",
+            "arange",
+            "geomspace",
+            "logspace",
+            "cumsum",
+            "log",
+            "exp",
+            "log2",
+            "exp2",
+            "tanh",
+        )
     }
     | {getattr(np, name) for name in ("log10", "log1p", "expm1", "prod", "diff", "sort", "dtype", "ldexp")}
 )

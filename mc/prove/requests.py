@@ -44,6 +44,8 @@ DECLARED: dict[str, Fraction | None] = {
 #: What may be one number beside arrays of other parameters.
 MIXED = frozenset({"infinite_mass", "KOV.epsilon", "KOV.delta"})
 DIVERGENCES = ("renyi", "hockey_stick")
+#: The name of a path's choice: whether it took for granted that divergences of many orders rise, and none is NaN.
+MANY_ORDERS = "many orders"
 
 PURE_CHARGE, ZCDP_CHARGE, GDP_CHARGE = (
     ("charge", f"charge {name}_charge") for name in ("pure", "zcdp", "gdp")
@@ -133,13 +135,30 @@ class Request:
     def _declared(self, name: str, high: Fraction | None) -> Value:
         options = ["finite", "huge", "infinite", "undefined"] if high is None else ["finite", "undefined"]
         if "renyi" in name:
-            options.remove("huge")  # there may be many of them
+            options = self._of_orders(name)
         chosen = self.path.choose(name, options)
         if chosen == "undefined":
             if not self.restrict({p for p in self.possible if p not in FAMILIES}, "of a stranger"):
                 raise Raised
             return math.nan
         return math.inf if chosen == "infinite" else self._number("declared", name, high)
+
+    def _of_orders(self, name: str) -> list[str]:
+        """What a divergence may be, beside those of other orders: of more than two, they rise and none is NaN."""
+        way, order = name.split()[:-1], Fraction(name.split()[-1])
+        others = {
+            Fraction(n.split()[-1]): chosen
+            for n, chosen in self.path.choices.items()
+            if n.split()[:-1] == way
+        }
+        if len(others) < 2:
+            return ["finite", "infinite", "undefined"]
+        self.path.choices[MANY_ORDERS] = True
+        if any(chosen == "infinite" and other <= order for other, chosen in others.items()):
+            return ["infinite"]
+        if any(chosen == "finite" and other >= order for other, chosen in others.items()):
+            return ["finite"]
+        return ["finite", "infinite"]
 
     def _number(self, kind: Any, name: str, high: Fraction | None) -> Polynomial:
         low, huge = Fraction(0), False
@@ -217,7 +236,7 @@ def charge_bounds(path: Path, measure: str, alpha: Fraction | None = None) -> Bo
         A path after the code ran on a request.
     measure
         "pure" (epsilon), "zcdp" (rho), "gdp" (mu^2) or "renyi" (the divergence at `alpha`, both ways); "epsilon" and
-        "delta" of an (epsilon, delta)-DP mechanism are bounded together.
+        "delta" of an (epsilon, delta)-DP mechanism are bounded together, and so are "kept" and "lost".
     """
     truth = path.new(Atom("truth", measure, (), False, Fraction(0)))
     known = {
@@ -239,6 +258,15 @@ def charge_bounds(path: Path, measure: str, alpha: Fraction | None = None) -> Bo
     one = Polynomial.constant(1)
     if measure in ("epsilon", "delta"):
         return _pair_bounds(truth, known, pure, measure == "epsilon")
+    if measure in ("kept", "lost"):
+        if pair := _pair_bounds(truth, known, [], measure == "kept"):
+            epsilon = known.get(("parameter", "KOV.epsilon"))
+            if measure == "kept" and epsilon is not None and ("parameter", "KOV.delta") in known:
+                pair[0].append((epsilon * epsilon * ((alpha or Fraction(0)) / 2) - truth, False))
+            return pair
+        if measure == "lost":
+            return [[(-truth, False)]] if charge_bounds(path, "zcdp") else []
+        measure = "renyi"
     if measure == "pure":
         bounds = [e - truth for e in pure] + [one - b * truth for b in scales]
     elif measure == "gdp":

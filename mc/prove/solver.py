@@ -85,6 +85,9 @@ class Premises:
     _followed: tuple[int, int] = (0, 0)
     _signs: dict[Monomial, int] = field(default_factory=dict)
     _nonneg_atoms: dict[int, int] = field(default_factory=dict)
+    #: Of atoms of any sign: a size that they have at most, and the lines size + atom >= 0 and size - atom >= 0.
+    _sizes: dict[int, tuple[Polynomial, int, int]] = field(default_factory=dict)
+    _halves: dict[tuple[int, Polynomial, Fraction], int] = field(default_factory=dict)
     _factors: list[tuple[int, int]] = field(default_factory=list)
     _variables: dict[Monomial, Any] = field(default_factory=dict)
     _encoded: dict[tuple[Polynomial, bool | None], Any] = field(default_factory=dict)
@@ -100,23 +103,53 @@ class Premises:
         """Add what a path has got since the last time: atoms, and inequalities that it assumed."""
         atoms, assumed = self._followed
         new = list(enumerate(path.atoms))[atoms:]
+        self.roundings |= {n: Rounding(a.of[0], a.of_sum, a.units) for n, a in new if a.kind == "rounded"}
         for number, atom in new:
             v = Polynomial.atom(number)
-            if atom.kind in ("declared", "parameter", "loss", "rounded") or (
-                atom.kind == "place" and not atom.whole and atom.units
+            if atom.kind in ("declared", "parameter", "loss", "rounded", "function") or (
+                atom.kind in ("place", "largest") and not atom.whole and atom.units
             ):
                 self.doubles.add(number)
+            ends: list[int] = []
             for place, (polynomial, strict) in enumerate(atom_facts(v, atom)):
                 line = self.assume(polynomial, strict)
+                ends.append(line)
                 if place == 0 and atom.low is not None and atom.low >= 0:
                     self._nonneg_atoms[number] = line if atom.low == 0 else self._sum({line: Fraction(1)}, v)
+            if (
+                atom.kind in ("place", "loss")
+                and atom.low is not None
+                and atom.high is not None
+                and atom.low < 0
+            ):
+                most = Polynomial.constant(max(-atom.low, atom.high))
+                sides = (
+                    self._sum({end: Fraction(1)}, most + v * s) for end, s in zip(ends, (1, -1), strict=False)
+                )
+                self._sizes[number] = most, *sides
         for polynomial, strict in path.assumed[assumed:]:
-            self.assume(polynomial, strict)
+            self._note_size(polynomial, self.assume(polynomial, strict))
         self._followed = len(path.atoms), len(path.assumed)
         for number, atom in new:
             if atom.kind == "rounded":
-                self.roundings[number] = Rounding(atom.of[0], atom.of_sum, atom.units)
                 self._round(number)
+
+    def _note_size(self, polynomial: Polynomial, line: int) -> None:
+        """Keep what it says of the sign or size of an atom: x >= 0, -x >= 0, or y + x >= 0 and y - x >= 0."""
+        signs = {key[0]: c for key, c in polynomial.terms.items() if len(key) == 1 and abs(c) == 1}
+        if len(signs) != len(polynomial.terms) or len(signs) > 2:
+            return
+        for x, sign in signs.items():
+            v = Polynomial.atom(x)
+            (size,) = [Polynomial.atom(y) for y in signs if y != x and signs[y] == 1] or [None]
+            if len(signs) == 1 and sign == 1:
+                self._nonneg_atoms.setdefault(x, line)
+            elif len(signs) == 1:
+                self._sizes[x] = -v, self._sum({}, Polynomial({})), self._sum({line: Fraction(2)}, v * -2)
+            elif size is not None and (other := self._halves.get((x, size, -sign))) is not None:
+                self._sizes[x] = (size, line, other) if sign == 1 else (size, other, line)
+            elif size is not None:
+                self._halves[x, size, sign] = line
 
     def assume(self, polynomial: Polynomial, strict: bool) -> int:
         """The index of a line with a given inequality."""
@@ -178,11 +211,19 @@ class Premises:
             )
             if sign > 0:
                 self._nonneg_atoms.setdefault(number, at_least)
-        elif parts is not None:
-            plus, minus = ({k: (line, 2 * c) for k, (line, c) in part.items()} for part in parts)
-            size = Polynomial({k: c for part in parts for k, (_, c) in part.items()})
-            low, high = self._of_parts(plus, size + exact), self._of_parts(minus, size - exact)
-            self._errors(number, size, low, high)
+        elif (bounds := self._bounds(exact)) is not None:
+            size, low, high = (
+                bounds[0],
+                self._sum(bounds[1], bounds[0] + exact),
+                self._sum(bounds[2], bounds[0] - exact),
+            )
+            above, below = self._errors(number, size, low, high)
+            size = size + self.lines[above].polynomial + v - exact  # the error is added
+            ends = (
+                self._sum(dict.fromkeys(two, Fraction(1)), size + v * s)
+                for two, s in (((below, low), 1), ((above, high), -1))
+            )
+            self._sizes[number] = size, *ends
         if rounding.units == 1:
             self._order(number)
 
@@ -207,6 +248,26 @@ class Premises:
             parts[coefficient < 0][key] = line, abs(coefficient)
         return parts
 
+    def _bounds(
+        self, value: Polynomial
+    ) -> tuple[Polynomial, dict[int, Fraction], dict[int, Fraction]] | None:
+        """A size that the value has at most, with multiples of lines for size + value >= 0 and size - value >= 0."""
+        size, sides = Polynomial({}), ({}, {})
+        for key, coefficient in value.terms.items():
+            scale, is_below = abs(coefficient), coefficient < 0
+            if (line := self.nonneg(key)) is not None:
+                size += Polynomial({key: scale})
+                uses = [(line, is_below, 2 * scale)]
+            elif len(key) == 1 and key[0] in self._sizes:
+                own, *lines = self._sizes[key[0]]
+                size += own * scale
+                uses = [(lines[0], is_below, scale), (lines[1], not is_below, scale)]
+            else:
+                return None
+            for index, side, multiple in uses:
+                sides[side][index] = sides[side].get(index, Fraction(0)) + multiple
+        return size, *sides
+
     def _of_parts(self, parts: Mapping[Monomial, tuple[int, Fraction]], polynomial: Polynomial) -> int:
         return self._sum(dict(parts.values()), polynomial)
 
@@ -227,12 +288,18 @@ class Premises:
                 ProofLine((Polynomial.atom(number) - y) * sign, False, "monotone", (line,), (number, y, sign))
             )
 
-    def _errors(self, number: int, size: Polynomial, low: int, high: int) -> None:
+    def _errors(self, number: int, size: Polynomial, low: int, high: int) -> list[int]:
+        """The lines of the error in both directions."""
+        indices = []
         rounding = self.roundings[number]
         most = size * (rounding.units * HALF_ULP) + (Fraction(0) if rounding.of_sum else TINY)
         for sign in (1, -1):
             error = (Polynomial.atom(number) - rounding.exact) * sign
-            self._add(ProofLine(most - error, False, "error", (low, high), (number, size, sign)))
+            index = self._add(ProofLine(most - error, False, "error", (low, high), (number, size, sign)))
+            indices.append(index)
+            for factor, other in list(self._factors):
+                self._multiply(factor, other, index)
+        return indices
 
     # -- questions -----------------------------------------------------------------------------------------
 
@@ -257,13 +324,20 @@ class Premises:
             self._variables[key] = self.questions.real("*".join(map(str, key)))
             if len(key) > 1:
                 self.nonneg(key)
+                for number in sorted(
+                    set(key)
+                ):  # beside a product of rounded numbers: that of what was rounded
+                    exact = self.roundings[number].exact if number in self.roundings else Polynomial({})
+                    for part in exact.terms if len(exact.terms) == 1 else ():
+                        at = key.index(number)
+                        self._variable(tuple(sorted((*key[:at], *part, *key[at + 1 :]))))
                 for number in set(key):
                     line = self._nonneg_atoms.get(number)
                     if line is None or (number, line) in self._factors:
                         continue
                     self._factors.append((number, line))
                     for index in range(len(self.lines)):
-                        if self.lines[index].rule == "given":
+                        if self.lines[index].rule in ("given", "error"):
                             self._multiply(number, line, index)
         return self._variables[key]
 

@@ -80,6 +80,7 @@ def _same(one: CodeType, two: CodeType) -> bool:
     )
 
 
+@lru_cache(maxsize=1024)
 def definition(function: FunctionType) -> Definition:
     """The tree of a function; NotTraced where its file does not say what is loaded."""
     code = function.__code__

@@ -1,16 +1,19 @@
 """The theorems that turn a bound on a sum of charges into a guarantee: what a proof about source code has to bound.
 
 >>> from filterproof.theory.guarantees import ZCDP
->>> [(theorem,)] = theorems(ZCDP(0.5), ())
+>>> (theorem,), *_ = theorems(ZCDP(0.5), ())
 >>> str(theorem), theorem.kernel, theorem.evidence.name
 ('sum of rho <= 0.5', 'kept_zcdp', 'EXACT')
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
+
+from scipy.optimize import minimize_scalar
 
 from filterproof.filters.accounting.charge_rules import (
     ChargeRule,
@@ -26,6 +29,7 @@ from filterproof.mc.prove.paths import NotTraced
 from filterproof.mc.prove.polynomials import number_text
 from filterproof.theory.evidence import Evidence
 from filterproof.theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
+from filterproof.theory.rounding import next_below
 from filterproof.theory.theorems.theorem import RefusedError
 
 
@@ -36,8 +40,8 @@ class SumTheorem:
     Parameters
     ----------
     measure : str
-        "pure", "zcdp", "gdp" (mu^2), "renyi" (at `alpha`), "epsilon", "delta", or "loss" (the realised loss, whose size
-        is bounded).
+        "pure", "zcdp", "gdp" (mu^2), "renyi" (at `alpha`), "epsilon", "delta", "kept" and "lost" (the divergence at
+        `alpha`, but for what is lost), or "loss" (the realised loss, whose size is bounded).
     budget : Fraction
         The largest sum, exact.
     kernel : str
@@ -53,6 +57,10 @@ class SumTheorem:
     kernel: str
     evidence: Evidence = Evidence.EXACT
     alpha: Fraction | None = None
+    #: The epsilon of the guarantee that "kept" and "lost" give together.
+    epsilon: float = 0.0
+    #: The kernel's statement that leads on from the guarantee of the sum, where it is not yet the promise.
+    then: str = ""
 
     @property
     def signs(self) -> tuple[int, ...]:
@@ -62,7 +70,13 @@ class SumTheorem:
     @property
     def charge(self) -> str:
         """The summand, in words."""
-        names = {"pure": "epsilon", "zcdp": "rho", "gdp": "mu^2", "loss": "the realised loss"}
+        names = {
+            "pure": "epsilon",
+            "zcdp": "rho",
+            "gdp": "mu^2",
+            "loss": "the realised loss",
+            "lost": "lost mass",
+        }
         return names.get(self.measure, self.measure) if self.alpha is None else f"D_{float(self.alpha):g}"
 
     @property
@@ -74,8 +88,12 @@ class SumTheorem:
         return f"{self.sum} <= {number_text(self.budget)}"
 
 
-def theorems(promise: Guarantee, orders: Iterable[Fraction]) -> list[tuple[SumTheorem, ...]]:
+def theorems(
+    promise: Guarantee, orders: Iterable[Fraction], constants: Iterable[Fraction] = ()
+) -> list[tuple[SumTheorem, ...]]:
     """The theorems for a guarantee, where the code reads divergences at `orders`; of several sums, all are needed.
+
+    The constants of the code are the parts of epsilon and delta that are tried where several theorems share them.
 
     Raises NotTraced for a guarantee that has none.
     """
@@ -87,6 +105,7 @@ def theorems(promise: Guarantee, orders: Iterable[Fraction]) -> list[tuple[SumTh
         case ApproxDP(epsilon):
             sums = (("epsilon", epsilon), ("delta", promise.delta_at_epsilon))
             found.append(tuple(SumTheorem(name, Fraction(most), "kept_epsilon_delta") for name, most in sums))
+            found += _shared(promise, sorted(constants))
     if not found:
         raise NotTraced(f"no theorem of the prover speaks of {promise}")
     return found
@@ -94,11 +113,46 @@ def theorems(promise: Guarantee, orders: Iterable[Fraction]) -> list[tuple[SumTh
 
 def conversions(theorem: SumTheorem, read: Iterable[str]) -> set[str]:
     """The kernel's statements that bound a charge by other numbers that the code reads of a request."""
-    if theorem.measure not in ("zcdp", "renyi"):
-        return set()
+    if theorem.measure not in ("zcdp", "renyi", "kept"):
+        return {theorem.then} - {""}
     bounds = {"gdp_mu": "gdp_is_zcdp", "Gaussian.mu": "gdp_is_zcdp"}
     bounds |= dict.fromkeys(("pure_epsilon", "RandomizedResponse.epsilon", "Laplace.b"), "pure_is_zcdp_any")
-    return {bounds[name] for name in read if name in bounds}
+    if theorem.measure == "kept":
+        bounds |= {"KOV.delta": "private_is_mixture", "Erasure.p": "private_is_mixture"}
+    found = {bounds[name] for name in read if name in bounds}
+    return found | (
+        {"pure_is_renyi_any"} if "pure_is_zcdp_any" in found and theorem.alpha is not None else set()
+    )
+
+
+def _shared(promise: ApproxDP, constants: Sequence[Fraction]) -> Iterator[tuple[SumTheorem, ...]]:
+    """A part of epsilon for pure answers and one of delta for what is lost; the rest for divergences of one order.
+
+    A pure answer has a divergence of at most its epsilon, so that the best order is that for the rest of epsilon.
+    """
+    epsilon, delta = promise.epsilon, promise.delta_at_epsilon
+    shares = [[c for c in constants if Fraction(whole) / 100 < c < whole][-3:] for whole in (epsilon, delta)]
+    for lost in (Fraction(0), *shares[1]):
+        rest = next_below(float(Fraction(delta) - lost)) if lost else delta
+        for pure in shares[0]:
+            order = _best_order(epsilon - float(pure), rest)
+            if (one := _certified(renyi_charge.at(order), ApproxDP(epsilon, rest))) is None:
+                continue
+            kept = replace(one, measure="kept", kernel="kept_lossy", epsilon=epsilon)
+            yield (kept, SumTheorem("lost", lost, "kept_lossy", epsilon=epsilon)) if lost else (one,)
+
+
+def _best_order(epsilon: float, delta: float) -> float:
+    """About the order at which the largest zCDP parameter gives (epsilon, delta)-DP."""
+
+    def least(log: float) -> float:
+        order = 1 + math.exp(log)
+        gained = math.log(delta) + log - order * math.log1p(-1 / order)  # by the conversion CKS
+        return -(epsilon + gained / math.exp(log)) / order
+
+    return 1 + math.exp(
+        minimize_scalar(least, bounds=(-4.0, 16.0), method="bounded", options={"xatol": 1e-9}).x
+    )
 
 
 def _rules(promise: Guarantee, orders: Iterable[Fraction]) -> list[ChargeRule]:
@@ -108,11 +162,11 @@ def _rules(promise: Guarantee, orders: Iterable[Fraction]) -> list[ChargeRule]:
         case PureDP():
             return [pure_charge]
         case ZCDP():
-            return [zcdp_charge]
+            return [zcdp_charge, pure_charge]
         case GaussianDP():
             return [gdp_charge]
         case RenyiDP(alpha) if alpha > 1:
-            return [renyi_charge.at(alpha), zcdp_charge]
+            return [renyi_charge.at(alpha), zcdp_charge, pure_charge]
         case ApproxDP():
             return [zcdp_charge, gdp_charge, *at]
     return []
@@ -131,4 +185,7 @@ def _certified(rule: ChargeRule, promise: Guarantee) -> SumTheorem | None:
         zcdp_charge: ("zcdp", "kept_approximate_dp" if delta else "kept_zcdp", None),
         gdp_charge: ("gdp", "kept_gdp", None),
     }.get(rule) or ("renyi", f"kept_renyi{delta}", Fraction(rule.alpha))  # type: ignore[attr-defined, call-overload]
-    return SumTheorem(measure, budget, kernel, Evidence.CERTIFIED if bits else Evidence.EXACT, alpha)
+    then = "pure_is_zcdp_any" if measure == "pure" and not isinstance(promise, PureDP) else ""
+    return SumTheorem(
+        measure, budget, kernel, Evidence.CERTIFIED if bits else Evidence.EXACT, alpha, then=then
+    )

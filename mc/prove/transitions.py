@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
@@ -20,7 +20,7 @@ from filterproof.mc.prove.states import check_rests, flatten, rebuilt, structure
 from filterproof.mc.prove.values import INTEGERS, Array, Number, is_float, lift
 
 #: Sizes that a float of the state is taken to keep within; that it does is proved at every step.
-LARGEST = Fraction(2) ** 60
+LARGEST = Fraction(2) ** 130
 #: Grants that a proof speaks of.
 GRANTS = Fraction(10) ** 12
 MAX_SHAPES = 24
@@ -96,6 +96,24 @@ class System:
     #: For each place, whether plays of the real filter never took it below 0; that it stays so is proved.
     nonneg: Sequence[bool] = ()
 
+    def by_first(self) -> Iterator[System]:
+        """The systems that the first grant chooses from; one where the choice may depend on an output, or be left."""
+        looks = any("loss" in step.path.choices for step in self.steps)
+        if looks or any(step.after == self.start for step in self.steps):
+            yield self
+            return
+        rest = [shape for shape in self.shapes if shape != self.start]
+        while rest:
+            part = [rest.pop(0)]
+            for shape in part:  # grows while it is walked through
+                joined = {s.before for s in self.steps if s.after == shape} | {
+                    s.after for s in self.steps if s.before == shape
+                }
+                part += [other for other in rest if other in joined]
+                rest = [other for other in rest if other not in part]
+            steps = [step for step in self.steps if step.after in part]
+            yield replace(self, shapes=[self.start, *part], steps=steps)
+
 
 def place_atoms(shape: Shape, nonneg: Sequence[bool]) -> list[Atom]:
     """The atoms that every path from a shape begins with: the runs, the grants so far and its places."""
@@ -126,6 +144,7 @@ class Tracer:
     nonneg: Sequence[bool]
     modes: Sequence[bool]
     questions: Questions
+    _named: dict[str, dict[int, str]] = field(default_factory=dict)
 
     def shape_of(self, value: Any) -> tuple[Shape, tuple[Any, ...]]:
         check_rests(value)
@@ -144,7 +163,14 @@ class Tracer:
         return Shape(structure(value), tuple(leaves), value), tuple(entries)
 
     def _names(self, value: Any) -> dict[int, str]:
-        """The names that the code gives to the places of a tuple, or to the whole."""
+        """The names that the code gives to the places of a state."""
+        key = structure(value)
+        if key not in self._named:
+            self._named[key] = self._read_names(value)
+        return self._named[key]
+
+    def _read_names(self, value: Any) -> dict[int, str]:
+        """The names in an assignment from a tuple, or that of the whole."""
         kind = type(self.filt)
         deciding = [getattr(kind, name) for name in ("spend", "admits")]
         others = [function for owner in kind.__mro__ for function in vars(owner).values()]

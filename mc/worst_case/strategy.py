@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +30,7 @@ class TreeStrategy(Adversary):
     choice: tuple[NDArray[np.intp], ...]
     child: tuple[NDArray[np.int32], ...]
     seen: NDArray[np.float64]
+    reads_state: ClassVar[bool] = False
 
     @property
     def horizon(self) -> int:
@@ -46,21 +47,35 @@ class TreeStrategy(Adversary):
     def request(self, view: AdversaryView) -> DominatingPair:
         position, move = view.memory
         if view.round > 0:
-            live = np.flatnonzero((position >= 0) & (move >= 0))
-            output = self._outcome(move[live], view.last[live])
-            reached = self.child[view.round - 1][position[live], move[live], output]
-            position[:] = -1
-            position[live] = reached
+            live = (position >= 0) & (move >= 0)
+            if live.all():
+                position[:] = self._reached(view.round - 1, position, move, view.last)
+            else:
+                runs = np.flatnonzero(live)
+                reached = self._reached(view.round - 1, position[runs], move[runs], view.last[runs])
+                position[:] = -1
+                position[runs] = reached
         # position -1, after an infinite loss or at the end, reads the appended -1: no request
-        move[:] = np.append(self.choice[view.round], -1)[position]
+        move[:] = np.append(self.choice[view.round], -1).take(position)
         return Selection(self.menu, np.maximum(move, 0))
 
-    def _outcome(self, move: NDArray[np.intp], last: NDArray[np.float64]) -> NDArray[np.intp]:
-        seen = self.seen[move]
-        with np.errstate(invalid="ignore"):
-            gap = np.where(seen == last[:, None], 0.0, np.abs(seen - last[:, None]))
-        nearest: NDArray[np.intp] = np.where(np.isnan(gap), np.inf, gap).argmin(axis=1)
-        return nearest
+    def _reached(
+        self, t: int, position: NDArray[np.intp], move: NDArray[np.intp], last: NDArray[np.float64]
+    ) -> NDArray[np.int32]:
+        """Return the positions after round t, the output being the one whose loss is nearest."""
+        output, found = np.zeros_like(move), np.zeros(len(move), dtype=np.bool_)
+        for k in range(self.seen.shape[1] - 1, -1, -1):
+            same = self.seen[:, k].take(move) == last
+            np.copyto(output, k, where=same)
+            found |= same
+        if not found.all():
+            others = np.flatnonzero(~found)
+            gap = np.abs(self.seen[move[others]] - last[others, None])
+            output[others] = np.where(np.isnan(gap), np.inf, gap).argmin(axis=1)
+        child = self.child[t]
+        _, moves, outputs = child.shape
+        reached: NDArray[np.int32] = child.ravel().take((position * moves + move) * outputs + output)
+        return reached
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -77,6 +92,7 @@ class LatticeStrategy(Adversary):
     direction: Direction
     table: NDArray[np.signedinteger[Any]] | None = None
     first: NDArray[np.int64] | None = None
+    reads_state: ClassVar[bool] = False
 
     @property
     def horizon(self) -> int:
@@ -105,9 +121,12 @@ class LatticeStrategy(Adversary):
         if view.round > 0:
             self._advance(node, steps, move, view.last if self.direction == "PQ" else -view.last, view.rng)
         held = self.game.windows
-        known = (node >= 0) & (held.sizes[node] > 0)
-        place = self.first[node] + (steps - held.lows[node]) // held.stride
-        move[:] = np.where(known, self.table[np.where(known, place, -1)], -1)
+        place = steps + (self.first * held.stride - held.lows).take(node)
+        if held.stride > 1:
+            place //= held.stride
+        # the table ends with -1, no request
+        np.copyto(place, -1, where=(node < 0) | (held.sizes <= 0).take(node))
+        move[:] = self.table.take(place)
         return Selection(self.menu, np.maximum(move, 0))
 
     def _advance(
@@ -119,17 +138,20 @@ class LatticeStrategy(Adversary):
         rng: np.random.Generator,
     ) -> None:
         live = node >= 0
-        for m in np.flatnonzero(np.bincount(move[live] + 1)) - 1:
+        node[move < 0] = -1
+        for m in range(len(self.menu)):
             runs = np.flatnonzero(live & (move == m))
-            if m < 0:
-                node[runs] = -1
+            if not len(runs):
                 continue
             report = self.distributions[m].report
             assert report is not None
             moved, known = report.count(last[runs], rng)
-            steps[runs[known]] += moved[known]
-            node[runs] = np.where(known, self.game.graph.child[node[runs], m], -1)
+            child = self.game.graph.child[:, m].take(node[runs])
+            if not known.all():
+                moved, child = np.where(known, moved, 0), np.where(known, child, -1)
+            steps[runs] += moved
+            node[runs] = child
         # a loss outside the solved window is played as the nearest loss in it
         held = self.game.windows
-        least = held.lows[node]
-        steps[:] = np.clip(steps, least, least + held.stride * np.maximum(held.sizes[node] - 1, 0))
+        most = held.lows + held.stride * np.maximum(held.sizes - 1, 0)
+        np.clip(steps, held.lows.take(node), most.take(node), out=steps)

@@ -144,7 +144,7 @@ def compared(
     study: Study, filt: PrivacyFilter, one: Opponent, measure: Divergence, promised: float
 ) -> SimulatedDivergence:
     """Simulate an opponent, with plain draws as well where the first estimate rests on the filter's ledger."""
-    n = study.runs(one.cost)
+    n = study.runs(one.rounds, one.cost)
 
     def simulated(method: Method) -> Estimate:
         if measure.kind == "renyi":

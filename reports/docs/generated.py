@@ -24,6 +24,7 @@ from filterproof.mc.engine.adversaries import STRATEGIES
 from filterproof.reports.audit.record import recorded_audit
 from filterproof.reports.cli import COMMANDS, app
 from filterproof.reports.commands.exit_status import ExitStatus
+from filterproof.reports.docs import paper_rows
 from filterproof.reports.docs.recorded import TABLES
 from filterproof.reports.docs.reference import reference
 from filterproof.reports.finding import slug
@@ -149,10 +150,12 @@ def _derivation(proof: Proof) -> str:
         lines += ["**Uses** " + ", ".join(_link(THEOREMS[name]) for name in theorem.uses) + ".", ""]
     lines += [f"**Verdict** {escaped(str(proof.verdict().outcome.name))}, {proof.evidence.name}.", ""]
     lines += ["<details>", f"<summary>{len(proof.steps)} steps: {steps_by_check(proof)}</summary>", ""]
-    for k, step in enumerate(proof.steps, 1):
-        lines += [_step(k, step), ""]
-    lines += [escaped(proof.joined), "", "</details>", ""]
+    lines += [_steps(proof), "", escaped(proof.joined), "", "</details>", ""]
     return "\n".join(lines)
+
+
+def _steps(proof: Proof) -> str:
+    return "\n\n".join(_step(k, step) for k, step in enumerate(proof.steps, 1))
 
 
 def _step(k: int, step: CheckedStep) -> str:
@@ -164,6 +167,35 @@ def _step(k: int, step: CheckedStep) -> str:
 def _formula(latex: str, indent: int = 0) -> str:
     space = " " * indent
     return f"{space}$$\n{space}{' '.join(latex.split())}\n{space}$$"
+
+
+# -- the rows of the papers ----------------------------------------------------------------------------
+
+
+def _rows(paper: str) -> str:
+    """Return a row for each statement of a paper: where it lives, whether it works, numbers printed and got."""
+    made = []
+    for row in paper_rows.rows(paper):
+        status = escaped(f"{row.status}: {row.why}" if row.why else row.status)
+        numbers = "; ".join(map(_number, row.printed))
+        made.append(
+            (escaped(row.place), escaped(row.says), ", ".join(map(_where, row.where)), status, numbers)
+        )
+    return table(("in the paper", "it says", "here", "status", "printed: computed"), made)
+
+
+def _where(where: str) -> str:
+    kind, name = paper_rows.resolved(where)
+    if kind == "theorem":
+        proof = _proof(name)
+        return f"{_link(THEOREMS[name])} ({proof.verdict().outcome.name}, {proof.evidence.name})"
+    return {"": f"`{name}`", "figure": f"figure `{name}`", "page": f"[page](/{name}.md)"}[kind]
+
+
+def _number(number: paper_rows.PrintedNumber) -> str:
+    got = number.compute()
+    remark = f" ({number.remark})" if number.remark else ""
+    return escaped(f"{number.what}: {number.printed}: {got:.7g}{remark}")
 
 
 # -- the kernel --------------------------------------------------------------------------------------
@@ -320,6 +352,9 @@ GENERATED: Mapping[str, Callable[..., str]] = {
     "theorems": _theorems,
     "covered": _covered,
     "derivations": _derivations,
+    "rows": _rows,
+    "row-statuses": lambda: table(("status", "meaning"), paper_rows.STATUS.items()),
+    "steps": lambda name: _steps(_proof(name)),
     "kernel-statements": _kernel_statements,
     "filters": _filters,
     "charges": charges,

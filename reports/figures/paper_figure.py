@@ -63,6 +63,8 @@ class PaperFigure:
         The paper's observation on data that are not public.
     given : mapping
         The values that replace defaults of the specification.
+    gains : sequence of (float, float)
+        The paper's epsilons and gains of filtering in points, on other data.
     """
 
     name: str
@@ -75,6 +77,7 @@ class PaperFigure:
     observed: str = ""
     empty: str = ""
     given: Mapping[str, Any] = field(default_factory=dict)
+    gains: Sequence[Sequence[float]] = ()
 
     @property
     def specification(self) -> type[Specification]:
@@ -121,6 +124,8 @@ class PaperFigure:
         chosen = self.specified(quick=quick, **parameters)
         data = chosen.data()
         printed = tuple(chosen.printed(data)) if chosen.as_printed else ()
+        if self.gains and chosen == self.specified():
+            printed = tuple(chosen.compared(data, self.gains))
         return ComputedFigure(self, chosen, data, printed)
 
     def __str__(self) -> str:

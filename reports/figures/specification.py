@@ -93,6 +93,10 @@ class Specification(ABC):
         """Return the paper's numbers with ours, if the parameters are the paper's."""
         return ()
 
+    def compared(self, data: FigureData, gains: Sequence[Sequence[float]]) -> Sequence[Printed]:
+        """Return the paper's numbers on other data with ours, for a stand-in."""
+        return ()
+
     @classmethod
     def names(cls) -> tuple[str, ...]:
         """Return the names of the parameters, in order."""

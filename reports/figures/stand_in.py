@@ -23,12 +23,14 @@ from typing import Any, ClassVar
 
 import numpy as np
 from matplotlib.axes import Axes
-from scipy import special
 
+from filterproof.mc.intervals.student import student
+from filterproof.mc.training.digits import load_digits
 from filterproof.reports.drawing import GREY
 from filterproof.reports.figures.data import Cell, FigureData
 from filterproof.reports.figures.lines import colour, line
 from filterproof.reports.figures.specification import (
+    Printed,
     Specification,
     any_seed,
     check_rising,
@@ -40,8 +42,6 @@ from filterproof.reports.figures.trials import DELTA, GROUPS, FilteredDescent, T
 from filterproof.theory.conversions import max_gaussian_mu
 from filterproof.theory.numerics.decimals import interval
 
-#: The confidence of each interval.
-CONFIDENCE = 0.95
 #: epsilon -> clip and rate for 50 epochs, from an earlier search with plain descent of 50 epochs. It compared clips
 #: 1/4, 1/2, 1, 2 and clip * rate from 1/4 to 16 in powers of 2 by the mean test accuracy of five other runs.
 #: Of the settings within one standard error of the best mean, it took the largest clip, and of these the best.
@@ -51,16 +51,6 @@ _BINS = 20
 
 #: The place of a number: the panel, the series ('' for that of the setting), and the place on the axis.
 Place = tuple[str, str, Cell]
-
-
-def spread(values: Sequence[float]) -> tuple[float, float, float]:
-    """Return the mean of two or more numbers, and Student's interval for it.
-
-    The confidence assumes independent normal numbers; this is not checked.
-    """
-    n, mean = len(values), float(np.mean(values))
-    half = float(special.stdtrit(n - 1, (1 + CONFIDENCE) / 2)) * float(np.std(values, ddof=1)) / n**0.5
-    return mean, mean - half, mean + half
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,11 +115,11 @@ class StandIn(Specification):
             outcomes = [outcome_of(trial) for trial in self.trials_of(setting)]
             measured, observed = list(map(self.measured, outcomes)), list(map(self.observed, outcomes))
             for panel, series, x in measured[0]:
-                mean, low, high = spread([one[panel, series, x] for one in measured])
+                mean, low, high = student([one[panel, series, x] for one in measured])
                 place = {"panel": panel, "series": series or words, "x": x}
                 rows.append({**place, "mean": mean, "low": low, "high": high})
             for name in self.OBSERVED:
-                ends = zip(("", " low", " high"), spread([one[name] for one in observed]), strict=True)
+                ends = zip(("", " low", " high"), student([one[name] for one in observed]), strict=True)
                 facts |= {f"{name} of {words}{end}": value for end, value in ends}
         return FigureData.of_rows(rows).with_facts(**facts)
 
@@ -185,6 +175,26 @@ class Epochs(StandIn):
 
     def observed(self, outcome: TrialOutcome) -> Mapping[str, float]:
         return {"gain": 100 * (outcome.accuracy[-1] - outcome.accuracy[self.at])}
+
+    def words(self, data: FigureData) -> dict[str, Any]:
+        active, several = data.where("panel", "active"), len(self.settings()) > 1
+        left = []
+        for words in self.settings():
+            last = float(active.where("series", words).column("mean")[-1])
+            left.append(f"{f'{words}: ' if several else ''}{last:.0f} of {load_digits().people}")
+        return {**StandIn.words(self, data), "left": "; ".join(left)}
+
+    def compared(self, data: FigureData, gains: Sequence[Sequence[float]]) -> Sequence[Printed]:
+        """Return the gains of filtering on MNIST, in points of a percent, with those of the settings in their order."""
+        return [
+            Printed(
+                f"points gained by filtering on MNIST at epsilon = {epsilon:g}",
+                gain,
+                data.number(f"gain of {words}"),
+                f"a stand-in: computed on digits at {words}",
+            )
+            for (epsilon, gain), words in zip(gains, self.settings(), strict=True)
+        ]
 
     def draw_series(self, ax: Axes, data: FigureData, k: int, words: str) -> None:
         epoch, mean, low, high = map(data.column, ("x", "mean", "low", "high"))

@@ -53,9 +53,9 @@ def pictures(chapter: FilterChapter, curves: dict[str, AttackerCurve]) -> tuple[
         f"{share(one.shares[0])} of what is guaranteed at {at} {one.measure.at:.3g}" for one in chapter.curve
     )
     hits = "; ".join(f"{which} {format_up(curve.hits(TOLD), 3)}" for which, curve in curves.items())
-    with new_figure(*_SIZE) as profile:
+    with new_figure(*_SIZE, margins=_MARGINS) as profile:
         _profile(profile.subplots(), chapter)
-    with new_figure(*_SIZE) as trade_off:
+    with new_figure(*_SIZE, margins=_MARGINS) as trade_off:
         _trade_off(trade_off.subplots(), chapter, curves)
     return (
         Picture(key, _PROFILE, f"{name}: certified from below, {told}.", svg_text(profile), _SIZE),
@@ -70,6 +70,7 @@ def pictures(chapter: FilterChapter, curves: dict[str, AttackerCurve]) -> tuple[
 
 
 _SIZE = (4.6, 3.4)
+_MARGINS = (0.18, 0.15, 0.975, 0.97)
 _PROFILE = "The guarantee, certified bounds, and simulated intervals."
 _TRADE_OFF = (
     "A test for membership has at most so many hits at so many false alarms. The band holds the best test of the "

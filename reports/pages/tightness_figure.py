@@ -57,8 +57,12 @@ def tightness_figure(name: str, rows: Sequence[Tightness], *, width: float = 8.0
 
 
 def _draw(ax: Axes, rows: Sequence[Tightness], *, letters: int) -> None:
-    worst = {row: row.worst / row.promised for row in rows if row.worst is not None and row.promised > 0}
-    shares = [share for share in (*(row.share for row in rows), *worst.values()) if math.isfinite(share)]
+    worst = [row.worst / row.promised if row.worst is not None and row.promised > 0 else None for row in rows]
+    shares = [
+        share
+        for share in (*(row.share for row in rows), *worst)
+        if share is not None and math.isfinite(share)
+    ]
     # both ends leave room for a mark, and shares below the least one stand at the left end
     low = min(max(min(shares, default=0.5), MIN_SHARE), 0.9) / 1.1
     high = max(*shares, 1.1) * 1.1 if shares else 2.0
@@ -67,14 +71,14 @@ def _draw(ax: Axes, rows: Sequence[Tightness], *, letters: int) -> None:
         return min(max(share, low), high)
 
     ax.axvline(1.0, color=INK, lw=1.6, label="guarantee")
-    for y, row in zip(reversed(range(len(rows))), rows, strict=True):
+    for y, row, highest in zip(reversed(range(len(rows))), rows, worst, strict=True):
         found, k = (
             ("attack above the guarantee", _RED) if exceeds(row.attack, row.promised) else ("attack", _BLUE)
         )
         ax.plot([at(row.share), 1.0], [y, y], color=k, lw=1, alpha=0.5)
-        if row in worst:
+        if highest is not None:
             look: dict[str, Any] = {"ms": 9, "mfc": "none", "mew": 1.6, "color": _GREEN}
-            ax.plot(at(worst[row]), y, "D", label="certified worst case", **look)
+            ax.plot(at(highest), y, "D", label="certified worst case", **look)
         marker = "o" if low <= row.share <= high else "<" if row.share < low else ">"
         ax.plot(at(row.share), y, marker, ms=6.5, color=k, label=found)
         words = f"{_plain(row)} {row.menu}"

@@ -24,7 +24,7 @@ pytestmark = pytest.mark.browser
 PAGES = (
     "index",
     "filter-approximatedpfilter",
-    "filter-naturalfilter",
+    "filter-nonadaptivecompositionfilter",
     "filter-zcdpfilter",
     "accountant-odometers",
     "simulation",

@@ -106,7 +106,7 @@ ENDS: dict[int, dict[str, str]] = {
         "list": "GaussianFilter ... NaiveRealisationFilter ... EraserForever ... "
         "The guarantee of GaussianFilter, 1-GDP │ its own code │ HOLDS",
         "prove 'ApproximateDPFilter(1.0, 1e-5)'": "CKS ... The check does not cover other objects",
-        "prove 'individual filter'": f"DERIVED, identity ... CERTIFIED, point ... {JOIN}",
+        "prove 'Gaussian hockey-stick'": f"DERIVED, identity ... CERTIFIED, point ... {JOIN}",
         "prove odometers": f"KERNEL, kernel ... 6 kernel ... {JOINED_BY_KERNEL.format(covers=FINITE)} {RECORD_CHECKED}",
         "simulate GaussianFilter 'Constant(Gaussian(0.3))' --epsilon 2 -n 2e3 --interval KL-Chernoff": (
             ", KL-Chernoff; rests on "
@@ -340,7 +340,7 @@ def test_a_terminal_that_has_no_letters_of_other_languages_is_shown_them_as_esca
 
 #: What is typed, the status, and what of the verdict is printed though the disk is full.
 WRITTEN_AFTER = [
-    ("verify mine.py::Lax --effort 0.05", 1, "REFUTED"),
+    ("verify mine.py::Lax --effort 0.02 --mechanisms rr", 1, "REFUTED"),
     ("figures 003-3 --quick --format svg", 2, "Number in the paper"),
 ]
 

@@ -40,9 +40,11 @@ def check_report(out: Path) -> dict[str, dict[str, object]]:
     """The verdicts by key, after what is true of every report of the main job."""
     verdicts = {one["key"]: one for one in json.loads((out / "verdicts.json").read_text())["verdicts"]}
     assert verdicts["examined-basicfilter"]["outcome"] == "HOLDS"
-    assert verdicts["examined-naturalfilter"]["outcome"] == "REFUTED"
+    assert verdicts["examined-nonadaptivecompositionfilter"]["outcome"] == "REFUTED"
     check_size(out)
-    again = filterproof("replay", "out/verdicts.json", "examined-naturalfilter", cwd=out.parent)
+    again = filterproof(
+        "replay", "out/verdicts.json", "examined-nonadaptivecompositionfilter", cwd=out.parent
+    )
     assert again.returncode == 0, again.stderr
     return verdicts
 
@@ -54,8 +56,8 @@ def test_one_unexpected_claim_gives_status_one_and_is_named_in_a_whole_report(tm
     assert "out/index.html" in result.stdout
     verdicts = check_report(tmp_path / "out")
     assert [key for key, one in verdicts.items() if not one["as_expected"]] == [WRONG.key]
-    page = (tmp_path / "out" / "filter-naturalfilter.html").read_text("utf-8")
-    assert "filterproof replay out/verdicts.json examined-naturalfilter" in page
+    page = (tmp_path / "out" / "filter-nonadaptivecompositionfilter.html").read_text("utf-8")
+    assert "filterproof replay out/verdicts.json examined-nonadaptivecompositionfilter" in page
 
 
 def test_expected_claims_alone_give_status_zero(tmp_path: Path) -> None:

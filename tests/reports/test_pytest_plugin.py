@@ -54,35 +54,6 @@ def run_pytest(
     return result.returncode, result.stdout + result.stderr
 
 
-@pytest.mark.parametrize(
-    "workers",
-    [
-        pytest.param((), id="alone"),
-        pytest.param(("-p", "xdist", "-n", "2"), id="xdist", marks=pytest.mark.slow),
-    ],
-)
-def test_a_target_is_one_more_test_chosen_by_name_and_is_told_to_junit(
-    folder: Path, workers: tuple[str, ...]
-) -> None:
-    named = ("mine.py::Lax", "mine.py::DeniesAll", "mine::Raises", "mine.py::MyFilter")
-    targets = [*(f"--filterproof={one}" for one in named), "-k", "not MyFilter", "-m", "filterproof"]
-    written = ("--junitxml", "j.xml", "--filterproof-effort", "0.02")
-    status, out = run_pytest(folder, *targets, *written, *workers)
-    assert status == 1, out
-    assert "3 failed" in out
-    assert workers or "1 deselected" in out
-    line = 1 + CAST[: CAST.index("raise ValueError")].count("\n")
-    assert f"Raises.admits raised ValueError: no money in mine.py, line {line}" in out
-    properties = {
-        case.get("name"): {one.get("name"): one.get("value") for one in case.iter("property")}
-        for case in Tree.parse(folder / "j.xml").iter("testcase")
-    }
-    assert set(properties) == {"Lax", "DeniesAll", "Raises"}
-    assert properties["Lax"]["outcome"] == "REFUTED"
-    assert properties["Lax"]["evidence"] in ("EXACT", "CERTIFIED", "STATISTICAL")
-    assert properties["Lax"]["scope"]
-
-
 def _run_installed(folder: Path, *arguments: str) -> str:
     """What pytest says, its folder on the path, where the package is installed with its entry point."""
     points = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["entry-points"]["pytest11"]
@@ -220,15 +191,29 @@ TestLaws = fp.invariants(Leaves, examples=3)
 """
 
 
-def test_a_filter_that_leaves_or_is_not_there_fails_every_test_of_it_and_ends_no_suite(folder: Path) -> None:
+@pytest.mark.parametrize(
+    "workers",
+    [
+        pytest.param((), id="alone"),
+        pytest.param(("-p", "xdist", "-n", "2"), id="xdist", marks=pytest.mark.slow),
+    ],
+)
+def test_every_target_and_every_filter_that_exits_is_one_failed_test(
+    folder: Path, workers: tuple[str, ...]
+) -> None:
     (folder / "test_leaves.py").write_text(LEAVES)
     (folder / "gone.py").write_text("import os\nos._exit(0)\n")
-    targets = (f"--filterproof={name}::X" for name in ("gone.py", "absent.py", "absent"))
+    named = ("mine.py::Lax", "mine.py::DeniesAll", "mine::Raises", "mine.py::MyFilter")
+    named += ("gone.py::X", "absent.py::X", "absent::X")
     # of the laws two: each is asked in a process of its own
-    chosen = ("-k", "not TestLaws or halting_absorbs or saving_is_invisible")
-    status, out = run_pytest(folder, "test_leaves.py", *targets, *chosen)
+    chosen = ("-k", "not MyFilter and (not TestLaws or halting_absorbs or saving_is_invisible)")
+    written = ("--junitxml", "j.xml", "--filterproof-effort", "0.02")
+    targets = (f"--filterproof={one}" for one in named)
+    status, out = run_pytest(folder, "test_leaves.py", *targets, *chosen, *written, *workers)
     assert status == 1, out
-    assert "11 failed, 1 passed" in out
+    assert "14 failed, 1 passed" in out
+    line = 1 + CAST[: CAST.index("raise ValueError")].count("\n")
+    assert f"Raises.admits raised ValueError: no money in mine.py, line {line}" in out
     assert "no file at 'absent.py'" in out
     assert "no file at 'absent', and no module of that name" in out
     for name in ("assert_holds", "verify", "marked"):
@@ -236,3 +221,12 @@ def test_a_filter_that_leaves_or_is_not_there_fails_every_test_of_it_and_ends_no
     assert "the process that examined Leaves ended with status 0 before a verdict" in out
     assert "the process that examined gone.py::X ended with status 0 before a verdict" in out
     assert "def runtest" not in out  # a target that cannot be used is told in a sentence
+    cases = {
+        case.get("name"): {one.get("name"): one.get("value") for one in case.iter("property")}
+        for case in Tree.parse(folder / "j.xml").iter("testcase")
+    }
+    assert {"Lax", "DeniesAll", "Raises"} <= {*cases}
+    assert "MyFilter" not in cases
+    assert cases["Lax"]["outcome"] == "REFUTED"
+    assert cases["Lax"]["evidence"] in ("EXACT", "CERTIFIED", "STATISTICAL")
+    assert cases["Lax"]["scope"]

@@ -8,11 +8,14 @@ import traceback
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from multiprocessing import forkserver
 from pathlib import Path
 from typing import NamedTuple, NoReturn
 
-from filterproof.reports.cli import main
+import typer
+
+from filterproof.reports.cli import app, main
 from filterproof.reports.commands import verify_target  # noqa: F401 - a command imports it when it is run
 
 #: A file of a person's own, with a sound filter from which others are made.
@@ -110,8 +113,15 @@ class Started:
             time.sleep(0.02)
 
 
+@cache
+def _load() -> None:
+    """Import once, for all children, what typer imports when it first reads an option."""
+    typer.main.get_command(app).make_context("filterproof", ["list"])
+
+
 def start(*arguments: str, cwd: Path, before: Callable[[], object] = lambda: None) -> Started:
     """Start the command; `before` is done in the child alone, ahead of it."""
+    _load()
     written = cwd.with_name(f"{cwd.name}-{time.monotonic_ns()}")
     written.mkdir()
     with warnings.catch_warnings():

@@ -106,6 +106,22 @@ Proof.
     + exists gp, gq. split; [easy|]. split; [easy|]. intros i small. destruct (each i small) as (? & ? & ? & ?). easy.
 Qed.
 
+(** Claim: On each pair of data sets an (e, d)-DP mechanism with d < 1 is a mixture, of weight 1 - d, of a mechanism
+    that is e-DP and anything.
+    Source: Kairouz, Oh & Viswanath
+    Beyond: One good part that serves all data sets. *)
+Theorem private_is_mixture {C} e d (m : request C) : laws m -> 0 <= e -> 0 <= d < 1 ->
+  round_private e d m -> round_private e d (swap m) -> exists gp gq bp bq,
+    mixture (outcomes m) d (P m) gp bp /\ mixture (outcomes m) d (Q m) gq bq /\
+    law (outcomes m) bp /\ law (outcomes m) bq /\ pure_part e d m gp gq.
+Proof.
+  intros lm he hd one other.
+  destruct (private_pure_part e d m lm he hd one other) as (gp & gq & lp & lq & each). pose proof lm as [lmp lmq].
+  destruct (below_is_mixture (outcomes m) d (P m) gp) as (bp & lbp & mixp); try easy; [lra|now apply each|].
+  destruct (below_is_mixture (outcomes m) d (Q m) gq) as (bq & lbq & mixq); try easy; [lra|now apply each|].
+  now exists gp, gq, bp, bq.
+Qed.
+
 (** Claim: On each pair of data sets an (e, d)-DP mechanism with d < 1 is d-approximately (e^2/2)-zCDP: its two laws are
     mixtures, of weight 1 - d, of two laws that are (e^2/2)-zCDP and anything.
     Source: Kairouz, Oh & Viswanath
@@ -116,11 +132,7 @@ Theorem private_is_approximate_zcdp {C} (price cost : C -> R) e (m : request C) 
   approximate_zcdp_priced price cost m.
 Proof.
   intros lm he hd enough one other.
-  destruct (private_pure_part e _ m lm he hd one other) as (gp & gq & lp & lq & each). pose proof lm as [lmp lmq].
-  destruct (below_is_mixture (outcomes m) (cost (charge m)) (P m) gp) as (bp & lbp & mixp); try easy;
-    [lra|now apply each|].
-  destruct (below_is_mixture (outcomes m) (cost (charge m)) (Q m) gq) as (bq & lbq & mixq); try easy;
-    [lra|now apply each|].
-  split; [easy|]. split; [lra|]. exists gp, gq, bp, bq. repeat (split; [easy|]).
+  destruct (private_is_mixture e _ m lm he hd one other) as (gp & gq & bp & bq & mixp & mixq & lbp & lbq & good).
+  split; [easy|]. split; [lra|]. exists gp, gq, bp, bq. repeat (split; [easy|]). destruct good as (lp & lq & each).
   apply (pure_is_zcdp price e); [|easy]. split; (split; [easy|split; [easy|]]); intros i small; now apply each.
 Qed.

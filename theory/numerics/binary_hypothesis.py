@@ -160,11 +160,14 @@ def _start(epsilon: float, bounds: Sequence[tuple[float, float, bool]]) -> tuple
     """Return (log x, log y) near the largest x - e^epsilon y: the largest x for each y, and y by golden section."""
 
     def highest(log_y: float) -> float:
-        low, high = log_y, 0.0
+        low, high, deciding = log_y, 0.0, bounds
         for _ in range(52):
             middle = (low + high) / 2
-            fits = all(_divergence(order, back, middle, log_y) <= most for order, most, back in bounds)
-            low, high = (middle, high) if fits else (low, middle)
+            broken = [one for one in deciding if not _divergence(one[0], one[2], middle, log_y) <= one[1]]
+            if broken:  # divergences rise in x: below the middle the other bounds hold
+                high, deciding = middle, broken
+            else:
+                low = middle
         return low
 
     def stick(log_y: float) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache, partial
@@ -147,12 +148,8 @@ class Finite(DominatingPair):
 
     def sample_finite(self, rng: np.random.Generator, n: int, order: float = 1.0) -> NDArray[np.float64]:
         outcomes = self._tilted(order)
-        kept = [(loss, mass) for loss, mass in outcomes if not _is_infinite(loss)]
-        if len(kept) == len(outcomes):
-            return self.sample(rng, n, order)
-        whole = sum(mass for _, mass in kept)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            return _draw(rng, n, tuple((loss, mass / whole) for loss, mass in kept))
+        kept = _finite(outcomes)
+        return self.sample(rng, n, order) if len(kept) == len(outcomes) else _draw(rng, n, kept)
 
     def _tilted(self, order: float) -> Outputs:
         """Return the outcomes with their masses under the distribution of `sample`."""
@@ -366,6 +363,39 @@ def _hockey_stick_beyond(pair: FinitePair, epsilon: float) -> float:
 def _is_infinite(loss: Real) -> bool:
     """Whether an outcome's loss is +inf; an outcome has an infinite loss in every run or in none."""
     return bool(np.all(np.isposinf(loss)))
+
+
+def _finite(outcomes: Outputs) -> Outputs:
+    """Return the outcomes of finite loss, with their masses given that the loss is finite."""
+    kept = [(loss, mass) for loss, mass in outcomes if not _is_infinite(loss)]
+    if len(kept) == len(outcomes):
+        return outcomes
+    whole = sum(mass for _, mass in kept)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return tuple((loss, mass / whole) for loss, mass in kept)
+
+
+def sample_members(
+    pairs: Sequence[Finite], index: NDArray[np.intp], rng: np.random.Generator, order: float, *, finite: bool
+) -> NDArray[np.float64]:
+    """Return a loss of pairs[index[i]] for each run i, as `sample` or `sample_finite` draws it.
+
+    The masses of each pair are computed once, and not once for each run.
+    """
+    outcomes = [pair._tilted(order) for pair in pairs]
+    outcomes = list(map(_finite, outcomes)) if finite else outcomes
+    most = max(map(len, outcomes))
+    if not most:
+        return np.zeros(len(index))
+    losses, thresholds = np.zeros((len(pairs), most)), np.ones((most, len(pairs)))
+    for k, levels in enumerate(outcomes):
+        losses[k, : len(levels)] = [loss for loss, _ in levels]
+        # summed from the largest loss down, as in `_draw`
+        thresholds[: len(levels) - 1, k] = np.cumsum([mass for _, mass in levels[:-1]])
+    uniform, place = rng.random(len(index)), index * most
+    for row in thresholds[:-1]:
+        place += uniform >= row.take(index)
+    return losses.ravel().take(place)
 
 
 def _draw(rng: np.random.Generator, n: int, outcomes: Outputs) -> NDArray[np.float64]:

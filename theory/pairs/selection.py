@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,9 +12,12 @@ from numpy.typing import NDArray
 from filterproof.theory.argument_checks import Real
 from filterproof.theory.display import one_line
 from filterproof.theory.pairs.base import DominatingPair, same_as
+from filterproof.theory.pairs.finite import Finite, sample_members
 
 #: Runs that request one family (None: all runs), and the vectorised pair of their requests.
 Group = tuple[NDArray[np.intp] | None, DominatingPair]
+#: Runs that request one family (None: all runs), its members, and the member that each run requests.
+_Family = tuple[NDArray[np.intp] | None, tuple[DominatingPair, ...], NDArray[np.intp]]
 
 
 def _looked_up(name: str) -> Any:
@@ -58,7 +61,7 @@ class Selection(DominatingPair):
 
     pairs: tuple[DominatingPair, ...]
     index: NDArray[np.intp]
-    _groups: list[Group] = field(init=False, repr=False)
+    _families: list[_Family] = field(init=False, repr=False)
 
     __repr__ = one_line
 
@@ -87,7 +90,7 @@ class Selection(DominatingPair):
             )
         object.__setattr__(self, "pairs", pairs)
         self._keep("index", index)
-        object.__setattr__(self, "_groups", [])
+        object.__setattr__(self, "_families", [])
 
     # -- charges of filters: table look-ups -----------------------------------------------------
 
@@ -148,9 +151,15 @@ class Selection(DominatingPair):
                 f"n must be the number of runs {len(self.index)}, got n={n}; "
                 "take the live runs with pair.take(runs) first"
             )
-        return self._gather(
-            lambda pair, runs: getattr(pair, way)(rng, n if runs is None else len(runs), order)
-        )
+        parts = []
+        for runs, members, index in self._split():
+            finite = [pair for pair in members if isinstance(pair, Finite) and not pair.shape]
+            if len(members) == len(finite) > 1:
+                drawn = sample_members(finite, index, rng, order, finite=way == "sample_finite")
+            else:
+                drawn = getattr(_merge(members, index), way)(rng, len(index), order)
+            parts.append((runs, drawn))
+        return self._together(parts)
 
     def log_weight(self, loss: NDArray[np.float64], order: float) -> NDArray[np.float64]:
         if all(type(pair).log_weight is DominatingPair.log_weight for pair in self.pairs):
@@ -161,22 +170,31 @@ class Selection(DominatingPair):
         return self._look_up([pair._log_normaliser(order) for pair in self.pairs])
 
     def _gather(self, part: Callable[[DominatingPair, NDArray[np.intp] | None], Real]) -> NDArray[np.float64]:
-        if not self._groups:
-            self._groups.extend(self.families())
+        return self._together((runs, part(pair, runs)) for runs, pair in self.families())
+
+    def _together(self, parts: Iterable[tuple[NDArray[np.intp] | None, Real]]) -> NDArray[np.float64]:
+        """Return the numbers of all runs, given those of each family."""
         out: NDArray[np.float64] | None = None
-        for runs, pair in self._groups:
+        for runs, values in parts:
             if runs is None:
-                return np.asarray(part(pair, None))
+                return np.asarray(values)
             out = np.empty(len(self.index)) if out is None else out
-            out[runs] = part(pair, runs)
+            out[runs] = values
         return np.empty(0) if out is None else out
 
     def families(self) -> list[Group]:
+        return [(runs, _merge(members, index)) for runs, members, index in self._split()]
+
+    def _split(self) -> list[_Family]:
+        """Return the runs of each family."""
+        if self._families or not self.pairs:
+            return self._families
         members: dict[Hashable, list[int]] = {}
         for position, pair in enumerate(self.pairs):
             members.setdefault(pair.family, []).append(position)
         if len(members) == 1:
-            return [(None, _merge(self.pairs, self.index))]
+            self._families.append((None, self.pairs, self.index))
+            return self._families
         # each menu entry: which family it belongs to, and which of that family's members it is
         family = np.empty(len(self.pairs), dtype=np.intp)
         place = np.empty(len(self.pairs), dtype=np.intp)
@@ -184,13 +202,12 @@ class Selection(DominatingPair):
             family[positions] = number
             place[positions] = range(len(positions))
         asked = family[self.index]
-        groups: list[Group] = []
         for number, positions in enumerate(members.values()):
             runs = np.flatnonzero(asked == number)
             if runs.size:
                 some = tuple(self.pairs[position].take(runs) for position in positions)
-                groups.append((runs, _merge(some, place[self.index[runs]])))
-        return groups
+                self._families.append((runs, some, place[self.index[runs]]))
+        return self._families
 
     # -- shape -------------------------------------------------------------------------------------
 
@@ -200,7 +217,7 @@ class Selection(DominatingPair):
 
     def take(self, runs: NDArray[np.bool_] | NDArray[np.intp] | slice) -> Selection:
         pairs = tuple(pair.take(runs) for pair in self.pairs)
-        return self.with_parameters({"pairs": pairs, "index": self.index[runs], "_groups": []})
+        return self.with_parameters({"pairs": pairs, "index": self.index[runs], "_families": []})
 
     def _key(self) -> tuple[object, ...]:
         return (Selection, self.pairs, self.index.astype(np.intp, copy=False).tobytes())

@@ -43,7 +43,7 @@ def prove(
     Examples
     --------
     >>> import filterproof as fp
-    >>> fp.prove("Gaussian hockey-stick").holds
+    >>> fp.prove("RDP filter").holds
     True
     """
     if not isinstance(name, str) or name not in THEOREMS:

@@ -5,61 +5,83 @@ from __future__ import annotations
 import sympy as sp
 
 from filterproof.theory.proofs.engines import certified, rounded
-from filterproof.theory.proofs.symbolic import Sides, as_written, identity, signed
+from filterproof.theory.proofs.symbolic import Sides, identity, signed
 from filterproof.theory.theorems.formula import Formula
 from filterproof.theory.theorems.theorem import Step, Theorem
 
-# d is delta-hat, z_d and z_theta the upper quantiles of d and theta; the sensitivity is 1.
-sigma, n, d, theta, g = sp.symbols("sigma N d theta g", positive=True)
-eps, loss, z_d, z_theta, delta = sp.symbols("epsilon loss z_d z_theta delta", real=True)
+# d is delta-hat; z is the standardised loss; the sensitivity is 1.
+sigma, n, d, theta = sp.symbols("sigma N d theta", positive=True)
+eps, loss, last, z, delta, multiplier = sp.symbols("epsilon loss last z delta lambda", real=True)
 
-
-def _standard(level: sp.Expr) -> sp.Expr:
-    """Return a level of the loss, which is N(1/(2 sigma^2), 1/sigma^2), in standard normal units."""
-    return sigma * (level - 1 / (2 * sigma**2))
-
-
-#: The loss so far at which the next loss exceeds the remaining epsilon with probability d; and kappa.
-_INNER_LIMIT = eps - 1 / (2 * sigma**2) - z_d / sigma
-_KAPPA = eps - 1 / sigma**2 - (z_d + z_theta) / sigma
-#: The spent delta: theta as a function of d.
-_THETA = (delta - d) / (n * (1 - d))
-
-
-@as_written
-def _inner() -> Sides:
-    return _standard(eps - (eps - 1 / (2 * sigma**2) - z_d / sigma)), z_d
-
-
-@as_written
-def _spent() -> Sides:
-    return d + (delta - d) / (n * (1 - d)) * (1 - d) * n, delta
+#: The loss of one round is N(_MEAN, 1/sigma^2).
+_MEAN = 1 / (2 * sigma**2)
+_KAPPA = (
+    eps - 1 / sigma**2 - (sp.sqrt(2) * sp.erfinv(1 - 2 * d) + sp.sqrt(2) * sp.erfinv(1 - 2 * theta)) / sigma
+)
+#: Points with d, theta and delta below 1/2.
+_POINT = {"epsilon": "1", "sigma": "2", "d": "1/5", "theta": "1/7", "N": "3", "delta": "1/3", "loss": "1/3"}
 
 
 def _quantile(p: sp.Expr) -> sp.Expr:
     return sp.sqrt(2) * sp.erfinv(1 - 2 * p)
 
 
-def _density(z: sp.Expr) -> sp.Expr:
-    return sp.exp(-(z**2) / 2) / sp.sqrt(2 * sp.pi)
+def _density(at: sp.Expr) -> sp.Expr:
+    return sp.exp(-(at**2) / 2) / sp.sqrt(2 * sp.pi)
+
+
+def _tail(at: sp.Expr) -> sp.Expr:
+    return sp.erfc(at / sp.sqrt(2)) / 2
+
+
+def _exceeds(level: sp.Expr) -> sp.Expr:
+    """Return the probability that the loss of a round exceeds the level."""
+    return _tail(sigma * (level - _MEAN))
+
+
+def _solved(equation: sp.Expr, unknown: sp.Symbol) -> sp.Expr:
+    """Return the only solution of equation = 0."""
+    (solution,) = sp.solve(equation, unknown)
+    return solution
+
+
+def _largest_last() -> sp.Expr:
+    """Return the loss of the last output at which the next loss exceeds what is left with probability d."""
+    return _solved(sigma * (eps - loss - last - _MEAN) - _quantile(d), last)
+
+
+def _largest_loss() -> sp.Expr:
+    """Return the loss before the last output at which that output exceeds `_largest_last` with probability theta."""
+    return _solved(sigma * (_largest_last() - _MEAN) - _quantile(theta), loss)
+
+
+def _theta_spends() -> sp.Expr:
+    return _solved(1 - (1 - d) * (1 - n * theta) - delta, theta)
+
+
+def _integral() -> Sides:
+    density = sigma * _density(sigma * (z - _MEAN))
+    return sp.Integral(density, (z, last, sp.oo)), _exceeds(last)
+
+
+def _lagrange() -> Sides:
+    """Return dL/dd at the multiplier that dL/dtheta = 0 gives, and its form in the two densities."""
+    lagrangian = _quantile(d) + _quantile(theta) + multiplier * (d + theta * (1 - d) * n - delta)
+    price = _solved(sp.diff(lagrangian, theta), multiplier)
+    form = (1 - n * theta) / (n * (1 - d) * _density(_quantile(theta))) - 1 / _density(_quantile(d))
+    return sp.diff(lagrangian, d).subs(multiplier, price), form
 
 
 def _slope() -> Sides:
     """Return the derivative in d of z_d + z_theta on the constraint, and the form in the two densities."""
-    along_theta = (1 - delta) / (n * (1 - d) ** 2 * _density(_quantile(_THETA)))
-    return sp.diff(_quantile(d) + _quantile(_THETA), d), along_theta - 1 / _density(_quantile(d))
-
-
-def _curvature() -> Sides:
-    # g is the quantile itself, z(p) = g; dz/dp = -1/phi(z), so z'' = z/phi(z)^2
-    slope_of_density = sp.diff(1 / _density(g), g)
-    with sp.evaluate(False):
-        return -slope_of_density * (-1 / _density(g)), g / _density(g) ** 2
+    spends = _theta_spends()
+    along_theta = (1 - delta) / (n * (1 - d) ** 2 * _density(_quantile(spends)))
+    return sp.diff(_quantile(d) + _quantile(spends), d), along_theta - 1 / _density(_quantile(d))
 
 
 def _theta_bends() -> Sides:
     gap = sp.Symbol("gap", positive=True)  # 1 - delta
-    return sp.diff(_THETA.subs(delta, 1 - gap), d, 2), -2 * gap / (n * (1 - d) ** 3)
+    return sp.diff(_theta_spends().subs(delta, 1 - gap), d, 2), -2 * gap / (n * (1 - d) ** 3)
 
 
 def _theta_at(d_hat: str) -> str:
@@ -100,27 +122,47 @@ THEOREM = Theorem(
     uses=("Gaussian hockey-stick",),
     steps=(
         Step(
-            "The next loss exceeds what is left with probability d exactly when the loss so far is at "
-            "epsilon - 1/(2 sigma^2) - z_d/sigma.",
-            *identity(_inner),
-            r"\sigma\left(\varepsilon - l^{(i)} - \tfrac1{2\sigma^2}\right) = z_{\hat\delta}",
+            "The loss of a round is N(1/(2 sigma^2), 1/sigma^2), so it exceeds a level v with a normal tail.",
+            *identity(_integral),
+            r"\Pr(L > v) = \int_v^\infty \sigma\varphi\left(\sigma\left(z-\tfrac1{2\sigma^2}\right)\right)dz = "
+            r"\overline\Phi\left(\sigma\left(v-\tfrac1{2\sigma^2}\right)\right)",
         ),
         Step(
-            "The loss of the round in between keeps under that limit with probability 1 - theta exactly when "
-            "the loss before it is at kappa.",
-            *identity(lambda: (_standard(_INNER_LIMIT - loss).subs(loss, _KAPPA), z_theta)),
-            r"\sigma\left(\varepsilon - \tfrac1{2\sigma^2} - \tfrac{z_{\hat\delta}}{\sigma} - \kappa"
-            r" - \tfrac1{2\sigma^2}\right) = z_\theta",
+            "The inner probability of (4), that the next loss exceeds what is left, grows strictly with the losses so "
+            "far: the set of outputs in (4) is the half-line below the loss at which it is d.",
+            *signed(
+                lambda: sp.diff(_exceeds(eps - last), last),
+                lambda: (sigma * _density(sigma * (eps - last - _MEAN)),),
+                strict=True,
+            ),
+            r"\frac{d}{dy}\Pr(L_{i+1} > \varepsilon - y) = "
+            r"\sigma\varphi\left(\sigma\left(\varepsilon-y-\tfrac1{2\sigma^2}\right)\right) > 0",
         ),
         Step(
-            "Both conditions tighten as the loss grows, at the rate sigma: they read, loss so far <= kappa.",
-            *signed(lambda: -sp.diff(_standard(eps - loss), loss), lambda: (sigma,), strict=True),
-            r"\frac{d}{dl}\,\sigma\left(\varepsilon - l - \tfrac1{2\sigma^2}\right) = -\sigma < 0",
+            "Solved for the loss of output i, the inner probability is d at y = epsilon - l - 1/(2 sigma^2) - "
+            "z_d/sigma, with Phi(-z_d) = d.",
+            *identity(lambda: (_exceeds(eps - loss - last).subs(last, _largest_last()), d), at=_POINT),
+            r"\Pr\left(L_{i+1} > \varepsilon - l - y\right) = \hat\delta\quad\text{at}\quad "
+            r"y = \varepsilon - l - \tfrac1{2\sigma^2} - \tfrac{z_{\hat\delta}}\sigma",
+        ),
+        Step(
+            "The outer probability of (4), that the loss of output i stays below it, is 1 - theta at l = kappa: "
+            "solved for l, this is the printed kappa.",
+            *identity(lambda: (_largest_loss(), _KAPPA), at=_POINT),
+            r"\Pr\left(L_i > \varepsilon - l - \tfrac1{2\sigma^2} - \tfrac{z_{\hat\delta}}\sigma\right) = \theta"
+            r"\quad\text{at}\quad l = \varepsilon - \tfrac1{\sigma^2} - \tfrac{z_{\hat\delta}+z_\theta}\sigma",
+        ),
+        Step(
+            "Put back into (4), this kappa gives exactly theta.",
+            *identity(lambda: (_exceeds(_largest_last()).subs(loss, _KAPPA), theta), at=_POINT),
+            r"\Pr\left(L_i > \varepsilon - \kappa - \tfrac1{2\sigma^2} - \tfrac{z_{\hat\delta}}\sigma\right) = \theta",
         ),
         Step(
             "The loss of the other direction is the negative and has the same law: its condition ends at -kappa, so "
             "both together read |loss so far| <= kappa.",
-            *identity(lambda: (_standard(_INNER_LIMIT - (-loss)).subs(loss, -_KAPPA), z_theta)),
+            *identity(
+                lambda: (_exceeds(_largest_last()).subs(loss, -loss).subs(loss, -_KAPPA), theta), at=_POINT
+            ),
             r"l(x',x) = -l(x,x'):\quad -l \le \kappa",
         ),
         Step(
@@ -129,19 +171,29 @@ THEOREM = Theorem(
             r"1 - (1-\hat\delta)(1-N\theta) = \hat\delta + \theta(1-\hat\delta)N",
         ),
         Step(
-            "theta = (delta - d)/(N (1 - d)) spends delta exactly.",
-            *identity(_spent),
+            "Solved for theta, it is delta at theta = (delta - d)/(N (1 - d)).",
+            *identity(lambda: (_theta_spends(), (delta - d) / (n * (1 - d)))),
             r"\theta = \frac{\delta-\hat\delta}{N(1-\hat\delta)}",
         ),
         Step(
-            "First order: the z-sum is stationary where N (1-d)^2 phi(z_theta) = (1-delta) phi(z_d).",
-            *identity(_slope, at={"d": "1/4", "delta": "1/3", "N": "3"}),  # d < delta and theta < 1/2
+            "Lagrange: with the multiplier from theta, the derivative in d of z_d + z_theta + lambda (d + theta (1-d) N"
+            " - delta) vanishes where N (1-d) phi(z_theta) = (1 - N theta) phi(z_d).",
+            *identity(_lagrange, at=_POINT),
+            r"\left.\frac{\partial\mathcal L}{\partial\hat\delta}\right|_{\partial_\theta\mathcal L=0} = "
+            r"\frac{1-N\theta}{N(1-\hat\delta)\varphi(z_\theta)} - \frac1{\varphi(z_{\hat\delta})}",
+        ),
+        Step(
+            "On the constraint it is the slope of the z-sum, which is zero where N (1-d)^2 phi(z_theta) = "
+            "(1-delta) phi(z_d).",
+            *identity(_slope, at=_POINT),
             r"\frac{d}{d\hat\delta}\left(z_{\hat\delta}+z_\theta\right) = "
             r"\frac{1-\delta}{N(1-\hat\delta)^2\varphi(z_\theta)} - \frac1{\varphi(z_{\hat\delta})}",
         ),
         Step(
             "The quantile is convex below probability 1/2, where z > 0: its second derivative is z/phi(z)^2.",
-            *identity(_curvature),
+            *identity(
+                lambda: (sp.diff(_quantile(d), d, 2), _quantile(d) / _density(_quantile(d)) ** 2), at=_POINT
+            ),
             r"\frac{d^2z_p}{dp^2} = \frac{z_p}{\varphi(z_p)^2} > 0",
         ),
         Step(

@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 
 from flint import arb, ctx, fmpq
 
 from filterproof.theory.argument_checks import check_count, did_you_mean
 from filterproof.theory.numerics.exact import rational
 from filterproof.theory.numerics.precision import PRECISION_LOCK
-from filterproof.theory.thresholds.budgets import THRESHOLDS
+from filterproof.theory.thresholds.budgets import (
+    THRESHOLDS,
+    best_kappa,
+    gaussian_delta,
+    optimal_dhat,
+    rest_of_delta,
+)
 
+#: The name of the threshold with two more arguments.
+KAPPA = "kappa"
+#: The names of all thresholds.
+NAMES = (*THRESHOLDS, KAPPA)
 #: Largest precision in bits.
 _MAX_BITS = 2**12
 
@@ -69,35 +81,42 @@ def threshold(
     epsilon: int | float | str | Fraction,
     delta: int | float | str | Fraction,
     *,
+    sigma: int | float | str | Fraction | None = None,
+    rounds: int | None = None,
     digits: int = 50,
 ) -> Ball:
-    """Compute the largest budget that a conversion turns into (epsilon, delta)-DP, to any number of digits.
+    """Compute the largest budget that a theorem turns into (epsilon, delta)-DP, to any number of digits.
 
     Parameters
     ----------
-    name : {"B*", "simple", "CKS", "GDP"}
+    name : {"B*", "simple", "CKS", "GDP", "kappa"}
         "B*": the largest rho for which every rho-zCDP mechanism is (epsilon, delta)-DP. The `low` of the result is such
         a rho, and some `high`-zCDP pair is not (epsilon, delta)-DP. "simple": the rho with rho + 2 sqrt(rho
         log(1/delta)) = epsilon. "CKS": the rho for which inf over a > 1 of e^{(a-1)(a rho - epsilon)} (1-1/a)^a / (a-1)
-        is delta. "GDP": the mu for which Gaussian(mu) has H_{e^epsilon} = delta.
+        is delta. "GDP": the mu for which Gaussian(mu) has H_{e^epsilon} = delta. "kappa": the level of
+        `fp.conversions.kappa` at the best split of delta.
     epsilon : int, float, str or Fraction
         Zero or more, in nats. A float counts as its exact binary value; a str is an exact decimal number.
     delta : int, float, str or Fraction
-        In (0, 1), given like `epsilon`.
+        In (0, 1), given like `epsilon`. For "kappa" below 1/2.
+    sigma, rounds : optional
+        For "kappa" only: the noise of each Gaussian mechanism, > 0, given like `epsilon`, and the number of rounds.
     digits : int, optional
         Number of certified significant digits.
 
     Returns
     -------
     Ball
-        The threshold: rho in nats, or mu. Its `digits` is smaller than requested if fewer digits can be certified.
+        The threshold: rho in nats, mu, or the loss kappa in nats. Its `digits` is smaller than requested if fewer
+        digits can be certified.
 
     Raises
     ------
     TypeError
-        If `epsilon` or `delta` has another type.
+        If `epsilon`, `delta` or `sigma` has another type, or an argument of "kappa" is missing or given to another
+        name.
     ValueError
-        If the name is unknown, `epsilon` is below zero, or `delta` is outside (0, 1).
+        If the name is unknown, or a number is out of range.
     ArithmeticError
         If 4096 bits of precision give no digit.
 
@@ -105,44 +124,193 @@ def threshold(
     -----
     Sources: Feldman & Zrnic (2021), "Individual Privacy Accounting via a Rényi Filter", Theorem 4.9, for "B*" and
     "simple"; Koskela, Tobaben & Honkela (2023), "Individual Privacy Accounting with Gaussian Differential Privacy",
-    Lemma C.4 for "CKS" and equation (2.3) for "GDP".
+    Lemma C.4 for "CKS" and equation (2.3) for "GDP"; Taylor, Vippathalla & Coon (2025), "Realisation-Level Privacy
+    Filtering", Proposition 1 and Section V-B, for "kappa".
 
     Examples
     --------
     >>> import filterproof as fp
     >>> print(fp.conversions.threshold("B*", epsilon=1, delta="1e-5", digits=12))
     0.0305569507877
-    >>> print(fp.conversions.threshold("simple", epsilon=1, delta="1e-5", digits=12))
-    0.0208199383395
+    >>> print(fp.conversions.threshold("kappa", epsilon=10, delta="1e-5", sigma=2, rounds=48, digits=30))
+    4.94612756664014195274749308722
     """
-    if not isinstance(name, str) or name not in THRESHOLDS:
+    if not isinstance(name, str) or name not in NAMES:
         raise ValueError(
-            f"name must be one of {', '.join(THRESHOLDS)}, got name={name!r}"
-            f"{did_you_mean(name, THRESHOLDS) or '; pass one of these'}"
+            f"name must be one of {', '.join(NAMES)}, got name={name!r}"
+            f"{did_you_mean(name, NAMES) or '; pass one of these'}"
         )
-    check_count("digits", digits)
+    if any((value is not None) != (name == KAPPA) for value in (sigma, rounds)):
+        raise TypeError(
+            f"sigma and rounds must be given for {KAPPA!r} and for no other name, got sigma={sigma!r}, "
+            f"rounds={rounds!r} for name={name!r}; add or remove them"
+        )
     eps, dlt = _exactly("epsilon", epsilon), _exactly("delta", delta)
     if eps < 0:
         raise ValueError(f"epsilon must be >= 0, got epsilon={epsilon!r}; pass a number of nats")
     if not 0 < dlt < 1:
         raise ValueError(f"delta must be in (0, 1), got delta={delta!r}; pass a probability inside it")
-    solve = THRESHOLDS[name]
-    bits, before = _bits(digits), -1.0
+    if sigma is not None and rounds is not None:
+        noise, n = _above_zero("sigma", sigma), check_count("rounds", rounds)
+        _check_split(dlt, delta)
+        solve = partial(best_kappa, eps, dlt, sigma=noise, rounds=n)
+    else:
+        solve = partial(THRESHOLDS[name], eps, dlt)
     # if e^epsilon has more bits than the largest precision, the search for B* would leave the reals
-    while not (name == "B*" and eps > 4 * _MAX_BITS):
+    most = 0 if name == "B*" and eps > 4 * _MAX_BITS else _MAX_BITS
+    return _to_digits(solve, digits, f"{name} at epsilon={epsilon!r}, delta={delta!r}", most)
+
+
+def certified_delta(
+    mu: int | float | str | Fraction, epsilon: int | float | str | Fraction, *, digits: int = 50
+) -> Ball:
+    """Compute the delta of a Gaussian mechanism at epsilon, to any number of digits.
+
+        delta = Phi(mu/2 - epsilon/mu) - e^epsilon Phi(-mu/2 - epsilon/mu)
+
+    The inverse is `threshold("GDP", epsilon, delta)`.
+
+    Parameters
+    ----------
+    mu : int, float, str or Fraction
+        Sensitivity over noise, > 0. A float counts as its exact binary value; a str is an exact decimal number.
+    epsilon : int, float, str or Fraction
+        Zero or more, in nats, given like `mu`.
+    digits : int, optional
+        Number of certified significant digits.
+
+    Returns
+    -------
+    Ball
+        The delta.
+
+    Raises
+    ------
+    TypeError, ValueError, ArithmeticError
+        As `threshold`.
+
+    Notes
+    -----
+    Koskela, Tobaben & Honkela (2023), equation (2.3).
+
+    Examples
+    --------
+    >>> import filterproof as fp
+    >>> print(fp.conversions.certified_delta(1, 1, digits=20))
+    0.12693673750664394580
+    """
+    size, eps = _above_zero("mu", mu), _exactly("epsilon", epsilon)
+    if eps < 0:
+        raise ValueError(f"epsilon must be >= 0, got epsilon={epsilon!r}; pass a number of nats")
+    where = f"delta at mu={mu!r}, epsilon={epsilon!r}"
+    return _to_digits(lambda: gaussian_delta(arb(size), eps), digits, where)
+
+
+def certified_split(
+    rounds: int, delta: int | float | str | Fraction, *, digits: int = 50
+) -> tuple[Ball, Ball]:
+    """Compute the (dhat, theta) of `fp.conversions.optimal_split`, to any number of digits.
+
+    Parameters
+    ----------
+    rounds : int
+        Number N of rounds, 1 or more.
+    delta : int, float, str or Fraction
+        In (0, 1/2). A float counts as its exact binary value; a str is an exact decimal number.
+    digits : int, optional
+        Number of certified significant digits.
+
+    Returns
+    -------
+    tuple of Ball
+        dhat and theta, with dhat + theta (1 - dhat) N = delta.
+
+    Raises
+    ------
+    TypeError, ValueError, ArithmeticError
+        As `threshold`.
+
+    Examples
+    --------
+    >>> import filterproof as fp
+    >>> print(*fp.conversions.certified_split(48, "1e-5", digits=12))
+    5.38896081965e-6 9.60638339416e-8
+    """
+    n, dlt = check_count("rounds", rounds), _exactly("delta", delta)
+    _check_split(dlt, delta)
+    where = f"the split at rounds={rounds!r}, delta={delta!r}"
+    dhat = _to_digits(lambda: optimal_dhat(n, dlt), digits, where)
+    return dhat, _to_digits(lambda: rest_of_delta(n, dlt, optimal_dhat(n, dlt)), digits, where)
+
+
+def gaussian_steps(
+    sigma: int | float | str | Fraction,
+    epsilon: int | float | str | Fraction,
+    delta: int | float | str | Fraction,
+) -> int:
+    """Count the Gaussian mechanisms of unit sensitivity and noise sigma that together are (epsilon, delta)-DP.
+
+    The squares of mu = 1/sigma add up, so that the number is floor((sigma mu)^2) with mu = `threshold("GDP", epsilon,
+    delta)`.
+
+    Parameters
+    ----------
+    sigma : int, float, str or Fraction
+        Noise of each mechanism, > 0. A float counts as its exact binary value; a str is an exact decimal number.
+    epsilon, delta : int, float, str or Fraction
+        As in `threshold`.
+
+    Returns
+    -------
+    int
+        The largest number of mechanisms, exactly.
+
+    Raises
+    ------
+    TypeError, ValueError, ArithmeticError
+        As `threshold`.
+
+    Notes
+    -----
+    Koskela, Tobaben & Honkela (2023), Section 4.1 and Figure 5.
+
+    Examples
+    --------
+    >>> import filterproof as fp
+    >>> fp.conversions.gaussian_steps(100, "0.815623", "1e-5")
+    495
+    """
+    noise, digits = Fraction(int((exact := _above_zero("sigma", sigma)).p), int(exact.q)), 20
+    while True:
+        mu = threshold("GDP", epsilon, delta, digits=digits)
+        least, most = (int((noise * end) ** 2) for end in (mu.low, mu.high))
+        if least == most:
+            return least
+        if mu.digits < digits:
+            raise ArithmeticError(
+                f"the number of steps is {least} or {most}: {_MAX_BITS} bits do not decide at sigma={sigma!r}, "
+                f"epsilon={epsilon!r}, delta={delta!r}; pass another epsilon"
+            )
+        digits *= 2
+
+
+def _to_digits(solve: Callable[[], arb], digits: int, where: str, most_bits: int = _MAX_BITS) -> Ball:
+    """Return the real number in the ball `solve()`, with so many digits or as many as can be certified."""
+    bits, before = _bits(check_count("digits", digits)), -1.0
+    while most_bits:
         with PRECISION_LOCK, ctx.workprec(bits):
-            enclosure = solve(eps, dlt)
+            enclosure = solve()
             accuracy = enclosure.rel_accuracy_bits()
             if accuracy > 3.33 * digits + 8 or (enclosure.is_exact() and enclosure.is_zero()):
                 return _ball(enclosure, digits)
             if 0 < accuracy <= before + 1:  # twice the bits did not improve the result, so it is final
                 return _ball(enclosure, max(int((accuracy - 8) / 3.33), 1))
-        if bits > _MAX_BITS:
+        if bits > most_bits:
             break
         bits, before = 2 * bits, accuracy
     raise ArithmeticError(
-        f"epsilon and delta are too extreme: {_MAX_BITS} bits give no digit of {name}, got "
-        f"epsilon={epsilon!r}, delta={delta!r}; pass values farther from zero and one"
+        f"the arguments are too extreme: {_MAX_BITS} bits give no digit of {where}; "
+        "pass values farther from zero and one"
     )
 
 
@@ -161,6 +329,18 @@ def _exactly(name: str, value: object) -> fmpq:
         raise ValueError(
             f"{name} must be a finite number, got {name}={value!r}; write it in decimals"
         ) from wrong
+
+
+def _above_zero(name: str, value: object) -> fmpq:
+    exact = _exactly(name, value)
+    if exact <= 0:
+        raise ValueError(f"{name} must be above zero, got {name}={value!r}; pass a positive number")
+    return exact
+
+
+def _check_split(exact: fmpq, delta: object) -> None:
+    if not 0 < exact < fmpq(1, 2):
+        raise ValueError(f"delta must be in (0, 1/2), got delta={delta!r}; pass a small probability")
 
 
 def _ball(found: arb, digits: int) -> Ball:

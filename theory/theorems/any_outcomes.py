@@ -28,6 +28,12 @@ _KEPT = Formula(
     names={"alpha": "1 + t"},
 )
 _EVENT = Formula("exp(epsilon)*q + delta")
+_CURVE = Formula(
+    "tail(epsilon/B - B/2) - exp(epsilon)*tail(epsilon/B + B/2)",
+    rocq="Phi (mu / 2 - epsilon / mu) - exp epsilon * Phi (- mu / 2 - epsilon / mu)",
+    names={"mu": "B"},
+)
+_SPENT = Formula("dhat + theta * (1 - dhat) * N", rocq="dhat + theta * (1 - dhat) * INR N")
 _GAUSSIAN_RHO = Formula("(p - q)**2/(2*sigma**2)", rocq="(p - q) ^ 2 / (2 * sigma ^ 2)")
 
 
@@ -94,21 +100,62 @@ ROWS = (
         steps=kernel_steps("basic_filter_any", "basic_filter_laplace"),
     ),
     Theorem(
+        name="GDP filter, any outcomes",
+        title="The Gaussian filter, for all together and for each person, for outcomes of any kind",
+        source="Koskela, Tobaben & Honkela, Theorems 11, 12 and C.1 and Lemma 10",
+        hypotheses=f"every real epsilon; {_MECHANISMS}; a round's hockey-sticks, both ways and at every real order, at "
+        "most those of Gaussian(mu_t), which Lemma 10 gets from the orders of at least 1 where densities add, as "
+        "measurable ones do; a filter that admits while sum mu_t^2 <= B^2 and decides before the release, or one such "
+        "filter for each person, with that person's mu_t, which leaves out of a round who has run out",
+        claim="The transcript is B-GDP, with the filters of persons for each person; Gaussian releases of real numbers "
+        f"are charged mu = |p - q|/sigma. Divergences are {_ITERATED}",
+        statement=(
+            r"\sum_{t\le T}\mu_t^2 \le B^2 \implies H_{e^\varepsilon} \le ",
+            _CURVE,
+            r"\text{ for all }\varepsilon",
+        ),
+        steps=kernel_steps(
+            *(
+                "gaussian_filter_any",
+                "gaussian_filter_gdp_real",
+                "individual_gaussian_filter_any",
+                "lemma_10_any",
+            )
+        )
+        + supporting_steps(
+            "gaussian_round_any", "individual_potential_any", "gaussian_is_gdp", "cells_exist"
+        ),
+    ),
+    Theorem(
+        name="realisation filter, any outcomes",
+        title="The realisation-level filter for outcomes of any kind",
+        source="Taylor, Vippathalla & Coon, Theorem 1",
+        hypotheses=f"epsilon >= 0, 0 <= dhat, theta, delta <= 1, every N; {_MECHANISMS}; the declared loss of each "
+        "outcome is log(p/q), infinite where one density is 0, and declared quantiles are at least the true ones; each "
+        "allowable set is fixed when the request before it is known and before its output is; at most N outputs; "
+        "dhat + theta (1 - dhat) N <= delta",
+        claim=f"Algorithm 1 is (epsilon, delta)-DP, both ways. Divergences are {_ITERATED}",
+        statement=(r"H_{e^\varepsilon}(P\|Q) \le ", _SPENT, r" \le \delta"),
+        steps=kernel_steps("realisation_filter_any"),
+    ),
+    Theorem(
         name="kept sums",
         title="Any filter that keeps a sum within a budget",
         source="Feldman & Zrnic, Theorems 4.3 and 4.9; Rogers, Roth, Ullman & Vadhan; Koskela, Tobaben & Honkela, "
         "Theorem C.1",
-        hypotheses=f"{_MECHANISMS}, with finitely many outcomes for GDP; any filter with an invariant: a relation of "
+        hypotheses=f"{_MECHANISMS}; any filter with an invariant: a relation of "
         "its state to the sum of what the admitted mechanisms truly cost, which holds at the start, is kept by every "
         "request that the filter admits, and lets none pass B; B >= 0, alpha > 1",
         claim="Sums of divergences of order alpha give (alpha, B)-RDP, and (epsilon, delta)-DP with delta the value "
         "below, t = alpha - 1; sums of zCDP parameters B-zCDP, and (epsilon, delta)-DP by the simple or the CKS "
-        "conversion; sums of epsilons and deltas (epsilon, delta)-DP; sums of realised losses within [-B, B] B-DP; "
-        f"sums of mu_t^2 sqrt(B)-GDP. Moments and probabilities are {_ITERATED}",
+        "conversion, but for what is lost; sums of epsilons and deltas (epsilon, delta)-DP; sums of realised losses "
+        "within [-B, B] B-DP; sums of mu_t^2 sqrt(B)-GDP; the first request may choose among these. "
+        f"Moments and probabilities are {_ITERATED}",
         statement=(r"D_\alpha \le B,\qquad \delta(\varepsilon) \le ", _KEPT),
         steps=kernel_steps(
             *("kept_renyi", "kept_renyi_delta", "kept_zcdp", "kept_approximate_dp"),
             *("kept_pure", "kept_epsilon_delta", "kept_losses", "kept_gdp"),
+            *("kept_lossy", "pure_is_renyi_any", "kept_by_first"),
         ),
     ),
 )

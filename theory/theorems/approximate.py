@@ -94,7 +94,8 @@ ROWS = (
             r"p \le P,\ q \le Q,\ \textstyle\sum p = \sum q \ge ",
             _KEPT,
         ),
-        steps=kernel_steps("core_exists") + supporting_steps("private_is_approximate_zcdp"),
+        steps=kernel_steps("core_exists")
+        + supporting_steps("private_is_approximate_zcdp", "private_is_mixture"),
     ),
     Theorem(
         name="approximate zCDP filter",

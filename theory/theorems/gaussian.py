@@ -23,7 +23,8 @@ ROWS = (
         hypotheses="every real epsilon; one pair of neighbours, adaptive mechanisms with finitely many outcomes "
         "whose hockey-sticks at every order > 0, both ways, are at most those of Gaussian(mu_t) (mu_t-GDP by Lemma "
         "10), a filter that admits while sum mu_t^2 <= B^2 and decides before the release, finitely many rounds",
-        claim="The transcript, stopping time included, is B-GDP; individual filters (Theorem 12) are not covered",
+        claim="The transcript, stopping time included, is B-GDP. For Theorem 12 and real outcomes see 'GDP filter, any "
+        "outcomes'",
         statement=(
             r"\sum_{t\le T}\mu_t^2 \le B^2 \implies H_{e^\varepsilon} \le ",
             _CURVE,

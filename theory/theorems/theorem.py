@@ -189,6 +189,7 @@ _MODULES = {
     "RR zCDP": "theorems.closed_forms",
     "RDP filter": "theorems.divergences",
     "B*": "theorems.conversion_theorems",
+    "B*, line by line": "proofs.b_star_steps",
     "approximate-DP filter": "theorems.conversion_theorems",
     "CKS": "theorems.closed_forms",
     "defined B*": "theorems.conversion_theorems",

@@ -78,23 +78,38 @@ def pure_below(epsilon: float, delta: float) -> float:
 
 def split_below(rounds: int, delta: float) -> tuple[float, float]:
     """Return (dhat, theta) of `realisation.optimal_split`: dhat at most optimal, theta the rest of delta."""
+    whole = rational(delta)
+    dhat = below(lambda: optimal_dhat(rounds, whole))
+    one = rational(dhat)
+    return dhat, below(lambda: rest_of_delta(rounds, whole, arb(one)))
+
+
+def rest_of_delta(rounds: int, delta: fmpq, dhat: arb) -> arb:
+    """Return the theta with dhat + theta (1 - dhat) rounds = delta."""
+    return (delta - dhat) / ((1 - dhat) * rounds)
+
+
+def optimal_dhat(rounds: int, delta: fmpq) -> arb:
+    """Return the dhat of the split with the largest kappa: the stationary point of `realisation.optimal_split`."""
 
     def parts(odds: arb) -> tuple[arb, arb]:
-        dhat = arb(delta) / (1 + 1 / odds)
-        return dhat, arb(delta) / ((1 + odds) * (1 - dhat) * rounds)
+        dhat = delta / (1 + 1 / odds)
+        return dhat, delta / ((1 + odds) * (1 - dhat) * rounds)
 
     def excess(odds: arb) -> arb:
         dhat, theta = parts(odds)
         squares = (2 * theta).erfcinv() ** 2 - (2 * dhat).erfcinv() ** 2
         return arb(rounds).log() + 2 * (-dhat).log1p() - (-arb(delta)).log1p() - squares
 
-    def optimum() -> arb:
-        low, high = _falling_root(excess)
-        return parts(low.union(high))[0]
+    low, high = _falling_root(excess)
+    return parts(low.union(high))[0]
 
-    dhat = below(optimum)
-    one, whole = rational(dhat), rational(delta)
-    return dhat, below(lambda: arb((whole - one) / ((1 - one) * rounds)))
+
+def best_kappa(eps: fmpq, delta: fmpq, *, sigma: fmpq, rounds: int) -> arb:
+    """Return the largest `realisation.kappa` of this many rounds, at `optimal_dhat`."""
+    dhat = optimal_dhat(rounds, delta)
+    z_sum = arb(2).sqrt() * ((2 * dhat).erfcinv() + (2 * rest_of_delta(rounds, delta, dhat)).erfcinv())
+    return eps - 1 / arb(sigma) ** 2 - z_sum / sigma
 
 
 def _defined(eps: fmpq, delta: fmpq) -> arb:
@@ -126,22 +141,24 @@ def _cks(eps: fmpq, delta: fmpq) -> arb:
     return budget(low).union(budget(high))
 
 
+def gaussian_delta(mu: arb, eps: fmpq) -> arb:
+    """Return H_{e^eps} of Gaussian(mu), mu > 0."""
+    e, root = arb(eps), arb(2).sqrt()
+    far, near = e / mu + mu / 2, e / mu - mu / 2
+    if far > _ASYMPTOTIC_EPSILON:  # e^eps Phi(-far) = phi(near) R(far)
+        rest = (-near * near / 2).exp() * _mills(far) * 2 / (2 * arb.pi()).sqrt()
+    else:
+        rest = e.exp() * (far / root).erfc()
+    return ((near / root).erfc() - rest) / 2
+
+
 def _gdp(eps: fmpq, delta: fmpq) -> arb:
-    e, d, root = arb(eps), arb(delta), arb(2).sqrt()
-
-    def missing(mu: arb) -> arb:
-        far, near = e / mu + mu / 2, e / mu - mu / 2
-        if far > _ASYMPTOTIC_EPSILON:  # e^eps Phi(-far) = phi(near) R(far)
-            rest = (-near * near / 2).exp() * _mills(far) * 2 / (2 * arb.pi()).sqrt()
-        else:
-            rest = e.exp() * (far / root).erfc()
-        return d - ((near / root).erfc() - rest) / 2
-
+    d = arb(delta)
     lost = (
         delta.q.bit_length() - delta.p.bit_length()
     )  # by the difference, because the terms may be near a half
     with PRECISION_LOCK, ctx.workprec(ctx.prec + max(int(lost), 0)):
-        low, high = _falling_root(missing)
+        low, high = _falling_root(lambda mu: d - gaussian_delta(mu, eps))
     return low.union(high)
 
 
@@ -169,7 +186,6 @@ def _falling_root(function: Callable[[arb], arb]) -> tuple[arb, arb]:
             arb.nan(),
             arb.nan(),
         )  # the balls are too wide to decide; the caller increases the bits
-    # Secant steps, tried a little to both sides, converge fast; the midpoint is tried as well.
     # Secant steps, tried a little to both sides, converge fast; the midpoint is tried as well.
     for _ in range(8 * ctx.prec):
         middle = ((low + high) / 2).mid()

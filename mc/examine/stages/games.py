@@ -71,7 +71,7 @@ def games(subject: ExaminationContext, limit: WorkLimit) -> Iterator[StageFindin
             targets = _left(targets, found)
     for menu, target in rare_event_menus(subject, limit.fraction(_LISTENING)):
         yield from tried.play(menu, (target,), limit)
-    yield from _planned(subject, limit.fraction(_PLANNED))
+    yield from tried.plan(limit.fraction(_PLANNED))
     for menu in chain(_unseen(subject), _guessed(subject, targets, limit), menus(subject, limit)):
         if limit.exhausted or not targets:
             break
@@ -170,20 +170,6 @@ def chosen_targets(subject: ExaminationContext) -> tuple[Divergence, ...]:
     return tuple(telling[:: max(1, len(telling) // _TARGETS)][:_TARGETS])
 
 
-def _planned(subject: ExaminationContext, limit: WorkLimit) -> Iterator[StageFinding]:
-    """Yield a small request and the best replies to its answers, in rational numbers: the shortest counterexample."""
-    if not subject.mechanisms >= {"rr", "twopoint"}:
-        return  # the search requests these families
-    replies = best_second_requests(subject, chosen_targets(subject))
-    with suppress(OutOfWork, FilterFault):  # it also requests families that may be outside the filter's scope
-        for counterexample in limited(replies, subject.filter, limit):
-            if counterexample.replay().refutes:
-                menu = f"the plan's own pairs, {counterexample.plan.size} requests"
-                scope = f"the plan found, at epsilon={counterexample.measure.at:g}"
-                yield StageFinding.refuted("games", _QUESTION, menu, scope, counterexample)
-                return
-
-
 @dataclass(slots=True)
 class GameSearch(SearchLog):
     """The games solved so far, by menu and divergence."""
@@ -211,6 +197,24 @@ class GameSearch(SearchLog):
                     self.certified[game.menu] = game.verdict
         except OutOfWork:
             self.too_large += 1
+
+    def plan(self, limit: WorkLimit) -> Iterator[StageFinding]:
+        """Keep plans of at most two rounds, in rational numbers; yield a finding for the first that refutes."""
+        subject = self.subject
+        if not subject.mechanisms >= {"rr", "twopoint"}:
+            return  # the search requests these families
+        plans = best_second_requests(subject, chosen_targets(subject))
+        with suppress(
+            OutOfWork, FilterFault
+        ):  # it also requests families that may be outside the filter's scope
+            for found in limited(plans, subject.filter, limit):
+                menu = f"the plan's own pairs, {count_words(found.plan.size, 'request')}"
+                if exceeds(found.value, found.promised) and found.replay().refutes:
+                    scope = f"the plan found, at epsilon={found.measure.at:g}"
+                    yield StageFinding.refuted("games", _QUESTION, menu, scope, found)
+                    return
+                row = Tightness(found.measure, menu, found.value, None, found.promised, found.evidence, found)
+                self.keep(("plan", found.measure.at), row)
 
     def summary(self) -> StageFinding:
         """Return the summary. It claims no HOLDS on the union of the menus, because an adversary may mix them."""
@@ -252,17 +256,29 @@ def solved(subject: ExaminationContext, menu: Menu, target: Divergence) -> Itera
             "max_positions": _POSITIONS,
         }
         play = partial(solved_case, filt, menu.pairs, epsilon=measure.at, **game)
+        replays = True
         try:
             try:
                 worst = play()
             except TooLargeError:
-                worst = play(relative=_ROUGHLY)
+                worst, replays = play(relative=_ROUGHLY), False
         except ValueError:
             yield None
             continue
         if not worst.tried:
             continue
-        row = Tightness(measure, menu.name, worst.low, worst.high, promised, worst.evidence)
+        shown = menu_counterexample(
+            filt, menu.pairs, measure, rounds=menu.rounds, low=worst.low, high=worst.high
+        )
+        row = Tightness(
+            measure,
+            menu.name,
+            worst.low,
+            worst.high,
+            promised,
+            worst.evidence,
+            shown if replays else None,
+        )
         if not exceeds(worst.low, promised):
             within_it = f"{menu.name} at {measure}: at most {format_up(worst.high)}, promised {promised:.6g}"
             scope = f"{worst.scope}; at {measure}"
@@ -270,9 +286,6 @@ def solved(subject: ExaminationContext, menu: Menu, target: Divergence) -> Itera
             verdict = keeps if worst.high <= promised else None
             yield StageFinding("games", _QUESTION, row.reached, menu.name, "", verdict, tightness=(row,))
             continue
-        shown = menu_counterexample(
-            filt, menu.pairs, measure, rounds=menu.rounds, low=worst.low, high=worst.high
-        )
         told = ("games", _QUESTION, menu.name, worst.scope, shown)
         yield StageFinding.refuted(*told, worst=worst.high, evidence=worst.evidence)
         return

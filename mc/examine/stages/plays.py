@@ -12,7 +12,9 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
+from collections import deque
 from collections.abc import Iterable, Iterator
+from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
 from itertools import product
@@ -55,7 +57,8 @@ _HARDLY, _NOTHING = 0.01, 2.0**-40
 class Player:
     """One run of the filter, its granted requests so far, and its last state.
 
-    A filter that looks at losses observes the upper `tail` quantile of each.
+    A filter that looks at losses observes the upper `tail` quantile of each. `copies` says that the filter is a copy
+    for this run alone.
     """
 
     filter: PrivacyFilter
@@ -65,6 +68,7 @@ class Player:
     deterministic: bool = True
     steps: list[tuple[DominatingPair, int]] = field(default_factory=list)
     unchanged: DominatingPair | None = None
+    copies: bool = False
 
     @classmethod
     def fresh(
@@ -76,7 +80,9 @@ class Player:
         deterministic: bool = False,
     ) -> Player:
         """Return a run without requests."""
-        return cls(subject.filter, limit, checked_start(subject.filter, 1), tail, deterministic)
+        filt = subject.instance
+        copies = subject.unused is not None
+        return cls(filt, limit, checked_start(filt, 1), tail, deterministic and not copies, copies=copies)
 
     def ask(self, pair: DominatingPair, times: int = 1, *, loss: float | None = None) -> int:
         """Request the pair up to `times` in a row; return how often it is granted.
@@ -103,11 +109,16 @@ class Player:
 
     def fork(self) -> Player:
         """Return another run with the same past."""
-        return replace(self, steps=list(self.steps))
+        return replace(self, filter=self._instance, steps=list(self.steps))
 
     def grants(self, pair: DominatingPair) -> bool:
         """Whether the pair would be granted next."""
-        return granted(self.filter, self.state, pair) is not None
+        return granted(self._instance, self.state, pair) is not None
+
+    @property
+    def _instance(self) -> PrivacyFilter:
+        """Return the filter, or a copy of one that keeps data in its attributes."""
+        return deepcopy(self.filter) if self.copies else self.filter
 
     @property
     def played(self) -> Sequence:
@@ -131,15 +142,67 @@ def programs(subject: ExaminationContext, limit: WorkLimit, tail: float | None =
     every = representatives((*families, *subject.denied_families))
     for family in families:  # the largest remaining request each time, then the largest of every other family
         player = fresh()
-        for following in (family, *(other for other in every if other is not family)):
-            greedily(player, following, 8)
+        in_turn(player, (family, *(other for other in every if other is not family)), 8)
         yield from _extended(player)
-    for family in representatives(
-        families
-    ):  # the largest remaining request for as long as anything is granted
+    for family in representatives(families):  # the largest remaining one for as long as anything is granted
         player = fresh()
         greedily(player, family, _LASTING)
         yield from _extended(player)
+
+
+def unlocked(subject: ExaminationContext, limit: WorkLimit, tail: float | None = None) -> Iterator[Sequence]:
+    """Yield the largest requests of each family that is granted only after others, after requests of those."""
+    if subject.observes_losses and tail is None:
+        return
+    every = representatives((*subject.families, *subject.denied_families))
+    fresh = Player.fresh(subject, limit, tail, deterministic=subject.deterministic)
+    for before, family in _openings(subject, fresh):
+        player = before.fork()
+        in_turn(player, (family, *(other for other in every if other is not family)), 8)
+        yield from _extended(player)
+
+
+def _openings(subject: ExaminationContext, fresh: Player) -> Iterator[tuple[Player, GrantedSizes]]:
+    """Yield each family that is granted only after others, with a run after small or large requests of those.
+
+    After each kind of grant, every family that was denied so far is asked again.
+    """
+    known, locked = representatives(subject.families), representatives(subject.denied_families)
+    kinds = {family.definition.mechanism for family in known}
+    locked = tuple(family for family in locked if family.definition.mechanism not in kinds)
+    front = [fresh]
+    while front and locked:
+        following: list[Player] = []
+        for before, family in product(front, known):
+            if fresh.limit.exhausted:
+                return
+            for size in _granted_ends(before, family):
+                player = before.fork()
+                if not player.ask(family.definition.pair(size)):
+                    continue
+                opened = [one for one in locked if _granted_ends(player, one)]
+                yield from ((player, one) for one in opened)
+                if opened:
+                    following.append(player)
+                    known, locked = (*known, *opened), tuple(one for one in locked if one not in opened)
+        front = following
+
+
+def _granted_ends(player: Player, family: GrantedSizes) -> tuple[float, ...]:
+    """Return the smallest and the largest octave of the family that would be granted next."""
+    sizes = [t for t in family.definition.sizes[::4] if player.grants(family.definition.pair(t))]
+    return tuple(dict.fromkeys((*sizes[:1], *sizes[-1:])))
+
+
+def in_turn(player: Player, families: Iterable[GrantedSizes], most: int) -> None:
+    """Request the largest granted pairs of each family. What is denied is asked again after each grant."""
+    pending, denied = deque(families), list[GrantedSizes]()
+    while pending:
+        if greedily(player, family := pending.popleft(), most):
+            pending.extend(denied)
+            denied.clear()
+        else:
+            denied.append(family)
 
 
 def _extended(player: Player) -> Iterator[Sequence]:
@@ -160,9 +223,16 @@ def shared(subject: ExaminationContext, limit: WorkLimit) -> Iterator[Sequence]:
     for family in representatives(subject.families) if not subject.observes_losses else ():
         player = Player.fresh(subject, limit)
         player.ask(family.definition.pair(family.sizes[-1] / 2))
-        for other in (*(one for one in every if one is not family), family):
-            greedily(player, other, 2)
+        in_turn(player, (*(one for one in every if one is not family), family), 2)
         yield from _extended(player)
+
+
+def repeated(subject: ExaminationContext, limit: WorkLimit) -> Iterator[Sequence]:
+    """Yield the largest request of each family ever more often, if it leaves the state unchanged."""
+    for family in representatives(subject.families) if not subject.observes_losses else ():
+        player = Player.fresh(subject, limit, deterministic=subject.deterministic)
+        if player.ask(family.largest) and player.unchanged is not None:
+            yield from _extended(player)
 
 
 def swallowed(subject: ExaminationContext, limit: WorkLimit, *, tiny: bool = False) -> Iterator[Sequence]:
@@ -198,19 +268,20 @@ def _leaves_no_trace(player: Player, family: GrantedSizes, size: float) -> bool:
     return after.ask(family.definition.pair(size)) > 0 and after.unchanged is not None
 
 
-def greedily(player: Player, family: GrantedSizes, most: int) -> None:
-    """Request the largest granted pair of the line, at most this many times."""
+def greedily(player: Player, family: GrantedSizes, most: int) -> bool:
+    """Request the largest granted pair of the line, at most this many times; return whether one is granted."""
     pairs, top = family.every, len(family.every)
     for chosen in range(most):
         lowest = max(top - 1 - _MAX_SMALLER_SIZES, -1) if chosen else -1
         tried = range(top - 1, lowest, -1) if player.unchanged is None else ()
         place = next((p for p in tried if player.limit.remaining and player.grants(pairs[p])), None)
         if place is None:
-            return
+            return chosen > 0
         fine = place + 1 < len(pairs) and family.definition.kind in _FINE
         tolerance = 0.0 if chosen < _EXACT else _COARSE
         player.ask(_between(player, family, place, tolerance) if fine else pairs[place])
         top = min(place + 9, len(pairs))
+    return True
 
 
 def _between(player: Player, family: GrantedSizes, place: int, tolerance: float) -> DominatingPair:

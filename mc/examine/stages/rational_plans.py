@@ -86,13 +86,21 @@ def plan_counterexample(
     filt: PrivacyFilter, epsilon: float, ratio: Fraction, direction: Direction, plan: Plan | None
 ) -> Counterexample | None:
     """Return the counterexample of a plan without useless requests, or None if the plan keeps the guarantee."""
+    played = recorded_plan(filt, epsilon, ratio, direction, plan)
+    return played if played is not None and exceeds(Fraction(played.data["value"]), played.promised) else None
+
+
+def recorded_plan(
+    filt: PrivacyFilter, epsilon: float, ratio: Fraction, direction: Direction, plan: Plan | None
+) -> Counterexample | None:
+    """Return the record of a plan without useless requests, or None if nothing is left or the filter denies some."""
     plan = plan and plan.minimise(ratio, direction)
     promised = Divergence.hockey_stick(epsilon).promised(filt.promise)
     try:
         value = plan.value(filt, ratio, direction) if plan else Fraction(0)
     except DeniedError:  # the filter answered the same question differently
         return None
-    if plan is None or not exceeds(value, promised):
+    if plan is None:
         return None
     data = {
         "filter": named(filt),
@@ -134,14 +142,21 @@ def solved_plan(
 def best_second_requests(
     subject: ExaminationContext, targets: tuple[Divergence, ...]
 ) -> Iterator[Counterexample]:
-    """Yield refutations by a small response followed, after each output, by the best granted pair with two outputs."""
+    """Yield plans: the best granted pair with two outputs; a small response, and the best such pair after each output.
+
+    A plan may keep the guarantee.
+    """
     filt = subject.filter
     top = next((family.sizes[-1] for family in subject.families if family.definition.mechanism == "rr"), None)
     if top is None:
         return
     # cached by state: most filters are in one state after both outputs, and at every epsilon
-    frontiers: dict[Hashable, AdmissiblePairs] = {}
+    fresh = AdmissiblePairs(filt, checked_start(filt, 1))
+    frontiers: dict[Hashable, AdmissiblePairs] = {keys(fresh.state)[0]: fresh}
     for epsilon, ratio in ratios_of(filt, targets):
+        single = best_second_request(fresh, ratio)
+        if (found := recorded_plan(filt, epsilon, ratio, "PQ", single)) is not None:
+            yield found
         for share in _OPENINGS:
             base = small_ratio(share * top)
             if base is None:
@@ -154,7 +169,7 @@ def best_second_requests(
                 state = checked_observe(filt, spent, np.array([nearest_log(p / q)]), 1)
                 admissible = frontiers.setdefault(keys(state)[0], AdmissiblePairs(filt, state))
                 continuations.append(best_second_request(admissible, ratio * q / p))
-            found = plan_counterexample(filt, epsilon, ratio, "PQ", Plan(opening, tuple(continuations)))
+            found = recorded_plan(filt, epsilon, ratio, "PQ", Plan(opening, tuple(continuations)))
             if found is not None:
                 yield found
 

@@ -22,14 +22,13 @@ from filterproof.mc.examine.divergence import Divergence, exceeds
 from filterproof.mc.examine.examination_context import ExaminationContext
 from filterproof.mc.examine.extremal_steps import extremal_steps
 from filterproof.mc.examine.formatting import count_words, steps_words
-from filterproof.mc.examine.own_pairs import evidence_about
 from filterproof.mc.examine.parameter_families import mechanism_name
 from filterproof.mc.examine.search_log import SearchLog
 from filterproof.mc.examine.sequence import MAX_PLAYED, Sequence
 from filterproof.mc.examine.stage_finding import StageFinding, Tightness
 from filterproof.mc.examine.stages.admissible_region import inside
 from filterproof.mc.examine.stages.game_menus import hockey_stick_targets
-from filterproof.mc.examine.stages.plays import programs, shared, simple_plays, swallowed
+from filterproof.mc.examine.stages.plays import programs, repeated, shared, simple_plays, swallowed, unlocked
 from filterproof.mc.examine.worker import so_far
 from filterproof.theory.pairs import DominatingPair, Gaussian
 from filterproof.theory.pairs.base import Direction
@@ -40,6 +39,10 @@ _ORDERS = (1.5, 2.0, 3.0, 5.0, 9.0, 17.0, 33.0, 65.0, 129.0)
 _EXTREMAL, _MAX_PROMISED = 3, 0.1
 #: A sequence below this multiple of the best so far is skipped unless it may refute.
 _NEWS = 1.1
+#: The share of the work after which only near misses are computed.
+_SEARCHED = 0.95
+#: The most requests that are played again before a divergence is computed, which may cost more.
+_FEW = 20
 #: Units of work of the quick bound on a sequence, and of the extremal mechanisms of a rule.
 _MEASURED, _SUPREMUM = 10, 2000
 _ORDERS_LESS_ONE = np.array(_ORDERS) - 1
@@ -48,14 +51,17 @@ _CKS = _ORDERS_LESS_ONE * np.log1p(-1 / np.array(_ORDERS)) - np.log(_ORDERS)
 
 def sequences(subject: ExaminationContext, limit: WorkLimit) -> Iterator[StageFinding]:
     """Yield findings on the admitted sequences: at most one refutation per family, and the best of the rest."""
+    subject = subject.with_copies()
     search = SequenceSearch(subject=subject)
     so_far(search.summary)
-    for played, only_above in _candidates(subject, limit):
+    searching = limit.fraction(_SEARCHED)
+    for played, only_above in _candidates(subject, searching):
         if (found := search.take(played, only_above=only_above)) is not None:
             yield found
-        if limit.exhausted:
+        if searching.exhausted:
             break
-    search.cut = limit.exhausted  # the plays end with the work, too
+    search.cut = searching.exhausted  # the plays end with the work, too
+    search.near_misses(limit)
     yield search.summary()
 
 
@@ -64,7 +70,8 @@ def _candidates(subject: ExaminationContext, limit: WorkLimit) -> Iterator[tuple
     singles = (Sequence(((pair, 1),)) for family in subject.families for pair in family.pairs[:-3:-1])
     every = programs(subject, limit)
     yield from zip(islice(every, 1), repeat(False))
-    yield from zip(chain(singles, swallowed(subject, limit)), repeat(True))
+    early = (singles, repeated(subject, limit), swallowed(subject, limit), unlocked(subject, limit))
+    yield from zip(chain.from_iterable(early), repeat(True))
     rest = chain(shared(subject, limit), _extremal(subject), every, swallowed(subject, limit, tiny=True))
     if subject.observes_losses:  # fixed sequences say nothing about such a filter
         yield from zip(rest, repeat(False))
@@ -105,6 +112,7 @@ class SequenceSearch(SearchLog):
     subject: ExaminationContext = field(kw_only=True)
     promised: dict[Divergence, float] = field(init=False)
     refuted_mechanisms: set[str] = field(default_factory=set)
+    near: dict[Divergence, tuple[float, Sequence]] = field(default_factory=dict)
     longest: int = 0
 
     def __post_init__(self) -> None:
@@ -114,6 +122,9 @@ class SequenceSearch(SearchLog):
             for target, p in allowed.items()
             if p < (1 if target.kind == "hockey-stick" else math.inf)
         }
+        if not any(self.promised.values()):  # a share of nothing says nothing, so compare at epsilon 0, too
+            target = Divergence.hockey_stick(0.0)
+            self.promised[target] = self.subject.promised(target)
 
     def take(self, played: Sequence, *, only_above: bool = False) -> StageFinding | None:
         """Measure a sequence, or only a possible refutation. Return a finding for the first refutation of a family."""
@@ -127,18 +138,40 @@ class SequenceSearch(SearchLog):
             # computed exactly if it may refute, or if it may be clearly the best so far
             near = min(max(_NEWS * (best.attack if best else 0.0), 0.01 * promised), promised)
             if self.rows and bound <= (promised if only_above else near):
-                continue  # for the first one, a value of zero is reported as well
+                # for the first one, a value of zero is reported as well
+                if bound > self.near.get(measure, (0.0, played))[0]:
+                    self.near[measure] = bound, played
+                continue
+            if played.rounds <= _FEW and not played.is_granted(self.subject.instance):
+                return None  # a new run denies it
             low = played.low(measure, promised)
             if not exceeds(low, promised):
-                self.keep(
-                    target,
-                    Tightness(measure, _menu(played), low, None, promised, evidence_about(played.counts)),
-                )
-            elif played.is_granted(self.subject.filter):
+                self._keep_near(played, measure, low)
+            elif played.is_granted(self.subject.instance):
                 self.refuted += 1
                 self.refuted_mechanisms.add(names)
                 return self._refutation(measure, played, low)
         return None
+
+    def near_misses(self, limit: WorkLimit) -> None:
+        """Compute the sequences that seemed to come nearest to the guarantee, as far as the work allows."""
+        by_share = sorted(self.near.items(), key=lambda one: -one[1][0] / (self._promised_at(one[0]) or 1.0))
+        for measure, (bound, played) in by_share:
+            best = self.rows.get(replace(measure, direction="PQ"))
+            if limit.exhausted:
+                return
+            if best is None or bound > best.attack:
+                self._keep_near(played, measure, played.low(measure, self._promised_at(measure)))
+
+    def _promised_at(self, measure: Divergence) -> float:
+        return self.promised[replace(measure, direction="PQ")]
+
+    def _keep_near(self, played: Sequence, measure: Divergence, low: float) -> None:
+        """Keep the value of an admitted sequence within the guarantee, with the sequence."""
+        play = sequence_counterexample(self.subject.filter, played, measure, low)
+        promised = self._promised_at(measure)
+        row = Tightness(measure, _menu(played), low, None, promised, play.evidence, play)
+        self.keep(replace(measure, direction="PQ"), row)
 
     def _refutation(self, measure: Divergence, played: Sequence, low: float) -> StageFinding:
         filt, requests = self.subject.filter, count_words(played.rounds, "request")

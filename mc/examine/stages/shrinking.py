@@ -7,13 +7,12 @@ plan in rational numbers. The order of the attempts is fixed; the work limit onl
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
-from itertools import combinations, groupby, product, takewhile
-from operator import itemgetter
+from itertools import combinations, pairwise, product, takewhile
 from typing import TypeVar
 
 from filterproof.filters.contract.work import OutOfWork, WorkLimit, stopping_at
@@ -26,7 +25,7 @@ from filterproof.mc.examine.filter_fault import FilterFault, examining
 from filterproof.mc.examine.formatting import count_words, pair_words
 from filterproof.mc.examine.minimise import minimise
 from filterproof.mc.examine.own_pairs import nameable_for
-from filterproof.mc.examine.sequence import Sequence
+from filterproof.mc.examine.sequence import Sequence, Steps, joined, pieces
 from filterproof.mc.examine.stage_finding import USED_UP, StageFinding
 from filterproof.mc.examine.stages.game_menus import Menu
 from filterproof.mc.examine.stages.games import chosen_targets, solved
@@ -42,6 +41,8 @@ from filterproof.theory.rounding import away_from_zero
 T = TypeVar("T")
 
 _QUESTION = "What is the simplest play that breaks the guarantee, and by how much?"
+#: A larger multiple of the guarantee than another, by which a person notices more.
+_NOTICED = 1.01
 #: The number of divergences at which a play is computed exactly, and the smallest promised delta that is considered.
 _TARGETS, _MIN_PROMISED = 4, 1e-3
 #: e^epsilon of simple responses, and shares of erasures; the rounds of a menu's game that is written out.
@@ -60,6 +61,8 @@ def shrink(
         search.plays()
         search.limit = limit.fraction(0.5)
         search.shrink()
+        search.limit = limit.fraction(0.5)
+        search.measure()
     if subject.deterministic:
         search.menu()
         search.limit = limit.fraction(0.7)
@@ -133,15 +136,32 @@ class _Shrinking:
         # a tiny excess is not convincing: keep half of the excess, or a hundredth of the guarantee
         least = min(1 + (start.factor - 1) / 2, 1.01 if start.factor < CLEAR_FACTOR else CLEAR_FACTOR)
 
-        def refutes(pieces: tuple[tuple[DominatingPair, int], ...]) -> bool:
-            found = None if self.limit.exhausted else self.certified(_joined(pieces))
+        def refutes(some: Steps) -> bool:
+            found = None if self.limit.exhausted else self.certified(joined(some))
             if found is None or found.factor < least:
                 return False
             self.keep(found)
             return True
 
         self.keep(start)
-        minimise(_pieces(start.played), refutes, limit=self.limit)
+        minimise(pieces(start.played), refutes, limit=self.limit)
+
+    def measure(self) -> None:
+        """Measure the best sequence where its divergence is the largest multiple of the guarantee."""
+        best = self.best
+        if best.kind != "sequence" or best.measure.kind == "exceedance":
+            return
+        epsilons = sorted(one.at for one in self.targets if one.kind == "hockey-stick")
+        between = [math.sqrt(low * high) for low, high in pairwise(epsilons) if low > 0]
+        others = [one for one in self.targets if one.kind == "renyi"]
+        for target in (*others, *map(Divergence.hockey_stick, (*epsilons, *between))):
+            promised = self.subject.promised(target)
+            if self.limit.exhausted or not 0 < promised < math.inf:
+                continue
+            at = replace(target, direction=best.measure.direction)
+            low = best.played.low(at, promised)
+            if low > _NOTICED * self.best.factor * promised:
+                self.best = sequence_counterexample(self.subject.filter, best.played, at, low)
 
     def menu(self) -> None:
         """Reduce the rounds and the pairs of the best menu's game."""
@@ -251,19 +271,3 @@ def written(filt: PrivacyFilter, best: Counterexample) -> Counterexample | None:
 
 def _value_of_plan(plan: Plan, subject: ExaminationContext, at: Divergence) -> float:
     return float(plan.value(subject.filter, Fraction(math.exp(at.at)), at.direction))
-
-
-def _pieces(played: Sequence) -> list[tuple[DominatingPair, int]]:
-    """Split the requests into pieces for removal: half of each row, a quarter, and so on."""
-    pieces = []
-    for pair, left in played.steps:
-        while left:
-            pieces.append((pair, (left + 1) // 2))
-            left //= 2
-    return pieces
-
-
-def _joined(steps: Iterable[tuple[DominatingPair, int]]) -> Sequence:
-    """Return the sequence with equal neighbouring requests merged."""
-    rows = groupby(steps, key=itemgetter(0))
-    return Sequence(tuple((pair, sum(times for _, times in row)) for pair, row in rows))

@@ -29,7 +29,7 @@ from filterproof.mc.examine.search_log import SearchLog
 from filterproof.mc.examine.stage_finding import StageFinding, Tightness
 from filterproof.mc.examine.stages.admissible_region import alternatives, quantiles
 from filterproof.mc.examine.stages.game_menus import hockey_stick_targets
-from filterproof.mc.examine.stages.plays import programs
+from filterproof.mc.examine.stages.plays import programs, unlocked
 from filterproof.mc.examine.stages.sequences import most
 from filterproof.mc.examine.worker import so_far
 from filterproof.mc.losses.too_large import TooLargeError
@@ -131,7 +131,7 @@ def _fixed(
 ) -> Iterator[StageFinding]:
     """Yield promising orders of requests that would be granted with all losses at one quantile."""
     tried = set[tuple[str, str]]()
-    for played in programs(trial.subject, limit, tail):
+    for played in chain(programs(trial.subject, limit, tail), unlocked(trial.subject, limit, tail)):
         if limit.exhausted:
             return
         names = "+".join(sorted({type(pair.unlabelled).__name__ for pair in played.counts}))

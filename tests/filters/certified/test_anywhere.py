@@ -60,7 +60,7 @@ def wrong(numbers: Iterable[Comparison]) -> list[tuple[str, str]]:
     return [(one.number.says, one.status.name) for one in checked if not one.fits]
 
 
-@settings(anywhere, max_examples=2 * TRIES)
+@settings(anywhere, max_examples=TRIES)
 @given(PAIRS)
 @example(fp.RandomizedResponse(740.0))  # e^-740 is no normal double
 @example(fp.RandomizedResponse.from_ratio(7))

@@ -41,7 +41,7 @@ def contract(name: str) -> Any:
         filt,
         mechanisms=st.sampled_from(menu) if menu else None,
         larger=entry.larger(),
-        examples=4 if name in SLOW else 8,
+        examples=3 if name in SLOW else 6,
     )
 
 
@@ -141,7 +141,7 @@ def test_a_larger_budget_that_admits_less_is_found() -> None:
         tests().test_a_larger_budget_admits_as_much()
 
 
-TestSound = fp.invariants(OfSquares, mechanisms=SMALL, examples=20)
+TestSound = fp.invariants(OfSquares, mechanisms=SMALL, examples=10)
 
 
 ELSEWHERE = """

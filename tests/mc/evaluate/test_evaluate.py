@@ -146,9 +146,9 @@ def test_the_enclosure_of_composed_gaussians_holds_the_closed_form():
 
 def test_the_enclosure_of_a_strategy_with_thresholds_holds_the_numerical_value():
     direction = "QP"
-    filt, chasing = KappaFilter(kappa=0.9, rounds=5), fp.LossChasing(low=0.2, high=0.35, family=fp.Gaussian)
-    rough = evaluate(filt, chasing, epsilon=1.0, rounds=5, direction=direction)
-    tight = evaluate(filt, chasing, epsilon=1.0, rounds=5, direction=direction, evidence=Evidence.CERTIFIED)
+    filt, chasing = KappaFilter(kappa=0.9, rounds=3), fp.LossChasing(low=0.2, high=0.35, family=fp.Gaussian)
+    rough = evaluate(filt, chasing, epsilon=1.0, rounds=3, direction=direction)
+    tight = evaluate(filt, chasing, epsilon=1.0, rounds=3, direction=direction, evidence=Evidence.CERTIFIED)
     assert tight.low * (1 - 1e-9) <= rough.value <= tight.high * (1 + 1e-9)
     assert 0 < tight.low <= tight.high <= tight.low * (1 + 1e-9)
     assert "0.9" in tight.scope
@@ -234,9 +234,9 @@ def test_a_mechanism_whose_square_is_no_double_is_enclosed_too():
 
 
 def test_the_worst_case_over_one_gaussian_is_the_value_of_asking_on():
-    filt = KappaFilter(kappa=4.9461276, rounds=12)
+    filt = KappaFilter(kappa=4.9461276, rounds=6)
     worst = fp.worst_case(filt, fp.Gaussian(0.5), epsilon=10.0)
-    value = stopped_hockey_stick(4.9461276, mu=0.5, rounds=12, epsilon=10.0)
+    value = stopped_hockey_stick(4.9461276, mu=0.5, rounds=6, epsilon=10.0)
     assert worst.low * (1 - 1e-8) <= value <= worst.high * (1 + 1e-8)
     assert worst.high <= worst.low * (1 + 1e-9)
     assert worst.evidence is Evidence.CERTIFIED

@@ -217,7 +217,7 @@ def test_what_is_undecided_closes_with_what_no_stage_looked_at() -> None:
 def test_the_most_telling_counterexample_and_the_number_nearest_to_the_promise_come_first() -> None:
     first, second = (replace(HOLDS, detail=detail) for detail in ("early", "late"))
     findings = [
-        _finding(counterexample=SimpleNamespace(order=order), verdict=verdict, tightness=(near,))
+        _finding(counterexample=Counterexample(order=order), verdict=verdict, tightness=(near,))
         for order, verdict, near in (
             ((2, 0.1), first, Tightness(AT, "menu", 0.1, None, 1.0, Evidence.EXACT)),
             ((1, 0.9), second, Tightness(AT, "menu", 0.9, None, 1.0, Evidence.EXACT)),

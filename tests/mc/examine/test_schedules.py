@@ -346,10 +346,10 @@ def program(tmp_path: Path) -> Iterator[Any]:
         filt.bridge.close()
 
 
-@pytest.mark.parametrize("kind", BROKEN, ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize("kind", [services.NotAtomic, services.Straddles], ids=lambda kind: kind.__name__)
 def test_a_service_with_its_guarantee_is_examined_and_its_counterexample_replays(kind: Any) -> None:
     service = fp.services.with_promise(kind, PROMISE)
-    exam = fp.verify(service, effort=1, mechanisms="rr")
+    exam = fp.verify(service, effort=0.2, mechanisms="rr")
     assert (exam.name, exam.promise, exam.headline) == (kind.__name__, PROMISE, "REFUTED")
     assert exam.counterexample is not None
     told = json.loads(json.dumps(exam.counterexample.to_data()))

@@ -43,7 +43,7 @@ def test_each_search_has_a_turn_before_any_has_its_next_and_the_laws_come_betwee
 
 def test_first_refutation_ends_the_search_and_a_thorough_one_goes_on():
     first, every = (
-        examine(example_filters.Forgets(), thorough=thorough, effort=0.03, mechanisms="gaussian")
+        examine(example_filters.Forgets(), thorough=thorough, effort=0.02, mechanisms="gaussian")
         for thorough in (False, True)
     )
     refuting, told = (one.stage for one in first.findings if one.counterexample is not None)

@@ -27,7 +27,7 @@ import numpy as np
 import pytest
 import scipy
 import scipy.special
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import filterproof as fp
@@ -101,7 +101,6 @@ def written(value: Any) -> str:
     return f"{type(value).__name__}({', '.join(parts)})"
 
 
-@settings(max_examples=60)
 @given(VALUES, VALUES)
 def test_two_values_have_one_key_where_they_hold_the_same_and_else_two(one: Any, other: Any) -> None:
     assert (key(one) == key(other)) == (written(one) == written(other))

@@ -7,12 +7,13 @@ import numpy as np
 import pytest
 
 import filterproof as fp
+from filterproof.mc.intervals.student import student
 from filterproof.mc.training.descent import PrivateGradientDescent
 from filterproof.mc.training.digits import load_digits
 from filterproof.mc.training.network import DenseNetwork
 from filterproof.reports.figures import trials as trials_room
 from filterproof.reports.figures.paper_figure import FIGURES, figure
-from filterproof.reports.figures.stand_in import Epochs, FarPeople, Groups, People, StandIn, spread
+from filterproof.reports.figures.stand_in import Epochs, FarPeople, Groups, People, StandIn
 from filterproof.reports.figures.trials import (
     GROUPS,
     FilteredDescent,
@@ -98,7 +99,7 @@ def test_a_figure_shows_the_means_of_its_trials_and_what_they_say_of_the_paper(n
             ends = [np.mean(values), np.mean(values) - half, np.mean(values) + half]
             assert [row["mean"], row["low"], row["high"]] == pytest.approx(ends, rel=1e-5, abs=1e-9)
         for observed, limit in specification.OBSERVED.items():
-            mean, low, high = spread([specification.observed(one)[observed] for one in outcomes])
+            mean, low, high = student([specification.observed(one)[observed] for one in outcomes])
             assert shown.data.number(f"{observed} of {words}") == mean
             seen = "seen" if low > limit else "the opposite is seen" if high < limit else "undecided"
             assert re.search(rf"{re.escape(f'{mean:.3g} [')}[^]]*], {seen}", shown.caption)
@@ -139,9 +140,34 @@ def test_everyone_is_counted_once_and_a_last_bit_above_the_promise_in_the_last_b
     assert figure("003-7", **given).data.column("mean").tolist() == [0.0] * 19 + [3.0]
 
 
+def test_the_printed_gains_stand_beside_those_of_the_stand_in_and_the_caption_says_who_is_left(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    specification = FIGURES["000-table-1"].specified()
+    assert isinstance(specification, Epochs)
+    accuracy = (0.5,) * specification.at + tuple(np.linspace(0.5, 0.7, 51).tolist())
+    made = replace(outcome_of(SEVERAL[0]), accuracy=accuracy, active=(1437,) * 100 + (182,))
+    monkeypatch.setattr(trials_room, "PLAYED", dict.fromkeys(specification.all_trials(), made))
+    shown = figure("000-table-1")
+    assert [(one.printed, one.computed) for one in shown.printed] == [
+        (gain, pytest.approx(20.0)) for gain in (0.35, 0.28, 0.0)
+    ]
+    assert "epsilon = 0.5: 182 of 1437; epsilon = 2.75: 182 of 1437" in shown.caption
+    # what the paper prints as a difference of two accuracies
+    assert re.search(r"93\.29 % without and\s+93\.64 %", " ".join(shown.of.observed.split()))
+    printed = [float(one) for one in re.findall(r"(\d\d\.\d\d) %", shown.of.observed)]
+    assert printed[1] - printed[0] == pytest.approx(0.35)
+    assert printed[3] - printed[2] == pytest.approx(0.28)
+    for name in ("000-table-2", "000-table-3"):
+        printed = [float(one) for one in re.findall(r"(\d\d\.\d\d) %", FIGURES[name].observed)]
+        gains = [gain for _, gain in FIGURES[name].gains]
+        assert gains == pytest.approx([b - a for a, b in zip(printed[::2], printed[1::2], strict=True)])
+
+
 # -- studies -----------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_outcomes_do_not_depend_on_workers(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(trials_room, "PLAYED", {})
     study([*SEVERAL, SEVERAL[0]], workers=2)

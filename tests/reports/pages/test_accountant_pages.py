@@ -3,6 +3,7 @@
 import pickle
 import xml.etree.ElementTree as ET
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -19,13 +20,20 @@ from filterproof.reports.chapters.accountants import (
 )
 from filterproof.reports.chapters.reached_loss import ReachedRow
 from filterproof.reports.pages.accountant_pages import accountant_page
+from filterproof.reports.pages.page import Page
 from filterproof.reports.study import Study
 from filterproof.theory.evidence import Evidence, Outcome, Verdict
 from tests.reports.made_up import chapter as of_filter
 from tests.reports.made_up import report
 from tests.reports.test_report import check_size
 
-HOLDS = Verdict(Outcome.HOLDS, Evidence.CERTIFIED, "every play", "theorem 'odometers'; 9 numbers certified")
+#: Of a scope of many words.
+HOLDS = Verdict(
+    Outcome.HOLDS,
+    Evidence.CERTIFIED,
+    ", ".join(["every play of many words"] * 40),
+    "theorem 'odometers'; 9 numbers certified",
+)
 REFUTED = Verdict(Outcome.REFUTED, Evidence.CERTIFIED, "one game", "0.9 > 0.5 in 3 rounds", {"low": 0.9})
 
 
@@ -40,6 +48,11 @@ def chapter(page: str, verdict: Verdict = HOLDS) -> AccountantChapter:
         ExaminedAccountant(type(one).__name__, repr(one), verdict) for one in instances(page).values()
     ]
     return AccountantChapter(page, tuple(examined), tuple(rows))
+
+
+@cache
+def drawn(page: str) -> Page:
+    return accountant_page(chapter(page))
 
 
 def test_every_accountant_has_a_claim() -> None:
@@ -66,7 +79,7 @@ def test_simulations_share_the_failure_of_a_study_and_can_be_sent_to_another_pro
 
 @pytest.mark.parametrize("page", PAGES)
 def test_a_page_says_what_was_examined_and_simulated(page: str) -> None:
-    made, shown = chapter(page), accountant_page(chapter(page))
+    made, shown = chapter(page), drawn(page)
     assert shown.table is not None
     told = " ".join(
         [*(str(text) for _, text in shown.facts), *(cell for row in shown.table.rows for cell in row)]
@@ -101,7 +114,5 @@ def test_an_odometer_is_above_the_quantile_of_the_loss() -> None:
 
 
 def test_the_pages_have_few_words_and_bytes(tmp_path: Path) -> None:
-    long = replace(HOLDS, scope="a scope of many words, " * 40)
-    pages = tuple(accountant_page(chapter(page, long)) for page in PAGES)
-    replace(report(of_filter()), accountants=pages).write(tmp_path, seconds=1.0)
+    replace(report(of_filter()), accountants=tuple(map(drawn, PAGES))).write(tmp_path, seconds=1.0)
     check_size(tmp_path)

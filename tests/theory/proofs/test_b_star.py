@@ -115,5 +115,5 @@ def test_a_wrong_certificate_is_refused() -> None:
 
 
 def test_an_epsilon_that_no_precision_reaches_is_refused_in_a_sentence() -> None:
-    with pytest.raises(ArithmeticError, match="4096 bits give no digit of B\\*, got epsilon='1e400'"):
+    with pytest.raises(ArithmeticError, match="4096 bits give no digit of B\\* at epsilon='1e400'"):
         threshold("B*", "1e400", "1e-5")

@@ -6,7 +6,12 @@ import flint
 import mpmath
 import pytest
 
-from filterproof.theory.proofs.threshold import threshold
+from filterproof.theory.proofs.threshold import (
+    certified_delta,
+    certified_split,
+    gaussian_steps,
+    threshold,
+)
 from filterproof.theory.thresholds.budgets import THRESHOLDS
 
 # Second route: mpmath's root finder on the definitions, at twice the digits.
@@ -56,6 +61,80 @@ def test_more_digits_refine_the_same_number(name: str) -> None:
     assert Fraction(many.radius) < abs(Fraction(many.mid)) / 10**400
 
 
+def _kappa(dhat: mpmath.mpf, rounds: int, delta: mpmath.mpf) -> mpmath.mpf:
+    theta = (delta - dhat) / (rounds * (1 - dhat))
+    return 10 - mpmath.mpf(1) / 4 - sum(mpmath.sqrt(2) * mpmath.erfinv(1 - 2 * p) for p in (dhat, theta)) / 2
+
+
+@pytest.mark.parametrize(("rounds", "delta", "digits"), [(48, "1e-5", 18), (1, "0.2", 12), (3, "1e-20", 12)])
+def test_kappa_is_the_largest_level_on_the_constraint(rounds: int, delta: str, digits: int) -> None:
+    ball = threshold("kappa", 10, delta, sigma=2, rounds=rounds, digits=digits)
+    dhat, theta = certified_split(rounds, delta, digits=digits)
+    with mpmath.workdps(3 * digits + 40):
+        d = mpmath.mpf(delta)
+        # second route: mpmath searches the maximum of the definition, without the first-order condition
+        low, high = d * mpmath.mpf("1e-3"), d * (1 - mpmath.mpf("1e-9"))
+        for _ in range(5 * digits + 10):
+            left, right = low + (high - low) * 0.382, low + (high - low) * 0.618
+            if _kappa(left, rounds, d) < _kappa(right, rounds, d):
+                low = left
+            else:
+                high = right
+        assert abs(mpmath.mpf(str(ball)) - _kappa(low, rounds, d)) < mpmath.mpf(10) ** (2 - digits)
+        assert abs(mpmath.mpf(str(dhat)) / low - 1) < mpmath.mpf(10) ** (1 - digits)
+        spent = mpmath.mpf(str(dhat)) + mpmath.mpf(str(theta)) * (1 - low) * rounds
+        assert abs(spent / d - 1) < mpmath.mpf(10) ** (2 - digits)
+
+
+@pytest.mark.slow  # six seconds
+def test_kappa_of_1000_digits_begins_as_that_of_100() -> None:
+    few, many = (
+        str(threshold("kappa", 10, "1e-5", sigma=2, rounds=48, digits=digits)) for digits in (100, 1000)
+    )
+    assert len(many) == 1001
+    assert abs(Fraction(few) - Fraction(many)) < Fraction(1, 10**99)
+
+
+@pytest.mark.parametrize(("mu", "epsilon"), [("1", "1"), ("0.01", "0.1"), ("3", "0"), ("0.7", "20")])
+def test_delta_to_forty_digits_agrees_with_mpmath_and_its_inverse_returns(mu: str, epsilon: str) -> None:
+    ball = certified_delta(mu, epsilon, digits=40)
+    with mpmath.workdps(2000):  # terms cancel
+        m, e = mpmath.mpf(mu), mpmath.mpf(epsilon)
+        second = mpmath.ncdf(m / 2 - e / m) - mpmath.exp(e) * mpmath.ncdf(-m / 2 - e / m)
+        assert abs(mpmath.mpf(str(ball)) / second - 1) < mpmath.mpf(10) ** -39
+    back = threshold("GDP", epsilon, ball.low, digits=30)
+    assert back.low <= Fraction(mu) < back.high * (1 + Fraction(1, 10**25))
+
+
+@pytest.mark.parametrize(("sigma", "epsilon"), [(100, "0.815623"), ("0.5", 1), (1, 40), (100, "0.7451")])
+def test_one_step_more_than_the_number_of_steps_passes_delta(sigma: int | str, epsilon: int | str) -> None:
+    steps = gaussian_steps(sigma, epsilon, "1e-5")
+    assert steps == {"0.815623": 495, 1: 0}.get(epsilon, steps)
+    with mpmath.workdps(60):
+        e = mpmath.mpf(epsilon)
+        for k, fits in ((steps, True), (steps + 1, False)):
+            mu = mpmath.sqrt(k) / mpmath.mpf(sigma)
+            delta = (
+                mpmath.ncdf(mu / 2 - e / mu) - mpmath.exp(e) * mpmath.ncdf(-mu / 2 - e / mu)
+                if k
+                else mpmath.mpf(0)
+            )
+            assert (delta <= mpmath.mpf("1e-5")) is fits
+
+
+def test_kappa_takes_its_noise_and_rounds_and_no_other_name_does() -> None:
+    with pytest.raises(TypeError, match="sigma and rounds must be given for 'kappa' and for no other"):
+        threshold("kappa", 10, "1e-5", sigma=2)
+    with pytest.raises(TypeError, match=r"got sigma=2, rounds=None for name='B\*'"):
+        threshold("B*", 10, "1e-5", sigma=2)
+    with pytest.raises(ValueError, match=r"delta must be in \(0, 1/2\), got delta='0.5'"):
+        threshold("kappa", 10, "0.5", sigma=2, rounds=48)
+    with pytest.raises(ValueError, match="mu must be above zero, got mu=0"):
+        certified_delta(0, 1)
+    with pytest.raises(ValueError, match="sigma must be above zero, got sigma='-1'"):
+        gaussian_steps("-1", 1, "1e-5")
+
+
 def test_a_float_means_its_binary_value_and_a_string_its_decimals() -> None:
     assert threshold("B*", 0.1, "1e-5") != threshold("B*", "0.1", "1e-5")
     assert threshold("B*", 0.1, "1e-5") == threshold("B*", Fraction(0.1), "1e-5")
@@ -92,7 +171,7 @@ def test_a_delta_next_to_one_only_takes_more_bits(name: str, nines: int) -> None
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("RDP", 1, "1e-5"), "name must be one of B\\*, simple, CKS, GDP, got name='RDP'"),
+        (("RDP", 1, "1e-5"), "name must be one of B\\*, simple, CKS, GDP, kappa, got name='RDP'"),
         (("B*", -1, "1e-5"), "epsilon must be >= 0, got epsilon=-1"),
         (("B*", 1, 0), "delta must be in \\(0, 1\\), got delta=0"),
         (("B*", 1, "1"), "delta must be in \\(0, 1\\), got delta='1'"),

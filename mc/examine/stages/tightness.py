@@ -1,0 +1,93 @@
+"""The stage of tightness: the admitted play that comes nearest to the guarantee, and an upper end by a theorem.
+
+The searches keep their near misses. This stage replays the nearest one and removes the requests that it does not need.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from filterproof.filters.contract.work import WorkLimit
+from filterproof.filters.privacy_filter import PrivacyFilter
+from filterproof.mc.examine.counterexample import Counterexample, sequence_counterexample
+from filterproof.mc.examine.divergence import Divergence
+from filterproof.mc.examine.examination_context import ExaminationContext
+from filterproof.mc.examine.extremal_steps import most_kept
+from filterproof.mc.examine.minimise import minimise
+from filterproof.mc.examine.sequence import Steps, joined, pieces
+from filterproof.mc.examine.stage_finding import StageFinding, Tightness
+from filterproof.theory.evidence import Evidence
+from filterproof.theory.numerics.decimals import format_up
+
+_QUESTION = "How much of the guarantee does an admitted play reach?"
+#: The share of the nearest value that a play with fewer requests has to keep.
+_ENOUGH = 0.99
+#: The number of grants for which the upper end of a proof from source code, whose sums are rounded, is stated.
+_GRANTS = 1000
+
+
+def nearest_play(findings: Iterable[StageFinding]) -> Tightness | None:
+    """Return the row with a certain play that comes nearest to its guarantee, the clearest of equal ones, or None."""
+    rows = (row for one in findings for row in one.tightness)
+    sure = [
+        (-round(row.share, 4), row.play.order, row)
+        for row in rows
+        if row.play is not None and row.evidence is not Evidence.STATISTICAL and row.promised > 0
+    ]
+    return min(sure, key=lambda one: one[:2], default=(None, None, None))[2]
+
+
+def tighten(
+    subject: ExaminationContext, findings: tuple[StageFinding, ...], limit: WorkLimit
+) -> Iterator[StageFinding]:
+    """Yield the nearest play of the findings, with few requests, and the upper end that a theorem among them gives."""
+    row = nearest_play(findings)
+    if row is None or row.play is None:
+        return
+    play = row.play
+    if play.kind == "sequence":
+        if not play.played.is_granted(subject.filter):
+            return  # a new run denies it
+        play = _fewer_requests(subject.filter, play, limit)
+    most, why = _upper_end(subject.filter, row.measure, findings)
+    found = replace(row, attack=play.value, worst=most, evidence=play.evidence, play=play)
+    said = f"{found.reached} ({play.evidence.name})"
+    said += f"; no play exceeds {format_up(most)}, promised {row.promised:.6g}" if most is not None else ""
+    yield StageFinding("tightness", _QUESTION, f"{said}; {why}", play.description, "", tightness=(found,))
+
+
+def _fewer_requests(filt: PrivacyFilter, play: Counterexample, limit: WorkLimit) -> Counterexample:
+    """Return the play without the requests that it does not need for nearly its value."""
+    kept = play
+
+    def is_near(some: Steps) -> bool:
+        nonlocal kept
+        if not some:
+            return False
+        low = (played := joined(some)).low(play.measure, play.promised)
+        if low < _ENOUGH * play.value or not played.is_granted(filt):
+            return False
+        kept = sequence_counterexample(filt, played, play.measure, low)
+        return True
+
+    minimise(pieces(play.played), is_near, limit=limit)
+    return kept
+
+
+def _upper_end(
+    filt: PrivacyFilter, measure: Divergence, findings: tuple[StageFinding, ...]
+) -> tuple[float | None, str]:
+    """Return an upper bound on the divergence of every play, and what it rests on; None without a theorem."""
+    proved = next((one for one in findings if one.covers_all and one.verdict is not None), None)
+    if proved is None or proved.verdict is None:
+        return None, "no theorem bounds it from above"
+    if proved.rounding:
+        from filterproof.mc.prove.induction import guarantee_after  # which imports the certified budgets
+
+        most = measure.promised(guarantee_after(proved.rounding, _GRANTS))
+        return most, f"by the proof from its source code, for up to {_GRANTS:,} grants"
+    promised = measure.promised(filt.promise)
+    if measure.kind == "hockey-stick":
+        promised = most_kept(filt.extremal(measure.at), promised)
+    return promised, "by the theorem that covers its code"

@@ -1,0 +1,217 @@
+"""Functions of libraries, enclosed by balls; and comparisons of a monotone function of one double, as bounds of it.
+
+`spent + 2 * np.sqrt(spent * c) <= 1` says that `spent` is at most some double, which a bisection finds.
+"""
+
+from __future__ import annotations
+
+import math
+import struct
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import flint
+import numpy as np
+
+from filterproof.mc.prove.certificate import Inequality
+from filterproof.mc.prove.polynomials import Polynomial
+
+if TYPE_CHECKING:
+    from filterproof.mc.prove.paths import Atom, Path
+
+#: By how much the double of a function of a library may miss: 8 units in the last place, or what no double resolves.
+MISSED, UNRESOLVED = Fraction(1, 2**49), Fraction(1, 2**1000)
+_LARGEST = Fraction(np.finfo(np.float64).max)
+_STEPS = ("rounded", "ceil", "floor", "rint", "largest")
+
+
+@dataclass(frozen=True)
+class Function:
+    """A monotone function: in balls, and as a library computes it in doubles."""
+
+    balls: Callable[[Any], Any]
+    double: Callable[[float], float]
+    #: It is defined above this number, and an argument beyond `last` may overflow.
+    above: Fraction | None = None
+    last: Fraction | None = None
+    sign: int = 1
+
+    def __call__(self, x: Fraction) -> Fraction | None:
+        """The double that the library gives; None where it is none."""
+        try:
+            with np.errstate(all="ignore"):
+                return Fraction(float(self.double(float(x))))
+        except (ValueError, OverflowError):
+            return None
+
+    def enclosed(self, x: Fraction) -> tuple[Fraction, Fraction]:
+        """Bounds of the double that any library gives."""
+        if self.last is not None:  # far on the other side nothing is left
+            x = max(x, -2 * self.last) if self.sign > 0 else min(x, -2 * self.last)
+        found = self.balls(flint.arb(flint.fmpq(x.numerator, x.denominator)))
+        low, high = (_fraction(end) for end in (found.lower(), found.upper()))
+        ends = low - abs(low) * MISSED - UNRESOLVED, high + abs(high) * MISSED + UNRESOLVED
+        return max(ends[0], Fraction(0)) if low >= 0 else ends[0], ends[1]
+
+
+def _fraction(value: Any) -> Fraction:
+    mantissa, exponent = value.mid().man_exp()
+    return Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
+
+
+def _functions(library: Any) -> dict[str, Function]:
+    arb: Any = flint.arb
+    zero, most = Fraction(0), Fraction(700)
+    return {
+        "exp": Function(arb.exp, library.exp, last=most),
+        "expm1": Function(arb.expm1, library.expm1, last=most),
+        "log": Function(arb.log, library.log, above=zero),
+        "log1p": Function(arb.log1p, library.log1p, above=Fraction(-1)),
+        "log2": Function(lambda x: x.log() / arb(2).log(), library.log2, above=zero),
+        "log10": Function(lambda x: x.log() / arb(10).log(), library.log10, above=zero),
+        "tanh": Function(arb.tanh, library.tanh),
+        "exp2": power_of(Fraction(2), library.exp2),
+    }
+
+
+def power_of(base: Fraction, double: Callable[[float], float] | None = None) -> Function:
+    """x -> base^x, for a base above 0 other than 1."""
+    ball = flint.arb(flint.fmpq(base.numerator, base.denominator))
+    last = Fraction(600) / abs(Fraction(math.log(base)))
+    sign = 1 if base > 1 else -1
+    compute = double or (lambda x: np.power(float(base), x))
+    return Function(lambda x: (x * ball.log()).exp(), compute, last=last * sign, sign=sign)
+
+
+def power(exponent: Fraction, scalar: bool) -> Function:
+    """x -> x^exponent above 0."""
+    ball = flint.arb(flint.fmpq(exponent.numerator, exponent.denominator))
+    a = float(exponent)
+    compute = (lambda x: x**a) if scalar else (lambda x: (np.array([x]) ** a)[0])
+    return Function(lambda x: x**ball, compute, above=Fraction(0), sign=1 if a > 0 else -1)
+
+
+NUMPY, MATH = _functions(np), _functions(math)
+
+
+# -- comparisons -----------------------------------------------------------------------------------------------
+
+
+def bound(path: Path, value: Polynomial, *, strict: bool, compute: Callable[..., Any]) -> Inequality | None:
+    """What value > 0, or >= 0, says of the one double of which it is a monotone function; None where it is none."""
+    number = _source(path, value)
+    signs = None if number is None else _signs(path, value, number)
+    if number is None or signs is None:
+        return None
+    rises, atom = signs[-1] > 0, path.atoms[number]
+
+    def may_hold(x: Fraction) -> bool:
+        """Whether it holds at x, where the functions of libraries miss in its favour."""
+        values = {number: x}
+        for n in sorted(signs.keys() - {-1, number}):
+            own = path.atoms[n]
+            at = [part.at(values) for part in own.of]
+            result: Fraction | None
+            f = own.compute if isinstance(own.compute, Function) else None
+            if f is not None and f.above is not None and at[0] <= f.above:
+                return (signs[n] * f.sign < 0) == rises  # no path goes there
+            if f is not None:
+                is_large = f.last is not None and (at[0] - f.last) * f.sign > 0
+                result = None if is_large else f.enclosed(at[0])[signs[n] == signs[-1]]
+            else:
+                result = compute(own, at)
+            if result is None:  # too large for a double: no path goes there
+                return ((signs[n] > 0) == (f is not None or at[0] > 0)) == rises
+            values[n] = result
+        total = value.at(values)
+        return total > 0 or (total == 0 and not strict)
+
+    least, most = path.range(Polynomial.atom(number))
+    ends = [
+        max(-_LARGEST, least) if least is not None else -_LARGEST,
+        min(_LARGEST, most) if most is not None else _LARGEST,
+    ]
+    low, high = (int(end) if atom.whole else _place(float(end)) for end in ends)
+
+    def at_place(place: int) -> Fraction:
+        return Fraction(place if atom.whole else _double(place))
+
+    if may_hold(at_place(low if rises else high)):
+        return None
+    if not may_hold(at_place(high if rises else low)):
+        return Polynomial.constant(-1), False
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if may_hold(at_place(middle)) == rises else (middle, high)
+    x = Polynomial.atom(number)
+    return (x - at_place(high), False) if rises else (-x + at_place(low), False)
+
+
+def _source(path: Path, value: Polynomial) -> int | None:
+    """The double, or integer, of which a value is a function by other than sums and roundings."""
+    pending, found = set(value.atoms), None
+    curved = any(len(key) > 1 for key in value.terms)
+    while pending:
+        last = max(pending)
+        atom = path.atoms[last]
+        if len(pending) == 1 and (atom.whole or not path.is_long(last)):
+            found = last if curved else None
+        if atom.kind not in (*_STEPS, "sqrt", "quotient", "function") or (
+            atom.kind == "rounded" and atom.units > 1
+        ):
+            break
+        curved = curved or atom.kind in ("sqrt", "quotient", "function")
+        curved = curved or any(len(key) > 1 for part in atom.of for key in part.terms)
+        pending = (pending - {last}).union(*(part.atoms for part in atom.of))
+    return found
+
+
+def _signs(path: Path, value: Polynomial, number: int) -> dict[int, int] | None:
+    """1 for each atom that rises with the double, -1 for one that falls, the value at -1; None if one does neither."""
+    known = {number: 1}
+
+    def of(polynomial: Polynomial) -> int:
+        signs = set()
+        for key, coefficient in polynomial.terms.items():
+            lows = [path.range(Polynomial.atom(n))[0] for n in key]
+            if len(key) > 1 and not all(low is not None and low >= 0 for low in lows):
+                raise ValueError
+            signs |= {(1 if coefficient > 0 else -1) * of_atom(n) for n in key}
+        if len(signs) != 1:
+            raise ValueError
+        return signs.pop()
+
+    def of_atom(n: int) -> int:
+        if n not in known:
+            atom: Atom = path.atoms[n]
+            parts = [part for part in atom.of if part.value is None]
+            if atom.kind == "quotient":
+                top, least = atom.of[0].value, path.range(atom.of[1])[0]
+                if top is None or least is None or least < 0:
+                    raise ValueError
+                known[n] = (1 if top < 0 else -1) * of(atom.of[1])
+            else:
+                signs = {of(part) for part in parts}
+                if len(signs) != 1:
+                    raise ValueError
+                known[n] = signs.pop() * (atom.compute.sign if isinstance(atom.compute, Function) else 1)
+        return known[n]
+
+    try:
+        known[-1] = of(value)
+    except ValueError:
+        return None
+    return known
+
+
+def _place(x: float) -> int:
+    """The place of a double among all."""
+    bits: int = struct.unpack("<q", struct.pack("<d", x))[0]
+    return bits if bits >= 0 else -(bits & 0x7FFFFFFFFFFFFFFF)
+
+
+def _double(place: int) -> float:
+    found: float = struct.unpack("<d", struct.pack("<q", abs(place)))[0]
+    return found if place >= 0 else -found

@@ -1,0 +1,213 @@
+"""The in-hospital-mortality files of the MIMIC-III benchmark, from a local folder, as a data set for training.
+
+    data = read_mortality(Path("in-hospital-mortality"))
+
+The folder has `train` and `test`, each with `listfile.csv` (stay, y_true) and a time series for each stay. Nothing is
+downloaded: PhysioNet gives the data to certified persons.
+"""
+
+from __future__ import annotations
+
+import csv
+import math
+import re
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
+
+from filterproof.mc.training.data import DataSet
+
+#: The words of the coma scale without their leading numbers, in small letters, and their scores.
+_SCORES = {
+    **{"none": 0, "no response": 1, "to pain": 2, "to speech": 3, "spontaneously": 4},
+    **{
+        "abnorm extensn": 2,
+        "abnormal extension": 2,
+        "abnorm flexion": 3,
+        "abnormal flexion": 3,
+        "flex-withdraws": 4,
+    },
+    **{"localizes pain": 5, "obeys commands": 6, "no response-ett": 1, "et/trach": 1, "incomp sounds": 2},
+    **{
+        "incomprehensible sounds": 2,
+        "inapprop words": 3,
+        "inappropriate words": 3,
+        "confused": 4,
+        "oriented": 5,
+    },
+}
+_LEADING = re.compile(r"^\d+(\.\d+)?\s+")
+#: Parts of a stay: the whole, the first and the last shares.
+_PARTS = ((0.0, 1.0), (0.0, 0.1), (0.0, 0.25), (0.0, 0.5), (0.9, 1.0), (0.75, 1.0), (0.5, 1.0))
+#: Tolerance in hours at the ends of a part.
+_HOUR = 1e-6
+
+
+def _skew(values: NDArray[np.float64]) -> float:
+    spread = float(np.std(values))
+    return float(np.mean((values - values.mean()) ** 3)) / spread**3 if spread > 0 else 0.0
+
+
+_STATISTICS: tuple[Callable[[NDArray[np.float64]], float], ...] = (
+    np.min,
+    np.max,
+    np.mean,
+    np.std,
+    _skew,
+    len,
+)
+
+
+def read_mortality(folder: Path) -> DataSet:
+    """Return the stays of the benchmark as rows of numbers, with two one-hot classes: survived and died.
+
+    Parameters
+    ----------
+    folder : Path
+        The folder with `train` and `test`.
+
+    Returns
+    -------
+    DataSet
+        A row for each stay; its `public` is False.
+
+    Raises
+    ------
+    FileNotFoundError
+        For a missing file.
+    ValueError
+        For an invalid file, which the sentence names.
+
+    Notes
+    -----
+    Each variable of the time series gives six statistics (smallest, largest, mean, standard deviation, skewness,
+    number) in each of seven parts of the stay, as in the benchmark's logistic regression. Missing statistics are the
+    mean of the training rows, and columns are standardised by them: these means and deviations use everyone's data and
+    are not covered by a guarantee on the training.
+
+    Source of the format: H. Harutyunyan, H. Khachatrian, D. C. Kale, G. Ver Steeg & A. Galstyan (2019), Multitask
+    learning and benchmarking with clinical time series data.
+    """
+    variables, features, died = _stays(folder / "train")
+    others, test_features, test_died = _stays(folder / "test")
+    if variables != others:
+        raise ValueError(
+            f"{folder / 'test'} must have the variables of train, {', '.join(variables)}, got {', '.join(others)}; "
+            "pass the folder of one benchmark"
+        )
+    with np.errstate(invalid="ignore"):
+        known = np.isfinite(features)
+        center = np.where(known, features, 0.0).sum(axis=0) / np.maximum(known.sum(axis=0), 1)
+    features = np.where(known, features, center)
+    test_features = np.where(np.isfinite(test_features), test_features, center)
+    spread = features.std(axis=0)
+    scale = np.where(spread > 0, spread, 1.0)
+    return DataSet(
+        name="MIMIC-III in-hospital mortality",
+        features=(features - center) / scale,
+        labels=np.eye(2)[died],
+        test_features=(test_features - center) / scale,
+        test_labels=np.eye(2)[test_died],
+        public=False,
+    )
+
+
+def area_under_curve(scores: NDArray[np.float64], labels: NDArray[np.float64]) -> float:
+    """Return the area under the ROC curve: the chance that a positive row has the larger score, ties counting half.
+
+    Parameters
+    ----------
+    scores : ndarray of float, shape (n,)
+        A score of each row, larger for positive rows.
+    labels : ndarray, shape (n,)
+        0 or 1.
+
+    Returns
+    -------
+    float
+        The area, in [0, 1].
+
+    Raises
+    ------
+    ValueError
+        If all labels are equal.
+    """
+    positive = np.asarray(labels, dtype=np.bool_)
+    many, few = int(positive.sum()), int((~positive).sum())
+    if not many or not few:
+        raise ValueError(
+            f"labels must have both classes, got {many} positive of {many + few}; pass more rows"
+        )
+    ranks = stats.rankdata(scores)
+    return float((ranks[positive].sum() - many * (many + 1) / 2) / (many * few))
+
+
+def _stays(folder: Path) -> tuple[tuple[str, ...], NDArray[np.float64], NDArray[np.int64]]:
+    """Return the variables, the features of each stay, and whether the person died."""
+    variables: tuple[str, ...] = ()
+    rows, died = [], []
+    for line in _read(folder / "listfile.csv")[1:]:
+        if len(line) != 2 or line[1] not in ("0", "1"):
+            raise ValueError(
+                f"{folder / 'listfile.csv'} must have lines with a stay and 0 or 1, got {','.join(line)!r}; pass the "
+                "file of in-hospital-mortality"
+            )
+        header, *events = _read(folder / line[0])
+        if header[:1] != ["Hours"] or (variables and tuple(header[1:]) != variables):
+            raise ValueError(
+                f"{folder / line[0]} must have the columns Hours and the variables of the other stays, got "
+                f"{','.join(header)!r}; write it again with the benchmark"
+            )
+        variables = tuple(header[1:])
+        rows.append(_features(folder / line[0], len(variables), events))
+        died.append(int(line[1]))
+    if not rows:
+        raise ValueError(f"{folder / 'listfile.csv'} must name a stay, got none; write it with the benchmark")
+    return variables, np.array(rows), np.array(died)
+
+
+def _read(path: Path) -> list[list[str]]:
+    if not path.is_file():
+        raise FileNotFoundError(f"folder must hold {path}, got no such file; pass the benchmark's folder")
+    with path.open(newline="", encoding="utf-8") as file:
+        found = [line for line in csv.reader(file) if line]
+    if not found:
+        raise ValueError(f"{path} must have a header, got an empty file; write it again with the benchmark")
+    return found
+
+
+def _features(path: Path, variables: int, events: Sequence[Sequence[str]]) -> NDArray[np.float64]:
+    """Return the statistics of every variable in every part of a stay, NaN for none: shape (variables * 42,)."""
+    found: list[float] = []
+    for column in range(1, variables + 1):
+        try:
+            series = [(float(event[0]), _number(event[column])) for event in events if event[column]]
+        except (ValueError, IndexError) as wrong:
+            raise ValueError(
+                f"{path} must hold hours and numbers in every line, got {wrong}; write it again with the benchmark"
+            ) from None
+        hours, values = np.array(series).reshape(-1, 2).T
+        for first, last in _PARTS:
+            if len(hours):
+                begin, length = hours[0], hours[-1] - hours[0]
+                inside = (hours > begin + first * length - _HOUR) & (hours < begin + last * length + _HOUR)
+            chosen = values[inside] if len(hours) else values
+            found += [one(chosen) for one in _STATISTICS] if len(chosen) else [math.nan] * len(_STATISTICS)
+    return np.array(found)
+
+
+def _number(text: str) -> float:
+    """Return a number, or the score of a word of the coma scale."""
+    try:
+        number = float(text)
+    except ValueError:
+        word = _LEADING.sub("", text.strip()).lower()
+        if word not in _SCORES:
+            raise ValueError(f"{text!r}, which is no number and no word of the coma scale") from None
+        return float(_SCORES[word])
+    if not math.isfinite(number):
+        raise ValueError(f"{text!r}, which is not finite")
+    return number

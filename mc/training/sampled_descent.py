@@ -1,0 +1,82 @@
+"""DP-SGD: private gradient descent on Poisson samples of the people, for comparison with full batches.
+
+>>> round(sampled_noise(1.0, 50, epsilon=0.5, delta=1e-5), 4)
+49.7225
+>>> sampled_noise(0.25, 200, epsilon=0.5, delta=1e-5) < 49.7225
+True
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from filterproof.mc.losses.composition import Composition
+from filterproof.mc.training.data import DataSet
+from filterproof.mc.training.network import DenseNetwork
+from filterproof.theory.argument_checks import check_count, check_positive
+from filterproof.theory.conversions import max_gaussian_mu
+from filterproof.theory.pairs import SubsampledGaussian
+
+#: The relative precision of the noise of sampled steps.
+_PRECISION = 1e-4
+
+
+def sampled_noise(q: float, steps: int, *, epsilon: float, delta: float) -> float:
+    """Return the noise, in units of the clip, with which `steps` sums over Poisson samples are (epsilon, delta)-DP.
+
+    For q = 1 the bound is exact, by Gaussian differential privacy; for q < 1 certified composition finds it up to a
+    relative 1e-4, from above. Neighbours differ by the addition or the removal of one person.
+    """
+    steps = check_count("steps", steps)
+    if q == 1:
+        return math.sqrt(steps) / float(max_gaussian_mu(epsilon, delta))
+
+    def suffices(sigma: float) -> bool:
+        mechanisms = {SubsampledGaussian(q, sigma): steps}
+        return Composition(mechanisms).delta(epsilon, relative=_PRECISION).high <= delta
+
+    low = high = 1.0
+    while not suffices(high):
+        low, high = high, 2 * high
+    while low == high or suffices(low):
+        high, low = low, low / 2
+    while high - low > _PRECISION * high:
+        middle = (low + high) / 2
+        low, high = (low, middle) if suffices(middle) else (middle, high)
+    return high
+
+
+def sampled_descent(
+    data: DataSet,
+    network: DenseNetwork,
+    *,
+    q: float,
+    steps: int,
+    clip: float,
+    sigma: float,
+    rate: float,
+    rng: np.random.Generator,
+) -> NDArray[np.float64]:
+    """Return the parameters after `steps` steps of DP-SGD, shape (d,).
+
+        theta <- theta - rate / (q n) (sum over a Poisson sample of clipped gradients + N(0, (sigma clip)^2 I))
+
+    With q = 1 it is Algorithm 6 of Feldman & Zrnic (2021).
+    """
+    clip, sigma, rate = (
+        float(check_positive(name, value))
+        for name, value in (("clip", clip), ("sigma", sigma), ("rate", rate))
+    )
+    theta, n = network.start(rng), data.people
+    for _ in range(steps):
+        sample = np.flatnonzero(rng.random(n) < q)
+        total = sigma * clip * rng.standard_normal(len(theta))
+        if len(sample):
+            gradients = network.gradients(theta, data.features[sample], data.labels[sample])
+            norms = gradients.norms()
+            total += gradients.weighted(np.minimum(1.0, clip / np.maximum(norms, 1e-300)))
+        theta = theta - rate / (q * n) * total
+    return theta

@@ -1,0 +1,52 @@
+"""The rows of the papers: what they name exists and holds, and their numbers are the printed ones or say why not."""
+
+import re
+
+import pytest
+
+from filterproof.reports.docs.generated import expand
+from filterproof.reports.docs.paper_rows import NUMBERS, STATUS, PaperRow, PrintedNumber, resolved, rows
+from filterproof.theory.proofs.proof import Proof
+
+PAPERS = ("000", "003", "004")
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_every_row_names_what_exists_and_theorems_that_hold(paper: str, proofs: dict[str, Proof]) -> None:
+    for row in rows(paper):
+        for where in row.where:
+            kind, name = resolved(where)
+            assert kind != "theorem" or proofs[name].holds, row
+        assert all(number.agrees(number.compute()) or number.remark for number in row.printed), row
+    made = expand(f"```{{generated}} rows {paper}\n```\n")
+    assert len(re.findall(r"^\| ", made, re.MULTILINE)) == len(rows(paper)) + 2
+
+
+def test_every_number_and_every_status_is_in_a_row_and_several_numbers_agree() -> None:
+    every = [row for paper in PAPERS for row in rows(paper)]
+    assert {row.numbers for row in every if row.numbers} == set(NUMBERS)
+    assert {row.status for row in every} <= set(STATUS)
+    agreeing = [n.what for row in every for n in row.printed if n.agrees(n.compute())]
+    assert len(agreeing) >= 8
+
+
+def test_a_stale_row_is_refused_and_a_number_agrees_to_its_printed_digits() -> None:
+    for where in ("fp.Gone", "theorem:gone", "figure:gone", "page:gone", "place:gone"):
+        with pytest.raises(ValueError, match="where must"):
+            resolved(where)
+    row = {"paper": "000", "place": "p", "says": "s"}
+    for wrong in ({"status": "partly"}, {"why": "because"}, {"status": "lost", "why": "because"}):
+        with pytest.raises(ValueError, match="why must be given"):
+            PaperRow(**row, where=("fp.Gaussian",), **wrong)
+    with pytest.raises(ValueError, match="where must be given"):
+        PaperRow(**row, where=())
+    for printed, got, agrees in (
+        ("0.3", 0.349, True),
+        ("0.3", 0.351, False),
+        ("495", 495.4, True),
+        ("495", 496, False),
+        ("4.797e-6", 4.7974e-6, True),
+        ("4.797e-6", 4.7976e-6, False),
+        ("a few dozen", 24, False),
+    ):
+        assert PrintedNumber("x", printed, lambda: 0.0).agrees(got) is agrees, printed
