@@ -178,7 +178,7 @@ def _answers(filt: PrivacyFilter, requests: tuple[DominatingPair, ...]) -> tuple
     count(len(requests))
     if isinstance(filt, LabelledFilter):
         return _answers(filt.keeper, tuple(map(filt.shown, requests)))
-    return filt.answers(requests) if isinstance(filt, _ADAPTERS) else ()
+    return filt.answers(requests) if isinstance(filt, CopiedFilter | CountedFilter | BridgedFilter) else ()
 
 
 def charged_retry(service: MakeService, pairs: Sequence[DominatingPair]) -> str:
