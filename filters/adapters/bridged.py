@@ -82,6 +82,10 @@ class BridgedFilter(PrivacyFilter):
         count(LINE_UNITS + DECISION_UNITS * len(requests))
         return self.asks_program.in_turn(requests)
 
+    def readable(self, state: NDArray[np.int64]) -> NDArray[Any]:
+        """Return what a person reads of a state: the stored text of each run, or the number of its grants."""
+        return np.array([self.asks_program.words_of(int(at)) for at in state], dtype=object)
+
     def is_reachable_state(self, state: NDArray[np.int64]) -> NDArray[np.bool_]:
         return np.array([int(at) in self.asks_program.stood for at in state], dtype=np.bool_)
 
@@ -148,6 +152,19 @@ class _Play:
                         "let its decisions depend on the requests of that budget only",
                     )
         return {one: self.known_decisions[one] for one in wanted}
+
+    def words_of(self, at: int) -> str:
+        """Return the stored text of a position, or its number of grants and the losses that it was told."""
+        stood, grants, losses = self.stood.get(at), 0, list[float]()
+        if isinstance(stood, str):
+            return shown(stood)
+        while isinstance(stood, tuple):
+            before, last = stood
+            losses += [last] if isinstance(last, float) else []
+            grants += not isinstance(last, float)
+            stood = self.stood[before]
+        told = f", losses {', '.join(f'{loss:.4g}' for loss in reversed(losses))}" if losses else ""
+        return f"{grants} granted{told}"
 
     def in_turn(self, requests: Iterable[DominatingPair]) -> tuple[bool, ...]:
         """Return the answers of one new budget, each request with a key of its own."""
