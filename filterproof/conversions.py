@@ -9,7 +9,7 @@ from filterproof.theory.proofs.threshold import (
     gaussian_steps,
     threshold,
 )
-from filterproof.theory.realisation import DeltaSplit, kappa, optimal_split
+from filterproof.theory.stopping_level import DeltaSplit, kappa, optimal_split
 
 __all__ = [
     "Ball",

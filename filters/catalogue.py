@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from types import MappingProxyType
 
-from filterproof.filters.catalogue_entry import Entry
+from filterproof.filters.catalogue_entry import CatalogueEntry
 from filterproof.filters.rules.blackwell import BlackwellFilter
 from filterproof.filters.rules.ex_post import ExPostFilter
 from filterproof.filters.rules.gaussian_residue import GaussianResidueFilter
@@ -51,8 +51,8 @@ __all__ = [
     "ApproximateZCDPFilter",
     "BasicFilter",
     "BlackwellFilter",
+    "CatalogueEntry",
     "CentralLimitFilter",
-    "Entry",
     "ExPostFilter",
     "GaussianFilter",
     "GaussianResidueFilter",
@@ -71,156 +71,164 @@ __all__ = [
     "ZCDPFilter",
 ]
 
-_LADDER = tuple(RandomizedResponse.from_ratio(Fraction(3, 2) ** k) for k in (1, 2, 3))
+_RESPONSE_MENU = tuple(RandomizedResponse.from_ratio(Fraction(3, 2) ** k) for k in (1, 2, 3))
 
 
-def _natural(delta: Fraction) -> NonadaptiveCompositionFilter:
-    return NonadaptiveCompositionFilter.from_ratio(Fraction(9, 4), delta, _LADDER)
+def _nonadaptive_example(delta: Fraction) -> NonadaptiveCompositionFilter:
+    return NonadaptiveCompositionFilter.from_ratio(Fraction(9, 4), delta, _RESPONSE_MENU)
 
 
-def _coin(p: str, q: str) -> DominatingPair:
+def _coin_pair(p: str, q: str) -> DominatingPair:
     """Return a bit that is 1 with probability p on one data set and q on the other."""
     one, other = Fraction(p), Fraction(q)
     return FinitePair((one, 1 - one), (other, 1 - other))
 
 
-def _responses(*epsilons: float) -> tuple[DominatingPair, ...]:
+def _response_ladder(*epsilons: float) -> tuple[DominatingPair, ...]:
     return tuple(RandomizedResponse(epsilon) for epsilon in epsilons)
 
 
 _BIT, _STEP = (RandomizedResponse(0.25),), (Gaussian(mu=0.5),)
 _PAIRS, _THREE = (2.0, 32.0), (2.0, 8.0, 32.0)
-_FIRST = RandomizedResponse.from_ratio(Fraction("1.10517"))
+_FIRST_RESPONSE = RandomizedResponse.from_ratio(Fraction("1.10517"))
 #: A mechanism with five outcomes and, for each, the most revealing next one; each two satisfy (5.1) on [0, 1.3].
-_FIVE = FinitePair(
+_FIVE_OUTCOMES = FinitePair(
     tuple(map(Fraction, ("0.0093", "0.0117", "0.0775", "0.1973", "0.7042"))),
     tuple(map(Fraction, ("0.00276", "0.00468", "0.04136", "0.14894", "0.80226"))),
 )
-_REPLIES = (
-    _FIVE,
-    *(_coin("0.5485", "0.37372"), _coin("0.15246", "0.07786"), _coin("0.0389", "0.01404")),
-    *(_coin("0.01085", "0.0026"), Erasure(0.00136)),
+_REPLY_PAIRS = (
+    _FIVE_OUTCOMES,
+    *(_coin_pair("0.5485", "0.37372"), _coin_pair("0.15246", "0.07786"), _coin_pair("0.0389", "0.01404")),
+    *(_coin_pair("0.01085", "0.0026"), Erasure(0.00136)),
 )
-_COINS = (_FIRST, _coin("0.608430710", "0.001614677"), _coin("0.0168334078", "0.000018877554"))
+_COIN_PAIRS = (
+    _FIRST_RESPONSE,
+    _coin_pair("0.608430710", "0.001614677"),
+    _coin_pair("0.0168334078", "0.000018877554"),
+)
 
 _ENTRIES = (
-    Entry(
+    CatalogueEntry(
         GaussianFilter,
         lambda: GaussianFilter(1.0),
         lambda: GaussianFilter(1.5),
         (Gaussian(0.25), Gaussian(0.5)),
     ),
-    Entry(
+    CatalogueEntry(
         GaussianResidueFilter,
         lambda: GaussianResidueFilter(1.0),
         lambda: GaussianResidueFilter(1.5),
-        _responses(0.25, 0.5),
+        _response_ladder(0.25, 0.5),
     ),
-    Entry(ZCDPFilter, lambda: ZCDPFilter(0.5), lambda: ZCDPFilter(0.6), (Gaussian(0.25), Gaussian(0.5))),
-    Entry(RenyiFilter, lambda: RenyiFilter(8.0, 1.0), lambda: RenyiFilter(8.0, 1.5), _responses(0.25, 0.5)),
-    Entry(
+    CatalogueEntry(
+        ZCDPFilter, lambda: ZCDPFilter(0.5), lambda: ZCDPFilter(0.6), (Gaussian(0.25), Gaussian(0.5))
+    ),
+    CatalogueEntry(
+        RenyiFilter, lambda: RenyiFilter(8.0, 1.0), lambda: RenyiFilter(8.0, 1.5), _response_ladder(0.25, 0.5)
+    ),
+    CatalogueEntry(
         AllOrdersFilter,
         lambda: AllOrdersFilter(_THREE, (0.25, 1.0, 4.0)),
         lambda: AllOrdersFilter(_THREE, (0.25, 2.0, 4.5)),
         (Gaussian(0.125), Gaussian(0.25)),
     ),
-    Entry(
+    CatalogueEntry(
         SomeOrderMarkovFilter,
         lambda: SomeOrderMarkovFilter(6.0, 0.01, _PAIRS),
         lambda: SomeOrderMarkovFilter(6.5, 0.02, _PAIRS),
-        (_FIRST, _coin("0.0025", "0.00000227272")),
+        (_FIRST_RESPONSE, _coin_pair("0.0025", "0.00000227272")),
     ),
-    Entry(
+    CatalogueEntry(
         ApproximateDPFilter,
         lambda: ApproximateDPFilter(1.0, 1e-5),
         lambda: ApproximateDPFilter(2.0, 1e-4),
         (Gaussian(0.0618), Gaussian(0.1236)),
     ),
-    Entry(
+    CatalogueEntry(
         ApproximateZCDPFilter,
         lambda: ApproximateZCDPFilter(0.5, 1e-3),
         lambda: ApproximateZCDPFilter(0.6, 2e-3),
         (RandomizedResponse(0.25), KOV(0.5, 2.5e-4)),
     ),
-    Entry(
+    CatalogueEntry(
         BasicFilter,
         lambda: BasicFilter(1.0, 1e-3),
         lambda: BasicFilter(1.5, 2e-3),
         (KOV(0.25, 2.5e-4), KOV(0.5, 2.5e-4)),
     ),
-    Entry(
+    CatalogueEntry(
         RogersFilter,
         lambda: RogersFilter(2.0, 1e-3),
         lambda: RogersFilter(3.0, 1e-3),
         (RandomizedResponse(0.125), KOV(0.125, 1.25e-4)),
     ),
-    Entry(
+    CatalogueEntry(
         WhitehouseFilter,
         lambda: WhitehouseFilter(1.0, 1e-3),
         lambda: WhitehouseFilter(1.5, 2e-3),
         (RandomizedResponse(0.0625), KOV(0.0625, 1.25e-4)),
     ),
-    Entry(
+    CatalogueEntry(
         BlackwellFilter,
         lambda: BlackwellFilter(1.0, _BIT),
         lambda: BlackwellFilter(1.5, _BIT),
         (RandomizedResponse(0.25), Gaussian(0.5)),
     ),
-    Entry(
+    CatalogueEntry(
         PotentialFilter,
-        lambda: PotentialFilter(1.0, 0.01, _responses(0.125, 0.25)),
-        lambda: PotentialFilter(1.5, 0.02, _responses(0.125, 0.25)),
-        _responses(0.125, 0.25),
+        lambda: PotentialFilter(1.0, 0.01, _response_ladder(0.125, 0.25)),
+        lambda: PotentialFilter(1.5, 0.02, _response_ladder(0.125, 0.25)),
+        _response_ladder(0.125, 0.25),
     ),
-    Entry(
+    CatalogueEntry(
         RealisationFilter,
         lambda: RealisationFilter(10.0, 1e-5, 48, _STEP),
         lambda: RealisationFilter(12.0, 1e-5, 48, _STEP),
         (Erasure(9.6e-8), Erasure(5.38e-6)),
     ),
-    Entry(
+    CatalogueEntry(
         ExPostFilter,
         lambda: ExPostFilter(1.0, 1e-3),
         lambda: ExPostFilter(1.5, 2e-3),
-        (_coin("1/2", "2/5"), KOV(0.25, 2.5e-4)),
+        (_coin_pair("1/2", "2/5"), KOV(0.25, 2.5e-4)),
     ),
-    Entry(
+    CatalogueEntry(
         HockeyStickFilter,
         lambda: HockeyStickFilter(0.5, 0.01),
         lambda: HockeyStickFilter(0.5, 0.02),
-        (_coin("1/2", "2/5"), Erasure(0.0025)),
+        (_coin_pair("1/2", "2/5"), Erasure(0.0025)),
     ),
-    Entry(
+    CatalogueEntry(
         SquaredLossFilter,
         lambda: SquaredLossFilter(0.5),
         lambda: SquaredLossFilter(0.6),
-        (_coin("0.904", "0.808"),),
+        (_coin_pair("0.904", "0.808"),),
     ),
-    Entry(
+    CatalogueEntry(
         RangedBlackwellFilter,
-        lambda: RangedBlackwellFilter(0.5, _REPLIES, 0.0, 1.3),
-        lambda: RangedBlackwellFilter(0.75, _REPLIES, 0.0, 1.3),
-        _REPLIES,
+        lambda: RangedBlackwellFilter(0.5, _REPLY_PAIRS, 0.0, 1.3),
+        lambda: RangedBlackwellFilter(0.75, _REPLY_PAIRS, 0.0, 1.3),
+        _REPLY_PAIRS,
     ),
-    Entry(
+    CatalogueEntry(
         CentralLimitFilter,
         lambda: CentralLimitFilter(0.5),
         lambda: CentralLimitFilter(0.6),
         (SubsampledGaussian(0.05, 1.0), SubsampledGaussian(0.1, 1.0)),
     ),
-    Entry(
+    CatalogueEntry(
         SomeOrderFilter,
         lambda: SomeOrderFilter(6.0, 0.01, _PAIRS),
         lambda: SomeOrderFilter(6.5, 0.02, _PAIRS),
-        _COINS,
+        _COIN_PAIRS,
     ),
-    Entry(
+    CatalogueEntry(
         NonadaptiveCompositionFilter,
-        lambda: _natural(Fraction(45, 169)),
-        lambda: _natural(Fraction(60, 169)),
-        _LADDER,
+        lambda: _nonadaptive_example(Fraction(45, 169)),
+        lambda: _nonadaptive_example(Fraction(60, 169)),
+        _RESPONSE_MENU,
     ),
-    Entry(
+    CatalogueEntry(
         NaiveRealisationFilter,
         lambda: NaiveRealisationFilter(1.0, 0.01),
         lambda: NaiveRealisationFilter(2.0, 0.02),
@@ -229,4 +237,4 @@ _ENTRIES = (
 )
 
 #: Class name -> entry.
-CATALOGUE: Mapping[str, Entry] = MappingProxyType({entry.name: entry for entry in _ENTRIES})
+CATALOGUE: Mapping[str, CatalogueEntry] = MappingProxyType({entry.name: entry for entry in _ENTRIES})

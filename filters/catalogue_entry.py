@@ -35,7 +35,7 @@ class FilterPage:
     direction: Literal["both", "PQ", "QP"] = "both"
 
     @classmethod
-    def listed(cls, name: str, menu: tuple[DominatingPair, ...]) -> FilterPage:
+    def from_catalogue(cls, name: str, menu: tuple[DominatingPair, ...]) -> FilterPage:
         """Return the page of a catalogue filter from its table in `catalogue.toml`."""
         table = dict(page_tables()[name])
         if (ratio := table.pop("ratio", None)) is not None:
@@ -51,32 +51,32 @@ def page_tables() -> dict[str, dict[str, Any]]:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class CatalogueEntry:
     """A filter class, an example of it, the same example with a larger budget, and the menu of its page's game."""
 
-    kind: type[PrivacyFilter]
-    make: Callable[[], PrivacyFilter]
-    more: Callable[[], PrivacyFilter]
+    filter_class: type[PrivacyFilter]
+    make_example: Callable[[], PrivacyFilter]
+    make_larger: Callable[[], PrivacyFilter]
     menu: tuple[DominatingPair, ...]
 
     @property
     def name(self) -> str:
-        return self.kind.__name__
+        return self.filter_class.__name__
 
     @property
     def page(self) -> FilterPage:
-        return FilterPage.listed(self.name, self.menu)
+        return FilterPage.from_catalogue(self.name, self.menu)
 
     @property
     def sound(self) -> bool | None:
         """False for a counterexample, None if neither a proof nor a counterexample is known."""
-        return self.kind.sound
+        return self.filter_class.sound
 
     def example(self) -> PrivacyFilter:
         """Return an instance with moderate parameters. An unsound one is made without its warning."""
         with suppress_unsound_warning():
-            return self.make()
+            return self.make_example()
 
     def larger(self) -> PrivacyFilter:
         with suppress_unsound_warning():
-            return self.more()
+            return self.make_larger()

@@ -64,10 +64,10 @@ _DARK = {
     },
 }
 #: Inches that are shown at full size on a narrow screen, so that letters stay readable there.
-NARROW = 5.4
+NARROW_INCHES = 5.4
 
 
-def _styled() -> AbstractContextManager[None]:
+def _report_style() -> AbstractContextManager[None]:
     """Where what is drawn has the report's look."""
     import matplotlib as mpl
 
@@ -81,7 +81,10 @@ def plain_text(words: str) -> str:
 
 @contextmanager
 def new_figure(
-    width: float = NARROW, height: float = 3.8, *, margins: tuple[float, float, float, float] | None = None
+    width: float = NARROW_INCHES,
+    height: float = 3.8,
+    *,
+    margins: tuple[float, float, float, float] | None = None,
 ) -> Iterator[Figure]:
     """A figure in the report's look; drawing happens inside the block.
 
@@ -90,7 +93,7 @@ def new_figure(
     """
     from matplotlib.figure import Figure
 
-    with _styled():
+    with _report_style():
         figure = Figure(figsize=(width, height), layout=None if margins else "constrained")
         if margins:
             figure.subplots_adjust(*margins)
@@ -183,7 +186,7 @@ def picture_bytes(figure: Figure, kind: str) -> bytes:
     from matplotlib.backends.backend_svg import FigureCanvasSVG
 
     buffer = io.BytesIO()
-    with _styled():
+    with _report_style():
         if kind == "svg":  # the same bytes, drawn once: `savefig` draws all once more to lay it out
             canvas: Any = FigureCanvasSVG(figure)  # which has no types
             canvas.print_svg(buffer, **_SAVED[kind])

@@ -10,10 +10,10 @@ from filterproof.theory.agreement import Agreement, AgreementOutcome
 from filterproof.theory.evidence import Outcome, Verdict
 
 
-def slug(name: str) -> str:
+def claim_key(name: str) -> str:
     """A name as a key of lower-case letters, digits and dashes.
 
-    >>> slug("RDP filter"), slug("B*")
+    >>> claim_key("RDP filter"), claim_key("B*")
     ('rdp-filter', 'b-star')
     """
     return re.sub(r"[^a-z0-9]+", "-", name.lower().replace("*", "-star")).strip("-")

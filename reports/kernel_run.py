@@ -14,7 +14,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from filterproof.theory.kernel.kernel_theorems import KERNEL, KernelTheorem, sources
+from filterproof.theory.kernel.kernel_theorems import KERNEL_THEOREMS, KernelTheorem, sources
 from filterproof.theory.kernel.record import (
     Record,
     axioms_beyond,
@@ -28,9 +28,13 @@ from filterproof.theory.theorems import (
     closed_forms,
     conversion_theorems,
     divergences,
-    gaussian,
     interaction,
-    odometers,
+)
+from filterproof.theory.theorems import (
+    gaussian_theorems as gaussian,
+)
+from filterproof.theory.theorems import (
+    odometer_theorems as odometers,
 )
 
 #: The rows, in the order in which their files are named.
@@ -45,7 +49,7 @@ _PACKAGES = ("libcoq-interval", "libcoq-coquelicot", "libcoq-flocq")
 #: The libraries whose axioms coqchk may list.
 _INSTALLED = ("Coq.", "Coquelicot.", "Flocq.", "Interval.", "mathcomp.")
 #: What coqchk must find nowhere.
-_TRICKS = (
+_FORBIDDEN_FLAGS = (
     "relying on type-in-type",
     "relying on unsafe (co)fixpoints",
     "Inductives whose positivity is assumed",
@@ -86,27 +90,27 @@ def run_kernel(*, on_step: Callable[[str], object]) -> Record:
             place = Path(folder, name)
             place.parent.mkdir(exist_ok=True)
             place.write_text(text, encoding="utf-8")
-            _call([compiler, "-q", "-Q", ".", _LIBRARY, name], folder)
+            _run_command([compiler, "-q", "-Q", ".", _LIBRARY, name], folder)
         on_step("what the statements rest on")
         statements, axioms = _kernel_statements(compiler, folder)
         on_step("coqchk")
         modules = [f"{_LIBRARY}.{name.removesuffix('.v').replace('/', '.')}" for name in texts]
         # the libraries as they are installed are taken as checked: with them it would take many minutes
         ours = [word for module in modules for word in ("-norec", module)]
-        said = _call([checker, "-silent", "-o", "-Q", ".", _LIBRARY, *ours], folder)
+        said = _run_command([checker, "-silent", "-o", "-Q", ".", _LIBRARY, *ours], folder)
         if own := [axiom for axiom in _checker_axioms(said) if not axiom.startswith(_INSTALLED)]:
             raise KernelError(f"coqchk must find no axiom but those of the libraries, got {', '.join(own)}")
-        for trick in _TRICKS:
+        for trick in _FORBIDDEN_FLAGS:
             if f"{trick}: <none>" not in " ".join(said.split()):
                 raise KernelError(f"coqchk must find no {trick}, got {said[-600:]!r}")
-    version = _call([compiler, "-print-version"], ".").split()[0]
+    version = _run_command([compiler, "-print-version"], ".").split()[0]
     return Record(version, _libraries(), digests(texts), statements, axioms)
 
 
 def _listed_theorems() -> list[KernelTheorem]:
     """Every statement, those of rows first: of a name that two files have, that of the file named last prints short."""
     rows = (name for subject in _SUBJECTS for row in subject.ROWS for name in row.kernel)
-    return [KERNEL[name] for name in dict.fromkeys([*rows, *reversed(tuple(KERNEL))])]
+    return [KERNEL_THEOREMS[name] for name in dict.fromkeys([*rows, *reversed(tuple(KERNEL_THEOREMS))])]
 
 
 def _kernel_statements(compiler: str, folder: str) -> tuple[dict[str, str], dict[str, tuple[str, ...]]]:
@@ -116,18 +120,18 @@ def _kernel_statements(compiler: str, folder: str) -> tuple[dict[str, str], dict
         modules.setdefault(theorem.module, []).append(f"@{theorem.module}.{theorem.name}")
     asked = ["From Coq Require Import Reals List.", f"From {_LIBRARY} Require Import {' '.join(modules)}."]
     asked += ["Import ListNotations.", "Open Scope R_scope.", "Set Printing Width 1000000."]
-    for theorem in KERNEL.values():
-        asked += [_mark(f"STATES {theorem.name}"), f"Check {theorem.module}.{theorem.name}."]
+    for theorem in KERNEL_THEOREMS.values():
+        asked += [_mark_text(f"STATES {theorem.name}"), f"Check {theorem.module}.{theorem.name}."]
     for module, names in modules.items():  # once for a file: what lies below is walked through each time
         asked += [
-            _mark(f"RESTS {module}"),
+            _mark_text(f"RESTS {module}"),
             f"Definition of_{module} := ({', '.join(names)}).",
             f"Print Assumptions of_{module}.",
         ]
     Path(folder, "Asked.v").write_text("\n".join(asked) + "\n", encoding="utf-8")
-    said = _call([compiler, "-q", "-Q", ".", _LIBRARY, "Asked.v"], folder)
+    said = _run_command([compiler, "-q", "-Q", ".", _LIBRARY, "Asked.v"], folder)
     told = {head: rest for head, _, rest in (part.partition("\n") for part in said.split("BEGIN ")[1:])}
-    statements = {name: " ".join(told.get(f"STATES {name}", "").split()) for name in KERNEL}
+    statements = {name: " ".join(told.get(f"STATES {name}", "").split()) for name in KERNEL_THEOREMS}
     axioms = {module: _axioms(told.get(f"RESTS {module}", "")) for module in modules}
     for name, stated in statements.items():
         if not stated.startswith(f"{name}"):
@@ -140,13 +144,15 @@ def _kernel_statements(compiler: str, folder: str) -> tuple[dict[str, str], dict
     return statements, axioms
 
 
-def _mark(words: str) -> str:
+def _mark_text(words: str) -> str:
     return f'Goal True. idtac "BEGIN {words}". Abort.'
 
 
 def _axioms(told: str) -> tuple[str, ...]:
     # a name stands at the start of a line; its type follows after a colon, on the same line or indented
-    return tuple(sorted(re.findall(r"^([A-Za-z_][\w.']*)(?=\s*:|\s*$)", _listed(told), re.MULTILINE)))
+    return tuple(
+        sorted(re.findall(r"^([A-Za-z_][\w.']*)(?=\s*:|\s*$)", _listed_in_output(told), re.MULTILINE))
+    )
 
 
 def _checker_axioms(said: str) -> tuple[str, ...]:
@@ -157,7 +163,7 @@ def _checker_axioms(said: str) -> tuple[str, ...]:
     return tuple(line for line in listed[1].split() if line != "<none>")
 
 
-def _listed(told: str) -> str:
+def _listed_in_output(told: str) -> str:
     if told.startswith("Closed under the global context"):
         return ""
     head, _, rest = told.partition("\n")
@@ -177,7 +183,7 @@ def _libraries() -> dict[str, str]:
     return dict(line.split() for line in told.stdout.splitlines() if len(line.split()) == 2)
 
 
-def _call(command: list[str], folder: str) -> str:
+def _run_command(command: list[str], folder: str) -> str:
     # no path of the user's: a library there could bring an axiom under an allowed name
     clean = {name: value for name, value in os.environ.items() if not name.startswith(("COQ", "ROCQ"))}
     told = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, env=clean)

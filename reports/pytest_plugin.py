@@ -80,11 +80,13 @@ class FilterItem(pytest.Item):
     def runtest(self) -> None:
         from filterproof.mc.examine.worker import run_isolated
 
-        with _faults(self):  # its file is code, which is run where it can do no harm
+        with _faults_as_failures(self):  # its file is code, which is run where it can do no harm
             told = run_isolated(
-                partial(_loaded, self.target, _how(self, {})), whose=self.target, command=True
+                partial(_examined_target, self.target, _options_of_item(self, {})),
+                whose=self.target,
+                command=True,
             )
-        _keep(self, *told)
+        _add_properties(self, *told)
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         if isinstance(excinfo.value, ValueError):
@@ -102,7 +104,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
         return None
     from filterproof.filters.privacy_filter import PrivacyFilter
 
-    if refused := _refused(mark):
+    if refused := _refused_mark(mark):
         pytest.fail(refused, pytrace=False)
     given = {name: pyfuncitem.funcargs[name] for name in signature(pyfuncitem.obj).parameters}
     made = pyfuncitem.obj(**given)
@@ -113,13 +115,13 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
             pytrace=False,
         )
     for filt in found:
-        with _faults(pyfuncitem):
-            told = _examined(filt, _how(pyfuncitem, dict(mark.kwargs)))
-        _keep(pyfuncitem, *told)
+        with _faults_as_failures(pyfuncitem):
+            told = _examined_item(filt, _options_of_item(pyfuncitem, dict(mark.kwargs)))
+        _add_properties(pyfuncitem, *told)
     return True
 
 
-def _refused(mark: pytest.Mark) -> str:
+def _refused_mark(mark: pytest.Mark) -> str:
     """Why a mark cannot be used, '' if it can."""
     from filterproof.filters.contract.work import checked_effort
     from filterproof.theory.argument_checks import did_you_mean
@@ -138,18 +140,18 @@ def _refused(mark: pytest.Mark) -> str:
     return ""
 
 
-def _how(item: pytest.Item, how: dict[str, Any]) -> dict[str, Any]:
+def _options_of_item(item: pytest.Item, how: dict[str, Any]) -> dict[str, Any]:
     effort = item.config.getoption("--filterproof-effort")
     return how | ({} if effort is None else {"effort": effort})
 
 
-def _loaded(target: str, how: dict[str, Any]) -> _Told:
+def _examined_target(target: str, how: dict[str, Any]) -> _Told:
     from filterproof.reports.user_filter import load_filter
 
-    return _examined(load_filter(target), how, target)
+    return _examined_item(load_filter(target), how, target)
 
 
-def _examined(filt: PrivacyFilter, how: dict[str, Any], target: str | None = None) -> _Told:
+def _examined_item(filt: PrivacyFilter, how: dict[str, Any], target: str | None = None) -> _Told:
     """Examine a filter; return the properties of the item, and why it fails or ''."""
     from filterproof.mc.examine.verification import failure, verify
 
@@ -163,7 +165,7 @@ def _examined(filt: PrivacyFilter, how: dict[str, Any], target: str | None = Non
     return properties, failure(exam)
 
 
-def _keep(item: pytest.Item, properties: list[tuple[str, object]], message: str) -> None:
+def _add_properties(item: pytest.Item, properties: list[tuple[str, object]], message: str) -> None:
     """Add the properties to the item, and fail if there is a message."""
     item.user_properties += properties
     if message:
@@ -171,11 +173,11 @@ def _keep(item: pytest.Item, properties: list[tuple[str, object]], message: str)
 
 
 @contextmanager
-def _faults(item: pytest.Item) -> Iterator[None]:
+def _faults_as_failures(item: pytest.Item) -> Iterator[None]:
     """Fail the item with the message of a FilterFault and without its traceback."""
     from filterproof.mc.examine.filter_fault import FilterFault
 
     try:
         yield
     except FilterFault as fault:
-        _keep(item, [], str(fault))
+        _add_properties(item, [], str(fault))

@@ -1,4 +1,5 @@
-"""Results as pictures, HTML and files: what `filterproof.theory.display.renderer` imports by name when it is needed."""
+"""Results as pictures, HTML and files: what `filterproof.theory.display.load_renderer` imports by name when it is
+needed."""
 
 from __future__ import annotations
 
@@ -21,25 +22,25 @@ def figure(value: Any, ax: Axes | None = None) -> Figure:
     Raises ValueError if the result has no rows.
     """
     from filterproof.reports.drawing import drawn_into
-    from filterproof.reports.html_repr.pictures import draw
+    from filterproof.reports.html_repr.pictures import draw_result
 
     if not value.rows():
         raise ValueError(
             f"the {type(value).__name__} has no rows to draw (rows=[]); compute it for at least one epsilon"
         )
-    return drawn_into(ax, 1, lambda axes: draw(value, axes[0]))
+    return drawn_into(ax, 1, lambda axes: draw_result(value, axes[0]))
 
 
 def html(value: Any) -> str:
     """Return a result as HTML for a notebook."""
     from filterproof.mc.examine.examination import Examination
-    from filterproof.reports.html_repr.fragments import fragment
+    from filterproof.reports.html_repr.fragments import result_fragment
 
     if isinstance(value, Examination):
         from filterproof.reports.pages.examination_page import examination_fragment
 
         return examination_fragment(value)
-    return fragment(value).html(value)
+    return result_fragment(value).html(value)
 
 
 def tightness(exam: Examination) -> Figure:

@@ -18,10 +18,10 @@ from typing import Any
 
 from filterproof.mc.examine.replay import counterexample_kind
 from filterproof.mc.examine.replay_snippets import replay_command
-from filterproof.mc.runs.executors import completed
+from filterproof.mc.runs.executors import iter_completed
 from filterproof.mc.runs.output import OutputFolder
 from filterproof.mc.runs.provenance import version
-from filterproof.reports.chapters.accountants import PAGES, AccountantChapter, accountant_chapter
+from filterproof.reports.chapters.accountant_chapter import PAGES, AccountantChapter, accountant_chapter
 from filterproof.reports.chapters.filters import FilterChapter, filter_chapter, simulation_finding
 from filterproof.reports.chapters.page_subjects import SUBJECTS, PageSubject
 from filterproof.reports.chapters.rates import rates_findings
@@ -29,11 +29,11 @@ from filterproof.reports.chapters.tightness import tightness_findings
 from filterproof.reports.finding import Finding, Picture
 from filterproof.reports.pages.accountant_pages import accountant_page
 from filterproof.reports.pages.filter_page import filter_page
-from filterproof.reports.pages.overview import Row, counted, picture
-from filterproof.reports.pages.page import Badge, Page
+from filterproof.reports.pages.overview import OverviewRow, counts_sentence, overview_picture
+from filterproof.reports.pages.page import Page, VerdictBadge
 from filterproof.reports.pages.simulation_page import simulation_page
 from filterproof.reports.study import Study
-from filterproof.reports.template import rendered, style
+from filterproof.reports.template import page_style, render_template
 from filterproof.theory.agreement import Agreement
 from filterproof.theory.evidence import Verdict
 
@@ -56,9 +56,9 @@ class LibraryReport:
     seconds: Mapping[str, float]
 
     @property
-    def rows(self) -> tuple[Row, ...]:
+    def rows(self) -> tuple[OverviewRow, ...]:
         """The rows of the front page."""
-        return tuple(map(Row.of, self.filters))
+        return tuple(map(OverviewRow.of, self.filters))
 
     @property
     def unexpected(self) -> tuple[Finding, ...]:
@@ -73,15 +73,15 @@ class LibraryReport:
 
     def write(self, out: Path, *, seconds: float) -> None:
         """Write the pages, pictures and data into `out`, all or none; `seconds` is the time since the start."""
-        wide, narrow = (picture(self.rows, wide=one) for one in (True, False))
-        before, data = previous(out), verdicts_document(self)
+        wide, narrow = (overview_picture(self.rows, wide=one) for one in (True, False))
+        before, data = previous_claims(out), verdicts_document(self)
         claims = claim_rows(self.findings)
         document = {"schema": SCHEMA, "filterproof": version(), "seed": self.study.seed, "claims": claims}
         pages = {
             "index": index_page(self, wide, narrow),
             "simulation": simulation_page(self.filters),
             "claims": claims_page(self, before, claims),
-            **{page.key: _page(page, self, out) for page in (*self.pages, *self.accountants)},
+            **{page.key: _page_html(page, self, out) for page in (*self.pages, *self.accountants)},
         }
         pictures = (
             wide,
@@ -100,7 +100,7 @@ class LibraryReport:
 
 
 #: What else is decided, beside filters and accountants.
-OTHERS: Mapping[str, Callable[[Study], tuple[Finding, ...]]] = {
+OTHER_CHAPTERS: Mapping[str, Callable[[Study], tuple[Finding, ...]]] = {
     "tightness": tightness_findings,
     "rates": rates_findings,
 }
@@ -111,23 +111,23 @@ def make_report(
     *,
     subjects: Sequence[PageSubject] = SUBJECTS,
     accountants: Sequence[str] = PAGES,
-    others: Mapping[str, Callable[[Study], tuple[Finding, ...]]] = OTHERS,
+    others: Mapping[str, Callable[[Study], tuple[Finding, ...]]] = OTHER_CHAPTERS,
     executor: Executor | None = None,
     on_progress: Callable[[str, int, int], object] = lambda words, done, of: None,
 ) -> LibraryReport:
     """Run every chapter; `on_progress` gets the pages in progress, how many are done, and of how many."""
     jobs: dict[str, partial[Any]] = {
-        **{one.name: partial(_filter, study, one) for one in subjects},
-        **{page: partial(_accountant, study, page) for page in accountants},
+        **{one.name: partial(_filter_page, study, one) for one in subjects},
+        **{page: partial(_accountant_page, study, page) for page in accountants},
         **{name: partial(decide, study) for name, decide in others.items()},
     }
     tasks = sorted(jobs, key=lambda name: _LONG.index(name) if name in _LONG else len(_LONG))
     waiting, found = dict.fromkeys(tasks), dict[str, tuple[Any, float]]()
-    on_progress(_doing(waiting), 0, len(tasks))
-    for name, timed in completed(executor, partial(_timed, jobs), tasks, window=len(tasks)):
+    on_progress(_progress_text(waiting), 0, len(tasks))
+    for name, timed in iter_completed(executor, partial(_timed_job, jobs), tasks, window=len(tasks)):
         found[name] = timed
         del waiting[name]
-        on_progress(_doing(waiting), len(found), len(tasks))
+        on_progress(_progress_text(waiting), len(found), len(tasks))
     result: dict[str, Any] = {name: one for name, (one, _) in found.items()}
     filters = [result[one.name] for one in subjects]
     kinds = [result[page] for page in accountants]
@@ -148,21 +148,21 @@ def make_report(
     )
 
 
-def _doing(waiting: Mapping[str, None]) -> str:
+def _progress_text(waiting: Mapping[str, None]) -> str:
     return f"next of the report: {', '.join(list(waiting)[:3])}" if waiting else "writing the report"
 
 
-def _filter(study: Study, subject: PageSubject) -> tuple[FilterChapter, Page]:
+def _filter_page(study: Study, subject: PageSubject) -> tuple[FilterChapter, Page]:
     chapter = filter_chapter(study, subject)
     return chapter, filter_page(chapter)
 
 
-def _accountant(study: Study, page: str) -> tuple[AccountantChapter, Page]:
+def _accountant_page(study: Study, page: str) -> tuple[AccountantChapter, Page]:
     chapter = accountant_chapter(study, page)
     return chapter, accountant_page(chapter)
 
 
-def _timed(jobs: Mapping[str, Callable[[], Any]], name: str) -> tuple[Any, float]:
+def _timed_job(jobs: Mapping[str, Callable[[], Any]], name: str) -> tuple[Any, float]:
     """The result of a job, and its processor seconds, those of its child processes included."""
     began = sum(os.times()[:4])
     result = jobs[name]()
@@ -182,7 +182,7 @@ def _check_failure(study: Study, failures: Sequence[float]) -> None:
 # -- data ------------------------------------------------------------------------------------------------
 
 
-def _finding(finding: Finding) -> dict[str, object]:
+def _finding_data(finding: Finding) -> dict[str, object]:
     result = finding.result
     row: dict[str, object] = {
         "key": finding.claim.key,
@@ -199,7 +199,7 @@ def _finding(finding: Finding) -> dict[str, object]:
         return row | {
             "compared": len(result.compared),
             "within": result.max_difference,
-            "share": result.share if math.isfinite(result.share) else None,
+            "share": result.relative_difference if math.isfinite(result.relative_difference) else None,
             "failure": result.failure,
         }
     return row | {"evidence": result.evidence.name, "citations": list(result.citations)}
@@ -212,8 +212,8 @@ def verdicts_document(report: LibraryReport) -> dict[str, object]:
         "schema": SCHEMA,
         "filterproof": version(),
         **{name: getattr(study, name) for name in ("seed", "quick", "failure", "comparisons")},
-        "verdicts": [_finding(one) for one in report.findings if isinstance(one.result, Verdict)],
-        "agreements": [_finding(one) for one in report.findings if isinstance(one.result, Agreement)],
+        "verdicts": [_finding_data(one) for one in report.findings if isinstance(one.result, Verdict)],
+        "agreements": [_finding_data(one) for one in report.findings if isinstance(one.result, Agreement)],
         "comparisons": [
             {
                 "filter": one.filter,
@@ -230,7 +230,7 @@ def verdicts_document(report: LibraryReport) -> dict[str, object]:
                 "promised": one.promised,
             }
             for chapter in report.filters
-            for one in chapter.every
+            for one in chapter.all_comparisons
             for estimate in one.estimates
         ],
     }
@@ -262,7 +262,7 @@ def claims_csv(claims: Sequence[Mapping[str, str]]) -> str:
     return text.getvalue()
 
 
-def previous(out: Path) -> dict[str, dict[str, Any]] | None:
+def previous_claims(out: Path) -> dict[str, dict[str, Any]] | None:
     """The claims of an earlier report in that folder, by key; None where there is none that can be read."""
     try:
         rows = json.loads((out / "claims.json").read_text("utf-8"))["claims"]
@@ -271,7 +271,7 @@ def previous(out: Path) -> dict[str, dict[str, Any]] | None:
         return None
 
 
-def changes(before: Mapping[str, Mapping[str, Any]], claims: Sequence[Mapping[str, str]]) -> list[str]:
+def changes_since(before: Mapping[str, Mapping[str, Any]], claims: Sequence[Mapping[str, str]]) -> list[str]:
     """What changed since an earlier report, a sentence for each claim."""
     now = {row["key"]: row for row in claims}
     lines = [f"{key}: new." for key in now if key not in before]
@@ -289,10 +289,10 @@ def changes(before: Mapping[str, Mapping[str, Any]], claims: Sequence[Mapping[st
 def index_page(report: LibraryReport, wide: Picture, narrow: Picture) -> str:
     """The front page."""
     study, rows = report.study, report.rows
-    return rendered(
+    return render_template(
         "index.html.j2",
-        style=style(),
-        answer=counted(rows),
+        style=page_style(),
+        answer=counts_sentence(rows),
         setting=_SETTING,
         wide=wide,
         narrow=narrow,
@@ -328,20 +328,20 @@ _FINITE = (
 )
 
 
-def _page(page: Page, report: LibraryReport, out: Path) -> str:
+def _page_html(page: Page, report: LibraryReport, out: Path) -> str:
     """The page of a filter or accountant, with the command that replays its counterexample."""
     replay = ""
     for one in report.filters:
         if one.subject.key == page.key and counterexample_kind(one.verdict.counterexample) is not None:
             replay = replay_command(out / "verdicts.json", one.subject.decided_by)
-    return rendered("page.html.j2", style=style(), page=page, replay=replay)
+    return render_template("page.html.j2", style=page_style(), page=page, replay=replay)
 
 
 def claims_page(
     report: LibraryReport, before: Mapping[str, Mapping[str, Any]] | None, claims: Sequence[Mapping[str, str]]
 ) -> str:
     """The page of all claims, with what changed since an earlier report."""
-    changed = [] if before is None else changes(before, claims)
+    changed = [] if before is None else changes_since(before, claims)
     if before is None:
         words = "There is no earlier report in this folder to compare with."
     else:
@@ -350,11 +350,11 @@ def claims_page(
             if changed
             else "Nothing changed since the earlier report."
         )
-    return rendered(
+    return render_template(
         "claims.html.j2",
-        style=style(),
+        style=page_style(),
         findings=report.findings,
-        badge=Badge.of,
+        badge=VerdictBadge.of,
         changed=words,
         changes=changed,
         all_expected=not report.unexpected,

@@ -37,10 +37,10 @@ def read_value(text: str) -> Any:
 
     A list becomes a tuple. Raises ValueError for other expressions.
     """
-    return _parsed(text, nameable())
+    return _parsed_expression(text, nameable())
 
 
-def _parsed(text: str, known: Mapping[str, Any]) -> Any:
+def _parsed_expression(text: str, known: Mapping[str, Any]) -> Any:
     try:
         tree = ast.parse(text, mode="eval").body
     except (SyntaxError, ValueError) as error:
@@ -49,17 +49,17 @@ def _parsed(text: str, known: Mapping[str, Any]) -> Any:
             f"the expression cannot be read (expression={text!r}: {why}); write a name, and its parameters in "
             "parentheses, as in Name(parameter=1.0)"
         ) from error
-    return _read(tree, known)
+    return _read_node(tree, known)
 
 
-def _read(node: ast.expr, known: Mapping[str, Any]) -> Any:
+def _read_node(node: ast.expr, known: Mapping[str, Any]) -> Any:
     match node:
         case ast.Constant(value=int() | float() | str() | None):
             return node.value
         case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float())):
             return -ast.literal_eval(node.operand)
         case ast.Tuple(elts=parts) | ast.List(elts=parts):
-            return tuple(_read(part, known) for part in parts)
+            return tuple(_read_node(part, known) for part in parts)
         case ast.Name(id=name):
             return _look_up(name, known)
         case ast.Call(func=ast.Name(id=name), args=positional, keywords=named) if all(k.arg for k in named):
@@ -72,8 +72,8 @@ def _read(node: ast.expr, known: Mapping[str, Any]) -> Any:
                 suppress_unsound_warning()
             ):  # a person who types the name of an unsound filter needs no warning
                 return kind(
-                    *(_read(a, known) for a in positional),
-                    **{str(k.arg): _read(k.value, known) for k in named},
+                    *(_read_node(a, known) for a in positional),
+                    **{str(k.arg): _read_node(k.value, known) for k in named},
                 )
     raise ValueError(
         f"only names, numbers and calls are allowed (expression={ast.unparse(node)!r}); simplify it"
@@ -130,7 +130,9 @@ def read_target(target: str | None, program: tuple[str | None, ...]) -> Any:
 
 def read_promise(text: str) -> Guarantee:
     """Return the guarantee of an expression: pure(1), approx(1, 1e-5), zcdp(0.5), gdp(1), renyi(8, 1), or a class."""
-    found: Guarantee = _of_kind(text, (Guarantee,), "promise", nameable() | _PROMISES, ", ".join(_PROMISES))
+    found: Guarantee = _of_kind(
+        text, (Guarantee,), "promise", nameable() | _GUARANTEE_NAMES, ", ".join(_GUARANTEE_NAMES)
+    )
     return found
 
 
@@ -171,7 +173,7 @@ def _read_labels(option: str, text: str) -> dict[str, str]:
 
 
 #: Guarantees by the words of a shell.
-_PROMISES = {"pure": PureDP, "approx": ApproxDP, "zcdp": ZCDP, "gdp": GaussianDP, "renyi": RenyiDP}
+_GUARANTEE_NAMES = {"pure": PureDP, "approx": ApproxDP, "zcdp": ZCDP, "gdp": GaussianDP, "renyi": RenyiDP}
 
 
 def _names_code(text: str) -> bool:
@@ -198,7 +200,7 @@ def _of_kind(
     known: Mapping[str, Any],
     among: str = "`filterproof list`",
 ) -> Any:
-    value = _parsed(text, known)
+    value = _parsed_expression(text, known)
     if isinstance(value, type) and issubclass(value, kinds[0]):
         value = value()
     if isinstance(value, type) or not isinstance(value, kinds):

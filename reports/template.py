@@ -11,13 +11,13 @@ from latex2mathml.converter import convert
 from markupsafe import Markup
 
 
-def rendered(template: str, **values: Any) -> str:
+def render_template(template: str, **values: Any) -> str:
     """The template with these values; one that is missing is an error."""
-    return _environment().get_template(template).render(**values)
+    return _template_environment().get_template(template).render(**values)
 
 
 @cache
-def _environment() -> Environment:
+def _template_environment() -> Environment:
     return Environment(
         loader=PackageLoader("filterproof.reports", "templates"),
         autoescape=select_autoescape(default_for_string=True, default=True),
@@ -25,13 +25,13 @@ def _environment() -> Environment:
     )
 
 
-def style() -> Markup:
+def page_style() -> Markup:
     """The style of all pages."""
     return Markup(
         resources.files("filterproof.reports").joinpath("templates", "report.css").read_text("utf-8")
     )
 
 
-def mathml(latex: str) -> Markup:
+def formula_mathml(latex: str) -> Markup:
     """The formula on a line of its own; `convert` escapes text that it does not recognise, so this is safe HTML."""
     return Markup(convert(latex, display="block")) if latex else Markup("")

@@ -18,7 +18,7 @@ from typing import Any
 from filterproof.filters.accountants.verifiable import is_verifiable
 from filterproof.filters.adapters.service import PromisedService, with_promise
 from filterproof.filters.privacy_filter import PrivacyFilter
-from filterproof.mc.examine.filter_fault import ctrl_c, examining
+from filterproof.mc.examine.filter_fault import ctrl_c, filter_faults_raised
 from filterproof.theory.argument_checks import did_you_mean
 from filterproof.theory.guarantees import Guarantee
 
@@ -32,15 +32,15 @@ def load_filter(target: str, promise: Guarantee | None = None) -> Any:
     path_text, separator, name = target.partition("::")
     if not separator or not name:
         raise ValueError(f"the target does not name a class (target={target!r}); write file.py::MyFilter")
-    module = _module(target, path_text)
-    with _importing(target, module.__file__):
+    module = _target_module(target, path_text)
+    with _import_errors(target, module.__file__):
         found = getattr(module, name, None)  # runs user code if the file defines __getattr__
     if found is None:
         known = [one for one, value in vars(module).items() if _can_be_examined(value, module.__name__)]
         near = did_you_mean(name, known) or f"; it defines {', '.join(sorted(known)) or 'no filters'}"
         raise ValueError(f"the file has no filter of this name (target={target!r}){near}")
     if _is_service(found):
-        return _service(target, found, promise)
+        return _service_with_promise(target, found, promise)
     if promise is not None:
         raise ValueError(
             f"--promise is the guarantee of a program or a service, and a filter states its own (target={target!r}); "
@@ -65,10 +65,10 @@ def load_filter(target: str, promise: Guarantee | None = None) -> Any:
         return found
     if not isinstance(found, PrivacyFilter):
         raise ValueError(
-            f"the target is {_described(found)} and not a filter (target={target!r}); write a subclass of "
+            f"the target is {_value_text(found)} and not a filter (target={target!r}); write a subclass of "
             "filterproof.PrivacyFilter, or a service with __init__(self, disk) and request(self, pair, key)"
         )
-    with suppress(AttributeError), examining(found):
+    with suppress(AttributeError), filter_faults_raised(found):
         promise = found.promise
     if promise is None:
         raise ValueError(
@@ -83,7 +83,7 @@ def load_filter(target: str, promise: Guarantee | None = None) -> Any:
     return found
 
 
-def _described(value: object) -> str:
+def _value_text(value: object) -> str:
     return f"the class {value.__name__}" if isinstance(value, type) else f"of the type {type(value).__name__}"
 
 
@@ -110,7 +110,7 @@ def _can_be_examined(value: object, module: str) -> bool:
     return issubclass(type(value), PrivacyFilter) or is_verifiable(value)
 
 
-def _service(target: str, service: Any, promise: Guarantee | None) -> PromisedService:
+def _service_with_promise(target: str, service: Any, promise: Guarantee | None) -> PromisedService:
     """The service with the guarantee that is given, or with its own."""
     promise = promise or getattr_static(service, "promise", None)
     if not isinstance(promise, Guarantee):
@@ -121,13 +121,13 @@ def _service(target: str, service: Any, promise: Guarantee | None) -> PromisedSe
     return with_promise(service, promise)
 
 
-def _module(target: str, place: str) -> ModuleType:
+def _target_module(target: str, place: str) -> ModuleType:
     """Run the file, or import the module, and return the module."""
     path = Path(place)
     if not path.is_file():
         named = all(part.isidentifier() for part in place.split(".")) and not place.endswith(".py")
         if named and (not path.is_dir() or (path / "__init__.py").is_file()):
-            return _imported(target, place)
+            return _import_target(target, place)
         found = f"{place!r} is a folder" if path.is_dir() else f"no file at {place!r}"
         files = (one.name for one in path.parent.glob("*.py"))
         near = "" if path.is_dir() else did_you_mean(path.name, files)
@@ -143,7 +143,7 @@ def _module(target: str, place: str) -> ModuleType:
     module = importlib.util.module_from_spec(spec)
     sys.modules[module_name] = module  # dataclasses and worker processes look classes up by module
     try:
-        with _importing(target, module.__file__), _searching_folder(folder):
+        with _import_errors(target, module.__file__), _searching_folder(folder):
             spec.loader.exec_module(module)
     except BaseException:
         sys.modules.pop(module_name, None)
@@ -164,8 +164,8 @@ def _searching_folder(folder: Path) -> Iterator[None]:
             sys.path.append(place)
 
 
-def _imported(target: str, name: str) -> ModuleType:
-    with _importing(target, None), _searching_folder(Path.cwd()):
+def _import_target(target: str, name: str) -> ModuleType:
+    with _import_errors(target, None), _searching_folder(Path.cwd()):
         try:
             return importlib.import_module(name)
         except ModuleNotFoundError as error:
@@ -178,7 +178,7 @@ def _imported(target: str, name: str) -> ModuleType:
 
 
 @contextmanager
-def _importing(target: str, file: str | None) -> Iterator[None]:
+def _import_errors(target: str, file: str | None) -> Iterator[None]:
     """Turn an exception of the target's code, except Ctrl-C, into a ValueError."""
     try:
         yield

@@ -85,4 +85,4 @@ def proved(proofs: dict[str, Proof], monkeypatch: pytest.MonkeyPatch) -> None:
     from filterproof.mc.examine.stages import certificate
 
     for room in (stage_schedule, certificate):
-        monkeypatch.setattr(room, "PROVED", dict(proofs))
+        monkeypatch.setattr(room, "PROVED_BY_NAME", dict(proofs))

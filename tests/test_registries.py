@@ -78,8 +78,8 @@ def of_filters() -> Iterator[str]:
             continue
         if name not in page_tables():
             yield f"filters/catalogue.toml: write a table [{name}] of what its page shows"
-        if getattr(catalogue.CATALOGUE.get(name), "kind", None) is not kind:
-            yield f"filters/catalogue.py: list {name}, as Entry({name}, ...) with two examples and a menu"
+        if getattr(catalogue.CATALOGUE.get(name), "filter_class", None) is not kind:
+            yield f"filters/catalogue.py: list {name}, as CatalogueEntry({name}, ...) with two examples and a menu"
             continue
         if name not in catalogue.__all__:
             yield f"filters/catalogue.py: name {name} in __all__"
@@ -105,9 +105,9 @@ def of_pairs() -> Iterator[str]:
             yield f"theory/pairs/__init__.py: name {name} in __all__"
         if kind in (pairs.LabelledRequest, pairs.Selection):  # made of pairs
             continue
-        if kind not in pairs.PAIRS:
+        if kind not in pairs.PAIR_CLASSES:
             yield f"theory/pairs/__init__.py: list {name} in PAIRS"
-        if not any(type(pair) is kind for pair in pairs.examples()):
+        if not any(type(pair) is kind for pair in pairs.example_pairs()):
             yield f"theory/pairs/__init__.py: hold an example of {name} in examples"
         if kind.reference_values is pairs.DominatingPair.reference_values:
             yield f"{kind.__module__}: say what is true of {name}, its truths"

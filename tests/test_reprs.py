@@ -10,7 +10,7 @@ import pytest
 
 import filterproof as fp
 from filterproof.filters.catalogue import CATALOGUE
-from filterproof.theory.pairs import examples
+from filterproof.theory.pairs import example_pairs
 
 GDP = fp.GaussianFilter(mu=1.0)
 #: A number that is somebody's, and that no repr may show.
@@ -81,7 +81,7 @@ LARGE: dict[str, Callable[[], Any]] = {
     "Counterexample": lambda: fp.Counterexample(GDP, {"sequence": [{"pair": "x" * 300, "times": 1}]}),
 }
 LISTED = {name: (lambda entry=entry: entry.example()) for name, entry in CATALOGUE.items()}
-PAIRS = {type(pair).__name__: (lambda pair=pair: pair) for pair in examples()}
+PAIRS = {type(pair).__name__: (lambda pair=pair: pair) for pair in example_pairs()}
 ALL: dict[str, Callable[[], Any]] = PERSONAL | LARGE | LISTED | PAIRS
 
 

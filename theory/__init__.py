@@ -20,7 +20,7 @@ from filterproof.theory.evidence import Evidence, Outcome, Verdict
 from filterproof.theory.extremal import LargestDivergence
 from filterproof.theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
 from filterproof.theory.pairs import *  # noqa: F403
-from filterproof.theory.realisation import DeltaSplit, kappa, optimal_split
+from filterproof.theory.stopping_level import DeltaSplit, kappa, optimal_split
 
 __all__ = [
     "BUN_STEINKE",

@@ -9,7 +9,7 @@ from enum import Enum
 from typing import NoReturn
 
 from filterproof.theory.display import Displayed, Row, row_of
-from filterproof.theory.numerics.decimals import chance, interval
+from filterproof.theory.numerics.decimals import format_failure, interval
 
 
 class AgreementOutcome(Enum):
@@ -76,7 +76,7 @@ class IntervalAndEnclosure:
         return max(self.high - self.least, self.most - self.low)
 
     @property
-    def share(self) -> float:
+    def relative_difference(self) -> float:
         """`difference` relative to `least`; inf where `least` is 0."""
         if self.difference <= 0:
             return 0.0
@@ -147,8 +147,10 @@ class Agreement(Displayed):
     def loosest(self) -> IntervalAndEnclosure:
         """The comparison with the largest distance; a comparison that disagrees, if there is one."""
         missed = [one for one in self.compared if not one.meets]
-        shares = self.share <= 1
-        return max(missed or self.compared, key=lambda one: one.share if shares else one.difference)
+        shares = self.relative_difference <= 1
+        return max(
+            missed or self.compared, key=lambda one: one.relative_difference if shares else one.difference
+        )
 
     @property
     def max_difference(self) -> float:
@@ -156,9 +158,9 @@ class Agreement(Displayed):
         return max(one.difference for one in self.compared)
 
     @property
-    def share(self) -> float:
+    def relative_difference(self) -> float:
         """Largest relative distance of all comparisons; inf if a number is 0."""
-        return max(one.share for one in self.compared)
+        return max(one.relative_difference for one in self.compared)
 
     @property
     def detail(self) -> str:
@@ -189,5 +191,5 @@ class Agreement(Displayed):
         within = f" within {self.max_difference:.2g}" if self.outcome is AgreementOutcome.AGREES else ""
         return (
             f"{self.outcome.name}{within} ({count} comparison{'s' * (count > 1)}; failure probability "
-            f"{chance(self.failure)}; {self.scope})"
+            f"{format_failure(self.failure)}; {self.scope})"
         )

@@ -40,12 +40,12 @@ def owned_copy(value: object, *, down: bool = False) -> object:
     if isinstance(value, np.ndarray) and value.ndim > 0:
         if value.dtype.kind not in "fiu" or value.dtype.itemsize < 8 or value.dtype == np.float64:
             return np.array(value)
-        doubles = [_directed(one, down) for one in value.ravel()]
+        doubles = [_round_to_double(one, down) for one in value.ravel()]
         return np.array(doubles, dtype=np.float64).reshape(value.shape)
-    return _directed(value[()] if isinstance(value, np.ndarray) else value, down)
+    return _round_to_double(value[()] if isinstance(value, np.ndarray) else value, down)
 
 
-def _directed(value: object, down: bool) -> object:
+def _round_to_double(value: object, down: bool) -> object:
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, RealNumber):
         return value
     try:
@@ -73,12 +73,13 @@ def _as_real(name: str, value: object, remedy: str) -> Real:
 
 @dataclass(frozen=True, slots=True)
 class _Rule:
-    """An interval from `low` to `high`; `closed` names the ends that belong to it, errors use `words` and `remedy`."""
+    """An interval from `low` to `high`; `closed_ends` names the ends that belong to it, errors use `description` and
+    `remedy`."""
 
     low: float
     high: float
-    closed: str
-    words: str
+    closed_ends: str
+    description: str
     remedy: str
 
     def __call__(self, name: str, value: object, remedy: str = "") -> Real:
@@ -92,12 +93,12 @@ class _Rule:
             least, most = float(real.min()), float(real.max())
         else:
             least = most = real
-        above = least >= self.low if "low" in self.closed else least > self.low
-        below = most <= self.high if "high" in self.closed else most < self.high
+        above = least >= self.low if "low" in self.closed_ends else least > self.low
+        below = most <= self.high if "high" in self.closed_ends else most < self.high
         if above and below:
             return real
         bad = least if not above else most
-        raise ValueError(f"{name} must be {self.words}, got {name}={bad!r}; {remedy}")
+        raise ValueError(f"{name} must be {self.description}, got {name}={bad!r}; {remedy}")
 
 
 check_real = _Rule(-math.inf, math.inf, "", "finite", "pass a finite number")

@@ -19,7 +19,7 @@ import numpy as np
 
 from filterproof.theory.argument_checks import check_delta, check_probability
 from filterproof.theory.display import Displayed, Row
-from filterproof.theory.extremal import enclosed
+from filterproof.theory.extremal import outward_bounds
 from filterproof.theory.guarantees import Guarantee
 from filterproof.theory.numerics.golden_section import lowest_at
 from filterproof.theory.pairs.reference_values import ball_of
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 #: Past this epsilon no line that bounds hits at 1e-9 false alarms or more is below 1.
 _MAX_EPSILON, _POINTS = 21.0, 400
 #: The false positive rates of a curve's rows.
-ALARMS = (1e-5, 1e-4, 1e-3, 0.01, 0.05, 0.1, 0.2, 0.5)
+FALSE_POSITIVE_RATES = (1e-5, 1e-4, 1e-3, 0.01, 0.05, 0.1, 0.2, 0.5)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -38,14 +38,14 @@ class AttackerCurve(Displayed):
     """Upper bound on the true positive rate (hits) of any test, at each false positive rate (false alarms).
 
     It follows from H_{e^eps} <= delta for each (eps, delta) of `bounds`, with eps >= 0 in nats:
-    hits(a) <= e^eps a + delta and hits(a) - a <= 1 - e^{-eps} (1 - delta). If `both` directions are bounded, also
-    hits(a) <= 1 - e^{-eps} (1 - a - delta) and hits(a) - a <= (e^eps - 1 + 2 delta)/(e^eps + 1).
+    hits(a) <= e^eps a + delta and hits(a) - a <= 1 - e^{-eps} (1 - delta). If `both_directions` directions are
+    bounded, also hits(a) <= 1 - e^{-eps} (1 - a - delta) and hits(a) - a <= (e^eps - 1 + 2 delta)/(e^eps + 1).
 
     Parameters
     ----------
     bounds : tuple of (float, float)
         Pairs (eps, delta).
-    both : bool, optional
+    both_directions : bool, optional
         Whether the bounds are valid in both directions.
 
     Notes
@@ -55,40 +55,47 @@ class AttackerCurve(Displayed):
     """
 
     bounds: tuple[tuple[float, float], ...]
-    both: bool = True
+    both_directions: bool = True
 
     def hits(self, false_alarms: float) -> float:
         """Return the smallest bound on the true positive rate at one false positive rate, at most 1."""
         alarms = float(check_probability("false_alarms", false_alarms))
         return min(
-            (_up(partial(_line, at, high, alarms, self.both)) for at, high in self.bounds), default=1.0
+            (
+                _upper_double(partial(_linear_bound, at, high, alarms, self.both_directions))
+                for at, high in self.bounds
+            ),
+            default=1.0,
         )
 
     @property
     def advantage(self) -> float:
-        """Smallest bound on hits - false alarms, from one of the bounds (in both directions if `both`), or 1."""
+        """Smallest bound on hits - false alarms, from one of the bounds (in both directions if `both_directions`), or
+        1."""
 
         def at_one(at: float, high: float) -> arb:
             growth = ball_of(at).exp()
-            return (growth - 1 + (2 if self.both else 1) * ball_of(high)) / (growth + (1 if self.both else 0))
+            return (growth - 1 + (2 if self.both_directions else 1) * ball_of(high)) / (
+                growth + (1 if self.both_directions else 0)
+            )
 
-        return min((_up(partial(at_one, at, high)) for at, high in self.bounds), default=1.0)
+        return min((_upper_double(partial(at_one, at, high)) for at, high in self.bounds), default=1.0)
 
     def rows(self) -> list[Row]:
         """Return the bound on hits at false alarms from 1e-5 to 1/2, with the advantage in each row."""
         most = self.advantage
-        return [{"false_alarms": a, "hits": self.hits(a), "advantage": most} for a in ALARMS]
+        return [{"false_alarms": a, "hits": self.hits(a), "advantage": most} for a in FALSE_POSITIVE_RATES]
 
 
-def _line(at: float, high: float, alarms: float, both: bool) -> arb:
+def _linear_bound(at: float, high: float, alarms: float, both: bool) -> arb:
     """Return the linear bound at one false positive rate: the lower of two if both directions are bounded."""
     steep = ball_of(high) + ball_of(at).exp() * ball_of(alarms)
     return steep.min(1 - (-ball_of(at)).exp() * (1 - ball_of(alarms) - ball_of(high))) if both else steep
 
 
-def _up(number: Callable[[], arb]) -> float:
+def _upper_double(number: Callable[[], arb]) -> float:
     """Return the upper end as a double, at most 1."""
-    return enclosed(0.0, number, number, ()).high
+    return outward_bounds(0.0, number, number, ()).high
 
 
 def best_epsilon(promise: Guarantee, false_alarms: float = 1e-3) -> float:

@@ -168,7 +168,7 @@ def _unless_zero(rho: Real, value: Callable[[Array], Array]) -> Real:
 
 
 @dataclass(frozen=True, slots=True)
-class _BunSteinke(Conversion):
+class _Simple(Conversion):
     """The conversion of Bun and Steinke, by Markov's inequality: epsilon = rho + 2 sqrt(rho log(1/delta)).
 
     Notes
@@ -248,7 +248,7 @@ class _CKS(Conversion):
         return (2 * t + 1) * rho - rm.log1p(1 / t)
 
 
-BUN_STEINKE: Conversion = _BunSteinke()
+BUN_STEINKE: Conversion = _Simple()
 CKS: Conversion = _CKS()
 #: All conversions.
 CONVERSIONS: tuple[Conversion, ...] = (BUN_STEINKE, CKS)

@@ -49,7 +49,7 @@ class Displayed:
         return [row_of(self)]
 
     def _repr_html_(self) -> str:
-        html: str = renderer().html(self)
+        html: str = load_renderer().html(self)
         return html
 
 
@@ -76,11 +76,11 @@ class Plottable(Displayed):
         ValueError
             If there is nothing to plot.
         """
-        figure: Figure = renderer().figure(self, ax)
+        figure: Figure = load_renderer().figure(self, ax)
         return figure
 
 
-def renderer() -> Any:
+def load_renderer() -> Any:
     """Return the module that draws and writes results.
 
     It is imported by name on demand, because imports run from `reports` to here and never back.
@@ -91,14 +91,14 @@ def renderer() -> Any:
 def row_of(value: Any, *names: str) -> Row:
     """Return the named fields of a dataclass as a row; without names, the fields in its repr."""
     chosen = names or [one.name for one in fields(value) if one.repr]
-    return {name: _cell(getattr(value, name)) for name in chosen}
+    return {name: _cell_value(getattr(value, name)) for name in chosen}
 
 
 def one_line(value: Any) -> str:
     """Return the repr of a dataclass in at most 200 characters; it shortens or counts long fields and ends in "..."."""
     text = f"{type(value).__name__}("
     for place, part in enumerate(one for one in fields(value) if one.repr):
-        more = f"{', ' if place else ''}{part.name}={_short(getattr(value, part.name))}"
+        more = f"{', ' if place else ''}{part.name}={_short_text(getattr(value, part.name))}"
         if len(text) + len(more) > _MAX_CHARS - len(", ...)"):
             return f"{text}, ...)"
         text += more
@@ -150,7 +150,7 @@ def digest_repr(value: Any) -> str:
     return f"{one_line(value)[:-1]}, #{digest.hexdigest()[:12]})"
 
 
-def _short(value: object) -> str:
+def _short_text(value: object) -> str:
     if isinstance(value, Enum):
         return f"{type(value).__name__}.{value.name}"
     text = " ".join(repr(value).split())
@@ -163,7 +163,7 @@ def _short(value: object) -> str:
     return f"{text[: _MAX_FIELD_CHARS - 3]}..."
 
 
-def _cell(value: object) -> Cell:
+def _cell_value(value: object) -> Cell:
     if isinstance(value, np.generic):
         value = value.item()
     if value is None or type(value) in (bool, int, float, str):

@@ -10,7 +10,7 @@ from filterproof.theory.numerics.stable import as_real
 from filterproof.theory.rounding import next_above
 
 
-def drift(epsilon: Real) -> Real:
+def max_mean_loss(epsilon: Real) -> Real:
     """Return epsilon (e^epsilon - 1) / 2, rounded up; the mean loss of randomised response is at most this."""
     with np.errstate(over="ignore"):
         value = epsilon * rm.expm1(epsilon) / 2 * (1 + 2.0**-50)

@@ -67,7 +67,7 @@ class Evidence(Enum):
         return max(evidence, key=lambda link: link.strength)
 
 
-class Checked(Enum):
+class CheckCoverage(Enum):
     """What the check of a proof step covers. The step must not claim more."""
 
     KERNEL = (

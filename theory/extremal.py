@@ -13,7 +13,7 @@ from fractions import Fraction
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, TypeAlias
 
-from filterproof.theory.numerics.exact import rational
+from filterproof.theory.numerics.exact import to_fmpq
 from filterproof.theory.numerics.precision import PRECISION_LOCK
 from filterproof.theory.pairs import KOV, DominatingPair, Erasure, FinitePair, Gaussian, RandomizedResponse
 from filterproof.theory.pairs.reference_values import ball_of, lower_end, upper_end
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 Steps: TypeAlias = tuple[tuple[DominatingPair, int], ...]
 _BITS = 256
 #: The number of equal randomised responses that represents the many small ones of a sum of squares.
-RESPONSES = 64
+NUMBER_OF_RESPONSES = 64
 #: The first relative distance of two outcomes from a bound; a filter may raise its charge by a relative 2^-46.
 _RELATIVE_TOLERANCE = 2.0**-36
 #: The same distance for the tangent of a curve, whose search for a pair takes hundredths of a second.
@@ -85,7 +85,7 @@ class LargestDivergence:
         """
         if p == 0:
             return self
-        return enclosed(
+        return outward_bounds(
             self.epsilon,
             lambda: ball_of(p) + (1 - ball_of(p)) * ball_of(self.low),
             lambda: ball_of(p) + (1 - ball_of(p)) * ball_of(self.high),
@@ -107,7 +107,7 @@ def zcdp_extremal(rho: float, epsilon: float) -> LargestDivergence:
         def most() -> arb:
             return (-((ball_of(epsilon) - ball_of(rho)) ** 2) / (4 * ball_of(rho))).exp()
 
-        return enclosed(epsilon, lambda: ball_of(0), most, ())
+        return outward_bounds(epsilon, lambda: ball_of(0), most, ())
     return _binary_extremal(
         epsilon, most_under_zcdp(epsilon, rho), lambda pair: float(pair.zcdp_rho) <= rho * (1 - 2.0**-48)
     )
@@ -119,7 +119,7 @@ def renyi_extremal(orders: Iterable[tuple[float, float]], epsilon: float) -> Lar
 
     bounds = tuple(orders)
     divergence_bounds = [
-        DivergenceBounds(Fraction(a), rational(rho), back) for a, rho in bounds for back in (False, True)
+        DivergenceBounds(Fraction(a), to_fmpq(rho), back) for a, rho in bounds for back in (False, True)
     ]
 
     def keeps(pair: FinitePair) -> bool:
@@ -143,14 +143,14 @@ def approximate_extremal(own: float, delta: float, epsilon: float) -> LargestDiv
         return ball_of(delta) + (1 - ball_of(delta)) * beyond
 
     pair = KOV(own, delta) if own and delta else Erasure(delta) if delta else RandomizedResponse(own)
-    return enclosed(epsilon, stick, stick, ((pair, 1),))
+    return outward_bounds(epsilon, stick, stick, ((pair, 1),))
 
 
 def gdp_extremal(mu: float, epsilon: float) -> LargestDivergence:
     """Return the bounds for mu-GDP, mu > 0, which Gaussian(mu) dominates."""
     pair = Gaussian(mu)
     stick = pair.reference_values.hockey_stick(epsilon).ball
-    return enclosed(epsilon, stick, stick, ((pair, 1),))
+    return outward_bounds(epsilon, stick, stick, ((pair, 1),))
 
 
 def squares_extremal(
@@ -164,7 +164,7 @@ def squares_extremal(
     """
 
     above = zcdp_extremal(squares / 2, epsilon).high if squares > 0 else 0.0
-    return _responses(level, times, epsilon, lambda: ball_of(above)).with_erasure(delta)
+    return _randomised_response_bound(level, times, epsilon, lambda: ball_of(above)).with_erasure(delta)
 
 
 def responses_extremal(own: float, level: float, times: int, epsilon: float) -> LargestDivergence:
@@ -174,11 +174,13 @@ def responses_extremal(own: float, level: float, times: int, epsilon: float) -> 
     """
     above = approximate_extremal(own, 0.0, epsilon).high
     if not times:
-        return enclosed(epsilon, lambda: ball_of(0), lambda: ball_of(above), ())
-    return _responses(level, times, epsilon, lambda: ball_of(above))
+        return outward_bounds(epsilon, lambda: ball_of(0), lambda: ball_of(above), ())
+    return _randomised_response_bound(level, times, epsilon, lambda: ball_of(above))
 
 
-def _responses(level: float, times: int, epsilon: float, above: Callable[[], arb]) -> LargestDivergence:
+def _randomised_response_bound(
+    level: float, times: int, epsilon: float, above: Callable[[], arb]
+) -> LargestDivergence:
     """Return the lower bound by `times` randomised responses of one level, with the upper bound `above`."""
 
     def stick() -> arb:
@@ -192,7 +194,7 @@ def _responses(level: float, times: int, epsilon: float, above: Callable[[], arb
             choose = choose * (times - lost) // (lost + 1)
         return total
 
-    return enclosed(epsilon, stick, above, ((RandomizedResponse(level), times),))
+    return outward_bounds(epsilon, stick, above, ((RandomizedResponse(level), times),))
 
 
 def erasures_extremal(
@@ -204,7 +206,9 @@ def erasures_extremal(
         return 1 - (1 - ball_of(theta)) ** (rounds - 1) * (1 - ball_of(dhat))
 
     steps: Steps = ((Erasure(theta), rounds - 1),) if rounds > 1 and theta else ()
-    return enclosed(epsilon, stick, lambda: ball_of(delta), (*steps, (Erasure(dhat), 1)) if dhat else steps)
+    return outward_bounds(
+        epsilon, stick, lambda: ball_of(delta), (*steps, (Erasure(dhat), 1)) if dhat else steps
+    )
 
 
 def tangent_extremal(
@@ -216,11 +220,11 @@ def tangent_extremal(
     promise.
     """
     try:
-        one, other = _nearest(Fraction(p), Fraction(q), keeps, _TANGENT_TOLERANCE, epsilon)
+        one, other = _nearest_accepted_pair(Fraction(p), Fraction(q), keeps, _TANGENT_TOLERANCE, epsilon)
     except (ValueError, ArithmeticError):  # no masses, or no accepted ones
         return LargestDivergence(epsilon, 0.0, high)
     pair = FinitePair((one, 1 - one), (other, 1 - other))
-    return enclosed(epsilon, _line(epsilon, one, other), lambda: ball_of(high), ((pair, 1),))
+    return outward_bounds(epsilon, _outcome_term(epsilon, one, other), lambda: ball_of(high), ((pair, 1),))
 
 
 def _binary_extremal(
@@ -230,23 +234,25 @@ def _binary_extremal(
     from filterproof.theory.numerics.binary_hypothesis import stick_above
 
     x, y, kept = point
-    high = partial(stick_above, rational(epsilon), x, y, kept)  # type: ignore[arg-type]
+    high = partial(stick_above, to_fmpq(epsilon), x, y, kept)  # type: ignore[arg-type]
     try:
-        p, q = _nearest(
+        p, q = _nearest_accepted_pair(
             Fraction(int(x.p), int(x.q)), Fraction(int(y.p), int(y.q)), keeps, _RELATIVE_TOLERANCE, epsilon
         )
     except ArithmeticError:  # no pair with double masses satisfies bounds so close to zero
-        return enclosed(epsilon, lambda: ball_of(0), high, ())
-    return enclosed(epsilon, _line(epsilon, p, q), high, ((FinitePair((p, 1 - p), (q, 1 - q)), 1),))
+        return outward_bounds(epsilon, lambda: ball_of(0), high, ())
+    return outward_bounds(
+        epsilon, _outcome_term(epsilon, p, q), high, ((FinitePair((p, 1 - p), (q, 1 - q)), 1),)
+    )
 
 
-def _nearest(
+def _nearest_accepted_pair(
     p: Fraction, q: Fraction, keeps: Callable[[FinitePair], bool], share: float, epsilon: float
 ) -> tuple[Fraction, Fraction]:
     """Return the accepted (p, q) of the first outcome; p decreases by a share of p - q that grows by factors of 4."""
-    q = _short(q)
+    q = _rounded_to_64_bits(q)
     while share < 1:
-        found = _short(p - (p - q) * Fraction(share))
+        found = _rounded_to_64_bits(p - (p - q) * Fraction(share))
         if keeps(FinitePair((found, 1 - found), (q, 1 - q))):
             return found, q
         share *= 4
@@ -255,19 +261,19 @@ def _nearest(
     )
 
 
-def _line(epsilon: float, p: Fraction, q: Fraction) -> Callable[[], arb]:
+def _outcome_term(epsilon: float, p: Fraction, q: Fraction) -> Callable[[], arb]:
     """Return a function for p - e^epsilon q."""
     return lambda: ball_of(p) - ball_of(epsilon).exp() * ball_of(q)
 
 
-def _short(x: Fraction) -> Fraction:
+def _rounded_to_64_bits(x: Fraction) -> Fraction:
     """Round x to 64 bits."""
     bits = 64 - (x.numerator.bit_length() - x.denominator.bit_length())
     scale = Fraction(2) ** bits
     return Fraction(round(x * scale)) / scale
 
 
-def enclosed(
+def outward_bounds(
     epsilon: float, low: Callable[[], arb], high: Callable[[], arb], steps: Steps
 ) -> LargestDivergence:
     """Return both ends, rounded outwards to doubles and limited to [0, 1]."""

@@ -119,7 +119,7 @@ class Guarantee(ABC):
         # a value displayed as 0 may be less than a double
         return LargestDivergence(epsilon, 0.0, min(max(most, math.ulp(0.0)), 1.0))
 
-    def _keep(self, check: Callable[..., Real], name: str, value: Real, field: str = "") -> None:
+    def _set_rounded_down(self, check: Callable[..., Real], name: str, value: Real, field: str = "") -> None:
         """Check one number, round it down and store it in the field (`name` unless given)."""
         number = check(name, owned_copy(value, down=True))
         if isinstance(number, np.ndarray):
@@ -172,7 +172,7 @@ class PureDP(Guarantee):
     epsilon: float
 
     def __post_init__(self) -> None:
-        self._keep(check_at_least_zero, "epsilon", self.epsilon)
+        self._set_rounded_down(check_at_least_zero, "epsilon", self.epsilon)
 
     def delta(self, epsilon: Real) -> Real:
         return KOV(self.epsilon, 0.0).hockey_stick(check_at_least_zero("epsilon", epsilon))
@@ -225,8 +225,8 @@ class ApproxDP(Guarantee):
     delta_at_epsilon: float
 
     def __init__(self, epsilon: float, delta: float) -> None:
-        self._keep(check_at_least_zero, "epsilon", epsilon)
-        self._keep(check_probability, "delta", delta, "delta_at_epsilon")
+        self._set_rounded_down(check_at_least_zero, "epsilon", epsilon)
+        self._set_rounded_down(check_probability, "delta", delta, "delta_at_epsilon")
         if self.delta_at_epsilon == 1 and self.epsilon > 0:
             raise ValueError(
                 f"delta must be below 1 if epsilon is above 0, got epsilon={epsilon!r}, delta={delta!r}; "
@@ -291,8 +291,8 @@ class RenyiDP(Guarantee):
     rho: float
 
     def __post_init__(self) -> None:
-        self._keep(check_order_from_one, "alpha", self.alpha)
-        self._keep(check_at_least_zero, "rho", self.rho)
+        self._set_rounded_down(check_order_from_one, "alpha", self.alpha)
+        self._set_rounded_down(check_at_least_zero, "rho", self.rho)
 
     def delta(self, epsilon: Real) -> Real:
         if self.alpha == 1:
@@ -346,7 +346,7 @@ class ZCDP(Guarantee):
     rho: float
 
     def __post_init__(self) -> None:
-        self._keep(check_at_least_zero, "rho", self.rho)
+        self._set_rounded_down(check_at_least_zero, "rho", self.rho)
 
     def delta(self, epsilon: Real) -> Real:
         return CKS.delta(self.rho, epsilon)
@@ -394,7 +394,7 @@ class GaussianDP(Guarantee):
     mu: float
 
     def __post_init__(self) -> None:
-        self._keep(check_positive, "mu", self.mu)
+        self._set_rounded_down(check_positive, "mu", self.mu)
 
     def delta(self, epsilon: Real) -> Real:
         return Gaussian(self.mu).hockey_stick(check_at_least_zero("epsilon", epsilon))

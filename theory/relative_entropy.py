@@ -44,13 +44,13 @@ def entropy_delta(rho: Real, epsilon: Real) -> Real:
     def excess(s: Array) -> tuple[Array, Array]:
         a = _log_growth(s) - eps
         above = np.maximum(a, 0.0)
-        rate = _slope(s)
+        rate = _first_derivative(s)
         near = -rm.expm1(-above) * s * rate - expm1_minus(-above)
         # the same left side at large s, in a form in which s and a do not cancel
         whole = np.maximum(s, 1.0) / -rm.expm1(-np.maximum(s, 1.0))
         far = whole * (rm.exp(-np.maximum(s, 1.0)) - rm.exp(-above))
         far += rm.log(np.maximum(s, 1.0)) - rm.log1p(-rm.exp(-np.maximum(s, 1.0))) + eps
-        slope = s * (rm.exp(-above) * rate * rate - rm.expm1(-above) * _bend(s))
+        slope = s * (rm.exp(-above) * rate * rate - rm.expm1(-above) * _second_derivative(s))
         # where a <= 0 the left side is 0, so the excess is -goal; goal / s is any positive slope
         return np.where(a > 0, np.where(s < 1, near, far) - goal, -goal), np.where(a > 0, slope, goal / s)
 
@@ -75,7 +75,7 @@ def _log_growth(s: Array) -> Array:
     )
 
 
-def _slope(s: Array) -> Array:
+def _first_derivative(s: Array) -> Array:
     """Return 1/(1 - e^-s) - 1/s, the derivative of `_log_growth`."""
     near = np.minimum(s, 0.1)
     square = near * near
@@ -83,7 +83,7 @@ def _slope(s: Array) -> Array:
     return np.where(s < 0.1, series, 1 / -rm.expm1(-np.maximum(s, 0.1)) - 1 / np.maximum(s, 0.1))
 
 
-def _bend(s: Array) -> Array:
+def _second_derivative(s: Array) -> Array:
     """Return 1/s^2 - 1/(4 sinh^2(s/2)), the second derivative of `_log_growth`."""
     near, far = np.minimum(s, 0.1), np.maximum(s, 0.1)
     square = near * near

@@ -67,7 +67,7 @@ class AboveThreshold(StatefulAccountant):
             )
         super().__init__()
         self._ratio, self._factors = ratio, 2 if monotone else 3
-        self._noisy = _checked("threshold", threshold) + self._noise(rng)
+        self._noisy = _checked_integer("threshold", threshold) + self._draw_noise(rng)
         self._over = False
 
     @property
@@ -87,28 +87,28 @@ class AboveThreshold(StatefulAccountant):
                 raise ValueError(
                     "value must come before the first True, got one after it; make another AboveThreshold"
                 )
-            self._over = _checked("value", value) + self._noise(rng) >= self._noisy
+            self._over = _checked_integer("value", value) + self._draw_noise(rng) >= self._noisy
             return self._over
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(ratio={self._ratio}, {self._factors} log(ratio)-DP, over={self._over})"
 
-    def _noise(self, rng: np.random.Generator) -> int:
+    def _draw_noise(self, rng: np.random.Generator) -> int:
         """Return the difference of two geometric numbers, P(n) = (1 - r) r^n, r = 1/ratio."""
         if not isinstance(rng, np.random.Generator):
             raise TypeError(
                 f"rng must be a numpy.random.Generator, got {rng!r}; pass np.random.default_rng()"
             )
-        return self._geometric(rng) - self._geometric(rng)
+        return self._draw_geometric(rng) - self._draw_geometric(rng)
 
-    def _geometric(self, rng: np.random.Generator) -> int:
+    def _draw_geometric(self, rng: np.random.Generator) -> int:
         found = 0
         while int(rng.integers(self._ratio.numerator)) < self._ratio.denominator:
             found += 1
         return found
 
 
-def _checked(name: str, value: int) -> int:
+def _checked_integer(name: str, value: int) -> int:
     whole = check_count(name, value, least=-_MAX_MAGNITUDE)
     if whole > _MAX_MAGNITUDE:
         raise ValueError(f"{name} must be at most 2^62, got {value!r}; pass a smaller count")

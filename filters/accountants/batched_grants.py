@@ -18,11 +18,11 @@ from numpy.typing import NDArray
 
 from filterproof.filters.contract.contract_checks import checked_spend, checked_step, checked_step_inplace
 from filterproof.filters.contract.filter_base import FilterBase
-from filterproof.filters.contract.state import State, choose, copied, leaves, map_arrays
+from filterproof.filters.contract.state import State, choose_runs, copy_state, map_arrays, state_leaves
 from filterproof.theory.pairs import DominatingPair, is_ours
 
 #: People in a block.
-BLOCK = 131072
+PEOPLE_PER_BLOCK = 131072
 
 
 def grant_in_blocks(
@@ -37,11 +37,11 @@ def grant_in_blocks(
     More than one block of people are charged in place, in the arrays of `state`, which nobody else may use. If the
     filter then raises, the people decided before stay charged.
     """
-    if n > BLOCK:
+    if n > PEOPLE_PER_BLOCK:
         active = np.empty(n, dtype=np.bool_)
-        for first in range(0, n, BLOCK):
-            people = slice(first, min(first + BLOCK, n))
-            granted = _in_place(filt, *_block(state, request, people), people.stop - first)
+        for first in range(0, n, PEOPLE_PER_BLOCK):
+            people = slice(first, min(first + PEOPLE_PER_BLOCK, n))
+            granted = _in_place(filt, *_grant_block(state, request, people), people.stop - first)
             if granted is None and first:
                 raise TypeError(
                     f"{type(filt).__name__}.spend must keep the dtype and the shape of the state, got another from one "
@@ -52,9 +52,9 @@ def grant_in_blocks(
             active[people] = granted
         else:
             return active
-    active, spent = _granted(filt, state, request, n)
+    active, spent = _granted_people(filt, state, request, n)
     # the filter may go on writing into its result
-    keep(copied(spent) if active.all() else choose(active, spent, state))
+    keep(copy_state(spent) if active.all() else choose_runs(active, spent, state))
     return active.copy()  # the filter may return an array that it uses again
 
 
@@ -62,8 +62,8 @@ def _in_place(filt: FilterBase, part: State, pair: DominatingPair, n: int) -> ND
     """Charge participants in the arrays of `part` and return them; None if the filter needs new arrays."""
     granted = checked_step_inplace(filt, part, pair)
     if granted is None:
-        granted, spent = _granted(filt, part, pair, n)
-        old, new = leaves(part), leaves(spent)
+        granted, spent = _granted_people(filt, part, pair, n)
+        old, new = state_leaves(part), state_leaves(spent)
         if [(a.shape, a.dtype) for a in old] != [(a.shape, a.dtype) for a in new]:
             return None
         for kept, after in zip(old, new, strict=True):
@@ -71,14 +71,14 @@ def _in_place(filt: FilterBase, part: State, pair: DominatingPair, n: int) -> ND
     return granted
 
 
-def _granted(
+def _granted_people(
     filt: FilterBase, state: State, request: DominatingPair, n: int
 ) -> tuple[NDArray[np.bool_], State]:
     active, spent = checked_step(filt, state, request, n)
     return active, checked_spend(filt, state, request, n) if spent is None else spent
 
 
-def _block(state: State, request: DominatingPair, people: slice) -> tuple[State, DominatingPair]:
+def _grant_block(state: State, request: DominatingPair, people: slice) -> tuple[State, DominatingPair]:
     """Return the state and the pairs of these people."""
     part: State = map_arrays(lambda leaf: leaf[people], state)
     if request.shape == ():

@@ -31,7 +31,7 @@ from filterproof.filters.contract.parameters import one_positive
 from filterproof.theory.argument_checks import check_count
 from filterproof.theory.display import one_line
 from filterproof.theory.guarantees import Guarantee
-from filterproof.theory.numerics.norms import euclidean_norms, exact_sum, nearest, weighted
+from filterproof.theory.numerics.norms import euclidean_norms, exact_sum, nearest_doubles, weighted_rows
 from filterproof.theory.pairs import Gaussian
 
 #: The relative excess of the noise. A norm computed in doubles is too small by a share of at most half of (dimension +
@@ -137,7 +137,7 @@ class ClippedSums:
         if not isinstance(people, IndividualFilter):
             raise TypeError(f"people must be an IndividualFilter, got {people!r}; pass one of them")
         self._people = people
-        self._clip, self._sigma = _within("clip", clip), _within("sigma", sigma)
+        self._clip, self._sigma = _double_in_range("clip", clip), _double_in_range("sigma", sigma)
         worlds = 1 if runs is None else check_count("runs", runs)
         if people.people % worlds:
             raise ValueError(
@@ -151,7 +151,7 @@ class ClippedSums:
         return f"{type(self).__name__}({self._people!r}, clip={self._clip!r}, sigma={self._sigma!r})"
 
     @classmethod
-    def making(cls, filt: FilterBase, *, clip: float, sigma: float) -> Callable[[int, int], ClippedSums]:
+    def factory(cls, filt: FilterBase, *, clip: float, sigma: float) -> Callable[[int, int], ClippedSums]:
         """Return a function (people, runs) -> ClippedSums with full budgets under `filt`, for simulations."""
 
         def make(people: int, runs: int) -> ClippedSums:
@@ -240,7 +240,7 @@ class ClippedSums:
                 f"rng must be a generator, got {short(rng)}; pass np.random.default_rng(), nothing was charged"
             )
         closed = isinstance(vectors, ImplicitVectors) and not isinstance(vectors, np.ndarray)
-        given = vectors if closed else self._rows(vectors)
+        given = vectors if closed else self._copied_rows(vectors)
         norms = euclidean_norms(given) if isinstance(given, np.ndarray) else given.norms()
         norms, shape = np.asarray(norms, dtype=np.float64), self._shape
         if norms.shape != shape:
@@ -258,7 +258,7 @@ class ClippedSums:
         charged = np.maximum(norms.ravel(), self._sigma * _FREE_SHARE)
         factors = self._people.clip(charged, sigma=self._sigma, most=self._clip)
         self._factors = np.where(norms.ravel() > 0, factors, 0.0)
-        total = self._total(given, factors.reshape(shape))
+        total = self._weighted_summands(given, factors.reshape(shape))
         found = total[0].shape
         if not np.isfinite(total).all() or len(found) != len(shape) or found[-1] > _MAX_DIMENSION:
             raise ValueError(
@@ -268,17 +268,17 @@ class ClippedSums:
             noise = rng.added_to(*total, sigma=self.sigma)
         else:
             noise = self.sigma * used.drawn(rng, found)
-        return NoisySum(nearest([*total, noise]), self.sigma)
+        return NoisySum(nearest_doubles([*total, noise]), self.sigma)
 
-    def _total(
+    def _weighted_summands(
         self, vectors: NDArray[np.float64] | ImplicitVectors, factors: NDArray[np.float64]
     ) -> list[NDArray[np.float64]]:
         """Return summands of the weighted sum, exact for a table: nobody changes it by more than their own vector."""
         if isinstance(vectors, np.ndarray):
-            return exact_sum(weighted(factors, vectors))
+            return exact_sum(weighted_rows(factors, vectors))
         return [np.asarray(vectors.weighted(factors), dtype=np.float64)]
 
-    def _rows(self, vectors: object) -> NDArray[np.float64]:
+    def _copied_rows(self, vectors: object) -> NDArray[np.float64]:
         """Return a copy of the vectors, so that the caller cannot change them between charge and sum."""
         try:
             given = np.asarray(vectors)
@@ -299,7 +299,7 @@ class ClippedSums:
         return rows
 
 
-def _within(name: str, value: object) -> float:
+def _double_in_range(name: str, value: object) -> float:
     """Return `value` as a double from 2^-300 to 2^900, the range with known rounding errors."""
     number = one_positive(name, value)
     if not _MIN_SCALE <= number <= _MAX_SCALE:

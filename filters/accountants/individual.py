@@ -28,12 +28,12 @@ from filterproof.filters.accountants.personal_reports import (
 )
 from filterproof.filters.accountants.saved_state import (
     check_filter,
+    checked_content,
     checked_key,
     decode_state,
     encode_state,
-    named,
     saved_count,
-    unsealed,
+    saved_identity,
 )
 from filterproof.filters.accountants.secret_noise import UsedNoise
 from filterproof.filters.accountants.stateful_accountant import StatefulAccountant
@@ -49,7 +49,7 @@ from filterproof.filters.contract.contract_checks import (
 from filterproof.filters.contract.filter_base import FilterBase
 from filterproof.filters.contract.identity import FilterIdentity
 from filterproof.filters.contract.parameters import one_positive
-from filterproof.filters.contract.state import State, copied, take
+from filterproof.filters.contract.state import State, copy_state, select_runs
 from filterproof.filters.contract.terms import FilterTerms
 from filterproof.theory.argument_checks import check_count, check_positive
 from filterproof.theory.guarantees import ZCDP, GaussianDP, Guarantee, RenyiDP
@@ -68,7 +68,7 @@ _KERNEL = (
 #: A cut below this share of a whole budget removes the person: it would only obscure who is left.
 _MIN_SHARE = 2.0**-20
 #: The relative distance of a cut norm from its limit, above all rounding errors, which are below 2^-51 each.
-_SHAVE = 1 - 2.0**-48
+_ROUND_DOWN_FACTOR = 1 - 2.0**-48
 
 
 def gaussian_request(norms: NDArray[np.float64], sigma: float) -> DominatingPair:
@@ -107,12 +107,12 @@ def gaussian_request(norms: NDArray[np.float64], sigma: float) -> DominatingPair
     """
     noise, found = one_positive("sigma", sigma), None
     if isinstance(norms, np.ndarray) and norms.dtype == np.float64 and norms.ndim == 1:
-        found = compiled.quotients(norms, noise)
-    mu = _sizes(norms) if found is None else found[0]  # a new array, which is overwritten
+        found = compiled.quotients_round_up(norms, noise)
+    mu = _norms_rounded_up(norms) if found is None else found[0]  # a new array, which is overwritten
     absent = mu == 0
     if found is None:
-        for first in range(0, mu.size, compiled.SMALL):  # in blocks that fit into the cache
-            some = mu[first : first + compiled.SMALL]
+        for first in range(0, mu.size, compiled.SUMS_PER_BLOCK):  # in blocks that fit into the cache
+            some = mu[first : first + compiled.SUMS_PER_BLOCK]
             some[:] = quotient_round_up(some, noise)
     mu[absent] = 1.0
     if found is None:
@@ -126,7 +126,7 @@ def gaussian_request(norms: NDArray[np.float64], sigma: float) -> DominatingPair
     return either.with_parameters(changed)
 
 
-def _sizes(norms: object) -> NDArray[np.float64]:
+def _norms_rounded_up(norms: object) -> NDArray[np.float64]:
     """Return `norms` as doubles, none below its original. Errors do not quote them, because they are personal data."""
     given = np.asarray(norms)
     if given.dtype.kind not in "fiu":
@@ -215,7 +215,7 @@ class IndividualFilter(StatefulAccountant):
         self._noise = UsedNoise()
         # the filter may keep its start state, and rounds of many people write into their state
         with in_memory("people", self._people):
-            self._state: State = copied(checked_start(filt, self._people))
+            self._state: State = copy_state(checked_start(filt, self._people))
 
     @property
     def filter(self) -> FilterBase:
@@ -263,7 +263,7 @@ class IndividualFilter(StatefulAccountant):
         """
         check_pairs(request, self._people)
         with self._in_turn("select"):
-            return self._decided(request)
+            return self._grant_and_charge(request)
 
     def clip(
         self, norms: NDArray[np.float64], *, sigma: float, most: float = math.inf
@@ -300,7 +300,7 @@ class IndividualFilter(StatefulAccountant):
         Feldman & Zrnic (2021), Algorithm 7, whose budget is a sum of squared norms. A person skips the round whose
         factor would use less than 2^-20 of a full budget.
         """
-        sizes = _sizes(norms)
+        sizes = _norms_rounded_up(norms)
         if sizes.shape != (self._people,):
             raise ValueError(
                 f"norms must be one per person, got shape {sizes.shape} for {self._people} people; pass the norm of "
@@ -313,26 +313,26 @@ class IndividualFilter(StatefulAccountant):
             fresh = checked_start(self._filter, 1)
             whole = float(checked_affordable(self._filter, fresh, Gaussian, 1)[0])
             with np.errstate(over="ignore"):
-                reach = np.minimum(left * (noise * _SHAVE), limit)
+                reach = np.minimum(left * (noise * _ROUND_DOWN_FACTOR), limit)
             cut = sizes > reach
             with np.errstate(under="ignore"):
                 factors: NDArray[np.float64] = np.ones_like(sizes)
-                np.divide(reach * _SHAVE, sizes, out=factors, where=cut)
+                np.divide(reach * _ROUND_DOWN_FACTOR, sizes, out=factors, where=cut)
                 # the exact product is below the next double above the rounded one
                 counted = np.where(cut, next_above(factors * sizes), sizes)
             out = cut & ((left < whole * _MIN_SHARE) | (factors == 0))
             factors[out], counted[out] = 0.0, 0.0
-            factors[~self._decided(gaussian_request(counted, noise))] = 0.0
+            factors[~self._grant_and_charge(gaussian_request(counted, noise))] = 0.0
         return factors
 
-    def _decided(self, request: DominatingPair) -> NDArray[np.bool_]:
+    def _grant_and_charge(self, request: DominatingPair) -> NDArray[np.bool_]:
         """Return the people for whom the filter grants `request`; they are charged."""
         self._terms.check(self._filter)
-        active = grant_in_blocks(self._filter, self._state, request, self._people, self._keep)
+        active = grant_in_blocks(self._filter, self._state, request, self._people, self._set_state)
         self._terms.check(self._filter)
         return active
 
-    def _keep(self, state: State) -> None:
+    def _set_state(self, state: State) -> None:
         self._state = state
 
     def remaining(self) -> PerPersonValues[PersonalRemainingBudget]:
@@ -346,7 +346,7 @@ class IndividualFilter(StatefulAccountant):
         """Return the report for `person` only; IndexError for an unknown person."""
         index = check_person(person, self._people)
         with self._lock:
-            one = take(self._state, np.array([index]))
+            one = select_runs(self._state, np.array([index]))
         left = float(checked_remaining(self._filter, one, 1)[0])
         return PersonalRemainingBudget(index, str(self._filter.promise), left)
 
@@ -360,7 +360,7 @@ class IndividualFilter(StatefulAccountant):
         """
         with self._lock:  # a round may be charging people in place
             content = {
-                **named(self._identity),
+                **saved_identity(self._identity),
                 "people": self._people,
                 "state": encode_state(self._state),
                 "steps": self._noise.to_dict(),
@@ -382,7 +382,7 @@ class IndividualFilter(StatefulAccountant):
         """
         checked_filter(filt)
         key = checked_key(key)
-        content = unsealed(data, "individual", _VERSION, _SAVED, key, "IndividualFilter.to_dict")
+        content = checked_content(data, "individual", _VERSION, _SAVED, key, "IndividualFilter.to_dict")
         identity = check_filter(content, filt)
         number = saved_count(content, "people", least=1)
         # decoded first, so that a forged number of people allocates no memory

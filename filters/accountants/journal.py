@@ -25,10 +25,10 @@ from filterproof.filters.accountants.journal_file import JournalError, JournalFi
 _MAGIC, _LAYOUT = b"filterproof.journal of sums\n", 2
 #: Magic bytes, layout, terms, people.
 _HEADER = struct.Struct("<28sIddQ")
-_DIGEST = 32
+_DIGEST_BYTES = 32
 
 
-class Terms(NamedTuple):
+class JournalTerms(NamedTuple):
     """The terms of the sums in a journal."""
 
     norm_budget: float
@@ -36,7 +36,7 @@ class Terms(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Sums:
+class JournalSums:
     """Everybody's sum of charges, high + low in a budget's units, and whether they left: three arrays of shape (n,).
 
     A person has 17 bytes: two doubles and a flag. Only the accountant changes the arrays, in place.
@@ -47,21 +47,21 @@ class Sums:
     left: NDArray[np.bool_]
 
     @classmethod
-    def fresh(cls, people: int) -> Sums:
+    def without_charges(cls, people: int) -> JournalSums:
         """Return the sums of `people` people without charges."""
         return cls(np.zeros(people), np.zeros(people), np.zeros(people, dtype=np.bool_))
 
     def __len__(self) -> int:
         return len(self.high)
 
-    def part(self, people: slice) -> Sums:
+    def part_of_people(self, people: slice) -> JournalSums:
         """Return the sums of those people, in the same memory."""
-        return Sums(self.high[people], self.low[people], self.left[people])
+        return JournalSums(self.high[people], self.low[people], self.left[people])
 
-    def with_more(self, people: int) -> Sums:
+    def with_more(self, people: int) -> JournalSums:
         """Return these sums followed by those of new people, in new arrays."""
-        new = Sums.fresh(people)
-        return Sums(
+        new = JournalSums.without_charges(people)
+        return JournalSums(
             np.append(self.high, new.high), np.append(self.low, new.low), np.append(self.left, new.left)
         )
 
@@ -69,31 +69,31 @@ class Sums:
 class Journal:
     """A file with the sums of everybody, at least as recent as the last `write` that returned."""
 
-    def __init__(self, file: JournalFile, terms: Terms) -> None:
+    def __init__(self, file: JournalFile, terms: JournalTerms) -> None:
         self._file, self._terms = file, terms
         self.close, self.check_usable = file.close, file.check_usable
 
     @classmethod
-    def create(cls, path: str | os.PathLike[str], terms: Terms, sums: Sums) -> Journal:
+    def create(cls, path: str | os.PathLike[str], terms: JournalTerms, sums: JournalSums) -> Journal:
         """Create a journal of these sums. Raises JournalError if the file exists."""
-        return cls(JournalFile.create(path, _parts(sums, terms)), terms)
+        return cls(JournalFile.create(path, _content_pieces(sums, terms)), terms)
 
     @classmethod
-    def open(cls, path: str | os.PathLike[str], terms: Terms) -> tuple[Journal, Sums]:
+    def open(cls, path: str | os.PathLike[str], terms: JournalTerms) -> tuple[Journal, JournalSums]:
         """Open the journal in that file and return it with its sums.
 
         Raises JournalError if it is damaged or has other terms.
         """
         file, content = JournalFile.open(path)
         with file.closed_by_an_error():
-            return cls(file, terms), _read(content, terms, str(file.path))
+            return cls(file, terms), _parse_sums(content, terms, str(file.path))
 
-    def write(self, sums: Sums) -> None:
+    def write(self, sums: JournalSums) -> None:
         """Write these sums to the disk. When this returns, no crash can undo it."""
-        self._file.write(_parts(sums, self._terms))
+        self._file.write(_content_pieces(sums, self._terms))
 
 
-def _parts(sums: Sums, terms: Terms) -> Iterator[Any]:
+def _content_pieces(sums: JournalSums, terms: JournalTerms) -> Iterator[Any]:
     """Yield the content of a journal in pieces."""
     digest = hashlib.sha256()
     for part in (
@@ -107,20 +107,20 @@ def _parts(sums: Sums, terms: Terms) -> Iterator[Any]:
     yield digest.digest()
 
 
-def _read(content: bytes, terms: Terms, path: str) -> Sums:
+def _parse_sums(content: bytes, terms: JournalTerms, path: str) -> JournalSums:
     if not content.startswith(_MAGIC):
         raise JournalError(
             f"journal must be a file that LinearQueries wrote, got {path!r}, which is no journal; "
             "pass the path that the queries were made with"
         )
-    body, digest = memoryview(content)[:-_DIGEST], content[-_DIGEST:]
+    body, digest = memoryview(content)[:-_DIGEST_BYTES], content[-_DIGEST_BYTES:]
     if hashlib.sha256(body).digest() != digest:
         raise JournalError(
             f"journal must be whole, got {path!r} with damage; restore the file as it was last written, "
             "or treat everybody's budget as spent"
         )
     *_, norm_budget, kappa, people = _HEADER.unpack(body[: _HEADER.size])
-    for name, asked, saved in zip(Terms._fields, terms, (norm_budget, kappa), strict=True):
+    for name, asked, saved in zip(JournalTerms._fields, terms, (norm_budget, kappa), strict=True):
         if asked.hex() != saved.hex():
             raise JournalError(
                 f"{name} must be the value in the journal, got {name}={asked!r} for {saved!r} in "
@@ -128,4 +128,4 @@ def _read(content: bytes, terms: Terms, path: str) -> Sums:
             )
     sums = np.frombuffer(body, dtype="<f8", count=2 * people, offset=_HEADER.size).astype(np.float64)
     left = np.frombuffer(body, dtype=np.uint8, offset=_HEADER.size + 16 * people)
-    return Sums(sums[:people], sums[people:], np.unpackbits(left, count=people).astype(np.bool_))
+    return JournalSums(sums[:people], sums[people:], np.unpackbits(left, count=people).astype(np.bool_))

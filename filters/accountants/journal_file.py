@@ -67,7 +67,7 @@ class JournalFile:
                     raise JournalError(
                         f"journal must be a new file, got {str(where)!r}; open the existing journal, or pass a new path"
                     )
-                journal._put(parts)
+                journal._replace_content(parts)
         return journal
 
     @classmethod
@@ -111,7 +111,7 @@ class JournalFile:
             with one_sentence(self.path, "written"):
                 with suppress(FileNotFoundError):
                     if os.stat(self.path).st_ino == self._inode:
-                        self._put(parts)
+                        self._replace_content(parts)
                         self._usable = True
                         return
                 raise OSError("it was removed or replaced")
@@ -119,10 +119,10 @@ class JournalFile:
             if not self._usable:
                 self.close()
 
-    def _put(self, parts: Iterable[Any]) -> None:
+    def _replace_content(self, parts: Iterable[Any]) -> None:
         new = _with_ending(self.path, ".new")
         try:
-            inode = _write(new, parts)
+            inode = _write_file(new, parts)
             os.replace(new, self.path)
         except BaseException:
             with suppress(OSError):
@@ -155,13 +155,13 @@ def one_sentence(path: Path, done: str) -> Iterator[None]:
         ) from error
 
 
-def _write(path: Path, parts: Iterable[Any]) -> int:
+def _write_file(path: Path, parts: Iterable[Any]) -> int:
     """Write a file to the disk and return its inode number."""
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
     with open(descriptor, "wb") as file:
         file.writelines(parts)
         file.flush()
-        _sync(descriptor)
+        _sync_to_disk(descriptor)
         return os.fstat(descriptor).st_ino
 
 
@@ -169,7 +169,7 @@ def _with_ending(path: Path, ending: str) -> Path:
     return path.with_name(path.name + ending)
 
 
-def _sync(file: int) -> None:
+def _sync_to_disk(file: int) -> None:
     """Wait until the file is on the disk."""
     full = getattr(fcntl, "F_FULLFSYNC", None)  # on systems where fsync does not wait for the disk
     if full is None:

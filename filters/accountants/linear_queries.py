@@ -22,16 +22,16 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from filterproof.filters.accountants.journal import Journal, Sums, Terms
+from filterproof.filters.accountants.journal import Journal, JournalSums, JournalTerms
 from filterproof.filters.accountants.journal_file import JournalError
 from filterproof.filters.accountants.personal_reports import MAX_PEOPLE, PersonalRemainingBudget, check_person
 from filterproof.filters.accountants.saved_state import (
     check_same,
+    checked_content,
     checked_key,
     decode_state,
     encode_state,
     saved_count,
-    unsealed,
 )
 from filterproof.filters.accountants.secret_noise import UsedNoise
 from filterproof.filters.accountants.stateful_accountant import StatefulAccountant
@@ -43,7 +43,7 @@ from filterproof.theory.argument_checks import check_count
 from filterproof.theory.display import one_line
 from filterproof.theory.guarantees import ZCDP, Guarantee
 from filterproof.theory.numerics.error_free import two_sum
-from filterproof.theory.numerics.norms import exact_sum, nearest, squared_norms
+from filterproof.theory.numerics.norms import exact_sum, nearest_doubles, squared_norms
 from filterproof.theory.size_limits import in_memory
 
 #: 2: people may have left.
@@ -164,9 +164,9 @@ class LinearQueries(StatefulAccountant):
         self._budget = Budget.of(self.norm_budget)
         number = check_count("people", people, most=MAX_PEOPLE)
         with in_memory("people", number):
-            self._sums = Sums.fresh(number)
+            self._sums = JournalSums.without_charges(number)
         self._noise = UsedNoise()
-        self._journal = None if journal is None else Journal.create(journal, self._terms, self._sums)
+        self._journal = None if journal is None else Journal.create(journal, self._journal_terms, self._sums)
 
     @property
     def norm_budget(self) -> float:
@@ -204,11 +204,11 @@ class LinearQueries(StatefulAccountant):
         Nobody has a smaller charge in the file than the releases cost. A crash may leave a charge without a release.
         """
         queries = cls(1, norm_budget=norm_budget, kappa=kappa)
-        opened, sums = Journal.open(journal, queries._terms)
+        opened, sums = Journal.open(journal, queries._journal_terms)
         queries._journal = opened
         # an interrupt may have split a charge between its two doubles in memory: too much is charged, even above the
         # budget
-        sums = Sums(*two_sum(sums.high, sums.low), sums.left)
+        sums = JournalSums(*two_sum(sums.high, sums.low), sums.left)
         reached = is_sum((sums.high, sums.low))
         if not reached.all():
             opened.close()
@@ -220,8 +220,8 @@ class LinearQueries(StatefulAccountant):
         return queries
 
     @property
-    def _terms(self) -> Terms:
-        return Terms(self.norm_budget, self.kappa)
+    def _journal_terms(self) -> JournalTerms:
+        return JournalTerms(self.norm_budget, self.kappa)
 
     @property
     def people(self) -> int:
@@ -283,7 +283,7 @@ class LinearQueries(StatefulAccountant):
         -----
         Everyone who takes part is charged, and the journal is on disk, before the noise is drawn.
         """
-        rows = _rows(values)
+        rows = _checked_rows(values)
         if not hasattr(rng, "standard_normal"):
             raise TypeError(
                 f"rng must be a generator, got {short(rng)}; pass np.random.default_rng(), nobody was charged"
@@ -296,18 +296,18 @@ class LinearQueries(StatefulAccountant):
                 )
             self._check_usable()  # before anybody is charged
             self._noise.check(rng)
-            total = exact_sum(self._charged(rows))
-            self._write()
+            total = exact_sum(self._charge_participants(rows))
+            self._write_journal()
         # charged before the noise is drawn: an exception then costs budget and adds none
         sigma = self.sigma(rows.shape[1])
         noise = sigma * self._noise.drawn(rng, (rows.shape[1],))
-        return LinearAnswer(nearest([*total, noise]), sigma)
+        return LinearAnswer(nearest_doubles([*total, noise]), sigma)
 
     def _check_usable(self) -> None:
         if self._journal is not None:
             self._journal.check_usable()
 
-    def _charged(self, rows: NDArray[Any]) -> Iterator[NDArray[np.float64]]:
+    def _charge_participants(self, rows: NDArray[Any]) -> Iterator[NDArray[np.float64]]:
         """Charge the participants block by block and yield copies of their rows."""
         many = max(_BLOCK // rows.shape[1], 1)
         for first in range(0, len(rows), many):
@@ -319,12 +319,12 @@ class LinearQueries(StatefulAccountant):
             squares = _squared_norms(block)
             if not squares.any():
                 continue
-            sums = self._sums.part(people)
+            sums = self._sums.part_of_people(people)
             active = self._budget.charge((sums.high, sums.low), LinearCharge(squares), ~sums.left)
             block[~active] = 0.0  # an array that changed during the call may contain NaN
             yield block
 
-    def _write(self) -> None:
+    def _write_journal(self) -> None:
         """Write everybody's sums to the disk."""
         if self._journal is not None:
             self._journal.write(self._sums)
@@ -339,7 +339,7 @@ class LinearQueries(StatefulAccountant):
             new = range(self.people, self.people + number)
             with in_memory("people", number):
                 self._sums = self._sums.with_more(number)
-            self._write()
+            self._write_journal()
         return new
 
     def leave(self, people: int | Sequence[int] | NDArray[np.integer[Any]]) -> None:
@@ -369,13 +369,13 @@ class LinearQueries(StatefulAccountant):
                 )
             numbers = numbers.astype(np.intp)
             self._sums.left[numbers] = True
-            self._write()
+            self._write_journal()
 
     def report_for(self, person: int) -> PersonalRemainingBudget:
         """Return the report for `person` only; IndexError for an unknown person."""
         index = check_person(person, self.people)
         with self._lock:
-            one = self._sums.part(slice(index, index + 1))
+            one = self._sums.part_of_people(slice(index, index + 1))
             left = float(self._budget.left((one.high, one.low))[0])
         return PersonalRemainingBudget(
             index, str(self.promise), left / self.norm_budget * self.kappa * (1 - 2.0**-51)
@@ -445,7 +445,7 @@ class LinearQueries(StatefulAccountant):
             If the data do not match the numbers, are inconsistent, or are not signed with the key.
         """
         key = checked_key(key)
-        content = unsealed(data, "queries", _VERSION, _SAVED, key, "LinearQueries.to_dict")
+        content = checked_content(data, "queries", _VERSION, _SAVED, key, "LinearQueries.to_dict")
         for name, value in (("norm_budget", norm_budget), ("kappa", kappa)):
             kept = one_positive(name, value).hex()
             check_same(
@@ -459,10 +459,10 @@ class LinearQueries(StatefulAccountant):
         state = decode_state(
             content["state"], fresh, number, lambda state: budget.is_reachable_state(state[:2])
         )
-        queries._sums = Sums(*state)
+        queries._sums = JournalSums(*state)
         queries._key = key
         if journal is not None:
-            queries._journal = Journal.create(journal, queries._terms, queries._sums)
+            queries._journal = Journal.create(journal, queries._journal_terms, queries._sums)
         return queries
 
 
@@ -478,7 +478,7 @@ def _as_array(name: str, values: object) -> NDArray[Any]:
         ) from None
 
 
-def _rows(values: object) -> NDArray[Any]:
+def _checked_rows(values: object) -> NDArray[Any]:
     """Return `values` as finite rows, one per person, shape (n, d)."""
     given = _as_array("values", values)
     if given.dtype.kind not in "fiub":

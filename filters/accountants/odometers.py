@@ -30,7 +30,7 @@ from filterproof.filters.contract.parameters import (
 )
 from filterproof.theory.argument_checks import check_count
 from filterproof.theory.conversions import BUN_STEINKE
-from filterproof.theory.drift import drift
+from filterproof.theory.drift import max_mean_loss
 from filterproof.theory.numerics import reproducible_math as rm
 from filterproof.theory.pairs import DominatingPair
 from filterproof.theory.rounding import away_from_zero
@@ -43,7 +43,7 @@ _MARGIN = 1e-13
 _LOG_ZETA = 1.1331899568516129  # log zeta(1.4)
 
 
-class _Summing(ABC):
+class _SummingOdometer(ABC):
     """The common part of odometers: sums of charges, of which the last has a bound."""
 
     __slots__ = ()
@@ -51,7 +51,7 @@ class _Summing(ABC):
     rests_on: ClassVar[tuple[()]] = ()
     scope: ClassVar[str] = "every adaptive analyst, at all times at once"
     played: ClassVar[QueryKind] = "losses"
-    _sums: ClassVar[int] = 2
+    _number_of_sums: ClassVar[int] = 2
 
     @abstractmethod
     def _charges(self, request: DominatingPair) -> tuple[Charge, ...]:
@@ -59,12 +59,12 @@ class _Summing(ABC):
 
     def start(self, n: int) -> _State:
         """Return the state of n runs, before any release."""
-        return _UNIT.start(n) * self._sums
+        return _UNIT_BUDGET.start(n) * self._number_of_sums
 
     def spend(self, state: _State, request: DominatingPair) -> _State:
         """Return the state after the release of `request`."""
         sums = zip(state[::2], state[1::2], self._charges(request), strict=True)
-        return tuple(part for high, low, charge in sums for part in _UNIT.add((high, low), charge))
+        return tuple(part for high, low, charge in sums for part in _UNIT_BUDGET.add((high, low), charge))
 
     def _inf_where_unknown(self, bound: NDArray[Any], state: _State, allowed: Budget) -> NDArray[np.float64]:
         """Return the bound; inf above the allowed total and for unreachable states."""
@@ -74,7 +74,7 @@ class _Summing(ABC):
         return np.where(known, bound, np.inf)
 
 
-class Odometer(_Summing):
+class Odometer(_SummingOdometer):
     """An upper bound on the realised privacy loss that is valid at all times at once.
 
     With L_t the loss of all releases up to t, in nats::
@@ -136,15 +136,15 @@ class Odometer(_Summing):
             return self._inf_where_unknown(self.bound(squares) * (1 + _MARGIN), state, Budget(self.xi, 0.0))
 
 
-_UNIT = Budget.of(1.0)
+_UNIT_BUDGET = Budget.of(1.0)
 
 
-def _octave(x: NDArray[np.float64]) -> NDArray[np.float64]:
+def _floor_log2(x: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return floor(log2 x), exactly; inf and NaN stay."""
     return np.where(np.isfinite(x), np.frexp(x)[1] - 1.0, x)
 
 
-def _power(j: NDArray[np.float64]) -> NDArray[np.float64]:
+def _power_of_two(j: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return 2^j, exactly, for integers j; inf and NaN stay."""
     known = np.isfinite(j)
     return np.where(known, np.ldexp(1.0, np.where(known, j, 0.0).astype(np.int64)), j)
@@ -249,12 +249,12 @@ class StitchedOdometer(Odometer):
     kernel: ClassVar[tuple[str, ...]] = ("stitched_shares",)
 
     def bound(self, squares: NDArray[np.float64]) -> NDArray[np.float64]:
-        epoch = _octave(np.maximum(squares / self.first, 1.0))
+        epoch = _floor_log2(np.maximum(squares / self.first, 1.0))
         best = np.full(np.shape(squares), np.inf)
         for step in (-1, 0, 1):
             j = np.maximum(epoch + step, 0.0)
             log = -rm.log(self.delta) + 1.4 * rm.log1p(j) + _LOG_ZETA
-            k = np.sqrt(2 * log / (self.first * math.sqrt(2.0) * _power(j)))
+            k = np.sqrt(2 * log / (self.first * math.sqrt(2.0) * _power_of_two(j)))
             best = np.minimum(best, (k + 1) * squares / 2 + log / k)
         return best
 
@@ -289,18 +289,18 @@ class DoublingOdometer(Odometer):
 
     def bound(self, squares: NDArray[np.float64]) -> NDArray[np.float64]:
         rho = squares / 2
-        j = _octave(np.maximum(rho / self.first, 1.0))
-        j = np.where(rho > self.first * _power(j), j + 1, j)
+        j = _floor_log2(np.maximum(rho / self.first, 1.0))
+        j = np.where(rho > self.first * _power_of_two(j), j + 1, j)
         delta = self.delta / ((j + 1) ** 2 * (math.pi**2 / 6))
         known = np.isfinite(delta) & (delta > 0)
         epsilon = BUN_STEINKE.epsilon(
-            np.where(known, self.first * _power(j), 1.0), np.where(known, delta, 0.5)
+            np.where(known, self.first * _power_of_two(j), 1.0), np.where(known, delta, 0.5)
         )
         return np.where(known, epsilon, np.inf)
 
 
 @dataclass(frozen=True, slots=True)
-class RogersOdometer(_Summing):
+class RogersOdometer(_SummingOdometer):
     """The odometer of Rogers, Roth, Ullman & Vadhan for (epsilon_s, delta_s)-DP mechanisms.
 
     With probability 1 - delta, L_t <= epsilon(state_t) for all t. With S = sum epsilon_s^2, n = `records` and
@@ -332,17 +332,17 @@ class RogersOdometer(_Summing):
 
     delta: float
     records: int
-    _allowed: Budget = field(init=False, repr=False, compare=False)
+    _epsilon_budget: Budget = field(init=False, repr=False, compare=False)
     proof: ClassVar[str] = "Rogers et al. Theorem 6.1: lines for the doublings of S, and a mixture outside"
     theorem: ClassVar[str] = "Rogers odometer"
     kernel: ClassVar[tuple[str, ...]] = ("rogers_odometer",)
-    _sums: ClassVar[int] = 3
+    _number_of_sums: ClassVar[int] = 3
 
     def __post_init__(self) -> None:
         delta, _ = checked_parameters(self, delta=one_delta, records=partial(check_count, least=3))
         if delta >= 1 / math.e:
             raise ValueError(f"delta must be below 1/e, got delta={delta!r}; pass a small probability")
-        object.__setattr__(self, "_allowed", Budget(delta / 2, 0.0))
+        object.__setattr__(self, "_epsilon_budget", Budget(delta / 2, 0.0))
 
     @property
     def promise(self) -> AnytimeLossBound:
@@ -351,7 +351,7 @@ class RogersOdometer(_Summing):
 
     def _charges(self, request: DominatingPair) -> tuple[Charge, ...]:
         epsilon, delta = approximate_charge(request, None)
-        return SquaredCharge(epsilon), LinearCharge(drift(epsilon)), LinearCharge(delta)
+        return SquaredCharge(epsilon), LinearCharge(max_mean_loss(epsilon)), LinearCharge(delta)
 
     def epsilon(self, state: _State) -> NDArray[np.float64]:
         """Return the bound on the loss so far, in nats: shape (n,).
@@ -370,4 +370,4 @@ class RogersOdometer(_Summing):
             inside, outside = (low >= least) & (high <= 1), (high < least) | (low > 1)
             spread = np.where(inside, inner, np.where(outside, outer, np.maximum(inner, outer)))
             bound = (drifts + np.sqrt(spread)) * (1 + _MARGIN)
-        return self._inf_where_unknown(bound, state, self._allowed)
+        return self._inf_where_unknown(bound, state, self._epsilon_budget)

@@ -25,7 +25,7 @@ from filterproof.filters.contract.contract_checks import (
     checked_start,
 )
 from filterproof.filters.contract.filter_base import FilterBase, OnDenial
-from filterproof.filters.contract.state import State, copied
+from filterproof.filters.contract.state import State, copy_state
 from filterproof.filters.contract.terms import FilterTerms
 from filterproof.theory.argument_checks import check_count
 from filterproof.theory.guarantees import Guarantee
@@ -80,7 +80,7 @@ class PairwiseFilter(StatefulAccountant):
                 f"on_denial must be 'halt' or 'retry', got on_denial={on_denial!r}; pass one of them"
             )
         self._halts, self._halted, self._waits = on_denial == "halt", False, False
-        self._state: State = copied(checked_start(filt, self._pairs))
+        self._state: State = copy_state(checked_start(filt, self._pairs))
 
     @property
     def filter(self) -> FilterBase:
@@ -136,7 +136,7 @@ class PairwiseFilter(StatefulAccountant):
             self._terms.check(self._filter)
             granted = bool(checked_admits(self._filter, self._state, request, self._pairs).all())
             if granted:
-                self._state = copied(checked_spend(self._filter, self._state, request, self._pairs))
+                self._state = copy_state(checked_spend(self._filter, self._state, request, self._pairs))
                 self._waits = self._filter.looks_at_losses
             self._halted = self._halts and not granted
             return granted
@@ -167,5 +167,5 @@ class PairwiseFilter(StatefulAccountant):
                 raise RuntimeError(
                     "no release waits for its losses; call observe(losses) once after each grant"
                 )
-            self._state = copied(checked_observe(self._filter, self._state, realised, self._pairs))
+            self._state = copy_state(checked_observe(self._filter, self._state, realised, self._pairs))
             self._waits = False

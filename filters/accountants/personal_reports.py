@@ -151,16 +151,16 @@ class PerPersonValues(Generic[ReportT]):
         return f"PerPersonValues({len(self)} people; hidden)"
 
     def __iter__(self) -> NoReturn:
-        raise self._refused("iterated over")
+        raise self._hidden_error("iterated over")
 
     def __array__(self, dtype: object = None, copy: object = None) -> NoReturn:
-        raise self._refused("turned into an array")
+        raise self._hidden_error("turned into an array")
 
     def __reduce_ex__(self, protocol: SupportsIndex, /) -> NoReturn:
-        raise self._refused("copied or pickled")
+        raise self._hidden_error("copied or pickled")
 
     @staticmethod
-    def _refused(what: str) -> TypeError:
+    def _hidden_error(what: str) -> TypeError:
         return TypeError(
             f"personal values must not be {what}, because they are personal data; use report_for(person), or "
             "made_public() if the data are public"

@@ -1,7 +1,7 @@
 """How many times in a row a filter grants the same request.
 
 >>> import filterproof as fp
->>> repeats(fp.GaussianFilter(mu=1.0), fp.Gaussian(0.125), most=1000)
+>>> count_grants(fp.GaussianFilter(mu=1.0), fp.Gaussian(0.125), most=1000)
 64
 """
 
@@ -18,7 +18,7 @@ from filterproof.theory.argument_checks import check_count
 from filterproof.theory.pairs import DominatingPair
 
 
-def repeats(filt: FilterBase, request: DominatingPair, *, most: int) -> int:
+def count_grants(filt: FilterBase, request: DominatingPair, *, most: int) -> int:
     """Return the number of releases before the filter's own code first denies `request`, at most `most`.
 
     Raises TypeError for a filter that looks at losses. Its number of releases is random: see

@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 
 from filterproof.filters.contract.filter_base import FilterBase, StateT
 from filterproof.filters.contract.identity import MAX_DESCRIPTION_CHARS, FilterIdentity
-from filterproof.filters.contract.state import State, fold, parts, rebuilt, same
+from filterproof.filters.contract.state import State, map_leaves, parts, rebuild_container, runs_equal
 
 _MIN_KEY = 16
 #: The most parameters that an error names.
-_NAMED = 3
+_MAX_NAMED = 3
 #: The JSON type of an array's numbers by the kind of its dtype: floats become hexadecimal text.
 _TYPES = {"f": str, "i": int, "u": int, "b": bool}
 _REMEDY = "pass the return value of to_dict"
@@ -35,16 +35,18 @@ def checked_key(key: object) -> bytes | None:
     raise ValueError(f"key must be at least {_MIN_KEY} bytes, got {got}; pass e.g. secrets.token_bytes(32)")
 
 
-def sealed(kind: str, version: int, content: Mapping[str, object], key: bytes | None) -> dict[str, object]:
+def seal_content(
+    kind: str, version: int, content: Mapping[str, object], key: bytes | None
+) -> dict[str, object]:
     """Return `content` with its format and version and, with a key, the HMAC-SHA256 of everything."""
     data = {"format": f"filterproof.{kind}", "version": version, **content}
     return data if key is None else {**data, "hmac": _signature(data, key)}
 
 
-def unsealed(
+def checked_content(
     data: object, kind: str, version: int, names: tuple[str, ...], key: bytes | None, source: str
 ) -> dict[str, Any]:
-    """Return a copy of the content that `sealed` was given: JSON values under exactly these names.
+    """Return a copy of the content that `seal_content` was given: JSON values under exactly these names.
 
     Raises ValueError for anything else, including signed data without a key and data with another signature.
     """
@@ -88,7 +90,7 @@ def check_same(says: str, given: object, saved: object, kept: object, remedy: st
         raise ValueError(f"{says} was saved, got {given!r} for {short(saved)}; {remedy}")
 
 
-def named(identity: FilterIdentity) -> dict[str, object]:
+def saved_identity(identity: FilterIdentity) -> dict[str, object]:
     """Return the saved description of the filter: its repr, for people, and the digests of its parameters."""
     return {"filter": identity.description, "parameters": dict(identity.parameters)}
 
@@ -101,10 +103,10 @@ def check_filter(content: Mapping[str, Any], filt: FilterBase) -> FilterIdentity
     if content["parameters"] == dict(own.parameters):
         return replace(own, description=saved)
     names = own.changed_parameters(content["parameters"])
-    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    more = f" and {len(names) - _MAX_NAMED} more" if len(names) > _MAX_NAMED else ""
     raise ValueError(
         f"filt must be the filter that was saved, got {own.description} for {short(saved)}, which differ in "
-        f"{short(', '.join(names[:_NAMED]))[1:-1]}{more}; pass the same filter"
+        f"{short(', '.join(names[:_MAX_NAMED]))[1:-1]}{more}; pass the same filter"
     )
 
 
@@ -142,10 +144,10 @@ def saved_size(content: Mapping[str, Any], name: str) -> float:
 
 def _signature(data: Mapping[str, object], key: bytes) -> str:
     """Return the HMAC-SHA256 of the canonical JSON text of `data`."""
-    return hmac.new(key, _text(data).encode("ascii"), hashlib.sha256).hexdigest()
+    return hmac.new(key, _canonical_json(data).encode("ascii"), hashlib.sha256).hexdigest()
 
 
-def _text(data: object) -> str:
+def _canonical_json(data: object) -> str:
     """Return the canonical JSON text: sorted keys, no spaces, ASCII."""
     return json.dumps(data, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
 
@@ -156,7 +158,7 @@ def _same(number: Any) -> Any:
 
 def encode_state(state: State) -> object:
     """Return `state` as JSON values. Floats become exact hexadecimal text and may be infinite or NaN."""
-    return fold(_encoded_array, list, state)
+    return map_leaves(_encoded_array, list, state)
 
 
 def decode_state(
@@ -171,8 +173,8 @@ def decode_state(
 
     With `fresh`, nothing was granted, and every run must equal `start`. Raises ValueError for anything else.
     """
-    state: StateT = _decoded(data, start, runs)
-    unspent = same(state, start)
+    state: StateT = _decoded_state(data, start, runs)
+    unspent = runs_equal(state, start)
     known = unspent if fresh else unspent | is_reachable_state(state)
     if not known.all():
         raise ValueError(
@@ -194,7 +196,7 @@ def _decoded_array(data: Any, like: NDArray[Any], runs: int) -> NDArray[Any]:
     try:
         array = np.array(list(map(number, data["values"])), dtype=like.dtype).reshape(data["shape"])
         # a number in another notation, with fewer digits, or of another type
-        known = _text(_encoded_array(array)) == _text(data)
+        known = _canonical_json(_encoded_array(array)) == _canonical_json(data)
     except (TypeError, ValueError, KeyError, OverflowError):
         known = False
     if not known or array.ndim != like.ndim or len(array) != runs:
@@ -212,11 +214,13 @@ def _type_of(array: NDArray[Any]) -> type:
     return kind
 
 
-def _decoded(data: object, like: Any, runs: int) -> Any:
+def _decoded_state(data: object, like: Any, runs: int) -> Any:
     inner = parts(like)
     if inner is None:
         return _decoded_array(data, like, runs)
     if not isinstance(data, list) or len(data) != len(inner):
         got = f"{len(data)} parts" if isinstance(data, list) else short(data)
         raise ValueError(f"state must have the layout of a fresh one, got {got} for {len(inner)}; {_REMEDY}")
-    return rebuilt(like, [_decoded(part, one, runs) for part, one in zip(data, inner, strict=True)])
+    return rebuild_container(
+        like, [_decoded_state(part, one, runs) for part, one in zip(data, inner, strict=True)]
+    )

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from filterproof.filters.contract.parameters import checked_parameters, one_positive
 from filterproof.theory.argument_checks import check_count
-from filterproof.theory.numerics.norms import nearest
+from filterproof.theory.numerics.norms import nearest_doubles
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +91,7 @@ class SecretNoise:
                 f"total must be finite, got {np.sum(~np.isfinite(total))} infinite or NaN entries; clip the vectors"
             )
         told = repr((self.secret, self.step, sigma, shape)).encode()
-        bits = b"".join(part.tobytes() for part in _expansion(total))
+        bits = b"".join(part.tobytes() for part in _three_double_sum(total))
         rng = np.random.default_rng(
             np.random.SeedSequence(int.from_bytes(hashlib.sha256(told + bits).digest()))
         )
@@ -133,13 +133,13 @@ class UsedNoise:
     def next(self, secret: int) -> SecretNoise:
         """Return the noise of the first unused step with this secret, from 1 on."""
         with self._lock:
-            return SecretNoise(secret, self._steps.get(_name(secret), 0) + 1)
+            return SecretNoise(secret, self._steps.get(_secret_digest(secret), 0) + 1)
 
     def check(self, rng: object) -> None:
         """Raise ValueError for used noise; mark a step as used."""
         with self._lock:
             if isinstance(rng, SecretNoise):
-                last = self._steps.get(name := _name(rng.secret), -1)
+                last = self._steps.get(name := _secret_digest(rng.secret), -1)
                 if rng.step <= last:
                     raise ValueError(
                         "step must be above those that these people's releases used with this secret, got "
@@ -147,13 +147,13 @@ class UsedNoise:
                         "charged"
                     )
                 self._steps[name] = rng.step
-            elif _state(rng) in self._states:
+            elif _generator_digest(rng) in self._states:
                 raise ValueError(f"{_REPEATED}, nothing was charged")
 
     def drawn(self, rng: np.random.Generator, shape: tuple[int, ...]) -> NDArray[np.float64]:
         """Return normal numbers from a generator whose present state is new."""
         with self._lock:
-            if (state := _state(rng)) is not None:
+            if (state := _generator_digest(rng)) is not None:
                 if state in self._states:
                     raise ValueError(f"{_REPEATED}; the charges remain")
                 self._states.add(state)
@@ -166,22 +166,22 @@ _REPEATED = (
 )
 
 
-def _name(secret: int) -> str:
+def _secret_digest(secret: int) -> str:
     """Return the digest that identifies a secret in saved data."""
     return hashlib.sha256(f"filterproof secret {secret}".encode()).hexdigest()
 
 
-def _state(rng: object) -> bytes | None:
+def _generator_digest(rng: object) -> bytes | None:
     """Return a digest of the state of a NumPy generator, or None for other code."""
     if type(rng) is not np.random.Generator:
         return None
     return hashlib.blake2b(pickle.dumps(rng.bit_generator.state), digest_size=16).digest()
 
 
-def _expansion(total: Sequence[NDArray[np.float64]]) -> list[NDArray[np.float64]]:
+def _three_double_sum(total: Sequence[NDArray[np.float64]]) -> list[NDArray[np.float64]]:
     """Return the sum of the parts as a list: the nearest double, the double nearest to the rest, and so on."""
     left, parts = [np.asarray(part, dtype=np.float64) + 0.0 for part in total], []
-    while (near := nearest(left) + 0.0).any():
+    while (near := nearest_doubles(left) + 0.0).any():
         parts.append(near)
         left.append(-near)
     return parts

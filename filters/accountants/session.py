@@ -18,14 +18,14 @@ import numpy as np
 from filterproof.filters.accountants.saved_state import (
     check_filter,
     check_same,
+    checked_content,
     checked_key,
     decode_state,
     encode_state,
-    named,
     saved_count,
     saved_flag,
+    saved_identity,
     saved_size,
-    unsealed,
 )
 from filterproof.filters.accountants.stateful_accountant import StatefulAccountant
 from filterproof.filters.accounting.declared_charges import nonneg_or_inf
@@ -43,7 +43,7 @@ from filterproof.filters.contract.contract_checks import (
 )
 from filterproof.filters.contract.filter_base import FilterBase, MechanismFamily, OnDenial
 from filterproof.filters.contract.identity import FilterIdentity
-from filterproof.filters.contract.state import State, frozen, locked
+from filterproof.filters.contract.state import State, frozen_copy, make_read_only
 from filterproof.filters.contract.terms import FilterTerms
 from filterproof.theory.guarantees import Guarantee
 from filterproof.theory.pairs import DominatingPair
@@ -135,7 +135,7 @@ class Session(StatefulAccountant):
         self._close: Callable[[], object] | None = None
         self._key = checked_key(key)
         self._restored = False
-        self._now = _SessionState(frozen(checked_start(filt, 1)))
+        self._now = _SessionState(frozen_copy(checked_start(filt, 1)))
 
     @property
     def filter(self) -> FilterBase:
@@ -189,7 +189,7 @@ class Session(StatefulAccountant):
                     self._restored = False
                     return False
                 raise FilterHaltedError(
-                    f"the session has halted{self._left()}; open a new session on fresh data"
+                    f"the session has halted{self._remaining_text()}; open a new session on fresh data"
                 )
             if now.awaits_loss:
                 raise RuntimeError(
@@ -205,14 +205,14 @@ class Session(StatefulAccountant):
                 self._terms.check(self._filter)
             if not granted or spent is None:
                 if self._on_denial == "halt":
-                    self._settle(now._replace(halted=True))
+                    self._set_state(now._replace(halted=True))
                 return False
             looks = self._looks_at_losses
             most = float(nonneg_or_inf(pair.of_run(0).pure_epsilon)) if looks else math.inf
-            state = locked(spent) if ours else frozen(spent)
+            state = make_read_only(spent) if ours else frozen_copy(spent)
             # `_SessionState(...)` in a third of its time
             after = tuple.__new__(_SessionState, (state, False, looks, now.granted + 1, most))
-            self._settle(after)
+            self._set_state(after)
             return True
 
     def observe(self, loss: float) -> None:
@@ -249,7 +249,7 @@ class Session(StatefulAccountant):
                     "pass log p(output)/q(output) of the released output"
                 )
             after = checked_observe(self._filter, now.state, np.array([realised]), 1)
-            self._settle(now._replace(state=frozen(after), awaits_loss=False, most=math.inf))
+            self._set_state(now._replace(state=frozen_copy(after), awaits_loss=False, most=math.inf))
 
     def close(self) -> None:
         """Close the journal, if there is one; no further request is granted then."""
@@ -262,7 +262,7 @@ class Session(StatefulAccountant):
         """Record every later change with `record`; `close` gives back what it writes to."""
         self._record, self._close = record, close
 
-    def _settle(self, after: _SessionState) -> None:
+    def _set_state(self, after: _SessionState) -> None:
         self._now = after
         if self._record is not None:
             self._record(self.to_dict())
@@ -298,7 +298,7 @@ class Session(StatefulAccountant):
         if self._identity is None:
             self._identity = FilterIdentity.of(self._filter)
         content = {
-            **named(self._identity),
+            **saved_identity(self._identity),
             "on_denial": self._on_denial,
             "halted": now.halted,
             "awaits_loss": now.awaits_loss,
@@ -353,7 +353,7 @@ class Session(StatefulAccountant):
         """
         checked_filter(filt)
         key = checked_key(key)
-        content = unsealed(data, "session", _VERSION, _SAVED, key, "Session.to_dict")
+        content = checked_content(data, "session", _VERSION, _SAVED, key, "Session.to_dict")
         identity = check_filter(content, filt)
         remedy = "pass the values of the original session"
         check_same("on_denial must be what", on_denial, content["on_denial"], on_denial, remedy)
@@ -380,7 +380,7 @@ class Session(StatefulAccountant):
             lambda state: checked_is_reachable_state(filt, state, 1),
         )
         state = decode_state(content["state"], start, 1, is_reachable_state, fresh=granted == 0)
-        session._now = _SessionState(frozen(state), halted, awaits, granted, most)
+        session._now = _SessionState(frozen_copy(state), halted, awaits, granted, most)
         session._identity, session._restored = identity, True
         return session
 
@@ -389,7 +389,7 @@ class Session(StatefulAccountant):
         status = "halted" if now.halted else f"{now.granted} granted"
         return f"Session({self._filter!r}, {self._on_denial!r}; {status})"
 
-    def _left(self) -> str:
+    def _remaining_text(self) -> str:
         granted = self._now.granted
         after = f" after {granted:,} grant{'s' * (granted != 1)}"
         if not says_what_remains(self._filter):

@@ -23,20 +23,20 @@ def open_session(
     if path.exists():
         file, content = JournalFile.open(path)
         with file.closed_by_an_error():
-            session = Session.from_dict(_read(content, str(path)), filt, on_denial, key=key)
+            session = Session.from_dict(_parse_session(content, str(path)), filt, on_denial, key=key)
     else:
         session = Session(filt, on_denial, key=key)
-        file = JournalFile.create(path, [_written(session.to_dict())])
-    session.record_in(lambda saved: file.write([_written(saved)]), file.close)
+        file = JournalFile.create(path, [_session_bytes(session.to_dict())])
+    session.record_in(lambda saved: file.write([_session_bytes(saved)]), file.close)
     return session
 
 
-def _written(saved: Mapping[str, object]) -> bytes:
+def _session_bytes(saved: Mapping[str, object]) -> bytes:
     line = json.dumps(saved).encode()
     return sha256(line).hexdigest().encode() + b"\n" + line
 
 
-def _read(content: bytes, path: str) -> Mapping[str, object]:
+def _parse_session(content: bytes, path: str) -> Mapping[str, object]:
     digest, _, line = content.partition(b"\n")
     if sha256(line).hexdigest().encode() != digest:
         raise JournalError(

@@ -35,7 +35,7 @@ from filterproof.filters.accounting.charge_kinds import Charge
 from filterproof.filters.accounting.charge_rules import gdp_charge, renyi_charge
 from filterproof.filters.accounting.ledger import Budget
 from filterproof.filters.contract.parameters import checked_parameters, one_order_from_one, one_positive
-from filterproof.filters.contract.state import copied, read_only
+from filterproof.filters.contract.state import copy_state, read_only
 from filterproof.filters.contract.terms import FilterTerms
 from filterproof.theory.argument_checks import check_count
 from filterproof.theory.guarantees import GaussianDP, Guarantee, RenyiDP
@@ -44,8 +44,8 @@ from filterproof.theory.pairs import DominatingPair
 from filterproof.theory.rounding import away_from_zero, next_above
 from filterproof.theory.size_limits import in_memory
 
-#: The most blocks that are counted; more cost infinity. Up to here, sums of two counts and `_blocks` are never rounded
-#: down.
+#: The most blocks that are counted; more cost infinity. Up to here, sums of two counts and `_blocks_covering` are
+#: never rounded down.
 MAX_BLOCKS = 2**48
 
 #: (blocks closed so far, high and low of the sum in the open block): arrays of shape (n,).
@@ -110,7 +110,7 @@ class Tracker(ABC):
         n = len(blocks)
         fresh_high, fresh_low = budget.add(budget.start(n), charge)
         alone = budget.fits(budget.start(n), charge)
-        needs = _blocks(budget, charge, n)
+        needs = _blocks_covering(budget, charge, n)
         # exact: both are integers of at most 2^48, or one is infinite
         blocks = blocks + np.where(fits, 0.0, np.where(alone, 1.0, needs - (high == 0)))
         blocks = np.where(blocks < MAX_BLOCKS, blocks, np.inf)
@@ -118,7 +118,7 @@ class Tracker(ABC):
         low = np.where(fits, more_low, np.where(alone, fresh_low, budget.low))
         return blocks, high, low
 
-    def _opened(self, state: _State) -> NDArray[np.float64]:
+    def _opened_blocks(self, state: _State) -> NDArray[np.float64]:
         """Return the number of opened blocks, including the first: shape (n,)."""
         blocks, high, low = state
         counted = (blocks >= 0) & (blocks < MAX_BLOCKS) & (blocks == np.floor(blocks))
@@ -133,7 +133,7 @@ def check_blocks(blocks: object) -> int:
     return count
 
 
-def _blocks(budget: Budget, charge: Charge, n: int) -> NDArray[np.float64]:
+def _blocks_covering(budget: Budget, charge: Charge, n: int) -> NDArray[np.float64]:
     """The number of whole budgets that cover the charge, never too few; inf above 2^48 and for no charge: shape (n,).
 
     Let r be charge over budget. Each is a pair whose first double is within 2^-53 of it, so that the quotient of the
@@ -152,7 +152,7 @@ def _blocks(budget: Budget, charge: Charge, n: int) -> NDArray[np.float64]:
         return np.broadcast_to(np.where((high >= 0) & (needs <= MAX_BLOCKS), needs, np.inf), (n,))
 
 
-def _finite(blocks: int, size: float, promised: float) -> None:
+def _check_guarantee_finite(blocks: int, size: float, promised: float) -> None:
     if math.isinf(promised):
         raise ValueError(
             f"blocks times size must not overflow, got blocks={blocks} of size={size!r}; take fewer or smaller blocks"
@@ -191,11 +191,11 @@ class RenyiTracker(Tracker):
         return renyi_charge(request, self.alpha)
 
     def value(self, state: _State) -> NDArray[np.float64]:
-        return product_round_up(self._opened(state), self.size)
+        return product_round_up(self._opened_blocks(state), self.size)
 
     def guarantee(self, blocks: int) -> RenyiDP:
         blocks = check_blocks(blocks)
-        _finite(blocks, self.size, blocks * self.size)
+        _check_guarantee_finite(blocks, self.size, blocks * self.size)
         return RenyiDP(self.alpha, away_from_zero(blocks * Fraction(self.size)))
 
 
@@ -238,7 +238,7 @@ class GaussianTracker(Tracker):
         return gdp_charge(request)
 
     def value(self, state: _State) -> NDArray[np.float64]:
-        blocks = self._opened(state)
+        blocks = self._opened_blocks(state)
         with np.errstate(over="ignore", invalid="ignore"):
             root = np.sqrt(blocks)
             product, rest = two_product(root, root)
@@ -248,7 +248,7 @@ class GaussianTracker(Tracker):
     def guarantee(self, blocks: int) -> GaussianDP:
         blocks = check_blocks(blocks)
         mu, square = math.sqrt(blocks) * self.size, blocks * Fraction(self.size) ** 2
-        _finite(blocks, self.size, mu)
+        _check_guarantee_finite(blocks, self.size, mu)
         while Fraction(mu) ** 2 < square:  # root and product were rounded down
             mu = next_above(mu)
         return GaussianDP(mu)
@@ -319,7 +319,7 @@ class IndividualTracker(StatefulAccountant):
         """
         check_pairs(request, self._people)
         with self._in_turn("spend"):
-            after = copied(self._tracker.spend(read_only(self._state), request))
+            after = copy_state(self._tracker.spend(read_only(self._state), request))
             self._terms.check(self._tracker)
             self._state = after
 

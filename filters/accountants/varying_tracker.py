@@ -129,7 +129,7 @@ class VaryingTracker(Tracker):
         start = max(first, len(self.sizes)) - 1
         return start + math.ceil(cost / Fraction(self.sizes[-1]))
 
-    def _opened(self, state: _State) -> NDArray[np.float64]:
+    def _opened_blocks(self, state: _State) -> NDArray[np.float64]:
         blocks, high, low = state
         counted = (blocks >= 0) & (blocks < MAX_BLOCKS) & (blocks == np.floor(blocks))
         for block in np.unique(blocks[counted]):
@@ -138,7 +138,7 @@ class VaryingTracker(Tracker):
         return np.where(counted, blocks + 1, np.inf)
 
     def value(self, state: _State) -> NDArray[np.float64]:
-        opened, value = self._opened(state), np.full(len(state[0]), np.inf)
+        opened, value = self._opened_blocks(state), np.full(len(state[0]), np.inf)
         for count in np.unique(opened[np.isfinite(opened)]):
             value[opened == count] = away_from_zero(self._total(int(count)))
         return value

@@ -73,10 +73,12 @@ class VerifiableAccountant(Protocol):
     def played(self) -> QueryKind: ...
 
 
-_MEMBERS = tuple(name for name, member in vars(VerifiableAccountant).items() if isinstance(member, property))
+_PROTOCOL_MEMBERS = tuple(
+    name for name, member in vars(VerifiableAccountant).items() if isinstance(member, property)
+)
 
 
 def is_verifiable(made: object) -> TypeGuard[VerifiableAccountant]:
     """Whether an object has all attributes of an accountant. Its properties, which may raise, are not run."""
-    found = (getattr_static(made, name, None) for name in _MEMBERS)
+    found = (getattr_static(made, name, None) for name in _PROTOCOL_MEMBERS)
     return not isinstance(made, type) and all(one is not None for one in found)

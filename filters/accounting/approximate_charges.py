@@ -39,7 +39,7 @@ def approximate_charge(request: DominatingPair, at: float | None) -> tuple[Real,
     >>> approximate_charge(fp.KOV(0.5, 0.125), None)
     (0.5, 0.125)
     """
-    if (index := request.choice) is not None:
+    if (index := request.member_index) is not None:
         epsilons, deltas = zip(*(approximate_charge(pair, at) for pair in request.members), strict=True)
         return look_up(epsilons, index), look_up(deltas, index)
     if is_ours(request) and (own := request.kov) is not None:
@@ -67,7 +67,7 @@ def approximate_zcdp_charge(request: DominatingPair) -> tuple[Charge, Charge]:
     rho, xi : Charge
         (epsilon^2/2, delta) for KOV, (0, p) for Erasure, and (zcdp_rho, 0) otherwise.
     """
-    if (index := request.choice) is not None:
+    if (index := request.member_index) is not None:
         rhos, xis = zip(*map(approximate_zcdp_charge, request.members), strict=True)
         return PerRunCharge(rhos, index), PerRunCharge(xis, index)
     if is_ours(request) and (own := request.kov) is not None:

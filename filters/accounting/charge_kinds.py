@@ -52,15 +52,15 @@ class LinearCharge:
     __repr__ = one_line
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "x", _doubles(self.x))
+        object.__setattr__(self, "x", _doubles_away_from_zero(self.x))
 
     def exact(self, root: float) -> Exact:
         """Return root^2 x as a pair of doubles, rounded up; root is a power of two."""
-        return _lift(self.x * root * root, self.x, MIN_CHARGE), 0.0
+        return _at_least_smallest_charge(self.x * root * root, self.x, MIN_CHARGE), 0.0
 
     def take(self, runs: Any) -> LinearCharge:
         """Return the charges of the selected runs."""
-        return LinearCharge(_pick(self.x, runs))
+        return LinearCharge(_selected_runs(self.x, runs))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -94,7 +94,7 @@ class SquaredCharge:
     __repr__ = one_line
 
     def __post_init__(self) -> None:
-        scale = self.scale if type(self.scale) is float else _double(self.scale)
+        scale = self.scale if type(self.scale) is float else _double_away_from_zero(self.scale)
         if not _MIN_SCALE <= scale < math.inf or scale != self.scale:
             raise ValueError(
                 f"scale must be a double of at least 2^-8, got scale={self.scale!r}; put the factor into x"
@@ -102,7 +102,7 @@ class SquaredCharge:
         if scale is not self.scale:
             object.__setattr__(self, "scale", scale)
         if type(self.x) is not float:
-            object.__setattr__(self, "x", _doubles(self.x))
+            object.__setattr__(self, "x", _doubles_away_from_zero(self.x))
 
     def exact(self, root: float) -> Exact:
         """Return scale (root x)^2 as a pair of doubles, rounded up.
@@ -110,7 +110,7 @@ class SquaredCharge:
         The result is exact if scale is a power of two, as root is.
         """
         x: Any = abs(self.x)
-        high, low = square(_lift(x * root, x, MIN_ROOT))
+        high, low = square(_at_least_smallest_charge(x * root, x, MIN_ROOT))
         if is_power_of_two(self.scale):
             return high * self.scale, low * self.scale
         high, first = two_product(high, self.scale)
@@ -122,7 +122,7 @@ class SquaredCharge:
 
     def take(self, runs: Any) -> SquaredCharge:
         """Return the charges of the selected runs."""
-        return SquaredCharge(_pick(self.x, runs), self.scale)
+        return SquaredCharge(_selected_runs(self.x, runs), self.scale)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -151,18 +151,18 @@ def is_power_of_two(x: float) -> bool:
     return math.frexp(x)[0] == 0.5
 
 
-def _doubles(x: Any) -> Real:
+def _doubles_away_from_zero(x: Any) -> Real:
     """Return x as doubles, rounded away from zero: a charge is never less than the declared number."""
     if isinstance(x, np.ndarray) and x.ndim:
         if x.dtype == np.float64 or (x.dtype.kind == "f" and x.dtype.itemsize < 8):
             # a NumPy array: a subclass of a user would run its code between charge and decision
             doubles: NDArray[np.float64] = x.astype(np.float64, copy=False, subok=False)
             return doubles
-        return np.array([_double(one) for one in x], dtype=np.float64)
-    return x if type(x) is float else _double(x[()] if isinstance(x, np.ndarray) else x)
+        return np.array([_double_away_from_zero(one) for one in x], dtype=np.float64)
+    return x if type(x) is float else _double_away_from_zero(x[()] if isinstance(x, np.ndarray) else x)
 
 
-def _double(x: Any) -> float:
+def _double_away_from_zero(x: Any) -> float:
     """Return the double next to x that is no nearer to zero. Raises TypeError for an object outside the doubles."""
     try:
         return away_from_zero(x)
@@ -172,11 +172,11 @@ def _double(x: Any) -> float:
         ) from None
 
 
-def _pick(x: Real, runs: Any) -> Real:
+def _selected_runs(x: Real, runs: Any) -> Real:
     return x[runs] if isinstance(x, np.ndarray) else x
 
 
-def _lift(scaled: Any, x: Any, least: float) -> Any:
+def _at_least_smallest_charge(scaled: Any, x: Any, least: float) -> Any:
     """Return `scaled`, or `least` if that is larger and x is positive: a positive charge is never rounded to zero."""
     if isinstance(scaled, float):
         return least if x > 0 and scaled < least else scaled

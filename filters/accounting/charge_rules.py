@@ -71,7 +71,7 @@ class ChargeRule(ABC):
         return None
 
 
-class _Named:
+class _NamedValue:
     """A value that a module holds under a name, which is its repr and its pickle."""
 
     __slots__ = ()
@@ -84,18 +84,18 @@ class _Named:
         return self._name
 
 
-class _ByPair(_Named, ChargeRule):
+class _ByPair(_NamedValue, ChargeRule):
     """A rule that charges each member of a selection separately."""
 
     __slots__ = ()
 
     def __call__(self, request: DominatingPair) -> Charge:
-        if (index := request.choice) is not None:
-            return _picked(tuple(map(self, request.members)), index)
-        return self._of(request)
+        if (index := request.member_index) is not None:
+            return _selected_charges(tuple(map(self, request.members)), index)
+        return self._charge_of_pair(request)
 
     @abstractmethod
-    def _of(self, request: DominatingPair) -> Charge:
+    def _charge_of_pair(self, request: DominatingPair) -> Charge:
         """Return the charge of a pair that is no selection."""
 
 
@@ -112,7 +112,7 @@ class PureCharge(_ByPair):
     )
     _name: ClassVar[str] = "pure_charge"
 
-    def _of(self, request: DominatingPair) -> Charge:
+    def _charge_of_pair(self, request: DominatingPair) -> Charge:
         return LinearCharge(pure_epsilon(request))
 
     def bounds(self, total: float) -> Guarantee:
@@ -131,7 +131,7 @@ class ZCDPCharge(_ByPair):
     source: ClassVar[str] = "Feldman & Zrnic (2021), Remark 4.4"
     _name: ClassVar[str] = "zcdp_charge"
 
-    def _of(self, request: DominatingPair) -> Charge:
+    def _charge_of_pair(self, request: DominatingPair) -> Charge:
         if is_ours(request) and (root := request.zcdp_root) is not None:
             return SquaredCharge(nonneg_or_inf(root), 0.5)
         return LinearCharge(floor_at_tiny(request.zcdp_rho, request))
@@ -154,7 +154,7 @@ class GDPCharge(_ByPair):
     source: ClassVar[str] = "Koskela, Tobaben & Honkela (2023), Theorem C.1"
     _name: ClassVar[str] = "gdp_charge"
 
-    def _of(self, request: DominatingPair) -> Charge:
+    def _charge_of_pair(self, request: DominatingPair) -> Charge:
         return SquaredCharge(floor_at_tiny(request.gdp_mu, request))
 
     def bounds(self, total: float) -> Guarantee:
@@ -214,7 +214,7 @@ class RenyiCharge(ChargeRule):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class RenyiCharges(_Named):
+class RenyiCharges(_NamedValue):
     """The rules of all orders: `renyi_charge.at(8.0)` is one rule, `renyi_charge(request, 8.0)` is one charge."""
 
     _name: ClassVar[str] = "renyi_charge"
@@ -228,20 +228,20 @@ class RenyiCharges(_Named):
 
 
 def _renyi(request: DominatingPair, alpha: float) -> Charge:
-    if (index := request.choice) is not None:
-        return _picked(tuple(_renyi(pair, alpha) for pair in request.members), index)
+    if (index := request.member_index) is not None:
+        return _selected_charges(tuple(_renyi(pair, alpha) for pair in request.members), index)
     ours = is_ours(request)
     if ours and (mu := request.normal_mu) is not None:
         return SquaredCharge(nonneg_or_inf(mu), alpha / 2)
     if not ours:
-        return LinearCharge(floor_at_tiny(_larger(request, alpha), request))
+        return LinearCharge(floor_at_tiny(_larger_divergence(request, alpha), request))
     try:
         return LinearCharge(_cached_divergence(request, alpha))
     except TypeError:  # parameters of many runs have no hash
-        return LinearCharge(divergence_with_margin(_larger(request, alpha), alpha, request))
+        return LinearCharge(divergence_with_margin(_larger_divergence(request, alpha), alpha, request))
 
 
-def _picked(charges: tuple[Charge, ...], index: NDArray[np.integer[Any]]) -> Charge:
+def _selected_charges(charges: tuple[Charge, ...], index: NDArray[np.integer[Any]]) -> Charge:
     """Return charges[index[i]] for run i: one square per run if they are squares, else one of them per run."""
     roots, scales = [], set()
     for charge in charges:
@@ -257,7 +257,7 @@ def _picked(charges: tuple[Charge, ...], index: NDArray[np.integer[Any]]) -> Cha
     return PerRunCharge(charges, index) if alike else SquaredCharge(look_up(roots, index), *scales)
 
 
-def _larger(request: DominatingPair, alpha: float) -> Real:
+def _larger_divergence(request: DominatingPair, alpha: float) -> Real:
     """Return the divergence in the worse of both directions."""
     forward, swapped = nonneg_or_inf(request.renyi(alpha)), request.swapped
     return forward if swapped is request else np.maximum(forward, nonneg_or_inf(swapped.renyi(alpha)))
@@ -266,7 +266,7 @@ def _larger(request: DominatingPair, alpha: float) -> Real:
 @lru_cache(maxsize=4096)
 def _cached_divergence(request: DominatingPair, alpha: float) -> Real:
     """Return the divergence of an immutable pair of the library, cached."""
-    return divergence_with_margin(_larger(request, alpha), alpha, request)
+    return divergence_with_margin(_larger_divergence(request, alpha), alpha, request)
 
 
 def pure_epsilon(request: DominatingPair) -> Real:

@@ -1,7 +1,8 @@
 """Compiled loops for speed: sums of many runs with the same bits, and quotients rounded up.
 
-`step` returns the result of `Budget.general_step` to the last bit and `quotients` that of `error_free.quotient_beyond`;
-both return None if there is no faster way or nothing is compiled. Nothing here decides what a filter grants.
+`step` returns the result of `Budget.general_step` to the last bit and `quotients_round_up` that of
+`error_free.quotient_beyond`; both return None if there is no faster way or nothing is compiled. Nothing here decides
+what a filter grants.
 
 Two loops add squares, one per run or one for all. The first adds in doubles if charges and sums are short enough to be
 exact, and counts the runs for which this fails. If there is one, the second loop handles all runs like the general
@@ -30,7 +31,7 @@ from filterproof.theory.fast.compiler import compiler, pays_off
 from filterproof.theory.numerics.error_free import Exact
 
 #: Sums per block, so that temporary data stay in the cache, in reused memory.
-SMALL = 16384
+SUMS_PER_BLOCK = 16384
 
 SPLITTER = 2.0**27 + 1
 _ULP = 2.0**-52
@@ -45,7 +46,7 @@ _UP = 2.0**-53 * (1 + 2.0**-51)
 def step(limit: Any, state: Exact, charge: Charge) -> tuple[NDArray[np.bool_], Exact] | None:
     """Return the result of `Budget.general_step` of the budget `limit`, or None if the caller has to use that."""
     n = len(state[0])
-    if not pays_off(n) or not one_each(charge, n) or (found := kernels()) is None:
+    if not pays_off(n) or not one_each(charge, n) or (found := compiled_kernels()) is None:
         return None
     high = _to_read(state[0])
     fits, top = np.empty(n, dtype=np.bool_), np.empty(n)
@@ -54,10 +55,10 @@ def step(limit: Any, state: Exact, charge: Charge) -> tuple[NDArray[np.bool_], E
         if alike and not found.add_short(high, charge.exact(limit.root)[0], limit.last, top, fits):
             return fits, (top, state[1])
         low, rest = _to_read(state[1]), np.empty(n)
-        for first in range(0, n, SMALL):
-            runs = slice(first, first + SMALL)
+        for first in range(0, n, SUMS_PER_BLOCK):
+            runs = slice(first, first + SUMS_PER_BLOCK)
             with np.errstate(over="ignore", invalid="ignore"):
-                cost = (charge if n <= SMALL else charge.take(runs)).exact(limit.root)
+                cost = (charge if n <= SUMS_PER_BLOCK else charge.take(runs)).exact(limit.root)
             pairs = high[runs], low[runs], *(_to_read(np.atleast_1d(part)) for part in cost)
             found.add_pairs(*pairs, (limit.high, limit.low), fits[runs], top[runs], rest[runs])
         return fits, (top, rest)
@@ -93,9 +94,9 @@ def _to_read(sums: NDArray[np.float64]) -> NDArray[np.float64]:
     return sums
 
 
-def quotients(x: NDArray[np.float64], y: float) -> tuple[NDArray[np.float64], int] | None:
+def quotients_round_up(x: NDArray[np.float64], y: float) -> tuple[NDArray[np.float64], int] | None:
     """Return x / y rounded up and the number of zeros in x, or None if one is out of range or nothing is compiled."""
-    if not MIN_QUOTIENT < y < MAX_QUOTIENT or not pays_off(len(x)) or (found := kernels()) is None:
+    if not MIN_QUOTIENT < y < MAX_QUOTIENT or not pays_off(len(x)) or (found := compiled_kernels()) is None:
         return None
     up = np.empty(len(x))
     zeros, odd = found.divide_up(np.ascontiguousarray(x), y, up)
@@ -110,20 +111,20 @@ def one_each(charge: Charge, n: int) -> bool:
 
 
 @cache
-def kernels() -> SimpleNamespace | None:
+def compiled_kernels() -> SimpleNamespace | None:
     """Return the compiled loops by name, or None without a compiler."""
     compile_ = compiler()
     if compile_ is None:
         return None
     from numba.extending import register_jitable
 
-    for step_of_a_loop in (_added, _squared, _within):
+    for step_of_a_loop in (_add_round_up, _squared_charge, _budget_covers):
         register_jitable(step_of_a_loop)
     loops: list[Any] = [_add_short_squares, _add_short, _add_squares, _add_pairs, _divide_up]
     return SimpleNamespace(**{loop.__name__[1:]: compile_(loop) for loop in loops})
 
 
-def _added(high: Any, low: Any, p: Any, q: Any) -> Any:
+def _add_round_up(high: Any, low: Any, p: Any, q: Any) -> Any:
     """`error_free.add_up` of (high, low) and (p, q), operation by operation, without a branch."""
     w = low + q
     t = w - low
@@ -139,7 +140,7 @@ def _added(high: Any, low: Any, p: Any, q: Any) -> Any:
     return total, v - (total - s)
 
 
-def _squared(x: Any, root: float, scale: float) -> Any:
+def _squared_charge(x: Any, root: float, scale: float) -> Any:
     """`SquaredCharge.exact` of x and a scale that is a power of two, operation by operation."""
     declared = abs(x)
     a = declared * root
@@ -152,7 +153,7 @@ def _squared(x: Any, root: float, scale: float) -> Any:
     return p * scale, q
 
 
-def _within(total: Any, carry: Any, limit: Any) -> Any:
+def _budget_covers(total: Any, carry: Any, limit: Any) -> Any:
     """`Budget.covers`."""
     return (total < limit[0]) | ((total == limit[0]) & (carry <= limit[1]))
 
@@ -197,9 +198,9 @@ def _add_squares(
 ) -> None:
     """Compute (top, rest) = (high, low) + scale (root x)^2, rounded up, and whether that is within the limit."""
     for i in range(high.size):
-        p, q = _squared(x[i], root, scale)
-        top[i], rest[i] = _added(high[i], low[i], p, q)
-        fits[i] = _within(top[i], rest[i], limit)
+        p, q = _squared_charge(x[i], root, scale)
+        top[i], rest[i] = _add_round_up(high[i], low[i], p, q)
+        fits[i] = _budget_covers(top[i], rest[i], limit)
 
 
 def _add_pairs(high: Any, low: Any, gain: Any, part: Any, limit: Any, fits: Any, top: Any, rest: Any) -> None:
@@ -210,8 +211,8 @@ def _add_pairs(high: Any, low: Any, gain: Any, part: Any, limit: Any, fits: Any,
     alike, shared = gain.size == 1, part.size == 1
     for i in range(high.size):
         p, q = gain[0] if alike else gain[i], part[0] if shared else part[i]
-        top[i], rest[i] = _added(high[i], low[i], p, q)
-        fits[i] = _within(top[i], rest[i], limit) & (p >= 0)
+        top[i], rest[i] = _add_round_up(high[i], low[i], p, q)
+        fits[i] = _budget_covers(top[i], rest[i], limit) & (p >= 0)
 
 
 def _divide_up(x: Any, y: float, up: Any) -> Any:

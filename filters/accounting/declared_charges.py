@@ -33,10 +33,10 @@ def nonneg_or_inf(charge: Real) -> Real:
     return np.where(charge >= 0, charge, np.inf)
 
 
-def credible(request: DominatingPair) -> Real:
+def declared_numbers_valid(request: DominatingPair) -> Real:
     """Return 1 if the numbers that the pair declares are valid, 0 if one is NaN or negative."""
-    if (index := request.choice) is not None:
-        return look_up(tuple(credible(pair) for pair in request.members), index)
+    if (index := request.member_index) is not None:
+        return look_up(tuple(declared_numbers_valid(pair) for pair in request.members), index)
     valid = np.greater_equal(request.pure_epsilon, 0)
     if (
         is_ours(request) and (own := request.kov) is not None

@@ -173,11 +173,11 @@ class Budget:
         same_bits_sooner = _step_of_one(self, state, charge) if n == 1 else compiled.step(self, state, charge)
         if same_bits_sooner is not None:
             return same_bits_sooner
-        if n <= compiled.SMALL or not compiled.one_each(charge, n):
+        if n <= compiled.SUMS_PER_BLOCK or not compiled.one_each(charge, n):
             return self.general_step(state, charge)
         fits, after = np.empty(n, dtype=np.bool_), (np.empty(n), np.empty(n))
-        for first in range(0, n, compiled.SMALL):  # parts that fit into the nearest cache
-            runs = slice(first, first + compiled.SMALL)
+        for first in range(0, n, compiled.SUMS_PER_BLOCK):  # parts that fit into the nearest cache
+            runs = slice(first, first + compiled.SUMS_PER_BLOCK)
             some = state[0][runs], state[1][runs]
             fits[runs], (after[0][runs], after[1][runs]) = self.general_step(some, charge.take(runs))
         return fits, after
@@ -205,10 +205,10 @@ class Budget:
             The sums that may be charged. Default: all.
         """
         fits = np.empty(len(state[0]), dtype=np.bool_)
-        for first in range(0, len(fits), compiled.SMALL):
-            runs = slice(first, first + compiled.SMALL)
+        for first in range(0, len(fits), compiled.SUMS_PER_BLOCK):
+            runs = slice(first, first + compiled.SUMS_PER_BLOCK)
             some = state[0][runs], state[1][runs]
-            whole = len(fits) <= compiled.SMALL
+            whole = len(fits) <= compiled.SUMS_PER_BLOCK
             fits[runs], after = self.step(some, charge if whole else charge.take(runs))
             if among is not None:
                 fits[runs] &= among[runs]
@@ -275,13 +275,13 @@ def _step_of_one(budget: Budget, state: Exact, charge: Charge) -> tuple[NDArray[
         return None
     # a subclass may cost more
     square = type(charge) is SquaredCharge
-    cost = _square(charge.x, charge.scale, budget.exponent) if square else charge.exact(budget.root)  # type: ignore[union-attr]
-    after = _added(state[0].item(), state[1].item(), *cost)
+    cost = _cached_square(charge.x, charge.scale, budget.exponent) if square else charge.exact(budget.root)  # type: ignore[union-attr]
+    after = _inlined_add_round_up(state[0].item(), state[1].item(), *cost)
     fits = budget.covers(after) and cost[0] >= 0
     return np.array((fits,)), (np.array((after[0],)), np.array((after[1],)))  # lists take a quarter more
 
 
-def _added(a: float, a_low: float, b: float, b_low: float) -> tuple[float, float]:
+def _inlined_add_round_up(a: float, a_low: float, b: float, b_low: float) -> tuple[float, float]:
     """`error_free.add_up`, inlined, because function calls would double the time."""
     s = a + b
     t = s - a
@@ -298,7 +298,7 @@ def _added(a: float, a_low: float, b: float, b_low: float) -> tuple[float, float
 
 
 @lru_cache(maxsize=1024)
-def _square(x: float, scale: float, exponent: int) -> Exact:
+def _cached_square(x: float, scale: float, exponent: int) -> Exact:
     """Return `SquaredCharge.exact`, cached: applications request a few levels again and again."""
     return SquaredCharge(x, scale).exact(math.ldexp(1.0, -exponent))
 

@@ -4,7 +4,7 @@
 >>> from filterproof.filters.adapters.bridge import Bridge
 >>> hello = '{"id": 1, "answers": [{"protocol": 1}, {"can": ["commit"]}]}'
 >>> bridge = Bridge((sys.executable, "-c", f"input(); print({hello!r}); input()"), seconds=30.0)
->>> sorted(bridge.can), bridge.close()
+>>> sorted(bridge.stated_abilities), bridge.close()
 (['commit'], None)
 
 The output of a bridge is data and is never executed. It is read up to a maximum length and time. Output that is not
@@ -77,7 +77,7 @@ class Bridge:
         return shown(" ".join(self.words))
 
     @property
-    def can(self) -> frozenset[str]:
+    def stated_abilities(self) -> frozenset[str]:
         """The abilities that the program states, of `ABILITIES`; starts it."""
         self.start()
         return self._can
@@ -85,7 +85,7 @@ class Bridge:
     @property
     def stores(self) -> bool:
         """Whether the program can restart a budget from its stored state."""
-        return {"state", "restart"} <= self.can
+        return {"state", "restart"} <= self.stated_abilities
 
     def start(self) -> bool:
         """Start the program in this process and greet it, unless it runs; return whether it is new."""
@@ -105,14 +105,18 @@ class Bridge:
                 f"command must name a program that can be started, got {self.name!r} ({error.strerror or error}); "
                 "try it in a shell"
             ) from error
-        for file in self._files():
+        for file in self._pipe_numbers():
             os.set_blocking(file, False)
         version, about = self.exchange([f'{{"do":"version","protocol":{PROTOCOL}}}', '{"do":"describe"}'])
         if version.get("protocol") != PROTOCOL or isinstance(version["protocol"], bool):
-            raise self.broke(f"answered {shown(version)} to version", f'answer {{"protocol": {PROTOCOL}}}')
+            raise self.violation_error(
+                f"answered {shown(version)} to version", f'answer {{"protocol": {PROTOCOL}}}'
+            )
         can = about.get("can", [])
         if not isinstance(can, list) or any(one not in ABILITIES for one in can):
-            raise self.broke(f"answered {shown(about)} to describe", f"list some of {ABILITIES} in can")
+            raise self.violation_error(
+                f"answered {shown(about)} to describe", f"list some of {ABILITIES} in can"
+            )
         self._can = frozenset(can)
         return True
 
@@ -141,7 +145,7 @@ class Bridge:
         self.start()
         answers: list[dict[str, Any]] = []
         for first in range(0, len(commands), _BATCH):
-            answers += self._exchanged(commands[first : first + _BATCH])
+            answers += self._exchange_lines(commands[first : first + _BATCH])
         return answers
 
     def granted(self, answer: Mapping[str, Any], pair: DominatingPair) -> bool:
@@ -150,21 +154,21 @@ class Bridge:
             raise OutsideBridgeError(f"{self.name} answers an error to {pair!r}: {shown(answer['error'])}")
         granted = answer.get("granted")
         if not isinstance(granted, bool):
-            raise self.broke(
+            raise self.violation_error(
                 f"answered {shown(answer)} to {pair!r}", 'answer {"granted": true} or {"granted": false}'
             )
         return granted
 
-    def stored(self, answer: Mapping[str, Any]) -> str:
+    def stored_text(self, answer: Mapping[str, Any]) -> str:
         """Return the stored text in the answer to state."""
         text = answer.get("state")
         if not isinstance(text, str) or len(text) > _STORED:
-            raise self.broke(
+            raise self.violation_error(
                 f"answered {shown(answer)} to state", f"answer a text of at most {_STORED} characters"
             )
         return text
 
-    def broke(
+    def violation_error(
         self, what: str, remedy: str = "correct the bridge", kind: type[BridgeError] = BridgeError
     ) -> BridgeError:
         """End the bridge and return the error for its violation `what`."""
@@ -173,16 +177,16 @@ class Bridge:
         self._pid = os.getpid()
         return self._broken
 
-    def _files(self) -> tuple[int, int, int]:
+    def _pipe_numbers(self) -> tuple[int, int, int]:
         program: Any = self._process
         return program.stdin.fileno(), program.stdout.fileno(), program.stderr.fileno()
 
-    def _exchanged(self, commands: Sequence[str]) -> list[dict[str, Any]]:
+    def _exchange_lines(self, commands: Sequence[str]) -> list[dict[str, Any]]:
         self._number += 1
         line = f'{{"id":{self._number},"batch":[{",".join(commands)}]}}\n'.encode()
-        if not self._wait(time.monotonic() + self.seconds, line):
+        if not self._write_and_read(time.monotonic() + self.seconds, line):
             said = f"did not answer before its time limit (seconds={self.seconds:g})"
-            raise self.broke(said, "correct it, or pass a larger seconds", LateBridgeError)
+            raise self.violation_error(said, "correct it, or pass a larger seconds", LateBridgeError)
         body, _, rest = bytes(self._buffer).partition(b"\n")
         self._buffer = bytearray(rest)
         try:
@@ -190,26 +194,26 @@ class Bridge:
         except (ValueError, RecursionError):
             answer = None
         if not isinstance(answer, dict) or not isinstance(answer.get("answers"), list):
-            raise self.broke(
+            raise self.violation_error(
                 f"printed {shown(body)} where an answer was due",
                 'print {"id": ..., "answers": [...]}, and anything else on standard error',
             )
         if type(answer.get("id")) is not int or answer["id"] != self._number:
-            raise self.broke(
+            raise self.violation_error(
                 f"answered the line {shown(answer.get('id'))} where the line {self._number} was asked",
                 "answer each line once, with its id",
             )
         answers: list[Any] = answer["answers"]
         if len(answers) != len(commands) or not all(isinstance(one, dict) for one in answers):
-            raise self.broke(
+            raise self.violation_error(
                 f"gave {len(answers)} answers to {len(commands)} commands, {shown(answers)}",
                 "give one object for each",
             )
         return answers
 
-    def _wait(self, until: float, line: bytes) -> bool:
+    def _write_and_read(self, until: float, line: bytes) -> bool:
         """Write the line while reading the output, until the program has printed a line; False if that is late."""
-        into, out, errors = self._files()
+        into, out, errors = self._pipe_numbers()
         unsent, watched = memoryview(line), {out, errors}
         while b"\n" not in self._buffer:
             wait = max(until - time.monotonic(), 0.0)
@@ -227,18 +231,18 @@ class Bridge:
                     self._stderr = (self._stderr + more)[-_STDERR_CHARS:]
                     watched -= set() if more else {errors}
                 elif not more:
-                    raise self.broke(self._ended())
+                    raise self.violation_error(self._end_reason())
                 else:
                     self._buffer += more
             if len(self._buffer) > _MAX_LINE_BYTES:
-                raise self.broke(f"printed a line of more than {_MAX_LINE_BYTES:,} bytes")
+                raise self.violation_error(f"printed a line of more than {_MAX_LINE_BYTES:,} bytes")
             if not wait and out not in ready:
                 return False
         if unsent:
-            raise self.broke("answered before it had read the line", "read each line whole")
+            raise self.violation_error("answered before it had read the line", "read each line whole")
         return True
 
-    def _ended(self) -> str:
+    def _end_reason(self) -> str:
         """Return why nothing more can be read."""
         assert self._process is not None
         with suppress(subprocess.TimeoutExpired):
@@ -246,7 +250,9 @@ class Bridge:
         code = self._process.poll()
         how = "closed its standard output" if code is None else f"ended with status {code}"
         with suppress(OSError):
-            self._stderr = (self._stderr + (os.read(self._files()[2], 1 << 16) or b""))[-_STDERR_CHARS:]
+            self._stderr = (self._stderr + (os.read(self._pipe_numbers()[2], 1 << 16) or b""))[
+                -_STDERR_CHARS:
+            ]
         lines = [one.strip() for one in self._stderr.decode("utf-8", "replace").splitlines() if one.strip()]
         told = next((one for one in lines if "Error" in one or "error" in one), lines[-1] if lines else "")
         return f"{how} before it had answered{f', and said {shown(told)}' if told else ''}"

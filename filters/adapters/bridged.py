@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filterproof.filters.adapters.bridge import DECISION_UNITS, LINE_UNITS, Bridge, shown
-from filterproof.filters.adapters.commands import ask, command, request_text
+from filterproof.filters.adapters.commands import ask_command, command, request_text
 from filterproof.filters.contract.work import count
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.theory.argument_checks import check_positive
@@ -45,7 +45,7 @@ class BridgedFilter(PrivacyFilter):
         self.scope = "every adaptive adversary over the mechanisms, if their pairs describe them"
         bridge.start()
         #: Run by a worker before the examination, so that the start of the program does not count as a slow decision.
-        self.asks_program = _Play(bridge)
+        self.asks_program = _BridgeRuns(bridge)
 
     def __repr__(self) -> str:
         return f"BridgedFilter({self.bridge.name!r}, {self.promise})"
@@ -72,7 +72,7 @@ class BridgedFilter(PrivacyFilter):
     ) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
         count(LINE_UNITS + DECISION_UNITS * len(state))  # also for cached decisions
         asked = [(int(at), request.of_run(run)) for run, at in enumerate(state)]
-        found = self.asks_program.decided(dict.fromkeys(asked))
+        found = self.asks_program.decided_positions(dict.fromkeys(asked))
         granted = np.array([found[one] is not None for one in asked], dtype=np.bool_)
         after = [at if found[one] is None else found[one] for one, at in zip(asked, state, strict=True)]
         return granted, np.array(after, dtype=np.int64)
@@ -100,7 +100,7 @@ class ObservingBridgedFilter(BridgedFilter):
         return np.array([after[one] for one in seen], dtype=np.int64)
 
 
-class _Play:
+class _BridgeRuns:
     """The requests and answers of a bridge: the positions of runs, and the open budgets."""
 
     def __init__(self, bridge: Bridge) -> None:
@@ -109,17 +109,17 @@ class _Play:
         self.stood: dict[int, tuple[int, DominatingPair | float] | str | None] = {0: None}
         self.known_decisions: dict[_Question, int | None] = {}
         self.known_losses: dict[tuple[int, float], int] = {}
-        self._renew()
+        self._forget_budgets()
 
     def __reduce__(self) -> tuple[Any, ...]:  # this cache does not influence decisions
-        return _Play, (self.bridge,)
+        return _BridgeRuns, (self.bridge,)
 
-    def begin(self) -> None:
+    def start_program(self) -> None:
         """Start the program if this process has not started it."""
         if self.bridge.start():
-            self._renew()
+            self._forget_budgets()
 
-    def _renew(self) -> None:
+    def _forget_budgets(self) -> None:
         """Forget the budgets of another process."""
         self.open: dict[int, int] = {}
         self.closing: list[str] = []
@@ -129,25 +129,25 @@ class _Play:
 
     def fresh(self) -> int:
         """Return the position of a run without granted requests."""
-        self.begin()
+        self.start_program()
         if not self.bridge.stores:
             return 0
-        run = self._run()
+        run = self._new_run()
         _, told = self._exchange([command("open", run), command("state", run)])
         self._close(run)
         return self._stored(told)
 
-    def decided(self, questions: Iterable[_Question]) -> dict[_Question, int | None]:
+    def decided_positions(self, questions: Iterable[_Question]) -> dict[_Question, int | None]:
         """Return the position of each run after its request is granted, or None after a denial."""
-        self.begin()
+        self.start_program()
         if len(self.known_decisions) > _MAX_DECISIONS:
             self.known_decisions.clear()
         wanted = list(questions)
-        new = [one for one in wanted if one not in self.known_decisions or self._repeats()]
+        new = [one for one in wanted if one not in self.known_decisions or self._should_repeat()]
         for first in range(0, len(new), _MAX_OPEN_RUNS):
             for question, after in self._new_decisions(new[first : first + _MAX_OPEN_RUNS]).items():
                 if self.known_decisions.setdefault(question, after) != after:
-                    raise self.bridge.broke(
+                    raise self.bridge.violation_error(
                         f"decides differently on {question[1]!r} for a second budget with the same history",
                         "let its decisions depend on the requests of that budget only",
                     )
@@ -168,17 +168,17 @@ class _Play:
 
     def in_turn(self, requests: Iterable[DominatingPair]) -> tuple[bool, ...]:
         """Return the answers of one new budget, each request with a key of its own."""
-        self.begin()
-        run, answers = self._run(), list[bool]()
+        self.start_program()
+        run, answers = self._new_run(), list[bool]()
         self._exchange([command("open", run)])
         for place, pair in enumerate(requests):
-            (answer,) = self._exchange([self._ask(run, place, pair)])
+            (answer,) = self._exchange([self._ask_command(run, place, pair)])
             answers.append(self.bridge.granted(answer, pair))
             self._exchange(self._without_denied(run) if answers[-1] else ())
         self._close(run)
         return tuple(answers)
 
-    def _repeats(self) -> bool:
+    def _should_repeat(self) -> bool:
         """Whether to repeat a cached decision: only the first ones are repeated."""
         self.repeated += 1
         return self.repeated <= _PROBED_REQUESTS
@@ -194,10 +194,10 @@ class _Play:
         for at, pair in questions:
             budgets = [self.open.pop(at)] if at in self.open else []
             if stores or not budgets:
-                budgets.insert(0, self._run())
+                budgets.insert(0, self._new_run())
                 self._bring(at, budgets[0], commands, due)
             runs.append((budgets, slice(len(commands), len(commands) + len(budgets))))
-            commands += [self._ask(run, at, pair) for run in budgets]
+            commands += [self._ask_command(run, at, pair) for run in budgets]
         answers = self._exchange(commands)
         self._check_due(answers, due)
         decisions, commands, stored = [], [], dict[int, int]()
@@ -205,7 +205,7 @@ class _Play:
             granted = [self.bridge.granted(answer, pair) for answer in answers[places]]
             if granted[0] != granted[-1]:
                 says = ("grants", "denies") if granted[0] else ("denies", "grants")
-                raise self.bridge.broke(
+                raise self.bridge.violation_error(
                     f"{says[0]} {pair!r} after a restart from its own state, and {says[1]} it without one",
                     "store everything that a decision depends on, numbers with all digits, before a release",
                 )
@@ -219,14 +219,14 @@ class _Play:
         for (at, pair), (budgets, _), yes in zip(questions, runs, decisions, strict=True):
             after = None
             if not yes:
-                self._probe(budgets[0], at, pair)
+                self._repeat_denied(budgets[0], at, pair)
             elif stores:
                 after = self._stored(answers[stored[budgets[0]]])
             else:
                 after = _number_of(at, request_text(pair))
                 self.stood[after] = at, pair
             if after is not None:
-                self._leave(after, budgets.pop())
+                self._keep_open(after, budgets.pop())
             for run in budgets:
                 self._close(run)
             standings[at, pair] = after
@@ -234,13 +234,13 @@ class _Play:
 
     def observed(self, questions: Iterable[tuple[int, float]]) -> dict[tuple[int, float], int]:
         """Return the position of each run after its program is told a loss."""
-        self.begin()
+        self.start_program()
         wanted = list(questions)
         for at, loss in [one for one in wanted if one not in self.known_losses]:
             commands, due = list[str](), list[tuple[int, DominatingPair]]()
             run = self.open.pop(at, 0)
             if not run:
-                run = self._run()
+                run = self._new_run()
                 self._bring(at, run, commands, due)
             commands.append(command("observe", run, loss=_json_loss(loss)))
             commands += [command("state", run)] if self.bridge.stores else []
@@ -251,7 +251,7 @@ class _Play:
             else:
                 after = _number_of(at, f"observe {loss!r}")
                 self.stood[after] = at, loss
-            self._leave(after, run)
+            self._keep_open(after, run)
             self.known_losses[at, loss] = after
         return {one: self.known_losses[one] for one in wanted}
 
@@ -259,7 +259,7 @@ class _Play:
         """Raise BridgeError unless the program grants again what it granted in a history."""
         for place, before in due:
             if not self.bridge.granted(answers[place], before):
-                raise self.bridge.broke(
+                raise self.bridge.violation_error(
                     f"denies {before!r} to a fresh budget and granted it to another with the same past",
                     "let its decisions depend on what that budget was asked for alone",
                 )
@@ -286,26 +286,26 @@ class _Play:
                 commands.append(command("observe", run, loss=_json_loss(pair)))
                 continue
             due.append((len(commands), pair))
-            commands += [self._ask(run, before, pair), *self._without_denied(run)]
+            commands += [self._ask_command(run, before, pair), *self._without_denied(run)]
 
-    def _probe(self, run: int, at: int, pair: DominatingPair) -> None:
+    def _repeat_denied(self, run: int, at: int, pair: DominatingPair) -> None:
         """Repeat a denied request: it must be denied again."""
         if self.probed < _PROBED_REQUESTS:
             self.probed += 1
-            for answer in self._exchange([self._ask(run, at, pair)] * _PROBES_EACH):
+            for answer in self._exchange([self._ask_command(run, at, pair)] * _PROBES_EACH):
                 if self.bridge.granted(answer, pair):
-                    raise self.bridge.broke(
+                    raise self.bridge.violation_error(
                         f"denies {pair!r} and grants it when asked again, without another request in between",
                         "let a denial change nothing",
                     )
 
     def _stored(self, answer: dict[str, Any]) -> int:
-        text = self.bridge.stored(answer)
+        text = self.bridge.stored_text(answer)
         at = _number_of(0, text)
         self.stood[at] = text
         return at
 
-    def _leave(self, at: int, run: int) -> None:
+    def _keep_open(self, at: int, run: int) -> None:
         """Keep a budget open at its position."""
         if at in self.open or len(self.open) >= _MAX_OPEN_RUNS:
             self._close(run)
@@ -317,20 +317,22 @@ class _Play:
         self.keys.pop(run, None)
         self.closing.append(command("close", run))
 
-    def _run(self) -> int:
+    def _new_run(self) -> int:
         self.number += 1
         return self.number
 
     def _without_denied(self, run: int) -> list[str]:
         """Return the commands after a grant."""
         key = self.keys.get(run)
-        return [command(one, run, key) for one in ("commit", "release") if one in self.bridge.can]
+        return [
+            command(one, run, key) for one in ("commit", "release") if one in self.bridge.stated_abilities
+        ]
 
-    def _ask(self, run: int, at: int, pair: DominatingPair) -> str:
+    def _ask_command(self, run: int, at: int, pair: DominatingPair) -> str:
         """Return the command of a request. With keys, the same history always gives the same key."""
-        if "keys" in self.bridge.can:
+        if "keys" in self.bridge.stated_abilities:
             self.keys[run] = str(_number_of(at, request_text(pair)))
-        return ask(run, pair, self.keys.get(run))
+        return ask_command(run, pair, self.keys.get(run))
 
     def _exchange(self, commands: Sequence[str]) -> list[dict[str, Any]]:
         if not commands:
@@ -339,7 +341,9 @@ class _Play:
         answers = self.bridge.exchange([*closing, *commands])[len(closing) :]
         for sent, answer in zip(commands, answers, strict=True):
             if "error" in answer and not sent.startswith('{"do":"ask"'):
-                raise self.bridge.broke(f"answered the error {shown(answer['error'])} to {sent[:60]}")
+                raise self.bridge.violation_error(
+                    f"answered the error {shown(answer['error'])} to {sent[:60]}"
+                )
         return answers
 
 
@@ -394,4 +398,6 @@ def from_command(command: str | Sequence[str], promise: Guarantee, *, seconds: f
     if not isinstance(promise, Guarantee):
         raise TypeError(f"promise must be a guarantee, got {promise!r}; pass e.g. fp.PureDP(1.0)")
     bridge = Bridge(words, seconds=float(check_positive("seconds", seconds)))
-    return (ObservingBridgedFilter if "observe" in bridge.can else BridgedFilter)(bridge, promise)
+    return (ObservingBridgedFilter if "observe" in bridge.stated_abilities else BridgedFilter)(
+        bridge, promise
+    )

@@ -8,7 +8,7 @@ from typing import Any
 
 from filterproof.filters.adapters.bridge import LINE_UNITS, Bridge
 from filterproof.filters.adapters.bridge import shown as printable
-from filterproof.filters.adapters.commands import ask, command
+from filterproof.filters.adapters.commands import ask_command, command
 from filterproof.filters.adapters.service import Disk, Release
 from filterproof.filters.contract.work import count as count_work
 from filterproof.theory.pairs import DominatingPair
@@ -30,7 +30,7 @@ class BridgedServices:
         if self._open is not None and disk.get("run") != self._open:
             self.bridge.exchange([command("close", self._open)])
             self._open = None
-        made = (TimedService if "clock" in self.bridge.can else BridgedService)(self, disk)
+        made = (TimedService if "clock" in self.bridge.stated_abilities else BridgedService)(self, disk)
         if not made.stores:
             self._open = made.run
         return made
@@ -47,22 +47,24 @@ class BridgedService:
             return
         self.run = disk["run"] = next(program.numbers)
         text = disk.get("state")
-        self._do(command("open", self.run) if text is None else command("restart", self.run, state=text))
+        self._command_answer(
+            command("open", self.run) if text is None else command("restart", self.run, state=text)
+        )
 
     def request(self, pair: DominatingPair, key: str) -> Iterator[Release | None]:
-        if not self.bridge.granted(self._do(ask(self.run, self.shown(pair), key)), pair):
+        if not self.bridge.granted(self._command_answer(ask_command(self.run, self.shown(pair), key)), pair):
             return
-        if "commit" in self.bridge.can:
+        if "commit" in self.bridge.stated_abilities:
             yield None
-            self._do(command("commit", self.run, key))
+            self._command_answer(command("commit", self.run, key))
         message: dict[str, Any] = {}
-        if "release" in self.bridge.can:
+        if "release" in self.bridge.stated_abilities:
             yield None
-            message = self._do(command("release", self.run, key))
+            message = self._command_answer(command("release", self.run, key))
         is_retry, epoch, answer = message.get("again", False), message.get("epoch"), message.get("answer")
         wrong = not isinstance(is_retry, bool) or (epoch is not None and type(epoch) is not int)
         if wrong or (answer is not None and (is_retry or not isinstance(answer, str))):
-            raise self.bridge.broke(
+            raise self.bridge.violation_error(
                 f"answered {printable(message)} to release",
                 'answer {}, {"again": true}, {"answer": "a name"} or {"epoch": 1}',
             )
@@ -73,14 +75,14 @@ class BridgedService:
         if self.stores:
             self.bridge.exchange([command("close", self.run)])
 
-    def _do(self, sent: str) -> dict[str, Any]:
+    def _command_answer(self, sent: str) -> dict[str, Any]:
         """Return the answer to a command, and store the state after it on the disk."""
         count_work(LINE_UNITS)
         if not self.stores:
             (answer,) = self.bridge.exchange([sent])
             return answer
         answer, stored = self.bridge.exchange([sent, command("state", self.run)])
-        self.disk["state"] = self.bridge.stored(stored)
+        self.disk["state"] = self.bridge.stored_text(stored)
         return answer
 
 
@@ -88,4 +90,4 @@ class TimedService(BridgedService):
     """A service that gets the epoch."""
 
     def clock(self, epoch: int) -> None:
-        self._do(command("clock", self.run, now=epoch))
+        self._command_answer(command("clock", self.run, now=epoch))

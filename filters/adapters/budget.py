@@ -25,7 +25,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from filterproof.filters.adapters.foreign import (
-    Foreign,
+    ForeignObject,
     checked_callable,
     checked_make,
     checked_told,
@@ -104,16 +104,18 @@ def from_budget(
             f"denied must be exceptions or a function of one, got {denied!r}; pass e.g. ValueError"
         )
     name = f"the decisions of {checked_make(make)}"
-    return filter_of(_Budget(make, name, promise, spend, denied, spent, told=checked_told(released)), menu)
+    return filter_of(
+        _BudgetAdapter(make, name, promise, spend, denied, spent, told=checked_told(released)), menu
+    )
 
 
 @dataclass(frozen=True, eq=False)
-class _Budget(Foreign):
+class _BudgetAdapter(ForeignObject):
     """An object that decides itself."""
 
     spend: Callable[[Any, Any], object]
     denied: Denied
-    says: Callable[[Any], float] | None
+    reported_spent: Callable[[Any], float] | None
     composes = False
 
     def granted(self, held: Any, pair: DominatingPair) -> bool:
@@ -130,7 +132,7 @@ class _Budget(Foreign):
         return all(self.granted(held, pair) for _ in range(count))
 
     def spent(self, held: Any) -> float | None:
-        return None if self.says is None else float(self.says(held))
+        return None if self.reported_spent is None else float(self.reported_spent(held))
 
 
 def from_queryable(

@@ -24,7 +24,7 @@ def command(what: str, run: int, key: str | None = None, **more: str | float) ->
     return f'{{"do":"{what}","run":{run}{"".join(f",{json.dumps(k)}:{json.dumps(v)}" for k, v in said.items())}}}'
 
 
-def ask(run: int, pair: DominatingPair, key: str | None = None) -> str:
+def ask_command(run: int, pair: DominatingPair, key: str | None = None) -> str:
     """Return the command for a request."""
     return f'{command("ask", run, key)[:-1]},"request":{request_text(pair)}}}'
 
@@ -46,20 +46,20 @@ def request_text(pair: DominatingPair) -> str:
     labels, pair = pair.labels, pair.unlabelled
     charges = {"epsilon": pair.pure_epsilon, "rho": pair.zcdp_rho, "mu": pair.gdp_mu}
     message: dict[str, Any] = {"mechanism": type(pair).__name__} | {
-        name: _plain(value) for name, value in charges.items()
+        name: _json_number(value) for name, value in charges.items()
     }
-    message["parameters"] = {name: _plain(value) for name, value in pair.parameters().items()}
+    message["parameters"] = {name: _json_number(value) for name, value in pair.parameters().items()}
     if labels:
-        message["labels"] = {name: _plain(label) for name, label in labels.items()}
+        message["labels"] = {name: _json_number(label) for name, label in labels.items()}
     return json.dumps(message, separators=(",", ":"))
 
 
-def _plain(value: Any) -> Any:
+def _json_number(value: Any) -> Any:
     """Return a number of a request for JSON: null for an infinite one, text for a fraction."""
     if value is None or isinstance(value, (str, bool, int)):
         return value
     if isinstance(value, Fraction):
         return str(value)
     if isinstance(value, (tuple, list)):
-        return [_plain(one) for one in value]
+        return [_json_number(one) for one in value]
     return float(value) if math.isfinite(float(value)) else None

@@ -15,7 +15,14 @@ from numpy.typing import NDArray
 from filterproof.filters.contract.filter_base import MechanismFamily
 from filterproof.filters.contract.work import count
 from filterproof.filters.privacy_filter import PrivacyFilter
-from filterproof.filters.rules.menu import affordable_of, checked_menu, counted, distinct, positions, used
+from filterproof.filters.rules.menu import (
+    affordable_of,
+    checked_menu,
+    counts_after_use,
+    distinct_rows,
+    positions,
+    valid_counts,
+)
 from filterproof.theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
 from filterproof.theory.pairs import DominatingPair
 
@@ -26,7 +33,7 @@ _LIMITS = {ApproxDP: "epsilon", PureDP: "epsilon", ZCDP: "rho", GaussianDP: "mu"
 
 
 @dataclass(frozen=True, eq=False)
-class Foreign(ABC):
+class ForeignObject(ABC):
     """An object of another library used as a filter. Its exceptions are raised and are no denials.
 
     make() returns a new object before any release. `name` describes the object and the rule without addresses.
@@ -91,7 +98,7 @@ def checked_make(make: Callable[[], Any]) -> str:
     return type(foreign).__name__
 
 
-def filter_of(foreign: Foreign, menu: tuple[DominatingPair, ...] | None) -> PrivacyFilter:
+def filter_of(foreign: ForeignObject, menu: tuple[DominatingPair, ...] | None) -> PrivacyFilter:
     """Return the filter of the object: with a menu its state is the number of uses of each pair, else the object."""
     if foreign.told is not None:
         return ObservingFilter(foreign, menu)
@@ -108,19 +115,19 @@ class CopiedFilter(PrivacyFilter):
     sound = None
     proof = "none: the rule is that of another library"
 
-    def __init__(self, foreign: Foreign) -> None:
-        self.foreign = foreign
+    def __init__(self, foreign: ForeignObject) -> None:
+        self.foreign_object = foreign
         self.promise = foreign.promise
 
     def __repr__(self) -> str:
-        return f"{self.foreign.name}, {self.promise}"
+        return f"{self.foreign_object.name}, {self.promise}"
 
     def answers(self, requests: tuple[DominatingPair, ...]) -> tuple[bool, ...]:
         """Return the answers of one object to requests in turn; () if its denials are only the rule's."""
-        return () if self.foreign.composes else self.foreign.answers(requests)
+        return () if self.foreign_object.composes else self.foreign_object.answers(requests)
 
     def start(self, n: int) -> NDArray[Any]:
-        return _objects([self.foreign.make() for _ in range(n)])
+        return _object_array([self.foreign_object.make() for _ in range(n)])
 
     def admits(self, state: NDArray[Any], request: DominatingPair) -> NDArray[Any]:
         return self.step(state, request)[0]
@@ -131,8 +138,8 @@ class CopiedFilter(PrivacyFilter):
     def step(self, state: NDArray[Any], request: DominatingPair) -> tuple[NDArray[Any], NDArray[Any]]:
         # both from one call: an object that fails once may answer a second call differently
         after = [copy.deepcopy(held) for held in state]
-        granted = [self.foreign.granted(held, request.of_run(run)) for run, held in enumerate(after)]
-        return np.array(granted, dtype=np.bool_), _objects(after)
+        granted = [self.foreign_object.granted(held, request.of_run(run)) for run, held in enumerate(after)]
+        return np.array(granted, dtype=np.bool_), _object_array(after)
 
 
 class ObservingFilter(CopiedFilter):
@@ -141,31 +148,31 @@ class ObservingFilter(CopiedFilter):
     State: the objects, each with the pair whose loss is awaited or None, shape (n,). Source: the library under test.
     """
 
-    def __init__(self, foreign: Foreign, menu: tuple[DominatingPair, ...] | None) -> None:
+    def __init__(self, foreign: ForeignObject, menu: tuple[DominatingPair, ...] | None) -> None:
         super().__init__(foreign)
         self.menu = None if menu is None else checked_menu(menu)
 
     def start(self, n: int) -> NDArray[Any]:
-        return _objects([(self.foreign.make(), None) for _ in range(n)])
+        return _object_array([(self.foreign_object.make(), None) for _ in range(n)])
 
     def step(self, state: NDArray[Any], request: DominatingPair) -> tuple[NDArray[Any], NDArray[Any]]:
         count(_COPY_UNITS * len(state))
         after = [(copy.deepcopy(held), request.of_run(run)) for run, (held, _) in enumerate(state)]
         known = [self.menu is None or pair in self.menu for _, pair in after]
-        granted = [yes and self.foreign.granted(*one) for yes, one in zip(known, after, strict=True)]
-        return np.array(granted, dtype=np.bool_), _objects(after)
+        granted = [yes and self.foreign_object.granted(*one) for yes, one in zip(known, after, strict=True)]
+        return np.array(granted, dtype=np.bool_), _object_array(after)
 
     def observe(self, state: NDArray[Any], loss: NDArray[Any]) -> NDArray[Any]:
-        assert self.foreign.told is not None
+        assert self.foreign_object.told is not None
         count(_COPY_UNITS * len(state))
         after = [(copy.deepcopy(held), pair) for held, pair in state]
         for (held, pair), one in zip(after, loss, strict=True):
             if pair is not None:
-                self.foreign.told(held, pair, float(one))
-        return _objects([(held, None) for held, _ in after])
+                self.foreign_object.told(held, pair, float(one))
+        return _object_array([(held, None) for held, _ in after])
 
 
-def _objects(held: list[Any]) -> NDArray[Any]:
+def _object_array(held: list[Any]) -> NDArray[Any]:
     # one by one: an object that is a sequence must not become a row
     array = np.empty(len(held), dtype=object)
     for run, one in enumerate(held):
@@ -185,14 +192,14 @@ class CountedFilter(PrivacyFilter):
     sound = None
     proof = "none: the rule is that of another library"
 
-    def __init__(self, foreign: Foreign, menu: tuple[DominatingPair, ...]) -> None:
+    def __init__(self, foreign: ForeignObject, menu: tuple[DominatingPair, ...]) -> None:
         self._foreign = foreign
         self._menu = checked_menu(menu)
         self.promise = foreign.promise
         self.scope = "every adaptive adversary over the menu, if its pairs describe the mechanisms"
         for place, pair in enumerate(self.menu):
             try:
-                _granted(self, (0,) * len(self.menu), place)
+                _granted_run(self, (0,) * len(self.menu), place)
             except Exception as error:
                 error.add_note(
                     f"raised for {pair!r} of the menu; leave it out if the library does not support it"
@@ -200,7 +207,7 @@ class CountedFilter(PrivacyFilter):
                 raise
 
     @property
-    def foreign(self) -> Foreign:
+    def foreign_object(self) -> ForeignObject:
         """The object that decides. It cannot be replaced, because its decisions are cached."""
         return self._foreign
 
@@ -210,47 +217,47 @@ class CountedFilter(PrivacyFilter):
         return self._menu
 
     def __repr__(self) -> str:
-        return f"{self.foreign.name} on {self.menu!r}, {self.promise}"
+        return f"{self.foreign_object.name} on {self.menu!r}, {self.promise}"
 
     def answers(self, requests: tuple[DominatingPair, ...]) -> tuple[bool, ...]:
         """Return the answers of one object to requests of the menu in turn; () for others, as in `CopiedFilter`."""
-        known = not self.foreign.composes and all(pair in self.menu for pair in requests)
-        return self.foreign.answers(requests) if known else ()
+        known = not self.foreign_object.composes and all(pair in self.menu for pair in requests)
+        return self.foreign_object.answers(requests) if known else ()
 
     def start(self, n: int) -> NDArray[Any]:
         return np.zeros((n, len(self.menu)), dtype=np.int64)
 
     def admits(self, state: NDArray[Any], request: DominatingPair) -> NDArray[Any]:
         place = positions(self.menu, request, len(state))
-        rows, runs = distinct(np.column_stack([state, place + 1]))
-        within = [asked > 0 and _granted(self, tuple(row), asked - 1) for *row, asked in rows]
+        rows, runs = distinct_rows(np.column_stack([state, place + 1]))
+        within = [asked > 0 and _granted_run(self, tuple(row), asked - 1) for *row, asked in rows]
         return np.array(within, dtype=np.bool_)[runs]
 
     def spend(self, state: NDArray[Any], request: DominatingPair) -> NDArray[Any]:
-        return used(state, positions(self.menu, request, len(state)))
+        return counts_after_use(state, positions(self.menu, request, len(state)))
 
     def is_reachable_state(self, state: NDArray[Any]) -> NDArray[Any]:
-        return counted(state, len(self.menu))
+        return valid_counts(state, len(self.menu))
 
     def affordable(self, state: NDArray[Any], family: MechanismFamily) -> NDArray[np.float64]:
         return affordable_of(self, self.menu, state, family)
 
 
-def _granted(filt: CountedFilter, row: tuple[int, ...], place: int) -> bool:
-    if filt.foreign.composes:  # a function of all releases including this one, in any order
+def _granted_run(filt: CountedFilter, row: tuple[int, ...], place: int) -> bool:
+    if filt.foreign_object.composes:  # a function of all releases including this one, in any order
         after = tuple(count + (i == place) for i, count in enumerate(row))
         place = next(i for i, count in enumerate(after) if count)
         row = tuple(count - (i == place) for i, count in enumerate(after))
-    return _decided(filt, row, place)
+    return _decided_run(filt, row, place)
 
 
 @lru_cache(maxsize=1 << 16)
-def _decided(filt: CountedFilter, row: tuple[int, ...], place: int) -> bool:
-    foreign = filt.foreign.make()
+def _decided_run(filt: CountedFilter, row: tuple[int, ...], place: int) -> bool:
+    foreign = filt.foreign_object.make()
     for pair, uses in zip(filt.menu, row, strict=True):
-        if uses and not filt.foreign.replayed(foreign, pair, uses):
+        if uses and not filt.foreign_object.replayed(foreign, pair, uses):
             raise RuntimeError(
-                f"{filt.foreign.name} refuses {uses} uses of {pair!r} that it granted in another order; "
+                f"{filt.foreign_object.name} refuses {uses} uses of {pair!r} that it granted in another order; "
                 "call without menu, so that its own objects are the state"
             )
-    return filt.foreign.granted(foreign, filt.menu[place])
+    return filt.foreign_object.granted(foreign, filt.menu[place])

@@ -22,7 +22,7 @@ from operator import methodcaller
 from typing import Any
 
 from filterproof.filters.adapters.foreign import (
-    Foreign,
+    ForeignObject,
     checked_callable,
     checked_make,
     checked_told,
@@ -93,17 +93,19 @@ def from_accountant(
                 "compared with the target"
             )
         spent = methodcaller("get_epsilon", target.delta_at_epsilon if isinstance(target, ApproxDP) else 0.0)
-    foreign = _Accountant(make, name, target, event, compose, spent, limit, told=checked_told(released))
+    foreign = _AccountantAdapter(
+        make, name, target, event, compose, spent, limit, told=checked_told(released)
+    )
     return filter_of(foreign, menu)
 
 
 @dataclass(frozen=True, eq=False)
-class _Accountant(Foreign):
+class _AccountantAdapter(ForeignObject):
     """An object that records releases and whose answers are compared with the target."""
 
     event: Callable[[Any], Any]
     compose: Callable[[Any, Any, int], object] | None
-    says: Callable[[Any], float]
+    reported_spent: Callable[[Any], float]
     limit: float
     composes = True
 
@@ -119,7 +121,7 @@ class _Accountant(Foreign):
         return True
 
     def spent(self, held: Any) -> float:
-        total = float(self.says(held))
+        total = float(self.reported_spent(held))
         if math.isnan(total):
             raise ValueError(
                 f"{self.name} must answer with a number, got nan; leave the request out of the menu"

@@ -7,8 +7,8 @@
 ...     def deduct(self, epsilon, site):
 ...         self.left[site] -= epsilon
 ...         return self.left[site] >= 0
->>> keeper = fp.from_budget(Sites, lambda sites, ask: sites.deduct(ask.pure_epsilon, **ask.labels), fp.PureDP(1.0))
->>> filt = fp.LabelledFilter(keeper, labels={"site": ("a", "b")}, over={"site": "a"})
+>>> inner = fp.from_budget(Sites, lambda sites, ask: sites.deduct(ask.pure_epsilon, **ask.labels), fp.PureDP(1.0))
+>>> filt = fp.LabelledFilter(inner, labels={"site": ("a", "b")}, over={"site": "a"})
 >>> session = filt.open("retry")
 >>> [session.request(filt.at(fp.RandomizedResponse(0.75), site=site)) for site in ("a", "a", "b")]
 [True, False, True]
@@ -40,7 +40,7 @@ from filterproof.filters.contract.state import State, runs_of
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.theory.guarantees import Guarantee
 from filterproof.theory.pairs import DominatingPair, LabelledRequest, Selection
-from filterproof.theory.pairs.labelled import Label, Where, checked_where, several, where_words
+from filterproof.theory.pairs.labelled import Label, Where, checked_where, label_tuple, where_words
 
 #: The most label combinations of a request.
 _MAX_LABELLINGS = 32
@@ -52,7 +52,7 @@ class LabelledFilter(PrivacyFilter[Any]):
 
     Parameters
     ----------
-    keeper : PrivacyFilter
+    inner_filter : PrivacyFilter
         The filter that receives `LabelledRequest` requests and decides. It does not learn which record is considered.
     labels : mapping from str to sequence of str or int
         The labels of each dimension. A request has one label in each.
@@ -61,7 +61,7 @@ class LabelledFilter(PrivacyFilter[Any]):
     together : sequence of str
         The dimensions in which a request may have one label or all labels, as a tuple.
     promise : Guarantee
-        The promise to the record. Default: that of `keeper`.
+        The promise to the record. Default: that of `inner_filter`.
 
     Raises
     ------
@@ -74,27 +74,27 @@ class LabelledFilter(PrivacyFilter[Any]):
     request without labels gets those of the record.
     """
 
-    keeper: PrivacyFilter[Any]
+    inner_filter: PrivacyFilter[Any]
     labels: Mapping[str, Sequence[str | int]] = field(kw_only=True)
     over: Mapping[str, Label] = field(kw_only=True)
     together: Sequence[str] = field(default=(), kw_only=True)
     promise: Guarantee = field(default=cast(Guarantee, None), kw_only=True)
     sound: ClassVar[bool | None] = None
-    proof: ClassVar[str] = "none: the rule is that of the keeper"
+    proof: ClassVar[str] = "none: the rule is that of the inner filter"
 
     def __post_init__(self) -> None:
-        checked_filter(self.keeper)
-        promise: object = self.keeper.promise if self.promise is None else self.promise
+        checked_filter(self.inner_filter)
+        promise: object = self.inner_filter.promise if self.promise is None else self.promise
         if not isinstance(promise, Guarantee):
             raise TypeError(f"promise must be a guarantee, got {promise!r}; pass e.g. fp.PureDP(1.0)")
         given = {
-            name: several(some if isinstance(some, (str, int)) else tuple(some))
+            name: label_tuple(some if isinstance(some, (str, int)) else tuple(some))
             for name, some in self.labels.items()
         }
         labels, over = dict(checked_where("labels", given)), dict(checked_where("over", self.over))
         together = (self.together,) if isinstance(self.together, str) else tuple(self.together)
         for name, held in over.items():
-            if strange := {*several(held)} - {*several(labels.get(name, ()))}:
+            if strange := {*label_tuple(held)} - {*label_tuple(labels.get(name, ()))}:
                 raise ValueError(
                     f"over must name labels of requests, got {name}={min(map(str, strange))}; add it to labels"
                 )
@@ -105,19 +105,20 @@ class LabelledFilter(PrivacyFilter[Any]):
         kept = {"promise": promise, "labels": labels, "over": over, "together": together}
         for name, value in kept.items():
             object.__setattr__(self, name, value)
-        if len(self.choices) > _MAX_LABELLINGS:
+        if len(self.label_combinations) > _MAX_LABELLINGS:
             raise ValueError(
-                f"labels must leave at most {_MAX_LABELLINGS} ways to label a request, got {len(self.choices)}; "
+                f"labels must leave at most {_MAX_LABELLINGS} ways to label a request, got "
+                f"{len(self.label_combinations)}; "
                 "pass fewer labels: two or three of a kind represent all"
             )
 
     def __repr__(self) -> str:
-        return f"LabelledFilter({self.keeper!r}, over={dict(self.over)}, {self.promise})"
+        return f"LabelledFilter({self.inner_filter!r}, over={dict(self.over)}, {self.promise})"
 
     @property
     def scope(self) -> str:  # type: ignore[override]
         """The record, and the adversaries that the promise covers."""
-        record = where_words(self._record) or "all labels"
+        record = where_words(self._record_labels) or "all labels"
         return (
             f"a record at {record} whose place was fixed before the first request, and every adaptive adversary who "
             f"sees all that is released, over mechanisms whose pairs describe them and labels among those given"
@@ -141,18 +142,18 @@ class LabelledFilter(PrivacyFilter[Any]):
             "--labels",
             " ".join(f"{k}={v}" for k, v in label_words.items()),
         ]
-        return (*words, *(("--over", where_words(self._record)) if self.over else ()))
+        return (*words, *(("--over", where_words(self._record_labels)) if self.over else ()))
 
     @property
-    def _record(self) -> Where:
+    def _record_labels(self) -> Where:
         return tuple(self.over.items())
 
     @cached_property
-    def choices(self) -> tuple[Where, ...]:
+    def label_combinations(self) -> tuple[Where, ...]:
         """The label combinations of a request; the first is that of the record."""
         every: list[list[tuple[str, Label]]] = []
         for name, values in self.labels.items():
-            record, joint = several(self.over.get(name, values[0])), name in self.together
+            record, joint = label_tuple(self.over.get(name, values[0])), name in self.together
             first = sorted(values, key=[*record, *values].index)
             every.append([(name, (label,) if joint else label) for label in first])
             if joint and len(values) > 1:
@@ -161,54 +162,55 @@ class LabelledFilter(PrivacyFilter[Any]):
 
     def at(self, mechanism: DominatingPair, **labels: Label) -> LabelledRequest:
         """Return the request for a mechanism with these labels; the default labels are those of the record."""
-        where = tuple((dict(self.choices[0]) | labels).items())
-        return LabelledRequest(mechanism, self._checked(where), self.reads(where))
+        where = tuple((dict(self.label_combinations[0]) | labels).items())
+        return LabelledRequest(mechanism, self._checked_labels(where), self.reads_record(where))
 
-    def _checked(self, where: Where) -> Where:
-        if where not in self.choices:
-            ways = "; ".join(map(where_words, self.choices))
+    def _checked_labels(self, where: Where) -> Where:
+        if where not in self.label_combinations:
+            ways = "; ".join(map(where_words, self.label_combinations))
             raise ValueError(
                 f"labels must be among {ways}, got {where_words(where) or 'none'}; add them to labels"
             )
         return where
 
-    def reads(self, where: Where) -> bool:
+    def reads_record(self, where: Where) -> bool:
         """Return whether a request with these labels reads the record."""
         named = dict(where)
-        return all(set(several(held)) & set(several(named[name])) for name, held in self.over.items())
+        return all(set(label_tuple(held)) & set(label_tuple(named[name])) for name, held in self.over.items())
 
-    # -- the keeper's rule --------------------------------------------------------------------------
+    # -- the inner filter's rule --------------------------------------------------------------------------
 
     @property
     def looks_at_losses(self) -> bool:
-        return self.keeper.looks_at_losses
+        return self.inner_filter.looks_at_losses
 
     def start(self, n: int) -> State:
-        return checked_start(self.keeper, n)
+        return checked_start(self.inner_filter, n)
 
     def admits(self, state: State, request: DominatingPair) -> NDArray[np.bool_]:
         return self.step(state, request)[0]
 
     def spend(self, state: State, request: DominatingPair) -> State:
-        return checked_spend(self.keeper, state, self._shown(request), runs_of(state))
+        return checked_spend(self.inner_filter, state, self._inner_request(request), runs_of(state))
 
     def step(self, state: State, request: DominatingPair) -> tuple[NDArray[np.bool_], State | None]:
-        return checked_step(self.keeper, state, self._shown(request), runs_of(state))
+        return checked_step(self.inner_filter, state, self._inner_request(request), runs_of(state))
 
     def observe(self, state: State, loss: NDArray[np.float64]) -> State:
-        return checked_observe(self.keeper, state, loss, runs_of(state))
+        return checked_observe(self.inner_filter, state, loss, runs_of(state))
 
     def is_reachable_state(self, state: State) -> NDArray[np.bool_]:
-        return checked_is_reachable_state(self.keeper, state, runs_of(state))
+        return checked_is_reachable_state(self.inner_filter, state, runs_of(state))
 
-    def _shown(self, request: DominatingPair) -> DominatingPair:
-        """Return the request for the keeper: the mechanism and its labels, whatever it reveals about the record."""
-        if request.choice is not None:
-            return Selection(tuple(map(self.shown, request.members)), request.choice)
-        return self.shown(request)
+    def _inner_request(self, request: DominatingPair) -> DominatingPair:
+        """Return the request for the inner filter: the mechanism and its labels, whatever it reveals about the
+        record."""
+        if request.member_index is not None:
+            return Selection(tuple(map(self.inner_request, request.members)), request.member_index)
+        return self.inner_request(request)
 
-    def shown(self, request: DominatingPair) -> DominatingPair:
-        """Return the request that `keeper` receives.
+    def inner_request(self, request: DominatingPair) -> DominatingPair:
+        """Return the request that `inner_filter` receives.
 
         Raises
         ------
@@ -216,17 +218,17 @@ class LabelledFilter(PrivacyFilter[Any]):
             If the request states a privacy loss that does not match its labels.
         """
         if not request.labels:
-            return LabelledRequest(request, self.choices[0])
-        where = self._checked(tuple(request.labels.items()))
+            return LabelledRequest(request, self.label_combinations[0])
+        where = self._checked_labels(tuple(request.labels.items()))
         # a counterexample is data: its claim about the labels is not trusted
-        if request != (true := LabelledRequest(request.unlabelled, where, self.reads(where))):
+        if request != (true := LabelledRequest(request.unlabelled, where, self.reads_record(where))):
             raise ValueError(f"request must agree with its labels, got {request!r}; pass {true!r}")
         return LabelledRequest(request.unlabelled, where)
 
 
 def program_of(filt: object) -> BridgedFilter | None:
     """Return the filter whose decisions come from a program, with or without labels, or None."""
-    inner = filt.keeper if type(filt) is LabelledFilter else filt
+    inner = filt.inner_filter if type(filt) is LabelledFilter else filt
     return inner if isinstance(inner, BridgedFilter) else None
 
 
@@ -235,7 +237,7 @@ def service_of(filt: object) -> MakeService | None:
     if isinstance(filt, PromisedService):
         return filt.make
     program = program_of(filt)
-    if program is None or "keys" not in program.bridge.can or program.looks_at_losses:
+    if program is None or "keys" not in program.bridge.stated_abilities or program.looks_at_losses:
         return None
-    shown = filt.shown if isinstance(filt, LabelledFilter) else lambda pair: pair
+    shown = filt.inner_request if isinstance(filt, LabelledFilter) else lambda pair: pair
     return BridgedServices(program.bridge, shown)

@@ -15,7 +15,7 @@ from string import Formatter
 
 from flint import arb
 
-from filterproof.filters.certified.comparison import Least, Margin
+from filterproof.filters.certified.comparison import Margin, SmallestMargin
 
 #: The name of a family, its x, and the number of its releases.
 Spent = tuple[str, Fraction, int]
@@ -47,22 +47,25 @@ class AdmissionCondition:
 
     def margin(self, family: str, spent: Sequence[Spent]) -> Margin:
         """Return the margin of a request x of the family after earlier spending."""
-        sums = {name: f"({self._spent(name, spent)} + {self._cost(family, name, 'x')})" for name in self.sums}
-        return self._least([text.format(**sums) for text in self.margins])
+        sums = {
+            name: f"({self._spent_formula(name, spent)} + {self._cost_formula(family, name, 'x')})"
+            for name in self.sums
+        }
+        return self._least_margin([text.format(**sums) for text in self.margins])
 
     def count_margin(self, family: str, x: Fraction) -> Margin:
         """Return the margin of repeated requests of size `x`; the variable x is their number."""
-        sums = {name: f"(x*({self._cost(family, name, f'({x})')}))" for name in self.sums}
-        return self._least([text.format(**sums) for text in self.margins])
+        sums = {name: f"(x*({self._cost_formula(family, name, f'({x})')}))" for name in self.sums}
+        return self._least_margin([text.format(**sums) for text in self.margins])
 
-    def _spent(self, name: str, spent: Iterable[Spent]) -> str:
-        parts = [f"{times}*({self._cost(family, name, f'({x})')})" for family, x, times in spent]
+    def _spent_formula(self, name: str, spent: Iterable[Spent]) -> str:
+        parts = [f"{times}*({self._cost_formula(family, name, f'({x})')})" for family, x, times in spent]
         return " + ".join(["0", *parts])
 
-    def _cost(self, family: str, name: str, x: str) -> str:
+    def _cost_formula(self, family: str, name: str, x: str) -> str:
         return self.costs[family].get(name, "0").format(x=x)
 
-    def _least(self, texts: list[str]) -> Margin:
+    def _least_margin(self, texts: list[str]) -> Margin:
         if len(texts) == 1 and not self.balls:
             return texts[0]
-        return Least(tuple(texts), self.at, self.balls, self.some)
+        return SmallestMargin(tuple(texts), self.at, self.balls, self.some)

@@ -26,8 +26,8 @@ from filterproof.filters.catalogue import (
     WhitehouseFilter,
 )
 from filterproof.filters.certified.admission_condition import AdmissionCondition
-from filterproof.filters.certified.comparison import Comparison, Comparisons, Least, Margin
-from filterproof.filters.certified.conversion_references import largest
+from filterproof.filters.certified.comparison import Comparison, Comparisons, Margin, SmallestMargin
+from filterproof.filters.certified.conversion_references import largest_parameter
 from filterproof.filters.contract.filter_base import FilterBase
 from filterproof.filters.rules.additive import AdditiveFilter
 from filterproof.theory.conversions import CKS, Conversion
@@ -36,12 +36,12 @@ from filterproof.theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee,
 from filterproof.theory.pairs.reference_values import Exact
 from filterproof.theory.theorems.theorem import RefusedError
 
-_PURE = {
+_PURE_COSTS = {
     "RandomizedResponse(x)": "{x}",
     "Laplace(x)": "1/{x}",
     "KOV(x, 0)": "{x}",
 }
-_ZCDP = {
+_ZCDP_COSTS = {
     "Gaussian(x)": "{x}**2/2",
     "RandomizedResponse(x)": "{x}**2/2",
     "Laplace(x)": "1/(2*{x}**2)",
@@ -49,10 +49,10 @@ _ZCDP = {
     "KOV(x, 0)": "{x}**2/2",
 }
 #: Families with an outcome that only one distribution has, and those with unbounded losses.
-_MASSES = ("KOV(x, 2^-40)", "KOV(1/64, x)", "Erasure(x)")
-_UNBOUNDED = ("Gaussian(x)", "SubsampledGaussian(1/8, x)")
+_MASS_FAMILIES = ("KOV(x, 2^-40)", "KOV(1/64, x)", "Erasure(x)")
+_UNBOUNDED_FAMILIES = ("Gaussian(x)", "SubsampledGaussian(1/8, x)")
 _MIN_MU = "(2*quantile(1/(1 + exp({x}))))**2"
-_GDP = {
+_GDP_COSTS = {
     "Gaussian(x)": "{x}**2",
     "RandomizedResponse(x)": _MIN_MU,
     "Laplace(x)": "(2*quantile(exp(-1/(2*{x}))/2))**2",
@@ -61,7 +61,7 @@ _GDP = {
 }
 
 
-def _rdp(alpha: float) -> dict[str, str]:
+def _rdp_costs(alpha: float) -> dict[str, str]:
     a = f"({Fraction(alpha)})"
     if alpha == 1:
         coin, laplace = "{x}*tanh({x}/2)", "exp(-1/{x}) - 1 + 1/{x}"
@@ -81,39 +81,41 @@ def condition_of(filt: FilterBase) -> AdmissionCondition | None:
     """Return the admission condition of a catalogue filter or an additive one, or None if no theorem gives one."""
     match filt:
         case AdditiveFilter():
-            return _additive(filt)
+            return _additive_condition(filt)
         case BasicFilter():
-            return _basic("basic composition", filt, filt.at)
+            return _basic_condition("basic composition", filt, filt.at)
         case ExPostFilter():  # releases without an observed loss are charged their caps
-            return _basic("ex-post filter", filt, None)
+            return _basic_condition("ex-post filter", filt, None)
         case WhitehouseFilter():
-            return _whitehouse(filt)
+            return _whitehouse_condition(filt)
         case RogersFilter():
-            return _rogers(filt)
+            return _rogers_condition(filt)
         case ApproximateZCDPFilter():
-            costs = {family: {"B": cost} for family, cost in _ZCDP.items()}
+            costs = {family: {"B": cost} for family, cost in _ZCDP_COSTS.items()}
             costs |= _with_delta(lambda e: {"B": f"{e}**2/2"}) | {"KOV(1/64, x)": {"B": "1/8192", "d": "{x}"}}
-            at = _at(rho=filt.rho, xi=filt.xi)
+            at = _common_values(rho=filt.rho, xi=filt.xi)
             return AdmissionCondition("approximate zCDP filter", ("rho - {B}", "xi - {d}"), costs, at)
         case AllOrdersFilter():
             margins = tuple(f"rho{place} - {{B{place}}}" for place in range(len(filt.rhos)))
             at = {f"rho{place}": Fraction(rho) for place, rho in enumerate(filt.rhos)}
-            return AdmissionCondition("all orders", margins, _of_orders(filt.alphas), at, denied=_MASSES)
+            return AdmissionCondition(
+                "all orders", margins, _of_orders(filt.alphas), at, denied=_MASS_FAMILIES
+            )
         case SomeOrderMarkovFilter():
             # Markov's inequality at each order: the sum at one order is within epsilon - log(1/delta)/(a-1)
             margins = tuple(
                 f"epsilon - log(1/delta)/({Fraction(alpha)} - 1) - {{B{place}}}"
                 for place, alpha in enumerate(filt.orders)
             )
-            costs, at = _of_orders(filt.orders), _at(epsilon=filt.epsilon, delta=filt.delta)
-            return AdmissionCondition("some order kept", margins, costs, at, denied=_MASSES, some=True)
+            costs, at = _of_orders(filt.orders), _common_values(epsilon=filt.epsilon, delta=filt.delta)
+            return AdmissionCondition("some order kept", margins, costs, at, denied=_MASS_FAMILIES, some=True)
     return None
 
 
 # -- one sum ---------------------------------------------------------------------------------------------------
 
 #: B*, the largest rho with rho + 2 sqrt(rho log(1/delta)) <= epsilon.
-_STAR = "(epsilon/(sqrt(log(1/delta) + epsilon) + sqrt(log(1/delta))))**2"
+_B_STAR_FORMULA = "(epsilon/(sqrt(log(1/delta) + epsilon) + sqrt(log(1/delta))))**2"
 #: The theorem, its content, and a margin that is zero or more if charges of at most B in total give the guarantee.
 _JOINED: Mapping[tuple[type[ChargeRule], type[Guarantee]], tuple[str, str, str]] = {
     (PureCharge, PureDP): ("basic composition", "the sum of pure epsilons", "epsilon - {B}"),
@@ -129,7 +131,7 @@ _JOINED: Mapping[tuple[type[ChargeRule], type[Guarantee]], tuple[str, str, str]]
     ),
     (ZCDPCharge, ZCDP): ("RDP filter", "the sum of zCDP parameters", "rho - {B}"),
     (ZCDPCharge, RenyiDP): ("RDP filter", "r-zCDP is (alpha, alpha r)-RDP by definition", "rho - alpha*{B}"),
-    (ZCDPCharge, ApproxDP): ("approximate-DP filter", "the simple conversion", f"{_STAR} - {{B}}"),
+    (ZCDPCharge, ApproxDP): ("approximate-DP filter", "the simple conversion", f"{_B_STAR_FORMULA} - {{B}}"),
     (GDPCharge, GaussianDP): ("GDP filter", "the sum of mu^2", "mu**2 - {B}"),
     (GDPCharge, ZCDP): ("Rényi divergences", "mu-GDP is (mu^2/2)-zCDP", "rho - {B}/2"),
     (GDPCharge, RenyiDP): ("Rényi divergences", "mu-GDP is (alpha, alpha mu^2/2)-RDP", "rho - alpha*{B}/2"),
@@ -156,11 +158,11 @@ class BudgetBound:
     def number(self, says: str, total: Fraction, slack: Exact | None) -> Comparison:
         """Return the comparison of a sum of charges, or a budget, with the largest one that gives the guarantee."""
         text = self.margin.format(B="x")
-        margin: Margin = Least((text,), self.at, self.balls) if self.balls else text
+        margin: Margin = SmallestMargin((text,), self.at, self.balls) if self.balls else text
         return Comparisons(self.theorem).by_margin(says, total, "<=", margin, slack=slack, **self.at)
 
 
-def joined(
+def budget_bound(
     charge: ChargeRule, promise: Guarantee, conversion: Conversion, total: Fraction | None = None
 ) -> BudgetBound | None:
     """Return why the sum of charges, of a given or the largest size, gives the guarantee, or None without a theorem."""
@@ -176,7 +178,7 @@ def joined(
         case (RenyiCharge(order), RenyiDP(alpha)) if alpha <= order:
             found = "RDP filter", "the sum of divergences, which grow with the order", "rho - {B}"
         case (RenyiCharge(order), ApproxDP()) if order > 1:
-            t = _at(t=Fraction(order) - 1)
+            t = _common_values(t=Fraction(order) - 1)
             gain = " - t*log(t) + (1 + t)*log(1 + t)" if conversion is CKS else ""
             says = f"the conversion CKS at order {order:.6g}"
             found = "CKS" if gain else "B*", says, f"epsilon + (log(delta){gain})/t - {{B}}"
@@ -189,8 +191,10 @@ def joined(
             f"{found[1]}, and at order 1 by their limit",
             found[2],
         )  # the kernel's theorems are for orders above 1
-    root = partial(largest, "CKS" if found[0] == "CKS" else "GDP", own.get("epsilon", 0), own.get("delta", 0))
-    return BudgetBound(*found, _at(**own) | t, {"T": root} if found[2][0] == "T" else {})
+    root = partial(
+        largest_parameter, "CKS" if found[0] == "CKS" else "GDP", own.get("epsilon", 0), own.get("delta", 0)
+    )
+    return BudgetBound(*found, _common_values(**own) | t, {"T": root} if found[2][0] == "T" else {})
 
 
 def _budget_theorem(charge: ChargeRule, promise: Guarantee) -> tuple[str, str, str] | None:
@@ -209,7 +213,7 @@ def verify_implication(charge: ChargeRule, total: Fraction, promise: Guarantee) 
     >>> why.theorem, why.says, bits
     ('CKS', 'the conversion CKS at order 17.8392', 128)
     """
-    why = joined(charge, promise, CKS, total)
+    why = budget_bound(charge, promise, CKS, total)
     if why is None:
         reason = f"no theorem here leads from a sum of charges by {charge!r} to {promise}"
         raise RefusedError(reason, engine="none", evidence=Evidence.EXACT)
@@ -220,32 +224,32 @@ def verify_implication(charge: ChargeRule, total: Fraction, promise: Guarantee) 
     return why, bits
 
 
-def _additive(filt: AdditiveFilter) -> AdmissionCondition | None:
+def _additive_condition(filt: AdditiveFilter) -> AdmissionCondition | None:
     charge = filt.charge
     if not isinstance(charge, ChargeRule):
         return None
-    why = joined(charge, filt.promise, filt.conversion)
+    why = budget_bound(charge, filt.promise, filt.conversion)
     if why is None:
         return None
-    denied = _MASSES if not isinstance(charge, PureCharge) else (*_MASSES, *_UNBOUNDED)
-    costs = {family: {"B": cost} for family, cost in _costs(charge).items()}
+    denied = _MASS_FAMILIES if not isinstance(charge, PureCharge) else (*_MASS_FAMILIES, *_UNBOUNDED_FAMILIES)
+    costs = {family: {"B": cost} for family, cost in _cost_formulas(charge).items()}
     return AdmissionCondition(why.theorem, (why.margin,), costs, why.at, why.balls, 2.0**-38, denied)
 
 
-def _costs(charge: ChargeRule) -> Mapping[str, str]:
+def _cost_formulas(charge: ChargeRule) -> Mapping[str, str]:
     match charge:
         case PureCharge():
-            return _PURE
+            return _PURE_COSTS
         case ZCDPCharge():
-            return _ZCDP
+            return _ZCDP_COSTS
         case GDPCharge():
-            return _GDP
+            return _GDP_COSTS
         case RenyiCharge(alpha):
-            return _rdp(alpha)
+            return _rdp_costs(alpha)
     return {}
 
 
-def _at(**parameters: float | Fraction) -> dict[str, Fraction]:
+def _common_values(**parameters: float | Fraction) -> dict[str, Fraction]:
     return {name: Fraction(value) for name, value in parameters.items()}
 
 
@@ -253,7 +257,7 @@ def _at(**parameters: float | Fraction) -> dict[str, Fraction]:
 
 
 def _of_orders(alphas: Sequence[float]) -> dict[str, dict[str, str]]:
-    tables = [_rdp(alpha) for alpha in alphas]
+    tables = [_rdp_costs(alpha) for alpha in alphas]
     return {
         family: {f"B{place}": table[family] for place, table in enumerate(tables)} for family in tables[0]
     }
@@ -283,7 +287,7 @@ def _of_epsilons(
     def cost(epsilon: str) -> dict[str, str]:
         return {name: one.replace("{e}", epsilon) for name, one in sums.items()}
 
-    costs = {family: cost(f"({text})") for family, text in _PURE.items()} | (
+    costs = {family: cost(f"({text})") for family, text in _PURE_COSTS.items()} | (
         _with_delta(cost) if left else {}
     )
     if level is not None:
@@ -291,30 +295,32 @@ def _of_epsilons(
         stick = f"tail({e}/{{x}} - {{x}}/2) - exp({e})*tail({e}/{{x}} + {{x}}/2)"
         costs = {"Gaussian(x)": cost(e) | {"d": stick}} | costs
     # pairs without a charge: unbounded ones without a level, and those with a delta if none is left
-    denied = (*(_UNBOUNDED if level is None else ()), *(() if left else _MASSES))
+    denied = (*(_UNBOUNDED_FAMILIES if level is None else ()), *(() if left else _MASS_FAMILIES))
     return AdmissionCondition(theorem, margins, costs, at, slack=slack, denied=denied)
 
 
-def _basic(theorem: str, filt: BasicFilter | ExPostFilter, level: float | None) -> AdmissionCondition:
-    at = _at(epsilon=filt.epsilon, delta=filt.delta)
+def _basic_condition(
+    theorem: str, filt: BasicFilter | ExPostFilter, level: float | None
+) -> AdmissionCondition:
+    at = _common_values(epsilon=filt.epsilon, delta=filt.delta)
     margins = "epsilon - {e}", "delta - {d}"
     return _of_epsilons(theorem, margins, {"e": "{e}"}, at, level=level, left=filt.delta > 0)
 
 
-def _whitehouse(filt: WhitehouseFilter) -> AdmissionCondition:
+def _whitehouse_condition(filt: WhitehouseFilter) -> AdmissionCondition:
     tail = filt.delta / 2 if filt.tail is None else filt.tail
-    at = _at(epsilon=filt.epsilon, delta=filt.delta, tailed=tail, weight=filt.weight)
+    at = _common_values(epsilon=filt.epsilon, delta=filt.delta, tailed=tail, weight=filt.weight)
     margins = "epsilon - sqrt(2*log(1/tailed)*{S}) - {S}/2", "delta - tailed - weight*{d}"
     sums = {"S": "{e}**2"}
     return _of_epsilons("Whitehouse filter", margins, sums, at, level=filt.at, left=tail < filt.delta)
 
 
-def _rogers(filt: RogersFilter) -> AdmissionCondition:
+def _rogers_condition(filt: RogersFilter) -> AdmissionCondition:
     sums = {"S": "{e}**2", "D": "{e}*(exp({e}) - 1)/2"}
     h = f"epsilon**2/((701/25)*log({'1' if filt.reading == '1/delta' else '2'}/delta))"
     spread = f"2*({{S}} + {h})*(1 + log({{S}}/({h}) + 1)/2)*log(2/delta)"
     margins, at = (
         (f"epsilon - {{D}} - sqrt({spread})", "delta/2 - {d}"),
-        _at(epsilon=filt.epsilon, delta=filt.delta),
+        _common_values(epsilon=filt.epsilon, delta=filt.delta),
     )
     return _of_epsilons("Rogers filter", margins, sums, at, level=filt.at, slack=2.0**-32)

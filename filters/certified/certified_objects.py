@@ -17,12 +17,12 @@ from filterproof.filters.accountants.odometers import (
 from filterproof.filters.accountants.trackers import GaussianTracker, IndividualTracker, RenyiTracker
 from filterproof.filters.catalogue import CATALOGUE, GaussianFilter
 from filterproof.filters.certified.certified_numbers import CertifiedNumbers
-from filterproof.filters.certified.certify import Thing, certify
+from filterproof.filters.certified.certify import CertifiableObject, certify
 from filterproof.filters.certified.comparison import Comparisons
 from filterproof.filters.rules.blocks import TrackerLimitFilter
-from filterproof.theory.pairs import examples
+from filterproof.theory.pairs import example_pairs
 
-_ACCOUNTANTS: tuple[Callable[[], Thing], ...] = (
+_ACCOUNTANTS: tuple[Callable[[], CertifiableObject], ...] = (
     lambda: GaussianTracker(0.5),
     lambda: RenyiTracker(2.0, 0.1),
     lambda: IndividualTracker(RenyiTracker(2.0, 0.25), 1),
@@ -38,7 +38,7 @@ _ACCOUNTANTS: tuple[Callable[[], Thing], ...] = (
 )
 
 
-def covered(thing: Thing) -> CertifiedNumbers:
+def certify_covered(thing: CertifiableObject) -> CertifiedNumbers:
     """Return `certify` of an object that must be covered: an uncovered object of this list is a refusal."""
     found = certify(thing)
     if found.numbers or getattr(thing, "sound", True) is False:
@@ -47,10 +47,10 @@ def covered(thing: Thing) -> CertifiedNumbers:
     return CertifiedNumbers.of(found.subject, [none], found.uncovered)
 
 
-def things() -> Iterator[Thing]:
+def certified_examples() -> Iterator[CertifiableObject]:
     """Yield one example of each filter of the catalogue, of each pair and of each accountant."""
     for entry in CATALOGUE.values():
         yield entry.example()
-    yield from examples()
+    yield from example_pairs()
     for make in _ACCOUNTANTS:
         yield make()

@@ -31,28 +31,33 @@ from filterproof.filters.catalogue import (
     RealisationFilter,
     SomeOrderMarkovFilter,
 )
-from filterproof.filters.certified.accountants import clipped_sums, individual, linear_queries, tracker
+from filterproof.filters.certified.accountant_comparisons import (
+    clipped_sums,
+    individual_comparisons,
+    linear_queries,
+    tracker,
+)
 from filterproof.filters.certified.admission_conditions import condition_of
 from filterproof.filters.certified.certified_numbers import CertifiedNumbers
 from filterproof.filters.certified.comparison import Comparison
-from filterproof.filters.certified.decisions import decisions
-from filterproof.filters.certified.gaussian_cover import blackwell
+from filterproof.filters.certified.decisions import decision_boundaries
+from filterproof.filters.certified.gaussian_cover import blackwell_comparisons
 from filterproof.filters.certified.guarantee_checks import budget_of, parameters
-from filterproof.filters.certified.odometer_checks import odometer
-from filterproof.filters.certified.pairs import charges, pair_numbers
-from filterproof.filters.certified.potential_checks import potential
-from filterproof.filters.certified.realisation_filters import realisation
-from filterproof.filters.certified.realised_loss_checks import added, turned_out
-from filterproof.filters.certified.residue import residue
-from filterproof.filters.certified.some_order_checks import payments
+from filterproof.filters.certified.odometer_checks import odometer_comparisons
+from filterproof.filters.certified.pairs import charge_comparisons, pair_numbers
+from filterproof.filters.certified.potential_checks import potential_comparisons
+from filterproof.filters.certified.realisation_filters import realisation_comparisons
+from filterproof.filters.certified.realised_loss_checks import added_charge_comparisons, turned_out
+from filterproof.filters.certified.residue import residue_comparisons
+from filterproof.filters.certified.some_order_checks import payment_comparisons
 from filterproof.filters.contract.contract_checks import checked_filter
 from filterproof.filters.contract.filter_base import FilterBase
-from filterproof.filters.contract.library import attributes, is_library_class, is_library_value
+from filterproof.filters.contract.library import instance_attributes, is_library_class, is_library_value
 from filterproof.filters.rules.additive import AdditiveFilter
 from filterproof.filters.rules.blocks import TrackerLimitFilter
 from filterproof.theory.pairs import DominatingPair, is_ours
 
-Thing = (
+CertifiableObject = (
     FilterBase
     | Tracker
     | Odometer
@@ -66,7 +71,7 @@ Thing = (
 
 
 @singledispatch
-def certify(thing: Thing) -> CertifiedNumbers:
+def certify(thing: CertifiableObject) -> CertifiedNumbers:
     """Compare the numbers that an object computes with their theorems, in ball arithmetic or fractions.
 
     Parameters
@@ -96,31 +101,37 @@ def certify(thing: Thing) -> CertifiedNumbers:
     )
 
 
-def _of(name: Callable[[Any], str], numbers: Callable[[Any, str], Iterable[Comparison]]) -> Any:
+def _certify_accountant(
+    name: Callable[[Any], str], numbers: Callable[[Any, str], Iterable[Comparison]]
+) -> Any:
     """Return the certification of an accountant from its name and its numbers."""
     return lambda thing: CertifiedNumbers.of(name(thing), numbers(thing, name(thing)), _own_code(thing))
 
 
-certify.register(Tracker)(_of(repr, tracker))
+certify.register(Tracker)(_certify_accountant(repr, tracker))
 for _kind in (Odometer, RogersOdometer):
-    certify.register(_kind)(_of(repr, odometer))
+    certify.register(_kind)(_certify_accountant(repr, odometer_comparisons))
 certify.register(IndividualTracker)(
-    _of(
+    _certify_accountant(
         lambda held: f"IndividualTracker({held.tracker!r})",
         lambda held, name: tracker(held.tracker, name),
     )
 )
 certify.register(LinearQueries)(
-    _of(lambda held: f"LinearQueries(norm_budget={held.norm_budget!r}, kappa={held.kappa!r})", linear_queries)
+    _certify_accountant(
+        lambda held: f"LinearQueries(norm_budget={held.norm_budget!r}, kappa={held.kappa!r})", linear_queries
+    )
 )
 certify.register(ClippedSums)(
-    _of(lambda held: f"ClippedSums({held.people.filter!r}, clip={held.clip!r})", clipped_sums)
+    _certify_accountant(lambda held: f"ClippedSums({held.people.filter!r}, clip={held.clip!r})", clipped_sums)
 )
 
 
 @certify.register(IndividualFilter)
 def _(thing: IndividualFilter) -> CertifiedNumbers:
-    found = _of(lambda held: f"IndividualFilter({held.filter!r})", individual)(thing)
+    found = _certify_accountant(lambda held: f"IndividualFilter({held.filter!r})", individual_comparisons)(
+        thing
+    )
     whole = certify(thing.filter)
     uncovered = dict.fromkeys(whole.uncovered + found.uncovered)
     return CertifiedNumbers(found.subject, found.numbers + whole.numbers, tuple(uncovered))
@@ -139,12 +150,12 @@ def _own_code(thing: object) -> list[str]:
     places = [(kind.__name__, vars(kind)) for kind in order[: order.index(ours[0])]]
     found = [
         f"{of} has its own {name}: its decisions on other requests than the named ones are not known"
-        for of, held_there in (*places, (type(thing).__name__, attributes(thing)))
+        for of, held_there in (*places, (type(thing).__name__, instance_attributes(thing)))
         for name, held in held_there.items()
         if (name in _TERMS or ((hasattr(held, "__get__") or callable(held)) and _is_used(ours[0], name)))
         and not is_library_value(held)
     ]
-    held_within = (held for held in attributes(thing).values() if isinstance(held, _VERIFIED_KINDS))
+    held_within = (held for held in instance_attributes(thing).values() if isinstance(held, _VERIFIED_KINDS))
     return list(dict.fromkeys(chain(found, *map(_own_code, held_within))))
 
 
@@ -165,30 +176,30 @@ def _(filt: FilterBase) -> CertifiedNumbers:
             f"{kind} is undecided: its numbers follow its own rule, and no theorem here "
             "derives its guarantee from it"
         )
-    numbers, more = _numbers(filt, name)
+    numbers, more = _filter_comparisons(filt, name)
     return CertifiedNumbers.of(name, numbers, (*notes, *more))
 
 
 #: The numbers of a rule without an admission condition, the theorem of its guarantee, and what is not covered.
-_RULES: Mapping[type, tuple[Callable[[Any, str], Iterable[Comparison]], str, str]] = {
+_COMPARISONS_BY_CLASS: Mapping[type, tuple[Callable[[Any, str], Iterable[Comparison]], str, str]] = {
     BlackwellFilter: (
-        blackwell,
+        blackwell_comparisons,
         "",
         "mixtures of pairs of the menu, and those after the fourth, are not played",
     ),
-    RealisationFilter: (realisation, "realisation filter", ""),
+    RealisationFilter: (realisation_comparisons, "realisation filter", ""),
     PotentialFilter: (
-        potential,
+        potential_comparisons,
         "potential filter",
         "pairs that are not of the design are charged by the same inequality, in doubles",
     ),
     GaussianResidueFilter: (
-        residue,
+        residue_comparisons,
         "GDP residue filter",
         "randomised responses of other epsilons are charged by the same function",
     ),
     HockeyStickFilter: (
-        added,
+        added_charge_comparisons,
         "hockey-stick filter",
         "other pairs and losses are charged by the same function, in doubles",
     ),
@@ -196,23 +207,23 @@ _RULES: Mapping[type, tuple[Callable[[Any, str], Iterable[Comparison]], str, str
 }
 
 
-def _numbers(filt: FilterBase, name: str) -> tuple[Iterable[Comparison], tuple[str, ...]]:
+def _filter_comparisons(filt: FilterBase, name: str) -> tuple[Iterable[Comparison], tuple[str, ...]]:
     """Return the numbers of a filter and what is not covered: by its class, or by its admission condition."""
     for kind in type(filt).__mro__:
-        if kind in _RULES:
-            numbers, theorem, note = _RULES[kind]
+        if kind in _COMPARISONS_BY_CLASS:
+            numbers, theorem, note = _COMPARISONS_BY_CLASS[kind]
             promised = parameters(filt, name, theorem) if theorem else ()
             return chain(numbers(filt, name), promised), (note,) if note else ()
     condition = condition_of(filt)
     if condition is None:
         return (), (f"no theorem here states what {type(filt).__name__} may admit",)
-    found = [parameters(filt, name, condition.theorem), decisions(filt, condition, name)]
+    found = [parameters(filt, name, condition.theorem), decision_boundaries(filt, condition, name)]
     if isinstance(filt, AdditiveFilter):
         found.insert(1, budget_of(filt, name))
     if isinstance(filt, ExPostFilter):
         found.append(turned_out(filt, name))
     if isinstance(filt, SomeOrderMarkovFilter):
-        found.append(payments(filt, name))
+        found.append(payment_comparisons(filt, name))
     return chain(*found), ()
 
 
@@ -227,5 +238,5 @@ def _(pair: DominatingPair) -> CertifiedNumbers:
         elif member.shape != ():
             uncovered.append(f"{kind} of shape {member.shape} is many pairs; certify one at a time")
         else:
-            numbers += [*charges(member), *pair_numbers(member)]
+            numbers += [*charge_comparisons(member), *pair_numbers(member)]
     return CertifiedNumbers.of(repr(pair), numbers, uncovered)

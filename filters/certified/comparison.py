@@ -27,7 +27,7 @@ Margin: TypeAlias = str | Callable[[arb], arb]
 #: Budgets are at most a value, charges at least a value, and approximations near a value.
 BoundSide: TypeAlias = Literal["<=", ">=", "="]
 #: The value by the theorem: a formula in the parameters, a fraction, a function to a ball, or a reference value.
-Truth: TypeAlias = str | Exact | Callable[[], arb] | ReferenceValue
+TrueValue: TypeAlias = str | Exact | Callable[[], arb] | ReferenceValue
 
 #: Bits of the balls, tried one after the other until the sign is known.
 _PRECISIONS = (128, 512, 2048)
@@ -50,13 +50,13 @@ class ComparisonStatus(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Least:
+class SmallestMargin:
     """The smallest of several margins: formulas in x, in parameters and in the roots `balls`.
 
     With `some`, the largest of them: one margin that is zero or more suffices.
 
     >>> with ctx.workprec(64):
-    ...     print(Least(("1 - x", "log(4) - x"), {})(arb(0)))
+    ...     print(SmallestMargin(("1 - x", "log(4) - x"), {})(arb(0)))
     1.00000000000000000
     """
 
@@ -137,7 +137,7 @@ class Comparison:
                 )
         exact = isinstance(self.margin, str) and rational_value(self.margin, self._at(self.value)) is not None
         return ComparisonResult(
-            self, outcome, Evidence.EXACT if exact else Evidence.CERTIFIED, self._detail()
+            self, outcome, Evidence.EXACT if exact else Evidence.CERTIFIED, self._detail_text()
         )
 
     def sign(self, x: Fraction) -> int | None:
@@ -151,9 +151,11 @@ class Comparison:
             if exact is not None:
                 return (exact > 0) - (exact < 0), 0
         precision = 0
-        for precision in _PRECISIONS if isinstance(self.margin, str | Least) else _FUNCTION_PRECISIONS:
+        for precision in (
+            _PRECISIONS if isinstance(self.margin, str | SmallestMargin) else _FUNCTION_PRECISIONS
+        ):
             with PRECISION_LOCK, ctx.workprec(precision):
-                ball = self._ball(x)
+                ball = self._margin_ball(x)
                 if ball > 0 or ball < 0 or ball == 0:
                     return bool(ball > 0) - bool(ball < 0), precision
         return None, precision
@@ -182,11 +184,11 @@ class Comparison:
     def _at(self, x: Fraction) -> dict[str, Fraction]:
         return {**self.at, "x": x}
 
-    def _ball(self, x: Fraction) -> arb:
-        margin = self.margin if callable(self.margin) else Least((self.margin,), self.at)
+    def _margin_ball(self, x: Fraction) -> arb:
+        margin = self.margin if callable(self.margin) else SmallestMargin((self.margin,), self.at)
         return margin(ball_of(x))
 
-    def _detail(self) -> str:
+    def _detail_text(self) -> str:
         assert self.value is not None
         if isinstance(self.margin, str):
             return f"0 <= {self.margin} at x = {float(self.value):.17g}"
@@ -208,7 +210,7 @@ class ComparisonResult:
         return self.status is ComparisonStatus.FITS
 
 
-def _exactly(value: Exact) -> Fraction | None:
+def _exact_value(value: Exact) -> Fraction | None:
     """Return the exact value of a number, or None for NaN and the infinities."""
     if isinstance(value, (Fraction, int)):
         return Fraction(value)
@@ -243,15 +245,15 @@ class Comparisons:
         room = None if slack is None else Fraction(slack)
         parameters = {name: Fraction(number) for name, number in at.items()}
         return Comparison(
-            self.theorem, says, _exactly(value), side, margin, parameters, room, Fraction(least)
+            self.theorem, says, _exact_value(value), side, margin, parameters, room, Fraction(least)
         )
 
-    def _compared(
+    def _comparison(
         self,
         side: BoundSide,
         says: str,
         value: Exact,
-        truth: Truth,
+        truth: TrueValue,
         *,
         slack: Exact | None = _FEW_ULPS,
         least: Exact = 0,
@@ -264,35 +266,35 @@ class Comparisons:
             at, truth = dict(truth.at), truth.formula
         margin: Margin
         if callable(truth):
-            margin = _against(truth, side)
+            margin = _margin_against(truth, side)
         else:
             if not isinstance(truth, str):
                 at["truth"], truth = truth, "truth"
             margin = f"x - ({truth})" if side == ">=" else f"({truth}) - x"
         return self.by_margin(says, value, side, margin, slack=slack, least=least, **at)
 
-    def at_most(self, says: str, value: Exact, truth: Truth, **rest: Any) -> Comparison:
+    def at_most(self, says: str, value: Exact, truth: TrueValue, **rest: Any) -> Comparison:
         """A budget: safe if it is at most the truth."""
-        return self._compared("<=", says, value, truth, **rest)
+        return self._comparison("<=", says, value, truth, **rest)
 
-    def at_least(self, says: str, value: Exact, truth: Truth, **rest: Any) -> Comparison:
+    def at_least(self, says: str, value: Exact, truth: TrueValue, **rest: Any) -> Comparison:
         """A charge: safe if it is at least the truth."""
-        return self._compared(">=", says, value, truth, **rest)
+        return self._comparison(">=", says, value, truth, **rest)
 
-    def near(self, says: str, value: Exact, truth: Truth, **rest: Any) -> Comparison:
+    def near_truth(self, says: str, value: Exact, truth: TrueValue, **rest: Any) -> Comparison:
         """An approximation of the truth within slack |value| + least, on either side."""
-        return self._compared("=", says, value, truth, **rest)
+        return self._comparison("=", says, value, truth, **rest)
 
-    def equal(self, says: str, value: Exact, truth: Truth, **at: Exact) -> Comparison:
+    def equal(self, says: str, value: Exact, truth: TrueValue, **at: Exact) -> Comparison:
         """A number that must equal the truth."""
-        return self._compared("=", says, value, truth, slack=0, **at)
+        return self._comparison("=", says, value, truth, slack=0, **at)
 
     def infinite(self, says: str, value: Exact) -> Comparison:
         """A charge that must be infinite, because its true value is: represented by 1 if infinite, else by 0."""
         return self.at_least(f"{says} is infinite", int(value == math.inf), 1, slack=0)
 
 
-def _against(truth: Callable[[], arb], side: BoundSide) -> Callable[[arb], arb]:
+def _margin_against(truth: Callable[[], arb], side: BoundSide) -> Callable[[arb], arb]:
     """Return the margin of a number against a true value, which is computed once for each precision."""
     at = cache(lambda precision: truth())
     return lambda x: x - at(ctx.prec) if side == ">=" else at(ctx.prec) - x

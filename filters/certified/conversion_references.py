@@ -78,17 +78,17 @@ def cks_log_delta(rho: arb, epsilon: arb) -> arb:
         return value - arb(turn) * width * arb("0.5 +/- 0.5")
 
 
-def largest(name: str, epsilon: Exact, delta: Exact) -> arb:
+def largest_parameter(name: str, epsilon: Exact, delta: Exact) -> arb:
     """Return the largest rho ("CKS") or mu ("GDP") that gives (epsilon, delta)-DP with exactly this delta.
 
     The method differs from that of the budgets at run time: there the order is the unknown, and here it is found at
     every rho.
     """
-    return _largest(name, Fraction(epsilon), Fraction(delta), ctx.prec)
+    return _largest_parameter_ball(name, Fraction(epsilon), Fraction(delta), ctx.prec)
 
 
 @lru_cache(maxsize=256)
-def _largest(name: str, epsilon: Fraction, delta: Fraction, precision: int) -> arb:
+def _largest_parameter_ball(name: str, epsilon: Fraction, delta: Fraction, precision: int) -> arb:
     e, goal = ball_of(epsilon), ball_of(delta)
     if name == "CKS":
         return _rising_root(lambda rho: cks_log_delta(rho, e) - goal.log())

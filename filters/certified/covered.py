@@ -1,11 +1,12 @@
 """Which theorem covers a rule with mechanisms of a kind: the kernel's theorems are about finitely many outcomes.
 
 A mechanism has finitely many outcomes; the pair that dominates it need not. If a theorem uses more of the pair than a
-number, `COVERED` names the argument by which it still covers the mechanism, and `joined` checks a filter against it.
+number, `COVERAGE_BY_FILTER` names the argument by which it still covers the mechanism, and `coverage_by_pair` checks a
+filter against it.
 
 >>> from filterproof.filters.catalogue import BlackwellFilter
 >>> from filterproof.theory.pairs import Laplace, SubsampledGaussian
->>> joined(BlackwellFilter(1.0, (Laplace(4.0), SubsampledGaussian(0.01, 2.0))))
+>>> coverage_by_pair(BlackwellFilter(1.0, (Laplace(4.0), SubsampledGaussian(0.01, 2.0))))
 {Laplace(b=4.0): <Join.GAUSSIAN>, SubsampledGaussian(q=0.01, sigma=2.0, adjacency='removal'): <Join.GAUSSIAN>}
 """
 
@@ -60,7 +61,7 @@ class Losses(Enum):
         return cls.UNBOUNDED if finite else cls.INFINITE
 
 
-class Join(Enum):
+class TheoremCoverage(Enum):
     """How a rule's theorem, which is about finitely many outcomes, covers a mechanism with such a dominating pair."""
 
     NUMBER = "by a declared number of the pair, which bounds every mechanism that the pair dominates"
@@ -80,13 +81,13 @@ class Join(Enum):
         return f"<Join.{self.name}>"
 
 
-_NUMBER = MappingProxyType(dict.fromkeys(Losses, Join.NUMBER))
+_NUMBER = MappingProxyType(dict.fromkeys(Losses, TheoremCoverage.NUMBER))
 #: The charge is the mean of a convex payoff, or a divergence, over the pair, for any pair.
-_OWN = MappingProxyType(dict.fromkeys(Losses, Join.OWN) | {Losses.FINITE: Join.PAIR})
+_OWN = MappingProxyType(dict.fromkeys(Losses, TheoremCoverage.OWN) | {Losses.FINITE: TheoremCoverage.PAIR})
 
 #: The rules with a HOLDS by a theorem, and the argument for each kind of mechanism. A rule without an entry has no
 #: HOLDS. An infinite number is denied.
-COVERED: Mapping[type[FilterBase], Mapping[Losses, Join]] = MappingProxyType(
+COVERAGE_BY_FILTER: Mapping[type[FilterBase], Mapping[Losses, TheoremCoverage]] = MappingProxyType(
     {
         AdditiveFilter: _NUMBER,
         AllOrdersFilter: _NUMBER,
@@ -96,56 +97,59 @@ COVERED: Mapping[type[FilterBase], Mapping[Losses, Join]] = MappingProxyType(
         RogersFilter: _NUMBER,
         WhitehouseFilter: _NUMBER,
         ExPostFilter: _NUMBER,
-        RealisationFilter: MappingProxyType(dict.fromkeys(Losses, Join.QUANTILES)),
+        RealisationFilter: MappingProxyType(dict.fromkeys(Losses, TheoremCoverage.QUANTILES)),
         HockeyStickFilter: _OWN,
         PotentialFilter: _OWN,
         GaussianResidueFilter: _NUMBER,
         # an infinite loss breaks a zCDP guarantee, and no finite pair has an unbounded tail
         BlackwellFilter: MappingProxyType(
             {
-                Losses.FINITE: Join.PAIR,
-                Losses.INFINITE: Join.DENIED,
-                Losses.BOUNDED: Join.GAUSSIAN,
-                Losses.GAUSSIAN: Join.NUMBER,
-                Losses.UNBOUNDED: Join.GAUSSIAN,
+                Losses.FINITE: TheoremCoverage.PAIR,
+                Losses.INFINITE: TheoremCoverage.DENIED,
+                Losses.BOUNDED: TheoremCoverage.GAUSSIAN,
+                Losses.GAUSSIAN: TheoremCoverage.NUMBER,
+                Losses.UNBOUNDED: TheoremCoverage.GAUSSIAN,
             }
         ),
     }
 )
 
 
-def joins_of(kind: type[FilterBase]) -> Mapping[Losses, Join] | None:
+def joins_of(kind: type[FilterBase]) -> Mapping[Losses, TheoremCoverage] | None:
     """Return the argument for each kind of mechanism, or None for a rule without a theorem."""
-    return next((COVERED[one] for one in kind.__mro__ if one in COVERED), None)
+    return next((COVERAGE_BY_FILTER[one] for one in kind.__mro__ if one in COVERAGE_BY_FILTER), None)
 
 
-def joined(filt: FilterBase) -> dict[DominatingPair, Join]:
+def coverage_by_pair(filt: FilterBase) -> dict[DominatingPair, TheoremCoverage]:
     """Return the argument that connects a filter's theorem to each pair of its menu or design.
 
-    Raises RefusedError if there is none: for a rule without an entry in `COVERED`, and if the filter does not deny a
-    pair, or does not charge it as a Gaussian, although the entry says so.
+    Raises RefusedError if there is none: for a rule without an entry in `COVERAGE_BY_FILTER`, and if the filter does
+    not deny a pair, or does not charge it as a Gaussian, although the entry says so.
     """
     joins = joins_of(type(filt))
     if joins is None:
-        raise _refused(f"no entry says which mechanisms {type(filt).__name__}'s theorem covers")
+        raise _refused_error(f"no entry says which mechanisms {type(filt).__name__}'s theorem covers")
     named: tuple[DominatingPair, ...] = getattr(filt, "menu", getattr(filt, "design", ()))
     found = {pair: joins[Losses.of(pair)] for pair in named}
     for pair, join in found.items():
         start = checked_start(filt, 1)
-        if join not in (Join.DENIED, Join.GAUSSIAN) or not checked_admits(filt, start, pair, 1)[0]:
+        if (
+            join not in (TheoremCoverage.DENIED, TheoremCoverage.GAUSSIAN)
+            or not checked_admits(filt, start, pair, 1)[0]
+        ):
             continue
-        mu = float(pair.gdp_mu) if join is Join.GAUSSIAN else math.inf
-        if math.isinf(mu) or not _same(filt, pair, Gaussian(mu)):
+        mu = float(pair.gdp_mu) if join is TheoremCoverage.GAUSSIAN else math.inf
+        if math.isinf(mu) or not _same_fresh_state(filt, pair, Gaussian(mu)):
             says = f"{pair!r} has {Losses.of(pair).value}"
-            raise _refused(f"{says}, which the theorem does not cover, but the filter admits it")
+            raise _refused_error(f"{says}, which the theorem does not cover, but the filter admits it")
     return found
 
 
-def _same(filt: FilterBase, pair: DominatingPair, other: DominatingPair) -> bool:
+def _same_fresh_state(filt: FilterBase, pair: DominatingPair, other: DominatingPair) -> bool:
     """Whether a fresh state of the filter is the same after both."""
     after, beside = (checked_spend(filt, checked_start(filt, 1), one, 1) for one in (pair, other))
     return all((a == b).all() for a, b in zip(after, beside, strict=True))
 
 
-def _refused(why: str) -> RefusedError:
+def _refused_error(why: str) -> RefusedError:
     return RefusedError(why, engine="data", evidence=Evidence.EXACT)

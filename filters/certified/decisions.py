@@ -24,7 +24,7 @@ from filterproof.filters.contract.contract_checks import (
 )
 from filterproof.filters.contract.filter_base import FilterBase
 from filterproof.filters.contract.largest_granted import last_granted as bisected
-from filterproof.filters.contract.state import State, copied
+from filterproof.filters.contract.state import State, copy_state
 from filterproof.theory.pairs import DominatingPair
 from filterproof.theory.rounding import next_above, next_below
 
@@ -32,29 +32,31 @@ from filterproof.theory.rounding import next_above, next_below
 _UNIT, _MAX_RELEASES = 0.09375, 300
 
 
-def decisions(filt: FilterBase, condition: AdmissionCondition, name: str) -> Iterator[Comparison]:
+def decision_boundaries(filt: FilterBase, condition: AdmissionCondition, name: str) -> Iterator[Comparison]:
     """Yield the boundaries of the filter's decisions, from fresh and later states, for every family."""
     of, first = Comparisons(condition.theorem, name), dict[str, float]()
     for family in condition.costs:
         last = last_admitted(filt, [], FAMILIES[family])
-        yield from _boundary(filt, condition, of, last, family, [])
+        yield from _boundary_comparisons(filt, condition, of, last, family, [])
         if last is not None:
             first[family] = last
             says = f"decisions on {family} that differ when two runs are asked at once"
-            yield of.near(says, _disagreeing(filt, FAMILIES[family], last), 0)
+            yield of.near_truth(says, _count_disagreeing_runs(filt, FAMILIES[family], last), 0)
     for place, family in enumerate(first):
-        yield from _counted(filt, condition, of, family, _part(family, first, _UNIT))
+        yield from _grant_counts(filt, condition, of, family, _size_with_cost_share(family, first, _UNIT))
         others = list(first)[: place + 1]
-        wanted = [(one, _part(one, first, 0.203125 / 2**k), 1 + k) for k, one in enumerate(others)]
-        granted = _history(filt, wanted)
-        yield from _boundary(
+        wanted = [
+            (one, _size_with_cost_share(one, first, 0.203125 / 2**k), 1 + k) for k, one in enumerate(others)
+        ]
+        granted = _granted_history(filt, wanted)
+        yield from _boundary_comparisons(
             filt, condition, of, last_admitted(filt, granted, FAMILIES[family]), family, granted
         )
     for family in condition.denied:
         asked = FAMILIES[family]
         tried = asked.low, math.sqrt(asked.low * asked.high), asked.high
         admitted = sum(_is_granted(filt, filt.start(1), asked.make(x)) for x in tried)
-        yield of.near(f"how many of three {family} are admitted, whose charge is infinite", admitted, 0)
+        yield of.near_truth(f"how many of three {family} are admitted, whose charge is infinite", admitted, 0)
 
 
 def last_admitted(filt: FilterBase, history: Sequence[Spent], family: RequestFamily) -> float | None:
@@ -62,12 +64,12 @@ def last_admitted(filt: FilterBase, history: Sequence[Spent], family: RequestFam
 
     It is the boundary itself if the filter grants everything of smaller cost.
     """
-    return last_from(filt, after(filt, history, 1), family)
+    return last_from(filt, state_after(filt, history, 1), family)
 
 
 def last_from(filt: FilterBase, state: State, family: RequestFamily) -> float | None:
     """As `last_admitted`, in a state of one run."""
-    return last_granted(lambda x: _is_granted(filt, state, family.make(x)), *family.ends)
+    return last_granted(lambda x: _is_granted(filt, state, family.make(x)), *family.size_range)
 
 
 def last_granted(ask: Callable[[float], bool], cheap: float, dear: float) -> float | None:
@@ -87,7 +89,7 @@ def is_refused(make: Callable[[], object]) -> bool:
     return False
 
 
-def _boundary(
+def _boundary_comparisons(
     filt: FilterBase,
     condition: AdmissionCondition,
     of: Comparisons,
@@ -97,34 +99,34 @@ def _boundary(
 ) -> Iterator[Comparison]:
     """Yield the last granted request; its largest one if all are granted, or that the smallest one is too large."""
     asked, margin = FAMILIES[family], condition.margin(family, history)
-    cheap, dear = asked.ends
+    cheap, dear = asked.size_range
     spent = f"after {len(history)} others" if history else "nothing spent"
     says = f"last x of {family} admitted{' ' if history else ', '}{spent}"
     if last is not None:
         yield of.by_margin(
-            says, last, "<=" if asked.grows else ">=", margin, slack=condition.slack, **condition.at
+            says, last, "<=" if asked.cost_increases else ">=", margin, slack=condition.slack, **condition.at
         )
-    elif _is_granted(filt, after(filt, history, 1), asked.make(cheap)):
+    elif _is_granted(filt, state_after(filt, history, 1), asked.make(cheap)):
         yield of.by_margin(f"{says}: all up to {dear:g}", dear, "<=", margin, slack=None, **condition.at)
-    elif asked.grows and not history:
+    elif asked.cost_increases and not history:
         none = f"{says}: not even {cheap:g}"
         number = of.by_margin(none, 0, "<=", margin, slack=0, least=cheap, **condition.at)
         if number.sign(Fraction(0)) != -1:  # otherwise the condition denies the whole family, too
             yield number
 
 
-def _disagreeing(filt: FilterBase, asked: RequestFamily, last: float) -> int:
+def _count_disagreeing_runs(filt: FilterBase, asked: RequestFamily, last: float) -> int:
     """Return how many of two simultaneous runs, one on each side of the boundary, are decided differently."""
-    refused = next_above(last) if asked.grows else next_below(last)
-    both, state = asked.make(np.array([last, refused])), after(filt, [], 2)
+    refused = next_above(last) if asked.cost_increases else next_below(last)
+    both, state = asked.make(np.array([last, refused])), state_after(filt, [], 2)
     answers = [checked_admits(filt, state, both, 2), checked_step(filt, state, both, 2)[0]]
-    placed = filt.step_inplace(copied(after(filt, [], 2)), both)
+    placed = filt.step_inplace(copy_state(state_after(filt, [], 2)), both)
     if placed is not None:
         answers.append(placed)
     return sum(int(answer[0] != True) + int(answer[1] != False) for answer in answers)  # noqa: E712
 
 
-def _counted(
+def _grant_counts(
     filt: FilterBase, condition: AdmissionCondition, of: Comparisons, family: str, x: Fraction
 ) -> Iterator[Comparison]:
     """Yield the number of grants of one request."""
@@ -138,7 +140,7 @@ def _counted(
         )
 
 
-def _history(filt: FilterBase, wanted: Sequence[Spent]) -> list[Spent]:
+def _granted_history(filt: FilterBase, wanted: Sequence[Spent]) -> list[Spent]:
     """Return the granted part of the wanted requests."""
     granted: list[Spent] = []
     state = filt.start(1)
@@ -152,7 +154,7 @@ def _history(filt: FilterBase, wanted: Sequence[Spent]) -> list[Spent]:
     return granted
 
 
-def after(filt: FilterBase, history: Sequence[Spent], n: int) -> State:
+def state_after(filt: FilterBase, history: Sequence[Spent], n: int) -> State:
     """Return the state of n runs after this spending."""
     state = checked_start(filt, n)
     for family, x, times in history:
@@ -161,10 +163,10 @@ def after(filt: FilterBase, history: Sequence[Spent], n: int) -> State:
     return state
 
 
-def _part(family: str, first: Mapping[str, float], share: float) -> Fraction:
+def _size_with_cost_share(family: str, first: Mapping[str, float], share: float) -> Fraction:
     """Return the x with about this share of the cost of the largest request of a family, or of its square."""
     x = first[family]
-    return Fraction(x * share if FAMILIES[family].grows else x / share)
+    return Fraction(x * share if FAMILIES[family].cost_increases else x / share)
 
 
 def _is_granted(filt: FilterBase, state: State, pair: DominatingPair) -> bool:

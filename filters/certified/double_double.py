@@ -18,12 +18,12 @@ from filterproof.filters.accounting.ledger import Budget
 from filterproof.theory.pairs.reference_values import Exact
 
 
-def both(pair: Any, run: int = 0) -> Fraction:
+def exact_sum(pair: Any, run: int = 0) -> Fraction:
     """Return high + low of one run."""
     return sum((Fraction(float(np.ravel(part)[run])) for part in pair), Fraction(0))
 
 
-def amounts(charge: Charge, n: int = 1) -> list[Exact]:
+def exact_charges(charge: Charge, n: int = 1) -> list[Exact]:
     """Return the exact charge of each of n runs; inf or NaN if it is no number."""
     with np.errstate(over="ignore", invalid="ignore"):  # an infinite charge has no second double
         parts = [np.broadcast_to(part, (n,)).tolist() for part in charge.exact(1.0)]
@@ -35,9 +35,9 @@ def amounts(charge: Charge, n: int = 1) -> list[Exact]:
 
 def sum_of(limit: Budget, state: Any, run: int = 0) -> Fraction:
     """Return the sum of charges of one run of a state, in the charges' own units."""
-    return both(state, run) * Fraction(4) ** limit.exponent
+    return exact_sum(state, run) * Fraction(4) ** limit.exponent
 
 
 def limit_of(limit: Budget) -> Fraction:
     """Return the limit itself."""
-    return both((limit.high, limit.low)) * Fraction(4) ** limit.exponent
+    return exact_sum((limit.high, limit.low)) * Fraction(4) ** limit.exponent

@@ -24,17 +24,17 @@ from filterproof.theory.pairs import (
 
 @dataclass(frozen=True, slots=True)
 class RequestFamily:
-    """make(x) for x from low to high; the cost increases with x, or decreases if `grows` is False."""
+    """make(x) for x from low to high; the cost increases with x, or decreases if `cost_increases` is False."""
 
     make: Callable[[Any], DominatingPair]
     low: float
     high: float
-    grows: bool = True
+    cost_increases: bool = True
 
     @property
-    def ends(self) -> tuple[float, float]:
+    def size_range(self) -> tuple[float, float]:
         """Return the x of the smallest and of the largest cost."""
-        return (self.low, self.high) if self.grows else (self.high, self.low)
+        return (self.low, self.high) if self.cost_increases else (self.high, self.low)
 
 
 #: The delta of the KOV pairs with varying epsilon, and the epsilon of those with varying delta.
@@ -44,9 +44,9 @@ FAMILIES: Mapping[str, RequestFamily] = MappingProxyType(
     {
         "Gaussian(x)": RequestFamily(Gaussian, 1e-100, 1e100),
         "RandomizedResponse(x)": RequestFamily(RandomizedResponse, 1e-100, 600.0),
-        "Laplace(x)": RequestFamily(Laplace, 2e-3, 1e100, grows=False),
+        "Laplace(x)": RequestFamily(Laplace, 2e-3, 1e100, cost_increases=False),
         "SubsampledGaussian(1/8, x)": RequestFamily(
-            lambda x: SubsampledGaussian(0.125, x), 1e-100, 1e100, grows=False
+            lambda x: SubsampledGaussian(0.125, x), 1e-100, 1e100, cost_increases=False
         ),
         "KOV(x, 0)": RequestFamily(lambda x: KOV(x, 0.0), 1e-100, 600.0),
         "KOV(x, 2^-40)": RequestFamily(lambda x: KOV(x, TINY), 1e-100, 600.0),

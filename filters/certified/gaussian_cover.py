@@ -30,7 +30,7 @@ _PAIRS, _ORDERS = 4, (2, 16, 128, 1024)
 _DEEPEST = 24
 
 
-def blackwell(filt: BlackwellFilter, name: str) -> Iterator[Comparison]:
+def blackwell_comparisons(filt: BlackwellFilter, name: str) -> Iterator[Comparison]:
     """Yield how often the filter grants pairs of its menu, and the Gaussian that it grants after its first response.
 
     Every pair is compared by its own Rényi divergences, in balls: they must stay within a mu^2/2 at several orders a.
@@ -44,16 +44,16 @@ def blackwell(filt: BlackwellFilter, name: str) -> Iterator[Comparison]:
         "last x of Gaussian(x) admitted, nothing spent", last, "<=", "mu - x", slack=2.0**-40, mu=mu
     )
     for one in [one for one in dict.fromkeys(filt.menu) if is_ours(one)][:_PAIRS]:
-        often = len(_states(filt, one)) - 1
+        often = len(_states_of_requests(filt, one)) - 1
         says = f"how often {one!r} is admitted, by its divergences at the orders {_ORDERS!r}"
-        yield of.by_margin(says, often, "<=", partial(_divergences, mu, one), slack=None)
+        yield of.by_margin(says, often, "<=", partial(_least_divergence_gap, mu, one), slack=None)
     pair = next((one for one in filt.menu if one.domination_parameter == "pure_epsilon"), None)
     if pair is None:
         return
-    epsilon, states = Fraction(float(pair.pure_epsilon)), _states(filt, pair)
+    epsilon, states = Fraction(float(pair.pure_epsilon)), _states_of_requests(filt, pair)
     times = len(states) - 1
     slack = None if times == _MAX_REQUESTS else 0  # it was requested no more often
-    margin = partial(_composed, mu, epsilon)
+    margin = partial(_composed_gap, mu, epsilon)
     yield of.by_margin(f"how often {pair!r} is admitted", times, "<=", margin, slack=slack, least=1)
     history = max(times // 2, 1)
     last = last_from(filt, states[history], gaussians) or math.nan
@@ -64,7 +64,7 @@ def blackwell(filt: BlackwellFilter, name: str) -> Iterator[Comparison]:
     yield of.by_margin(says, last, "<=", margin, slack=_GRID)
 
 
-def _states(filt: BlackwellFilter, pair: DominatingPair) -> list[Any]:
+def _states_of_requests(filt: BlackwellFilter, pair: DominatingPair) -> list[Any]:
     """Return the states after requests for one pair, until a denial or enough grants."""
     states = [checked_start(filt, 1)]
     while len(states) <= _MAX_REQUESTS and bool(checked_admits(filt, states[-1], pair, 1)[0]):
@@ -72,7 +72,7 @@ def _states(filt: BlackwellFilter, pair: DominatingPair) -> list[Any]:
     return states
 
 
-def _divergences(mu: Fraction, pair: DominatingPair, count: arb) -> arb:
+def _least_divergence_gap(mu: Fraction, pair: DominatingPair, count: arb) -> arb:
     """Return the least a mu^2/2 - count D_a over the orders a, in both directions."""
     if count == 0:
         return count
@@ -87,17 +87,17 @@ def _divergences(mu: Fraction, pair: DominatingPair, count: arb) -> arb:
     return reduce(arb.min, rooms)
 
 
-def _composed(mu: Fraction, epsilon: Fraction, count: arb) -> arb:
+def _composed_gap(mu: Fraction, epsilon: Fraction, count: arb) -> arb:
     """Return a ball that shows whether Gaussian(mu) dominates this many randomised responses."""
-    return gap(ball_of(mu), epsilon, int(float(count)))
+    return domination_gap(ball_of(mu), epsilon, int(float(count)))
 
 
 def _remainder_dominates(mu: Fraction, epsilon: Fraction, times: int, x: arb) -> arb:
     """Return a ball that shows whether the rest of Gaussian(mu) after Gaussian(x) dominates this many responses."""
-    return gap((ball_of(mu * mu) - x * x).sqrt(), epsilon, times)
+    return domination_gap((ball_of(mu * mu) - x * x).sqrt(), epsilon, times)
 
 
-def gap(mu: arb, epsilon: Fraction, times: int) -> arb:
+def domination_gap(mu: arb, epsilon: Fraction, times: int) -> arb:
     """Return a ball: positive only if Gaussian(mu) dominates `times` RR(epsilon), negative only if not, else NaN.
 
     Domination is tested at every real level. In z = e^level the composed hockey-stick divergence is a polygon with
@@ -105,7 +105,7 @@ def gap(mu: arb, epsilon: Fraction, times: int) -> arb:
     the polygon is (1 - z)_+, a lower bound of every hockey-stick divergence.
 
     >>> with ctx.workprec(96):
-    ...     print(gap(arb(1), Fraction(1, 4), 1) > 0, gap(arb("0.3"), Fraction(1, 4), 3) < 0)
+    ...     print(domination_gap(arb(1), Fraction(1, 4), 1) > 0, domination_gap(arb("0.3"), Fraction(1, 4), 3) < 0)
     True True
     """
     if not mu > 0:
@@ -120,15 +120,15 @@ def gap(mu: arb, epsilon: Fraction, times: int) -> arb:
     least = arb(1)
     for left, right in pairwise(kinks):
         ends = ball_of(left).exp(), ball_of(right).exp()
-        heights = _polygon(distribution, left), _polygon(distribution, right)
-        found = _over(mu, ends, heights, 0)
+        heights = _one_sided_mean(distribution, left), _one_sided_mean(distribution, right)
+        found = _gap_over_chord(mu, ends, heights, 0)
         if not found > 0:
             return found
         least = least.min(found)
     return least
 
 
-def _polygon(distribution: list[tuple[Fraction, arb]], level: Fraction) -> arb:
+def _one_sided_mean(distribution: list[tuple[Fraction, arb]], level: Fraction) -> arb:
     """Return E (1 - e^{level - L})_+."""
     return sum(
         (mass * (1 - ball_of(level - loss).exp()) for loss, mass in distribution if loss > level), arb(0)
@@ -141,8 +141,8 @@ def _hockey_stick(mu: arb, z: arb) -> tuple[arb, arb]:
     return hockey_stick(mu, level), -tail(level / mu + mu / 2)
 
 
-def _over(mu: arb, ends: tuple[arb, arb], heights: tuple[arb, arb], depth: int) -> arb:
-    """As `gap`, over one chord."""
+def _gap_over_chord(mu: arb, ends: tuple[arb, arb], heights: tuple[arb, arb], depth: int) -> arb:
+    """As `domination_gap`, over one chord."""
     left, right = ends
     for z, height in zip(ends, heights, strict=True):
         at_end = _hockey_stick(mu, z)[0] - height
@@ -158,8 +158,8 @@ def _over(mu: arb, ends: tuple[arb, arb], heights: tuple[arb, arb], depth: int) 
         return under
     if depth == _DEEPEST or ctx.prec < 32:
         return arb.nan()
-    first = _over(mu, (left, middle), (heights[0], chord), depth + 1)
+    first = _gap_over_chord(mu, (left, middle), (heights[0], chord), depth + 1)
     if not first > 0:
         return first
-    second = _over(mu, (middle, right), (chord, heights[1]), depth + 1)
+    second = _gap_over_chord(mu, (middle, right), (chord, heights[1]), depth + 1)
     return first.min(second) if second > 0 else second

@@ -9,7 +9,7 @@ from typing import Any
 
 from filterproof.filters.accounting.charge_rules import ChargeRule
 from filterproof.filters.accounting.ledger import Budget
-from filterproof.filters.certified.admission_conditions import joined
+from filterproof.filters.certified.admission_conditions import budget_bound
 from filterproof.filters.certified.comparison import CLOSE, Comparison, Comparisons
 from filterproof.filters.certified.conversion_references import promised_delta
 from filterproof.filters.certified.double_double import limit_of
@@ -28,7 +28,7 @@ def budget_number(
     says: str, budget: Budget, charge: ChargeRule, promise: Guarantee, conversion: Conversion
 ) -> Iterator[Comparison]:
     """Yield the budget with its threshold, if a theorem connects the charge and the guarantee."""
-    if (why := joined(charge, promise, conversion)) is not None:
+    if (why := budget_bound(charge, promise, conversion)) is not None:
         yield why.number(says, limit_of(budget), _SLACK)
 
 
@@ -56,4 +56,4 @@ def promise_numbers(promise: Guarantee, name: str, theorem: str) -> Iterator[Com
         truth = promised_delta(promise, epsilon)
         if truth is not None:
             says, delta = f"{name}: delta at {epsilon}", float(promise.delta(epsilon))
-            yield Comparisons(theorem).near(says, delta, truth, slack=CLOSE, least=2.0**-900)
+            yield Comparisons(theorem).near_truth(says, delta, truth, slack=CLOSE, least=2.0**-900)

@@ -18,7 +18,7 @@ from filterproof.filters.accountants.odometers import (
     RogersOdometer,
     StitchedOdometer,
 )
-from filterproof.filters.certified.comparison import Comparison, Comparisons, Truth
+from filterproof.filters.certified.comparison import Comparison, Comparisons, TrueValue
 from filterproof.filters.certified.decisions import last_granted
 from filterproof.filters.certified.families import FAMILIES
 from filterproof.theory.pairs import Gaussian, Laplace, RandomizedResponse
@@ -30,36 +30,40 @@ _SLACK = 2.0**-40
 _SIZES = (2.0**-20, 0.3, 1.0, 3.1, 1e3)
 
 
-def odometer(odometer_held: Odometer | RogersOdometer, name: str) -> Iterator[Comparison]:
+def odometer_comparisons(odometer_held: Odometer | RogersOdometer, name: str) -> Iterator[Comparison]:
     """Yield the bound after one release of several sizes, after a mixed sequence, and the allowed failures."""
     if isinstance(odometer_held, RogersOdometer):
-        yield from _rogers(odometer_held, name)
+        yield from _rogers_comparisons(odometer_held, name)
         return
     of, start = Comparisons(odometer_held.theorem, name), odometer_held.start(1)
-    yield of.near("bound before any release", *_pair(odometer_held, start, Fraction(0)), slack=_SLACK)
+    yield of.near_truth(
+        "bound before any release", *_bound_and_truth(odometer_held, start, Fraction(0)), slack=_SLACK
+    )
     for size in _SIZES:
         mu = math.sqrt(size)
-        both = _pair(odometer_held, odometer_held.spend(start, Gaussian(mu)), Fraction(mu) ** 2)
+        both = _bound_and_truth(odometer_held, odometer_held.spend(start, Gaussian(mu)), Fraction(mu) ** 2)
         yield of.at_least(f"bound after Gaussian({mu!r})", *both, slack=_SLACK)
     state, squares = start, Fraction(0)
     for mu, epsilon, b in ((0.1, 0.3, 4.0), (0.7, 0.2, 3.0), (0.01, 1.1, 0.5)):
         for pair in (Gaussian(mu), RandomizedResponse(epsilon), Laplace(b)):
             state = odometer_held.spend(state, pair)
         squares += Fraction(mu) ** 2 + Fraction(epsilon) ** 2 + 1 / Fraction(b) ** 2
-    yield of.at_least("bound after nine requests", *_pair(odometer_held, state, squares), slack=_SLACK)
-    yield from _mass(odometer_held, of, Fraction(odometer_held.xi))
+    yield of.at_least(
+        "bound after nine requests", *_bound_and_truth(odometer_held, state, squares), slack=_SLACK
+    )
+    yield from _mass_comparison(odometer_held, of, Fraction(odometer_held.xi))
 
 
-def _pair(found: Odometer, state: object, squares: Fraction) -> tuple[float, Truth]:
+def _bound_and_truth(found: Odometer, state: object, squares: Fraction) -> tuple[float, TrueValue]:
     """Return the bound and the theorem's own, for a given sum of squares of the releases."""
     return float(found.epsilon(state)[0]), bound_of(found, squares)  # type: ignore[arg-type]
 
 
-def bound_of(found: Odometer, squares: Fraction) -> Truth:
+def bound_of(found: Odometer, squares: Fraction) -> TrueValue:
     at: dict[str, Exact] = {"squares": squares, "delta": found.delta}
     match found:
         case LineOdometer():
-            return ReferenceValue(_line("log(1/delta)"), at | {"target": found.target})
+            return ReferenceValue(_line_formula("log(1/delta)"), at | {"target": found.target})
         case MixtureOdometer():
             log = "(log(1/delta) + log(squares/scale + 1)/2)"
             return ReferenceValue(f"squares/2 + sqrt(2*(squares + scale)*{log})", at | {"scale": found.scale})
@@ -70,21 +74,21 @@ def bound_of(found: Odometer, squares: Fraction) -> Truth:
             at = {"size": size, "j": j, "delta": found.delta}
             return ReferenceValue("size + 2*sqrt(size*log(j**2*pi**2/(6*delta)))", at)
         case StitchedOdometer():
-            return partial(_stitched, found, squares)
+            return partial(_stitched_bound, found, squares)
     raise TypeError(f"odometer must be one whose bound is known here, got {found!r}; add its formula")
 
 
-def _line(log: str) -> str:
+def _line_formula(log: str) -> str:
     """Return the line that touches sqrt(2 S log) at S = target."""
     slope = f"sqrt(2*{log}/target)"
     return f"({slope} + 1)*squares/2 + {log}/{slope}"
 
 
-def _stitched(stitched: StitchedOdometer, squares: Fraction) -> arb:
+def _stitched_bound(stitched: StitchedOdometer, squares: Fraction) -> arb:
     first, epoch = Fraction(stitched.first), 0
     while first * 2 ** (epoch + 1) <= squares:
         epoch += 1
-    power, line = ball_of(Fraction(7, 5)), compile_formula(_line("l"))
+    power, line = ball_of(Fraction(7, 5)), compile_formula(_line_formula("l"))
     lines = []
     for j in range(max(epoch - 1, 0), epoch + 2):
         log = -ball_of(stitched.delta).log() + power * arb(j + 1).log() + power.zeta().log()
@@ -93,7 +97,7 @@ def _stitched(stitched: StitchedOdometer, squares: Fraction) -> arb:
     return reduce(arb.min, lines)
 
 
-def _rogers(rogers: RogersOdometer, name: str) -> Iterator[Comparison]:
+def _rogers_comparisons(rogers: RogersOdometer, name: str) -> Iterator[Comparison]:
     of, start = Comparisons(rogers.theorem, name), rogers.start(1)
     for size in (2.0**-30, 0.09, 0.96, 1.44, 16.0):
         epsilon = math.sqrt(size)
@@ -103,7 +107,7 @@ def _rogers(rogers: RogersOdometer, name: str) -> Iterator[Comparison]:
         truth = f"e*(exp(e) - 1)/2 + sqrt(2*{spread})"
         at = {"e": epsilon, "n": rogers.records, "delta": rogers.delta}
         yield of.at_least(f"bound after RandomizedResponse({epsilon!r})", value, truth, slack=_SLACK, **at)
-    yield from _mass(rogers, of, Fraction(rogers.delta) / 2)
+    yield from _mass_comparison(rogers, of, Fraction(rogers.delta) / 2)
 
 
 #: The spread of a sum of squares e^2 within [1/n^2, 1], and of one outside.
@@ -111,7 +115,9 @@ _INSIDE = "e**2*(log(110*exp(1)) + 2*log(log(n)/delta))"
 _OUTSIDE = "(1 + log(1 + n**2*e**2)/2)*(1/n**2 + e**2)*log(4*log(n)/(log(2)*delta))"
 
 
-def _mass(found: Odometer | RogersOdometer, of: Comparisons, allowed: Fraction) -> Iterator[Comparison]:
+def _mass_comparison(
+    found: Odometer | RogersOdometer, of: Comparisons, allowed: Fraction
+) -> Iterator[Comparison]:
     """Yield the largest mass of an infinite loss with a finite bound."""
     erasure, says = FAMILIES["Erasure(x)"], "last x of Erasure(x) with a finite bound"
 
@@ -120,7 +126,7 @@ def _mass(found: Odometer | RogersOdometer, of: Comparisons, allowed: Fraction) 
         return bool(found.epsilon(state)[0] < math.inf)
 
     if allowed < Fraction(erasure.low):
-        yield of.near(f"{says}: none", int(is_bounded(erasure.low)), 0)
+        yield of.near_truth(f"{says}: none", int(is_bounded(erasure.low)), 0)
         return
-    last = last_granted(is_bounded, *erasure.ends)
+    last = last_granted(is_bounded, *erasure.size_range)
     yield of.at_most(says, math.nan if last is None else last, allowed, slack=2.0**-40)

@@ -2,7 +2,7 @@
 
 >>> from filterproof.filters.certified.certified_numbers import CertifiedNumbers
 >>> from filterproof.theory.pairs import Laplace
->>> found = CertifiedNumbers.of("Laplace(30)", charges(Laplace(30.0)))
+>>> found = CertifiedNumbers.of("Laplace(30)", charge_comparisons(Laplace(30.0)))
 >>> found.holds
 True
 """
@@ -24,8 +24,8 @@ from filterproof.filters.accounting.approximate_charges import (
 from filterproof.filters.accounting.charge_kinds import Charge
 from filterproof.filters.accounting.charge_rules import gdp_charge, pure_charge, renyi_charge, zcdp_charge
 from filterproof.filters.certified.comparison import CLOSE, Comparison, Comparisons
-from filterproof.filters.certified.double_double import amounts
-from filterproof.theory.drift import drift
+from filterproof.filters.certified.double_double import exact_charges
+from filterproof.theory.drift import max_mean_loss
 from filterproof.theory.pairs import DominatingPair, normal_distribution
 from filterproof.theory.pairs.reference_values import Exact, ReferenceValue, ball_of
 
@@ -52,42 +52,44 @@ _QUANTILES = (1e-7, 0.02, 0.37, 0.77)
 _DIVERGENCES = (1.0, 1.5, 3.0, 100.0)
 
 
-def charges(pair: DominatingPair) -> Iterator[Comparison]:
+def charge_comparisons(pair: DominatingPair) -> Iterator[Comparison]:
     """Yield every charge of a single pair of the library, for the exact doubles of its parameters."""
-    yield from _pure(pair)
-    yield from _zcdp(pair)
-    yield from _gdp(pair)
-    yield from _renyi(pair)
-    yield from _approximate(pair)
+    yield from _pure_charges(pair)
+    yield from _zcdp_charges(pair)
+    yield from _gdp_charges(pair)
+    yield from _renyi_charges(pair)
+    yield from _approximate_charges(pair)
     for one in _directions(pair):
         for tail in _TAILS:
             value, truth = float(upper_quantile(one, tail)), one.reference_values.loss_isf(tail)
             says, of = f"upper {tail:g}-quantile of the loss", Comparisons("realisation filter", repr(one))
-            yield of.near(says, value, truth, slack=2.0**-44, least=2.0**-50)
+            yield of.near_truth(says, value, truth, slack=2.0**-44, least=2.0**-50)
 
 
-def _amount(charge: Charge) -> Exact:
-    return amounts(charge)[0]
+def _exact_charge(charge: Charge) -> Exact:
+    return exact_charges(charge)[0]
 
 
-def _pure(pair: DominatingPair) -> Iterator[Comparison]:
+def _pure_charges(pair: DominatingPair) -> Iterator[Comparison]:
     truth, of = pair.reference_values.pure_epsilon, Comparisons("basic composition", repr(pair))
     epsilon, delta = (float(value) for value in approximate_charge(pair, None))
-    yield of.at_least("pure charge", _amount(pure_charge(pair)), truth, slack=SLACK, least=UNDERFLOW_SLACK)
+    yield of.at_least(
+        "pure charge", _exact_charge(pure_charge(pair)), truth, slack=SLACK, least=UNDERFLOW_SLACK
+    )
     if pair.reference_values.approximate is None:
         yield of.at_least("epsilon, its delta 0", epsilon, truth, slack=SLACK, least=UNDERFLOW_SLACK)
-        yield of.near("delta beside its epsilon", delta, 0)
+        yield of.near_truth("delta beside its epsilon", delta, 0)
     if truth.formula is not None and epsilon < 700:
         of, value, formula = (
             Comparisons("Rogers filter", repr(pair)),
-            float(drift(epsilon)),
+            float(max_mean_loss(epsilon)),
             "e*(exp(e) - 1)/2",
         )
         yield of.at_least("drift", value, formula, slack=SLACK, least=2.0**-1040, e=epsilon)
 
 
-def _zcdp(pair: DominatingPair) -> Iterator[Comparison]:
-    charge, reference_values = _amount(zcdp_charge(pair)), pair.reference_values
+def _zcdp_charges(pair: DominatingPair) -> Iterator[Comparison]:
+    charge, reference_values = _exact_charge(zcdp_charge(pair)), pair.reference_values
     of = Comparisons(reference_values.zcdp_theorem, repr(pair))
     yield of.at_least(
         "zCDP charge",
@@ -113,20 +115,23 @@ def _directions(pair: DominatingPair) -> tuple[DominatingPair, ...]:
     return (pair,) if pair.swapped is pair else (pair, pair.swapped)
 
 
-def _gdp(pair: DominatingPair) -> Iterator[Comparison]:
-    charge, mu, reference_values = _amount(gdp_charge(pair)), float(pair.gdp_mu), pair.reference_values
+def _gdp_charges(pair: DominatingPair) -> Iterator[Comparison]:
+    charge, mu, reference_values = _exact_charge(gdp_charge(pair)), float(pair.gdp_mu), pair.reference_values
     of = Comparisons("GDP filter", repr(pair))
     yield of.at_least(
         "GDP charge", charge, reference_values.gdp_mu.squared(), slack=SLACK, least=UNDERFLOW_SLACK
     )
     if isinstance(charge, Fraction) and _MODERATE[0] < mu < _MODERATE[1] and not _is_gaussian(pair):
         at = ", ".join(f"{unit * mu:.4g}" for unit in _UNITS)
-        says, margin = f"GDP charge dominates both ways at epsilon {at}", partial(_dominates, pair, mu)
+        says, margin = (
+            f"GDP charge dominates both ways at epsilon {at}",
+            partial(_domination_margin, pair, mu),
+        )
         of = Comparisons("Gaussian hockey-stick", repr(pair))
         yield of.by_margin(says, charge, ">=", margin, slack=None)
 
 
-def _dominates(pair: DominatingPair, unit: float, square: arb) -> arb:
+def _domination_margin(pair: DominatingPair, unit: float, square: arb) -> arb:
     """Return the smallest difference of Gaussian(sqrt(square)) and the pair over the grid of epsilons."""
     mu = square.sqrt()
     gaps = (
@@ -138,15 +143,15 @@ def _dominates(pair: DominatingPair, unit: float, square: arb) -> arb:
     return reduce(arb.min, gaps)
 
 
-def _renyi(pair: DominatingPair) -> Iterator[Comparison]:
+def _renyi_charges(pair: DominatingPair) -> Iterator[Comparison]:
     for order in _INTEGRATED if pair.reference_values.integrated else _ORDERS:
-        yield _renyi_number(pair, order, _larger(pair, "renyi", order))
+        yield _renyi_number(pair, order, _larger_true_value(pair, "renyi", order))
     if pair.sampled_normal is not None:
         yield sampled_number(pair, _HIGH)
 
 
 def _renyi_number(pair: DominatingPair, order: float, truth: ReferenceValue) -> Comparison:
-    says, value = f"Rényi charge of order {order:.6g}", _amount(renyi_charge(pair, order))
+    says, value = f"Rényi charge of order {order:.6g}", _exact_charge(renyi_charge(pair, order))
     # the possible rounding loss of large exponents is charged as well
     exponent = max(order - 1, 1.0) * float(pair.pure_epsilon)
     slack = SLACK + (min(exponent, _LARGEST) * 2.0**-50 if _ROUNDED < exponent < math.inf else 0.0)
@@ -164,7 +169,7 @@ def sampled_number(pair: DominatingPair, order: float) -> Comparison:
     return _renyi_number(pair, order, removal.reference_values.renyi(order))
 
 
-def _larger(pair: DominatingPair, asked: str, at: float) -> ReferenceValue:
+def _larger_true_value(pair: DominatingPair, asked: str, at: float) -> ReferenceValue:
     """Return the larger true value of both directions; infinite if one is."""
     reference_values: tuple[ReferenceValue, ...] = tuple(
         getattr(one.reference_values, asked)(at) for one in _directions(pair)
@@ -175,14 +180,14 @@ def _larger(pair: DominatingPair, asked: str, at: float) -> ReferenceValue:
     return ReferenceValue(lambda: reduce(arb.max, (truth.ball() for truth in reference_values)))
 
 
-def _approximate(pair: DominatingPair) -> Iterator[Comparison]:
+def _approximate_charges(pair: DominatingPair) -> Iterator[Comparison]:
     basic, zcdp = (
         Comparisons("basic composition", repr(pair)),
         Comparisons("approximate zCDP filter", repr(pair)),
     )
     declared = [float(value) for value in approximate_charge(pair, 0.5)]
     (rho, xi), reference_values = (
-        (_amount(charge) for charge in approximate_zcdp_charge(pair)),
+        (_exact_charge(charge) for charge in approximate_zcdp_charge(pair)),
         pair.reference_values,
     )
     if (own := reference_values.approximate) is not None:
@@ -198,10 +203,10 @@ def _approximate(pair: DominatingPair) -> Iterator[Comparison]:
         slack=reference_values.zcdp_slack,
         least=UNDERFLOW_SLACK,
     )
-    yield zcdp.near("xi", xi, 0)
+    yield zcdp.near_truth("xi", xi, 0)
     if reference_values.pure_epsilon.formula is None:
         yield basic.at_least("the epsilon at which it is charged", declared[0], Fraction(1, 2), slack=0)
-        larger = _larger(pair, "hockey_stick", 0.5)
+        larger = _larger_true_value(pair, "hockey_stick", 0.5)
         yield basic.at_least(
             "its delta at epsilon 0.5",
             declared[1],
@@ -234,7 +239,7 @@ def pair_numbers(pair: DominatingPair) -> Iterator[Comparison]:
     ):
         for at in points:
             value, truth = float(getattr(pair, method)(at)), getattr(reference_values, method)(at)
-            yield Comparisons(theorem).near(
+            yield Comparisons(theorem).near_truth(
                 f"{pair!r}: {says.format(at)}", value, truth, slack=CLOSE, least=2.0**-900
             )
 

@@ -3,7 +3,7 @@
 >>> from filterproof.filters.rules.potential import PotentialFilter
 >>> from filterproof.theory.pairs import RandomizedResponse
 >>> filt = PotentialFilter(1.0, 0.01, design=(RandomizedResponse(0.5),))
->>> all(one.checked().fits for one in potential(filt, "it"))
+>>> all(one.checked().fits for one in potential_comparisons(filt, "it"))
 True
 """
 
@@ -22,7 +22,7 @@ from filterproof.filters.contract.contract_checks import checked_admits, checked
 from filterproof.filters.rules.discrete_pld import height
 from filterproof.filters.rules.level_filter import LevelFilter
 from filterproof.filters.rules.potential import PotentialFilter
-from filterproof.filters.rules.potential_family import SCALE, PotentialFamily, floors
+from filterproof.filters.rules.potential_family import LEVEL_SCALE, PotentialFamily, charge_floors
 from filterproof.theory.numerics.precision import PRECISION_LOCK
 from filterproof.theory.pairs import DominatingPair
 from filterproof.theory.pairs.reference_values import ball_of
@@ -33,7 +33,7 @@ _DIGITS, _BITS = 120, 256
 _MAX_HEIGHTS = 1 << 18
 
 
-def potential(filt: PotentialFilter, name: str) -> Iterator[Comparison]:
+def potential_comparisons(filt: PotentialFilter, name: str) -> Iterator[Comparison]:
     """Yield the delta, the families, the charge of each member, and the levels after releases.
 
     T f_b is a sum over the kinks of f_b, integers, each times the hockey-stick divergence of the pair itself in balls.
@@ -46,19 +46,23 @@ def potential(filt: PotentialFilter, name: str) -> Iterator[Comparison]:
     valid = sum(family.is_valid(filt.epsilon) for family in sides)
     yield of.equal("how many of its two families are payoffs, no lower at a higher level", valid, 2)
     for pair in dict.fromkeys(filt.design):
-        charges, of_side = filt._charges(pair).tolist(), dict[tuple[int, DominatingPair], _Means]()
+        charges, of_side = filt._charges(pair).tolist(), dict[tuple[int, DominatingPair], _MeanUpperBounds]()
         for family, side, way in zip(sides, (pair, pair.swapped), ("", ", swapped,"), strict=True):
             key = id(family), side
-            means = of_side[key] = of_side.get(key) or _Means(family, side)
-            for floor, end, charge in zip(floors(), (*floors()[1:], clock.budget), charges, strict=True):
+            means = of_side[key] = of_side.get(key) or _MeanUpperBounds(family, side)
+            for floor, end, charge in zip(
+                charge_floors(), (*charge_floors()[1:], clock.budget), charges, strict=True
+            ):
                 last = min(end, clock.budget - charge)
                 if last >= floor:
-                    says = f"charge of {pair!r}{way} from level 2^40 * {floor / SCALE:.6g} on"
-                    yield of.by_margin(says, charge, ">=", partial(means.room, floor, last), slack=None)
+                    says = f"charge of {pair!r}{way} from level 2^40 * {floor / LEVEL_SCALE:.6g} on"
+                    yield of.by_margin(
+                        says, charge, ">=", partial(means.least_margin, floor, last), slack=None
+                    )
         yield level_steps(filt, of, pair)
 
 
-class _Means:
+class _MeanUpperBounds:
     """Upper bounds on T f_j at knots, times 2^_DIGITS, as integers."""
 
     def __init__(self, family: PotentialFamily, pair: DominatingPair) -> None:
@@ -83,24 +87,24 @@ class _Means:
         self.means += f[:, :1] << _DIGITS
         self.heights = f[:, :: self.looked.step] << _DIGITS
 
-    def room(self, first: int, last: int, x: flint.arb) -> flint.arb:
+    def least_margin(self, first: int, last: int, x: flint.arb) -> flint.arb:
         """Return the least f_{b + x} + slack x - T f_b for all b in [first, last], at the checked knots.
 
         Charges are integers: a fractional charge is rounded up.
         """
         family, charge = self.family, int(x.upper().ceil().unique_fmpz())
-        paid = Fraction((family.slack * charge) << _DIGITS, SCALE)
+        paid = Fraction((family.slack * charge) << _DIGITS, LEVEL_SCALE)
         after = np.unique(np.concatenate([[first, last], family.at, family.at - charge]))
         levels = after[(after >= first) & (after <= last)].tolist()
         return ball_of(min(self._least(b, b + charge) for b in levels) + paid)
 
     def _least(self, after: int, before: int) -> Fraction:
         """Return the least f_before - T f_after."""
-        means, one = self._mixed(self.means, after)
-        heights, other = self._mixed(self.heights, before)
+        means, one = self._interpolated(self.means, after)
+        heights, other = self._interpolated(self.heights, before)
         return Fraction(min(heights * one - means * other), one * other)
 
-    def _mixed(self, values: Any, level: int) -> tuple[Any, int]:
+    def _interpolated(self, values: Any, level: int) -> tuple[Any, int]:
         """Return (a numerator at each knot, their denominator) of the values at a level."""
         at = self.family.at
         j = int(np.clip(np.searchsorted(at, level, side="right") - 1, 0, len(at) - 2))

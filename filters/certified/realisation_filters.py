@@ -24,12 +24,14 @@ from filterproof.filters.contract.filter_base import FilterBase
 from filterproof.filters.rules.realisation import RealisationFilter
 from filterproof.theory.pairs import DominatingPair, FinitePair
 from filterproof.theory.pairs.reference_values import ReferenceValue, ball_of
-from filterproof.theory.realisation import optimal_split
+from filterproof.theory.stopping_level import optimal_split
 
 _THEOREM = "realisation filter"
 
 
-def lost(filt: FilterBase, pair: DominatingPair, losses: Sequence[float], state: Any = None) -> Any:
+def state_after_losses(
+    filt: FilterBase, pair: DominatingPair, losses: Sequence[float], state: Any = None
+) -> Any:
     """Return the state after outputs with these losses, from the start or from a state."""
     state = checked_start(filt, 1) if state is None else state
     for loss in losses:
@@ -39,18 +41,18 @@ def lost(filt: FilterBase, pair: DominatingPair, losses: Sequence[float], state:
 
 def goes_on(filt: FilterBase, pair: DominatingPair, losses: Sequence[float]) -> bool:
     """Whether one more request is granted after outputs with these losses."""
-    return bool(checked_admits(filt, lost(filt, pair, losses), pair, 1)[0])
+    return bool(checked_admits(filt, state_after_losses(filt, pair, losses), pair, 1)[0])
 
 
-def released(filt: FilterBase, pair: DominatingPair, losses: Sequence[float]) -> int:
+def count_released(filt: FilterBase, pair: DominatingPair, losses: Sequence[float]) -> int:
     """Return how many outputs with these losses are released before a denial."""
     state, count = checked_start(filt, 1), 0
     while count < len(losses) and checked_admits(filt, state, pair, 1)[0]:
-        state, count = lost(filt, pair, losses[count : count + 1], state), count + 1
+        state, count = state_after_losses(filt, pair, losses[count : count + 1], state), count + 1
     return count
 
 
-def realisation(filt: RealisationFilter, name: str) -> Iterator[Comparison]:
+def realisation_comparisons(filt: RealisationFilter, name: str) -> Iterator[Comparison]:
     """Yield the split of delta, the losses at which the filter stops, and the requests and rounds that it grants."""
     of, dhat, theta, pair = Comparisons(_THEOREM, name), filt.dhat, filt.theta, filt.menu[0]
     assert dhat is not None
@@ -66,11 +68,11 @@ def realisation(filt: RealisationFilter, name: str) -> Iterator[Comparison]:
     ends = True
     for sign, word in ((1, "above"), (-1, "below")):
         first, *rest = (one if sign > 0 else one.swapped for one in (pair, *allowed))
-        quantiles = [_quantile(first, theta), *(_quantile(one, dhat) for one in rest)]
+        quantiles = [_loss_quantile(first, theta), *(_loss_quantile(one, dhat) for one in rest)]
         if any(one.formula is None for one in quantiles):
             continue
         asked = lambda x, sign=sign: goes_on(filt, pair, (sign * x, 0.0))  # noqa: E731
-        last, margin = last_granted(asked, 1e-9, 1e4), partial(_room, filt.epsilon, quantiles)
+        last, margin = last_granted(asked, 1e-9, 1e4), partial(_room_for_loss, filt.epsilon, quantiles)
         says = f"the loss {word} zero, before the last release, up to which it goes on"
         if last is None:
             none = of.by_margin(f"{says}: not even 1e-9", 0, "<=", margin, slack=0, least=1e-9)
@@ -81,14 +83,16 @@ def realisation(filt: RealisationFilter, name: str) -> Iterator[Comparison]:
         else:
             yield of.by_margin(says, last, "<=", margin, slack=2.0**-40)
             moved = sum(not goes_on(filt, pair, (sign * last, sign * own)) for own in (0.0, 50.0, 1e6))
-            yield of.near("how many of three losses of the last release itself change the decision", moved, 0)
+            yield of.near_truth(
+                "how many of three losses of the last release itself change the decision", moved, 0
+            )
     # a pair with a small cost in one direction whose other direction has an event of more than dhat
     mass = 2.0 ** min(math.ceil(math.log2(2 * dhat)), -1) if dhat else 2.0**-20
     told = FinitePair((1.0, 0.0), (1 - mass, mass))
     admitted = sum(goes_on(filt, one, ()) for one in (told, told.swapped))
     says = f"how often {told!r} is admitted, in two directions, one of them without a finite quantile"
     yield of.equal(says, admitted, 0)
-    times = released(filt, pair, (0.0,) * (filt.rounds + 1))
+    times = count_released(filt, pair, (0.0,) * (filt.rounds + 1))
     says = f"how often {pair!r} is admitted where every loss is zero"
     yield of.at_most(says, times, filt.rounds if ends else 1, slack=0 if ends else None)
     mus = [float(mu) for one in filt.menu if (mu := one.normal_mu) is not None]
@@ -104,7 +108,7 @@ def best_split(of: Comparisons, rounds: int, delta: float, dhat: float) -> Compa
     return of.by_margin("dhat of the best split", dhat, "=", falls, slack=CLOSE, N=rounds, d=delta)
 
 
-def _quantile(pair: DominatingPair, tail: float) -> ReferenceValue:
+def _loss_quantile(pair: DominatingPair, tail: float) -> ReferenceValue:
     """Return the upper quantile of the loss; for a symmetric pair its declared largest loss, an exact number."""
     return (
         pair.reference_values.pure_epsilon
@@ -113,7 +117,7 @@ def _quantile(pair: DominatingPair, tail: float) -> ReferenceValue:
     )
 
 
-def _room(epsilon: float, quantiles: Sequence[ReferenceValue], x: arb) -> arb:
+def _room_for_loss(epsilon: float, quantiles: Sequence[ReferenceValue], x: arb) -> arb:
     """Return epsilon - x - q(theta) - max(0, q(dhat) over the menu)."""
     reach = reduce(arb.max, (one.ball() for one in quantiles[1:]), arb(0))
     return ball_of(epsilon) - x - quantiles[0].ball() - reach

@@ -1,7 +1,7 @@
 """Charges after an observed output, compared with their theorems in balls.
 
 >>> from filterproof.filters.rules.hockey_stick import HockeyStickFilter
->>> all(one.checked().fits for one in added(HockeyStickFilter(1.0, 1e-3), "it"))
+>>> all(one.checked().fits for one in added_charge_comparisons(HockeyStickFilter(1.0, 1e-3), "it"))
 True
 """
 
@@ -40,7 +40,7 @@ _FIRST = {
 }
 
 
-def added(filt: HockeyStickFilter, name: str) -> Iterator[Comparison]:
+def added_charge_comparisons(filt: HockeyStickFilter, name: str) -> Iterator[Comparison]:
     """Yield the charges of releases after several losses, in both directions, and the first granted ones."""
     of, at = Comparisons("hockey-stick filter", name), {"epsilon": filt.epsilon, "delta": filt.delta}
     yield of.at_most("the budget of charges", filt._delta.limit, "delta", delta=filt.delta)
@@ -55,7 +55,7 @@ def added(filt: HockeyStickFilter, name: str) -> Iterator[Comparison]:
     ):  # all of delta fits at a loss of zero, so more than that is requested in one direction
         runs = filt.observe(filt.start(2), np.array([0.5, -0.5]) * filt.epsilon)
         says = f"how many of two runs admit Gaussian({last!r}) once half of epsilon was lost, one each way"
-        yield of.near(says, int(filt.admits(runs, Gaussian(last)).sum()), 0)
+        yield of.near_truth(says, int(filt.admits(runs, Gaussian(last)).sum()), 0)
     pairs = Gaussian(0.5), Gaussian(2.0**-5), RandomizedResponse(0.75), Laplace(2.0), KOV(0.25, 2.0**-12)
     for pair in pairs:
         for share in _SHARES:
@@ -65,26 +65,30 @@ def added(filt: HockeyStickFilter, name: str) -> Iterator[Comparison]:
                 ("forwards", pair, loss, (state[2], state[3])),
                 ("backwards", pair.swapped, -loss, (state[4], state[5])),
             ):
-                room = _nearest(Fraction(filt.epsilon) - Fraction(signed), abs(Fraction(loss)) * _ROUNDED)
+                room = _nearest_to_zero(
+                    Fraction(filt.epsilon) - Fraction(signed), abs(Fraction(loss)) * _ROUNDED
+                )
                 says, truth = (
                     f"charge of {pair!r} {way} after the loss {loss!r}",
-                    partial(_bracket, side, room),
+                    partial(_divergence_excess, side, room),
                 )
                 yield of.at_least(says, sum_of(filt._delta, spent), truth, slack=_SLACK, least=_MOVED)
 
 
-def _nearest(room: Fraction, off: Fraction) -> Fraction:
+def _nearest_to_zero(room: Fraction, off: Fraction) -> Fraction:
     """Return the point within `off` of room that is nearest to zero, where a release adds the most."""
     return room - max(-off, min(off, room))
 
 
-def _bracket(pair: DominatingPair, room: Fraction) -> arb:
+def _divergence_excess(pair: DominatingPair, room: Fraction) -> arb:
     """Return H_{e^room}(P||Q) - (1 - e^room)_+, which is e^room H_{e^-room}(Q||P) below zero, enclosed both ways."""
     ratio = ball_of(room).exp()
-    added = pair.reference_values.hockey_stick(room).ball() - arb(0).max(1 - ratio)
+    added_charge_comparisons = pair.reference_values.hockey_stick(room).ball() - arb(0).max(1 - ratio)
     if room >= 0:
-        return added
-    return added.intersection(ratio * pair.swapped.reference_values.hockey_stick(-room).ball())
+        return added_charge_comparisons
+    return added_charge_comparisons.intersection(
+        ratio * pair.swapped.reference_values.hockey_stick(-room).ball()
+    )
 
 
 def turned_out(filt: ExPostFilter, name: str) -> Iterator[Comparison]:

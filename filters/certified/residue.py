@@ -1,7 +1,7 @@
 """The charges of the Gaussian residue filter for randomised responses: its inequality at every epsilon, in balls.
 
 >>> from filterproof.filters.rules.gaussian_residue import GaussianResidueFilter
->>> all(one.checked().fits for one in residue(GaussianResidueFilter(1.0), "it"))
+>>> all(one.checked().fits for one in residue_comparisons(GaussianResidueFilter(1.0), "it"))
 True
 """
 
@@ -27,7 +27,7 @@ _SHARES = (1 / 8, 1 / 2)
 _DEEPEST = 40
 
 
-def residue(filt: GaussianResidueFilter, name: str) -> Iterator[Comparison]:
+def residue_comparisons(filt: GaussianResidueFilter, name: str) -> Iterator[Comparison]:
     """Yield the first level, and the charges of Gaussians and randomised responses from each floor on.
 
     For a response, the difference of the two sides is enclosed on intervals that cover all epsilons. This does not use
@@ -50,19 +50,19 @@ def residue(filt: GaussianResidueFilter, name: str) -> Iterator[Comparison]:
             if charge > filt._budget - floor:
                 continue
             margin, left = (
-                partial(_room, Fraction(x), floor * unit),
+                partial(_residue_margin, Fraction(x), floor * unit),
                 f"{float(floor * unit):.6g} of mu^2 or more",
             )
             yield of.by_margin(f"{says} {left}", charge * unit, ">=", margin, slack=2.0**-36)
         yield level_steps(filt, of, pair)
 
 
-def _room(epsilon: Fraction, remaining: Fraction, charge: arb) -> arb:
+def _residue_margin(epsilon: Fraction, remaining: Fraction, charge: arb) -> arb:
     """Return G(0, left + charge) - E G(-L, left), the smallest at any epsilon if the others are found to be positive.
 
     K(z) = e^{-z/2} (G(z, left + charge) - E G(z - L, left)) is even.
     """
-    curves = _Curves(epsilon, remaining, charge)
+    curves = _ResidueCurves(epsilon, remaining, charge)
     at_none = curves.difference(arb(0))
     if not at_none > 0:
         return at_none
@@ -74,21 +74,23 @@ def _room(epsilon: Fraction, remaining: Fraction, charge: arb) -> arb:
         near = (near / 2).mid()
     else:
         return arb(0, 1)
-    return at_none if _above(curves, near, end, _DEEPEST) else arb(0, 1)
+    return at_none if _is_positive(curves, near, end, _DEEPEST) else arb(0, 1)
 
 
-def _above(curves: _Curves, low: arb, high: arb, deepest: int) -> bool:
+def _is_positive(curves: _ResidueCurves, low: arb, high: arb, deepest: int) -> bool:
     """Whether the difference is positive on [low, high]: by its middle and the slopes, or on both halves."""
     middle = ((low + high) / 2).mid()
     both = low.union(high)
     if curves.difference(middle) + curves.slope(both) * (both - middle) > 0:
         return True
     return (
-        deepest > 0 and _above(curves, low, middle, deepest - 1) and _above(curves, middle, high, deepest - 1)
+        deepest > 0
+        and _is_positive(curves, low, middle, deepest - 1)
+        and _is_positive(curves, middle, high, deepest - 1)
     )
 
 
-class _Curves:
+class _ResidueCurves:
     """The Gaussian's curve of left + charge, and the mean of the curve of left over the loss of randomised response."""
 
     def __init__(self, epsilon: Fraction, left: Fraction, charge: arb) -> None:

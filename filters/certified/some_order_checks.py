@@ -19,7 +19,7 @@ _CLAIMS = Comparisons("some order kept")
 _TOO_LOW = ((80.0, 0.01, (1.1, 1.3)), (8.0, 1e-5, tuple(2.5 + j / 8 for j in range(64))))
 
 
-def payments(filt: SomeOrderMarkovFilter, name: str) -> Iterator[Comparison]:
+def payment_comparisons(filt: SomeOrderMarkovFilter, name: str) -> Iterator[Comparison]:
     """Yield the share of delta that its orders use, and orders that it must refuse."""
     of, share = _CLAIMS.of(name), share_at_some_order(filt.usable, filt.delta)
     yield share_number(of, filt.usable, filt.delta)
@@ -31,11 +31,11 @@ def payments(filt: SomeOrderMarkovFilter, name: str) -> Iterator[Comparison]:
 
 def share_number(of: Comparisons, alphas: tuple[float, ...], delta: float) -> Comparison:
     """Return the share of delta that these orders use, at least the true one."""
-    says, truth = "the share of delta that its orders take", partial(_share, alphas, Fraction(delta))
+    says, truth = "the share of delta that its orders take", partial(_total_payment, alphas, Fraction(delta))
     return of.at_least(says, share_at_some_order(alphas, delta), truth, slack=2.0**-29)
 
 
-def _share(alphas: tuple[float, ...], delta: Fraction) -> arb:
+def _total_payment(alphas: tuple[float, ...], delta: Fraction) -> arb:
     """Return the total payment in balls; each order pays what the lower orders leave."""
     log, paid, total = ball_of(delta).log(), list[tuple[arb, arb]](), arb(0)
     for alpha in sorted(alphas):

@@ -17,7 +17,7 @@ def checked_booleans(answer: object, of: object, method: str, n: int, remedy: st
     if isinstance(answer, np.ndarray) and answer.dtype == _BOOLEANS and answer.shape == (n,):
         return answer
     raise TypeError(
-        f"{type(of).__name__}.{method} must return booleans of shape ({n},), got {_described(answer)}; {remedy}"
+        f"{type(of).__name__}.{method} must return booleans of shape ({n},), got {_answer_text(answer)}; {remedy}"
     )
 
 
@@ -26,7 +26,7 @@ def checked_numbers(answer: object, of: object, method: str, n: int) -> NDArray[
     if isinstance(answer, np.ndarray) and answer.shape == (n,) and answer.dtype.kind in "fiu":
         return np.asarray(answer, dtype=np.float64)
     raise TypeError(
-        f"{type(of).__name__}.{method} must return numbers of shape ({n},), got {_described(answer)}; return one "
+        f"{type(of).__name__}.{method} must return numbers of shape ({n},), got {_answer_text(answer)}; return one "
         "number per run"
     )
 
@@ -38,7 +38,7 @@ def checked_state(answer: Any, of: object, method: str, n: int) -> State:
         return state
     raise TypeError(
         f"{type(of).__name__}.{method} must return an array with {n} runs on the first axis, or a tuple, dict or data "
-        f"class of such arrays, got {_described(answer)}; return one number per run, e.g. np.zeros(n)"
+        f"class of such arrays, got {_answer_text(answer)}; return one number per run, e.g. np.zeros(n)"
     )
 
 
@@ -53,9 +53,9 @@ def _is_state(answer: object, n: int) -> bool:
     return bool(inner)
 
 
-def _described(value: object) -> str:
+def _answer_text(value: object) -> str:
     if isinstance(value, np.ndarray):
         return f"{value.dtype} of shape {value.shape}"
     if isinstance(value, tuple):
-        return f"a tuple of {', '.join(map(_described, value)) or 'nothing'}"
+        return f"a tuple of {', '.join(map(_answer_text, value)) or 'nothing'}"
     return f"{value!r} ({type(value).__name__})"

@@ -8,8 +8,8 @@
 >>> Row(0.5) == Row(0.5, True), content(Row(0.5)) == content(Row(0.5, True)), content([1]) == content([1])
 (True, False, True)
 
-`Walk` traverses the content of objects. Within a process its trees compare states and attributes. Saved sessions and
-run stores identify filters and runs by the digests of a `DigestWalk`.
+`ValueWalk` traverses the content of objects. Within a process its trees compare states and attributes. Saved sessions
+and run stores identify filters and runs by the digests of a `DigestWalk`.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ from typing import Any
 
 import numpy as np
 
-from filterproof.filters.contract.library import attributes
+from filterproof.filters.contract.library import instance_attributes
 
 #: Integers of more bits are written in hexadecimal: Python limits the number of decimal digits.
 _DECIMAL_BITS = 1000
 #: Objects that are compared by identity.
-NAMED = (type, FunctionType, BuiltinFunctionType, ModuleType, np.ufunc)
+NAMED_TYPES = (type, FunctionType, BuiltinFunctionType, ModuleType, np.ufunc)
 
 
-def _plain(value: object) -> bytes:
+def _plain_bytes(value: object) -> bytes:
     many = type(value) is int and value.bit_length() > _DECIMAL_BITS
     return (hex(value) if many else repr(value)).encode()  # type: ignore[arg-type]
 
@@ -41,7 +41,7 @@ def _plain(value: object) -> bytes:
 _float = struct.Struct("<d").pack
 #: Classes without parts, and the bytes of their values.
 _LEAVES: dict[type, Callable[[Any], bytes]] = {
-    **dict.fromkeys((int, bool, type(None)), _plain),
+    **dict.fromkeys((int, bool, type(None)), _plain_bytes),
     **dict.fromkeys((float, np.float64), _float),
     complex: lambda value: _float(value.real) + _float(value.imag),
     str: lambda value: value.encode("utf-8", "surrogatepass"),
@@ -49,7 +49,7 @@ _LEAVES: dict[type, Callable[[Any], bytes]] = {
 }
 
 
-class Same:
+class IdentityKey:
     """Wraps an object that is compared by identity, and keeps it alive so that its id is not used again."""
 
     __slots__ = ("thing",)
@@ -58,13 +58,13 @@ class Same:
         self.thing = thing
 
     def __eq__(self, other: object) -> bool:
-        return type(other) is Same and other.thing is self.thing
+        return type(other) is IdentityKey and other.thing is self.thing
 
     def __hash__(self) -> int:
         return id(self.thing)
 
 
-class Walk:
+class ValueWalk:
     """Walks over a value and returns a tree: (kind, bytes) for leaves, (kind, *trees) for the rest.
 
     An object is read as `pickle` reads it: through its own `__reduce__` or, by default, through its dict and slots
@@ -93,25 +93,25 @@ class Walk:
 
     def back_reference(self, place: int, found: Any) -> Any:
         """Return the tree of an object met before at `place`; `found` is its tree, None while it is being read."""
-        return self.leaf(Same, b"%d" % place)
+        return self.leaf(IdentityKey, b"%d" % place)
 
     def thing(self, value: Any) -> Any:
         """Return the tree of a class, a function or a module."""
-        return Same(value)
+        return IdentityKey(value)
 
     def named(self, value: Any, name: str) -> Any:
         """Return the tree of an object that pickles as a global name."""
-        return Same(value)
+        return IdentityKey(value)
 
-    def unread(self, value: Any) -> Any:
+    def uncopyable(self, value: Any) -> Any:
         """Return the tree of an object that cannot be copied."""
         return object()
 
     def attributes(self, value: Any) -> dict[str, Any]:
         """Return the attributes of an object by name, without those that follow from others."""
         kind: Any = type(value)
-        follow = _following(kind)
-        return {name: part for name, part in attributes(value).items() if name not in follow}
+        follow = _derived_attributes(kind)
+        return {name: part for name, part in instance_attributes(value).items() if name not in follow}
 
     # -- the walk ----------------------------------------------------------------------------
 
@@ -126,7 +126,7 @@ class Walk:
             return self.back_reference(*met[1:])
         place = len(self._met)
         self._met[id(value)] = value, place, None
-        found = self.thing(value) if isinstance(value, NAMED) else self.read(value)
+        found = self.thing(value) if isinstance(value, NAMED_TYPES) else self.read(value)
         self._met[id(value)] = value, place, found
         return found
 
@@ -145,9 +145,9 @@ class Walk:
             order = " in Fortran's order" if value.flags.fnc else ""
             what = "array" if kind is np.ndarray else kind.__name__
             return self.leaf(f"{what} {said} {value.shape}{order}", value.tobytes())
-        return self._instance(value)
+        return self._instance_tree(value)
 
-    def _instance(self, value: Any) -> Any:
+    def _instance_tree(self, value: Any) -> Any:
         kind: Any = type(value)
         try:
             copied_by = copyreg.dispatch_table.get(kind)
@@ -155,7 +155,7 @@ class Walk:
         except RecursionError:
             raise
         except Exception:  # noqa: BLE001 - a class may refuse copies by any error
-            return self.unread(value)
+            return self.uncopyable(value)
         if isinstance(made, str):
             return self.named(value, made)
         if copied_by is None and _is_plain(kind):
@@ -168,7 +168,7 @@ class Walk:
         return self.node(self.name(kind), map(self.of, parts))
 
 
-class DigestWalk(Walk):
+class DigestWalk(ValueWalk):
     """A walk whose leaves and nodes are SHA-256 digests, equal in every process."""
 
     def leaf(self, kind: Hashable, content: bytes) -> bytes:
@@ -178,7 +178,7 @@ class DigestWalk(Walk):
         return self.leaf(kind, b"".join(parts if ordered else sorted(parts)))
 
     def name(self, kind: type) -> Hashable:
-        return "plain" if _LEAVES.get(kind) is _plain else kind.__qualname__
+        return "plain" if _LEAVES.get(kind) is _plain_bytes else kind.__qualname__
 
     def thing(self, value: Any) -> bytes:
         return self.leaf("named", (getattr(value, "__qualname__", None) or value.__name__).encode())
@@ -187,12 +187,12 @@ class DigestWalk(Walk):
         return self.node(self.name(type(value)), (self.of(name),))
 
 
-class _ContentWalk(Walk):
+class _ContentWalk(ValueWalk):
     def __init__(self, opaque: Callable[[object], Hashable]) -> None:
         super().__init__()
         self._untold = opaque
 
-    def unread(self, value: Any) -> Hashable:
+    def uncopyable(self, value: Any) -> Hashable:
         return self._untold(value)
 
 
@@ -220,7 +220,7 @@ def _is_plain(kind: Any) -> bool:
 
 
 @lru_cache(maxsize=1024)
-def _following(kind: Any) -> frozenset[str]:
+def _derived_attributes(kind: Any) -> frozenset[str]:
     """The attributes that follow from others: cached properties, and fields outside both `__init__` and comparison."""
     declared = fields(kind) if is_dataclass(kind) else ()
     names = {one.name for one in declared if not (one.init or one.compare)}

@@ -19,8 +19,8 @@ from filterproof.filters.contract.answer_checks import checked_booleans, checked
 from filterproof.filters.contract.filter_base import FilterBase, MechanismFamily, largest_affordable
 from filterproof.filters.contract.guarantee_scope import GuaranteeScope
 from filterproof.filters.contract.library import defining_class, is_library_class, is_library_value
-from filterproof.filters.contract.state import State, join, read_only, take
-from filterproof.filters.contract.work import current
+from filterproof.filters.contract.state import State, concatenate_runs, read_only, select_runs
+from filterproof.filters.contract.work import current_meter
 from filterproof.theory.guarantees import Guarantee
 from filterproof.theory.pairs import DominatingPair
 
@@ -61,7 +61,7 @@ class StateWrittenError(TypeError):
 
 def count_call(n: int) -> None:
     """Count the work of a call of a filter's method for n runs."""
-    current().count(1 + (n >> _RUNS_PER_UNIT))
+    current_meter().count(1 + (n >> _RUNS_PER_UNIT))
 
 
 def checked_rule(filt: object) -> FilterBase:
@@ -121,10 +121,10 @@ def checked_start(filt: FilterBase, n: int) -> State:
 
 def checked_admits(filt: FilterBase, state: State, request: DominatingPair, n: int) -> NDArray[np.bool_]:
     """Return `filt.admits(state, request)`: booleans of shape (n,)."""
-    groups = _shown(filt, state, request, n)
+    groups = _request_groups(filt, state, request, n)
     remedy = "compare one number per run with the budget, e.g. return spent + cost <= budget"
     asked = [(_call_rule(filt, "admits", m, some, pair), m) for _, some, pair, m in groups]
-    return _together(groups, [checked_booleans(one, filt, "admits", m, remedy) for one, m in asked])
+    return _merge_groups(groups, [checked_booleans(one, filt, "admits", m, remedy) for one, m in asked])
 
 
 def checked_step(
@@ -141,19 +141,19 @@ def checked_step(
         answer = filt.step(state, request)
         if answer[0].shape == (n,):  # else the request declares parameters of another shape
             return answer
-    decides = _decides(type(filt))
+    decides = _deciding_methods(type(filt))
     if decides == "admits":
         return checked_admits(filt, state, request, n), None
-    if request.choice is None:
-        return _granted(filt, state, request, n, decides)
-    groups = _shown(filt, state, request, n)
-    answers = [_granted(filt, some, pair, m, decides) for _, some, pair, m in groups]
+    if request.member_index is None:
+        return _granted_by_step(filt, state, request, n, decides)
+    groups = _request_groups(filt, state, request, n)
+    answers = [_granted_by_step(filt, some, pair, m, decides) for _, some, pair, m in groups]
     after = [spent for _, spent in answers if spent is not None]
-    admitted = _together(groups, [granted for granted, _ in answers])
-    return admitted, _together(groups, after) if len(after) == len(answers) else None
+    admitted = _merge_groups(groups, [granted_state for granted_state, _ in answers])
+    return admitted, _merge_groups(groups, after) if len(after) == len(answers) else None
 
 
-def _granted(
+def _granted_by_step(
     filt: FilterBase, state: State, request: DominatingPair, n: int, decides: str
 ) -> tuple[NDArray[np.bool_], State | None]:
     """Call `step` on runs that share one view of the request."""
@@ -176,9 +176,9 @@ def checked_step_inplace(filt: FilterBase, state: State, request: DominatingPair
 
 def checked_spend(filt: FilterBase, state: State, request: DominatingPair, n: int) -> State:
     """Return `filt.spend(state, request)`: a state of n runs."""
-    groups = _shown(filt, state, request, n)
+    groups = _request_groups(filt, state, request, n)
     asked = [(_call_rule(filt, "spend", m, some, pair), m) for _, some, pair, m in groups]
-    return _together(groups, [checked_state(after, filt, "spend", m) for after, m in asked])
+    return _merge_groups(groups, [checked_state(after, filt, "spend", m) for after, m in asked])
 
 
 def checked_observe(filt: FilterBase, state: State, loss: NDArray[np.float64], n: int) -> State:
@@ -187,7 +187,7 @@ def checked_observe(filt: FilterBase, state: State, loss: NDArray[np.float64], n
     return checked_state(after, filt, "observe", n)
 
 
-def granted(
+def granted_state(
     filt: FilterBase, state: State, request: DominatingPair, loss: float | None = None
 ) -> State | None:
     """Return the state after one run asks for `request` as a session does, or None if the request is denied.
@@ -227,11 +227,11 @@ def checked_affordable(
     """Return `filt.affordable(state, family)`: numbers of shape (n,)."""
     if not callable(family):
         raise TypeError(f"family must be callable, got {short(family)}; pass e.g. Gaussian")
-    answer = _affordable(filt, state, family, n)
+    answer = _own_affordable(filt, state, family, n)
     return checked_numbers(answer, filt, "affordable", n)
 
 
-def _affordable(filt: FilterBase, state: State, family: MechanismFamily, n: int) -> Any:
+def _own_affordable(filt: FilterBase, state: State, family: MechanismFamily, n: int) -> Any:
     """Use the filter's own method if it matches its decision methods, else bisect over checked decisions."""
     if _knows_its_rules(type(filt), "affordable") or type(filt).step is FilterBase.step:
         return _call_rule(filt, "affordable", n, state, family)
@@ -250,20 +250,20 @@ def checked_is_reachable_state(filt: FilterBase, state: State, n: int) -> NDArra
 _Group: TypeAlias = "tuple[NDArray[np.intp] | None, State, DominatingPair, int]"
 
 
-def _shown(filt: FilterBase, state: State, request: DominatingPair, n: int) -> list[_Group]:
+def _request_groups(filt: FilterBase, state: State, request: DominatingPair, n: int) -> list[_Group]:
     """Split the runs into the groups that the filter gets: all at once, or one family after the other."""
-    if request.choice is None or n == 0 or _knows_selections(filt):
+    if request.member_index is None or n == 0 or _knows_selections(filt):
         return [(None, state, request, n)]
     return [
-        (runs, state, pair, n) if runs is None else (runs, take(state, runs), pair, len(runs))
+        (runs, state, pair, n) if runs is None else (runs, select_runs(state, runs), pair, len(runs))
         for runs, pair in request.families()
     ]
 
 
-def _together(groups: list[_Group], answers: list[_S]) -> _S:
+def _merge_groups(groups: list[_Group], answers: list[_S]) -> _S:
     """Merge the answers of the groups into the order of the runs."""
     order = [runs for runs, *_ in groups if runs is not None]
-    return take(join(answers), np.argsort(np.concatenate(order))) if order else answers[0]
+    return select_runs(concatenate_runs(answers), np.argsort(np.concatenate(order))) if order else answers[0]
 
 
 def _call_rule(filt: FilterBase, method: str, n: int, state: State, *more: object) -> Any:
@@ -294,7 +294,7 @@ def _knows_its_rules(kind: type, method: str) -> bool:
 
 
 @lru_cache(maxsize=1024)
-def _decides(kind: type) -> Literal["step", "admits", "both"]:
+def _deciding_methods(kind: type) -> Literal["step", "admits", "both"]:
     """Which methods decide: both if a subclass overrides `admits` or `spend` below a user's `step`."""
     if kind.step is FilterBase.step:  # type: ignore[attr-defined]
         return "admits"

@@ -24,19 +24,19 @@ from typing import Any
 
 import numpy as np
 
-from filterproof.filters.contract.content import Same, content
-from filterproof.filters.contract.contract_checks import checked_start, granted
+from filterproof.filters.contract.content import IdentityKey, content
+from filterproof.filters.contract.contract_checks import checked_start, granted_state
 from filterproof.filters.contract.filter_base import FilterBase
-from filterproof.filters.contract.library import attributes, is_library_class
-from filterproof.filters.contract.state import State, is_numeric, keys, leaves
+from filterproof.filters.contract.library import instance_attributes, is_library_class
+from filterproof.filters.contract.state import State, is_numeric, keys, state_leaves
 from filterproof.theory.pairs import DominatingPair
 
 #: The number of requests of a sample.
-SAMPLED = 16
+SAMPLED_REQUESTS = 16
 #: The most further requests to a filter whose state the sample did not change.
 EXTRA_REQUESTS = 1024
 #: Types in which a class may count.
-_COUNTING = (int, float, list, dict, set, bytearray, np.ndarray)
+_COUNTER_TYPES = (int, float, list, dict, set, bytearray, np.ndarray)
 #: Number types. bool is excluded: a flag may mark a value that is computed on first use.
 _NUMBERS = frozenset((int, float, complex, Fraction, Decimal))
 
@@ -57,19 +57,19 @@ class SampleRun:
 
     def ask(self, request: DominatingPair, loss: float) -> bool:
         """Ask for a request and return whether it is granted. A filter that looks at losses observes `loss`."""
-        after = granted(self.filter, self.state, request, loss if self.filter.looks_at_losses else None)
+        after = granted_state(self.filter, self.state, request, loss if self.filter.looks_at_losses else None)
         self.asked.append((request, loss))
         if after is not None:
             self.state = after
         # an object in a state may differ between runs without deciding anything: a time, a name
-        charged = after is not None and all(map(is_numeric, leaves(after)))
+        charged = after is not None and all(map(is_numeric, state_leaves(after)))
         self.answers.append(keys(self.state)[0] if charged else after is not None)
         return after is not None
 
 
 def check_requests(filt: FilterBase[Any], menu: Sequence[DominatingPair], rounds: int | None = None) -> None:
     """Run `check_determinism` with these requests in turn, each with a realised loss of 0."""
-    most = SAMPLED if rounds is None else min(rounds, SAMPLED)
+    most = SAMPLED_REQUESTS if rounds is None else min(rounds, SAMPLED_REQUESTS)
 
     def sample(run: SampleRun) -> None:
         for request in islice(cycle(menu), most):
@@ -86,7 +86,7 @@ def check_determinism(filt: FilterBase[Any], sample: Callable[[SampleRun], None]
     as it decides nothing. Filters of the library are not tested. Exceptions of the filter are ignored here; the later
     calls of the filter report them.
     """
-    if not (users := tuple(_users(filt, set()))):
+    if not (users := tuple(_user_parts(filt, set()))):
         return
     before = _attributes_of(users)
     try:
@@ -113,7 +113,7 @@ def check_determinism(filt: FilterBase[Any], sample: Callable[[SampleRun], None]
         for name in one.keys() & after.keys()
         if one[name][0] != after[name][0]
     }
-    moved = [name for name, (told, _) in changed.items() if _moved(told, after[name][0])]
+    moved = [name for name, (told, _) in changed.items() if _numbers_changed(told, after[name][0])]
     if not moved and second.answers == first.answers:
         return
     if not (named := moved or changed or after.keys() - begun.keys()):
@@ -132,10 +132,10 @@ def check_determinism(filt: FilterBase[Any], sample: Callable[[SampleRun], None]
 
 def content_of_attributes(filt: FilterBase[Any]) -> dict[str, Hashable]:
     """Return the content of all attributes of a user's filter and its classes, for a comparison after a request."""
-    return {name: told for name, (told, _) in _attributes_of(tuple(_users(filt, set()))).items()}
+    return {name: told for name, (told, _) in _attributes_of(tuple(_user_parts(filt, set()))).items()}
 
 
-def _users(thing: object, seen: set[int]) -> Iterator[object]:
+def _user_parts(thing: object, seen: set[int]) -> Iterator[object]:
     """Yield the parts of a filter whose code does not belong to the library."""
     kind: Any = type(thing)
     if id(thing) in seen:
@@ -143,10 +143,10 @@ def _users(thing: object, seen: set[int]) -> Iterator[object]:
     seen.add(id(thing))
     if kind is tuple or kind is list:
         for part in thing:  # type: ignore[attr-defined]
-            yield from _users(part, seen)
+            yield from _user_parts(part, seen)
     elif is_library_class(kind):
-        for part in attributes(thing).values():
-            yield from _users(part, seen)
+        for part in instance_attributes(thing).values():
+            yield from _user_parts(part, seen)
     elif isinstance(thing, FilterBase) or callable(getattr(kind, "spend", None)):
         yield thing
 
@@ -158,15 +158,18 @@ def _attributes_of(users: Sequence[object]) -> dict[str, tuple[Hashable, object]
         parts: dict[str, object] = {}
         for kind in reversed(type(thing).__mro__):
             own = () if is_library_class(kind) else vars(kind).items()
-            parts |= {name: part for name, part in own if name[:2] != "__" and isinstance(part, _COUNTING)}
-        parts |= attributes(thing)
+            parts |= {
+                name: part for name, part in own if name[:2] != "__" and isinstance(part, _COUNTER_TYPES)
+            }
+        parts |= instance_attributes(thing)
         held |= {
-            f"{type(thing).__name__}.{name}": (content(part, Same), part) for name, part in parts.items()
+            f"{type(thing).__name__}.{name}": (content(part, IdentityKey), part)
+            for name, part in parts.items()
         }
     return held
 
 
-def _moved(before: Any, after: Any) -> bool:
+def _numbers_changed(before: Any, after: Any) -> bool:
     """Whether a number or an array inside the content has changed. New entries do not count."""
     if before == after or not (type(before) is type(after) is tuple):
         return False
@@ -180,8 +183,8 @@ def _moved(before: Any, after: Any) -> bool:
     parts, others = before[1:], after[1:]
     if kind is dict or (kind is not list and kind is not tuple and all(map(_is_attribute, parts))):
         there = {name: part for _, name, part in others}
-        return any(name in there and _moved(part, there[name]) for _, name, part in parts)
-    return any(_moved(one, two) for one, two in zip(parts, others, strict=False))
+        return any(name in there and _numbers_changed(part, there[name]) for _, name, part in parts)
+    return any(_numbers_changed(one, two) for one, two in zip(parts, others, strict=False))
 
 
 def _is_attribute(part: Any) -> bool:

@@ -23,10 +23,12 @@ from filterproof.filters.contract.filter_base import FilterBase
 from filterproof.filters.contract.library import is_library_class
 
 #: Attributes that describe a filter and decide nothing.
-_WORDS = frozenset(("proof", "theorem", "sound", "scope", "kernel", "rests_on", "order_free"))
+_DESCRIPTIVE_ATTRIBUTES = frozenset(
+    ("proof", "theorem", "sound", "scope", "kernel", "rests_on", "order_free")
+)
 #: The largest number of characters of a description.
 MAX_DESCRIPTION_CHARS = 200
-_PYTHONS = (object, ABC, Generic)
+_PYTHON_BASES = (object, ABC, Generic)
 _NUMBERS_AND_TEXTS = (int, float, complex, str, bytes)
 
 
@@ -47,7 +49,7 @@ class FilterIdentity:
     def of(cls, filt: object) -> Self:
         """Return the identity of a filter as it is now."""
         digests = ((name, _digest_or_class(value)) for name, value in _parameters(filt).items())
-        return cls(_described(filt), tuple(digests))
+        return cls(_description(filt), tuple(digests))
 
     def changed_parameters(self, saved: object) -> list[str]:
         """Return the names of the parameters that differ from `saved` or are missing in one of both."""
@@ -63,12 +65,12 @@ def constants_of(kind: type) -> dict[str, object]:
     """
     found: dict[str, object] = {}
     for base in reversed(kind.__mro__):
-        if base in _PYTHONS or is_library_class(base):
+        if base in _PYTHON_BASES or is_library_class(base):
             continue
         for name, value in vars(base).items():
             special = name[:2] == "__" == name[-2:] or name == "_abc_impl"
             kept = name[:1] == "_" and isinstance(value, (dict, list, set))
-            if special or kept or name in _WORDS or hasattr(type(value), "__get__"):
+            if special or kept or name in _DESCRIPTIVE_ATTRIBUTES or hasattr(type(value), "__get__"):
                 found.pop(name, None)  # a function replaces a constant
             else:
                 found[name] = value
@@ -81,11 +83,13 @@ def _parameters(filt: object) -> dict[str, object]:
     for name in ("promise", "budget"):
         with suppress(AttributeError, ValueError):  # there is none, or no theorem gives it
             told[name] = getattr(filt, name)
-    others = constants_of(type(filt)) | _Parameters().attributes(filt)
-    return told | {name: value for name, value in sorted(others.items()) if name not in (*told, *_WORDS)}
+    others = constants_of(type(filt)) | _ParameterDigest().attributes(filt)
+    return told | {
+        name: value for name, value in sorted(others.items()) if name not in (*told, *_DESCRIPTIVE_ATTRIBUTES)
+    }
 
 
-def _described(filt: object) -> str:
+def _description(filt: object) -> str:
     """Return the shortened repr, or the class name if repr raises."""
     try:
         text = " ".join(repr(filt).split())
@@ -96,7 +100,7 @@ def _described(filt: object) -> str:
 
 def _digest_or_class(value: object) -> str:
     """Return the digest of a value, or of its class alone if it is nested too deeply."""
-    walk = _Parameters()
+    walk = _ParameterDigest()
     try:
         digest: bytes = walk.of(value)
     except RecursionError:
@@ -104,13 +108,13 @@ def _digest_or_class(value: object) -> str:
     return digest.hex()
 
 
-class _Parameters(DigestWalk):
+class _ParameterDigest(DigestWalk):
     """Digests a parameter. The order of a mapping and shared parts do not count."""
 
     def back_reference(self, place: int, found: bytes | None) -> bytes:
         return found or self.leaf("circle", b"")
 
-    def unread(self, value: Any) -> bytes:
+    def uncopyable(self, value: Any) -> bytes:
         return self.node(self.name(type(value)), ())
 
     def attributes(self, value: Any) -> dict[str, Any]:

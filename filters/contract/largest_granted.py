@@ -42,18 +42,20 @@ def last_granted(step: Step, granted: float, denied: float, tolerance: float = 0
     Bisects on the bits of the doubles, in at most 63 calls of `step`; within an octave in 53. Every size tried has as
     few bits as its place in the bisection needs, so that sums of coarse sizes are exact.
     """
-    good, bad = _bits(granted), _bits(denied)
-    while abs(good - bad) > 1 and abs(_double(bad) - _double(good)) > tolerance * _double(good):
+    good, bad = _double_to_bits(granted), _double_to_bits(denied)
+    while abs(good - bad) > 1 and abs(
+        _bits_to_double(bad) - _bits_to_double(good)
+    ) > tolerance * _bits_to_double(good):
         middle = (good + bad) // 2
-        good, bad = (middle, bad) if step(_double(middle)) else (good, middle)
-    return _double(good)
+        good, bad = (middle, bad) if step(_bits_to_double(middle)) else (good, middle)
+    return _bits_to_double(good)
 
 
-def _bits(size: float) -> int:
+def _double_to_bits(size: float) -> int:
     bits: int = struct.unpack("<q", struct.pack("<d", size))[0]
     return bits
 
 
-def _double(bits: int) -> float:
+def _bits_to_double(bits: int) -> float:
     size: float = struct.unpack("<d", struct.pack("<q", bits))[0]
     return size

@@ -43,7 +43,7 @@ def is_library_value(value: Any) -> bool:
     if isinstance(value, type):
         return is_library_class(value)
     return (kind is Fraction or is_library_class(kind)) and all(
-        map(is_library_value, attributes(value).values())
+        map(is_library_value, instance_attributes(value).values())
     )
 
 
@@ -52,15 +52,15 @@ def defining_class(kind: type, name: str) -> type:
     return next(one for one in kind.__mro__ if name in vars(one))
 
 
-def attributes(thing: Any) -> dict[str, object]:
+def instance_attributes(thing: Any) -> dict[str, object]:
     """Return everything that an instance holds in its slots and its dict."""
     kind: Any = type(thing)
-    held = {name: getattr(thing, name) for name in _slots(kind) if hasattr(thing, name)}
+    held = {name: getattr(thing, name) for name in _slot_names(kind) if hasattr(thing, name)}
     return held | getattr(thing, "__dict__", {})
 
 
 @lru_cache(maxsize=1024)
-def _slots(kind: type) -> tuple[str, ...]:
+def _slot_names(kind: type) -> tuple[str, ...]:
     return tuple(
         name
         for base in kind.__mro__

@@ -2,14 +2,14 @@
 
     >>> import numpy as np
     >>> spent = (np.array([0.0, 1.0, 2.0]), np.array([7, 8, 9]))
-    >>> take(spent, np.array([2, 0]))
+    >>> select_runs(spent, np.array([2, 0]))
     (array([2., 0.]), array([9, 7]))
-    >>> take({"main": spent[0], "petty": spent[1]}, np.array([1]))
+    >>> select_runs({"main": spent[0], "petty": spent[1]}, np.array([1]))
     {'main': array([1.]), 'petty': array([8])}
 
-Containers are tuples, named tuples, dicts with text keys, and data classes. `fold` and `map_arrays` traverse them. A
-filter receives its state from `read_only`. A state that is kept for later is `frozen` or copied. The same functions
-handle an adversary's memory; all runs share a part of it that is not an array.
+Containers are tuples, named tuples, dicts with text keys, and data classes. `map_leaves` and `map_arrays` traverse
+them. A filter receives its state from `read_only`. A state that is kept for later is `frozen_copy` or copied. The same
+functions handle an adversary's memory; all runs share a part of it that is not an array.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def part_names(state: Any) -> list[str] | None:
     return sorted(state) if isinstance(state, dict) else [field.name for field in fields(state)]
 
 
-def rebuilt(state: Any, new: Iterable[Any]) -> Any:
+def rebuild_container(state: Any, new: Iterable[Any]) -> Any:
     """A container like `state` with `new` in place of its `parts`."""
     if type(state) is tuple:
         return tuple(new)
@@ -71,7 +71,9 @@ def rebuilt(state: Any, new: Iterable[Any]) -> Any:
     return type(state)(**dict(zip((field.name for field in fields(state)), new, strict=True)))
 
 
-def fold(array: Callable[..., Any], together: Callable[[list[Any]], Any], state: Any, *others: Any) -> Any:
+def map_leaves(
+    array: Callable[..., Any], together: Callable[[list[Any]], Any], state: Any, *others: Any
+) -> Any:
     """Call `array` on the arrays at each place of the states and `together` on the list of results in a container.
 
     All states must have the same nesting.
@@ -79,7 +81,7 @@ def fold(array: Callable[..., Any], together: Callable[[list[Any]], Any], state:
     if (inner := parts(state)) is None:
         return array(state, *others)
     places = zip(inner, *map(_parts_like(state), others), strict=True)
-    return together([fold(array, together, *place) for place in places])
+    return together([map_leaves(array, together, *place) for place in places])
 
 
 def map_arrays(array: Callable[..., Any], state: Any, *others: Any) -> Any:
@@ -87,12 +89,12 @@ def map_arrays(array: Callable[..., Any], state: Any, *others: Any) -> Any:
     if (inner := parts(state)) is None:
         return array(state, *others)
     places = zip(inner, *map(_parts_like(state), others), strict=True)
-    return rebuilt(state, [map_arrays(array, *place) for place in places])
+    return rebuild_container(state, [map_arrays(array, *place) for place in places])
 
 
-def leaves(state: State) -> list[NDArray[Any]]:
+def state_leaves(state: State) -> list[NDArray[Any]]:
     """Return the arrays of a state as a list."""
-    found: list[NDArray[Any]] = fold(lambda leaf: [leaf], lambda parts: list(chain(*parts)), state)
+    found: list[NDArray[Any]] = map_leaves(lambda leaf: [leaf], lambda parts: list(chain(*parts)), state)
     return found
 
 
@@ -112,23 +114,23 @@ def named_leaves(state: State, name: str = "") -> list[tuple[str, NDArray[Any]]]
 
 def runs_of(state: State) -> int:
     """Return the number of runs of a state."""
-    return len(leaves(state)[0])
+    return len(state_leaves(state)[0])
 
 
-def take(state: _S, runs: NDArray[Any]) -> _S:
+def select_runs(state: _S, runs: NDArray[Any]) -> _S:
     """The state of the selected runs (mask or indices)."""
     if type(state) is tuple:  # quickly: this is done for each array of each round
-        some: _S = tuple([take(part, runs) for part in state])  # type: ignore[assignment, attr-defined]
+        some: _S = tuple([select_runs(part, runs) for part in state])  # type: ignore[assignment, attr-defined]
     else:
         some = (
-            _taken(state, runs)
+            _selected_leaf(state, runs)
             if isinstance(state, np.ndarray)
-            else map_arrays(partial(_taken, runs=runs), state)
+            else map_arrays(partial(_selected_leaf, runs=runs), state)
         )
     return some
 
 
-def copied(state: _S) -> _S:
+def copy_state(state: _S) -> _S:
     """The state in arrays of its own."""
     own: _S = map_arrays(np.array, state)
     return own
@@ -141,29 +143,29 @@ def read_only(state: _S) -> _S:
     """
     for part in state if isinstance(state, tuple) else (state,):  # most are lent as they are kept
         if type(part) is not np.ndarray or part.flags.writeable or part.dtype.hasobject:
-            lent: _S = map_arrays(_lent, state)
+            lent: _S = map_arrays(_read_only_view, state)
             return lent
     return state
 
 
-def frozen(state: _S) -> _S:
+def frozen_copy(state: _S) -> _S:
     """A copy in read-only arrays of its own, for a state that is kept while its maker may go on writing into it."""
-    own: _S = map_arrays(_frozen, state)
+    own: _S = map_arrays(_frozen_leaf, state)
     return own
 
 
-def locked(state: _S) -> _S:
+def make_read_only(state: _S) -> _S:
     """Make the state itself read-only, for a state whose maker keeps no reference to it."""
     for part in state if isinstance(state, tuple) else (state,):
         if isinstance(part, np.ndarray):
             part.setflags(False)  # type: ignore[call-arg]
         else:
             for inner in parts(part) or ():
-                locked(inner)
+                make_read_only(inner)
     return state
 
 
-def put(state: _S, runs: NDArray[np.intp], part: _S) -> _S:
+def replace_selected(state: _S, runs: NDArray[np.intp], part: _S) -> _S:
     """Return a copy of the state with the selected runs replaced by those of `part`."""
 
     def replaced(leaf: NDArray[Any], new: NDArray[Any]) -> NDArray[Any]:
@@ -175,7 +177,7 @@ def put(state: _S, runs: NDArray[np.intp], part: _S) -> _S:
     return after
 
 
-def join(states: Sequence[_S]) -> _S:
+def concatenate_runs(states: Sequence[_S]) -> _S:
     """Concatenate the runs of all states."""
 
     def joined(*arrays: Any) -> Any:
@@ -193,7 +195,7 @@ def join(states: Sequence[_S]) -> _S:
     return whole
 
 
-def moved(state: _S, runs: NDArray[np.intp], into: NDArray[np.intp], n: int) -> _S:
+def move_runs(state: _S, runs: NDArray[np.intp], into: NDArray[np.intp], n: int) -> _S:
     """The first n runs after copying `runs` to the places `into`; overwrites the given arrays where writeable."""
 
     def first(leaf: Any) -> Any:
@@ -208,7 +210,7 @@ def moved(state: _S, runs: NDArray[np.intp], into: NDArray[np.intp], n: int) -> 
     return after
 
 
-def choose(mask: NDArray[np.bool_], yes: _S, no: _S) -> _S:
+def choose_runs(mask: NDArray[np.bool_], yes: _S, no: _S) -> _S:
     """Return, for each run, its state in `yes` if the mask is True, else its state in `no`."""
 
     def chosen(a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
@@ -218,7 +220,7 @@ def choose(mask: NDArray[np.bool_], yes: _S, no: _S) -> _S:
     return state
 
 
-def same(state: State, other: State) -> NDArray[np.bool_]:
+def runs_equal(state: State, other: State) -> NDArray[np.bool_]:
     """Return whether each run of `state` equals that of `other` (n runs, or one for all): shape (n,).
 
     NaN equals NaN, -0.0 equals 0.0, and objects are compared by content.
@@ -235,20 +237,20 @@ def same(state: State, other: State) -> NDArray[np.bool_]:
         alike = (a == b) | ((a != a) & (b != b))
         return np.asarray(alike.all(axis=tuple(range(1, a.ndim))))
 
-    every: NDArray[np.bool_] = fold(equal, lambda parts: np.stack(parts).all(axis=0), state, other)
+    every: NDArray[np.bool_] = map_leaves(equal, lambda parts: np.stack(parts).all(axis=0), state, other)
     return every
 
 
 def free_of_nan(state: State, fresh: State) -> NDArray[np.bool_]:
     """Return whether each run is free of NaN: shape (n,). Arrays with a NaN in `fresh` are skipped."""
     good = np.ones(runs_of(state), dtype=np.bool_)
-    for part, new in zip(leaves(state), leaves(fresh), strict=True):
+    for part, new in zip(state_leaves(state), state_leaves(fresh), strict=True):
         if part.dtype.kind == "f" and not np.isnan(new).any():
             good &= ~np.isnan(part).any(axis=tuple(range(1, part.ndim)))
     return good
 
 
-def bits(state: State) -> NDArray[np.uint8]:
+def run_bytes(state: State) -> NDArray[np.uint8]:
     """Return the bytes of each run's numbers: shape (n, bytes per run)."""
 
     def packed(leaf: NDArray[Any]) -> NDArray[np.uint8]:
@@ -259,7 +261,7 @@ def bits(state: State) -> NDArray[np.uint8]:
             else np.empty((len(flat), flat.shape[1] * flat.itemsize), np.uint8)
         )
 
-    return np.concatenate([packed(leaf) for leaf in leaves(state)], axis=1)
+    return np.concatenate([packed(leaf) for leaf in state_leaves(state)], axis=1)
 
 
 def keys(state: State) -> list[Hashable]:
@@ -268,7 +270,7 @@ def keys(state: State) -> list[Hashable]:
     Objects are compared by `content` and never by their `__eq__`. An object that cannot be pickled makes its run
     unique.
     """
-    arrays = [np.asarray(leaf) for leaf in leaves(state)]
+    arrays = [np.asarray(leaf) for leaf in state_leaves(state)]
     if len(arrays) == 1 and arrays[0].ndim == 1 and arrays[0].dtype.kind in "iub":
         return list(arrays[0].tolist())
     numbers = tuple(leaf for leaf in arrays if is_numeric(leaf))
@@ -277,7 +279,9 @@ def keys(state: State) -> list[Hashable]:
         return list(zip(*told, keys(numbers), strict=True)) if numbers else list(zip(*told, strict=True))
     # the same bytes can come from a longer array next to a shorter one
     layout = "".join(f"{leaf.dtype.str}{leaf.shape[1:]}" for leaf in arrays).encode()
-    rows = bits((*arrays, np.broadcast_to(np.frombuffer(layout, np.uint8), (len(arrays[0]), len(layout)))))
+    rows = run_bytes(
+        (*arrays, np.broadcast_to(np.frombuffer(layout, np.uint8), (len(arrays[0]), len(layout))))
+    )
     packed, width = rows.tobytes(), rows.shape[1]
     return [packed[i : i + width] for i in range(0, len(packed), width)]
 
@@ -302,14 +306,14 @@ def _parts_like(state: Any) -> Callable[[Any], Sequence[Any]]:
     return of
 
 
-def _frozen(leaf: Any) -> NDArray[Any]:
+def _frozen_leaf(leaf: Any) -> NDArray[Any]:
     own = np.array(leaf)
     own = _of_each_run(own) if own.dtype.hasobject else own
     own.setflags(write=False)
     return own
 
 
-def _lent(leaf: Any) -> Any:
+def _read_only_view(leaf: Any) -> Any:
     if not isinstance(leaf, np.ndarray):
         return leaf
     view = (_of_each_run(leaf) if leaf.dtype.hasobject else leaf).view()
@@ -329,7 +333,7 @@ def _per_run(leaf: Any) -> bool:
     return isinstance(leaf, np.ndarray) and leaf.ndim > 0
 
 
-def _taken(leaf: Any, runs: NDArray[Any]) -> Any:
+def _selected_leaf(leaf: Any, runs: NDArray[Any]) -> Any:
     if not _per_run(leaf):
         return leaf
     if leaf.strides[0] == 0 and 0 < len(runs) <= len(leaf):  # one entry shared by all runs

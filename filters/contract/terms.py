@@ -14,12 +14,12 @@ from reprlib import repr as short
 from types import MethodType
 from typing import Any, Self
 
-from filterproof.filters.contract.content import Same, Walk, content
+from filterproof.filters.contract.content import IdentityKey, ValueWalk, content
 from filterproof.filters.contract.identity import constants_of
-from filterproof.filters.contract.library import attributes, is_library_value
+from filterproof.filters.contract.library import instance_attributes, is_library_value
 
 #: The terms of every filter that has them.
-_ALWAYS = ("promise", "budget", "charge")
+_TERM_NAMES = ("promise", "budget", "charge")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +40,13 @@ class FilterTerms:
         """Return the terms of a filter, or of a tracker, as they are now."""
         fixed = is_library_value(filt)
         users = () if fixed else (*constants_of(type(filt)), *_given_to(filt))
-        return cls({} if fixed else _contents(filt, dict.fromkeys((*_ALWAYS, *users, "__class__"))), fixed)
+        return cls(
+            {} if fixed else _term_contents(filt, dict.fromkeys((*_TERM_NAMES, *users, "__class__"))), fixed
+        )
 
     def check(self, filt: object) -> None:
         """Raise TypeError if the filter's terms have changed."""
-        if self.fixed or (now := _contents(filt, self.contents)) == self.contents:
+        if self.fixed or (now := _term_contents(filt, self.contents)) == self.contents:
             return
         name = next(one for one, told in now.items() if told != self.contents[one])
         raise TypeError(
@@ -53,13 +55,13 @@ class FilterTerms:
         )
 
 
-def _contents(filt: object, names: Iterable[str]) -> dict[str, Hashable]:
+def _term_contents(filt: object, names: Iterable[str]) -> dict[str, Hashable]:
     """Return the content of each term by name. Methods are skipped."""
     told: dict[str, Hashable] = {}
     for name in names:
         value = _value(filt, name)
-        if name in _ALWAYS:
-            told[name] = None if isinstance(value, MethodType) else content(value, Same)
+        if name in _TERM_NAMES:
+            told[name] = None if isinstance(value, MethodType) else content(value, IdentityKey)
         else:
             told[name] = _OfNumbers().of(value)
     return told
@@ -72,16 +74,16 @@ def _value(filt: object, name: str) -> object:
         return None
 
 
-class _OfNumbers(Walk):
+class _OfNumbers(ValueWalk):
     """Reads numbers, lists and dicts by content and everything else by identity: it may be a cache or a buffer."""
 
     def read(self, value: Any) -> Any:
-        return super().read(value) if type(value) in (list, dict) else Same(value)
+        return super().read(value) if type(value) in (list, dict) else IdentityKey(value)
 
 
 def _given_to(filt: object) -> list[str]:
     """Return the attributes that store a constructor argument."""
-    held = attributes(filt)
+    held = instance_attributes(filt)
     try:
         arguments = signature(type(filt).__init__).parameters
     except (TypeError, ValueError):  # a constructor without Python code

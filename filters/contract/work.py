@@ -4,7 +4,7 @@ A unit is about one call of a filter's method for one run, about 25 microseconds
 expensive work counts units by its size and never by its duration. A cached result counts as if it were computed
 again.
 
->>> with metered():
+>>> with active_meter():
 ...     limit = WorkLimit.of(100)
 ...     half = limit.fraction(0.5)
 ...     count(60)
@@ -61,14 +61,14 @@ class Meter:
             self.pause()
 
 
-_meter: ContextVar[Meter] = ContextVar("meter", default=Meter())  # noqa: B039 - one for each process
+_ACTIVE_METER: ContextVar[Meter] = ContextVar("meter", default=Meter())  # noqa: B039 - one for each process
 #: The active meter.
-current = _meter.get
+current_meter = _ACTIVE_METER.get
 
 
 def count(units: int) -> None:
     """Count units of work on the active meter."""
-    current().count(units)
+    current_meter().count(units)
 
 
 def checked_effort(effort: object) -> float:
@@ -80,20 +80,20 @@ def checked_effort(effort: object) -> float:
 
 
 @contextmanager
-def metered(meter: Meter | None = None) -> Iterator[Meter]:
+def active_meter(meter: Meter | None = None) -> Iterator[Meter]:
     """Make a meter active, a new one by default, so that other code in this process is not counted."""
     meter = Meter() if meter is None else meter
-    token = _meter.set(meter)
+    token = _ACTIVE_METER.set(meter)
     try:
         yield meter
     finally:
-        _meter.reset(token)
+        _ACTIVE_METER.reset(token)
 
 
 @contextmanager
 def stopping_at(limit: WorkLimit | None) -> Iterator[None]:
     """Raise OutOfWork inside the block as soon as the limit is passed."""
-    meter = current()
+    meter = current_meter()
     before = meter.ceiling
     if limit is not None:
         meter.ceiling = min(before, limit.until)
@@ -112,16 +112,16 @@ class WorkLimit:
     @classmethod
     def of(cls, units: float) -> Self:
         """Return a limit this many units from now."""
-        return cls(current().done + int(units))
+        return cls(current_meter().done + int(units))
 
     @property
     def exhausted(self) -> bool:
-        return current().done >= self.until
+        return current_meter().done >= self.until
 
     @property
     def remaining(self) -> int:
         """Units left, zero or more."""
-        return max(self.until - current().done, 0)
+        return max(self.until - current_meter().done, 0)
 
     def fraction(self, share: float) -> WorkLimit:
         """Return a limit after this share of the remaining work."""
@@ -129,4 +129,4 @@ class WorkLimit:
 
     def capped(self, units: float) -> WorkLimit:
         """Return the nearer of this limit and a limit this many units from now."""
-        return WorkLimit(min(self.until, current().done + int(units)))
+        return WorkLimit(min(self.until, current_meter().done + int(units)))

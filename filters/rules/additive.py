@@ -41,12 +41,12 @@ from filterproof.theory.rounding import lower_tiny_products, next_above
 
 _CHARGES = (LinearCharge, SquaredCharge, PerRunCharge)
 #: The relative part of the exact root that `affordable` leaves unspent, to cover all rounding.
-_SHAVE = 1 - 2.0**-50
+_ROUND_DOWN_FACTOR = 1 - 2.0**-50
 #: Below this share of the budget the reduction no longer covers the rounding of the sum, so each answer is tested.
 _SMALL_SHARE = 2.0**-40
 
 
-class _Promised:
+class _BudgetFromPromise:
     """The default of the attribute `budget`: it follows from the guarantee and the charge."""
 
     def __get__(self, filt: AdditiveFilter | None, kind: type[AdditiveFilter]) -> Budget:
@@ -59,7 +59,7 @@ class _Promised:
                 "set budget = fp.Budget.of(...), or a promise and charge = fp.zcdp_charge"
             )
         # cached by the function: a run store would take a cache in this object for a part of the rule
-        return _joined(charge, promise, conversion)
+        return _budget_from_guarantee(charge, promise, conversion)
 
 
 class AdditiveFilter(PrivacyFilter[Exact]):
@@ -116,7 +116,7 @@ class AdditiveFilter(PrivacyFilter[Exact]):
         #: The charge of a request, for all runs or one per run.
         charge: Callable[[DominatingPair], Charge]
     else:
-        budget = _Promised()
+        budget = _BudgetFromPromise()
 
         def charge(self, request: DominatingPair) -> Charge:
             """Return the charge of `request`, for all runs or one per run."""
@@ -128,7 +128,7 @@ class AdditiveFilter(PrivacyFilter[Exact]):
         super().__init_subclass__(**given)
         if not isinstance(getattr(cls, "promise", None), Guarantee) or not isinstance(cls.charge, ChargeRule):
             return
-        if isinstance(getattr_static(cls, "budget", None), _Promised):
+        if isinstance(getattr_static(cls, "budget", None), _BudgetFromPromise):
             promised_budget(cls.charge, cls.promise, cls.conversion)
 
     def _scale(self, family: MechanismFamily) -> float | None:
@@ -220,7 +220,7 @@ class AdditiveFilter(PrivacyFilter[Exact]):
         budget = self.budget
         room = budget.room(state)
         root = np.sqrt(room / scale)
-        root = lower_tiny_products(root * (_SHAVE * budget.root_unit))
+        root = lower_tiny_products(root * (_ROUND_DOWN_FACTOR * budget.root_unit))
         untouched = state[0] == 0
         if untouched.any():
             # a user's budget may equal another and have other limits
@@ -228,11 +228,15 @@ class AdditiveFilter(PrivacyFilter[Exact]):
             root[untouched] = largest(budget, scale)
         little = np.flatnonzero(room < budget.high * _SMALL_SHARE)
         if little.size:
-            root[little] = _shaved(budget, (state[0][little], state[1][little]), root[little], scale)
+            root[little] = _largest_fitting_root(
+                budget, (state[0][little], state[1][little]), root[little], scale
+            )
         return root
 
 
-def _shaved(budget: Budget, state: Exact, root: NDArray[np.float64], scale: float) -> NDArray[np.float64]:
+def _largest_fitting_root(
+    budget: Budget, state: Exact, root: NDArray[np.float64], scale: float
+) -> NDArray[np.float64]:
     """Return the first of root, root (1 - 2^-52), root (1 - 2^-51), ... whose charge fits, or 0."""
     best, left = np.zeros_like(root), np.arange(len(root))
     for bits in range(53, 2, -1):
@@ -246,7 +250,7 @@ def _shaved(budget: Budget, state: Exact, root: NDArray[np.float64], scale: floa
 
 
 @lru_cache(maxsize=256, typed=True)
-def _joined(charge: ChargeRule, promise: Guarantee, conversion: Conversion) -> Budget:
+def _budget_from_guarantee(charge: ChargeRule, promise: Guarantee, conversion: Conversion) -> Budget:
     return promised_budget(charge, promise, conversion)
 
 

@@ -17,16 +17,16 @@ from filterproof.filters.accounting.ledger import Budget
 from filterproof.filters.contract.filter_base import MechanismFamily
 from filterproof.filters.contract.parameters import checked_parameters, one_mu
 from filterproof.filters.privacy_filter import PrivacyFilter
-from filterproof.filters.rules.composition import composed_pld
 from filterproof.filters.rules.menu import (
     affordable_of,
     checked_menu,
-    counted,
-    distinct,
+    counts_after_use,
+    distinct_rows,
     few_enough,
     positions,
-    used,
+    valid_counts,
 )
+from filterproof.filters.rules.menu_composition import composed_pld
 from filterproof.theory.argument_checks import Real
 from filterproof.theory.extremal import LargestDivergence
 from filterproof.theory.guarantees import ZCDP, GaussianDP, Guarantee
@@ -46,7 +46,7 @@ _MIN_TAIL, _MAX_EPSILON = 2.0**-900, 700.0
 _MIN_Q = 2.0**-1020
 
 
-def _heights(
+def _hockey_stick_bounds(
     losses: NDArray[np.float64], masses: NDArray[np.float64], eps: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """Return upper bounds on the hockey-stick divergence at each eps of a distribution with ascending losses."""
@@ -59,7 +59,7 @@ def _heights(
     return np.asarray(np.maximum(p[above] - rm.exp(eps) * q[above], 0.0) + rounded)
 
 
-def covers(mu: float, z: NDArray[np.float64], height: NDArray[np.float64]) -> bool:
+def lies_below_gaussian(mu: float, z: NDArray[np.float64], height: NDArray[np.float64]) -> bool:
     """Whether the convex function with these heights at z = e^eps lies below the divergence of Gaussian(mu).
 
     Between two grid points the function lies below its chord. The Gaussian's divergence is convex, too, and lies above
@@ -111,11 +111,11 @@ def gaussian_cover(
     curves, ends = [], []
     for losses, masses in (composed_pld(pairs, counts), composed_pld(swapped, counts)):
         most = min(high, float(losses[masses > 0].max()) + 1e-9)  # H is 0 above the largest loss
-        if math.isinf(high) and most > (reached := _reached(losses, masses)):
+        if math.isinf(high) and most > (reached := _largest_compared_epsilon(losses, masses)):
             ends.append(most := reached)
         if low < most:
             eps = np.linspace(low, most, _POINTS)
-            if (heights := _heights(losses, masses, eps)).any():
+            if (heights := _hockey_stick_bounds(losses, masses, eps)).any():
                 curves.append((rm.exp(eps), heights))
     spent = [count * float(pair.zcdp_rho) for pair, count in zip(pairs, counts, strict=True) if count]
     rho = sum(spent) * (1 + 2.0**-40) if ends else 0.0
@@ -126,7 +126,7 @@ def gaussian_cover(
 
     def enough(mu: float) -> bool:
         beyond = all(covers_beyond(mu, rho, end) for end in ends)
-        return beyond and all(covers(mu, z, height) for z, height in curves)
+        return beyond and all(lies_below_gaussian(mu, z, height) for z, height in curves)
 
     below, above = 0.0, 1e-6
     while not enough(above):
@@ -139,7 +139,7 @@ def gaussian_cover(
     return above
 
 
-def _reached(losses: NDArray[np.float64], masses: NDArray[np.float64]) -> float:
+def _largest_compared_epsilon(losses: NDArray[np.float64], masses: NDArray[np.float64]) -> float:
     """Return the largest eps at which the divergence is compared in doubles, or inf if this covers all losses."""
     above = np.cumsum(masses[::-1])[::-1]
     finite = np.isfinite(losses)
@@ -225,13 +225,13 @@ class BlackwellFilter(PrivacyFilter[_State]):
         return np.zeros((n, len(self.menu)), dtype=np.int64), *self._budget.start(n)
 
     def admits(self, state: _State, request: DominatingPair) -> NDArray[Any]:
-        known, (counts, high, low) = self._charged(state, request)
-        rows, runs = distinct(counts)
+        known, (counts, high, low) = self._charged_state(state, request)
+        rows, runs = distinct_rows(counts)
         cover = np.array([self._cover(row) for row in rows])[runs]
         return self._budget.fits((high, low), SquaredCharge(cover)) & known
 
     def spend(self, state: _State, request: DominatingPair) -> _State:
-        return self._charged(state, request)[1]
+        return self._charged_state(state, request)[1]
 
     def remaining(self, state: _State) -> NDArray[np.float64]:
         """Return the largest mu of a Gaussian that is still admitted: shape (n,)."""
@@ -244,7 +244,7 @@ class BlackwellFilter(PrivacyFilter[_State]):
 
     def is_reachable_state(self, state: _State) -> NDArray[Any]:
         counts, high, low = state
-        known = counted(counts, len(self.menu)) & self._budget.is_reachable_state((high, low))
+        known = valid_counts(counts, len(self.menu)) & self._budget.is_reachable_state((high, low))
         if known.any():
             known &= ~counts[:, np.array(self._as_gaussians) > 0].any(axis=1)
             half, step = self.mu / 2, (epsilon := self._least_epsilon) / self.mu
@@ -258,14 +258,14 @@ class BlackwellFilter(PrivacyFilter[_State]):
         """Return the least epsilon at which the composed mechanisms are compared with Gaussian(mu)."""
         return 0.0
 
-    def _charged(self, state: _State, request: DominatingPair) -> tuple[NDArray[np.bool_], _State]:
+    def _charged_state(self, state: _State, request: DominatingPair) -> tuple[NDArray[np.bool_], _State]:
         """Return which runs request a Gaussian or a pair of the menu, and the state after these requests."""
         counts, high, low = state
         place = positions(self.menu, request, len(high))
         mu = np.where(place >= 0, np.array(self._as_gaussians)[place], _gdp_mu_or_nan(request))
         known = np.isfinite(mu)
         high, low = self._budget.add((high, low), SquaredCharge(np.where(known, mu, 0.0)))
-        return known, (used(counts, np.where(mu > 0, -1, place)), high, low)
+        return known, (counts_after_use(counts, np.where(mu > 0, -1, place)), high, low)
 
     def _cover(self, counts: tuple[int, ...]) -> float:
         return gaussian_cover(self.menu, counts)
@@ -273,6 +273,6 @@ class BlackwellFilter(PrivacyFilter[_State]):
 
 def _gdp_mu_or_nan(request: DominatingPair) -> Real:
     """Return mu of the Gaussians among the requests, inf for the others."""
-    if (index := request.choice) is not None:
+    if (index := request.member_index) is not None:
         return look_up([_gdp_mu_or_nan(pair) for pair in request.members], index)
     return math.inf if request.normal_mu is None else nonneg_or_inf(request.normal_mu)

@@ -62,19 +62,21 @@ def discrete_pld(pair: DominatingPair, parts: int) -> DiscretePLD:
     """
     with PRECISION_LOCK, flint.ctx.workprec(_BITS):
         step = -(1 - flint.arb(1) / parts).log()
-        low = -_end(pair.swapped, parts)
-        high = _end(pair, parts)
-        places = dots(low, high)
+        low = -_negligible_from(pair.swapped, parts)
+        high = _negligible_from(pair, parts)
+        places = grid_points(low, high)
         heights = [height(pair, place, parts) for place in places]
         ratio = [(step * place).exp() for place in places]
         slope = [(heights[0] - 1) / ratio[0]]
         slope += [(heights[i + 1] - heights[i]) / (ratio[i + 1] - ratio[i]) for i in range(len(places) - 1)]
         slope.append(flint.arb(0))
-        masses = [_double((slope[i + 1] - slope[i]) * ratio[i]) for i in range(len(places))]
-        return DiscretePLD(parts, np.array(places, dtype=np.int64), np.array(masses), _double(heights[-1]))
+        masses = [_double_at_least((slope[i + 1] - slope[i]) * ratio[i]) for i in range(len(places))]
+        return DiscretePLD(
+            parts, np.array(places, dtype=np.int64), np.array(masses), _double_at_least(heights[-1])
+        )
 
 
-def dots(low: int, high: int) -> list[int]:
+def grid_points(low: int, high: int) -> list[int]:
     """Return the places from low to high on one grid, so that larger pairs get dominating distributions."""
 
     def side(last: int) -> list[int]:
@@ -88,17 +90,17 @@ def dots(low: int, high: int) -> list[int]:
     return [*(-place for place in reversed(side(-low))), 0, *side(high)]
 
 
-def _end(pair: DominatingPair, parts: int) -> int:
+def _negligible_from(pair: DominatingPair, parts: int) -> int:
     """Return a place beyond which the divergence is negligible, or constant."""
     low, most = 0, _REACH * parts
-    goal = _double(height(pair, most, parts)) + _TRUNCATED_MASS
+    goal = _double_at_least(height(pair, most, parts)) + _TRUNCATED_MASS
     last = 1
-    while last < most and _double(height(pair, last, parts)) > goal:
+    while last < most and _double_at_least(height(pair, last, parts)) > goal:
         low, last = last, 2 * last
     last = min(last, most)
     while last - low > max(1, last // _DENSE):
         middle = (low + last) // 2
-        low, last = (low, middle) if _double(height(pair, middle, parts)) <= goal else (middle, last)
+        low, last = (low, middle) if _double_at_least(height(pair, middle, parts)) <= goal else (middle, last)
     return last
 
 
@@ -115,7 +117,7 @@ def height(pair: DominatingPair, place: int, parts: int) -> flint.arb:
         return value.upper()
 
 
-def _double(x: flint.arb) -> float:
+def _double_at_least(x: flint.arb) -> float:
     """Return a double that is at least x and 0."""
     upper = x.upper()
     if not upper > 0:

@@ -36,7 +36,7 @@ def promised_budget(charge: ChargeRule, promise: Guarantee, conversion: Conversi
     """
     if not isinstance(conversion, Conversion):
         raise TypeError(f"conversion must be CKS or BUN_STEINKE, got {conversion!r}; pass fp.CKS")
-    allowed = _allowed(charge, promise, conversion)
+    allowed = _largest_allowed(charge, promise, conversion)
     if allowed is None:
         raise ValueError(
             f"promise must follow from a sum of {charge!r}, got {promise!r}, which no theorem here joins to it; "
@@ -51,7 +51,7 @@ def promised_budget(charge: ChargeRule, promise: Guarantee, conversion: Conversi
     return Budget.of(allowed)  # type: ignore[arg-type]  # a fraction is rounded down
 
 
-def _allowed(
+def _largest_allowed(
     charge: ChargeRule, promise: Guarantee, conversion: Conversion
 ) -> Budget | Fraction | float | None:
     match charge, promise:

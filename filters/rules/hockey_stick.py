@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filterproof.filters.accounting.charge_kinds import LinearCharge
-from filterproof.filters.accounting.declared_charges import credible, floor_at_tiny
+from filterproof.filters.accounting.declared_charges import declared_numbers_valid, floor_at_tiny
 from filterproof.filters.accounting.ledger import Budget
 from filterproof.filters.contract.parameters import checked_parameters, one_delta, one_positive
 from filterproof.filters.privacy_filter import PrivacyFilter
@@ -94,7 +94,7 @@ class HockeyStickFilter(PrivacyFilter[_State]):
 
     def step(self, state: _State, request: DominatingPair) -> tuple[NDArray[Any], _State]:
         loss, doubt, *spent = state
-        forward, backward = (LinearCharge(charge) for charge in self._added(loss, doubt, request))
+        forward, backward = (LinearCharge(charge) for charge in self._added_divergence(loss, doubt, request))
         one, after = self._delta.step((spent[0], spent[1]), forward)
         other, behind = self._delta.step((spent[2], spent[3]), backward)
         return one & other & np.isfinite(loss), (loss.copy(), doubt.copy(), *after, *behind)
@@ -120,17 +120,21 @@ class HockeyStickFilter(PrivacyFilter[_State]):
         left = np.minimum(self._delta.left((state[2], state[3])), self._delta.left((state[4], state[5])))
         return np.where(np.isfinite(state[0]), left, 0.0)
 
-    def _added(self, loss: NDArray[Any], doubt: NDArray[Any], request: DominatingPair) -> tuple[Real, Real]:
+    def _added_divergence(
+        self, loss: NDArray[Any], doubt: NDArray[Any], request: DominatingPair
+    ) -> tuple[Real, Real]:
         """Return the increase by a release in each direction, rounded up; inf for an invalid declaration."""
         one, other = request, request.swapped
-        declared = credible(request)
+        declared = declared_numbers_valid(request)
         with np.errstate(invalid="ignore", over="ignore"):
-            forward = np.where(declared, _added(self.epsilon - loss, doubt, one, other), np.inf)
-            backward = np.where(declared, _added(self.epsilon + loss, doubt, other, one), np.inf)
+            forward = np.where(declared, _added_divergence(self.epsilon - loss, doubt, one, other), np.inf)
+            backward = np.where(declared, _added_divergence(self.epsilon + loss, doubt, other, one), np.inf)
         return forward, backward
 
 
-def _added(room: NDArray[Any], doubt: NDArray[Any], pair: DominatingPair, swapped: DominatingPair) -> Real:
+def _added_divergence(
+    room: NDArray[Any], doubt: NDArray[Any], pair: DominatingPair, swapped: DominatingPair
+) -> Real:
     """Return the maximum of H_{e^room}(P||Q) - (1 - e^room)_+ within `doubt` of room.
 
     The increase rises up to room = 0 and falls beyond, so that the maximum is at the point nearest to 0.

@@ -40,15 +40,15 @@ class LevelFilter(PrivacyFilter[NDArray[np.int64]]):
         return np.full(n, self._first, dtype=np.int64)
 
     def admits(self, state: NDArray[np.int64], request: DominatingPair) -> NDArray[np.bool_]:
-        return np.asarray(self._left(state, request) >= 0)
+        return np.asarray(self._highest_level_left(state, request) >= 0)
 
     def spend(self, state: NDArray[np.int64], request: DominatingPair) -> NDArray[np.int64]:
-        return self._left(state, request)
+        return self._highest_level_left(state, request)
 
     def step(
         self, state: NDArray[np.int64], request: DominatingPair
     ) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
-        left = self._left(state, request)
+        left = self._highest_level_left(state, request)
         return left >= 0, left
 
     def is_reachable_state(self, state: NDArray[np.int64]) -> NDArray[Any]:
@@ -65,7 +65,7 @@ class LevelFilter(PrivacyFilter[NDArray[np.int64]]):
         free = ((charges == 0) & (state[:, None] >= floors)).any(axis=1)
         return np.where(free, np.iinfo(np.int64).max, count)
 
-    def _left(self, state: NDArray[np.int64], request: DominatingPair) -> NDArray[np.int64]:
+    def _highest_level_left(self, state: NDArray[np.int64], request: DominatingPair) -> NDArray[np.int64]:
         """Return the highest level that each run may continue with, or -1."""
         charges, highest = self._charges(request), np.full(len(state), -1, dtype=np.int64)
         for number, floor in enumerate(
@@ -77,7 +77,7 @@ class LevelFilter(PrivacyFilter[NDArray[np.int64]]):
 
     def _charges(self, request: DominatingPair) -> NDArray[np.int64]:
         """Return `_charged`, for each run's own member of a selection."""
-        if (choice := request.choice) is None:
+        if (choice := request.member_index) is None:
             return self._charged(request)
         tables = [self._charges(pair) for pair in request.members]
         if all(table.ndim == 1 for table in tables):

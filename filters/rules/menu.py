@@ -54,7 +54,7 @@ def positions(menu: tuple[DominatingPair, ...], request: DominatingPair, n: int)
     Pairs are equal if their classes and numbers are. A request with labels that are not on the menu counts as its
     mechanism.
     """
-    if (index := request.choice) is not None:
+    if (index := request.member_index) is not None:
         table = np.stack([positions(menu, pair, n) for pair in request.members])
         return np.asarray(table[index, np.arange(n)])
     place = np.full(n, -1, dtype=np.intp)
@@ -64,7 +64,7 @@ def positions(menu: tuple[DominatingPair, ...], request: DominatingPair, n: int)
     return place
 
 
-def counted(counts: NDArray[np.int64], entries: int) -> NDArray[np.bool_]:
+def valid_counts(counts: NDArray[np.int64], entries: int) -> NDArray[np.bool_]:
     """Whether each row has `entries` counts in [0, 2^48): shape (n,)."""
     if counts.shape[1] != entries:
         return np.zeros(len(counts), dtype=np.bool_)
@@ -89,7 +89,7 @@ def few_enough(
     return np.asarray(counts @ each * (1 - 1e-6) <= epsilon / 2 - log_finite + 1e-9)
 
 
-def used(counts: NDArray[np.int64], place: NDArray[np.intp]) -> NDArray[np.int64]:
+def counts_after_use(counts: NDArray[np.int64], place: NDArray[np.intp]) -> NDArray[np.int64]:
     """Return the counts after each run uses the member at its place, -1 for none: shape (n, entries)."""
     after = counts.copy()
     asked = np.flatnonzero(place >= 0)
@@ -97,7 +97,7 @@ def used(counts: NDArray[np.int64], place: NDArray[np.intp]) -> NDArray[np.int64
     return after
 
 
-def distinct(counts: NDArray[np.int64]) -> tuple[list[tuple[int, ...]], NDArray[np.intp]]:
+def distinct_rows(counts: NDArray[np.int64]) -> tuple[list[tuple[int, ...]], NDArray[np.intp]]:
     """Return the distinct rows of counts, in order, and the row of each run: shape (n,)."""
     sizes = (counts.max(axis=0, initial=0) + 1).tolist()
     if counts.size and counts.min() >= 0 and math.prod(sizes) <= _MAX_LISTED_ROWS:
@@ -118,13 +118,13 @@ def affordable_of(
     best = np.zeros(runs_of(state))
     for pair in menu:
         t = getattr(pair, fields(pair)[0].name)  # type: ignore[arg-type]
-        if isinstance(t, float) and _makes(family, t, pair):
+        if isinstance(t, float) and _family_makes(family, t, pair):
             admitted = checked_admits(filt, state, pair, len(best))
             best = np.where(admitted, np.maximum(best, t), best)
     return best
 
 
-def _makes(family: MechanismFamily, t: float, pair: DominatingPair) -> bool:
+def _family_makes(family: MechanismFamily, t: float, pair: DominatingPair) -> bool:
     if isinstance(family, type):
         return isinstance(pair, family) and bool(np.all(pair.same_parameters(family(t))))
     return bool(np.all(pair.same_parameters(family(t))))

@@ -90,7 +90,7 @@ class RenyiCurve(Guarantee):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class _OverOrders(SeveralSums):
+class _PerOrderFilter(SeveralSums):
     """A rule on the sums of Rényi divergences at those orders that have a budget."""
 
     #: The orders with a budget; the others admit nothing.
@@ -102,7 +102,7 @@ class _OverOrders(SeveralSums):
         self._keep(promise, *budgets.values())
 
     @property
-    def _limits(self) -> tuple[tuple[float, float], ...]:
+    def _order_budgets(self) -> tuple[tuple[float, float], ...]:
         """Each order with its budget."""
         return tuple((alpha, budget.limit) for alpha, budget in zip(self.usable, self._budgets, strict=True))
 
@@ -115,7 +115,7 @@ class _OverOrders(SeveralSums):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class AllOrdersFilter(_OverOrders):
+class AllOrdersFilter(_PerOrderFilter):
     """The filter of Rényi differential privacy at several orders.
 
     It grants a request while the sum of divergences stays within its budget at every order::
@@ -170,11 +170,11 @@ class AllOrdersFilter(_OverOrders):
     @property
     def holds(self) -> GuaranteeScope:
         rule = "Feldman & Zrnic (2021), Remark 4.4: the ledgers admit no larger sum at any of the orders"
-        return GuaranteeScope(orders=self._limits, rule=rule)
+        return GuaranteeScope(orders=self._order_budgets, rule=rule)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class SomeOrderRule(_OverOrders):
+class SomeOrderRule(_PerOrderFilter):
     """Continue while at one order of a set the sum stays within the budget by `conversion`."""
 
     epsilon: float
@@ -196,21 +196,21 @@ class SomeOrderRule(_OverOrders):
     def extremal(self, epsilon: float) -> LargestDivergence:
         """Return the worst mechanisms within the budget of one order; the effect of changing orders is not bounded."""
         worst = LargestDivergence(epsilon, 0.0, 1.0)
-        for bound in self._limits:
+        for bound in self._order_budgets:
             try:
                 worst = max(worst, renyi_extremal((bound,), epsilon), key=lambda found: found.low)
             except ArithmeticError:  # ball arithmetic finds no point of tangency
                 continue
         return replace(worst, high=1.0)
 
-    def _decided(self, state: Sums, request: DominatingPair) -> tuple[NDArray[Any], Sums]:
-        fits, after = self._steps(state, request)
+    def _decide_and_charge(self, state: Sums, request: DominatingPair) -> tuple[NDArray[Any], Sums]:
+        fits, after = self._charge_sums(state, request)
         return np.asarray(fits.any(axis=0)), after
 
     def is_reachable_state(self, state: Sums) -> NDArray[Any]:
         # the sum at an order beyond its budget may be anything, inf or NaN
         known = [is_sum(pair) | np.isnan(pair[0]) | (pair[0] == np.inf) for pair in pairs_of(state)]
-        return np.asarray(self._reached(state).any(axis=0) & np.all(known, axis=0))
+        return np.asarray(self._sums_within_budget(state).any(axis=0) & np.all(known, axis=0))
 
 
 @dataclass(frozen=True, slots=True, repr=False)

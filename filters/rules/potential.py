@@ -14,7 +14,7 @@ from filterproof.filters.contract.parameters import checked_parameters, one_delt
 from filterproof.filters.rules.level_filter import TOO_MUCH, LevelFilter
 from filterproof.filters.rules.menu import checked_menu
 from filterproof.filters.rules.potential_design import PotentialClock, potential_clock
-from filterproof.filters.rules.potential_family import floors
+from filterproof.filters.rules.potential_family import charge_floors
 from filterproof.theory.extremal import LargestDivergence, tangent_extremal
 from filterproof.theory.guarantees import ApproxDP, Guarantee
 from filterproof.theory.pairs import DominatingPair, SubsampledGaussian, is_ours
@@ -26,7 +26,7 @@ COMMON_RATES: tuple[DominatingPair, ...] = (
     SubsampledGaussian(q=0.02, sigma=1.0),
     SubsampledGaussian(q=0.05, sigma=1.5),
 )
-_FLOORS = np.array(floors(), dtype=np.int64)
+_FLOORS = np.array(charge_floors(), dtype=np.int64)
 _NONE = np.full(len(_FLOORS), TOO_MUCH, dtype=np.int64)
 
 

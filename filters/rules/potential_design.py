@@ -16,8 +16,14 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from filterproof.filters.rules.discrete_pld import DiscretePLD, discrete_pld, dots
-from filterproof.filters.rules.potential_family import ONE, SCALE, PotentialFamily, floors, payoff
+from filterproof.filters.rules.discrete_pld import DiscretePLD, discrete_pld, grid_points
+from filterproof.filters.rules.potential_family import (
+    FIXED_POINT_ONE,
+    LEVEL_SCALE,
+    PotentialFamily,
+    charge_floors,
+    payoff,
+)
 from filterproof.theory.pairs import DominatingPair
 from filterproof.theory.rounding import round_up
 from filterproof.theory.size_limits import check_size
@@ -64,8 +70,9 @@ class PotentialClock:
         return round_up(max(family.value(self.budget) for family in (self.forward, self.backward)))
 
     def charges(self, pair: DominatingPair) -> NDArray[np.int64]:
-        """Return the charge of one release from each of `floors` on: the larger of both directions, decreasing."""
-        found: tuple[int, ...] = (0,) * len(floors())
+        """Return the charge of one release from each of `charge_floors` on: the larger of both directions,
+        decreasing."""
+        found: tuple[int, ...] = (0,) * len(charge_floors())
         for family, side in ((self.forward, pair), (self.backward, pair.swapped)):
             found = family.charges(discrete_pld(side, family.parts), self.budget, found)
         return np.array(found, dtype=np.int64)
@@ -83,22 +90,22 @@ class PotentialClock:
 @lru_cache(maxsize=16)
 def potential_clock(epsilon: float, delta: float, menu: tuple[DominatingPair, ...]) -> PotentialClock:
     """Return the clock of a menu. Raises ValueError if no level keeps delta, or if the table is too large."""
-    least = min(_spread(discrete_pld(pair, _PROBE)) / _PROBE for pair in menu)
+    least = min(_loss_deviation(discrete_pld(pair, _PROBE)) / _PROBE for pair in menu)
     parts = max(math.ceil(_FINE / max(least, 2.0**-14)), _MIN_KNOTS)
     first, last = (
         -math.ceil(_BELOW * epsilon * parts),
         math.ceil((epsilon + max(_ABOVE, epsilon + _BEYOND)) * parts),
     )
     knots = last - first + 1
-    _check(menu, knots, _ROUNDS)
+    _check_table_size(menu, knots, _ROUNDS)
     start = payoff(epsilon, parts, first, knots)
     swapped = tuple(pair.swapped for pair in menu)
     sides = [
-        _Search(start / ONE, first, delta, [discrete_pld(pair, parts) for pair in side])
+        _PotentialSearch(start / FIXED_POINT_ONE, first, delta, [discrete_pld(pair, parts) for pair in side])
         for side in ((menu,) if menu == swapped else (menu, swapped))
     ]
     rounds = [max(min(each), 1) for each in zip(*(side.rounds() for side in sides), strict=True)]
-    _check(menu, knots, _most_levels(rounds))
+    _check_table_size(menu, knots, _most_levels(rounds))
     families = [side.family(start, rounds) for side in sides]
     low, high = 0, min(int(family.at[-1]) for family in families) + 1
     while high - low > 1:
@@ -115,7 +122,7 @@ def potential_clock(epsilon: float, delta: float, menu: tuple[DominatingPair, ..
     return clock
 
 
-def _check(menu: tuple[DominatingPair, ...], knots: int, levels: int) -> None:
+def _check_table_size(menu: tuple[DominatingPair, ...], knots: int, levels: int) -> None:
     """Raise TooLargeError for too many levels and knots, or for a table that takes too long."""
     remedy = "pass fewer mechanisms, none with so many more rounds, or a smaller epsilon"
     check_size("design", knots * levels, _HEIGHTS, "heights of a table", remedy)
@@ -123,25 +130,25 @@ def _check(menu: tuple[DominatingPair, ...], knots: int, levels: int) -> None:
 
 
 def _most_levels(rounds: list[int]) -> int:
-    """Return the most levels of a family, as many as `_Search.family` can make."""
+    """Return the most levels of a family, as many as `_PotentialSearch.family` can make."""
     level, count = 0, 1
-    while level < 2 * SCALE:
-        level, count = level + _gap(level, rounds), count + 1
+    while level < 2 * LEVEL_SCALE:
+        level, count = level + _level_gap(level, rounds), count + 1
     return count
 
 
-def _gap(level: int, rounds: list[int]) -> int:
+def _level_gap(level: int, rounds: list[int]) -> int:
     """Return the distance of the next level above a level."""
-    widest = SCALE // min(_LEVELS, _LEVELS_PER_ROUND * max(rounds))
-    return min(max(_charge(max(rounds)), level // _GROWTH), widest)
+    widest = LEVEL_SCALE // min(_LEVELS, _LEVELS_PER_ROUND * max(rounds))
+    return min(max(_rough_charge(max(rounds)), level // _GROWTH), widest)
 
 
-def _charge(rounds: int) -> int:
+def _rough_charge(rounds: int) -> int:
     """Return about the charge of a member that fits this many rounds."""
-    return max(SCALE // rounds, 1)
+    return max(LEVEL_SCALE // rounds, 1)
 
 
-class _Search:
+class _PotentialSearch:
     """The recursion of one direction, in doubles: f_b = max over members and numbers r of rounds of T^r f_{b - r c}."""
 
     def __init__(
@@ -154,7 +161,7 @@ class _Search:
         """Return the distribution of 2^k rounds."""
         known = self.powers[member]
         while len(known) <= k:
-            known.append(_doubled(known[-1], 2 * len(self.start)))
+            known.append(_two_rounds(known[-1], 2 * len(self.start)))
         return known[k]
 
     def value(self, f: NDArray[np.float64]) -> float:
@@ -162,9 +169,9 @@ class _Search:
 
     def rounds(self) -> list[int]:
         """Return about how many rounds of each member alone keep delta."""
-        return [self._rounds(member) for member in range(len(self.powers))]
+        return [self._fitting_rounds(member) for member in range(len(self.powers))]
 
-    def _rounds(self, member: int) -> int:
+    def _fitting_rounds(self, member: int) -> int:
         granted, f, k = 0, self.start, 0
         while k < 40:
             after = self.mean(self.power(member, k), f)
@@ -189,20 +196,22 @@ class _Search:
 
     def family(self, start: NDArray[np.int64], rounds: list[int]) -> PotentialFamily:
         """Return the family in which n rounds of a member, n its own number of rounds, cost about SCALE."""
-        charges = [_charge(n) for n in rounds]
+        charges = [_rough_charge(n) for n in rounds]
         at, rows = [0], [self.start]
-        while self.value(rows[-1]) <= _PAST * self.delta and at[-1] < 2 * SCALE:
-            gap = _gap(at[-1], rounds)
+        while self.value(rows[-1]) <= _PAST * self.delta and at[-1] < 2 * LEVEL_SCALE:
+            gap = _level_gap(at[-1], rounds)
             level, best = at[-1] + gap, rows[-1]
             for member, charge in enumerate(charges):
                 k = max(0, (-(-gap // charge) - 1).bit_length())
                 before = level - (charge << k)
                 if before >= 0:
-                    best = np.maximum(best, self.mean(self.power(member, k), _mixed(at, rows, before)))
+                    best = np.maximum(best, self.mean(self.power(member, k), _interpolated(at, rows, before)))
             at.append(level)
             rows.append(best)
         parts = self.powers[0][0].parts
-        heights = _convex(np.maximum(np.rint(np.array(rows) * ONE).astype(np.int64), start), parts)
+        heights = _convex_heights(
+            np.maximum(np.rint(np.array(rows) * FIXED_POINT_ONE).astype(np.int64), start), parts
+        )
         heights = np.maximum.accumulate(heights, axis=0)
         # the least height at z = 0 that the line through the last two knots allows
         ends = heights[:, -1] + (parts - 1) * (heights[:, -1] - heights[:, -2])
@@ -211,12 +220,12 @@ class _Search:
             self.first,
             np.array(at, dtype=np.int64),
             heights,
-            max(ONE, int(ends.max())),
-            int(_SLACK * Fraction(self.delta) * ONE),
+            max(FIXED_POINT_ONE, int(ends.max())),
+            int(_SLACK * Fraction(self.delta) * FIXED_POINT_ONE),
         )
 
 
-def _mixed(at: list[int], rows: list[NDArray[np.float64]], level: int) -> NDArray[np.float64]:
+def _interpolated(at: list[int], rows: list[NDArray[np.float64]], level: int) -> NDArray[np.float64]:
     """Return f at a level between known ones."""
     j = int(np.searchsorted(np.array(at), level, side="right")) - 1
     if at[j] == level or j + 1 == len(at):
@@ -225,7 +234,7 @@ def _mixed(at: list[int], rows: list[NDArray[np.float64]], level: int) -> NDArra
     return (1 - share) * rows[j] + share * rows[j + 1]
 
 
-def _convex(heights: NDArray[np.int64], parts: int) -> NDArray[np.int64]:
+def _convex_heights(heights: NDArray[np.int64], parts: int) -> NDArray[np.int64]:
     """Return heights at least as large that are convex and decreasing, from the first knot on."""
     goal = heights.T.copy()
     rise = np.zeros(goal.shape[1], dtype=np.int64)
@@ -235,14 +244,14 @@ def _convex(heights: NDArray[np.int64], parts: int) -> NDArray[np.int64]:
     return goal.T.copy()
 
 
-def _spread(distribution: DiscretePLD) -> float:
+def _loss_deviation(distribution: DiscretePLD) -> float:
     """Return the standard deviation of the finite losses, in places."""
     places, masses = distribution.places.astype(np.float64), distribution.masses
     mean = math.fsum(places * masses)
     return math.sqrt(max(math.fsum(masses * (places - mean) ** 2), 0.0))
 
 
-def _doubled(distribution: DiscretePLD, limit: int) -> DiscretePLD:
+def _two_rounds(distribution: DiscretePLD, limit: int) -> DiscretePLD:
     """Return the distribution of two rounds on fewer points.
 
     The masses between two points are split so that both totals stay.
@@ -259,10 +268,11 @@ def _doubled(distribution: DiscretePLD, limit: int) -> DiscretePLD:
     distinct, masses = distinct[begin:last], masses[begin:last].copy()
     masses[0] = below[begin]
     base = 1 << max(
-        int(_spread(DiscretePLD(distribution.parts, distinct, masses, 0.0)) / 8).bit_length() - 1, 0
+        int(_loss_deviation(DiscretePLD(distribution.parts, distinct, masses, 0.0)) / 8).bit_length() - 1, 0
     )
     ends = (
-        np.array(dots(math.floor(distinct[0] / base), math.ceil(distinct[-1] / base)), dtype=np.int64) * base
+        np.array(grid_points(math.floor(distinct[0] / base), math.ceil(distinct[-1] / base)), dtype=np.int64)
+        * base
     )
     if len(ends) < 2:
         return DiscretePLD(distribution.parts, distinct, masses, infinite)

@@ -27,9 +27,9 @@ from filterproof.theory.numerics.precision import PRECISION_LOCK
 from filterproof.theory.rounding import round_up
 
 #: Heights are integer multiples of 1/ONE, so that comparisons do not depend on the machine.
-ONE = 1 << 62
+FIXED_POINT_ONE = 1 << 62
 #: Levels and charges are integer multiples of 1/SCALE of the charge of a whole plan of one member.
-SCALE = 1 << 40
+LEVEL_SCALE = 1 << 40
 #: The number of binary digits of charges.
 _DIGITS = 10
 #: The number of halvings of SCALE at which charges change.
@@ -59,9 +59,9 @@ def index_of(charge: int) -> int:
     return (charge >> shift) + (shift << (_DIGITS - 1))
 
 
-def floors() -> tuple[int, ...]:
+def charge_floors() -> tuple[int, ...]:
     """Return the levels from which a mechanism has a charge of its own: 0 and the halvings of SCALE."""
-    return 0, *(SCALE >> k for k in range(_FLOORS, 0, -1))
+    return 0, *(LEVEL_SCALE >> k for k in range(_FLOORS, 0, -1))
 
 
 def payoff(epsilon: float, parts: int, first: int, knots: int) -> NDArray[np.int64]:
@@ -71,7 +71,7 @@ def payoff(epsilon: float, parts: int, first: int, knots: int) -> NDArray[np.int
         ratio = 1 - flint.arb(1) / parts
         lost = flint.arb(flint.fmpq(*Fraction(epsilon).as_integer_ratio())).exp() * ratio**first
         for i in range(knots):
-            heights[i] = max(int(((1 - lost) * ONE).upper().ceil().unique_fmpz()), 0)
+            heights[i] = max(int(((1 - lost) * FIXED_POINT_ONE).upper().ceil().unique_fmpz()), 0)
             lost *= ratio
     return heights
 
@@ -104,7 +104,7 @@ class PotentialFamily:
         return bool(
             self.parts > 1
             and self.first <= 0 < self.first + f.shape[1]
-            and ONE <= self.top < 2 * ONE
+            and FIXED_POINT_ONE <= self.top < 2 * FIXED_POINT_ONE
             and self.slack >= 0
             and self.at[0] == 0
             and (self.at[1:] > self.at[:-1]).all()  # a difference might wrap around
@@ -128,7 +128,7 @@ class PotentialFamily:
         low, high = (int(self.heights[k, -self.first]) for k in (j[0], j[0] + 1))
         gap = int(self.at[j[0] + 1] - self.at[j[0]])
         height = low + Fraction(high - low) * Fraction(level - int(self.at[j[0]]), gap)
-        return (height + Fraction(self.slack * level, SCALE)) / ONE
+        return (height + Fraction(self.slack * level, LEVEL_SCALE)) / FIXED_POINT_ONE
 
     def tangent(self, level: int, shift: float) -> tuple[float, float]:
         """Return (p, q) of a line p - q z below f_level that nearly touches it at z = e^shift, else (0, 0)."""
@@ -136,7 +136,7 @@ class PotentialFamily:
         if not 0 < i < self.heights.shape[1] - 1:
             return 0.0, 0.0
         j, share = self._place(np.array([level]))
-        three = self.heights[j[0] : j[0] + 2, i - 1 : i + 2] / ONE
+        three = self.heights[j[0] : j[0] + 2, i - 1 : i + 2] / FIXED_POINT_ONE
         before, here, after = (three[0] + share[0] * (three[1] - three[0])).tolist()
         z = (1 - 1 / self.parts) ** (self.first + i)
         q = self.parts / z * ((here - before) * (1 - 1 / self.parts) + after - here) / 2
@@ -176,11 +176,11 @@ class PotentialFamily:
             for k, p in near:
                 total += np.multiply(wide[:, low + k : low + k + knots], p, out=term[: len(window)])
             if far:
-                total += self._chords(wide, low, far)[:, :knots]
+                total += self._chord_bounds(wide, low, far)[:, :knots]
         means *= 1 + 2.0**-_SLACK_BITS + (len(distribution.places) + 8) * 2.0**-53
         return means
 
-    def _chords(
+    def _chord_bounds(
         self, wide: NDArray[np.float64], low: int, atoms: list[tuple[int, float]]
     ) -> NDArray[np.float64]:
         """Return upper bounds on the part of T f from these points, from place `low` of `wide` on.
@@ -197,12 +197,12 @@ class PotentialFamily:
             first, phase = divmod(low + k, _CHORD)
             sums += np.multiply(phases[phase][:, first : first + count], p, out=term)
         found = np.empty((len(wide), count - 1, _CHORD))
-        for i, (before, after) in enumerate(_chord(self.parts)):
+        for i, (before, after) in enumerate(_chord_shares(self.parts)):
             found[:, :, i] = sums[:, :-1] * before + sums[:, 1:] * after
         return found.reshape(len(wide), -1)
 
     def charges(self, distribution: DiscretePLD, budget: int, least: tuple[int, ...]) -> tuple[int, ...]:
-        """Return the charge of a mechanism with this distribution from each of `floors` on.
+        """Return the charge of a mechanism with this distribution from each of `charge_floors` on.
 
         The charge is the least that `charge_at` has, that is not below `least` or that of a higher floor, and that
         satisfies T f_b <= f_{b + charge} + slack charge for all b from the floor to budget - charge. A few knots and
@@ -210,13 +210,13 @@ class PotentialFamily:
         """
         lowest = replace(self, at=self.at[:2], heights=self.heights[:2]).means(distribution)[0]
         if (
-            lowest > self.heights[-1] + self.slack * (self.at[-1] / SCALE)
+            lowest > self.heights[-1] + self.slack * (self.at[-1] / LEVEL_SCALE)
         ).any():  # not even with the whole budget
             return (charge_at(index_of(budget) + 1),) * len(least)
-        check = _Check(
+        check = _InequalityCheck(
             self, self.means(distribution), distribution.excess * self.top * (1 + 2.0**-50), budget
         )
-        ends = [*floors(), budget]
+        ends = [*charge_floors(), budget]
         found, dearest = [], 0
         for floor, end, other in zip(reversed(ends[:-1]), reversed(ends[1:]), reversed(least), strict=True):
             dearest = check.least((floor, min(end, budget)), max(dearest, index_of(other)))
@@ -225,14 +225,14 @@ class PotentialFamily:
 
 
 @lru_cache(maxsize=64)
-def _chord(parts: int) -> list[tuple[float, float]]:
+def _chord_shares(parts: int) -> list[tuple[float, float]]:
     """Return the shares of the knots 0 and _CHORD at the knots 0, 1, ..., _CHORD - 1 of the chord, each rounded up."""
     powers = [Fraction((parts - 1) ** i, parts**i) for i in range(_CHORD + 1)]
     shares = [(power - powers[-1]) / (1 - powers[-1]) for power in powers[:-1]]
     return [(round_up(share), round_up(1 - share)) for share in shares]
 
 
-class _Check:
+class _InequalityCheck:
     """The inequality T f_b <= f_{b + charge} + slack charge for one mechanism."""
 
     def __init__(
@@ -286,7 +286,7 @@ class _Check:
         first, last = part[0], min(part[1], self.budget - charge)
         if last < first:  # no such round is granted
             return failed
-        paid = self.family.slack * charge / SCALE * (1 - 2.0**-50)
+        paid = self.family.slack * charge / LEVEL_SCALE * (1 - 2.0**-50)
         if self.at_zero > paid:  # at z = 0
             return ~failed
         ends = np.array([first, last])
@@ -296,12 +296,12 @@ class _Check:
             after = b[(b >= first) & (b <= last)][::thin]
             for start in range(0, len(after), rows):
                 here = after[start : start + rows]
-                after_charge = self._mixed(heights, here + charge)
+                after_charge = self._interpolated(heights, here + charge)
                 after_charge += paid
-                failed |= (self._mixed(means, here) > after_charge).any(axis=0)
+                failed |= (self._interpolated(means, here) > after_charge).any(axis=0)
         return failed
 
-    def _mixed(self, values: NDArray[np.float64], level: NDArray[np.int64]) -> NDArray[np.float64]:
+    def _interpolated(self, values: NDArray[np.float64], level: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return the values at each level, linear between the levels of the family."""
         j, share = self.family._place(level)
         mixed, share = values.take(j, axis=0), share[:, None]

@@ -19,8 +19,8 @@ from filterproof.theory.extremal import LargestDivergence, erasures_extremal, re
 from filterproof.theory.guarantees import ApproxDP, Guarantee, PureDP
 from filterproof.theory.numerics import reproducible_math as rm
 from filterproof.theory.pairs import DominatingPair, is_ours
-from filterproof.theory.realisation import optimal_split
 from filterproof.theory.rounding import next_below
+from filterproof.theory.stopping_level import optimal_split
 
 #: (loss before the last release, loss of the last release, its upper quantile in both directions, number of releases,
 #: whether the losses are exact and so is their sum, the largest dhat-quantile of the next allowable set, in both
@@ -105,7 +105,7 @@ class RealisationFilter(PrivacyFilter[_State]):
             self, epsilon=one_positive, delta=one_delta_from_zero, rounds=check_count
         )
         menu, after = checked_menu(self.menu), _checked_after(self.after)
-        dhat, theta = _split(self.dhat, self.theta, self.rounds, delta)
+        dhat, theta = _rounded_split(self.dhat, self.theta, self.rounds, delta)
         object.__setattr__(self, "menu", menu)
         object.__setattr__(self, "after", after)
         object.__setattr__(self, "dhat", dhat)
@@ -113,7 +113,12 @@ class RealisationFilter(PrivacyFilter[_State]):
         object.__setattr__(self, "promise", ApproxDP(epsilon, delta) if delta else PureDP(epsilon))
         sets = (*(allowed for _, allowed in after), menu)
         every = tuple(pair for one in sets for pair in one)
-        reach = np.array([[_largest(one, dhat), _largest((p.swapped for p in one), dhat)] for one in sets]).T
+        reach = np.array(
+            [
+                [_largest_quantile(one, dhat), _largest_quantile((p.swapped for p in one), dhat)]
+                for one in sets
+            ]
+        ).T
         if delta == 0 and not reach.max() < np.inf:
             worst = next(pair for pair in every if not float(pair.pure_epsilon) < np.inf)
             raise ValueError(
@@ -137,7 +142,7 @@ class RealisationFilter(PrivacyFilter[_State]):
     def start(self, n: int) -> _State:
         zeros = np.zeros(n)
         released, exact = np.zeros(n, dtype=np.int64), np.ones(n, dtype=np.bool_)
-        return zeros, zeros, zeros, zeros, released, exact, *self._reached(np.full(n, -1))
+        return zeros, zeros, zeros, zeros, released, exact, *self._reached_quantiles(np.full(n, -1))
 
     def admits(self, state: _State, request: DominatingPair) -> NDArray[Any]:
         before, _, forward, backward, released, exact, *reach = state
@@ -145,9 +150,9 @@ class RealisationFilter(PrivacyFilter[_State]):
             # partial sums stayed within epsilon, so that each addition has an error of at most an ulp of epsilon
             slack = (released + 4) * 2.0**-51 * (self.epsilon + np.abs(before))
             for a, b in ((self.epsilon, before), (self.epsilon, -before)):
-                exact = exact & _adds(a, b)
+                exact = exact & _sum_is_exact(a, b)
             for quantile, most in zip((forward, backward), reach, strict=True):
-                exact = exact & _adds(quantile, most)
+                exact = exact & _sum_is_exact(quantile, most)
             exact = exact & _quantiles_are_sure(request, self._tail)
             slack = np.where(exact, 0.0, slack)
             inside = forward + reach[0] <= self.epsilon - before - slack
@@ -173,8 +178,8 @@ class RealisationFilter(PrivacyFilter[_State]):
         backward = _per_run(upper_quantile(request.swapped, self._rest), n)
         known = _losses_are_doubles(request)
         with np.errstate(invalid="ignore"):
-            exact = exact & _adds(before, last) & known
-        reach = self._reached(positions(tuple(dict(self.after)), request, n))
+            exact = exact & _sum_is_exact(before, last) & known
+        reach = self._reached_quantiles(positions(tuple(dict(self.after)), request, n))
         return before + last, np.zeros(n), forward, backward, released + 1, exact, *reach
 
     def is_reachable_state(self, state: _State) -> NDArray[Any]:
@@ -207,7 +212,7 @@ class RealisationFilter(PrivacyFilter[_State]):
         before, _, *rest = state
         return before, np.asarray(loss, dtype=np.float64), *rest
 
-    def _reached(self, place: NDArray[np.intp]) -> NDArray[np.float64]:
+    def _reached_quantiles(self, place: NDArray[np.intp]) -> NDArray[np.float64]:
         """Return the largest dhat-quantiles of the allowable sets at these places, -1 for the menu: (2, n)."""
         return self._reach[:, place]
 
@@ -237,7 +242,7 @@ def _checked_after(after: object) -> _After:
     return tuple((pair, checked_menu(some)) for pair, some in menus_after.items())
 
 
-def _adds(x: Real, y: Real) -> NDArray[np.bool_]:
+def _sum_is_exact(x: Real, y: Real) -> NDArray[np.bool_]:
     """Whether the double sum is the exact sum (Knuth's TwoSum)."""
     total = np.add(x, y)
     kept = total - x
@@ -246,7 +251,7 @@ def _adds(x: Real, y: Real) -> NDArray[np.bool_]:
 
 def _losses_are_doubles(request: DominatingPair) -> bool:
     """Whether each loss equals the reported double: for randomised response that is not made from a ratio."""
-    form = request.kov if is_ours(request) and request.choice is None else None
+    form = request.kov if is_ours(request) and request.member_index is None else None
     return form is not None and form.ratio is None and bool(np.all(form.delta == 0))
 
 
@@ -260,7 +265,7 @@ def _per_run(value: Real, n: int) -> NDArray[np.float64]:
     return np.full(n, value) if np.ndim(value) == 0 else np.asarray(value, dtype=np.float64)
 
 
-def _largest(pairs: Iterable[DominatingPair], tail: float) -> float:
+def _largest_quantile(pairs: Iterable[DominatingPair], tail: float) -> float:
     return max(float(upper_quantile(pair, tail)) for pair in pairs)
 
 
@@ -270,7 +275,7 @@ def _largest_loss(pair: DominatingPair) -> float:
     return max(largest, 0.0)
 
 
-def _split(dhat: float | None, theta: float | None, rounds: int, delta: float) -> tuple[float, float]:
+def _rounded_split(dhat: float | None, theta: float | None, rounds: int, delta: float) -> tuple[float, float]:
     """Return (dhat, theta) with dhat + theta (1 - dhat) rounds <= delta in exact arithmetic."""
 
     def spent(one: float, other: float) -> Fraction:

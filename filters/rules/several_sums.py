@@ -25,8 +25,13 @@ from filterproof.filters.contract.parameters import (
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.theory.argument_checks import Real
 from filterproof.theory.conversions import BUN_STEINKE, CKS
-from filterproof.theory.drift import drift
-from filterproof.theory.extremal import RESPONSES, LargestDivergence, squares_extremal, zcdp_extremal
+from filterproof.theory.drift import max_mean_loss
+from filterproof.theory.extremal import (
+    NUMBER_OF_RESPONSES,
+    LargestDivergence,
+    squares_extremal,
+    zcdp_extremal,
+)
 from filterproof.theory.guarantees import ZCDP, ApproxDP, Guarantee, PureDP
 from filterproof.theory.latex import tex_number
 from filterproof.theory.numerics import reproducible_math as rm
@@ -64,27 +69,27 @@ class SeveralSums(PrivacyFilter[Sums]):
         return tuple(part for budget in self._budgets for part in budget.start(n))
 
     def admits(self, state: Sums, request: DominatingPair) -> NDArray[Any]:
-        return self._decided(state, request)[0]
+        return self._decide_and_charge(state, request)[0]
 
     def spend(self, state: Sums, request: DominatingPair) -> Sums:
-        return self._steps(state, request)[1]
+        return self._charge_sums(state, request)[1]
 
     def step(self, state: Sums, request: DominatingPair) -> tuple[NDArray[Any], Sums]:
-        return self._decided(state, request)
+        return self._decide_and_charge(state, request)
 
-    def _decided(self, state: Sums, request: DominatingPair) -> tuple[NDArray[Any], Sums]:
+    def _decide_and_charge(self, state: Sums, request: DominatingPair) -> tuple[NDArray[Any], Sums]:
         """Decide and charge; not called `step`, because a subclass's `step` may call `admits` and `spend`."""
-        fits, after = self._steps(state, request)
+        fits, after = self._charge_sums(state, request)
         return np.asarray(fits.all(axis=0)), after
 
     def is_reachable_state(self, state: Sums) -> NDArray[Any]:
-        return np.asarray(self._reached(state).all(axis=0))
+        return np.asarray(self._sums_within_budget(state).all(axis=0))
 
     def remaining(self, state: Sums) -> NDArray[np.float64]:
         """Return the largest further charge of the first sum, in its unit."""
         return self._budgets[0].left((state[0], state[1]))
 
-    def _steps(self, state: Sums, request: DominatingPair) -> tuple[NDArray[np.bool_], Sums]:
+    def _charge_sums(self, state: Sums, request: DominatingPair) -> tuple[NDArray[np.bool_], Sums]:
         """Return whether each sum stays within its budget, shape (sums, n), and the new sums."""
         charges = self._charges(request)
         steps = [
@@ -93,7 +98,7 @@ class SeveralSums(PrivacyFilter[Sums]):
         ]
         return np.array([fits for fits, _ in steps]), tuple(part for _, after in steps for part in after)
 
-    def _reached(self, state: Sums) -> NDArray[np.bool_]:
+    def _sums_within_budget(self, state: Sums) -> NDArray[np.bool_]:
         """Whether each pair is a sum within its budget: shape (sums, n)."""
         pairs = zip(self._budgets, pairs_of(state), strict=True)
         return np.array([budget.is_reachable_state(pair) for budget, pair in pairs])
@@ -105,14 +110,14 @@ def pairs_of(state: Sums) -> list[Exact]:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class _Declared(SeveralSums):
+class _DeclaredSums(SeveralSums):
     """Sums of the declared (epsilon_t, delta_t); `at` is the epsilon for mechanisms without a declaration."""
 
     def _check_at(self, at: float | None) -> None:
         if at is not None:
             object.__setattr__(self, "at", one_at_least_zero("at", at))
 
-    def _holds(
+    def _path_bounds(
         self, at: float | None, rule: str, zcdp: float, pure: float = math.inf
     ) -> GuaranteeScope | None:
         """Return bounds for every path, or None if the charges allow infinite Rényi divergences."""
@@ -124,7 +129,7 @@ class _Declared(SeveralSums):
 
 
 @dataclass(frozen=True, slots=True)
-class BasicFilter(_Declared):
+class BasicFilter(_DeclaredSums):
     """The filter of basic composition for (epsilon, delta)-differential privacy.
 
     It grants a request while both sums stay within the promise, where mechanism s is (epsilon_s, delta_s)-DP::
@@ -184,7 +189,7 @@ class BasicFilter(_Declared):
     def holds(self) -> GuaranteeScope | None:
         epsilon = self._budgets[0].limit
         rule = "the ledger admits no larger sums of epsilons and of deltas"
-        return self._holds(self.at, rule, epsilon * epsilon / 2, epsilon)
+        return self._path_bounds(self.at, rule, epsilon * epsilon / 2, epsilon)
 
     def _charges(self, request: DominatingPair) -> tuple[Charge, Charge]:
         epsilon, delta = approximate_charge(request, self.at)
@@ -198,7 +203,7 @@ class BasicFilter(_Declared):
 
 
 @dataclass(frozen=True, slots=True)
-class WhitehouseFilter(_Declared):
+class WhitehouseFilter(_DeclaredSums):
     """The filter of advanced composition for (epsilon, delta)-differential privacy.
 
     It grants a request while both conditions are true, where S = sum_{s <= t} epsilon_s^2 and mechanism s is
@@ -273,12 +278,12 @@ class WhitehouseFilter(_Declared):
     @property
     def holds(self) -> GuaranteeScope | None:
         rule = "the ledger admits no larger sums of epsilon^2 and of deltas"
-        return self._holds(self.at, rule, self._budgets[0].limit / 2)
+        return self._path_bounds(self.at, rule, self._budgets[0].limit / 2)
 
     def extremal(self, epsilon: float) -> LargestDivergence:
         squares, deltas = (budget.limit for budget in self._budgets)
-        level = math.sqrt(squares / RESPONSES) * (1 - 2.0**-50)
-        return squares_extremal(squares, deltas, epsilon, level=level, times=RESPONSES)
+        level = math.sqrt(squares / NUMBER_OF_RESPONSES) * (1 - 2.0**-50)
+        return squares_extremal(squares, deltas, epsilon, level=level, times=NUMBER_OF_RESPONSES)
 
     def _charges(self, request: DominatingPair) -> tuple[Charge, Charge]:
         epsilon, delta = approximate_charge(request, self.at)
@@ -290,7 +295,7 @@ class WhitehouseFilter(_Declared):
 
 
 @dataclass(frozen=True, slots=True)
-class RogersFilter(_Declared):
+class RogersFilter(_DeclaredSums):
     """The filter of Rogers, Roth, Ullman & Vadhan for (epsilon, delta)-differential privacy.
 
     It grants a request while sum_s delta_s <= delta/2 and K <= epsilon, where mechanism s is (epsilon_s, delta_s)-DP
@@ -358,10 +363,14 @@ class RogersFilter(_Declared):
     @property
     def h(self) -> float:
         """The constant H, clipped to [1e-300, 1e300] against underflow and overflow; every H > 0 is sound."""
-        h = self.epsilon * self.epsilon / (28.04 * self._log(1 if self.reading == "1/delta" else 2))
+        h = (
+            self.epsilon
+            * self.epsilon
+            / (28.04 * self._log_inverse_share(1 if self.reading == "1/delta" else 2))
+        )
         return min(max(h, 1e-300), 1e300)
 
-    def _log(self, share: int) -> float:
+    def _log_inverse_share(self, share: int) -> float:
         """Return log(share / delta)."""
         ratio = share / self.delta
         return float(rm.log(ratio) if ratio < math.inf else rm.log(share) - rm.log(self.delta))
@@ -377,7 +386,7 @@ class RogersFilter(_Declared):
 
         def over(s: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
             spread = self.deviation(s)
-            slope = self._log(2) * (3 + rm.log1p(s / self.h)) / (2 * spread)
+            slope = self._log_inverse_share(2) * (3 + rm.log1p(s / self.h)) / (2 * spread)
             return s / 2 + spread - self.epsilon, 0.5 + slope
 
         (root,) = increasing_root(over, np.array([self.epsilon]))
@@ -386,29 +395,35 @@ class RogersFilter(_Declared):
     @property
     def holds(self) -> GuaranteeScope | None:
         rule = "K admits no larger sum of epsilon^2, the ledger no larger sum of deltas"
-        return self._holds(self.at, rule, self.squares / 2)
+        return self._path_bounds(self.at, rule, self.squares / 2)
 
     def extremal(self, epsilon: float) -> LargestDivergence:
-        low, level = 0.0, math.sqrt(self.squares / RESPONSES)
+        low, level = 0.0, math.sqrt(self.squares / NUMBER_OF_RESPONSES)
         for _ in range(52):  # K of this many equal requests increases with their size
             middle = (low + level) / 2
-            k = RESPONSES * float(drift(middle)) + float(self.deviation(RESPONSES * middle * middle))
+            k = NUMBER_OF_RESPONSES * float(max_mean_loss(middle)) + float(
+                self.deviation(NUMBER_OF_RESPONSES * middle * middle)
+            )
             low, level = (middle, level) if k * (1 + 2 * _MARGIN) <= self.epsilon else (low, middle)
-        return squares_extremal(self.squares, self._budgets[-1].limit, epsilon, level=low, times=RESPONSES)
+        return squares_extremal(
+            self.squares, self._budgets[-1].limit, epsilon, level=low, times=NUMBER_OF_RESPONSES
+        )
 
     def _charges(self, request: DominatingPair) -> tuple[Charge, ...]:
         epsilon, delta = approximate_charge(request, self.at)
-        return LinearCharge(drift(epsilon)), SquaredCharge(epsilon), LinearCharge(delta)
+        return LinearCharge(max_mean_loss(epsilon)), SquaredCharge(epsilon), LinearCharge(delta)
 
     def admits(self, state: Sums, request: DominatingPair) -> NDArray[Any]:
         fits = SeveralSums.admits(self, state, request)  # super() fails in a dataclass with slots
-        return np.asarray(fits & self._keeps(self.spend(state, request)))  # a subclass may charge more
+        return np.asarray(
+            fits & self._bound_is_kept(self.spend(state, request))
+        )  # a subclass may charge more
 
     def step(self, state: Sums, request: DominatingPair) -> tuple[NDArray[Any], Sums]:
         fits, after = SeveralSums.step(self, state, request)
-        return fits & self._keeps(after), after
+        return fits & self._bound_is_kept(after), after
 
-    def _keeps(self, after: Sums) -> NDArray[Any]:
+    def _bound_is_kept(self, after: Sums) -> NDArray[Any]:
         """Whether K of the charges, raised by its rounding error, is at most epsilon."""
         with np.errstate(invalid="ignore", over="ignore"):
             return np.asarray(self.bound(after) * (1 + _MARGIN) <= self.epsilon)
@@ -433,7 +448,7 @@ class RogersFilter(_Declared):
     def deviation(self, squares: Real) -> Any:
         """Return the second term of K at S = `squares`."""
         h = self.h
-        spread = 2 * (squares + h) * (1 + rm.log1p(squares / h) / 2) * self._log(2)
+        spread = 2 * (squares + h) * (1 + rm.log1p(squares / h) / 2) * self._log_inverse_share(2)
         return np.sqrt(spread)
 
 

@@ -30,16 +30,16 @@ from filterproof.filters.contract.parameters import (
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.filters.rules.additive import AdditiveFilter
 from filterproof.filters.rules.blackwell import BlackwellFilter, gaussian_cover
-from filterproof.filters.rules.composition import composed_hockey_stick, is_exact
 from filterproof.filters.rules.menu import (
     affordable_of,
     checked_menu,
-    counted,
-    distinct,
+    counts_after_use,
+    distinct_rows,
     few_enough,
     positions,
-    used,
+    valid_counts,
 )
+from filterproof.filters.rules.menu_composition import composed_hockey_stick, is_exact
 from filterproof.filters.rules.orders import SomeOrderRule
 from filterproof.theory.argument_checks import Real
 from filterproof.theory.conversions import CKS, Conversion
@@ -56,7 +56,7 @@ _MARGIN = Fraction(1, 10**9)
 #: The rate below which a round on a sample is charged by the central limit.
 _SMALL_RATE = 0.2
 #: A relative error above that of two products.
-_PRODUCTS = 1 + 2.0**-51
+_PRODUCT_ROUNDING = 1 + 2.0**-51
 
 
 class UnsoundFilterWarning(UserWarning):
@@ -304,15 +304,15 @@ class NonadaptiveCompositionFilter(PrivacyFilter):
 
     def admits(self, state: NDArray[Any], request: DominatingPair) -> NDArray[Any]:
         place = positions(self.menu, request, len(state))
-        after, runs = distinct(used(state, place))
+        after, runs = distinct_rows(counts_after_use(state, place))
         within = np.array([_stays_within(self, row) for row in after], dtype=np.bool_)
         return np.asarray(within[runs] & (place >= 0))
 
     def spend(self, state: NDArray[Any], request: DominatingPair) -> NDArray[Any]:
-        return used(state, positions(self.menu, request, len(state)))
+        return counts_after_use(state, positions(self.menu, request, len(state)))
 
     def is_reachable_state(self, state: NDArray[Any]) -> NDArray[Any]:
-        known = counted(state, len(self.menu))
+        known = valid_counts(state, len(self.menu))
         if known.any():
             known &= few_enough(state, self.menu, self.epsilon, math.log1p(-self.delta))
         return known
@@ -322,7 +322,7 @@ class NonadaptiveCompositionFilter(PrivacyFilter):
 
         An erasure with this probability would fit if it were on the menu.
         """
-        ratio, allowed = _exactly(self)
+        ratio, allowed = _rational_bounds(self)
         left = [allowed - composed_hockey_stick(self.menu, tuple(row), ratio) for row in state.tolist()]
         return np.array([towards_zero(max(room, Fraction(0))) for room in left])
 
@@ -330,7 +330,7 @@ class NonadaptiveCompositionFilter(PrivacyFilter):
         return affordable_of(self, self.menu, state, family)
 
 
-def _exactly(filt: NonadaptiveCompositionFilter) -> tuple[Fraction, Fraction]:
+def _rational_bounds(filt: NonadaptiveCompositionFilter) -> tuple[Fraction, Fraction]:
     """Return e^epsilon and the bound on the divergence as rationals: delta, minus a margin for rounded numbers."""
     ratio = Fraction(math.exp(filt.epsilon)) if filt.ratio is None else filt.ratio
     allowed = Fraction(filt.delta) if filt.exact_delta is None else filt.exact_delta
@@ -339,7 +339,7 @@ def _exactly(filt: NonadaptiveCompositionFilter) -> tuple[Fraction, Fraction]:
 
 @lru_cache(maxsize=1 << 16)
 def _stays_within(filt: NonadaptiveCompositionFilter, counts: tuple[int, ...]) -> bool:
-    ratio, allowed = _exactly(filt)
+    ratio, allowed = _rational_bounds(filt)
     return composed_hockey_stick(filt.menu, counts, ratio) <= allowed
 
 
@@ -540,15 +540,15 @@ class CentralLimitFilter(AdditiveFilter):
 
     def charge(self, request: DominatingPair) -> Charge:
         """Return the charge of `request`, a squared GDP parameter."""
-        if (index := request.choice) is not None:
+        if (index := request.member_index) is not None:
             return PerRunCharge(tuple(map(self.charge, request.members)), index)
         sampled = request.sampled_normal if is_ours(request) else None
         if sampled is None:
             return gdp_charge(request)
-        rate, full = sampled[0], request.gdp_mu * request.gdp_mu * _PRODUCTS
+        rate, full = sampled[0], request.gdp_mu * request.gdp_mu * _PRODUCT_ROUNDING
         with np.errstate(
             over="ignore", invalid="ignore"
         ):  # 0 times infinity, which `floor_at_tiny` makes infinite
-            limit = rate * rate * _PRODUCTS * rm.expm1(full)
+            limit = rate * rate * _PRODUCT_ROUNDING * rm.expm1(full)
         charged = as_real(np.where(np.less(rate, _SMALL_RATE), limit, full))
         return LinearCharge(floor_at_tiny(with_rounding_margin(charged), request))

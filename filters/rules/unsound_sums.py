@@ -2,7 +2,7 @@
 
 >>> import filterproof as fp
 >>> with fp.suppress_unsound_warning():
-...     sums = fp.training.ClippingAfterAdding.making(fp.GaussianFilter(mu=1.0), clip=1.0, sigma=2.0)(people=3, runs=1)
+...     sums = fp.training.ClippingAfterAdding.factory(fp.GaussianFilter(mu=1.0), clip=1.0, sigma=2.0)(people=3, runs=1)
 >>> bool(sums.release(np.array([[[9.0], [0.0], [0.0]]]), np.random.default_rng(2)).value[0, 0] > 2)
 True
 """
@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 from filterproof.filters.accountants.clipped_sums import ClippedSums, ImplicitVectors
 from filterproof.filters.accountants.individual import IndividualFilter
 from filterproof.filters.contract.contract_checks import checked_start
-from filterproof.filters.contract.state import choose
+from filterproof.filters.contract.state import choose_runs
 from filterproof.filters.rules.unsound import UnsoundFilterWarning
-from filterproof.theory.numerics.norms import nearest
+from filterproof.theory.numerics.norms import nearest_doubles
 
 
 class ClippingAfterAdding(ClippedSums):
@@ -42,24 +42,24 @@ class ClippingAfterAdding(ClippedSums):
         self, people: IndividualFilter, *, clip: float, sigma: float, runs: int | None = None
     ) -> None:
         super().__init__(people, clip=clip, sigma=sigma, runs=runs)
-        _warn(self, "it clips after adding")
+        _warn_flaw(self, "it clips after adding")
 
-    def _total(
+    def _weighted_summands(
         self, vectors: NDArray[np.float64] | ImplicitVectors, factors: NDArray[np.float64]
     ) -> list[NDArray[np.float64]]:
-        total = nearest(super()._total(vectors, (factors > 0).astype(np.float64)))
+        total = nearest_doubles(super()._weighted_summands(vectors, (factors > 0).astype(np.float64)))
         size = np.sqrt((total * total).sum(axis=-1, keepdims=True))
         most = self._clip * factors.shape[-1]
         return [np.where(size > most, total * (most / np.maximum(size, most)), total)]
 
 
-class _Forgetting(IndividualFilter):
+class _ForgettingFilter(IndividualFilter):
     """One filter per person; people who skip a round start again with the full budget."""
 
     def clip(self, norms: NDArray[np.float64], *, sigma: float, most: float = np.inf) -> NDArray[np.float64]:
         factors = super().clip(norms, sigma=sigma, most=most)
         with self._in_turn("clip"):
-            self._state = choose(factors > 0, self._state, checked_start(self.filter, self.people))
+            self._state = choose_runs(factors > 0, self._state, checked_start(self.filter, self.people))
         return factors
 
     def __repr__(self) -> str:
@@ -86,12 +86,12 @@ class ForgettingSums(ClippedSums):
     def __init__(
         self, people: IndividualFilter, *, clip: float, sigma: float, runs: int | None = None
     ) -> None:
-        fresh = _Forgetting(people.filter, people.people)
+        fresh = _ForgettingFilter(people.filter, people.people)
         super().__init__(fresh, clip=clip, sigma=sigma, runs=runs)
-        _warn(self, "it forgets the spending of people who skip a round")
+        _warn_flaw(self, "it forgets the spending of people who skip a round")
 
 
-def _warn(sums: ClippedSums, flaw: str) -> None:
+def _warn_flaw(sums: ClippedSums, flaw: str) -> None:
     warnings.warn(
         f"{type(sums).__name__} does not keep its guarantee ({flaw}); use it only as a counterexample",
         UnsoundFilterWarning,

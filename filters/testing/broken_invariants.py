@@ -18,13 +18,13 @@ import numpy as np
 from filterproof.filters.contract.contract_checks import StateWrittenError, checked_filter
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.filters.testing.invariants import (
-    EXAMINED,
+    INVARIANT_FUNCTIONS,
     InvariantBrokenError,
     case_bytes,
     drawn_case,
     something_is_admitted,
 )
-from filterproof.filters.testing.request_sampling import Tape, requests_near, requests_of
+from filterproof.filters.testing.request_sampling import ByteTape, requests_near, requests_of
 from filterproof.theory.pairs import DominatingPair
 
 #: The invariant that a method violates by writing into its state. Other methods violate `asking_changes_nothing`.
@@ -52,7 +52,7 @@ def broken_invariants(
     requests: Sequence[DominatingPair] | None = None,
     until: Callable[[], bool] = lambda: False,
 ) -> tuple[BrokenInvariant, ...]:
-    """Return the invariants that some example violates, each at most once, in the order of `EXAMINED`.
+    """Return the invariants that some example violates, each at most once, in the order of `INVARIANT_FUNCTIONS`.
 
     `requests` are the single pairs to draw from, by default `requests_near(filt)`. A filter that raises for some
     pairs needs requests without them, because its exceptions pass through. Realised losses are drawn from [-2, 2] and
@@ -83,13 +83,13 @@ def _broken_invariants(
             "something_is_admitted", "a fresh run admits none of the requests"
         )
     for _ in range(examples):
-        for invariant in EXAMINED:
+        for invariant in INVARIANT_FUNCTIONS:
             name = invariant.__name__
             if name in broken:
                 continue
             if until():
                 return _in_order(broken)
-            case = drawn_case(name, drawn, Tape(rng.bytes(case_bytes(name))))
+            case = drawn_case(name, drawn, ByteTape(rng.bytes(case_bytes(name))))
             try:
                 invariant(filt, **case)
             except InvariantBrokenError as how:
@@ -105,5 +105,5 @@ def _broken_invariants(
 
 
 def _in_order(broken: dict[str, BrokenInvariant]) -> tuple[BrokenInvariant, ...]:
-    names = ("something_is_admitted", *(invariant.__name__ for invariant in EXAMINED))
+    names = ("something_is_admitted", *(invariant.__name__ for invariant in INVARIANT_FUNCTIONS))
     return tuple(broken[name] for name in names if name in broken)

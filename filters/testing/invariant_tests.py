@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from filterproof.filters.contract.contract_checks import StateWrittenError, checked_filter
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.filters.testing.invariants import (
-    EXAMINED,
+    INVARIANT_FUNCTIONS,
     InvariantBrokenError,
     a_larger_budget_admits_as_much,
     case_bytes,
@@ -27,9 +27,9 @@ from filterproof.filters.testing.invariants import (
     something_is_admitted,
     the_promise_is_kept,
 )
-from filterproof.filters.testing.request_sampling import Requests, requests_near
+from filterproof.filters.testing.request_sampling import RequestMenu, requests_near
 from filterproof.theory.pairs import DominatingPair
-from filterproof.theory.pairs.finite import Finite
+from filterproof.theory.pairs.finite import FiniteOutcomesPair
 
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
@@ -97,15 +97,15 @@ def invariant_test_class(
         return filt
 
     @cache
-    def near() -> Requests:
+    def near() -> RequestMenu:
         return requests_near(made())
 
     if mechanisms is None:
         requests = st.builds(near)
-        foes = strategies.adversaries_of(st.builds(lambda: near().only(Finite)))
+        foes = strategies.adversaries_of(st.builds(lambda: near().only(FiniteOutcomesPair)))
     else:
-        requests = strategies.menus(mechanisms)
-        foes = strategies.adversaries(mechanisms.filter(lambda request: request.outputs is not None))
+        requests = strategies.request_menus(mechanisms)
+        foes = strategies.tree_adversaries(mechanisms.filter(lambda request: request.outputs is not None))
 
     def test_something_is_admitted(self: object) -> None:
         drawn = st.sampled_from(near().pairs) if mechanisms is None else mechanisms
@@ -123,7 +123,7 @@ def invariant_test_class(
     ) -> None:
         name = invariant.__name__
         if given is None:
-            given = strategies.drawn(requests, partial(drawn_case, name), case_bytes(name))
+            given = strategies.strategy_from_bytes(requests, partial(drawn_case, name), case_bytes(name))
 
         def test(self: object, given: dict[str, Any]) -> None:
             try:
@@ -147,7 +147,7 @@ def invariant_test_class(
         test_all.__doc__ = invariant.__doc__
         methods[test.__name__] = test_all
 
-    for invariant in EXAMINED:
+    for invariant in INVARIANT_FUNCTIONS:
         add(invariant)
     add(the_promise_is_kept, foes.map(lambda adversary: {"adversary": adversary}))
     add(order_does_not_matter)

@@ -21,18 +21,24 @@ from filterproof.filters.contract.contract_checks import (
     checked_start,
     checked_step,
 )
-from filterproof.filters.contract.state import State, choose, leaves, same, take
+from filterproof.filters.contract.state import State, choose_runs, runs_equal, select_runs, state_leaves
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.filters.testing.random_play import (
+    admission_answers,
     admits,
-    answers,
     ask_what_remains,
     one_round,
-    play,
+    play_history,
     states,
     transcript_divergence,
 )
-from filterproof.filters.testing.request_sampling import History, Requests, Tape, at_once, possible_loss
+from filterproof.filters.testing.request_sampling import (
+    ByteTape,
+    History,
+    RequestMenu,
+    at_once,
+    possible_loss,
+)
 from filterproof.theory.pairs import DominatingPair
 
 if TYPE_CHECKING:
@@ -61,7 +67,7 @@ def cheaper_is_admitted_too(filt: PrivacyFilter, history: History, ladder: Seque
         return
     request = at_once(ladder, np.arange(len(ladder)))
     for state in states(filt, history):
-        admitted = answers(filt, state, request, len(ladder))[0]
+        admitted = admission_answers(filt, state, request, len(ladder))[0]
         for i in np.flatnonzero(admitted[1:] & ~admitted[:-1]).tolist():
             _no_rise(filt, state, ladder[i : i + 2])
     _no_rise(filt, state, ladder[:: max(len(ladder) // 4, 1)])
@@ -94,12 +100,12 @@ def a_cheaper_past_denies_no_more(
         return
     for pair in (*ladder, *then):  # the loss is the same in all worlds, and every request can realise it
         loss = possible_loss(pair, loss)
-    state, _ = play(filt, history)
-    worlds, pasts = take(state, np.zeros(len(ladder), dtype=np.intp)), list(ladder)
+    state, _ = play_history(filt, history)
+    worlds, pasts = select_runs(state, np.zeros(len(ladder), dtype=np.intp)), list(ladder)
     request = at_once(ladder, np.arange(len(ladder)))
     granted = checked_admits(filt, worlds, request, len(ladder))
     for k in range(len(then) + 1):
-        worlds, request = take(worlds, granted), request.take(granted)
+        worlds, request = select_runs(worlds, granted), request.take(granted)
         pasts = [past for past, made in zip(pasts, granted, strict=True) if made]
         requests_made = [*then[k : k + 1], *after]
         if len(pasts) < 2 or not requests_made:
@@ -107,7 +113,7 @@ def a_cheaper_past_denies_no_more(
         n = len(pasts)
         worlds = checked_observe(filt, checked_spend(filt, worlds, request, n), np.full(n, loss), n)
         many = at_once(requests_made, np.tile(np.arange(len(requests_made)), len(pasts)))
-        admitted = answers(filt, worlds, many, len(requests_made))
+        admitted = admission_answers(filt, worlds, many, len(requests_made))
         for world, i in np.argwhere(admitted[1:] & ~admitted[:-1])[:4]:
             rest = [(made, loss) for made in (*then[:k], requests_made[i])]
             _compare_pasts(filt, history, pasts[world], pasts[world + 1], loss, rest)
@@ -122,8 +128,8 @@ def _compare_pasts(
     loss: float,
     rest: History,
 ) -> None:
-    _, rich = play(filt, [*history, (cheaper, loss), *rest])
-    _, poor = play(filt, [*history, (dearer, loss), *rest])
+    _, rich = play_history(filt, [*history, (cheaper, loss), *rest])
+    _, poor = play_history(filt, [*history, (dearer, loss), *rest])
     made = len(history)
     if all(poor[made:]) and all(rich[made:-1]) and not rich[-1]:
         asked = rest[-1][0]
@@ -134,7 +140,7 @@ def _compare_pasts(
 
 def a_denial_changes_nothing(filt: PrivacyFilter, history: History, request: DominatingPair) -> None:
     """`admits` has no effect: the same request gets the same answer twice, on a read-only state."""
-    state, _ = play(filt, history)
+    state, _ = play_history(filt, history)
     first = admits(filt, state, request)
     if first != admits(filt, state, request):
         raise InvariantBrokenError(f"admits answers the same request {request!r} differently the second time")
@@ -143,14 +149,14 @@ def a_denial_changes_nothing(filt: PrivacyFilter, history: History, request: Dom
 def asking_changes_nothing(filt: PrivacyFilter, history: History, request: DominatingPair) -> None:
     """`remaining`, `affordable` and `is_reachable_state` have no effect on later decisions."""
     with_request = [*history, (request, 0.0)]
-    before = play(filt, with_request)[1]
+    before = play_history(filt, with_request)[1]
     state, advised = checked_start(filt, 1), []
     for pair, loss in with_request:
         ask_what_remains(filt, state)
         state, granted = one_round(filt, state, pair, loss)
         advised.append(granted)
     # one object decides in all three plays: a question may have changed it for good
-    if not before == advised == play(filt, with_request)[1]:
+    if not before == advised == play_history(filt, with_request)[1]:
         raise InvariantBrokenError(
             f"the decision on {request!r} or an earlier request depends on whether remaining or affordable was called"
         )
@@ -158,7 +164,7 @@ def asking_changes_nothing(filt: PrivacyFilter, history: History, request: Domin
 
 def the_old_state_is_left_alone(filt: PrivacyFilter, history: History, request: DominatingPair) -> None:
     """`spend` and `observe` return a new state. The old state, which is read-only, answers as before."""
-    state, _ = play(filt, history)
+    state, _ = play_history(filt, history)
     if not admits(filt, state, request):
         return
     checked_observe(filt, checked_spend(filt, state, request, 1), np.array([possible_loss(request, 0.1)]), 1)
@@ -170,18 +176,18 @@ def the_old_state_is_left_alone(filt: PrivacyFilter, history: History, request: 
 
 def step_is_admits_and_spend(filt: PrivacyFilter, history: History, request: DominatingPair) -> None:
     """`step` answers as `admits` does and returns the state that `spend` returns."""
-    state, _ = play(filt, history)
+    state, _ = play_history(filt, history)
     granted, after = checked_step(filt, state, request, 1)
     if granted[0] != admits(filt, state, request):
         raise InvariantBrokenError(f"grant and admits answer {request!r} differently")
     if after is None or not granted[0]:
         return
     spent = checked_spend(filt, state, request, 1)
-    alike = bool(same(after, spent).all())
-    if not alike and any(leaf.dtype.hasobject for leaf in leaves(after)):
+    alike = bool(runs_equal(after, spent).all())
+    if not alike and any(leaf.dtype.hasobject for leaf in state_leaves(after)):
         # a copied object may not equal the original: compare the later decisions instead
         later = [*history, *[(request, 0.0)] * 4]
-        alike = play(filt, later, after)[1] == play(filt, later, spent)[1]
+        alike = play_history(filt, later, after)[1] == play_history(filt, later, spent)[1]
     if not alike:
         raise InvariantBrokenError(f"grant and spend return different states after {request!r}")
 
@@ -207,8 +213,8 @@ def the_future_changes_no_past_decision(
     filt: PrivacyFilter, history: History, one: History, other: History
 ) -> None:
     """Two plays with the same past make the same decisions in it, whatever follows."""
-    _, first = play(filt, [*history, *one])
-    _, second = play(filt, [*history, *other])
+    _, first = play_history(filt, [*history, *one])
+    _, second = play_history(filt, [*history, *other])
     if first[: len(history)] != second[: len(history)]:
         raise InvariantBrokenError("a later request or loss changed an earlier decision")
 
@@ -232,7 +238,7 @@ def runs_do_not_see_each_other(filt: PrivacyFilter, together: list[History]) -> 
         else:
             granted, spent = checked_admits(filt, state, request, n), None
         spent = checked_spend(filt, state, request, n) if spent is None else spent
-        state = choose(granted, checked_observe(filt, spent, loss, n), state)
+        state = choose_runs(granted, checked_observe(filt, spent, loss, n), state)
         for run, (pair, realised) in enumerate(zip(asked, loss, strict=True)):
             single_states[run], single = one_round(filt, single_states[run], pair, realised)
             if single != granted[run]:
@@ -254,7 +260,7 @@ def saving_is_invisible(filt: PrivacyFilter, history: History) -> None:
             return Session.from_dict(written, filt, "retry")
         except ValueError as refused:
             # an exception of the filter itself passes through
-            checked_is_reachable_state(filt, play(filt, history)[0], 1)
+            checked_is_reachable_state(filt, play_history(filt, history)[0], 1)
             raise InvariantBrokenError(f"a saved session cannot be restored: {refused}") from refused
 
     plain, moved = filt.open("retry"), filt.open("retry")
@@ -313,7 +319,7 @@ def a_larger_budget_admits_as_much(
 
 
 #: The invariants of decisions and states, with arguments from `drawn_case`.
-EXAMINED: tuple[Callable[..., None], ...] = (
+INVARIANT_FUNCTIONS: tuple[Callable[..., None], ...] = (
     a_denial_changes_nothing,
     asking_changes_nothing,
     the_old_state_is_left_alone,
@@ -332,28 +338,28 @@ EXAMINED: tuple[Callable[..., None], ...] = (
 _ROUNDS, _RUNS = 12, 5
 
 
-def _example_arguments(requests: Requests, tape: Tape) -> dict[str, Any]:
+def _example_arguments(requests: RequestMenu, tape: ByteTape) -> dict[str, Any]:
     return {"history": requests.history(tape, _ROUNDS), "request": requests.request(tape)}
 
 
-def _history(requests: Requests, tape: Tape) -> dict[str, Any]:
+def _draw_history(requests: RequestMenu, tape: ByteTape) -> dict[str, Any]:
     return {"history": requests.history(tape, _ROUNDS)}
 
 
-def _futures(requests: Requests, tape: Tape) -> dict[str, Any]:
+def _draw_futures(requests: RequestMenu, tape: ByteTape) -> dict[str, Any]:
     one, other = requests.history(tape, 6), requests.history(tape, 6)
     return {"history": requests.history(tape, _ROUNDS), "one": one, "other": other}
 
 
-def _together(requests: Requests, tape: Tape) -> dict[str, Any]:
+def _draw_together(requests: RequestMenu, tape: ByteTape) -> dict[str, Any]:
     return {"together": [requests.history(tape, _ROUNDS) for _ in range(tape.below(_RUNS + 1))]}
 
 
-def _ladder(requests: Requests, tape: Tape) -> dict[str, Any]:
+def _draw_ladder(requests: RequestMenu, tape: ByteTape) -> dict[str, Any]:
     return {"ladder": requests.ladder(tape, 80), "history": requests.history(tape, _ROUNDS)}
 
 
-def _cheaper_past(requests: Requests, tape: Tape) -> dict[str, Any]:
+def _cheaper_past(requests: RequestMenu, tape: ByteTape) -> dict[str, Any]:
     return {
         "ladder": requests.ladder(tape, 24),
         "then": requests.small(tape, 8) if tape.below(2) else requests.list(tape, 3),
@@ -363,44 +369,44 @@ def _cheaper_past(requests: Requests, tape: Tape) -> dict[str, Any]:
     }
 
 
-def _orders(requests: Requests, tape: Tape) -> dict[str, Any]:
+def _draw_orders(requests: RequestMenu, tape: ByteTape) -> dict[str, Any]:
     after, asked = requests.request(tape), requests.list(tape, 8)
-    return {"requests": asked, "shuffled": _shuffled(asked, tape), "after": after}
+    return {"requests": asked, "shuffled": _shuffled_requests(asked, tape), "after": after}
 
 
-def _shuffled(asked: list[DominatingPair], tape: Tape) -> list[DominatingPair]:
+def _shuffled_requests(asked: list[DominatingPair], tape: ByteTape) -> list[DominatingPair]:
     left = list(asked)
     return [left.pop(tape.below(len(left))) for _ in asked]
 
 
 #: Invariant -> the function that makes its arguments, and the number of bytes that it reads.
-_CASES: Mapping[str, tuple[Callable[[Requests, Tape], dict[str, Any]], int]] = {
-    "cheaper_is_admitted_too": (_ladder, 80),
+_CASES_BY_NAME: Mapping[str, tuple[Callable[[RequestMenu, ByteTape], dict[str, Any]], int]] = {
+    "cheaper_is_admitted_too": (_draw_ladder, 80),
     "a_cheaper_past_denies_no_more": (_cheaper_past, 100),
     "a_denial_changes_nothing": (_example_arguments, 80),
     "asking_changes_nothing": (_example_arguments, 80),
     "the_old_state_is_left_alone": (_example_arguments, 80),
     "step_is_admits_and_spend": (_example_arguments, 80),
-    "halting_absorbs": (_history, 80),
-    "the_future_changes_no_past_decision": (_futures, 160),
-    "runs_do_not_see_each_other": (_together, 320),
-    "saving_is_invisible": (_history, 80),
-    "order_does_not_matter": (_orders, 60),
+    "halting_absorbs": (_draw_history, 80),
+    "the_future_changes_no_past_decision": (_draw_futures, 160),
+    "runs_do_not_see_each_other": (_draw_together, 320),
+    "saving_is_invisible": (_draw_history, 80),
+    "order_does_not_matter": (_draw_orders, 60),
     "a_larger_budget_admits_as_much": (_example_arguments, 80),
 }
 
 
 def case_bytes(invariant: str) -> int:
     """Return the number of bytes that the longest case of an invariant reads."""
-    return _CASES[invariant][1]
+    return _CASES_BY_NAME[invariant][1]
 
 
-def drawn_case(invariant: str, requests: Requests, tape: Tape) -> dict[str, Any]:
+def drawn_case(invariant: str, requests: RequestMenu, tape: ByteTape) -> dict[str, Any]:
     """Draw the arguments of an invariant, except the filter, from bytes.
 
     >>> import filterproof as fp
     >>> from filterproof.filters.testing.request_sampling import requests_of
-    >>> sorted(drawn_case("the_old_state_is_left_alone", requests_of([fp.Erasure(0.1)]), Tape(b"")))
+    >>> sorted(drawn_case("the_old_state_is_left_alone", requests_of([fp.Erasure(0.1)]), ByteTape(b"")))
     ['history', 'request']
     """
-    return _CASES[invariant][0](requests, tape)
+    return _CASES_BY_NAME[invariant][0](requests, tape)

@@ -1,7 +1,7 @@
 """Runs a filter on histories and against enumerated adversaries, for the invariants.
 
 >>> import filterproof as fp
->>> play(fp.GaussianFilter(mu=1.0), [(fp.Gaussian(0.8), 0.1), (fp.Gaussian(0.8), 0.1)])[1]
+>>> play_history(fp.GaussianFilter(mu=1.0), [(fp.Gaussian(0.8), 0.1), (fp.Gaussian(0.8), 0.1)])[1]
 [True, False]
 """
 
@@ -23,7 +23,7 @@ from filterproof.filters.contract.contract_checks import (
     checked_spend,
     checked_start,
 )
-from filterproof.filters.contract.state import State, runs_of, take
+from filterproof.filters.contract.state import State, runs_of, select_runs
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.filters.testing.request_sampling import History
 from filterproof.theory.pairs import DominatingPair, Gaussian
@@ -35,7 +35,9 @@ if TYPE_CHECKING:
 _EPSILONS = (0.0, 0.5, 1.0, 3.0)
 
 
-def play(filt: PrivacyFilter, history: History, start: State | None = None) -> tuple[State, list[bool]]:
+def play_history(
+    filt: PrivacyFilter, history: History, start: State | None = None
+) -> tuple[State, list[bool]]:
     """Play a history from `start`, by default a fresh state. Return the last state and the decisions.
 
     A denied request leaves the state as it is.
@@ -69,10 +71,12 @@ def admits(filt: PrivacyFilter, state: State, request: DominatingPair) -> bool:
     return bool(checked_admits(filt, state, request, 1)[0])
 
 
-def answers(filt: PrivacyFilter, state: State, request: DominatingPair, m: int) -> NDArray[np.bool_]:
+def admission_answers(
+    filt: PrivacyFilter, state: State, request: DominatingPair, m: int
+) -> NDArray[np.bool_]:
     """Return whether each run admits each of m requests, in one call: shape (runs, m)."""
     n = runs_of(state)
-    copies = take(state, np.repeat(np.arange(n), m))
+    copies = select_runs(state, np.repeat(np.arange(n), m))
     return checked_admits(filt, copies, request, n * m).reshape(n, m)
 
 

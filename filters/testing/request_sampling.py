@@ -5,7 +5,7 @@ module does not import hypothesis.
 
     >>> import filterproof as fp
     >>> drawn = requests_near(fp.GaussianFilter(mu=1.0))
-    >>> len(drawn.pairs), round(drawn.request(Tape(b"")).mu, 9)
+    >>> len(drawn.pairs), round(drawn.request(ByteTape(b"")).mu, 9)
     (1068, 1.0)
 """
 
@@ -48,17 +48,17 @@ FAMILIES: tuple[MechanismFamily, ...] = (
     lambda size: Erasure((size / (4 + size)) ** 2),
 )
 #: Sizes from 1e-6 to 4. Above 1e-2, neighbours differ by less than 5 %, so that no interval that wide is skipped.
-_SIZES = tuple(float(size) for size in (*np.geomspace(1e-6, 9e-3, 20), *np.geomspace(1e-2, 4.0, 130)))
+_SCAN_SIZES = tuple(float(size) for size in (*np.geomspace(1e-6, 9e-3, 20), *np.geomspace(1e-2, 4.0, 130)))
 #: Further sizes for a budget of another magnitude: used if all or none of the sizes above are admitted.
-_LARGER = tuple(float(size) for size in np.geomspace(4.5, 1024.0, 50))
-_SMALLER = tuple(float(size) for size in np.geomspace(1e-30, 9e-7, 50))
+_LARGER_SIZES = tuple(float(size) for size in np.geomspace(4.5, 1024.0, 50))
+_SMALLER_SIZES = tuple(float(size) for size in np.geomspace(1e-30, 9e-7, 50))
 #: The most changes of the answer along one family that are located.
 _MAX_EDGES = 4
 #: Offsets from an edge in the sorted sizes: both sides of it, and smaller sizes that leave part of the budget.
 _EDGE_OFFSETS = (-1, 0, -2, 1, -4, 3, -7, 6, -11, -16, -24)
 
 
-class Tape:
+class ByteTape:
     """Reads numbers from bytes, and zeros after the last byte."""
 
     __slots__ = ("_data", "_place")
@@ -99,7 +99,7 @@ def _finite_losses(request: DominatingPair) -> tuple[float, float]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Chain:
+class _CostChain:
     """Single pairs in ascending cost, with the places where a fresh run's answer differs from the previous one."""
 
     pairs: tuple[DominatingPair, ...]
@@ -115,38 +115,38 @@ class _Chain:
 
 
 @dataclass(frozen=True, slots=True)
-class Requests:
+class RequestMenu:
     """Single pairs to draw from: `near` an edge of the admitted set, of admitted families (`some`), and `others`."""
 
     near: tuple[DominatingPair, ...]
     some: tuple[DominatingPair, ...]
     others: tuple[DominatingPair, ...]
-    chains: tuple[_Chain, ...]
+    chains: tuple[_CostChain, ...]
 
     @property
     def pairs(self) -> tuple[DominatingPair, ...]:
         return (*self.some, *self.others)
 
-    def only(self, kind: type) -> Requests:
+    def only(self, kind: type) -> RequestMenu:
         """Return the pairs of one class."""
         groups = (self.near, self.some, self.others)
         near, some, others = (tuple(pair for pair in group if isinstance(pair, kind)) for group in groups)
         chains = tuple(chain for chain in self.chains if isinstance(chain.pairs[0], kind))
-        return Requests(near, some, others, chains)
+        return RequestMenu(near, some, others, chains)
 
-    def request(self, tape: Tape) -> DominatingPair:
+    def request(self, tape: ByteTape) -> DominatingPair:
         """Draw one pair: near an edge with probability 1/2, of a denied family with probability 1/8."""
         kind = tape.below(8)
         return _one_of(tape, self.near if kind < 4 else self.some if kind < 7 else self.others, self.pairs)
 
-    def small(self, tape: Tape, longest: int) -> list[DominatingPair]:
+    def small(self, tape: ByteTape, longest: int) -> list[DominatingPair]:
         """Return `longest` copies of one request of which a fresh run grants a few or many."""
         chains = tuple(chain for chain in self.chains if chain.edges) or self.chains
         chain = chains[tape.below(len(chains))]
         below = chain.edges[0] if chain.edges else len(chain.pairs)
         return [chain.pairs[tape.below(below)]] * longest
 
-    def list(self, tape: Tape, longest: int) -> list[DominatingPair]:
+    def list(self, tape: ByteTape, longest: int) -> list[DominatingPair]:
         """Draw at most `longest` requests. About half repeat an earlier one; one list in four has any sizes."""
         drawn: list[DominatingPair] = []
         any_size = tape.below(4) == 3
@@ -158,11 +158,11 @@ class Requests:
                 drawn.append(_one_of(tape, self.some, self.pairs) if any_size else self.request(tape))
         return drawn
 
-    def history(self, tape: Tape, longest: int) -> History:
+    def history(self, tape: ByteTape, longest: int) -> History:
         """Draw at most `longest` requests, each with a loss that it can realise."""
         return [(request, possible_loss(request, tape.loss())) for request in self.list(tape, longest)]
 
-    def ladder(self, tape: Tape, longest: int) -> tuple[DominatingPair, ...]:
+    def ladder(self, tape: ByteTape, longest: int) -> tuple[DominatingPair, ...]:
         """Draw at most `longest` evenly spaced pairs of one family in ascending cost, usually around an edge."""
         good = tuple(chain for chain in self.chains if chain.admits_some)
         kind, rungs = tape.below(8), 2 + tape.below(longest - 1)
@@ -178,19 +178,19 @@ class Requests:
 
 
 def _one_of(
-    tape: Tape, group: tuple[DominatingPair, ...], otherwise: tuple[DominatingPair, ...]
+    tape: ByteTape, group: tuple[DominatingPair, ...], otherwise: tuple[DominatingPair, ...]
 ) -> DominatingPair:
     group = group or otherwise
     return group[tape.below(len(group))]
 
 
-def requests_near(filt: FilterBase, families: Sequence[MechanismFamily] = FAMILIES) -> Requests:
+def requests_near(filt: FilterBase, families: Sequence[MechanismFamily] = FAMILIES) -> RequestMenu:
     """Return pairs of these families, by default the common ones, of sizes 1e-6 to 4, with the edges of `filt`.
 
     The function asks fresh runs and bisects each change of their answers, so that it includes sizes that are just
     admitted and just denied. It adds smaller sizes if none is admitted and larger ones if all are.
     """
-    return _collected([_scanned(family, filt) for family in families])
+    return _menu_of_chains([_scanned_chain(family, filt) for family in families])
 
 
 def at_once(pairs: Sequence[DominatingPair], index: NDArray[np.intp]) -> DominatingPair:
@@ -207,26 +207,26 @@ def _fresh_answers(filt: FilterBase, request: DominatingPair, n: int) -> list[bo
     return answers
 
 
-def requests_of(pairs: Sequence[DominatingPair], filt: FilterBase | None = None) -> Requests:
+def requests_of(pairs: Sequence[DominatingPair], filt: FilterBase | None = None) -> RequestMenu:
     """Return these pairs alone. With `filt`, ask a fresh run for each and draw more often where its answer changes.
 
     Raises ValueError for an empty sequence.
     """
     if not pairs:
         raise ValueError("requests must name at least one pair, got none; pass e.g. [Gaussian(mu=0.1)]")
-    chains = _chains(pairs)
+    chains = _cost_chains(pairs)
     if filt is None:
-        return Requests((), tuple(pairs), (), tuple(map(_Chain, chains)))
+        return RequestMenu((), tuple(pairs), (), tuple(map(_CostChain, chains)))
     asked = []
     for chain in chains:
         answers = _fresh_answers(filt, at_once(chain, np.arange(len(chain))), len(chain))
-        asked.append(_Chain(chain, _edges(answers), any(answers)))
-    return _collected(asked)
+        asked.append(_CostChain(chain, _answer_changes(answers), any(answers)))
+    return _menu_of_chains(asked)
 
 
-def _collected(chains: list[_Chain]) -> Requests:
+def _menu_of_chains(chains: list[_CostChain]) -> RequestMenu:
     good = [chain for chain in chains if chain.admits_some]
-    return Requests(
+    return RequestMenu(
         tuple(pair for chain in good for pair in chain.near),
         tuple(pair for chain in good for pair in chain.pairs),
         tuple(pair for chain in chains if not chain.admits_some for pair in chain.pairs),
@@ -234,27 +234,27 @@ def _collected(chains: list[_Chain]) -> Requests:
     )
 
 
-def _edges(answers: Sequence[bool]) -> tuple[int, ...]:
+def _answer_changes(answers: Sequence[bool]) -> tuple[int, ...]:
     return tuple(i for i in range(1, len(answers)) if answers[i] != answers[i - 1])[:_MAX_EDGES]
 
 
-def _scanned(family: MechanismFamily, filt: FilterBase) -> _Chain:
+def _scanned_chain(family: MechanismFamily, filt: FilterBase) -> _CostChain:
     """Return the chain of a family with extra sizes around each change of a fresh run's answer."""
 
     def asked(sizes: Sequence[float]) -> list[bool]:
         return _fresh_answers(filt, family(np.array(sizes)), len(sizes))
 
-    sizes = _SIZES
+    sizes = _SCAN_SIZES
     answers = asked(sizes)
     if all(answers):
-        sizes = (*sizes, *_LARGER)
+        sizes = (*sizes, *_LARGER_SIZES)
     elif not any(answers):
-        sizes = (*_SMALLER, *sizes)
+        sizes = (*_SMALLER_SIZES, *sizes)
     if len(sizes) > len(answers):
         answers = asked(sizes)
     candidates: set[float] = set(sizes)
     highs = []
-    for edge in _edges(answers):
+    for edge in _answer_changes(answers):
         low, high = sizes[edge - 1], sizes[edge]
         if answers[edge]:
             high = last_granted(lambda size: asked([size])[0], high, low)
@@ -266,21 +266,21 @@ def _scanned(family: MechanismFamily, filt: FilterBase) -> _Chain:
         candidates |= {low, high, *(low * share for share in (0.7071, 0.577, 0.4999, 0.3333))}
         highs.append(high)
     ordered = sorted(candidates)
-    return _Chain(tuple(map(family, ordered)), tuple(map(ordered.index, highs)), any(answers))
+    return _CostChain(tuple(map(family, ordered)), tuple(map(ordered.index, highs)), any(answers))
 
 
-def _numbers(pair: DominatingPair) -> tuple[float, ...]:
+def _pair_numbers(pair: DominatingPair) -> tuple[float, ...]:
     values = (getattr(pair, f.name) for f in fields(pair))  # type: ignore[arg-type]
     return tuple(value for value in values if isinstance(value, float))
 
 
-def _chains(pairs: Sequence[DominatingPair]) -> list[tuple[DominatingPair, ...]]:
+def _cost_chains(pairs: Sequence[DominatingPair]) -> list[tuple[DominatingPair, ...]]:
     """Split the distinct pairs into chains of ascending cost. A pair comparable with no other is a chain of its own.
 
     Of two pairs of one family, the dominating pair costs more.
     """
     chains: list[list[DominatingPair]] = []
-    for pair in sorted(dict.fromkeys(pairs), key=lambda pair: (type(pair).__name__, _numbers(pair))):
+    for pair in sorted(dict.fromkeys(pairs), key=lambda pair: (type(pair).__name__, _pair_numbers(pair))):
         for chain in chains:
             if type(pair) is type(chain[0]) and pair.dominates(chain[-1]):
                 chain.append(pair)

@@ -21,7 +21,7 @@ import numpy as np
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from filterproof.filters.testing.request_sampling import Requests, Tape, requests_of
+from filterproof.filters.testing.request_sampling import ByteTape, RequestMenu, requests_of
 from filterproof.theory.pairs import KOV, DominatingPair, Erasure, Gaussian, RandomizedResponse
 
 _T = TypeVar("_T")
@@ -51,15 +51,15 @@ def mechanisms(most: float = 2.0) -> SearchStrategy[DominatingPair]:
     )
 
 
-def drawn(
-    requests: SearchStrategy[Requests], make: Callable[[Requests, Tape], _T], size: int
+def strategy_from_bytes(
+    requests: SearchStrategy[RequestMenu], make: Callable[[RequestMenu, ByteTape], _T], size: int
 ) -> SearchStrategy[_T]:
     """Generate what `make` reads from `size` bytes. One choice of Hypothesis makes drawing and shrinking fast."""
     data = st.binary(min_size=size, max_size=size)
-    return st.tuples(requests, data).map(lambda both: make(both[0], Tape(both[1])))
+    return st.tuples(requests, data).map(lambda both: make(both[0], ByteTape(both[1])))
 
 
-def menus(requests: SearchStrategy[DominatingPair], size: int = 4) -> SearchStrategy[Requests]:
+def request_menus(requests: SearchStrategy[DominatingPair], size: int = 4) -> SearchStrategy[RequestMenu]:
     """Generate menus of `size` requests, from which one example is made."""
     return st.tuples(*[requests] * size).map(requests_of)
 
@@ -78,22 +78,22 @@ class TreeAdversary:
         return self.tree.get(tuple((loss > 0) - (loss < 0) for loss in past))
 
 
-def adversaries(
+def tree_adversaries(
     requests: SearchStrategy[DominatingPair] | None = None, depth: int = 3
 ) -> SearchStrategy[TreeAdversary]:
     """Generate adaptive adversaries of at most `depth` rounds over finite mechanisms."""
     chosen = requests
     if chosen is None:
         chosen = mechanisms().filter(lambda pair: pair.outputs is not None)
-    return adversaries_of(menus(chosen), depth)
+    return adversaries_of(request_menus(chosen), depth)
 
 
-def adversaries_of(requests: SearchStrategy[Requests], depth: int = 3) -> SearchStrategy[TreeAdversary]:
+def adversaries_of(requests: SearchStrategy[RequestMenu], depth: int = 3) -> SearchStrategy[TreeAdversary]:
     """Generate adversaries that use at most four of the requests, one after each sequence of signs."""
 
-    def planted(some: Requests, tape: Tape) -> TreeAdversary:
+    def planted(some: RequestMenu, tape: ByteTape) -> TreeAdversary:
         menu = [some.request(tape) for _ in range(1 + tape.below(4))]
         layers = [product((-1, 0, 1), repeat=rounds) for rounds in range(depth)]
         return TreeAdversary({past: menu[tape.below(len(menu))] for layer in layers for past in layer})
 
-    return drawn(requests, planted, 16 + 3**depth)
+    return strategy_from_bytes(requests, planted, 16 + 3**depth)

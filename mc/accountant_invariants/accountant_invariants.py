@@ -29,7 +29,11 @@ from filterproof.filters.adapters.budget import is_no
 from filterproof.filters.adapters.foreign import CopiedFilter, CountedFilter, limit_of
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.filters.testing.invariants import InvariantBrokenError
-from filterproof.mc.accountant_invariants.audited_accountant import AuditedAccountant, History, exceeds
+from filterproof.mc.accountant_invariants.audited_accountant import (
+    AuditedAccountant,
+    History,
+    exceeds_tolerance,
+)
 from filterproof.mc.accountant_invariants.true_loss import promised_too_little, worth_more
 from filterproof.theory.argument_checks import check_positive
 from filterproof.theory.guarantees import PureDP
@@ -37,21 +41,24 @@ from filterproof.theory.pairs import DominatingPair, Laplace, RandomizedResponse
 
 #: Parameters outside any sensible range: each must be refused, or must leave a total that is a number and has not
 #: fallen.
-_ODD = (math.nan, math.inf, -math.inf, -1.0, -0.0, 0.0, 5e-324, 1e308)
+_ODD_PARAMETERS = (math.nan, math.inf, -math.inf, -1.0, -0.0, 0.0, 5e-324, 1e308)
 #: Ordinary parameters: an object with a `raw` function accepts one of them. The last would be an expensive noise.
-_ORDINARY = (1.0, 2.0, 0.5, 10.0, 0.1, 100.0, 0.01)
+_ORDINARY_PARAMETERS = (1.0, 2.0, 0.5, 10.0, 0.1, 100.0, 0.01)
 #: A thousand of the first is the whole budget; ten of the second are slightly more than 1.
 _TINY_SHARES = (Fraction(1, 1000), Fraction(1, 10))
 
 
 def a_count_is_so_many_uses(subject: AuditedAccountant) -> str:
     """Composing with a count equals composing that often."""
-    if not subject.foreign.composes:
+    if not subject.foreign_object.composes:
         raise SkipTest("it is charged one use at a time")
     for pair, count in product(subject.menu, (2, 3, 10)):
-        at_once = subject.foreign.make()
-        subject.foreign.replayed(at_once, pair, count)
-        first, second = subject.says(at_once), subject.says(subject.played((pair,) * count)[0])
+        at_once = subject.foreign_object.make()
+        subject.foreign_object.replayed(at_once, pair, count)
+        first, second = (
+            subject.reported_spent(at_once),
+            subject.reported_spent(subject.played((pair,) * count)[0]),
+        )
         if not subject.is_close(first, second):
             raise InvariantBrokenError(
                 f"{count} x {pair!r}: {first:.9g} at once, but {second:.9g} one by one"
@@ -61,22 +68,22 @@ def a_count_is_so_many_uses(subject: AuditedAccountant) -> str:
 
 def the_order_does_not_matter(subject: AuditedAccountant) -> str:
     """The order of independent events does not matter."""
-    tried, limit = 0, limit_of(subject.foreign.promise)
+    tried, limit = 0, limit_of(subject.foreign_object.promise)
     for history in subject.histories:
         budget, granted = subject.played(history)
         for order in subject.orders(granted) if len(set(granted)) > 1 else ():
             other, again = subject.played(order)
-            spent = subject.foreign.spent(budget)
+            spent = subject.foreign_object.spent(budget)
             if len(again) != len(granted) and spent is not None and subject.is_close(spent, limit):
                 continue  # the limit lies between two roundings of one sum
             tried += 1
             if len(again) != len(granted):
                 raise InvariantBrokenError(
-                    f"{_listing(granted)} is granted, but in another order only {_listing(again)}"
+                    f"{_history_text(granted)} is granted, but in another order only {_history_text(again)}"
                 )
-            if spent is not None and not subject.is_close(spent, subject.says(other)):
+            if spent is not None and not subject.is_close(spent, subject.reported_spent(other)):
                 raise InvariantBrokenError(
-                    f"{_listing(granted)}: {spent:.9g}, in another order {subject.says(other):.9g}"
+                    f"{_history_text(granted)}: {spent:.9g}, in another order {subject.reported_spent(other):.9g}"
                 )
     return _number_tried(tried, "histories", "no history has grants of two kinds of requests")
 
@@ -84,13 +91,13 @@ def the_order_does_not_matter(subject: AuditedAccountant) -> str:
 def the_total_never_falls(subject: AuditedAccountant) -> str:
     """The total never falls."""
     for history in subject.histories:
-        budget, before = subject.foreign.make(), subject.at_start()
+        budget, before = subject.foreign_object.make(), subject.at_start()
         for i, pair in enumerate(history):
-            subject.foreign.granted(budget, pair)
-            after = subject.says(budget)
-            if exceeds(before, after, subject.tolerance):
+            subject.foreign_object.granted(budget, pair)
+            after = subject.reported_spent(budget)
+            if exceeds_tolerance(before, after, subject.tolerance):
                 raise InvariantBrokenError(
-                    f"after {_listing(history[: i + 1])} the total falls from {before:.9g} to {after:.9g}"
+                    f"after {_history_text(history[: i + 1])} the total falls from {before:.9g} to {after:.9g}"
                 )
             before = after
     return f"{len(subject.histories)} histories"
@@ -100,17 +107,19 @@ def a_superset_never_costs_less(subject: AuditedAccountant) -> str:
     """Removing any one event from a history never increases its cost."""
     for history in subject.histories:
         _, granted = subject.played(history)
-        if (whole := subject.total(granted)) is None:  # its decisions depend on more than the releases
+        if (
+            whole := subject.reported_total(granted)
+        ) is None:  # its decisions depend on more than the releases
             continue
         for i in range(min(len(granted), 6)):
-            part = subject.total(granted[:i] + granted[i + 1 :])
+            part = subject.reported_total(granted[:i] + granted[i + 1 :])
             if part is None:
                 raise InvariantBrokenError(
-                    f"{_listing(granted)} is granted, but denied without {granted[i]!r}"
+                    f"{_history_text(granted)} is granted, but denied without {granted[i]!r}"
                 )
-            if exceeds(part, whole, subject.tolerance):
+            if exceeds_tolerance(part, whole, subject.tolerance):
                 raise InvariantBrokenError(
-                    f"{_listing(granted)} costs {whole:.9g}, but {part:.9g} without {granted[i]!r}"
+                    f"{_history_text(granted)} costs {whole:.9g}, but {part:.9g} without {granted[i]!r}"
                 )
     return f"{len(subject.histories)} histories"
 
@@ -119,41 +128,43 @@ def more_noise_never_costs_more(subject: AuditedAccountant) -> str:
     """Doubling the noise, or halving the sampling rate, never costs more."""
     tried = 0
     for pair, count in product(subject.menu, (1, 5)):
-        whole = subject.total((pair,) * count)
+        whole = subject.reported_total((pair,) * count)
         # a denied request is not charged, and a pair outside the menu need not be supported
         for quiet in filter(subject.supports, pair.more_private_variants):
-            if whole is None or (less := subject.total((quiet,) * count)) is None:
+            if whole is None or (less := subject.reported_total((quiet,) * count)) is None:
                 continue
             tried += 1
-            if exceeds(less, whole, subject.tolerance):
+            if exceeds_tolerance(less, whole, subject.tolerance):
                 raise InvariantBrokenError(f"{count} x {quiet!r} costs {less:.9g}, but {pair!r} {whole:.9g}")
     return _number_tried(tried, "comparisons", "no more private mechanism is known and granted")
 
 
 def a_denial_changes_nothing(subject: AuditedAccountant) -> str:
     """A denial neither charges nor refunds: afterwards the object grants the same as before, or nothing."""
-    if subject.foreign.composes:
+    if subject.foreign_object.composes:
         raise SkipTest("the object only computes its spending and denies no request itself")
     tried, halts = 0, False
     for history in subject.histories:
         for asked in subject.menu:
             budget, granted = subject.played(history)
-            if subject.foreign.granted(budget, asked):
+            if subject.foreign_object.granted(budget, asked):
                 continue
             untouched, _ = subject.played(granted)
             tried += 1
-            said, due = subject.foreign.spent(budget), subject.foreign.spent(untouched)
+            said, due = subject.foreign_object.spent(budget), subject.foreign_object.spent(untouched)
             if said is not None and due is not None and not subject.is_close(said, due):
                 raise InvariantBrokenError(
-                    f"{due:.9g} is spent after {_listing(granted)}, but {said:.9g} after the denial of {asked!r}"
+                    f"{due:.9g} is spent after {_history_text(granted)}, but {said:.9g} after the denial of {asked!r}"
                 )
-            lasting = [(p, subject.lasts(budget, p), subject.lasts(untouched, p)) for p in subject.menu]
+            lasting = [
+                (p, subject.count_grants(budget, p), subject.count_grants(untouched, p)) for p in subject.menu
+            ]
             if changed := [one for one in lasting if one[1] != one[2]]:
                 halts = not any(denied for _, denied, _ in lasting)
                 if not halts:
                     pair, denied, fresh = changed[0]
                     raise InvariantBrokenError(
-                        f"{pair!r} is granted {fresh} times after {_listing(granted)}, but {denied} times after "
+                        f"{pair!r} is granted {fresh} times after {_history_text(granted)}, but {denied} times after "
                         f"the denial of {asked!r}"
                     )
     return _number_tried(
@@ -165,36 +176,41 @@ def odd_parameters_grant_nothing(subject: AuditedAccountant) -> str:
     """Unusual parameters, such as NaN or -1, are refused, or leave a total that has not fallen."""
     if subject.raw is None:
         raise SkipTest("no bare parameter is charged")
-    refusals = [_refused(subject, subject.foreign.make(), value) for value in _ORDINARY]
+    refusals = [
+        _refusal_text(subject, subject.foreign_object.make(), value) for value in _ORDINARY_PARAMETERS
+    ]
     if all(refusals):  # a refusal of an unusual parameter then says nothing
         raise SkipTest(f"it accepts no bare parameter, not even an ordinary one: {refusals[-1]}")
-    pair = next((one for one in subject.menu if subject.foreign.granted(subject.foreign.make(), one)), None)
+    pair = next(
+        (one for one in subject.menu if subject.foreign_object.granted(subject.foreign_object.make(), one)),
+        None,
+    )
     if pair is None:
         raise SkipTest("nothing of its menu is granted")
-    due = subject.lasts(subject.played((pair,))[0], pair)
+    due = subject.count_grants(subject.played((pair,))[0], pair)
     taken = []
-    for value in _ODD:
+    for value in _ODD_PARAMETERS:
         budget = subject.played((pair,))[0]
-        before = subject.foreign.spent(budget)
-        if _refused(subject, budget, value):
+        before = subject.foreign_object.spent(budget)
+        if _refusal_text(subject, budget, value):
             continue
         taken.append(f"{value:g}")
         try:
-            after, left = subject.foreign.spent(budget), subject.lasts(budget, pair)
+            after, left = subject.foreign_object.spent(budget), subject.count_grants(budget, pair)
         except ValueError as error:
             raise InvariantBrokenError(f"it accepts {value:g} and then reports no number: {error}") from error
         if left > due:
             raise InvariantBrokenError(
                 f"it accepts {value:g} and then grants {pair!r} {left} times, not {due}"
             )
-        if after is not None and before is not None and exceeds(before, after, subject.tolerance):
+        if after is not None and before is not None and exceeds_tolerance(before, after, subject.tolerance):
             raise InvariantBrokenError(
                 f"it accepts {value:g}, and the spending falls from {before:.9g} to {after:.9g}"
             )
     return f"accepts {', '.join(taken) or 'none of them'}"
 
 
-def _refused(subject: AuditedAccountant, budget: Any, value: float) -> str:
+def _refusal_text(subject: AuditedAccountant, budget: Any, value: float) -> str:
     """Return how an object refuses a bare parameter, "" if it accepts it."""
     assert subject.raw is not None
     try:
@@ -205,9 +221,9 @@ def _refused(subject: AuditedAccountant, budget: Any, value: float) -> str:
 
 def tiny_spends_are_their_sum(subject: AuditedAccountant) -> str:
     """Tiny charges are granted as long as their exact sum is within the limit."""
-    if subject.foreign.composes or not isinstance(subject.foreign.promise, PureDP):
+    if subject.foreign_object.composes or not isinstance(subject.foreign_object.promise, PureDP):
         raise SkipTest("it does not add up its charges")
-    limit = Fraction(limit_of(subject.foreign.promise))
+    limit = Fraction(limit_of(subject.foreign_object.promise))
     sums = []
     for share in _TINY_SHARES:
         epsilon = float(share * limit)
@@ -217,9 +233,9 @@ def tiny_spends_are_their_sum(subject: AuditedAccountant) -> str:
             raise SkipTest(
                 f"the object supports neither randomised response nor Laplace noise with epsilon={epsilon:g}"
             )
-        budget = subject.foreign.make()
+        budget = subject.foreign_object.make()
         most = int(2 / share)
-        granted = next((n for n in range(most) if not subject.foreign.granted(budget, pair)), most)
+        granted = next((n for n in range(most) if not subject.foreign_object.granted(budget, pair)), most)
         over = granted * Fraction(epsilon) - limit
         words = f"{granted} x {epsilon!r} of {float(limit)!r}, {float(abs(over)):.3g} {'over' if over > 0 else 'left'}"
         if over > limit * Fraction(subject.tolerance):
@@ -233,22 +249,22 @@ def tiny_spends_are_their_sum(subject: AuditedAccountant) -> str:
 def what_it_answers_is_at_least_the_truth(subject: AuditedAccountant) -> str:
     """The answer about mechanisms fixed in advance is at least the true value, in closed form or certified."""
     tried = 0
-    for granted, answered in filter(itemgetter(0), _answers(subject)):
+    for granted, answered in filter(itemgetter(0), _reported_after_histories(subject)):
         tried += 1
-        if fault := promised_too_little(granted, answered, subject.foreign.promise, subject.tolerance):
-            raise InvariantBrokenError(f"{_listing(granted)}: {fault}")
+        if fault := promised_too_little(granted, answered, subject.foreign_object.promise, subject.tolerance):
+            raise InvariantBrokenError(f"{_history_text(granted)}: {fault}")
     return _number_tried(tried, "histories", "nothing of any history was granted")
 
 
-def _answers(subject: AuditedAccountant) -> Iterator[tuple[History, float]]:
+def _reported_after_histories(subject: AuditedAccountant) -> Iterator[tuple[History, float]]:
     """Yield the granted part of each history, and of 10 and 100 uses at once, with the reported spending."""
     for history in subject.histories:
         budget, granted = subject.played(history)
-        yield granted, subject.says(budget)
-    for pair, count in product(subject.menu if subject.foreign.composes else (), (10, 100)):
-        budget = subject.foreign.make()
-        subject.foreign.replayed(budget, pair, count)
-        yield (pair,) * count, subject.says(budget)
+        yield granted, subject.reported_spent(budget)
+    for pair, count in product(subject.menu if subject.foreign_object.composes else (), (10, 100)):
+        budget = subject.foreign_object.make()
+        subject.foreign_object.replayed(budget, pair, count)
+        yield (pair,) * count, subject.reported_spent(budget)
 
 
 def an_adaptive_choice_gains_nothing(subject: AuditedAccountant) -> str:
@@ -286,7 +302,7 @@ def _number_tried(tried: int, what: str, otherwise: str) -> str:
     return f"{tried} {what}"
 
 
-def _listing(history: History) -> str:
+def _history_text(history: History) -> str:
     counts = {pair: history.count(pair) for pair in history}
     return ", ".join(f"{count} x {pair!r}" for pair, count in counts.items()) or "nothing"
 
@@ -338,11 +354,14 @@ def invariants_for_accountants(
     if not asked:
         raise TypeError(f"menu must be given for {filt!r}, got {menu!r}; pass pairs that it supports")
     subject = AuditedAccountant(filt, tuple(asked), tolerance, raw)
-    methods = {f"test_{name}": _test(invariant, subject) for name, invariant in ACCOUNTANT_INVARIANTS.items()}
-    return type(f"Test{type(subject.foreign.make()).__name__}", (), methods)
+    methods = {
+        f"test_{name}": _invariant_test(invariant, subject)
+        for name, invariant in ACCOUNTANT_INVARIANTS.items()
+    }
+    return type(f"Test{type(subject.foreign_object.make()).__name__}", (), methods)
 
 
-def _test(
+def _invariant_test(
     invariant: Callable[[AuditedAccountant], str], subject: AuditedAccountant
 ) -> Callable[[object], None]:
     def test(self: object) -> None:

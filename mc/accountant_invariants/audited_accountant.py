@@ -11,7 +11,7 @@ from unittest import SkipTest
 
 import numpy as np
 
-from filterproof.filters.adapters.foreign import CopiedFilter, CountedFilter, Foreign
+from filterproof.filters.adapters.foreign import CopiedFilter, CountedFilter, ForeignObject
 from filterproof.theory.pairs import DominatingPair
 
 #: Pairs in the order of their grants.
@@ -39,17 +39,17 @@ class AuditedAccountant:
     raw: Callable[[Any, float], object] | None = None
 
     @cached_property
-    def _totals(self) -> dict[History, float | None]:
+    def _cached_totals(self) -> dict[History, float | None]:
         return {}
 
     @property
-    def foreign(self) -> Foreign:
+    def foreign_object(self) -> ForeignObject:
         """The adapter of the object."""
-        return self.filter.foreign
+        return self.filter.foreign_object
 
     def played(self, history: Iterable[DominatingPair]) -> tuple[Any, tuple[DominatingPair, ...]]:
         """Return a new object after the requests of a history, and the granted ones."""
-        foreign, budget = self.foreign, self.foreign.make()
+        foreign, budget = self.foreign_object, self.foreign_object.make()
 
         def asked(pair: DominatingPair) -> bool:
             if foreign.composes:  # it only records releases and denies nothing
@@ -58,21 +58,23 @@ class AuditedAccountant:
 
         return budget, tuple(filter(asked, history))
 
-    def total(self, history: Iterable[DominatingPair]) -> float | None:
+    def reported_total(self, history: Iterable[DominatingPair]) -> float | None:
         """Return what a new object reports as spent after a history, or None if it denies some of it; cached."""
         history = tuple(history)
         if not history:
             return self.at_start()
-        if history not in self._totals:
+        if history not in self._cached_totals:
             budget, granted = self.played(history)
-            self._totals[history] = self.says(budget) if len(granted) == len(history) else None
-        return self._totals[history]
+            self._cached_totals[history] = (
+                self.reported_spent(budget) if len(granted) == len(history) else None
+            )
+        return self._cached_totals[history]
 
     def at_start(self) -> float:
         """What a new object reports as spent; 0 if it cannot answer before a release."""
-        budget = self.foreign.make()
+        budget = self.foreign_object.make()
         try:
-            return self.says(budget)
+            return self.reported_spent(budget)
         except SkipTest:
             raise
         except Exception:  # noqa: BLE001 in the library's own words
@@ -81,22 +83,23 @@ class AuditedAccountant:
     def supports(self, pair: DominatingPair) -> bool:
         """Whether the object supports the pair, which need not be on its menu."""
         try:
-            self.foreign.replayed(self.foreign.make(), pair, 1)
+            self.foreign_object.replayed(self.foreign_object.make(), pair, 1)
         except Exception:  # noqa: BLE001 in the library's own words
             return False
         return True
 
-    def says(self, budget: Any) -> float:
+    def reported_spent(self, budget: Any) -> float:
         """Return what the object reports as spent. Raises SkipTest if it does not report it."""
-        answered = self.foreign.spent(budget)
+        answered = self.foreign_object.spent(budget)
         if answered is None:
             raise SkipTest("it does not report its spending")
         return answered
 
-    def lasts(self, budget: Any, pair: DominatingPair) -> int:
+    def count_grants(self, budget: Any, pair: DominatingPair) -> int:
         """Return how often the object grants the pair from here on, at most 400."""
         return next(
-            (times for times in range(MAX_GRANTS) if not self.foreign.granted(budget, pair)), MAX_GRANTS
+            (times for times in range(MAX_GRANTS) if not self.foreign_object.granted(budget, pair)),
+            MAX_GRANTS,
         )
 
     def is_close(self, answer: float, other: float) -> bool:
@@ -122,6 +125,6 @@ class AuditedAccountant:
         return history[::-1], tuple(history[i] for i in rng.permutation(len(history)))
 
 
-def exceeds(value: float, bound: float, tolerance: float) -> bool:
+def exceeds_tolerance(value: float, bound: float, tolerance: float) -> bool:
     """Whether a value is above a bound by more than the tolerance, or one of them is NaN."""
     return math.isnan(value) or math.isnan(bound) or value > bound * (1 + tolerance) + 1e-12

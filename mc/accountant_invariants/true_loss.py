@@ -38,12 +38,12 @@ def promised_too_little(granted: History, answered: float, promise: Guarantee, t
         bounds = Composition(Counter(granted)).delta(answered * (1 + tolerance), relative=1e-4)
         passed = bounds.low > allowed * (1 + tolerance)
         return (
-            f"it reports epsilon={answered:.9g}, but delta there is {_passed(bounds.low, allowed)}"
+            f"it reports epsilon={answered:.9g}, but delta there is {_bounds_text(bounds.low, allowed)}"
             if passed
             else ""
         )
     if isinstance(promise, PureDP):
-        due = max(sum(_largest(pair, sign) for pair in granted) for sign in (1, -1))
+        due = max(sum(_largest_loss(pair, sign) for pair in granted) for sign in (1, -1))
     elif isinstance(promise, ZCDP):
         due = _zcdp_rho(granted)
     elif isinstance(promise, GaussianDP):
@@ -61,7 +61,7 @@ def promised_too_little(granted: History, answered: float, promise: Guarantee, t
     )
 
 
-def _largest(pair: DominatingPair, sign: int) -> float:
+def _largest_loss(pair: DominatingPair, sign: int) -> float:
     """Return the largest privacy loss (sign 1), or that of the swapped pair (-1)."""
     if pair.outputs is not None and math.isfinite(pair.pure_epsilon):
         return max(sign * float(loss) for loss, mass in pair.outputs if mass > 0)
@@ -87,13 +87,11 @@ def _too_small_a_mu(granted: History, answered: float, tolerance: float) -> str:
         allowed = float(GaussianDP(answered * (1 + tolerance)).delta(epsilon)) if answered else 0.0
         low = composition.delta(epsilon, relative=1e-4).low
         if low > allowed * (1 + tolerance):
-            return (
-                f"it reports mu={answered:.9g}, but delta at epsilon={epsilon:.6g} is {_passed(low, allowed)}"
-            )
+            return f"it reports mu={answered:.9g}, but delta at epsilon={epsilon:.6g} is {_bounds_text(low, allowed)}"
     return ""
 
 
-def _passed(low: float, allowed: float) -> str:
+def _bounds_text(low: float, allowed: float) -> str:
     """Return a lower bound and the exceeded number, each rounded so that both statements are true."""
     return f"at least {format_down(low)}, above {format_down(allowed)}"
 

@@ -22,7 +22,7 @@ from filterproof.filters.contract.contract_checks import checked_affordable
 from filterproof.filters.contract.filter_base import MechanismFamily
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.engine.adversary import Adversary, AdversaryView
-from filterproof.mc.engine.levels import admitted_family, coarse, even_level, largest
+from filterproof.mc.engine.levels import admitted_family, even_level, largest_granted_level, round_to_20_bits
 from filterproof.theory.argument_checks import check_count, check_positive, check_probability
 from filterproof.theory.display import one_line
 from filterproof.theory.guarantees import ApproxDP
@@ -46,7 +46,7 @@ __all__ = [
 _MIN_PARAMETER = 2.0**-100
 
 
-class _Levels(Adversary):
+class _OneFamilyAdversary(Adversary):
     """An adversary whose requests all belong to one family."""
 
     __slots__ = ()
@@ -57,7 +57,7 @@ class _Levels(Adversary):
         return self.family is Gaussian
 
 
-class _OneLevel(_Levels):
+class _OneLevel(_OneFamilyAdversary):
     """An adversary that requests one level repeatedly."""
 
     __slots__ = ()
@@ -72,7 +72,7 @@ class _OneLevel(_Levels):
         return self.family(self.level)  # type: ignore[misc]
 
 
-class _Exhausting(_Levels):
+class _BudgetExhausting(_OneFamilyAdversary):
     """An adversary whose final request takes the rest of the budget."""
 
     __slots__ = ()
@@ -214,11 +214,15 @@ class OneShot(_OneLevel):
 
     def against(self, filt: PrivacyFilter) -> OneShot:
         family = admitted_family(filt, self.family)
-        return replace(self, family=family, level=largest(filt, family) if self.level is None else self.level)
+        return replace(
+            self,
+            family=family,
+            level=largest_granted_level(filt, family) if self.level is None else self.level,
+        )
 
 
 @dataclass(frozen=True, slots=True)
-class ManySmall(_OneLevel, _Exhausting):
+class ManySmall(_OneLevel, _BudgetExhausting):
     """Spends the budget in k equal requests, and in a final request for the remainder.
 
     Parameters
@@ -249,7 +253,7 @@ class ManySmall(_OneLevel, _Exhausting):
 
 
 @dataclass(frozen=True, slots=True)
-class _TwoLevels(_Exhausting):
+class _TwoLevels(_BudgetExhausting):
     """Requests one of two levels: by default 1/sqrt(2) and sqrt(2) times the level that lasts `pace` rounds."""
 
     low: float | None = None
@@ -268,8 +272,12 @@ class _TwoLevels(_Exhausting):
         if self.low is not None and self.high is not None:
             return replace(self, family=family)
         level = even_level(filt, family, self.pace)
-        low = coarse(level / math.sqrt(2)) if self.low is None else self.low
-        high = coarse(min(level * math.sqrt(2), largest(filt, family))) if self.high is None else self.high
+        low = round_to_20_bits(level / math.sqrt(2)) if self.low is None else self.low
+        high = (
+            round_to_20_bits(min(level * math.sqrt(2), largest_granted_level(filt, family)))
+            if self.high is None
+            else self.high
+        )
         return replace(self, family=family, low=low, high=high)
 
     @property
@@ -278,7 +286,7 @@ class _TwoLevels(_Exhausting):
             return None
         return self.family(self.low), self.family(self.high)
 
-    def _ask(self, view: AdversaryView, raised: NDArray[np.bool_]) -> DominatingPair:
+    def _request_at_level(self, view: AdversaryView, raised: NDArray[np.bool_]) -> DominatingPair:
         assert self.family is not None
         assert self.low is not None
         assert self.high is not None
@@ -307,7 +315,7 @@ class LossChasing(_TwoLevels):
     """
 
     def request(self, view: AdversaryView) -> DominatingPair:
-        return self._ask(view, view.loss > 0)
+        return self._request_at_level(view, view.loss > 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -330,11 +338,11 @@ class LossAvoiding(_TwoLevels):
     """
 
     def request(self, view: AdversaryView) -> DominatingPair:
-        return self._ask(view, view.loss <= 0)
+        return self._request_at_level(view, view.loss <= 0)
 
 
 @dataclass(frozen=True, slots=True)
-class RandomSpender(_Exhausting):
+class RandomSpender(_BudgetExhausting):
     """Requests levels drawn uniformly from (0, 2 level], until the budget is spent.
 
     Parameters
@@ -472,4 +480,4 @@ class EraserForever(Adversary):
 
 
 #: The strategies in the reference, each for any family of mechanisms.
-STRATEGIES = (LossChasing, LossAvoiding, OneShot, ManySmall, RandomSpender)
+STRATEGY_CLASSES = (LossChasing, LossAvoiding, OneShot, ManySmall, RandomSpender)

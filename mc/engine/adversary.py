@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filterproof.filters.contract.contract_checks import checked_step
-from filterproof.filters.contract.state import State, leaves
+from filterproof.filters.contract.state import State, state_leaves
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.theory.pairs import DominatingPair
 
@@ -180,7 +180,9 @@ def checked_request(
         if "read-only" not in str(error):
             raise
         raise TypeError(f"{name} wrote into read-only memory ({error}); write into a copy") from error
-    if view.memory is not memory and [*map(id, leaves(view.memory))] != [*map(id, leaves(memory))]:
+    if view.memory is not memory and [*map(id, state_leaves(view.memory))] != [
+        *map(id, state_leaves(memory))
+    ]:
         raise TypeError(
             f"{name} replaced view.memory by another object; update it in place, "
             "view.memory[:] = ..., in an array with one entry per run"

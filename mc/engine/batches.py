@@ -18,7 +18,15 @@ from filterproof.filters.contract.contract_checks import (
     count_call,
 )
 from filterproof.filters.contract.library import is_library_class, is_library_value
-from filterproof.filters.contract.state import State, fold, join, moved, put, read_only, take
+from filterproof.filters.contract.state import (
+    State,
+    concatenate_runs,
+    map_leaves,
+    move_runs,
+    read_only,
+    replace_selected,
+    select_runs,
+)
 from filterproof.mc.engine.adversary import AdversaryView, checked_request
 from filterproof.mc.engine.distinct_states import DistinctStates, distinct_states
 from filterproof.mc.engine.game import Game
@@ -35,9 +43,9 @@ np.empty(2**24, dtype=np.uint8)
 
 def play_batch(game: Game, batch: Batch) -> FinishedRuns:
     """Return the paths of one batch, a function of (game, batch) alone."""
-    live = _fresh(game, batch)
+    live = _new_runs(game, batch)
     #: Denied runs with a final request, which they all make together at the end.
-    pending_final: list[_Live] = []
+    pending_final: list[_LiveRuns] = []
     for t in range(game.rounds):
         if game.waits:
             live.release_or_wait(t)
@@ -47,17 +55,17 @@ def play_batch(game: Game, batch: Batch) -> FinishedRuns:
             break
     live.finish(slice(None))
     if pending_final:
-        live = _joined(pending_final)
+        live = _merged_runs(pending_final)
         live.release_or_end(game.rounds, "final", None)
         live.finish(slice(None))
     done = live.done
     if game.monitor is not None and game.monitor.act == "assert":
-        game.monitor.verify(done.loss, done.log_weight, done.log_finite)
+        game.monitor.check_finished(done.loss, done.log_weight, done.log_finite)
     return done
 
 
 @dataclass(slots=True)
-class _Live:
+class _LiveRuns:
     """The live runs of a batch, and the paths of the finished ones.
 
     spent, spent_log_finite and over_bound are the sums of the budget monitor, None without one. `releases` is a single
@@ -91,9 +99,9 @@ class _Live:
         """All per-run data, with None and data that all runs share."""
         return tuple([getattr(self, name) for name in _PER_RUN])
 
-    def of(self, runs: tuple[Any, ...]) -> _Live:
+    def of(self, runs: tuple[Any, ...]) -> _LiveRuns:
         """Return other runs of the same batch."""
-        return _Live(self.game, self.done, self.output_rng, self.adversary_rng, self.distinct, *runs)
+        return _LiveRuns(self.game, self.done, self.output_rng, self.adversary_rng, self.distinct, *runs)
 
     def replace_runs(self, runs: tuple[Any, ...]) -> None:
         """Replace these runs by others."""
@@ -107,7 +115,7 @@ class _Live:
             staying = np.ones(len(runs), dtype=np.bool_)
             staying[runs[runs.searchsorted(n) :] - n] = False
             tail = n + staying.nonzero()[0]
-            self.replace_runs(moved(self.runs, tail, runs[: len(tail)], n))
+            self.replace_runs(move_runs(self.runs, tail, runs[: len(tail)], n))
 
     def finish(self, runs: NDArray[np.intp] | slice) -> None:
         """Write the present values of these runs into their finished paths."""
@@ -129,7 +137,7 @@ class _Live:
         return request
 
     def release_or_end(
-        self, t: int, method: Literal["request", "final"], pending_final: list[_Live] | None
+        self, t: int, method: Literal["request", "final"], pending_final: list[_LiveRuns] | None
     ) -> None:
         """Release to the admitted runs; finish the others, or keep them for their final requests."""
         request = self.next_request(t, method)
@@ -147,7 +155,7 @@ class _Live:
             if pending_final is None:
                 self.finish(denied)
             else:
-                pending_final.append(self.of(take(self.runs, denied)))
+                pending_final.append(self.of(select_runs(self.runs, denied)))
                 pending_final[-1].leave_distinct()
         if after is not None:
             # the few denied runs take part in the draw and are dropped after it, which is cheaper than a copy of the
@@ -157,7 +165,7 @@ class _Live:
         else:
             if len(denied):
                 go = np.flatnonzero(admitted)
-                self.replace_runs(take(self.runs, go))
+                self.replace_runs(select_runs(self.runs, go))
                 if self.n == 0:
                     return
                 request = request.take(go)
@@ -172,13 +180,13 @@ class _Live:
             admitted, request = self.monitored(request, admitted)
         self.last = np.zeros(self.n)
         if len(go := np.flatnonzero(admitted)):
-            some = self.of(take(self.runs, go))
+            some = self.of(select_runs(self.runs, go))
             some.release(request.take(go))
             for name in ("last", "loss", "log_weight", "log_finite"):
                 if (whole := getattr(self, name)) is not None:
                     whole[go] = getattr(some, name)
             self.releases[go] += 1  # type: ignore[index]
-            self.state = put(self.state, go, some.state)
+            self.state = replace_selected(self.state, go, some.state)
 
     def monitored(
         self, request: DominatingPair, admitted: NDArray[np.bool_]
@@ -190,16 +198,18 @@ class _Live:
         monitor = self.game.monitor
         assert monitor is not None
         assert self.over_bound is not None
-        cost, log_finite = monitor.cost(request if self.game.direction == "PQ" else request.swapped)
+        cost, log_finite = monitor.log_moment_cost(
+            request if self.game.direction == "PQ" else request.swapped
+        )
         self.spent = spent = self.spent + np.where(admitted, cost, 0.0)
         self.spent_log_finite = spent_log_finite = self.spent_log_finite + np.where(admitted, log_finite, 0.0)
-        over = admitted & monitor.passed(spent, spent_log_finite) & (self.loss < np.inf)
+        over = admitted & monitor.is_exceeded(spent, spent_log_finite) & (self.loss < np.inf)
         self.over_bound |= over
         if monitor.act != "truncate" or not over.any():
             return admitted, request
         self.finish(np.flatnonzero(over))
         go = np.flatnonzero(~over)
-        self.replace_runs(take(self.runs, go))
+        self.replace_runs(select_runs(self.runs, go))
         return admitted[go], request.take(go)
 
     def release(self, request: DominatingPair, after: State | None = None) -> None:
@@ -256,10 +266,10 @@ class _Live:
             self.distinct = None
 
 
-_PER_RUN = tuple(field.name for field in fields(_Live))[5:]
+_PER_RUN = tuple(field.name for field in fields(_LiveRuns))[5:]
 
 
-def _fresh(game: Game, batch: Batch) -> _Live:
+def _new_runs(game: Game, batch: Batch) -> _LiveRuns:
     """Return all runs of a batch before the first round."""
     n, adversary_rng = batch.size, batch.adversary()
     weighed, acts = game.erasures == "weighed", game.monitor is not None and game.monitor.act != "assert"
@@ -274,7 +284,7 @@ def _fresh(game: Game, batch: Batch) -> _Live:
         np.zeros(n, dtype=np.bool_) if acts else False,
         np.zeros(n) if acts else 0.0,
     )
-    return _Live(
+    return _LiveRuns(
         game,
         done,
         batch.output_rng(),
@@ -290,11 +300,11 @@ def _fresh(game: Game, batch: Batch) -> _Live:
         spent_log_finite=np.zeros(n) if acts else None,
         over_bound=np.zeros(n, dtype=np.bool_) if acts else None,
         state=checked_start(game.filter, n) if distinct is None else distinct.start(n),
-        memory=_memory(game, n, adversary_rng),
+        memory=_adversary_memory(game, n, adversary_rng),
     )
 
 
-def _memory(game: Game, n: int, rng: np.random.Generator) -> Any:
+def _adversary_memory(game: Game, n: int, rng: np.random.Generator) -> Any:
     """Return the adversary's memory of n new runs. Raises ValueError for lists and for arrays of other runs."""
 
     def check(leaf: Any) -> None:
@@ -305,12 +315,12 @@ def _memory(game: Game, n: int, rng: np.random.Generator) -> Any:
             )
 
     memory = game.adversary.start(game.filter, n, rng)
-    fold(check, list, memory)
+    map_leaves(check, list, memory)
     return memory
 
 
-def _joined(parts: Sequence[_Live]) -> _Live:
+def _merged_runs(parts: Sequence[_LiveRuns]) -> _LiveRuns:
     """Merge the runs of all parts, with one number of releases per run."""
-    whole = parts[0].of(join([part.runs for part in parts]))
+    whole = parts[0].of(concatenate_runs([part.runs for part in parts]))
     whole.releases = np.repeat([part.releases for part in parts], [part.n for part in parts])
     return whole

@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 from filterproof.theory.argument_checks import Real
 from filterproof.theory.pairs import DominatingPair, is_ours
 
-#: The rounding error that `verify` allows in the sums of a run; a larger excess violates the bound.
+#: The rounding error that `check_finished` allows in the sums of a run; a larger excess violates the bound.
 _ROUNDING = 1e-9
 
 
-class Exceeded(RuntimeError):  # noqa: N818 - it reports a finding, not a failure
+class BoundExceeded(RuntimeError):  # noqa: N818 - it reports a finding, not a failure
     """A run exceeded a trusted bound, or made a request that the bound does not cover, so no estimate may use it."""
 
 
@@ -56,7 +56,7 @@ class BudgetMonitor:
         log_finite = math.log1p(-infinite) if infinite < 1 else -math.inf
         return cls(order, max_log_moment, log_finite, act, ours, gaussian)
 
-    def cost(self, pair: DominatingPair) -> tuple[Real, Real]:
+    def log_moment_cost(self, pair: DominatingPair) -> tuple[Real, Real]:
         """Return (log-moment, log P(L < inf)) of a release of `pair`, which is already swapped if play is "QP"."""
         with np.errstate(divide="ignore"):
             log_finite = np.log1p(-np.asarray(pair.infinite_mass))
@@ -65,7 +65,7 @@ class BudgetMonitor:
         # the log-weight at loss 0 is this log-moment, with the same bits as in the weights of paths
         return pair.log_weight(np.zeros(pair.shape or 1), self.order), log_finite
 
-    def passed(self, spent: NDArray[np.float64], log_finite: NDArray[np.float64]) -> NDArray[np.bool_]:
+    def is_exceeded(self, spent: NDArray[np.float64], log_finite: NDArray[np.float64]) -> NDArray[np.bool_]:
         """Whether each run's sums exceed the bound, shape (n,); NaN counts as exceeding."""
         return ~((spent <= self.max_log_moment) & (log_finite >= self.log_finite))
 
@@ -76,9 +76,9 @@ class BudgetMonitor:
                 f"adversary must request only Gaussian pairs, got {pair!r} from {asked}; use the tilted estimator"
             )
         if self.ours and not is_ours(pair):
-            raise Exceeded(f"{asked} requested {type(pair).__name__}, which the theorem does not cover")
+            raise BoundExceeded(f"{asked} requested {type(pair).__name__}, which the theorem does not cover")
 
-    def verify(
+    def check_finished(
         self,
         loss: NDArray[np.float64],
         log_weight: NDArray[np.float64],
@@ -89,13 +89,13 @@ class BudgetMonitor:
             spent = log_weight + (self.order - 1) * loss
             worst = float(np.max(spent, initial=-math.inf))
             if not worst <= self.max_log_moment + _ROUNDING * (1 + abs(self.max_log_moment)):
-                raise Exceeded(
+                raise BoundExceeded(
                     f"a run was charged divergence {worst / (self.order - 1):.9g} of order {self.order:.4g}, "
                     f"more than {self.max_log_moment / (self.order - 1):.9g}"
                 )
         least = float(np.min(log_finite, initial=0.0))
         if not least >= self.log_finite - _ROUNDING:
-            raise Exceeded(
+            raise BoundExceeded(
                 f"a run met infinite losses with probability {-math.expm1(least):.9g}, "
                 f"more than {-math.expm1(self.log_finite):.9g}"
             )

@@ -1,7 +1,7 @@
 """A cache for functions of the library's own immutable values.
 
 >>> asked = []
->>> @remembered(2)
+>>> @cache_results(2)
 ... def twice(number):
 ...     asked.append(number)
 ...     return 2 * number
@@ -24,14 +24,14 @@ R = TypeVar("R")
 
 
 @dataclass(frozen=True, slots=True)
-class _Question:
+class _CallKey:
     """The arguments of a call, compared by a key alone; they need not be hashable."""
 
     key: Hashable
     given: tuple[Any, ...] = field(compare=False)
 
 
-def remembered(most: int) -> Callable[[Callable[..., R]], Callable[..., R]]:
+def cache_results(most: int) -> Callable[[Callable[..., R]], Callable[..., R]]:
     """Cache the last `most` results of a function of library values.
 
     The function gets copies, which nobody else can change, and may keep them in its result.
@@ -39,12 +39,12 @@ def remembered(most: int) -> Callable[[Callable[..., R]], Callable[..., R]]:
 
     def of(function: Callable[..., R]) -> Callable[..., R]:
         @lru_cache(maxsize=most)
-        def kept(question: _Question) -> R:
+        def kept(question: _CallKey) -> R:
             return function(*copy.deepcopy(question.given))
 
         @wraps(function)
         def answer(*given: Any) -> R:
-            return kept(_Question(content(given), given)) if is_library_value(given) else function(*given)
+            return kept(_CallKey(content(given), given)) if is_library_value(given) else function(*given)
 
         return answer
 

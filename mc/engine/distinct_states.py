@@ -24,9 +24,9 @@ from filterproof.filters.contract.contract_checks import (
     checked_step,
 )
 from filterproof.filters.contract.filter_base import FilterBase
-from filterproof.filters.contract.state import State, join, keys, runs_of, take
-from filterproof.filters.contract.work import metered
-from filterproof.mc.engine.cached import remembered
+from filterproof.filters.contract.state import State, concatenate_runs, keys, runs_of, select_runs
+from filterproof.filters.contract.work import active_meter
+from filterproof.mc.engine.cached import cache_results
 from filterproof.theory.pairs import DominatingPair
 
 #: The number of a denial, and that of a state that was not computed yet.
@@ -80,14 +80,14 @@ class DistinctStates:
 
     def states(self, numbers: Any) -> State:
         """Return the states of runs, given their numbers."""
-        return take(self._states, numbers)
+        return select_runs(self._states, numbers)
 
     def step(self, numbers: Any, request: DominatingPair) -> NDArray[np.intp] | None:
         """Return the number of the state of each run after the request, `DENIED` for a denial: shape (n,).
 
         Returns None if requests or states are too many for a table.
         """
-        choice = request.choice
+        choice = request.member_index
         pairs = (request,) if choice is None else request.members
         if any(pair.shape for pair in pairs) or len(self._requests) > _MAX_REQUESTS:
             return None
@@ -138,10 +138,10 @@ class DistinctStates:
             wanted = np.zeros(len(table), dtype=np.bool_)
             wanted[place] = True
             wanted &= table == _UNKNOWN
-            with metered():  # the caller counts the work of all runs
+            with active_meter():  # the caller counts the work of all runs
                 for k in range(len(events)):
                     if len(rows := np.flatnonzero(wanted[k * size : (k + 1) * size])):
-                        answer = compute(k)(take(self._states, rows), len(rows))
+                        answer = compute(k)(select_runs(self._states, rows), len(rows))
                         table[k * size + rows] = self._numbered(*answer)
                         self._after[events[k]] = table[k * size : (k + 1) * size]
             after = table.take(place)
@@ -155,13 +155,13 @@ class DistinctStates:
     def _numbered(self, admitted: NDArray[np.bool_], states: State) -> NDArray[np.intp]:
         """The numbers of the admitted states, of which some may be new."""
         found, go = np.full(len(admitted), DENIED, dtype=np.intp), np.flatnonzero(admitted)
-        told, size, new = keys(take(states, go)), len(self), dict[Hashable, int]()
+        told, size, new = keys(select_runs(states, go)), len(self), dict[Hashable, int]()
         for row, key in zip(go.tolist(), told, strict=True):
             if key not in self._numbers:
                 new.setdefault(key, row)
         if new:
             # first the states: an interrupt may leave states without a number, and no number without a state
-            self._states = join([self._states, take(states, np.array(list(new.values())))])
+            self._states = concatenate_runs([self._states, select_runs(states, np.array(list(new.values())))])
             self._numbers.update(zip(new, range(size, size + len(new)), strict=True))
         found[go] = [self._numbers[key] for key in told]
         return found
@@ -175,6 +175,6 @@ def distinct_states(filt: FilterBase) -> DistinctStates:
     return held[0]
 
 
-@remembered(16)
+@cache_results(16)
 def _of_thread(filt: FilterBase, thread: int) -> list[DistinctStates]:
     return []

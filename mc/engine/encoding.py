@@ -23,9 +23,9 @@ from filterproof.theory import conversions, guarantees, pairs
 from filterproof.theory.argument_checks import did_you_mean
 
 #: Fractions without exponents: "1e999999999" is short, but its value would fill the memory.
-_FRACTION = re.compile(r"-?[0-9]{1,4000}(/[0-9]{1,4000})?")
-_SPECIAL = {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}
-_KINDS = {"f": np.float64, "i": np.int64, "b": np.bool_}
+_FRACTION_TEXT = re.compile(r"-?[0-9]{1,4000}(/[0-9]{1,4000})?")
+_SPECIAL_FLOATS = {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}
+_DTYPE_KINDS = {"f": np.float64, "i": np.int64, "b": np.bool_}
 
 #: How the name of a pair begins that is looked up among the attributes of the filter.
 OWN = "own "
@@ -93,37 +93,37 @@ def decode(data: Any, known: Nameable) -> Any:
     Raises ValueError for data that `encode` does not write, and the errors of a class that refuses its arguments.
     """
     try:
-        return _decoded(data, known)
+        return _decode_value(data, known)
     except RecursionError as error:
-        raise _refused("values nested too deeply for the interpreter") from error
+        raise _bad_data_error("values nested too deeply for the interpreter") from error
 
 
-def _decoded(data: Any, known: Nameable) -> Any:
+def _decode_value(data: Any, known: Nameable) -> Any:
     if isinstance(data, list):
-        return tuple(_decoded(x, known) for x in data)
+        return tuple(_decode_value(x, known) for x in data)
     if data is None or isinstance(data, (bool, int, float, str)):
         return data
     match data:
-        case {"float": str(text)} if text in _SPECIAL and len(data) == 1:
-            return _SPECIAL[text]
+        case {"float": str(text)} if text in _SPECIAL_FLOATS and len(data) == 1:
+            return _SPECIAL_FLOATS[text]
         case {"fraction": text} if len(data) == 1:
             return decode_fraction(text)
         case {"array": list(flat), "shape": list(shape), "dtype": str(kind)} if len(data) == 3:
-            return _array(flat, shape, kind, known)
+            return _decode_array(flat, shape, kind, known)
         case {"name": name} if len(data) == 1:
             return _look_up(name, known)
         case {"type": name}:
-            return _build(name, data, known)
+            return _decode_instance(name, data, known)
         case {"outside": str(name)} if len(data) == 1:
             raise ValueError(
                 f"data must have the parameters of its classes, got the class name {name!r} alone; make that "
                 "class a frozen "
                 "dataclass, and pass it among the kinds when the counterexample is made and when it is replayed"
             )
-    raise _refused(f"a {type(data).__name__} in no known form: {repr(data)[:40]}")
+    raise _bad_data_error(f"a {type(data).__name__} in no known form: {repr(data)[:40]}")
 
 
-def _refused(got: str) -> ValueError:
+def _bad_data_error(got: str) -> ValueError:
     return ValueError(
         f"data must be what to_data() or encode() returned, got {got}; pass that data unchanged"
     )
@@ -132,41 +132,41 @@ def _refused(got: str) -> ValueError:
 def decode_fraction(text: object) -> Fraction:
     """Return the fraction written "p/q" or "p", with decimal integers p and q."""
     try:
-        if isinstance(text, str) and _FRACTION.fullmatch(text):
+        if isinstance(text, str) and _FRACTION_TEXT.fullmatch(text):
             return Fraction(text)
     except ZeroDivisionError:
         pass
     raise ValueError(f"data must hold a fraction such as '1/3', got {str(text)[:40]!r}; write it as p/q")
 
 
-def _array(flat: list[Any], shape: list[Any], kind: str, known: Nameable) -> Any:
+def _decode_array(flat: list[Any], shape: list[Any], kind: str, known: Nameable) -> Any:
     sides = [side for side in shape if type(side) is int and side >= 0]
-    if kind not in _KINDS or sides != shape or math.prod(sides) != len(flat):
-        raise _refused(f"an array of {len(flat)} numbers with shape={shape!r} and dtype={kind!r}")
+    if kind not in _DTYPE_KINDS or sides != shape or math.prod(sides) != len(flat):
+        raise _bad_data_error(f"an array of {len(flat)} numbers with shape={shape!r} and dtype={kind!r}")
     try:
-        return np.array([_decoded(x, known) for x in flat], dtype=_KINDS[kind]).reshape(sides)
+        return np.array([_decode_value(x, known) for x in flat], dtype=_DTYPE_KINDS[kind]).reshape(sides)
     except (TypeError, OverflowError) as error:
-        raise _refused(f"an array with entries that are no numbers ({_sentence(error)})") from error
+        raise _bad_data_error(f"an array with entries that are no numbers ({_error_text(error)})") from error
 
 
-def _build(name: object, data: dict[str, Any], known: Nameable) -> Any:
+def _decode_instance(name: object, data: dict[str, Any], known: Nameable) -> Any:
     kind = _look_up(name, known)
     if not isinstance(kind, type):
-        raise _refused(f"type={name!r}, which names no class")
+        raise _bad_data_error(f"type={name!r}, which names no class")
     allowed = {f.name for f in fields(kind) if f.init} if is_dataclass(kind) else set()
-    given = {key: _decoded(x, known) for key, x in data.items() if key != "type"}
+    given = {key: _decode_value(x, known) for key, x in data.items() if key != "type"}
     if stray := sorted(given.keys() - allowed):
-        raise _refused(
+        raise _bad_data_error(
             f"the key {stray[0]!r} for the type {name!r}, whose parameters are {', '.join(sorted(allowed)) or 'none'}"
         )
     try:
         return kind(**given)
     except (TypeError, AttributeError, LookupError, ArithmeticError) as error:
         # e.g. the class is abstract, or the data has a list or a huge integer in place of a float
-        raise _refused(f"parameters that {name} refuses ({_sentence(error)})") from error
+        raise _bad_data_error(f"parameters that {name} refuses ({_error_text(error)})") from error
 
 
-def _sentence(error: Exception) -> str:
+def _error_text(error: Exception) -> str:
     return f"{type(error).__name__}: {' '.join(str(error).split())[:200]}"
 
 

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from filterproof.filters.contract.determinism import SAMPLED, SampleRun, check_determinism
+from filterproof.filters.contract.determinism import SAMPLED_REQUESTS, SampleRun, check_determinism
 from filterproof.filters.contract.state import read_only
 from filterproof.mc.engine.adversary import AdversaryView, checked_request
 from filterproof.mc.engine.game import Game
@@ -18,7 +18,7 @@ def check_game(game: Game) -> None:
     def sample(run: SampleRun) -> None:
         foe, filt, rng = game.adversary, game.filter, np.random.default_rng(0)
         memory, total, last = foe.start(filt, 1, rng), np.zeros(1), np.zeros(1)
-        for t in range(min(game.rounds, SAMPLED)):
+        for t in range(min(game.rounds, SAMPLED_REQUESTS)):
             view = AdversaryView(t, *read_only((total, last, run.state)), memory, filt, rng)
             request = checked_request(foe, "request", view).of_run(0)
             last = request.sample(rng, 1) if game.direction == "PQ" else -request.swapped.sample(rng, 1)

@@ -19,23 +19,23 @@ from filterproof.filters.contract.contract_checks import (
     checked_step,
 )
 from filterproof.filters.contract.filter_base import MechanismFamily
-from filterproof.filters.contract.state import take
+from filterproof.filters.contract.state import select_runs
 from filterproof.filters.privacy_filter import PrivacyFilter
-from filterproof.mc.engine.cached import remembered
+from filterproof.mc.engine.cached import cache_results
 from filterproof.theory.argument_checks import check_count
 from filterproof.theory.pairs import Gaussian, RandomizedResponse
 
 
-@remembered(256)
+@cache_results(256)
 def even_level(filt: PrivacyFilter, family: MechanismFamily, rounds: int) -> float:
     """Return the largest parameter of `family`, to about 1 in 10^4, that the filter grants `rounds` times.
 
-    The function searches a grid between `largest` / rounds and `largest`: the filter's own code plays the candidates,
-    with all losses zero. It returns the lower end of the grid if no candidate is granted that often. Results for
-    filters and families of the library are cached.
+    The function searches a grid between `largest_granted_level` / rounds and `largest_granted_level`: the filter's own
+    code plays the candidates, with all losses zero. It returns the lower end of the grid if no candidate is granted
+    that often. Results for filters and families of the library are cached.
     """
     rounds = check_count("rounds", rounds)
-    low = high = largest(filt, family)
+    low = high = largest_granted_level(filt, family)
     low /= rounds
     for _ in range(2):
         levels = np.geomspace(low, high, 257)
@@ -43,19 +43,19 @@ def even_level(filt: PrivacyFilter, family: MechanismFamily, rounds: int) -> flo
         for _ in range(rounds):
             go, after = checked_step(filt, state, request, len(alive))
             if not go.all():
-                alive, state, request = alive[go], take(state, go), request.take(go)
-                after = None if after is None else take(after, go)
+                alive, state, request = alive[go], select_runs(state, go), request.take(go)
+                after = None if after is None else select_runs(after, go)
             if len(alive) == 0:
-                return coarse(low)
+                return round_to_20_bits(low)
             n = len(alive)
             after = checked_spend(filt, state, request, n) if after is None else after
             state = checked_observe(filt, after, np.zeros(n), n) if filt.looks_at_losses else after
         best = int(alive[-1])
         low, high = float(levels[best]), float(levels[min(best + 1, len(levels) - 1)])
-    return coarse(low)
+    return round_to_20_bits(low)
 
 
-def largest(filt: PrivacyFilter, family: MechanismFamily) -> float:
+def largest_granted_level(filt: PrivacyFilter, family: MechanismFamily) -> float:
     """Return the largest parameter of `family` that the filter grants first. Raises ValueError if there is none."""
     level = float(checked_affordable(filt, checked_start(filt, 1), family, 1)[0])
     if not level > 0:
@@ -66,7 +66,7 @@ def largest(filt: PrivacyFilter, family: MechanismFamily) -> float:
     return level
 
 
-def coarse(level: float) -> float:
+def round_to_20_bits(level: float) -> float:
     """Return `level` rounded down to 20 bits: doubles represent the squares of such levels, and their sums, exactly.
 
     An exact ledger then has no rounding errors, which halves the cost of a round.

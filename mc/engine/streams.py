@@ -1,6 +1,6 @@
 """Random streams: each batch of runs has two, which depend only on the seed and the index of the batch.
 
->>> [batch.size for batch in batches(seed=0, n=200_000)]
+>>> [batch.size for batch in split_into_batches(seed=0, n=200_000)]
 [131072, 68928]
 """
 
@@ -38,7 +38,7 @@ class Batch:
         return Generator(SFC64(SeedSequence(self.seed, spawn_key=(self.index, 1))))
 
 
-def batches(seed: int, n: int, first: int = 0) -> Iterator[Batch]:
+def split_into_batches(seed: int, n: int, first: int = 0) -> Iterator[Batch]:
     """Yield the batches of n paths, numbered from `first`: all of size BATCH_SIZE, except the last."""
     seed = check_count("seed", seed, least=0)
     n, first = check_count("n", n), check_count("first", first, least=0)

@@ -34,11 +34,11 @@ _EPSILONS = (0.0, 0.125, 0.25, 0.5, 1.0, 2.0, 4.0)
 #: The number of quantile cells of a feature, and the pilot share from which a repeated value has its own cell.
 _CELLS, _REPEATED = 64, 1 / 500
 #: The largest number of coordinates of an output that are features.
-_COORDINATES = 16
+_MAX_COORDINATES = 16
 
 
 @dataclass(frozen=True, slots=True)
-class _Event:
+class _OutputEvent:
     """A set of outputs: those whose feature falls into one of the cells."""
 
     feature: str
@@ -68,7 +68,7 @@ class _Event:
             f"{self.feature} = {self.repeated[cell]:.6g}" for cell in sorted(self.cells) if cell < repeated
         ]
         intervals = [cell - repeated for cell in sorted(self.cells) if repeated <= cell < self.count - 1]
-        for first, last in _runs(intervals):
+        for first, last in _consecutive_runs(intervals):
             words.append(f"{self.feature} in [{ends[first]:.6g}, {ends[last + 1]:.6g})")
         words += [f"{self.feature} is NaN"] * (self.count - 1 in self.cells)
         more = f", or one of {len(words) - 3} further sets" if len(words) > 3 else ""
@@ -172,18 +172,18 @@ def audit_mechanism(
     """
     n = check_count("n", n, least=100)
     fails = stated_failure(confidence, failure)
-    grid = _grid(promise, epsilons)
+    grid = _delta_by_epsilon(promise, epsilons)
     streams = [np.random.default_rng(one) for one in np.random.SeedSequence(seed).spawn(4)]
     pilot_p, pilot_q, p, q = (
-        _drawn(release, one, n // 2, stream)
+        _drawn_outputs(release, one, n // 2, stream)
         for one, stream in zip((data, neighbour) * 2, streams, strict=True)
     )
     if len({one.shape[1] for one in (pilot_p, pilot_q, p, q)}) > 1:
         raise ValueError(
             "release must return outputs of one shape on both data sets, got several; pad the output"
         )
-    event, epsilon, exchanged = _best(pilot_p, pilot_q, grid)
-    estimate = _estimate(event, *((q, p) if exchanged else (p, q)), epsilon, fails)
+    event, epsilon, exchanged = _best_event(pilot_p, pilot_q, grid)
+    estimate = _divergence_estimate(event, *((q, p) if exchanged else (p, q)), epsilon, fails)
     promised, order = grid[epsilon], "Q(S) - e^epsilon P(S)" if exchanged else "P(S) - e^epsilon Q(S)"
     bound = f"{order} at epsilon={epsilon:g} is {estimate}; promised at most {promised:.6g}"
     scope = f"the outputs on these two data sets, {len(p):,} samples of each"
@@ -203,14 +203,16 @@ def audit_mechanism(
     return MechanismAudit(verdict, estimate, epsilon, promised, str(event), exchanged)
 
 
-def _runs(numbers: Sequence[int]) -> Iterator[tuple[int, int]]:
+def _consecutive_runs(numbers: Sequence[int]) -> Iterator[tuple[int, int]]:
     """Yield the first and the last of each run of consecutive numbers."""
     for _, run in groupby(enumerate(numbers), key=lambda place: place[1] - place[0]):
         members = [number for _, number in run]
         yield members[0], members[-1]
 
 
-def _grid(promise: Guarantee | DominatingPair, epsilons: Sequence[float] | None) -> dict[float, float]:
+def _delta_by_epsilon(
+    promise: Guarantee | DominatingPair, epsilons: Sequence[float] | None
+) -> dict[float, float]:
     """Return the guarantee at each epsilon."""
     if isinstance(promise, Guarantee):
         allowed: Callable[[float], float] = lambda epsilon: float(promise.delta(epsilon))  # noqa: E731
@@ -228,7 +230,7 @@ def _grid(promise: Guarantee | DominatingPair, epsilons: Sequence[float] | None)
     return {epsilon: allowed(epsilon) for epsilon in chosen}
 
 
-def _drawn(
+def _drawn_outputs(
     release: Callable[[Any, np.random.Generator], object], data: object, n: int, rng: np.random.Generator
 ) -> NDArray[np.float64]:
     """Return n outputs as rows of doubles."""
@@ -244,7 +246,7 @@ def _drawn(
     return drawn.reshape(n, -1).astype(np.float64)
 
 
-def _features(
+def _feature_functions(
     p: NDArray[np.float64], q: NDArray[np.float64]
 ) -> Iterator[tuple[str, Callable[[NDArray[np.float64]], NDArray[np.float64]]]]:
     """Yield functions from outputs to numbers, by name."""
@@ -252,7 +254,7 @@ def _features(
     if size == 1:
         yield "output", lambda outputs: outputs[:, 0]
         return
-    for k in range(min(size, _COORDINATES)):
+    for k in range(min(size, _MAX_COORDINATES)):
         yield f"output[{k}]", lambda outputs, k=k: outputs[:, k]  # type: ignore[misc]
     yield "sum(output)", lambda outputs: outputs.sum(axis=1)
     yield "max(output)", lambda outputs: outputs.max(axis=1)
@@ -263,14 +265,14 @@ def _features(
         yield "the output along the difference of the means", lambda outputs: outputs @ direction
 
 
-def _best(
+def _best_event(
     p: NDArray[np.float64], q: NDArray[np.float64], grid: dict[float, float]
-) -> tuple[_Event, float, bool]:
+) -> tuple[_OutputEvent, float, bool]:
     """Return the event, epsilon and order of the data sets with the largest excess in standard errors on the pilot."""
-    best: tuple[float, _Event, float, bool] | None = None
+    best: tuple[float, _OutputEvent, float, bool] | None = None
     n = len(p)
-    for name, of in _features(p, q):
-        event = _cells(name, of, np.concatenate([of(p), of(q)]))
+    for name, of in _feature_functions(p, q):
+        event = _feature_event(name, of, np.concatenate([of(p), of(q)]))
         counts = [np.bincount(event.cell(one), minlength=event.count) for one in (p, q)]
         for exchanged in (False, True):
             mine, other = counts[::-1] if exchanged else counts
@@ -290,20 +292,20 @@ def _best(
     return best[1:]
 
 
-def _cells(
+def _feature_event(
     name: str, of: Callable[[NDArray[np.float64]], NDArray[np.float64]], values: NDArray[np.float64]
-) -> _Event:
+) -> _OutputEvent:
     """Return the cells of a feature; `values` are its values on the pilot."""
     numbers = values[~np.isnan(values)]
     distinct, times = np.unique(numbers, return_counts=True)
     repeated = distinct[times > max(_REPEATED * len(values), 5)]
     rest = numbers[~np.isin(numbers, repeated) & np.isfinite(numbers)]
     edges = np.unique(np.quantile(rest, np.linspace(0, 1, _CELLS + 1)[1:-1])) if len(rest) else np.empty(0)
-    return _Event(name, of, repeated, edges)
+    return _OutputEvent(name, of, repeated, edges)
 
 
-def _estimate(
-    event: _Event, p: NDArray[np.float64], q: NDArray[np.float64], epsilon: float, failure: float
+def _divergence_estimate(
+    event: _OutputEvent, p: NDArray[np.float64], q: NDArray[np.float64], epsilon: float, failure: float
 ) -> Estimate:
     """Return the interval of P(S) - e^epsilon Q(S)."""
     inside = [int(np.isin(event.cell(one), event.cells).sum()) for one in (p, q)]

@@ -17,12 +17,12 @@ from typing import Any
 
 import numpy as np
 
-from filterproof.filters.accountants.repeats import repeats
+from filterproof.filters.accountants.repeats import count_grants
 from filterproof.filters.catalogue import CATALOGUE
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.filters.rules.orders import order_budget
 from filterproof.mc.engine.adversaries import Constant
-from filterproof.mc.estimate.survival import Survivors
+from filterproof.mc.estimate.survival import SurvivorCounts
 from filterproof.mc.intervals.bernstein import empirical_bernstein
 from filterproof.mc.intervals.estimate import Estimate
 from filterproof.mc.intervals.moments import Moments
@@ -49,14 +49,14 @@ _MAX_ROUNDS_RATIO = 8
 #: The failure probability of a simulated number of rounds.
 _FAILURE = 1e-3
 #: The relative precision of a calibrated threshold.
-_RELATIVE = 1e-3
+_RELATIVE_PRECISION = 1e-3
 
-_RHO = "mechanisms with a known zCDP parameter"
+_RHO_MECHANISMS = "mechanisms with a known zCDP parameter"
 _THIS_MECHANISM = "this mechanism alone, with observed losses; rounds are a mean"
 _REALISED_LOSSES = (
     f"mechanisms with observed losses; rounds are a mean, of at most {_MAX_ROUNDS_RATIO} times the possible"
 )
-_APPROXIMATE = "(epsilon, delta)-DP mechanisms, by their epsilon and delta"
+_APPROX_DP_MECHANISMS = "(epsilon, delta)-DP mechanisms, by their epsilon and delta"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -179,12 +179,12 @@ def compare_filters(
         with_rho = threshold("B*", epsilon, delta, digits=17).low / Fraction(mechanism.rho)
         fewest = min(math.floor(with_rho), largest)
     only_rho = isinstance(mechanism, ZCDP)
-    candidates = _candidates(epsilon, delta, pair, only_rho=only_rho)
-    choices = [_counted(candidate, pair, 2 * most) for candidate in candidates]
+    candidates = _catalogue_candidates(epsilon, delta, pair, only_rho=only_rho)
+    choices = [_counted_choice(candidate, pair, 2 * most) for candidate in candidates]
     # only for these, the quantile of a loss takes microseconds
     known = pair.outputs is not None or pair.normal_mu is not None
     if known and not only_rho:
-        choices += _drawn(epsilon, delta, pair, largest, seed)
+        choices += _simulated_choices(epsilon, delta, pair, largest, seed)
     choices.sort(key=lambda choice: -choice.rounds)
     return FilterComparison(epsilon, delta, mechanism, fewest, largest, tuple(choices))
 
@@ -199,13 +199,13 @@ class _Candidate:
     holds_for: str
 
 
-def _candidates(
+def _catalogue_candidates(
     epsilon: float, delta: float, pair: DominatingPair, *, only_rho: bool
 ) -> Iterator[_Candidate]:
     """Yield the filters of the catalogue that can promise (epsilon, delta)-DP."""
     for conversion, word in ((CKS, "CKS"), (BUN_STEINKE, "BUN_STEINKE")):
         name = f"ApproximateDPFilter, {word}"
-        yield _candidate("ApproximateDPFilter", _RHO, epsilon, delta, conversion, name=name)
+        yield _candidate("ApproximateDPFilter", _RHO_MECHANISMS, epsilon, delta, conversion, name=name)
     alpha, rho = _best_order(epsilon, delta, pair)
     if rho > 0:
         holds_for = f"mechanisms with a known Rényi divergence of order {alpha:g}"
@@ -216,7 +216,7 @@ def _candidates(
     yield _candidate("GaussianFilter", "mechanisms with a known GDP parameter", mu)
     yield _candidate("GaussianResidueFilter", "mechanisms with a known GDP parameter or a pure epsilon", mu)
     for name in ("RogersFilter", "WhitehouseFilter", "BasicFilter"):
-        yield _candidate(name, _APPROXIMATE, epsilon, delta)
+        yield _candidate(name, _APPROX_DP_MECHANISMS, epsilon, delta)
     root = math.sqrt(2 * float(CKS.budget(epsilon, delta))) * (1 - 2.0**-50)
     yield _candidate("BlackwellFilter", "this mechanism and Gaussians of any mu", root, (pair,))
     designed = "every pair of the library's; best near those of its design"
@@ -232,28 +232,31 @@ def _candidates(
         menu = [RandomizedResponse(epsilon_each)]
         yield _Candidate(
             "calibrated",
-            lambda: calibrate(_kind("ZCDPFilter"), epsilon, delta, menu=menu, relative=_RELATIVE),
-            f"fp.calibrate(fp.ZCDPFilter, {epsilon!r}, {delta!r}, menu={_text(menu)}, relative={_RELATIVE!r})",
+            lambda: calibrate(
+                _filter_class("ZCDPFilter"), epsilon, delta, menu=menu, relative=_RELATIVE_PRECISION
+            ),
+            f"fp.calibrate(fp.ZCDPFilter, {epsilon!r}, {delta!r}, menu={_code_of_value(menu)}, "
+            f"relative={_RELATIVE_PRECISION!r})",
             f"pure-DP mechanisms up to epsilon {epsilon_each:g}",
         )
 
 
 def _candidate(kind: str, holds_for: str, *given: Any, name: str | None = None) -> _Candidate:
-    text = f"fp.{kind}({', '.join(map(_text, given))})"
-    return _Candidate(name or kind, lambda: _kind(kind)(*given), text, holds_for)
+    text = f"fp.{kind}({', '.join(map(_code_of_value, given))})"
+    return _Candidate(name or kind, lambda: _filter_class(kind)(*given), text, holds_for)
 
 
-def _kind(name: str) -> type[Any]:
-    return CATALOGUE[name].kind
+def _filter_class(name: str) -> type[Any]:
+    return CATALOGUE[name].filter_class
 
 
-def _text(value: Any) -> str:
+def _code_of_value(value: Any) -> str:
     """Return the expression that makes a number, a pair, a conversion, or a tuple or list of pairs."""
     match value:
         case tuple():
-            return f"({', '.join(map(_text, value))},)"
+            return f"({', '.join(map(_code_of_value, value))},)"
         case list():
-            return f"[{', '.join(map(_text, value))}]"
+            return f"[{', '.join(map(_code_of_value, value))}]"
         case Conversion():
             return f"fp.{'CKS' if value is CKS else 'BUN_STEINKE'}"
         case DominatingPair():
@@ -261,22 +264,22 @@ def _text(value: Any) -> str:
     return repr(value)
 
 
-def _counted(candidate: _Candidate, pair: DominatingPair, most: int) -> FilterChoice:
+def _counted_choice(candidate: _Candidate, pair: DominatingPair, most: int) -> FilterChoice:
     """Count how often the candidate grants the pair before a denial."""
     try:
-        count = repeats(candidate.make(), pair, most=most)
+        count = count_grants(candidate.make(), pair, most=most)
     except ValueError as error:  # it grants nothing within the guarantee
         return FilterChoice(candidate.name, 0, 0, 0, f"none: {error}", "")
     return FilterChoice(
-        candidate.name, count, count, count, candidate.holds_for, _lines(candidate.text, pair)
+        candidate.name, count, count, count, candidate.holds_for, _code_lines(candidate.text, pair)
     )
 
 
-def _lines(text: str, pair: DominatingPair, after: str = "") -> str:
-    return f"session = {text}.open()\ngranted = session.request({_text(pair)})  # before each release{after}"
+def _code_lines(text: str, pair: DominatingPair, after: str = "") -> str:
+    return f"session = {text}.open()\ngranted = session.request({_code_of_value(pair)})  # before each release{after}"
 
 
-def _drawn(
+def _simulated_choices(
     epsilon: float, delta: float, pair: DominatingPair, most: int, seed: int
 ) -> Iterator[FilterChoice]:
     """Yield filters that look at losses, with drawn outputs: the realisation filter at the best of four lengths."""
@@ -303,13 +306,13 @@ def _drawn(
 def _simulated_rounds(made: _Candidate, pair: DominatingPair, rounds: int, seed: int) -> FilterChoice:
     """Return the mean number of rounds of a filter that observes each loss, up to `rounds`."""
     mean = _mean_rounds(made.make(), pair, rounds, max(_SIMULATED_ROUNDS // rounds, 2), seed)
-    code = _lines(made.text, pair, ", session.observe(loss) after it")
+    code = _code_lines(made.text, pair, ", session.observe(loss) after it")
     return FilterChoice(made.name, mean.value, mean.low, mean.high, made.holds_for, code)
 
 
 def _mean_rounds(filt: PrivacyFilter, pair: DominatingPair, rounds: int, n: int, seed: int) -> Estimate:
     play = SimulationSettings(n=n, seed=seed, rounds=rounds, workers=1)
-    longer = play.sums(play.game(filt, Constant(pair)), Survivors(rounds)).sums
+    longer = play.sums(play.game(filt, Constant(pair)), SurvivorCounts(rounds)).sums
     ended = -np.diff(longer, prepend=n, append=0).astype(np.int64)  # after 0, 1, ..., rounds releases
     return empirical_bernstein(Moments.of(np.repeat(np.arange(rounds + 1), ended), rounds), failure=_FAILURE)
 

@@ -46,7 +46,7 @@ class LossBound(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class _Below(PrivacyFilter):
+class _BelowBound(PrivacyFilter):
     """Continue while the realised loss is at most the odometer's bound; state (odometer's, loss, bound, releases).
 
     Nothing is compared before the first release.
@@ -110,7 +110,7 @@ class _AndOneMore(Adversary):
 
 
 @dataclass(frozen=True, slots=True)
-class _Lasting:
+class _PathsLasting:
     """The number of paths with at least so many releases."""
 
     releases: int
@@ -163,7 +163,7 @@ class BoundApproaching(Adversary):
         return self.family is Gaussian
 
     def request(self, view: AdversaryView) -> DominatingPair:
-        if not isinstance(view.filter, _Below):
+        if not isinstance(view.filter, _BelowBound):
             raise TypeError(
                 f"BoundApproaching plays only against an odometer, got the filter {view.filter!r}; "
                 "call fp.odometers.crossing_probability"
@@ -236,9 +236,9 @@ def crossing_probability(
             "pass e.g. LineOdometer(delta=0.05, target=1.0)"
         )
     play, failure = SimulationSettings(n=n, **how), stated_failure(confidence, failure)
-    watched = play.game(_Below(odometer), adversary)
+    watched = play.game(_BelowBound(odometer), adversary)
     # one release more than is watched: the crossing in the last round is a denial of the trivial request
     last = watched.rounds
     game = replace(watched, adversary=_AndOneMore(watched.adversary, last), rounds=last + 1)
-    (below_throughout,) = play.sums(game, _Lasting(last + 1), progress=progress).sums
+    (below_throughout,) = play.sums(game, _PathsLasting(last + 1), progress=progress).sums
     return clopper_pearson(play.n - int(below_throughout), play.n, failure=failure)

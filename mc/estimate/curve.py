@@ -70,14 +70,14 @@ class ProfileEstimate(Plottable):
 
     def high(self, epsilon: ArrayLike) -> NDArray[np.float64]:
         """Return the upper bound on delta at any real epsilon (nats), an array of epsilon's shape."""
-        g, upper = self._hull()
+        g, upper = self._convex_hull()
         bound = np.interp(np.exp(np.minimum(epsilon, DOUBLES_END)), g, upper) * (1 + ROUNDING)
         return np.asarray(np.minimum(bound, 1.0), dtype=np.float64)
 
     def low(self, epsilon: ArrayLike) -> NDArray[np.float64]:
         """Return the lower bound on delta at any real epsilon (nats), an array of epsilon's shape."""
         wanted = np.exp(np.minimum(epsilon, DOUBLES_END, dtype=np.float64))
-        grid, upper, lower = self._grid()
+        grid, upper, lower = self._ratio_grid()
         bound = np.maximum(1 - wanted, 0.0)
         others, highs = np.concatenate([[0.0], grid]), np.concatenate([[1.0], upper])
         for k, (g, low) in enumerate(zip(grid, lower, strict=True)):
@@ -92,17 +92,17 @@ class ProfileEstimate(Plottable):
         bound = np.where(np.greater(epsilon, DOUBLES_END), 0.0, bound)
         return np.asarray(np.clip(bound * (1 - ROUNDING), 0.0, 1.0), dtype=np.float64)
 
-    def _sorted(self) -> list[tuple[float, Estimate]]:
+    def _sorted_estimates(self) -> list[tuple[float, Estimate]]:
         """Return each epsilon once, in increasing order, with its estimate."""
         return [(epsilon, self[epsilon]) for epsilon in sorted(set(self.epsilons))]
 
-    def _grid(self) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    def _ratio_grid(self) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
         """Return e^epsilon of the grid, increasing and distinct, with bounds on H there.
 
         Epsilons with the same double exponential are merged. Below -DOUBLES_END only H_g >= 1 - g is known.
         """
         known: dict[float, tuple[float, float]] = {}
-        for e, estimate in self._sorted():
+        for e, estimate in self._sorted_estimates():
             if abs(e) < DOUBLES_END:
                 g = math.exp(e)
                 high, low = known.get(g, (1.0, 0.0))
@@ -110,10 +110,10 @@ class ProfileEstimate(Plottable):
         upper, lower = np.array(list(known.values())).reshape(-1, 2).T
         return np.array(list(known)), upper, lower
 
-    def _hull(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def _convex_hull(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return the vertices of the greatest convex decreasing function below the upper ends and (0, 1)."""
         points: list[tuple[float, float]] = [(0.0, 1.0)]
-        finite = [(np.exp(e), estimate.high) for e, estimate in self._sorted() if e < DOUBLES_END]
+        finite = [(np.exp(e), estimate.high) for e, estimate in self._sorted_estimates() if e < DOUBLES_END]
         for g, high in finite:
             high = min(high, points[-1][1])
             while len(points) > 1:

@@ -13,10 +13,17 @@ from numpy.typing import NDArray
 
 from filterproof.filters.contract.contract_checks import checked_spend, checked_start, checked_step
 from filterproof.filters.contract.library import is_library_class
-from filterproof.filters.contract.state import State, bits, join, leaves, runs_of, take
+from filterproof.filters.contract.state import (
+    State,
+    concatenate_runs,
+    run_bytes,
+    runs_of,
+    select_runs,
+    state_leaves,
+)
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.engine.adversary import Adversary, AdversaryView
-from filterproof.mc.engine.cached import remembered
+from filterproof.mc.engine.cached import cache_results
 from filterproof.mc.engine.game import Game
 from filterproof.mc.engine.streams import BATCH_SIZE
 from filterproof.theory.argument_checks import Real
@@ -26,7 +33,7 @@ from filterproof.theory.pairs.base import Direction
 #: The most positions that are expanded, without and with a theorem that already bounds paths.
 MAX_POSITIONS, FEW_POSITIONS = 100_000, 1000
 #: The deciding methods of a class.
-_CODE = (FunctionType, property, classmethod, staticmethod)
+_CODE_TYPES = (FunctionType, property, classmethod, staticmethod)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +56,7 @@ class DeclaredSpending:
 
 
 @dataclass(frozen=True, slots=True)
-class _Spending:
+class _ReleaseCounts:
     """All possible spending: each row of `counts` is a number of releases of each pair of the menu.
 
     `last` has the final requests: pairs of shape (m,), and the m rows of counts before them. Pairs are in the direction
@@ -65,14 +72,14 @@ class _Spending:
         gaussian = all(pair.normal_mu is not None for pair in (*self.menu, *(pair for pair, _ in self.last)))
         return DeclaredSpending(
             why,
-            lambda order: max(self._most(lambda pair: _log_moment(pair, order) / (order - 1)), 0.0),
-            -math.expm1(-self._most(_minus_log_finite)),
+            lambda order: max(self._largest_cost(lambda pair: _log_moment(pair, order) / (order - 1)), 0.0),
+            -math.expm1(-self._largest_cost(_minus_log_finite)),
             # the largest finite loss is at most the pure epsilon, which is infinite if a loss can be
-            self._most(lambda pair: np.asarray(pair.pure_epsilon, dtype=np.float64)),
-            self._most(lambda pair: np.square(pair.gdp_mu)) if gaussian else math.inf,
+            self._largest_cost(lambda pair: np.asarray(pair.pure_epsilon, dtype=np.float64)),
+            self._largest_cost(lambda pair: np.square(pair.gdp_mu)) if gaussian else math.inf,
         )
 
-    def _most(self, cost: Callable[[DominatingPair], Real]) -> float:
+    def _largest_cost(self, cost: Callable[[DominatingPair], Real]) -> float:
         """Return the largest sum of costs over all rows."""
         costs = np.array([float(np.max(cost(pair))) for pair in self.menu])
         with np.errstate(invalid="ignore"):
@@ -98,10 +105,10 @@ def _minus_log_finite(pair: DominatingPair) -> Real:
 
 def listed_requests(adversary: Adversary) -> tuple[DominatingPair, ...] | None:
     """Return `asks`, or None if a class with its own `request` inherits it."""
-    return adversary.asks if declares("request", adversary, "asks") else None
+    return adversary.asks if declaration_applies("request", adversary, "asks") else None
 
 
-def declares(method: str, adversary: Adversary, word: str) -> bool:
+def declaration_applies(method: str, adversary: Adversary, word: str) -> bool:
     """Whether a statement of an adversary is about the code that runs: the method, and the methods that it may call."""
     # the engine, not the method, calls the methods of the contract
     others = vars(Adversary).keys() - {method}
@@ -110,7 +117,9 @@ def declares(method: str, adversary: Adversary, word: str) -> bool:
         if word in vars(kind) or is_library_class(kind):
             return True
         changed = {name for name in vars(kind) if name[:2] != "__"} - others
-        if any(isinstance(vars(base).get(name), _CODE) for base in kinds[place + 1 :] for name in changed):
+        if any(
+            isinstance(vars(base).get(name), _CODE_TYPES) for base in kinds[place + 1 :] for name in changed
+        ):
             return False
     return False
 
@@ -125,10 +134,10 @@ def within_rounds(game: Game) -> DeclaredSpending | None:
     rounds = f"{game.rounds} round{'s' * (game.rounds > 1)}"
     menu = f"{', '.join(map(str, asks[:3]))}{', ...' * (len(asks) > 3)}"
     why = f"all possible requests of the adversary, {rounds} of {menu}"
-    return _Spending(_played(game.direction, asks), counts).bound(why)
+    return _ReleaseCounts(_directed_pairs(game.direction, asks), counts).bound(why)
 
 
-def expanded(game: Game, n: int, *, most: int = MAX_POSITIONS) -> DeclaredSpending | None:
+def expand_spending(game: Game, n: int, *, most: int = MAX_POSITIONS) -> DeclaredSpending | None:
     """Return the spending on any path, by expansion of states through the filter's own code, or None.
 
     None if the adversary does not state its pairs, if decisions or final requests depend on realised losses, if a state
@@ -137,22 +146,22 @@ def expanded(game: Game, n: int, *, most: int = MAX_POSITIONS) -> DeclaredSpendi
     same requests.
     """
     filt, adversary, asks = game.filter, game.adversary, listed_requests(game.adversary)
-    from_state = adversary.final_from_state and declares("final", adversary, "final_from_state")
+    from_state = adversary.final_from_state and declaration_applies("final", adversary, "final_from_state")
     if asks is None or filt.looks_at_losses or (adversary.asks_finally and not from_state):
         return None
     if most <= FEW_POSITIONS and math.comb(game.rounds + len(asks), len(asks)) > most:
         return None  # too many ways to spend the rounds
     start = checked_start(filt, min(n, BATCH_SIZE))
-    if not _plain(start):
+    if not _is_plain_state(start):
         return None
-    start, _ = _distinct(start, np.zeros((runs_of(start), 0), dtype=np.int64))
+    start, _ = _distinct_rows(start, np.zeros((runs_of(start), 0), dtype=np.int64))
     # without final requests, nothing else of the adversary matters
     final = adversary if adversary.asks_finally else None
-    return _expanded(filt, asks, game.rounds, game.direction, start, most, final)
+    return _expanded_spending(filt, asks, game.rounds, game.direction, start, most, final)
 
 
-@remembered(64)
-def _expanded(
+@cache_results(64)
+def _expanded_spending(
     filt: PrivacyFilter,
     asks: tuple[DominatingPair, ...],
     rounds: int,
@@ -174,29 +183,31 @@ def _expanded(
         states: list[State] = []
         tallies: list[NDArray[np.int64]] = []
         for place in range(len(asks)):
-            for go, spent in _steps(filt, state, asks, place, size):
+            for go, spent in _possible_steps(filt, state, asks, place, size):
                 denied |= np.bincount(go, minlength=size) == 0
                 if len(go) == 0:
                     continue
-                if not _plain(spent) or _form(spent) != _form(state):
+                if not _is_plain_state(spent) or _state_form(spent) != _state_form(state):
                     return None
                 states.append(spent)
                 tallies.append(counts[go] + (np.arange(len(asks)) == place))
         if final is not None and denied.any():
             some = np.flatnonzero(denied)
-            request, ahead = _last(filt, final, rounds, take(state, some), counts[some])
+            request, ahead = _granted_final_requests(
+                filt, final, rounds, select_runs(state, some), counts[some]
+            )
             if len(ahead):
-                last.append((_played(direction, (request,))[0], ahead))
+                last.append((_directed_pairs(direction, (request,))[0], ahead))
         if not states:
             break
-        state, counts = _distinct(join(states), np.concatenate(tallies))
+        state, counts = _distinct_rows(concatenate_runs(states), np.concatenate(tallies))
         ways.append(counts)
     counts = np.unique(np.concatenate(ways), axis=0)
     why = f"{positions:,} states, all that the adversary's requests reach with the filter's own code"
-    return _Spending(_played(direction, asks), counts, tuple(last)).bound(why)
+    return _ReleaseCounts(_directed_pairs(direction, asks), counts, tuple(last)).bound(why)
 
 
-def _steps(
+def _possible_steps(
     filt: PrivacyFilter, state: State, asks: tuple[DominatingPair, ...], place: int, n: int
 ) -> list[tuple[NDArray[np.intp], State]]:
     """Return the runs that may release a pair and their later states, for every form of request and way to charge it.
@@ -209,33 +220,33 @@ def _steps(
     usual, *others = pair.with_parameters(numbers), Selection(asks, np.full(n, place)), pair
     if len(asks) == 1:
         usual, others = pair, [usual, others[0]]
-    answers = _answers(filt, state, usual, n)
+    answers = _possible_answers(filt, state, usual, n)
     for form in others:
         with suppress(
             AttributeError, TypeError, ValueError, LookupError, ArithmeticError, NotImplementedError
         ):
-            answers += _answers(filt, state, form, n)
+            answers += _possible_answers(filt, state, form, n)
     return answers
 
 
-def _answers(
+def _possible_answers(
     filt: PrivacyFilter, state: State, request: DominatingPair, n: int
 ) -> list[tuple[NDArray[np.intp], State]]:
     """Return the runs that may release `request` and their later states: by `spend`, and by `step` if defined."""
     admitted, after = checked_step(filt, state, request, n)
     go = np.flatnonzero(admitted)
     if len(go) == 0:
-        return [(go, take(state, go))]
-    answers = [(go, checked_spend(filt, take(state, go), request.take(go), len(go)))]
-    return answers if after is None else [*answers, (go, take(after, go))]
+        return [(go, select_runs(state, go))]
+    answers = [(go, checked_spend(filt, select_runs(state, go), request.take(go), len(go)))]
+    return answers if after is None else [*answers, (go, select_runs(after, go))]
 
 
-def _form(state: State) -> list[tuple[object, tuple[int, ...]]]:
+def _state_form(state: State) -> list[tuple[object, tuple[int, ...]]]:
     """Return the kind of number and the shape of each part of a run's state."""
-    return [(leaf.dtype, leaf.shape[1:]) for leaf in leaves(state)]
+    return [(leaf.dtype, leaf.shape[1:]) for leaf in state_leaves(state)]
 
 
-def _last(
+def _granted_final_requests(
     filt: PrivacyFilter, adversary: Adversary, rounds: int, state: State, counts: NDArray[np.int64]
 ) -> tuple[DominatingPair, NDArray[np.int64]]:
     """Return the granted final requests, shape (m,), and the m rows of counts before them."""
@@ -247,20 +258,20 @@ def _last(
     return request.take(go), counts[go]
 
 
-def _played(direction: Direction, pairs: tuple[DominatingPair, ...]) -> tuple[DominatingPair, ...]:
+def _directed_pairs(direction: Direction, pairs: tuple[DominatingPair, ...]) -> tuple[DominatingPair, ...]:
     return pairs if direction == "PQ" else tuple(pair.swapped for pair in pairs)
 
 
-def _distinct(state: State, counts: NDArray[np.int64]) -> tuple[State, NDArray[np.int64]]:
+def _distinct_rows(state: State, counts: NDArray[np.int64]) -> tuple[State, NDArray[np.int64]]:
     """Return the distinct rows: rows are equal if the bits of their states and their counts are."""
-    rows = np.concatenate([bits(state), np.ascontiguousarray(counts).view(np.uint8)], axis=1)
+    rows = np.concatenate([run_bytes(state), np.ascontiguousarray(counts).view(np.uint8)], axis=1)
     if len(rows) and (rows == rows[0]).all():  # as all runs start; sorting them would cost more than the walk
-        return take(state, np.zeros(1, np.intp)), counts[:1]
+        return select_runs(state, np.zeros(1, np.intp)), counts[:1]
     # comparing one run of bytes per row is fast, comparing field by field is not
     _, first = np.unique(np.ascontiguousarray(rows).view(f"V{rows.shape[1]}").ravel(), return_index=True)
-    return take(state, first), counts[first]
+    return select_runs(state, first), counts[first]
 
 
-def _plain(state: State) -> bool:
+def _is_plain_state(state: State) -> bool:
     """Whether a state consists of arrays of numbers, so that states of equal bits are equal."""
-    return all(isinstance(leaf, np.ndarray) and leaf.dtype.kind in "iufb" for leaf in leaves(state))
+    return all(isinstance(leaf, np.ndarray) and leaf.dtype.kind in "iufb" for leaf in state_leaves(state))

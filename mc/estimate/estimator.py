@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 
 from filterproof.mc.engine.batches import play_batch
 from filterproof.mc.engine.budget_monitor import BudgetMonitor
-from filterproof.mc.engine.cached import remembered
+from filterproof.mc.engine.cached import cache_results
 from filterproof.mc.engine.game import Game
 from filterproof.mc.engine.paths import FinishedRuns
 from filterproof.mc.engine.streams import Batch
-from filterproof.mc.estimate.declared_spending import declares
+from filterproof.mc.estimate.declared_spending import declaration_applies
 from filterproof.mc.estimate.functionals import (
     HockeyStick,
     InfiniteLosses,
@@ -34,16 +34,16 @@ from filterproof.mc.runs.batch_sums import BatchSums
 from filterproof.theory.conversions import CKS
 
 Method: TypeAlias = Literal["auto", "plain", "tilted", "martingale"]
-_Act: TypeAlias = Literal["assert", "truncate"]
+_MonitorAct: TypeAlias = Literal["assert", "truncate"]
 
 #: The index of the pilot's batch; no run is long enough to reach it.
-PILOT = 2**62
+PILOT_BATCH_INDEX = 2**62
 PILOT_PATHS = 8192
 #: One estimator answers all epsilons of a grid at which its width is at most this multiple of the smallest width.
-SHARED = 2.0
+MAX_SHARED_WIDTH_RATIO = 2.0
 #: A candidate gets no pilot if another's width is, at every epsilon, at most this multiple of its smallest possible
 #: one.
-ENOUGH = 1.01
+MAX_PILOT_RATIO = 1.01
 #: An estimator is not used if its values have more than 16 times the smallest range of any candidate: the pilot may
 #: have missed its rare large values.
 _RANGE = math.log(16.0)
@@ -123,7 +123,7 @@ class Estimator:
             return ()
         each = zip(self.terms, tallies, strict=True)
         by_term = [term.estimates(tally, failure / len(self.terms)) for term, tally in each]
-        return tuple(_sum(summands, failure) for summands in zip(*by_term, strict=True))
+        return tuple(_sum_of_terms(summands, failure) for summands in zip(*by_term, strict=True))
 
     def only(self, places: Sequence[int]) -> Estimator:
         """Return this estimator for some of its epsilons."""
@@ -131,7 +131,7 @@ class Estimator:
         return Estimator(tuple(self.epsilons[j] for j in places), tuple(terms), self.allocations)
 
 
-def _sum(summands: Sequence[Estimate], failure: float) -> Estimate:
+def _sum_of_terms(summands: Sequence[Estimate], failure: float) -> Estimate:
     """Return the estimate of a sum of terms, with the assumption of the last one."""
     value, low, high, n, over_bound = (
         sum(getattr(part, name) for part in summands) for name in ("value", "low", "high", "n", "over_bound")
@@ -154,30 +154,30 @@ class EstimatorSettings:
     trusts_bounds: bool = True
 
 
-@remembered(64)
+@cache_results(64)
 def estimators(game: Game, epsilons: tuple[float, ...], settings: EstimatorSettings) -> tuple[Estimator, ...]:
     """Return the estimators that together answer every epsilon: of the named method, or of all methods for "auto".
 
     A pilot predicts the width of each candidate's interval; candidates that cannot be narrow enough get none. One
     estimator answers all epsilons at which it is nearly as narrow as the best. Nothing else decides: a pilot's random
-    numbers are the same for every seed of the run. Raises ValueError as `allowed` does.
+    numbers are the same for every seed of the run. Raises ValueError as `allowed_estimators` does.
     """
-    offers = _candidates(
-        [Estimator(epsilons, terms) for terms in allowed(game, epsilons, settings)], settings
+    offers = _pilot_candidates(
+        [Estimator(epsilons, terms) for terms in allowed_estimators(game, epsilons, settings)], settings
     )
     widths = np.array([expected for _, expected in offers])
     best, left = widths.min(axis=0), np.ones(len(epsilons), dtype=np.bool_)
     answering: list[Estimator] = []
     while left.any():
         # the estimator that answers the most epsilons, then the narrowest
-        able = (widths <= SHARED * best) & left
-        winner = min(range(len(offers)), key=lambda k: (-able[k].sum(), _relative(widths[k], best)))
+        able = (widths <= MAX_SHARED_WIDTH_RATIO * best) & left
+        winner = min(range(len(offers)), key=lambda k: (-able[k].sum(), _relative_width(widths[k], best)))
         answering.append(offers[winner][0].only(np.flatnonzero(able[winner]).tolist()))
         left &= ~able[winner]
     return tuple(answering)
 
 
-def _candidates(
+def _pilot_candidates(
     candidates: Sequence[Estimator], settings: EstimatorSettings
 ) -> list[tuple[Estimator, NDArray[np.float64]]]:
     """Return the candidates worth a pilot with their expected widths, infinite if the range is too large."""
@@ -187,16 +187,18 @@ def _candidates(
     offers: dict[int, tuple[Estimator, NDArray[np.float64]]] = {}
     played: dict[Hashable, FinishedRuns] = {}
     for place in sorted(range(len(candidates)), key=lambda place: sum(floors[place].tolist())):
-        hopeless = (far[place] | (floors[place] > SHARED * best)).all()
-        if hopeless or any((widths <= ENOUGH * floors[place]).all() for _, widths in offers.values()):
+        hopeless = (far[place] | (floors[place] > MAX_SHARED_WIDTH_RATIO * best)).all()
+        if hopeless or any(
+            (widths <= MAX_PILOT_RATIO * floors[place]).all() for _, widths in offers.values()
+        ):
             continue
-        estimator, expected = _piloted(candidates[place], settings, played)
+        estimator, expected = _fitted_by_pilot(candidates[place], settings, played)
         offers[place] = estimator, np.where(far[place], math.inf, expected)
         best = np.minimum(best, offers[place][1])
     return [offers[place] for place in sorted(offers)]
 
 
-def _piloted(
+def _fitted_by_pilot(
     candidate: Estimator, settings: EstimatorSettings, played: dict[Hashable, FinishedRuns]
 ) -> tuple[Estimator, tuple[float, ...]]:
     """Return the estimator with the shares and stakes of the smallest expected widths, and these widths.
@@ -215,41 +217,46 @@ def _piloted(
         shared = replace(candidate, allocations=allocations)
         for (term, n), fitted in zip(shared.plays(settings.n), fits, strict=True):
             plans = [
-                min((form.planned(pilot, n, failure, settings.interval) for form, pilot in forms), key=_width)
+                min(
+                    (form.planned(pilot, n, failure, settings.interval) for form, pilot in forms),
+                    key=_planned_width,
+                )
                 for forms in fitted
             ]
             terms.append(replace(term, functionals=tuple(functional for functional, _ in plans)))
-            widths = [width + _width(plan) for width, plan in zip(widths, plans, strict=True)]
+            widths = [width + _planned_width(plan) for width, plan in zip(widths, plans, strict=True)]
         return replace(shared, terms=tuple(terms)), tuple(widths)
 
-    trials = [shared_out(allocations) for allocations in _allocations(len(candidate.terms))]
+    trials = [shared_out(allocations) for allocations in _path_splits(len(candidate.terms))]
     best = np.min([widths for _, widths in trials], axis=0)
-    return min(trials, key=lambda trial: _relative(trial[1], best))
+    return min(trials, key=lambda trial: _relative_width(trial[1], best))
 
 
-def _width(plan: tuple[UnitFunctional, Estimate]) -> float:
+def _planned_width(plan: tuple[UnitFunctional, Estimate]) -> float:
     return plan[1].high - plan[1].low
 
 
-def _allocations(terms: int) -> Iterator[tuple[float, ...]]:
+def _path_splits(terms: int) -> Iterator[tuple[float, ...]]:
     """Yield the splits of paths to try: each term takes a share of the rest."""
     if terms == 1:
         yield (1.0,)
         return
     for share in ALLOCATIONS:
-        yield from ((share, *((1 - share) * rest for rest in after)) for after in _allocations(terms - 1))
+        yield from ((share, *((1 - share) * rest for rest in after)) for after in _path_splits(terms - 1))
 
 
-def _relative(widths: Iterable[float], best: NDArray[np.float64]) -> float:
+def _relative_width(widths: Iterable[float], best: NDArray[np.float64]) -> float:
     return math.fsum(width / least for width, least in zip(widths, best, strict=True) if least > 0)
 
 
 def pilot_batch(n: int) -> Batch:
     """Return the batch that the pilot plays before a run of n paths."""
-    return Batch(0, PILOT, min(PILOT_PATHS, max(n // 16, 512)))
+    return Batch(0, PILOT_BATCH_INDEX, min(PILOT_PATHS, max(n // 16, 512)))
 
 
-def allowed(game: Game, epsilons: tuple[float, ...], settings: EstimatorSettings) -> list[tuple[Term, ...]]:
+def allowed_estimators(
+    game: Game, epsilons: tuple[float, ...], settings: EstimatorSettings
+) -> list[tuple[Term, ...]]:
     """Return the estimators that the game allows and n suffices for, each as the terms that it adds.
 
     Of the named method, or of all methods for "auto". Raises ValueError if nothing bounds the values of the named
@@ -279,27 +286,27 @@ def _candidates_of(
     if settings.method == "plain":
         return
     sure, word = proven_bounds(game, settings.n) if settings.trusts_bounds else None, declared_bounds(game)
-    if sure is not None and word is not None and not word.below(sure):
+    if sure is not None and word is not None and not word.is_clearly_lower(sure):
         word = None  # no lower than the certain bound: its monitor would stop nothing and cost plain paths
-    bounded: list[tuple[PathBound | None, _Act]] = [(sure, "assert"), (word, "truncate")]
+    bounded: list[tuple[PathBound | None, _MonitorAct]] = [(sure, "assert"), (word, "truncate")]
     for path_bound, act in bounded:
         if path_bound is None:
             continue
         ways: list[tuple[BudgetMonitor, tuple[Term, ...]]] = []
         if settings.method in ("auto", "tilted"):
-            ways += tilted(game, path_bound, epsilons, act)
-        gaussian = game.adversary.gaussian and declares("request", game.adversary, "gaussian")
+            ways += tilted_terms(game, path_bound, epsilons, act)
+        gaussian = game.adversary.gaussian and declaration_applies("request", game.adversary, "gaussian")
         if settings.method == "martingale" or (settings.method == "auto" and gaussian):
             ways += _with_martingale(game, path_bound, epsilons, act)
         for monitor, terms in ways:
             yield terms if act == "assert" else (_over_bound(game, monitor, epsilons), *terms)
 
 
-def tilted(
-    game: Game, path_bound: PathBound, epsilons: tuple[float, ...], act: _Act
+def tilted_terms(
+    game: Game, path_bound: PathBound, epsilons: tuple[float, ...], act: _MonitorAct
 ) -> Iterator[tuple[BudgetMonitor, tuple[Term, ...]]]:
     """Yield, for each order, the monitor and the terms, with the finite losses tilted to that order."""
-    for order in _some(map(path_bound.order, epsilons)):
+    for order in _spread_orders(map(path_bound.order, epsilons)):
         bounds = [path_bound.log_bound(order, epsilon) for epsilon in epsilons]
         if order == 1 or not max(map(abs, bounds)) < _DOUBLES_END:
             continue
@@ -321,14 +328,14 @@ def tilted(
 
 
 def _with_martingale(
-    game: Game, path_bound: PathBound, epsilons: tuple[float, ...], act: _Act
+    game: Game, path_bound: PathBound, epsilons: tuple[float, ...], act: _MonitorAct
 ) -> Iterator[tuple[BudgetMonitor, tuple[Term, ...]]]:
     """Yield, for each order, the monitor and the terms with the Gaussian filter's martingale as control variate."""
     budget = path_bound.squares
     # the rest of the budget is computed from losses of size sqrt(budget)
     if not _READABLE < budget < math.inf:
         return
-    for order in _some(_best_order(budget / 2, max(epsilon, 0.0)) for epsilon in epsilons):
+    for order in _spread_orders(_best_order(budget / 2, max(epsilon, 0.0)) for epsilon in epsilons):
         if not 1.0 < order < math.inf:  # the budget is so large that plain paths are as good
             continue
         slacks = tuple(WeightedSlack(epsilon, budget, order, 0.0) for epsilon in epsilons)
@@ -352,7 +359,7 @@ def _best_order(rho: float, epsilon: float) -> float:
     return min(float(CKS.order(rho, epsilon)), 1 + _MAX_LOG_BOUND / epsilon if epsilon > 0 else math.inf)
 
 
-def _some(orders: Iterable[float]) -> list[float]:
+def _spread_orders(orders: Iterable[float]) -> list[float]:
     """Return the distinct orders, or `_ORDERS` of them spread evenly."""
     known = list(dict.fromkeys(orders))
     places = dict.fromkeys(np.linspace(0, len(known) - 1, _ORDERS).round().astype(int).tolist())

@@ -13,7 +13,7 @@ from typing import Any, Literal, Self, TypeAlias, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from filterproof.mc.engine.budget_monitor import Exceeded
+from filterproof.mc.engine.budget_monitor import BoundExceeded
 from filterproof.mc.engine.paths import FinishedRuns
 from filterproof.mc.intervals import FixedBets, Moments, kl_chernoff
 from filterproof.mc.intervals.estimate import Estimate
@@ -72,7 +72,7 @@ class UnitFunctional(ABC):
         """
         if len(y) and y.max() > 1:
             if y.max() > 1 + ROUNDING:
-                raise Exceeded(f"a run's value is {y.max():.9g} times its bound")
+                raise BoundExceeded(f"a run's value is {y.max():.9g} times its bound")
             np.minimum(y, 1.0, out=y)
         logs = self.bets.logs(y) if self.bets else ()
         total = float(y.sum())

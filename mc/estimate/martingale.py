@@ -9,7 +9,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from filterproof.mc.engine.budget_monitor import Exceeded
+from filterproof.mc.engine.budget_monitor import BoundExceeded
 from filterproof.mc.engine.paths import FinishedRuns
 from filterproof.mc.estimate.functionals import ROUNDING, UnitFunctional
 from filterproof.mc.estimate.path_bound import log_weight_bound
@@ -72,7 +72,7 @@ class WeightedSlack(UnitFunctional):
         spent = (log_weight / (self.order - 1) + loss) * (2 / self.order)  # log w = (s-1)(s sum mu^2/2 - L)
         remaining = self.budget - spent
         if remaining.min() < -ROUNDING * self.budget:
-            raise Exceeded(
+            raise BoundExceeded(
                 f"a path's Gaussians have sum mu^2 = {spent.max():.9g}, more than {self.budget:.9g}"
             )
         gap = self.epsilon - loss
@@ -90,7 +90,7 @@ class WeightedSlack(UnitFunctional):
             log_tail = Gaussian(mu[some]).log_hockey_stick(np.abs(gap[some]))
             slack[some] = np.exp(most[some] + log_tail)
         if (payoff + slack).max() > 1 + ROUNDING:
-            raise Exceeded("a path's weight is above its bound")
+            raise BoundExceeded("a path's weight is above its bound")
         if isinstance(paths.over_bound, np.ndarray):
             slack[paths.over_bound] += payoff[paths.over_bound]
             payoff[paths.over_bound] = 0.0

@@ -16,7 +16,7 @@ from filterproof.mc.estimate.declared_spending import (
     FEW_POSITIONS,
     MAX_POSITIONS,
     DeclaredSpending,
-    expanded,
+    expand_spending,
     listed_requests,
     within_rounds,
 )
@@ -67,7 +67,7 @@ class PathBound:
         """The bound on sum_t mu_t^2 if every round is Gaussian(mu_t)."""
         return min(bound.squares for bound in self.bounds)
 
-    def below(self, other: PathBound) -> bool:
+    def is_clearly_lower(self, other: PathBound) -> bool:
         """Whether this bound is clearly lower than `other` at some order."""
         return any(self.divergence(order) < _LOWER * other.divergence(order) for order in (1.5, 4.0, 32.0))
 
@@ -84,7 +84,7 @@ class PathBound:
             used.append(lambda bound: bound.pure)
         vouching: list[DeclaredSpending] = []
         for size in used:
-            best = self._vouching(size)
+            best = self._best_bound(size)
             if not any(size(bound) <= size(best) for bound in vouching):
                 vouching.append(best)
         return " and ".join(dict.fromkeys(bound.justification for bound in vouching))
@@ -92,9 +92,9 @@ class PathBound:
     @property
     def justification_of_squares(self) -> str:
         """Return why the bound on sum_t mu_t^2 holds."""
-        return self._vouching(lambda bound: bound.squares).justification
+        return self._best_bound(lambda bound: bound.squares).justification
 
-    def _vouching(self, size: Callable[[DeclaredSpending], float]) -> DeclaredSpending:
+    def _best_bound(self, size: Callable[[DeclaredSpending], float]) -> DeclaredSpending:
         least = min(map(size, self.bounds))
         # the first of nearly equal bounds, which is the theorem's if there is one
         return next(bound for bound in self.bounds if size(bound) <= least * (1 + 1e-6))
@@ -118,10 +118,10 @@ class PathBound:
         """Return the order s with the smallest log M_s; 1 if tilting gives no bound below 1."""
         if epsilon >= self.pure:
             return _STEEP  # no loss exceeds epsilon, so any order will do
-        size, order = min(self._least(bound, max(epsilon, 0.0)) for bound in self.bounds)
+        size, order = min(self._least_log_moment(bound, max(epsilon, 0.0)) for bound in self.bounds)
         return order if size < 0 else 1.0
 
-    def _least(self, bound: DeclaredSpending, epsilon: float) -> tuple[float, float]:
+    def _least_log_moment(self, bound: DeclaredSpending, epsilon: float) -> tuple[float, float]:
         """Return the smallest log M_s that one of the bounds gives, and its order."""
 
         def value(log_t: float) -> float:
@@ -157,11 +157,11 @@ def proven_bounds(game: Game, n: int) -> PathBound | None:
     They come from a theorem about the catalogue rule that runs, from the rounds and the pairs of the adversary, or from
     an expansion of all reachable states through the filter's code.
     """
-    ruled = _ruled(game)
+    ruled = _bounds_by_theorem(game)
     # if a theorem already gives a bound, only a small expansion, which may give a lower one, is worth its time: a
     # position takes as long as many thousand rounds of play
     most = max(min(FEW_POSITIONS, n // _AS_MANY), 2) if ruled else MAX_POSITIONS
-    spent = (within_rounds(game), expanded(game, n, most=most))
+    spent = (within_rounds(game), expand_spending(game, n, most=most))
     bounds = (*ruled, *(bound for bound in spent if bound is not None))
     return PathBound(bounds) if bounds else None
 
@@ -175,11 +175,11 @@ def declared_bounds(game: Game) -> PathBound | None:
 def ruled(filt: FilterBase) -> GuaranteeScope | None:
     """Return the bounds of a theorem on a rule of the catalogue, or None if other code may run, e.g. of a subclass."""
     entry, holds = CATALOGUE.get(type(filt).__name__), filt.holds
-    ours = entry is not None and entry.kind is type(filt)
+    ours = entry is not None and entry.filter_class is type(filt)
     return holds if ours and holds is not None and holds.rule else None
 
 
-def _ruled(game: Game) -> tuple[DeclaredSpending, ...]:
+def _bounds_by_theorem(game: Game) -> tuple[DeclaredSpending, ...]:
     """Return the bounds that a theorem proves for this game."""
     holds, asks = ruled(game.filter), listed_requests(game.adversary)
     if holds is None or (asks is not None and not all(map(is_ours, asks))):
@@ -204,7 +204,7 @@ def bounds_of_scope(holds: GuaranteeScope, why: str, *, ruled: bool) -> tuple[De
     return tuple(
         DeclaredSpending(
             why,
-            _divergence(part),
+            _divergence_of_part(part),
             part.infinite,
             part.pure if ruled else math.inf,
             # D_a of Gaussian(mu) is a mu^2/2
@@ -216,7 +216,7 @@ def bounds_of_scope(holds: GuaranteeScope, why: str, *, ruled: bool) -> tuple[De
     )
 
 
-def _divergence(part: GuaranteeScope) -> Callable[[float], float]:
+def _divergence_of_part(part: GuaranteeScope) -> Callable[[float], float]:
     if part.pure < math.inf:
         # the composition of RR(e_t) is (sum e_t)-DP, so RR(sum e_t) dominates it
         return lambda order: float(RandomizedResponse(part.pure).renyi(order))

@@ -13,7 +13,7 @@ from filterproof.filters import PrivacyFilter
 from filterproof.filters.contract.parameters import one_order_from_one
 from filterproof.mc.engine.adversary import Adversary
 from filterproof.mc.engine.batches import play_batch
-from filterproof.mc.engine.budget_monitor import BudgetMonitor, Exceeded
+from filterproof.mc.engine.budget_monitor import BoundExceeded, BudgetMonitor
 from filterproof.mc.engine.game import Game
 from filterproof.mc.engine.paths import FinishedRuns
 from filterproof.mc.estimate.estimator import pilot_batch
@@ -162,7 +162,7 @@ def simulate_renyi(
         tally = play.sums(game, moment)
         found = moment.estimate(tally, failure)
         if sure and alpha == 1 and found.over_bound:
-            raise Exceeded(
+            raise BoundExceeded(
                 f"{found.over_bound} runs were charged divergence of order 1, more than {bound:.9g}"
             )
         name = f"tilted to order {alpha:.4g}, {found.method}" if alpha > 1 else f"untilted, {found.method}"
@@ -180,10 +180,10 @@ def simulate_renyi(
         try:
             monitor = path_bound.monitor(alpha, "assert")
             return estimated(game.at(alpha, _recording(alpha, monitor)), most, why, sure=True)
-        except Exceeded as error:
+        except BoundExceeded as error:
             exceeded = f", for {error}"
     free = game.at(alpha, _recording(alpha, None))
-    bound = _likely(free, alpha, n)
+    bound = _likely_cutoff(free, alpha, n)
     return estimated(free, bound, f"{PLAIN_DRAWS}, which give no upper bound{exceeded}", sure=False)
 
 
@@ -194,7 +194,7 @@ def _recording(alpha: float, monitor: BudgetMonitor | None) -> BudgetMonitor | N
     return replace(monitor or BudgetMonitor.at(1.0, math.inf, 1.0, "record"), act="record")
 
 
-def _likely(game: Game, alpha: float, n: int) -> float:
+def _likely_cutoff(game: Game, alpha: float, n: int) -> float:
     """Return the cut-off of an unbounded sum_t D_t: the larger of the pilot's maximum and the filter's statement."""
     paths = play_batch(game, pilot_batch(n))
     with np.errstate(invalid="ignore"):

@@ -17,14 +17,14 @@ from numpy.typing import NDArray
 from filterproof.filters import PrivacyFilter
 from filterproof.filters.contract.parameters import one_epsilon
 from filterproof.mc.engine.adversary import Adversary
-from filterproof.mc.engine.budget_monitor import Exceeded
+from filterproof.mc.engine.budget_monitor import BoundExceeded
 from filterproof.mc.engine.game import Game
 from filterproof.mc.engine.paths import FinishedRuns
 from filterproof.mc.engine.streams import BATCH_SIZE
-from filterproof.mc.estimate.estimator import tilted
+from filterproof.mc.estimate.estimator import tilted_terms
 from filterproof.mc.estimate.functionals import ROUNDING
 from filterproof.mc.estimate.path_bound import proven_bounds
-from filterproof.mc.intervals.anytime import BettingTest, Decision, ThresholdSide, Wealth
+from filterproof.mc.intervals.anytime import BettingTest, Decision, LogCapital, ThresholdSide
 from filterproof.mc.intervals.estimate import PLAIN_DRAWS
 from filterproof.mc.runs.play import PlayOptions, SimulationSettings
 from filterproof.theory.argument_checks import check_count, check_delta, check_probability
@@ -38,7 +38,7 @@ _MIN_THRESHOLD = 1e-29
 
 
 @dataclass(frozen=True, slots=True)
-class _Stake:
+class _BettingCapital:
     """The log-capital that a batch's values (1 - e^{epsilon - loss})_+ e^{log_weight} win in a betting test.
 
     The bets on a mean above the threshold come first, then those on a mean below. A loss that may exceed epsilon by
@@ -53,19 +53,19 @@ class _Stake:
         sure, seen = (self._wealth(paths, self.epsilon + margin) for margin in (near, 0.0))
         return np.array([*sure.above, *seen.below])
 
-    def _wealth(self, paths: FinishedRuns, least: float) -> Wealth:
+    def _wealth(self, paths: FinishedRuns, least: float) -> LogCapital:
         """Return the wealth if losses up to `least` have value 0."""
         hits = np.flatnonzero(paths.loss > least)
         y = -np.expm1(self.epsilon - paths.loss[hits])
         y *= np.exp(paths.log_weight[hits])
         if y.size and y.max() > self.test.upper * (1 + ROUNDING):
-            raise Exceeded(f"a run's value is {y.max() / self.test.upper:.9g} times its bound")
+            raise BoundExceeded(f"a run's value is {y.max() / self.test.upper:.9g} times its bound")
         return self.test.wealth(np.minimum(y, self.test.upper), zeros=len(paths.loss) - y.size)
 
-    def wealth(self, n: int, row: NDArray[np.float64]) -> Wealth:
+    def wealth(self, n: int, row: NDArray[np.float64]) -> LogCapital:
         """Return the wealth on n paths, from their row of sums."""
         bets = self.test.bets_above
-        return Wealth(n, tuple(row[:bets].tolist()), tuple(row[bets:].tolist()))
+        return LogCapital(n, tuple(row[:bets].tolist()), tuple(row[bets:].tolist()))
 
 
 def sequential_test(
@@ -124,27 +124,29 @@ def sequential_test(
 
     def decided(game: Game, upper: float, rests_on: str) -> Decision:
         """Return the decision after the first batch that allows one, or after `most` paths."""
-        stake = _Stake(BettingTest(max(delta, _MIN_THRESHOLD * upper), upper, failure), epsilon)
-        batches: list[Wealth] = []
+        stake = _BettingCapital(BettingTest(max(delta, _MIN_THRESHOLD * upper), upper, failure), epsilon)
+        batches: list[LogCapital] = []
         first, look = 0, _MIN_LOOK
         while True:
             tally = play.sums(game, stake, n=min(look * BATCH_SIZE, play.n - first * BATCH_SIZE), first=first)
             for size, row in zip(tally.sizes, tally.rows, strict=True):
                 batches.append(stake.wealth(int(size), row))
-                decision = stake.test.decision(Wealth.merge(batches))
+                decision = stake.test.decision(LogCapital.merge(batches))
                 if decision.side is not ThresholdSide.UNDECIDED or decision.n >= play.n:
                     return replace(decision, rests_on=rests_on)
             first, look = first + look, min(2 * look, _MAX_LOOK)
 
     path_bound, exceeded = proven_bounds(game, play.n), ""
     # if infinite losses are weighed, H is a sum of two means, and there is no single mean to bet on
-    ways = tilted(game, path_bound, (epsilon,), "assert") if path_bound and not path_bound.infinite else ()
+    ways = (
+        tilted_terms(game, path_bound, (epsilon,), "assert") if path_bound and not path_bound.infinite else ()
+    )
     try:
         for _, (term,) in ways:
             # a weight bound below delta decides already, but the test needs an upper bound above its threshold
             upper = max(math.exp(term.functionals[0].log_range), delta * (1 + 2.0**-10))
             if upper < 1:
                 return decided(term.game, upper, term.rests_on)
-    except Exceeded as error:
+    except BoundExceeded as error:
         exceeded = f", for {error}"
     return decided(game, 1.0, PLAIN_DRAWS + exceeded)

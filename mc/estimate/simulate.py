@@ -11,7 +11,7 @@ import numpy as np
 from filterproof.filters.contract.parameters import one_epsilon, one_real
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.engine.adversary import Adversary
-from filterproof.mc.engine.budget_monitor import Exceeded
+from filterproof.mc.engine.budget_monitor import BoundExceeded
 from filterproof.mc.engine.game import Game
 from filterproof.mc.estimate.curve import ProfileEstimate
 from filterproof.mc.estimate.estimator import Estimator, EstimatorSettings, Method, estimators
@@ -148,15 +148,15 @@ def simulate(
     guarded = replace(settings, trusts_bounds=False, failure=settings.failure / 2)
     for tried in (settings, guarded, replace(guarded, method="plain")):
         try:
-            estimates = _estimates(game, grid, play, tried, progress)
+            estimates = _estimates_by_epsilon(game, grid, play, tried, progress)
             break
-        except Exceeded as error:
+        except BoundExceeded as error:
             exceeded = f", for {error}"
     at = tuple(replace(estimates[e], rests_on=estimates[e].rests_on + exceeded) for e in grid)
     return at[0] if alone else ProfileEstimate(grid, at, failure)
 
 
-def _estimates(
+def _estimates_by_epsilon(
     game: Game,
     epsilons: tuple[float, ...],
     play: SimulationSettings,
@@ -179,7 +179,7 @@ def _estimates(
     for place, estimator in enumerate(parts):
         tallies: list[BatchSums] = []
         for term, paths in estimator.plays(n // len(parts) + (place < n % len(parts))):
-            report = _report(
+            report = _progress_report(
                 progress, play, estimator, settings.failure, tallies, sum(tally.n for tally in played)
             )
             first = len(played) * BATCH_STRIDE
@@ -190,7 +190,7 @@ def _estimates(
     return estimates
 
 
-def _report(
+def _progress_report(
     progress: _OnProgress | None,
     play: SimulationSettings,
     estimator: Estimator,

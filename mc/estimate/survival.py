@@ -58,7 +58,7 @@ class SurvivalCurve(Plottable):
 
 
 @dataclass(frozen=True, slots=True)
-class Survivors:
+class SurvivorCounts:
     """Counts of paths with T >= t for t = 1..rounds, T the number of releases; shape (rounds,)."""
 
     rounds: int
@@ -120,6 +120,6 @@ def survival(
     play = SimulationSettings(n=n, **how)
     failure = stated_failure(confidence, failure)
     game = play.game(filt, adversary)
-    counts = play.sums(game, Survivors(game.rounds), progress=progress).sums
+    counts = play.sums(game, SurvivorCounts(game.rounds), progress=progress).sums
     each = failure / len(counts)
     return SurvivalCurve(tuple(clopper_pearson(int(c), play.n, failure=each) for c in counts), failure)

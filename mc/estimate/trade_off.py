@@ -23,7 +23,7 @@ from filterproof.theory.argument_checks import check_probability
 from filterproof.theory.display import Plottable, Row
 
 #: Steps between neighbouring epsilons of the grid at which the upper bound evaluates the profiles.
-_FINER = 16
+_REFINEMENT = 16
 #: The errors alpha of `rows`: small ones, then every hundredth.
 _ALPHAS = (0.0, 1e-6, 1e-5, 1e-4, 1e-3, *(k / 100 for k in range(1, 101)))
 
@@ -76,13 +76,13 @@ class TradeOff(Plottable):
         ndarray
             An array of alpha's shape. Every test at alpha has at least this type II error.
         """
-        a = _errors(alpha)
+        a = _type_two_errors(alpha)
         forward, backward = self.forward, self.backward
         bound = np.zeros_like(a)
-        g, delta = _slopes(backward)
+        g, delta = _slope_bounds(backward)
         for slope, top in zip(g, 1 - delta, strict=True):
             bound = np.maximum(bound, top - slope * a - ROUNDING * (1 + slope * a))
-        g, delta = _slopes(forward)
+        g, delta = _slope_bounds(forward)
         for slope, top in zip(g, 1 - delta, strict=True):
             bound = np.maximum(bound, (top - a - 2 * ROUNDING) / slope)
         return bound
@@ -100,7 +100,7 @@ class TradeOff(Plottable):
         ndarray
             An array of alpha's shape. Some test at alpha has at most this type II error.
         """
-        a = _errors(alpha)
+        a = _type_two_errors(alpha)
         g, delta = self._lower_profile()
         # Between neighbours g <= g': 1 - x alpha - H_x <= 1 - g alpha - H_{g'}, as H decreases; H_inf >= 0.
         left, right = np.concatenate(([0.0], g)), np.concatenate((delta, [0.0]))
@@ -109,32 +109,32 @@ class TradeOff(Plottable):
 
     def _lower_profile(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return a fine grid of g and lower bounds on H_g(Q||P) there."""
-        ahead = _refined(self.forward.epsilons)
+        ahead = _refined_grid(self.forward.epsilons)
         g = np.exp(-ahead)
         below = 1 - g + g * self.forward.low(ahead)
-        behind = _refined(self.backward.epsilons)
+        behind = _refined_grid(self.backward.epsilons)
         g, delta = np.concatenate((g, np.exp(behind))), np.concatenate((below, self.backward.low(behind)))
         order = np.argsort(g, kind="stable")
         return g[order], delta[order]
 
 
-def _errors(alpha: ArrayLike) -> NDArray[np.float64]:
+def _type_two_errors(alpha: ArrayLike) -> NDArray[np.float64]:
     return np.asarray(check_probability("alpha", np.asarray(alpha, dtype=np.float64)), dtype=np.float64)
 
 
-def _within(epsilons: tuple[float, ...]) -> list[float]:
+def _usable_epsilons(epsilons: tuple[float, ...]) -> list[float]:
     """Return the epsilons for which g and 1 / g are doubles: a line of slope 0 or inf bounds nothing."""
     return [epsilon for epsilon in epsilons if abs(epsilon) < DOUBLES_END]
 
 
-def _slopes(profile: ProfileEstimate) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _slope_bounds(profile: ProfileEstimate) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return g, and upper bounds on H_g."""
-    epsilons = _within(profile.epsilons)
+    epsilons = _usable_epsilons(profile.epsilons)
     return np.exp(epsilons), profile.high(epsilons)
 
 
-def _refined(epsilons: tuple[float, ...]) -> NDArray[np.float64]:
-    """Return the grid from 0 on with `_FINER` steps between neighbours."""
-    knots = sorted({0.0, *_within(epsilons)})
-    fine = [np.linspace(a, b, _FINER, endpoint=False) for a, b in pairwise(knots)]
+def _refined_grid(epsilons: tuple[float, ...]) -> NDArray[np.float64]:
+    """Return the grid from 0 on with `_REFINEMENT` steps between neighbours."""
+    knots = sorted({0.0, *_usable_epsilons(epsilons)})
+    fine = [np.linspace(a, b, _REFINEMENT, endpoint=False) for a, b in pairwise(knots)]
     return np.concatenate([*fine, knots[-1:]])

@@ -100,7 +100,7 @@ def simulate_person(
     two `IndividualFilter`s, with and without person 0, which receive the same requests. The control variate is a
     martingale: the divergence of Gaussian outputs with the rest of the pilot's total mu^2. The interval is `betting`.
     """
-    values = _norms(norms)
+    values = _checked_norms(norms)
     asked_for = _TwoDataSets.of(len(values), n, rounds, epsilon, stated_failure(confidence, failure), seed)
     check_direction(direction)
     if not callable(analysis):
@@ -114,13 +114,13 @@ def simulate_person(
         active = people.select(gaussian_request(asked.ravel(), sigma)).reshape(asked.shape)
         return analysis(np.where(active, asked, 0.0).sum(axis=1))
 
-    def played(n: int, most: float) -> _Worlds:
+    def played(n: int, most: float) -> _SimulatedWorlds:
         k = len(values)
         everybody, others = IndividualFilter(filt, n * k), IndividualFilter(filt, n * (k - 1))
-        worlds = _Worlds.of(n, most)
+        worlds = _SimulatedWorlds.of(n, most)
         for t in range(asked_for.rounds):
             # the analyst sees log P/Q in both directions
-            asked = values * _scale(t, sign * worlds.loss)[:, None]
+            asked = values * _request_scale(t, sign * worlds.loss)[:, None]
             shift = (summed(everybody, asked) - summed(others, asked[:, 1:])) / sigma
             worlds.go_on(shift, sign * asked_for.rng.standard_normal(n))
         return worlds
@@ -166,25 +166,25 @@ def simulate_queries(
     As in `simulate_person`, with two `LinearQueries` in place of the filters. They compute the sums without noise, and
     this function draws the noise.
     """
-    values = _norms(norms)
+    values = _checked_norms(norms)
     asked_for = _TwoDataSets.of(len(values), n, rounds, epsilon, stated_failure(confidence, failure), seed)
 
-    def play(worlds: _Worlds) -> None:
+    def play(worlds: _SimulatedWorlds) -> None:
         """One object for all worlds: a person with a value in coordinate w only is in world w only."""
         k, n = len(values), len(worlds.loss)
         everybody, others = (
             LinearQueries(n * people, norm_budget=norm_budget, kappa=kappa) for people in (k, k - 1)
         )
         for t in range(asked_for.rounds):
-            scales = (np.eye(n) * _scale(t, worlds.loss)[:, None])[:, None, :]
+            scales = (np.eye(n) * _request_scale(t, worlds.loss)[:, None])[:, None, :]
             answer, without = (
                 queries.answer((scales * people[None, :, None]).reshape(-1, n), ZERO_NOISE)
                 for queries, people in ((everybody, values), (others, values[1:]))
             )
             worlds.go_on((answer.value - without.value) / answer.sigma, asked_for.rng.standard_normal(n))
 
-    def played(n: int, most: float) -> _Worlds:
-        worlds = _Worlds.of(n, most)
+    def played(n: int, most: float) -> _SimulatedWorlds:
+        worlds = _SimulatedWorlds.of(n, most)
         for first in range(0, n, _WORLDS_PER_PAIR):
             play(worlds.part(slice(first, first + _WORLDS_PER_PAIR)))
         return worlds
@@ -192,7 +192,7 @@ def simulate_queries(
     return asked_for.estimate(played)
 
 
-def _norms(norms: object) -> NDArray[np.float64]:
+def _checked_norms(norms: object) -> NDArray[np.float64]:
     """Return `norms` as an array, finite and positive, of at least two people."""
     if not isinstance(norms, np.ndarray | list | tuple):
         raise TypeError(f"norms must be one number per person, got norms={norms!r}; pass e.g. [1.0, 2.0]")
@@ -227,14 +227,14 @@ class _TwoDataSets:
         rng = np.random.default_rng(np.random.SeedSequence(check_count("seed", seed, least=0)))
         return cls(worlds, rounds, epsilon, failure, rng)
 
-    def estimate(self, played: Callable[[int, float], _Worlds]) -> Estimate:
+    def estimate(self, played: Callable[[int, float], _SimulatedWorlds]) -> Estimate:
         """Return the mean of (1 - e^{epsilon - loss})_+ minus the martingale's gain, each in [-1, 1] + its mean."""
         pilot = played(max(self.n // _PILOT, 2), math.inf)
         most = max(float(pilot.spent.max()), _MIN_SQUARED_MU) * (1 + 2.0**-40)
         worlds = played(self.n, most)
-        start = float(_left(np.array([self.epsilon]), np.array([most]))[0])
+        start = float(_gaussian_divergence(np.array([self.epsilon]), np.array([most]))[0])
         gain = -np.expm1(np.minimum(self.epsilon - worlds.loss, 0.0))
-        values = gain - _left(self.epsilon - worlds.loss_at_stop, most - worlds.spent)
+        values = gain - _gaussian_divergence(self.epsilon - worlds.loss_at_stop, most - worlds.spent)
         interval = betting((1 + values) / 2, failure=self.failure)
         value, low, high = (
             min(max(2 * x - 1 + start, 0.0), 1.0) for x in (interval.value, interval.low, interval.high)
@@ -243,7 +243,7 @@ class _TwoDataSets:
 
 
 @dataclass(frozen=True, slots=True)
-class _Worlds:
+class _SimulatedWorlds:
     """Losses of outputs N(shift, 1) so far, and those at the stop of the martingale: shape (n,), in place.
 
     `spent` is the sum of shift^2 and `loss_at_stop` the loss while that sum was within `most`; `open` says that it
@@ -257,12 +257,12 @@ class _Worlds:
     open: NDArray[np.bool_]
 
     @classmethod
-    def of(cls, n: int, most: float) -> _Worlds:
+    def of(cls, n: int, most: float) -> _SimulatedWorlds:
         return cls(most, np.zeros(n), np.zeros(n), np.zeros(n), np.ones(n, dtype=bool))
 
-    def part(self, where: slice) -> _Worlds:
+    def part(self, where: slice) -> _SimulatedWorlds:
         """Return some of the worlds, in the same memory."""
-        return _Worlds(
+        return _SimulatedWorlds(
             self.most, self.loss[where], self.loss_at_stop[where], self.spent[where], self.open[where]
         )
 
@@ -275,7 +275,7 @@ class _Worlds:
         np.copyto(self.loss_at_stop, self.loss, where=self.open)
 
 
-def _left(gap: NDArray[np.float64], square: NDArray[np.float64]) -> NDArray[np.float64]:
+def _gaussian_divergence(gap: NDArray[np.float64], square: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return H_{e^gap} of Gaussian(mu), mu^2 = square, at any real gap: (1 - e^gap)_+ for mu = 0."""
     mu = np.sqrt(np.maximum(square, _MIN_SQUARED_MU))
     value: NDArray[np.float64] = np.minimum(gap, 0.0)
@@ -283,6 +283,6 @@ def _left(gap: NDArray[np.float64], square: NDArray[np.float64]) -> NDArray[np.f
     return np.minimum(ended + np.exp(value) * Gaussian(mu).hockey_stick(np.abs(gap)), 1.0)
 
 
-def _scale(t: int, loss: NDArray[np.float64]) -> NDArray[np.float64]:
+def _request_scale(t: int, loss: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the scale of the analyst's request in each world."""
     return np.where((loss > 0) & (t % 2 == 0), 1.0, _SMALL_SCALE)

@@ -15,7 +15,14 @@ from filterproof.filters.contract.contract_checks import (
     checked_spend,
     checked_start,
 )
-from filterproof.filters.contract.state import State, fold, join, put, read_only, take
+from filterproof.filters.contract.state import (
+    State,
+    concatenate_runs,
+    map_leaves,
+    read_only,
+    replace_selected,
+    select_runs,
+)
 from filterproof.mc.engine.adversary import AdversaryView, checked_request
 from filterproof.mc.engine.game import Game
 from filterproof.mc.losses.too_large import TooLargeError
@@ -51,12 +58,12 @@ class Positions(NamedTuple):
 
     def take(self, rows: NDArray[Any]) -> Positions:
         """Return the positions of these rows, in new arrays."""
-        return Positions(*take(tuple(self), rows))
+        return Positions(*select_runs(tuple(self), rows))
 
     @staticmethod
     def joined(parts: list[Positions]) -> Positions:
         """Return all positions of all parts."""
-        return Positions(*join([tuple(part) for part in parts]))
+        return Positions(*concatenate_runs([tuple(part) for part in parts]))
 
 
 class _NoGenerator:
@@ -68,12 +75,12 @@ class _NoGenerator:
         )
 
 
-class _Watched(AdversaryView):
+class _RestrictedView(AdversaryView):
     """A view that allows `last` only if positions store it."""
 
     __slots__ = ("_last", "_may_read")
 
-    def __init__(self, round_: int, at: Positions, asking: Asking, may_read: bool) -> None:
+    def __init__(self, round_: int, at: Positions, asking: AdversaryQueries, may_read: bool) -> None:
         self.round, self.memory = round_, at.memory
         self.loss, self.state, self._last = read_only((at.loss, at.state, at.last))
         self.filter, self.rng = asking.game.filter, asking.rng
@@ -87,7 +94,7 @@ class _Watched(AdversaryView):
 
 
 @dataclass(frozen=True, slots=True)
-class Asking:
+class AdversaryQueries:
     """The requests of a game, and a list of all pairs so far.
 
     `keeps_last` says whether positions store the loss of the last round; if not, reading it raises ReadsLastError. An
@@ -106,7 +113,7 @@ class Asking:
     def start(self) -> Positions:
         """Return the position before the first round."""
         memory = self.game.adversary.start(self.game.filter, 1, self.rng)
-        fold(_check_memory, list, memory)
+        map_leaves(_check_memory, list, memory)
         return Positions(np.zeros(1), np.zeros(1), checked_start(self.game.filter, 1), memory)
 
     def ask(self, t: int, at: Positions) -> tuple[NDArray[np.intp], Positions]:
@@ -125,8 +132,8 @@ class Asking:
             state = checked_spend(game.filter, state, request, at.n)
         elif admitted.any():
             go = np.flatnonzero(admitted)
-            part = checked_spend(game.filter, take(state, go), request.take(go), len(go))
-            state = put(state, go, part)
+            part = checked_spend(game.filter, select_runs(state, go), request.take(go), len(go))
+            state = replace_selected(state, go, part)
         return number, Positions(at.loss, np.zeros(at.n), state, at.memory)
 
     def _check_alone(self, t: int, request: DominatingPair, n: int, alone: list[Positions]) -> None:
@@ -148,7 +155,7 @@ class Asking:
         admitted = checked_admits(game.filter, at.state, request, at.n)
         return self._numbers_of(request, admitted)
 
-    def observed(self, at: Positions, loss: NDArray[np.float64], last: NDArray[np.float64]) -> Positions:
+    def after_loss(self, at: Positions, loss: NDArray[np.float64], last: NDArray[np.float64]) -> Positions:
         """Return the positions after a release of privacy loss `last`, with total `loss`."""
         state = at.state
         if self.game.filter.looks_at_losses:
@@ -156,36 +163,38 @@ class Asking:
         return Positions(loss, last, state, at.memory)
 
     def _checked_request(self, method: Literal["request", "final"], t: int, at: Positions) -> DominatingPair:
-        return checked_request(self.game.adversary, method, _Watched(t, at, self, self.keeps_last))
+        return checked_request(self.game.adversary, method, _RestrictedView(t, at, self, self.keeps_last))
 
     def _numbers_of(self, request: DominatingPair, admitted: NDArray[np.bool_]) -> NDArray[np.intp]:
         """Return the number of each admitted run's pair, DENIED for the others."""
         number = np.full(len(admitted), DENIED)
         go = np.flatnonzero(admitted)
         if len(go):
-            number[go] = self._number(request.take(go), len(go))
+            number[go] = self._pair_numbers(request.take(go), len(go))
         return number
 
-    def _number(self, request: DominatingPair, n: int) -> NDArray[np.intp]:
+    def _pair_numbers(self, request: DominatingPair, n: int) -> NDArray[np.intp]:
         if request.shape == ():
-            return np.full(n, self._of(request))
-        if (index := request.choice) is not None:
+            return np.full(n, self._pair_number(request))
+        if (index := request.member_index) is not None:
             out = np.empty(n, dtype=np.intp)
             for place in np.unique(index).tolist():
                 rows = np.flatnonzero(index == place)
-                out[rows] = self._number(request.members[place].take(rows), len(rows))
+                out[rows] = self._pair_numbers(request.members[place].take(rows), len(rows))
             return out
         arrays = {k: v for k, v in request.parameters().items() if isinstance(v, np.ndarray) and v.ndim}
         _, first, number = np.unique(
             np.stack(list(arrays.values()), axis=1), axis=0, return_index=True, return_inverse=True
         )
         members = [
-            self._of(request.with_parameters({name: float(value[i]) for name, value in arrays.items()}))
+            self._pair_number(
+                request.with_parameters({name: float(value[i]) for name, value in arrays.items()})
+            )
             for i in first.tolist()
         ]
         return np.array(members, dtype=np.intp)[number.reshape(-1)]
 
-    def _of(self, pair: DominatingPair) -> int:
+    def _pair_number(self, pair: DominatingPair) -> int:
         if pair not in self._numbers:
             if len(self.pairs) >= _MAX_PAIRS:
                 raise TooLargeError(
@@ -197,12 +206,12 @@ class Asking:
         return self._numbers[pair]
 
 
-def until_known(game: Game, attempt: Callable[[Asking], _Answer]) -> _Answer:
+def until_known(game: Game, attempt: Callable[[AdversaryQueries], _Answer]) -> _Answer:
     """Run `attempt` with positions without the last loss, and again with it if the adversary reads it."""
     try:
-        return attempt(Asking(game, keeps_last=False))
+        return attempt(AdversaryQueries(game, keeps_last=False))
     except ReadsLastError:
-        return attempt(Asking(game, keeps_last=True))
+        return attempt(AdversaryQueries(game, keeps_last=True))
 
 
 def _check_memory(leaf: Any) -> None:

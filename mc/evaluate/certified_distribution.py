@@ -11,14 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filterproof.mc.engine.game import Game
-from filterproof.mc.evaluate.adversary_queries import Asking, until_known
+from filterproof.mc.evaluate.adversary_queries import AdversaryQueries, until_known
 from filterproof.mc.evaluate.decision_map import DecisionMap, decides_as_known
 from filterproof.mc.evaluate.evaluation import Evaluation
 from filterproof.mc.evaluate.forward_distribution import ForwardDistribution
-from filterproof.mc.evaluate.loss_nodes import BallNodes, needed, quadrature_error
+from filterproof.mc.evaluate.loss_nodes import BallNodes, nodes_needed, quadrature_error
 from filterproof.mc.evaluate.quadrature_panels import shown_edges
 from filterproof.mc.evaluate.range_probes import ProbedRange, probe_range
-from filterproof.mc.losses.balls import BITS, ball, lower_end, upper_end
+from filterproof.mc.losses.balls import BITS, lower_end, to_ball, upper_end
 from filterproof.mc.losses.epsilon_values import Epsilon
 from filterproof.mc.losses.finite_outputs import ball_of
 from filterproof.mc.losses.too_large import TooLargeError
@@ -30,16 +30,16 @@ from filterproof.theory.pairs.base import Direction
 #: The error of quadrature as a share of the smallest requested value.
 _QUADRATURE_SHARE = 1e-12
 #: If there are too many changes, those closer than this, in nats, count as one.
-_MERGED = 5e-12
+_MERGE_DISTANCE = 5e-12
 #: A last release below this share of the smallest mu is bounded by none and by this share.
-_FINEST = 2.0**-8
+_SMALLEST_LAST_RELEASE = 2.0**-8
 #: The log of the payoff of a node such that all of them together pay less than 1e-270.
 _LOG_TINY = math.log(1e-280)
 
 
 @dataclass(frozen=True, slots=True)
 class CertifiedDistribution:
-    """Bounds on P-masses at nodes; `enclosed` bounds the divergence at every requested epsilon."""
+    """Bounds on P-masses at nodes; `divergence_enclosure` bounds the divergence at every requested epsilon."""
 
     distribution: ForwardDistribution
     nodes: BallNodes
@@ -62,18 +62,22 @@ class CertifiedDistribution:
                 "probed losses, other code may decide differently"
             )
 
-        def solve(asking: Asking) -> list[Evaluation]:
+        def solve(asking: AdversaryQueries) -> list[Evaluation]:
             probed = probe_range(asking, [float(epsilon) for epsilon in epsilons])
-            decisions, found_to = _decisions(probed, asking)
+            decisions, found_to = _decision_map(probed, asking)
             rough = ForwardDistribution.of(decisions, probed.nodes(decisions, epsilons, ways, finer=False))
-            rough.check(ways)
+            rough.check_drawn_losses(ways)
             least = min(rough.value(float(epsilon), way) for epsilon in epsilons for way in ways)
             distribution = CertifiedDistribution.of(decisions, probed, epsilons, ways, max(least, 1e-200))
             where = f"{scope}; for losses as real numbers and {shown_edges(decisions.changes)}{found_to}"
             sizes = len(decisions.rounds), decisions.positions
             return [
                 Evaluation.of_ways(
-                    epsilon, {way: distribution.enclosed(epsilon, way) for way in ways}, None, *sizes, where
+                    epsilon,
+                    {way: distribution.divergence_enclosure(epsilon, way) for way in ways},
+                    None,
+                    *sizes,
+                    where,
                 )
                 for epsilon in epsilons
             ]
@@ -90,9 +94,11 @@ class CertifiedDistribution:
         least_value: float,
     ) -> CertifiedDistribution:
         """Return the distribution of the game in the map, on as many nodes as values of `least_value` need."""
-        drawn = [float(decisions.asking.pairs[k].gdp_mu) for k in decisions.drawn]
+        drawn = [float(decisions.asking.pairs[k].gdp_mu) for k in decisions.observed_pairs]
         least = min(drawn, default=probed.scale)
-        ends = probed.parts(decisions, [kink for epsilon in epsilons for kink in _around(epsilon)], ways)
+        ends = probed.parts(
+            decisions, [kink for epsilon in epsilons for kink in _neighbouring_doubles(epsilon)], ways
+        )
         error = (
             _QUADRATURE_SHARE
             * least_value
@@ -101,9 +107,17 @@ class CertifiedDistribution:
             / len(ends)
         )
         error, half = max(error, 1e-250), np.diff(ends) / 2 * (1 + 2.0**-20)
-        counts = needed(half, least, error)
-        last = [max(float(decisions.asking.pairs[k].gdp_mu), least * _FINEST) for k in decisions.last]
-        kinks = [(kink, way == "PQ") for epsilon in epsilons for kink in _around(epsilon) for way in ways]
+        counts = nodes_needed(half, least, error)
+        last = [
+            max(float(decisions.asking.pairs[k].gdp_mu), least * _SMALLEST_LAST_RELEASE)
+            for k in decisions.last
+        ]
+        kinks = [
+            (kink, way == "PQ")
+            for epsilon in epsilons
+            for kink in _neighbouring_doubles(epsilon)
+            for way in ways
+        ]
         for kink, forward in kinks:
             for mu in (None, *{min(last), max(last)}) if last else (None,):
                 bound = _paid_bound(half, ends, least, mu, kink, forward)
@@ -112,23 +126,23 @@ class CertifiedDistribution:
         nodes = BallNodes.on(decisions.edges, ends, counts, least)
         return cls(ForwardDistribution.of(decisions, nodes), nodes)
 
-    def enclosed(self, epsilon: Epsilon, direction: Direction) -> tuple[float, float]:
+    def divergence_enclosure(self, epsilon: Epsilon, direction: Direction) -> tuple[float, float]:
         """Return two doubles with H_{e^epsilon} of the transcript between them."""
-        bounds = [self._at(double, direction) for double in _around(epsilon)]
+        bounds = [self._divergence_bounds(double, direction) for double in _neighbouring_doubles(epsilon)]
         return bounds[-1][0], bounds[0][1]  # H decreases in epsilon
 
-    def _at(self, epsilon: float, direction: Direction) -> tuple[float, float]:
+    def _divergence_bounds(self, epsilon: float, direction: Direction) -> tuple[float, float]:
         forward = direction == "PQ"
         with PRECISION_LOCK, flint.ctx.workprec(BITS):
-            eps = ball(epsilon)
+            eps = to_ball(epsilon)
             low, high = self._last_release_bounds(self.distribution.ended, None, None, eps, forward)
             for number, mass in self.distribution.last.items():
                 mu = float(self.distribution.pairs[number].gdp_mu)
-                finest = self.nodes.least * _FINEST
+                finest = self.nodes.least * _SMALLEST_LAST_RELEASE
                 below, above = (mu, mu) if mu >= finest else (None, finest)
                 more = self._last_release_bounds(mass, below, above, eps, forward)
                 low, high = low + more[0], high + more[1]
-            high += ball(float(self.nodes.lost[0 if forward else 1]))
+            high += to_ball(float(self.nodes.lost[0 if forward else 1]))
             return max(lower_end(low), 0.0), min(upper_end(high), 1.0)
 
     def _last_release_bounds(
@@ -150,15 +164,15 @@ class CertifiedDistribution:
             gap, weight = (eps - x, 1) if forward else (eps + x, (-x).exp())
             least = _hockey_stick(below, gap) * weight
             most = least if above == below else _hockey_stick(above, gap) * weight
-            low += ball(float(mass[0, i])) * least
-            high += ball(float(mass[1, i])) * most
+            low += to_ball(float(mass[0, i])) * least
+            high += to_ball(float(mass[1, i])) * most
         whole = np.array([mass[1, part].sum() for part in self.nodes.parts])
         touched = whole > 0
-        half, lost = self.nodes.half, 0.0
+        half, lost = self.nodes.half_widths, 0.0
         for mu in (below, above):  # bounds on the quadrature of density times payoff on every part
             bound = _paid_bound(half, self.nodes.ends, self.nodes.least, mu, float(eps), forward)
             lost += float(quadrature_error(half, self.nodes.counts, bound)[touched].sum())
-        return low - ball(lost), high + ball(lost) + ball(1e-270)
+        return low - to_ball(lost), high + to_ball(lost) + to_ball(1e-270)
 
 
 def _paid_bound(
@@ -194,7 +208,7 @@ def _paid_bound(
     return bound
 
 
-def _decisions(probed: ProbedRange, asking: Asking) -> tuple[DecisionMap, str]:
+def _decision_map(probed: ProbedRange, asking: AdversaryQueries) -> tuple[DecisionMap, str]:
     """Return the map of decisions, and the precision of its changes in nats unless they are exact.
 
     Code that adds losses rounds them differently on different paths, so that one threshold may look like many.
@@ -202,10 +216,10 @@ def _decisions(probed: ProbedRange, asking: Asking) -> tuple[DecisionMap, str]:
     try:
         return probed.decisions(asking, merged=0.0), ""
     except TooLargeError:
-        return probed.decisions(asking, merged=_MERGED), f", found to {2 * _MERGED:.0e} nats"
+        return probed.decisions(asking, merged=_MERGE_DISTANCE), f", found to {2 * _MERGE_DISTANCE:.0e} nats"
 
 
-def _around(epsilon: Epsilon) -> tuple[float, ...]:
+def _neighbouring_doubles(epsilon: Epsilon) -> tuple[float, ...]:
     """Return epsilon, or the doubles below and above it if it is no double."""
     if not isinstance(epsilon, LogRatio):
         return (epsilon,)
@@ -218,4 +232,4 @@ def _hockey_stick(mu: float | None, gap: flint.arb) -> flint.arb:
     if mu is None:
         paid = -gap.expm1()
         return paid if gap < 0 else flint.arb(0) if gap > 0 else paid.union(flint.arb(0))
-    return normal_distribution.hockey_stick(ball(mu), gap)
+    return normal_distribution.hockey_stick(to_ball(mu), gap)

@@ -23,11 +23,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from filterproof.filters.contract.state import keys, leaves, map_arrays
+from filterproof.filters.contract.state import keys, map_arrays, state_leaves
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.engine.game import Game
-from filterproof.mc.evaluate.adversary_queries import DENIED, Asking, NotAFunctionError, Positions
-from filterproof.mc.evaluate.quadrature_panels import Panels, bisected, distinct_changes
+from filterproof.mc.evaluate.adversary_queries import DENIED, AdversaryQueries, NotAFunctionError, Positions
+from filterproof.mc.evaluate.quadrature_panels import QuadraturePanels, bisect_change, distinct_changes
 from filterproof.mc.losses.too_large import TooLargeError
 
 #: The target of an output: 0 or more is a source of the next round, STOP is the end of the transcript, and -2 - k is a
@@ -50,16 +50,16 @@ class PanelSource:
 
     panel: int
     pair: int | None
-    leads: tuple[int, ...]
+    lead_numbers: tuple[int, ...]
 
     @property
     def ends(self) -> bool:
         """Whether every output ends the transcript."""
-        return set(self.leads) == {STOP}
+        return set(self.lead_numbers) == {STOP}
 
 
 @dataclass(frozen=True, slots=True)
-class _Round:
+class _RoundSources:
     """The sources of a round as (panel, pair), and their positions at three probes of the panel each, in one row."""
 
     sources: list[tuple[int, int | None]]
@@ -73,8 +73,8 @@ class DecisionMap:
     `changes` are the edges at which decisions change; `positions` counts the queries.
     """
 
-    asking: Asking
-    panels: Panels
+    asking: AdversaryQueries
+    panels: QuadraturePanels
     changes: tuple[float, ...]
     merged: float
     rounds: list[list[PanelSource]] = field(default_factory=list)
@@ -84,16 +84,18 @@ class DecisionMap:
     _bisections: set[tuple[float, float, int]] = field(default_factory=set)
 
     @classmethod
-    def of(cls, asking: Asking, *, low: float, high: float, width: float, merged: float) -> DecisionMap:
+    def of(
+        cls, asking: AdversaryQueries, *, low: float, high: float, width: float, merged: float
+    ) -> DecisionMap:
         """Return the map on panels of at most `width` between low and high, with edges at every change found.
 
         A change within `merged` of an earlier one is not separate.
         """
         changes: set[float] = set()
         for _ in range(_PASSES):
-            panels = Panels.between(changes, low=low, high=high, width=width, merged=merged)
+            panels = QuadraturePanels.between(changes, low=low, high=high, width=width, merged=merged)
             decisions = cls(asking, panels, tuple(sorted(changes)), merged)
-            decisions._play()
+            decisions._play_rounds()
             if not (new := decisions._new_changes()):
                 return decisions
             changes |= new
@@ -105,30 +107,34 @@ class DecisionMap:
         return self.panels.edges
 
     @property
-    def drawn(self) -> set[int]:
+    def observed_pairs(self) -> set[int]:
         """The pairs whose output is seen before the transcript ends."""
-        return {source.pair for source in self._kinds() if source.pair is not None and not source.ends}
+        return {
+            source.pair for source in self._panel_sources() if source.pair is not None and not source.ends
+        }
 
     @property
     def last(self) -> set[int]:
         """The pairs whose release ends a transcript."""
-        every = self._kinds()
-        ends = {-2 - lead for source in every for lead in set(source.leads) if lead < STOP}
+        every = self._panel_sources()
+        ends = {-2 - lead for source in every for lead in set(source.lead_numbers) if lead < STOP}
         return ends | {source.pair for source in every if source.pair is not None and source.ends}
 
-    def _kinds(self) -> list[PanelSource]:
+    def _panel_sources(self) -> list[PanelSource]:
         """Return one source for each pair and row of leads; otherwise equal sources share the row."""
-        return list({(one.pair, id(one.leads)): one for sources in self.rounds for one in sources}.values())
+        return list(
+            {(one.pair, id(one.lead_numbers)): one for sources in self.rounds for one in sources}.values()
+        )
 
     def _new_changes(self) -> set[float]:
         """The relevant changes that are not edges yet."""
         return distinct_changes(self._new, set(self.changes), self.merged)
 
-    def _play(self) -> None:
+    def _play_rounds(self) -> None:
         """Fill in the rounds, as far as no decision changes inside a panel."""
         game = self.asking.game
         start = self.asking.start().take(np.zeros(3, dtype=np.intp))
-        standing, leads = self._ask(0, [_Outputs(start, 3, (POINT,), False)])
+        standing, leads = self._next_round(0, [_OutputGroup(start, 3, (POINT,), False)])
         self.start = leads[0][0]
         for t in range(1, game.rounds + 1):
             if not standing.sources:
@@ -143,8 +149,8 @@ class DecisionMap:
                 break
             if len(standing.sources) > _MAX_UNSPLIT_POSITIONS and self._new_changes():
                 break  # with panels split at changes of decisions there may be fewer positions
-            batches, output_of = self._outputs(standing)
-            after, leads = self._ask(t, batches)
+            batches, output_of = self._distinct_outputs(standing)
+            after, leads = self._next_round(t, batches)
             self.rounds.append(
                 [
                     PanelSource(*source, leads[place])
@@ -153,10 +159,10 @@ class DecisionMap:
             )
             standing = after
 
-    def _outputs(self, standing: _Round) -> tuple[list[_Outputs], list[int]]:
+    def _distinct_outputs(self, standing: _RoundSources) -> tuple[list[_OutputGroup], list[int]]:
         """Return the distinct outputs to query, and which of them belong to each source."""
         blind = not self.asking.game.filter.looks_at_losses and not self.asking.keeps_last
-        names = _names(standing.positions_asked, rounded=False) if blind else []
+        names = _position_keys(standing.positions_asked, rounded=False) if blind else []
         rows: dict[tuple[bool, int], list[int]] = {(True, 3): [], (False, 1): [], (False, 3): []}
         waiting: list[int] = []
         alike: dict[Hashable, tuple[tuple[bool, int], int]] = {}
@@ -178,12 +184,12 @@ class DecisionMap:
             if own:
                 held = standing.positions_asked.take(np.array(own))
                 batches.append(
-                    _Outputs(held, owns, tuple(waiting) if waits else None, not blind and not waits)
+                    _OutputGroup(held, owns, tuple(waiting) if waits else None, not blind and not waits)
                 )
             many += len(own) // owns
         return batches, [first[kind] + i for kind, i in place_of]
 
-    def _ask(self, t: int, batches: list[_Outputs]) -> tuple[_Round, list[tuple[int, ...]]]:
+    def _next_round(self, t: int, batches: list[_OutputGroup]) -> tuple[_RoundSources, list[tuple[int, ...]]]:
         """Return the sources of the next round, and the target of each output: steps 1 to 3, for one round."""
         number: dict[Hashable, int] = {}
         sources: list[tuple[int, int | None]] = []
@@ -192,9 +198,9 @@ class DecisionMap:
         for batch in batches:
             at, shape = batch.asked(self.asking, self.panels.probes)
             self.positions += at.n if t else 1  # the start, three times
-            flat, after = self._answers(t, at)
+            flat, after = self._results_at(t, at)
             code = flat.reshape(shape)
-            self._cut(t, batch, code, at.loss.reshape(shape), after)
+            self._bisect_answers(t, batch, code, at.loss.reshape(shape), after)
             if batch.paired and batch.owns > 1:
                 self._check_history(code, after)
             # a cell is an output with a panel that it reaches, queried in the middle and stored from the first own
@@ -202,7 +208,7 @@ class DecisionMap:
             leads = code[:, :, batch.middle, 1].copy()
             goes = leads > STOP
             three = np.arange(code.size).reshape(shape)[:, :, 0][goes]
-            names = _names(after.take(three.reshape(-1)), rounded=batch.paired)
+            names = _position_keys(after.take(three.reshape(-1)), rounded=batch.paired)
             fresh = []
             for cell, (i, panel) in enumerate(np.argwhere(goes).tolist()):
                 pair = int(leads[i, panel]) - 1 if leads[i, panel] else None  # 0 means waiting
@@ -214,9 +220,9 @@ class DecisionMap:
                     fresh += three[cell].tolist()
             held.append(after.take(np.array(fresh, dtype=np.intp)))
             rows += map(tuple, leads.tolist())
-        return _Round(sources, Positions.joined(held)), rows
+        return _RoundSources(sources, Positions.joined(held)), rows
 
-    def _answers(self, t: int, at: Positions) -> tuple[NDArray[np.intp], Positions]:
+    def _results_at(self, t: int, at: Positions) -> tuple[NDArray[np.intp], Positions]:
         """Return the result at each position: 1 + k to release pair k, 0 to wait, STOP, -2 - k for a last release."""
         game = self.asking.game
         number, after = self.asking.ask(t, at)
@@ -228,10 +234,10 @@ class DecisionMap:
             code[denied] = np.where(final == DENIED, STOP, -2 - final)
         return code, after
 
-    def _cut(
+    def _bisect_answers(
         self,
         t: int,
-        batch: _Outputs,
+        batch: _OutputGroup,
         code: NDArray[np.intp],
         loss: NDArray[np.float64],
         after: Positions,
@@ -242,34 +248,36 @@ class DecisionMap:
         answers = np.stack(
             [code, *(part.reshape(code.shape) for part in _non_float_parts(after, code.reshape(-1)))]
         )
-        for i, panel, own, probe in _places(answers[..., 1:] != answers[..., :-1]):
+        for i, panel, own, probe in _differing_places(answers[..., 1:] != answers[..., :-1]):
             ends = loss[i, panel, own, probe : probe + 2]
-            self._bisect(t, partial(batch.reached, self.asking, batch.row(i, own)), ends)
-        for i, panel, own, probe in _places(answers[..., 1:, :] != answers[..., :-1, :]):
+            self._bisect_change(t, partial(batch.reached, self.asking, batch.row(i, own)), ends)
+        for i, panel, own, probe in _differing_places(answers[..., 1:, :] != answers[..., :-1, :]):
             row, y = batch.row(i, own), float(loss[i, panel, own, probe])
-            self._bisect(
+            self._bisect_change(
                 t, partial(batch.between, self.asking, row, y), batch.positions_before.loss[row : row + 2]
             )
 
-    def _bisect(self, t: int, position: Callable[[float], Positions], ends: NDArray[np.float64]) -> None:
+    def _bisect_change(
+        self, t: int, position: Callable[[float], Positions], ends: NDArray[np.float64]
+    ) -> None:
         low, high = ends.tolist()
         if (key := (low, high, 0 if self.merged else t)) not in self._bisections:
             self._bisections.add(key)
-            place, more = bisected(partial(self._answer, t, position), low, high)
+            place, more = bisect_change(partial(self._result_at, t, position), low, high)
             self._new.add(place)
             self.positions += more
 
-    def _answer(self, t: int, position: Callable[[float], Positions], x: float) -> Hashable:
+    def _result_at(self, t: int, position: Callable[[float], Positions], x: float) -> Hashable:
         """Return the result at a position, and the part of its state that is no double."""
-        code, after = self._answers(t, position(x))
-        whole = tuple(leaf for leaf in _arrays(after) if leaf.dtype.kind != "f")
+        code, after = self._results_at(t, position(x))
+        whole = tuple(leaf for leaf in _position_arrays(after) if leaf.dtype.kind != "f")
         return int(code[0]), keys(whole)[0] if whole and code[0] > STOP else None
 
     def _check_history(self, code: NDArray[np.intp], after: Positions) -> None:
         """Check that the state at one loss depends on the loss before by rounding only."""
         nine = code.reshape(-1, 3, 3)
         alike = ((nine == nine[:, :1, :1]) & (nine > STOP)).all(axis=(1, 2))
-        for leaf in (leaf for leaf in _arrays(after) if leaf.dtype.kind == "f"):
+        for leaf in (leaf for leaf in _position_arrays(after) if leaf.dtype.kind == "f"):
             values = leaf.reshape(len(nine), 3, 3, *leaf.shape[1:])[alike]
             if not np.allclose(values, values[:, :1], rtol=1e-9, atol=1e-9, equal_nan=True):
                 raise NotAFunctionError(
@@ -279,7 +287,7 @@ class DecisionMap:
 
 
 @dataclass(frozen=True, slots=True)
-class _Outputs:
+class _OutputGroup:
     """Outputs of one kind: each is that of one source, or of several equal ones.
 
     `positions_before` are the positions before, `owns` for each output: at three probes of its panel, or at one.
@@ -302,7 +310,7 @@ class _Outputs:
         return i * self.owns + own
 
     def asked(
-        self, asking: Asking, probes: NDArray[np.float64]
+        self, asking: AdversaryQueries, probes: NDArray[np.float64]
     ) -> tuple[Positions, tuple[int, int, int, int]]:
         """Return the positions of the queries, in the order outputs, new panels, own probes, probes of each."""
         many = self.positions_before.n // self.owns
@@ -313,14 +321,20 @@ class _Outputs:
         shape = many, len(probes), self.owns, 3
         rows = np.broadcast_to(np.arange(self.positions_before.n).reshape(many, 1, self.owns, 1), shape)
         losses = np.broadcast_to(probes[None, :, None], shape)
-        return _moved(asking, self.positions_before.take(rows.reshape(-1)), losses.reshape(-1)), shape
+        return _positions_after(
+            asking, self.positions_before.take(rows.reshape(-1)), losses.reshape(-1)
+        ), shape
 
-    def reached(self, asking: Asking, row: int, y: float) -> Positions:
+    def reached(self, asking: AdversaryQueries, row: int, y: float) -> Positions:
         """Return the position at loss y, from one of the positions before."""
         there = self.positions_before.take(np.array([row]))
-        return there._replace(loss=np.array([y])) if self.waiting is not None else _moved(asking, there, y)
+        return (
+            there._replace(loss=np.array([y]))
+            if self.waiting is not None
+            else _positions_after(asking, there, y)
+        )
 
-    def between(self, asking: Asking, row: int, y: float, x: float) -> Positions:
+    def between(self, asking: AdversaryQueries, row: int, y: float, x: float) -> Positions:
         """Return the position at loss y, from a loss x between two neighbours before: the state is interpolated."""
         ends = self.positions_before.take(np.array([row, row + 1]))
         share = (x - ends.loss[0]) / (ends.loss[1] - ends.loss[0])
@@ -338,19 +352,21 @@ class _Outputs:
             )  # a state that equals the loss stays exactly equal
 
         state, memory = map_arrays(mixed, ends.state), map_arrays(mixed, ends.memory)
-        return _moved(asking, Positions(np.array([x]), np.zeros(1), state, memory), y)
+        return _positions_after(asking, Positions(np.array([x]), np.zeros(1), state, memory), y)
 
 
-def _places(differ: NDArray[np.bool_]) -> list[list[int]]:
+def _differing_places(differ: NDArray[np.bool_]) -> list[list[int]]:
     """Return the places of different answers; the answers are on the first axis."""
     places: list[list[int]] = np.argwhere(differ.any(axis=0)).tolist()
     return places
 
 
-def _moved(asking: Asking, before: Positions, loss: float | NDArray[np.float64]) -> Positions:
+def _positions_after(
+    asking: AdversaryQueries, before: Positions, loss: float | NDArray[np.float64]
+) -> Positions:
     """Return the positions after a release that takes the loss to `loss`."""
     reached = np.broadcast_to(loss, before.n).astype(np.float64)
-    return asking.observed(before, reached, reached - before.loss)
+    return asking.after_loss(before, reached, reached - before.loss)
 
 
 def decides_as_known(game: Game) -> bool:
@@ -375,22 +391,25 @@ def _too_many(edges: int) -> TooLargeError:
     )
 
 
-def _arrays(at: Positions) -> list[NDArray[Any]]:
-    return [leaf for leaf in leaves((at.state, at.memory)) if isinstance(leaf, np.ndarray) and leaf.ndim]
+def _position_arrays(at: Positions) -> list[NDArray[Any]]:
+    return [
+        leaf for leaf in state_leaves((at.state, at.memory)) if isinstance(leaf, np.ndarray) and leaf.ndim
+    ]
 
 
-def _names(at: Positions, *, rounded: bool) -> list[Hashable]:
+def _position_keys(at: Positions, *, rounded: bool) -> list[Hashable]:
     """Return a key for the state and memory of each position; states with sums of losses are rounded."""
     return keys(
         tuple(
-            np.round(leaf, _DECIMALS) if rounded and leaf.dtype.kind == "f" else leaf for leaf in _arrays(at)
+            np.round(leaf, _DECIMALS) if rounded and leaf.dtype.kind == "f" else leaf
+            for leaf in _position_arrays(at)
         )
     )
 
 
 def _non_float_parts(at: Positions, code: NDArray[np.intp]) -> list[NDArray[Any]]:
     """Return the parts of state and memory that are not doubles; objects are numbered."""
-    goes, parts = code > STOP, [leaf for leaf in _arrays(at) if leaf.dtype.kind != "f"]
+    goes, parts = code > STOP, [leaf for leaf in _position_arrays(at) if leaf.dtype.kind != "f"]
     numbers: dict[Hashable, int] = {}
     flat = [
         np.array([[numbers.setdefault(key, len(numbers))] for key in keys(leaf)], dtype=np.int64)

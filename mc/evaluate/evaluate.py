@@ -34,7 +34,7 @@ from filterproof.theory.evidence import Evidence
 from filterproof.theory.pairs.base import Direction
 
 #: The default limit on positions of a game with finitely many outputs; each is one or two Python objects.
-_POSITIONS = 2_000_000
+_MAX_POSITIONS = 2_000_000
 
 
 @overload
@@ -133,11 +133,11 @@ def evaluate(
     if not epsilons:
         raise ValueError("epsilon must name at least one value, got none; pass a number or a sequence")
     ways, scope_words = checked_ways(direction, evidence)
-    most = _POSITIONS if max_positions is None else check_count("max_positions", max_positions)
+    most = _MAX_POSITIONS if max_positions is None else check_count("max_positions", max_positions)
     game = Game.between(filt, adversary, rounds=rounds, on_denial=on_denial)
     check_game(game)
     scope = (
-        f"{_name(game.adversary)}; at most {game.rounds} round{'s' * (game.rounds != 1)}; {scope_words}; "
+        f"{_adversary_name(game.adversary)}; at most {game.rounds} round{'s' * (game.rounds != 1)}; {scope_words}; "
         f"a denied run may {on_denial}"
     )
     results: Sequence[Evaluation | NumericalEvaluation]
@@ -145,7 +145,7 @@ def evaluate(
     with suppress(NoFiniteDistributionError):
         distribution = until_known(game, lambda asking: TranscriptDistribution.of(asking, max_positions=most))
     if distribution is not None:
-        results = [_discrete(distribution, each, ways, scope, evidence) for each in epsilons]
+        results = [_discrete_evaluation(distribution, each, ways, scope, evidence) for each in epsilons]
     elif evidence is Evidence.EXACT:
         raise ValueError(
             f"adversary must request pairs with rational masses for EXACT evidence, got {game.adversary!r}; use "
@@ -158,7 +158,7 @@ def evaluate(
     return Evaluations(results) if many else results[0]
 
 
-def _discrete(
+def _discrete_evaluation(
     distribution: TranscriptDistribution,
     epsilon: Epsilon,
     ways: tuple[Direction, ...],
@@ -180,6 +180,6 @@ def _discrete(
     return Evaluation.of_ways(epsilon, bounds, value, distribution.rounds, distribution.positions, scope)
 
 
-def _name(adversary: Adversary) -> str:
+def _adversary_name(adversary: Adversary) -> str:
     shown = repr(adversary)
     return shown if len(shown) < 120 else type(adversary).__name__

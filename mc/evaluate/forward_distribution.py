@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filterproof.mc.engine.game import Game
-from filterproof.mc.evaluate.adversary_queries import Asking, until_known
+from filterproof.mc.evaluate.adversary_queries import AdversaryQueries, until_known
 from filterproof.mc.evaluate.decision_map import STOP, DecisionMap
 from filterproof.mc.evaluate.evaluation import NumericalEvaluation
-from filterproof.mc.evaluate.loss_nodes import BallNodes, Nodes
+from filterproof.mc.evaluate.loss_nodes import BallNodes, LossNodes
 from filterproof.mc.evaluate.quadrature_panels import shown_edges
 from filterproof.mc.evaluate.range_probes import probe_range
 from filterproof.mc.losses.epsilon_values import Epsilon
@@ -35,7 +35,7 @@ def two_grids(
 ) -> list[NumericalEvaluation]:
     """Return the value at each epsilon on the finer of two grids, and its difference from the coarser one."""
 
-    def solve(asking: Asking) -> list[NumericalEvaluation]:
+    def solve(asking: AdversaryQueries) -> list[NumericalEvaluation]:
         probed = probe_range(asking, [float(epsilon) for epsilon in epsilons])
         decisions = probed.decisions(asking)
         where = f"{scope}; {shown_edges(decisions.changes)}"
@@ -46,7 +46,7 @@ def two_grids(
                 ForwardDistribution.of(decisions, probed.nodes(decisions, together, ways, finer=finer))
                 for finer in (False, True)
             )
-            fine.check(ways)
+            fine.check_drawn_losses(ways)
             for epsilon in together:
                 value, way = max((fine.value(float(epsilon), way), way) for way in ways)
                 less = coarse.value(float(epsilon), way)
@@ -69,20 +69,20 @@ class ForwardDistribution:
     for values and 2 for lower and upper bounds.
     """
 
-    nodes: Nodes | BallNodes
+    nodes: LossNodes | BallNodes
     pairs: list[DominatingPair]
     ended: NDArray[np.float64]
     last: dict[int, NDArray[np.float64]]
 
     @classmethod
-    def of(cls, decisions: DecisionMap, nodes: Nodes | BallNodes) -> ForwardDistribution:
+    def of(cls, decisions: DecisionMap, nodes: LossNodes | BallNodes) -> ForwardDistribution:
         """Return the distribution of the game in the map."""
         shape = (nodes.bounds, len(nodes.loss))
         distribution = cls(
             nodes, decisions.asking.pairs, np.zeros(shape), defaultdict(lambda: np.zeros(shape))
         )
         if decisions.start <= STOP:
-            distribution._to(decisions.start, nodes.of(-1), np.ones(shape), {})
+            distribution._add_moved_mass(decisions.start, nodes.of(-1), np.ones(shape), {})
             return distribution
         mass = {decisions.start: np.ones((nodes.bounds, 1))}
         for sources in decisions.rounds:
@@ -90,7 +90,7 @@ class ForwardDistribution:
             together: dict[Any, list[int]] = defaultdict(list)
             for i, source in enumerate(sources):
                 if i in mass:
-                    together[source.pair, source.leads, source.pair is None and source.panel].append(i)
+                    together[source.pair, source.lead_numbers, source.pair is None and source.panel].append(i)
             drawn: dict[int, list[tuple[tuple[int, ...], NDArray[np.float64]]]] = defaultdict(list)
             for members in together.values():
                 whole = np.zeros(shape)
@@ -98,17 +98,17 @@ class ForwardDistribution:
                     whole[:, nodes.of(sources[i].panel)] += mass[i]
                 first = sources[members[0]]
                 if first.pair is None:
-                    distribution._to(first.leads[0], nodes.of(first.panel), whole, after)
+                    distribution._add_moved_mass(first.lead_numbers[0], nodes.of(first.panel), whole, after)
                 elif first.ends:
                     distribution.last[first.pair] += whole
                 else:
-                    drawn[first.pair].append((first.leads, whole))
+                    drawn[first.pair].append((first.lead_numbers, whole))
             for number, all_of in drawn.items():
-                distribution._draw(number, all_of, after)
+                distribution._release_masses(number, all_of, after)
             mass = after
         return distribution
 
-    def _draw(
+    def _release_masses(
         self,
         number: int,
         members: list[tuple[tuple[int, ...], NDArray[np.float64]]],
@@ -118,9 +118,9 @@ class ForwardDistribution:
         moved = self.nodes.released(self.pairs[number], np.stack([whole for _, whole in members]))
         for (leads, _), line in zip(members, moved, strict=True):
             for j, lead in enumerate(leads):
-                self._to(lead, self.nodes.of(j), line, after)
+                self._add_moved_mass(lead, self.nodes.of(j), line, after)
 
-    def _to(
+    def _add_moved_mass(
         self, lead: int, where: slice, moved: NDArray[np.float64], after: dict[int, NDArray[np.float64]]
     ) -> None:
         if lead <= STOP:
@@ -134,18 +134,20 @@ class ForwardDistribution:
         loss, forward = self.nodes.loss, direction == "PQ"
         sign = 1.0 if forward else -1.0
         paid = -np.expm1(np.minimum(epsilon - sign * loss, 0.0))
-        total = float(self._drawn(self.ended[0], direction) @ paid)
+        total = float(self._drawn_masses(self.ended[0], direction) @ paid)
         for pair, mass in self.last.items():
             rows = np.flatnonzero(mass[0])
             stick = np.asarray(self.pairs[pair].hockey_stick(epsilon - sign * loss[rows]))
-            total += float(self._drawn(mass[0], direction)[rows] @ stick)
+            total += float(self._drawn_masses(mass[0], direction)[rows] @ stick)
         return total
 
-    def check(self, ways: Sequence[Direction]) -> None:
+    def check_drawn_losses(self, ways: Sequence[Direction]) -> None:
         """Raise ValueError if the distribution of a direction lies at losses whose P-masses are below the doubles."""
         if "QP" not in ways or not (least := float(self.nodes.loss.min())) < _MIN_LOSS:
             return
-        held = sum(float(self._drawn(mass[0], "QP").sum()) for mass in (self.ended, *self.last.values()))
+        held = sum(
+            float(self._drawn_masses(mass[0], "QP").sum()) for mass in (self.ended, *self.last.values())
+        )
         if not held > 1 - _MAX_MISSED_MASS:
             raise ValueError(
                 f"direction must be PQ where a transcript can have a loss below {_MIN_LOSS:g}, whose probability under "
@@ -153,7 +155,7 @@ class ForwardDistribution:
                 "direction='PQ', or use fp.simulate"
             )
 
-    def _drawn(self, mass: NDArray[np.float64], direction: Direction) -> NDArray[np.float64]:
+    def _drawn_masses(self, mass: NDArray[np.float64], direction: Direction) -> NDArray[np.float64]:
         """Return the masses of the drawn distribution, through logarithms, because e^{-loss} alone may be no double."""
         if direction == "PQ":
             return mass

@@ -20,7 +20,7 @@ import flint
 import numpy as np
 from numpy.typing import NDArray
 
-from filterproof.mc.losses.balls import BITS, ball, upper_end
+from filterproof.mc.losses.balls import BITS, to_ball, upper_end
 from filterproof.theory.numerics.gauss_legendre import gauss_legendre
 from filterproof.theory.numerics.precision import PRECISION_LOCK
 from filterproof.theory.pairs import DominatingPair, normal_distribution
@@ -35,7 +35,7 @@ _MIN_BOUND = 1e-290
 
 
 @dataclass(frozen=True, slots=True)
-class _Panelled:
+class _PanelNodes:
     """Nodes at `loss`, panel after panel, of which panel j begins at first[j], part after part, then the point 0."""
 
     loss: NDArray[np.float64]
@@ -50,7 +50,7 @@ class _Panelled:
 
 
 @dataclass(frozen=True, slots=True)
-class Nodes(_Panelled):
+class LossNodes(_PanelNodes):
     """The Gauss-Legendre nodes on every panel, one panel after the other, then the point 0.
 
     A mass at a node is density times weight.
@@ -61,7 +61,9 @@ class Nodes(_Panelled):
     _moves: dict[DominatingPair, NDArray[np.float64]] = field(default_factory=dict)
 
     @classmethod
-    def on(cls, edges: NDArray[np.float64], parts: NDArray[np.float64], counts: NDArray[np.intp]) -> Nodes:
+    def on(
+        cls, edges: NDArray[np.float64], parts: NDArray[np.float64], counts: NDArray[np.intp]
+    ) -> LossNodes:
         """Return the nodes on panels between `edges`, part by part: `parts` has these edges and some more."""
         losses, weights = [], []
         for (low, high), n in zip(pairwise(parts.tolist()), counts.tolist(), strict=True):
@@ -79,11 +81,11 @@ class Nodes(_Panelled):
     def released(self, pair: DominatingPair, masses: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return masses of shape (m, k, nodes) after a release of `pair`."""
         if pair not in self._moves:
-            self._moves[pair] = self.moves(pair)
+            self._moves[pair] = self.transition_matrix(pair)
         rows = np.flatnonzero(masses.max(axis=(0, 1)))
         return np.asarray(masses[:, :, rows] @ self._moves[pair][rows])
 
-    def moves(self, pair: DominatingPair) -> NDArray[np.float64]:
+    def transition_matrix(self, pair: DominatingPair) -> NDArray[np.float64]:
         """Return moves; moves[i, j] is the mass that a release of `pair` takes from node i to node j."""
         mu = normal_mu(pair)
         z = (self.loss[None, :] - self.loss[:, None] - mu * mu / 2) / mu
@@ -125,7 +127,7 @@ def _drawn_bound(
     return bound
 
 
-def needed(half: NDArray[np.float64], least: float, error: float) -> NDArray[np.intp]:
+def nodes_needed(half: NDArray[np.float64], least: float, error: float) -> NDArray[np.intp]:
     """Return how many nodes each panel needs so that a release of `least` has an error of at most `error`."""
     counts = np.full(len(half), 4)
     bound = _drawn_bound(half, least, least)
@@ -135,7 +137,7 @@ def needed(half: NDArray[np.float64], least: float, error: float) -> NDArray[np.
 
 
 @dataclass(frozen=True, slots=True)
-class BallNodes(_Panelled):
+class BallNodes(_PanelNodes):
     """The nodes of every part of every panel in balls, then the point 0; masses are lower and upper bounds.
 
     lost[0] and lost[1] bound the P-mass and the Q-mass that left the range.
@@ -159,8 +161,8 @@ class BallNodes(_Panelled):
         places, weights = [], []
         with PRECISION_LOCK, flint.ctx.workprec(BITS):
             for (low, high), n in zip(pairwise(ends.tolist()), counts.tolist(), strict=True):
-                centre, half = (ball(low) + ball(high)) / 2, (ball(high) - ball(low)) / 2
-                for unit, share in _legendre(n):
+                centre, half = (to_ball(low) + to_ball(high)) / 2, (to_ball(high) - to_ball(low)) / 2
+                for unit, share in _legendre_nodes(n):
                     places.append(centre + half * unit)
                     weights.append(half * share)
         places.append(flint.arb(0))
@@ -172,7 +174,7 @@ class BallNodes(_Panelled):
         return cls(loss, first, parts, ends, least, places, weights, np.zeros(2))
 
     @property
-    def half(self) -> NDArray[np.float64]:
+    def half_widths(self) -> NDArray[np.float64]:
         """Return half the width of every part, rounded up."""
         return np.asarray(np.diff(self.ends) / 2 * _SLACK)
 
@@ -187,10 +189,12 @@ class BallNodes(_Panelled):
         """
         mu = normal_mu(pair)
         if pair not in self._moves:
-            self._moves[pair] = self._kernel(mu)
+            self._moves[pair] = self._transition_bounds(mu)
         low, high = self._moves[pair]
         rounding = (len(self.loss) + 8) * 2.0**-52
-        error = quadrature_error(self.half, self.counts, _drawn_bound(self.half, mu, self.least))
+        error = quadrature_error(
+            self.half_widths, self.counts, _drawn_bound(self.half_widths, mu, self.least)
+        )
         weight = np.array([float(w) for w in self.weights]) * (_SLACK * error.sum())
         weight[-1] = 0.0
         rows = np.flatnonzero(masses[:, 1].max(axis=0))
@@ -200,10 +204,10 @@ class BallNodes(_Panelled):
         )
         moved[:, 1] = (masses[:, 1][:, rows] @ high[rows]) * (1 + rounding) + weight + _MIN_BOUND
         moved[:, :, -1] = 0.0
-        self._lose(mu, masses[:, 1].sum(axis=0), error * mu * 3)
+        self._count_lost_mass(mu, masses[:, 1].sum(axis=0), error * mu * 3)
         return moved
 
-    def _lose(self, mu: float, mass: NDArray[np.float64], error: NDArray[np.float64]) -> None:
+    def _count_lost_mass(self, mu: float, mass: NDArray[np.float64], error: NDArray[np.float64]) -> None:
         """Count the mass that a release takes out of the range; `mass` are upper bounds at the nodes."""
         whole = np.array([mass[part].sum() for part in self.parts]) + error
         whole, ends = np.append(whole, mass[-1]), np.append(self.ends, 0.0)
@@ -214,13 +218,13 @@ class BallNodes(_Panelled):
                     continue
                 ahead, back = (float(ends[-2]) - b) / mu, (a - float(ends[0])) / mu
                 # P(L > ahead), P(L < -back) under P, whose loss has mean mu^2 / 2, and under Q, with mean -mu^2 / 2
-                p = _tail(ahead - mu / 2) + _tail(back + mu / 2)
-                q = _tail(ahead + mu / 2) + _tail(back - mu / 2)
+                p = _normal_tail_bound(ahead - mu / 2) + _normal_tail_bound(back + mu / 2)
+                q = _normal_tail_bound(ahead + mu / 2) + _normal_tail_bound(back - mu / 2)
                 # one factor may be no double
-                self.lost[0] += upper_end(ball(m) * p) * _SLACK
-                self.lost[1] += upper_end(ball(m) * q * (-ball(a)).exp()) * _SLACK
+                self.lost[0] += upper_end(to_ball(m) * p) * _SLACK
+                self.lost[1] += upper_end(to_ball(m) * q * (-to_ball(a)).exp()) * _SLACK
 
-    def _kernel(self, mu: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def _transition_bounds(self, mu: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return bounds on the masses that a release takes from node to node: density times the target's weight."""
         n = len(self.loss)
         step = (self.loss[None, :] - self.loss[:, None] - mu * mu / 2) / mu
@@ -228,7 +232,7 @@ class BallNodes(_Panelled):
         top = math.exp(-((_BAND - 1) ** 2) / 2) / mu * _SLACK
         low, high = np.zeros((n, n)), np.broadcast_to(top * weight, (n, n)).copy()
         with PRECISION_LOCK, flint.ctx.workprec(96):
-            m = ball(mu)
+            m = to_ball(mu)
             scale = 1 / (m * (2 * flint.arb.pi()).sqrt())
             # e^{-(z - x)^2 / 2} = e^{-x^2 / 2} e^{x z} e^{-z^2 / 2}: one exponential per entry, and few products
             steps = [x / m for x in self.places]
@@ -252,12 +256,12 @@ class BallNodes(_Panelled):
 
 
 @lru_cache(maxsize=256)
-def _legendre(n: int) -> tuple[tuple[flint.arb, flint.arb], ...]:
+def _legendre_nodes(n: int) -> tuple[tuple[flint.arb, flint.arb], ...]:
     """Return nodes and weights on [-1, 1]."""
     with PRECISION_LOCK, flint.ctx.workprec(BITS):
         return tuple(flint.arb.legendre_p_root(n, k, weight=True) for k in range(n))
 
 
-def _tail(t: float) -> flint.arb:
+def _normal_tail_bound(t: float) -> flint.arb:
     """Return an upper bound on P(N(0, 1) > t) for a rounded t."""
-    return normal_distribution.tail(ball(t)) * _SLACK
+    return normal_distribution.tail(to_ball(t)) * _SLACK

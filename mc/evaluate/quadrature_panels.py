@@ -1,8 +1,8 @@
 """Quadrature panels: intervals of losses on which a strategy makes one decision.
 
->>> Panels.between({0.5}, low=-1.0, high=1.0, width=1.0, merged=0.0).edges.tolist()
+>>> QuadraturePanels.between({0.5}, low=-1.0, high=1.0, width=1.0, merged=0.0).edges.tolist()
 [-1.0, 0.0, 0.5, 1.0]
->>> bisected(lambda loss: loss > 0.71, 0.5, 1.0)[0]
+>>> bisect_change(lambda loss: loss > 0.71, 0.5, 1.0)[0]
 0.71
 """
 
@@ -22,14 +22,16 @@ _MIN_INT64 = np.int64(-(2**63))
 
 
 @dataclass(frozen=True, slots=True)
-class Panels:
+class QuadraturePanels:
     """The intervals between `edges`; probes[j] are three losses of panel j: just inside its ends, and in its middle."""
 
     edges: NDArray[np.float64]
     probes: NDArray[np.float64]
 
     @classmethod
-    def between(cls, forced: set[float], *, low: float, high: float, width: float, merged: float) -> Panels:
+    def between(
+        cls, forced: set[float], *, low: float, high: float, width: float, merged: float
+    ) -> QuadraturePanels:
         """Return panels of at most `width`, with edges at `forced` and at 0, where every game starts.
 
         So an interval of losses around 0 has its two ends in different panels. A change within `merged` of an edge
@@ -48,16 +50,16 @@ class Panels:
         return len(self.probes)
 
 
-def bisected(answer: Callable[[float], Hashable], low: float, high: float) -> tuple[float, int]:
+def bisect_change(answer: Callable[[float], Hashable], low: float, high: float) -> tuple[float, int]:
     """Return a loss between two different answers at which `answer` changes, and the number of calls.
 
     Of the two neighbouring doubles around the change, it is the one with the shorter binary expansion.
     """
-    below, a, b, asked = answer(low), _ordinal(low), _ordinal(high), 0
+    below, a, b, asked = answer(low), _ordinal_of_double(low), _ordinal_of_double(high), 0
     while b - a > 1:
         middle, asked = (a + b) // 2, asked + 1
-        a, b = (middle, b) if answer(_double(middle)) == below else (a, middle)
-    return min((_double(a), _double(b)), key=lambda x: x.as_integer_ratio()[1]), asked
+        a, b = (middle, b) if answer(_double_at_ordinal(middle)) == below else (a, middle)
+    return min((_double_at_ordinal(a), _double_at_ordinal(b)), key=lambda x: x.as_integer_ratio()[1]), asked
 
 
 def distinct_changes(changes: set[float], known_edges: set[float], merged: float) -> set[float]:
@@ -82,11 +84,11 @@ def shown_edges(edges: Sequence[float]) -> str:
     )
 
 
-def _ordinal(x: float) -> int:
+def _ordinal_of_double(x: float) -> int:
     """Return the place of a double among all doubles."""
     bits = int(np.float64(x).view(np.int64))
     return bits if bits >= 0 else int(_MIN_INT64) - bits
 
 
-def _double(ordinal: int) -> float:
+def _double_at_ordinal(ordinal: int) -> float:
     return float(np.int64(ordinal if ordinal >= 0 else int(_MIN_INT64) - ordinal).view(np.float64))

@@ -17,8 +17,8 @@ from typing import TypeAlias
 import flint
 
 from filterproof.filters.privacy_filter import PrivacyFilter
-from filterproof.mc.evaluate.walk import Branch, MenuPlay, walk
-from filterproof.mc.losses.balls import BITS, ball, lower_end, upper_end
+from filterproof.mc.evaluate.walk import MenuPlay, OutcomeBranch, walk_layers
+from filterproof.mc.losses.balls import BITS, lower_end, to_ball, upper_end
 from filterproof.mc.losses.composition import Bounds, Composition, counts_of
 from filterproof.theory.argument_checks import check_count
 from filterproof.theory.numerics.precision import PRECISION_LOCK
@@ -46,7 +46,7 @@ def mean_of_sequences(
     are certified, and aim at a width of `relative`. Direction "QP" swaps P and Q; a denial ends the play.
     """
     followed = 1 if filt.looks_at_losses else check_count("rounds", rounds)
-    ended = _ended(filt, tuple(menu), followed)
+    ended = _final_count_masses(filt, tuple(menu), followed)
     low, high = flint.arb(0), flint.arb(0)
     with PRECISION_LOCK, flint.ctx.workprec(BITS):
         for counts, share in ended.items():
@@ -54,16 +54,18 @@ def mean_of_sequences(
             if not (asked and share):
                 continue
             one = Composition(asked).delta(epsilon, relative=relative, direction=direction)
-            low, high = low + ball(share) * ball(one.low), high + ball(share) * ball(one.high)
+            low, high = low + to_ball(share) * to_ball(one.low), high + to_ball(share) * to_ball(one.high)
         return Bounds(max(lower_end(low), 0.0), 1.0 if filt.looks_at_losses else min(upper_end(high), 1.0))
 
 
-def _ended(filt: PrivacyFilter, menu: tuple[DominatingPair, ...], rounds: int) -> dict[_Counts, Fraction]:
+def _final_count_masses(
+    filt: PrivacyFilter, menu: tuple[DominatingPair, ...], rounds: int
+) -> dict[_Counts, Fraction]:
     """Return the probability of each number of grants of the pairs at the end of the play."""
     ended: dict[_Counts, Fraction] = {}
     reached = [Fraction(1)]
-    branches = [[Branch(partial(_granted, place), None)] for place in range(len(menu))]
-    for layer in walk(MenuPlay(filt, menu, branches), (0,) * len(menu), rounds=rounds):
+    branches = [[OutcomeBranch(partial(_counts_after, place), None)] for place in range(len(menu))]
+    for layer in walk_layers(MenuPlay(filt, menu, branches), (0,) * len(menu), rounds=rounds):
         stays, after = list(reached), dict[int, Fraction]()
         for move in layer.moves:
             for row, (child,) in zip(move.rows.tolist(), move.child.tolist(), strict=True):
@@ -76,5 +78,5 @@ def _ended(filt: PrivacyFilter, menu: tuple[DominatingPair, ...], rounds: int) -
     return ended
 
 
-def _granted(place: int, counts: _Counts) -> _Counts:
+def _counts_after(place: int, counts: _Counts) -> _Counts:
     return (*counts[:place], counts[place] + 1, *counts[place + 1 :])

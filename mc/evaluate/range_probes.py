@@ -9,17 +9,17 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from filterproof.mc.evaluate.adversary_queries import DENIED, Asking
+from filterproof.mc.evaluate.adversary_queries import DENIED, AdversaryQueries
 from filterproof.mc.evaluate.decision_map import DecisionMap, decides_as_known
-from filterproof.mc.evaluate.loss_nodes import Nodes, normal_mu
+from filterproof.mc.evaluate.loss_nodes import LossNodes, normal_mu
 from filterproof.mc.losses.epsilon_values import Epsilon
 from filterproof.mc.losses.too_large import TooLargeError
 from filterproof.theory.pairs.base import Direction
 
 #: The probes run at this many standard deviations on either side; the density there is below 1e-42.
-_DEVIATIONS = 14.0
+_PROBE_DEVIATIONS = 14.0
 _PROBES = 57
-_NODES = 6000
+_MAX_NODES = 6000
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,11 +30,11 @@ class ProbedRange:
     high: float
     scale: float
 
-    def decisions(self, asking: Asking, *, merged: float = 1e-9) -> DecisionMap:
+    def decisions(self, asking: AdversaryQueries, *, merged: float = 1e-9) -> DecisionMap:
         """Return the map of decisions; changes within `merged` nats of one another count as one."""
         # nothing is known about other code between two probed losses
         width = self.scale * (4 if decides_as_known(asking.game) else 2)
-        self._checked((self.high - self.low) / width)
+        self._check_nodes((self.high - self.low) / width)
         return DecisionMap.of(asking, low=self.low, high=self.high, width=width, merged=merged)
 
     def nodes(
@@ -44,16 +44,16 @@ class ProbedRange:
         ways: Sequence[Direction],
         *,
         finer: bool,
-    ) -> Nodes:
+    ) -> LossNodes:
         """Return the nodes of the coarser or the finer grid, with an edge at every kink of a payoff."""
         parts = self.parts(decisions, epsilons, ways)
         widths = np.diff(parts) / self.scale
         counts = np.ceil((5 + 1.5 * widths) if finer else (4 + 1.25 * widths))
-        self._checked(int(counts.sum()))
-        return Nodes.on(decisions.edges, parts, counts.astype(np.intp))
+        self._check_nodes(int(counts.sum()))
+        return LossNodes.on(decisions.edges, parts, counts.astype(np.intp))
 
-    def _checked(self, nodes: float) -> None:
-        if nodes > _NODES:
+    def _check_nodes(self, nodes: float) -> None:
+        if nodes > _MAX_NODES:
             raise TooLargeError(
                 f"epsilon and the requested pairs differ too much in scale: {nodes:,.0f} nodes "
                 f"between losses {self.low:.3g} and {self.high:.3g} for a scale of {self.scale:.3g}; use fp.simulate"
@@ -73,9 +73,9 @@ class ProbedRange:
         return np.array(sorted({*decisions.edges.tolist(), *(x for x in around if low < x < high)}))
 
 
-def probe_range(asking: Asking, epsilons: Sequence[float]) -> ProbedRange:
+def probe_range(asking: AdversaryQueries, epsilons: Sequence[float]) -> ProbedRange:
     """Play rays: probe i has the loss mean + c_i sqrt(variance) after every round."""
-    c = np.linspace(-_DEVIATIONS, _DEVIATIONS, _PROBES)
+    c = np.linspace(-_PROBE_DEVIATIONS, _PROBE_DEVIATIONS, _PROBES)
     at = asking.start().take(np.zeros(_PROBES, dtype=np.intp))
     alive = np.arange(_PROBES)
     variance = np.zeros(_PROBES)
@@ -100,7 +100,7 @@ def probe_range(asking: Asking, epsilons: Sequence[float]) -> ProbedRange:
         loss = np.copysign(variance / 2, ray) + ray * np.sqrt(variance)
         loss = np.where(number == DENIED, before, loss)
         low, high = min(low, float(loss.min())), max(high, float(loss.max()))
-        at = asking.observed(at, loss, loss - before)
+        at = asking.after_loss(at, loss, loss - before)
     # a run outside the rays may still make one last step
     scales = [mu for k in drawn if (mu := normal_mu(asking.pairs[k])) > 0] or [1.0]
     reach = 10 * max(scales)

@@ -9,21 +9,21 @@ from fractions import Fraction
 import flint
 import numpy as np
 
-from filterproof.filters.contract.state import keys, leaves
-from filterproof.mc.evaluate.adversary_queries import DENIED, Asking, Positions
-from filterproof.mc.evaluate.walk import Asked, Branch, Layer, walk
+from filterproof.filters.contract.state import keys, state_leaves
+from filterproof.mc.evaluate.adversary_queries import DENIED, AdversaryQueries, Positions
+from filterproof.mc.evaluate.walk import AskedRequests, OutcomeBranch, RoundLayer, walk_layers
 from filterproof.mc.losses.balls import BITS
 from filterproof.mc.losses.epsilon_values import Epsilon
 from filterproof.mc.losses.finite_outputs import (
-    ZERO,
+    ZERO_LOSS,
     FiniteOutputs,
     Loss,
     Mass,
-    adding,
     decay_of,
     double_of,
     fraction_of,
-    stopped,
+    hockey_stick_payoff,
+    loss_adder,
 )
 from filterproof.mc.losses.too_large import check_room
 from filterproof.theory.numerics.precision import PRECISION_LOCK
@@ -31,21 +31,21 @@ from filterproof.theory.pairs.base import Direction
 
 
 @dataclass(slots=True)
-class _Strategy:
+class _StrategyPlay:
     """The play in which a strategy's one request is made at every position; a denied run waits, or its transcript ends.
 
     `ends` lists, for the last played round, the positions where a transcript ends, each with its last released pair, or
     DENIED.
     """
 
-    asking: Asking
+    asking: AdversaryQueries
     ends: list[tuple[int, int]] = field(default_factory=list)
     _outputs_cache: dict[int, FiniteOutputs] = field(default_factory=dict)
 
     def start(self) -> Positions:
         return self.asking.start()
 
-    def requests(self, t: int, places: Positions, n: int) -> Iterator[Asked[Loss, Positions]]:
+    def requests(self, t: int, places: Positions, n: int) -> Iterator[AskedRequests[Loss, Positions]]:
         number, after = self.asking.ask(t, Positions(*places))
         self.ends = []
         for k in np.unique(number).tolist():
@@ -54,14 +54,14 @@ class _Strategy:
                 last = self.asking.final(after.take(rows))
                 self.ends = list(zip(rows.tolist(), last.tolist(), strict=True))
             else:
-                branches = [Branch(adding(loss), seen) for loss, _, seen in self.finite(k).outputs]
+                branches = [OutcomeBranch(loss_adder(loss), seen) for loss, _, seen in self.finite(k).outputs]
                 yield k, branches, rows, after.take(rows)
 
     def finite(self, request: int) -> FiniteOutputs:
         """Return the outputs of pair number `request`; for DENIED, no event."""
         if request not in self._outputs_cache:
             self._outputs_cache[request] = (
-                FiniteOutputs(((ZERO, flint.fmpq(1), None),), flint.fmpq(0), flint.fmpq(0))
+                FiniteOutputs(((ZERO_LOSS, flint.fmpq(1), None),), flint.fmpq(0), flint.fmpq(0))
                 if request == DENIED
                 else FiniteOutputs.of_pair(self.asking.pairs[request])
             )
@@ -69,10 +69,10 @@ class _Strategy:
 
     def shown(self, places: Positions, losses: list[Loss], seen: float) -> Positions:
         total = np.array([double_of(loss) for loss in losses])
-        return self.asking.observed(places, total, np.full(len(losses), seen))
+        return self.asking.after_loss(places, total, np.full(len(losses), seen))
 
     def names(self, places: Positions) -> list[Hashable]:
-        arrays = [leaf for leaf in leaves((places.memory,)) if isinstance(leaf, np.ndarray)]
+        arrays = [leaf for leaf in state_leaves((places.memory,)) if isinstance(leaf, np.ndarray)]
         known = [places.state, *arrays, *([places.last] if self.asking.keeps_last else [])]
         return keys(tuple(known)) if len(known) > 1 else keys(places.state)
 
@@ -92,18 +92,18 @@ class TranscriptDistribution:
     rounds: int = 0
 
     @classmethod
-    def of(cls, asking: Asking, *, max_positions: int) -> TranscriptDistribution:
+    def of(cls, asking: AdversaryQueries, *, max_positions: int) -> TranscriptDistribution:
         """Return the distribution of the game.
 
         Raises NoFiniteLawError for a request without finitely many exact outputs.
         """
-        distribution, play, rounds = cls(), _Strategy(asking), asking.game.rounds
+        distribution, play, rounds = cls(), _StrategyPlay(asking), asking.game.rounds
         with PRECISION_LOCK, flint.ctx.workprec(BITS):
             mass: list[Mass] = [flint.fmpq(1)]
-            for t, layer in enumerate(walk(play, ZERO, rounds=rounds)):
+            for t, layer in enumerate(walk_layers(play, ZERO_LOSS, rounds=rounds)):
                 if t == rounds or not mass:
                     for m, loss in zip(mass, layer.losses, strict=True):
-                        distribution._end(m, loss)
+                        distribution._add_ended_mass(m, loss)
                     break
                 distribution.positions += len(mass)
                 check_room(distribution.positions, max_positions, f"positions after {t + 1} rounds")
@@ -111,39 +111,41 @@ class TranscriptDistribution:
                     distribution.rounds = t + 1
                 for row, k in play.ends:  # with a last release, or none
                     finite, m, (a, b) = play.finite(k), mass[row], layer.losses[row]
-                    distribution._erase(finite, m, (a, b))
+                    distribution._release_finite(finite, m, (a, b))
                     for step, share, _ in finite.outputs:
-                        distribution._end(m * share, (a + step[0], b * step[1]))
-                mass = distribution._carried(play, layer, mass)
+                        distribution._add_ended_mass(m * share, (a + step[0], b * step[1]))
+                mass = distribution._next_masses(play, layer, mass)
         return distribution
 
     def value(self, epsilon: Epsilon, direction: Direction) -> Fraction | flint.arb:
         """Return H_{e^epsilon} of the transcript, rational for rational masses and likelihood ratios."""
         with PRECISION_LOCK, flint.ctx.workprec(BITS):
             if direction == "PQ":
-                total = self.erased_p + sum(m * stopped(loss, epsilon) for loss, m in self.mass.items())
+                total = self.erased_p + sum(
+                    m * hockey_stick_payoff(loss, epsilon) for loss, m in self.mass.items()
+                )
             else:
                 total = sum((m * decay_of(loss) for loss, m in self.erased_q.items()), start=flint.fmpq(0))
                 for loss, m in self.mass.items():
-                    total += m * decay_of(loss) * stopped((-loss[0], 1 / loss[1]), epsilon)
+                    total += m * decay_of(loss) * hockey_stick_payoff((-loss[0], 1 / loss[1]), epsilon)
         return fraction_of(total) if isinstance(total, flint.fmpq) else total
 
-    def _end(self, m: Mass, loss: Loss) -> None:
+    def _add_ended_mass(self, m: Mass, loss: Loss) -> None:
         self.mass[loss] = self.mass.get(loss, 0) + m
 
-    def _erase(self, finite: FiniteOutputs, m: Mass, loss: Loss) -> None:
+    def _release_finite(self, finite: FiniteOutputs, m: Mass, loss: Loss) -> None:
         if finite.erased_p:
             self.erased_p += m * finite.erased_p
         if finite.erased_q:
             self.erased_q[loss] = self.erased_q.get(loss, 0) + m * finite.erased_q
 
-    def _carried(self, play: _Strategy, layer: Layer[Loss], mass: list[Mass]) -> list[Mass]:
+    def _next_masses(self, play: _StrategyPlay, layer: RoundLayer[Loss], mass: list[Mass]) -> list[Mass]:
         """Return the masses of the next layer, whose positions are numbered in the order of first visits."""
         after: dict[int, Mass] = {}
         for move in layer.moves:
             finite, rows = play.finite(move.request), move.rows.tolist()
             for row in rows:
-                self._erase(finite, mass[row], layer.losses[row])
+                self._release_finite(finite, mass[row], layer.losses[row])
             for (_, share, _), reached in zip(finite.outputs, move.child.T.tolist(), strict=True):
                 for row, place in zip(rows, reached, strict=True):
                     after[place] = after.get(place, 0) + mass[row] * share

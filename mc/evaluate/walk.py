@@ -22,24 +22,24 @@ from filterproof.filters.contract.contract_checks import (
     checked_spend,
     checked_start,
 )
-from filterproof.filters.contract.state import State, join, keys, take
+from filterproof.filters.contract.state import State, concatenate_runs, keys, select_runs
 from filterproof.filters.contract.work import count
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.theory.pairs import DominatingPair
 
 #: In place of a child: the loss became infinite, and the play is decided.
-REVEALED = -1
+REVEALED_OUTPUT = -1
 
 #: Binary logarithm of the branches that a unit of work walks.
 _BRANCHES_PER_UNIT = 2
 
 Loss = TypeVar("Loss", bound=Hashable)
 _Places = TypeVar("_Places", bound=State)
-Asked: TypeAlias = "tuple[int, Sequence[Branch[Loss]], NDArray[np.intp], _Places]"
+AskedRequests: TypeAlias = "tuple[int, Sequence[OutcomeBranch[Loss]], NDArray[np.intp], _Places]"
 
 
 @dataclass(frozen=True, slots=True)
-class Branch(Generic[Loss]):
+class OutcomeBranch(Generic[Loss]):
     """One outcome of a request: its effect on the loss (None: infinite), and the loss that the filter observes.
 
     `seen` is None if nothing was released and nothing is observed.
@@ -50,7 +50,7 @@ class Branch(Generic[Loss]):
 
 
 @dataclass(frozen=True, slots=True)
-class Move:
+class LayerMove:
     """Request number `request`, made at the positions `rows`; its outcome y leads from rows[i] to child[i, y]."""
 
     request: int
@@ -59,11 +59,11 @@ class Move:
 
 
 @dataclass(frozen=True, slots=True)
-class Layer(Generic[Loss]):
+class RoundLayer(Generic[Loss]):
     """The losses of the positions before one round, and the moves from them to those of the next layer."""
 
     losses: list[Loss]
-    moves: list[Move]
+    moves: list[LayerMove]
 
 
 class Players(Protocol[_Places, Loss]):
@@ -75,7 +75,7 @@ class Players(Protocol[_Places, Loss]):
     """
 
     def start(self) -> _Places: ...
-    def requests(self, t: int, places: _Places, n: int) -> Iterator[Asked[Loss, _Places]]: ...
+    def requests(self, t: int, places: _Places, n: int) -> Iterator[AskedRequests[Loss, _Places]]: ...
     def shown(self, places: _Places, losses: list[Loss], seen: float) -> _Places: ...
     def names(self, places: _Places) -> list[Hashable]: ...
 
@@ -86,16 +86,16 @@ class MenuPlay(Generic[Loss]):
 
     filter: PrivacyFilter
     menu: Sequence[DominatingPair]
-    branches: Sequence[Sequence[Branch[Loss]]]
+    branches: Sequence[Sequence[OutcomeBranch[Loss]]]
 
     def start(self) -> State:
         return checked_start(self.filter, 1)
 
-    def requests(self, t: int, places: State, n: int) -> Iterator[Asked[Loss, State]]:
+    def requests(self, t: int, places: State, n: int) -> Iterator[AskedRequests[Loss, State]]:
         for m, request in enumerate(self.menu):
             rows = np.flatnonzero(checked_admits(self.filter, places, request, n))
             if len(rows):
-                spent = checked_spend(self.filter, take(places, rows), request, len(rows))
+                spent = checked_spend(self.filter, select_runs(places, rows), request, len(rows))
                 yield m, self.branches[m], rows, spent
 
     def shown(self, places: State, losses: list[Loss], seen: float) -> State:
@@ -107,14 +107,14 @@ class MenuPlay(Generic[Loss]):
         return keys(places)
 
 
-def walk(
+def walk_layers(
     play: Players[_Places, Loss],
     origin: Loss,
     *,
     rounds: int | None,
     again: bool = True,
     check: Callable[[int, int], None] = lambda positions, t: None,
-) -> Iterator[Layer[Loss]]:
+) -> Iterator[RoundLayer[Loss]]:
     """Yield the layers, each as soon as its round was played; the last has no moves, because the game ends there.
 
     A child is the number of a position in the next layer. Without `again`, a position from an earlier round is not
@@ -128,11 +128,11 @@ def walk(
         if again:
             number = {}
         parts: list[_Places] = []
-        moves: list[Move] = []
+        moves: list[LayerMove] = []
         after: list[Loss] = []
         for request, branches, rows, charged in play.requests(t, places, len(losses)):
             before = [losses[i] for i in rows.tolist()] if counted else []
-            child = np.full((len(rows), len(branches)), REVEALED, dtype=np.int32)
+            child = np.full((len(rows), len(branches)), REVEALED_OUTPUT, dtype=np.int32)
             named: _Places | None = None  # named once for all outcomes that do not change it
             names: list[Hashable] = []
             for y, branch in enumerate(branches):
@@ -150,11 +150,11 @@ def walk(
                     i = -1
                     fresh = [i := at.index(place, i + 1) for place in range(known, len(number))]
                     after += [reached[i] for i in fresh] if counted else [origin] * len(fresh)
-                    parts.append(take(named, np.array(fresh)))
+                    parts.append(select_runs(named, np.array(fresh)))
                     check(positions + len(after), t)
-            moves.append(Move(request, rows, child))
+            moves.append(LayerMove(request, rows, child))
             count(child.size >> _BRANCHES_PER_UNIT)
-        yield Layer(losses, moves)
-        places, losses = join(parts) if parts else take(places, np.arange(0)), after
+        yield RoundLayer(losses, moves)
+        places, losses = concatenate_runs(parts) if parts else select_runs(places, np.arange(0)), after
         positions, t = positions + len(losses), t + 1
-    yield Layer(losses, [])
+    yield RoundLayer(losses, [])

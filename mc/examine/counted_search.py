@@ -9,15 +9,15 @@ from functools import partial
 from typing import Any, Protocol, TypeVar
 
 from filterproof.filters.adapters.bridge import LateBridgeError
-from filterproof.filters.contract.work import checked_effort, current, metered
+from filterproof.filters.contract.work import active_meter, checked_effort, current_meter
 from filterproof.mc.examine.deadline import Deadline, OutOfTime
-from filterproof.mc.examine.stage_finding import CUT
+from filterproof.mc.examine.stage_finding import STOPPED_AFTER
 from filterproof.mc.examine.worker import iter_isolated
 
 #: Units of work of effort 1: about ten seconds on an idle machine.
-EFFORT = 500_000
+DEFAULT_UNITS = 500_000
 #: Units of work between two reports. The last report counts if the time limit ends the search.
-REPORTED = 100
+REPORT_INTERVAL = 100
 
 
 class _SearchReport(Protocol):
@@ -43,34 +43,39 @@ def last_report(
     The units are counted from the first report on, so that preparations do not count. If the time limit ends the
     search, the report has the share of the work in `stopped`. The keywords are those of `worker.results`.
     """
-    units, deadline, found, began = EFFORT * checked_effort(effort), Deadline.of(seconds), nothing, None
-    with metered() as meter:
+    units, deadline, found, began = (
+        DEFAULT_UNITS * checked_effort(effort),
+        Deadline.of(seconds),
+        nothing,
+        None,
+    )
+    with active_meter() as meter:
         try:
             with closing(iter_isolated(partial(work, units), deadline=deadline, **how)) as reports:
                 for report in reports:
                     began = meter.done if began is None else began
-                    with metered():  # the replay of a report does not count as work
+                    with active_meter():  # the replay of a report does not count as work
                         confirm(report, deadline)
                     found = report
                     if deadline.expired:  # the next report may come before the deadline is noticed
                         raise OutOfTime
         except (OutOfTime, LateBridgeError) as late:
             share = 0.0 if began is None else (meter.done - began) / units
-            cut = f"{CUT} {min(int(100 * share), 99)} % of the work"
+            cut = f"{STOPPED_AFTER} {min(int(100 * share), 99)} % of the work"
             return replace(found, stopped=": ".join([cut, *map(str, late.args)]))  # type: ignore[type-var]
     return found
 
 
-class Pace:
+class ReportPace:
     """Says when a search has to report."""
 
     def __init__(self) -> None:
-        self._next = current().done + REPORTED
+        self._next = current_meter().done + REPORT_INTERVAL
 
     @property
-    def due(self) -> bool:
+    def is_report_due(self) -> bool:
         """Whether a report is due."""
-        if current().done < self._next:
+        if current_meter().done < self._next:
             return False
-        self._next = current().done + REPORTED
+        self._next = current_meter().done + REPORT_INTERVAL
         return True

@@ -42,16 +42,16 @@ from filterproof.mc.examine.replay import (
     counterexample_kind,
     measure_of,
     nameable_in_replay,
-    replayed,
+    replay_data,
 )
 from filterproof.mc.examine.sequence import Sequence as Played
 from filterproof.mc.intervals.estimate import CONFIDENCE
 from filterproof.mc.runs.play import PlayOptions, SimulationSettings
-from filterproof.mc.worst_case.plan import Plan
+from filterproof.mc.worst_case.plan import AdaptivePlan
 from filterproof.theory.argument_checks import check_count, check_real
 from filterproof.theory.display import one_line
 from filterproof.theory.evidence import Evidence
-from filterproof.theory.numerics.decimals import chance
+from filterproof.theory.numerics.decimals import format_failure
 from filterproof.theory.pairs import DominatingPair
 
 #: The multiple of the guarantee from which a counterexample is clear.
@@ -112,9 +112,9 @@ class Counterexample:
         return Played.from_data(self.data["sequence"], nameable_for(self.filter))
 
     @property
-    def plan(self) -> Plan:
+    def plan(self) -> AdaptivePlan:
         """The plan, for a counterexample of kind "plan"."""
-        return Plan.from_data(self.data["plan"], nameable_for(self.filter))
+        return AdaptivePlan.from_data(self.data["plan"], nameable_for(self.filter))
 
     @property
     def rounds(self) -> int:
@@ -136,7 +136,7 @@ class Counterexample:
         data = self.data
         if self.kind == "plan":
             return float(Fraction(data["value"]))
-        return _float(data["low"])
+        return _stated_float(data["low"])
 
     @property
     def factor(self) -> float:
@@ -146,7 +146,7 @@ class Counterexample:
     @property
     def promised(self) -> float:
         """The divergence that the guarantee allows, as recorded in the data."""
-        return _float(self.data["promised"])
+        return _stated_float(self.data["promised"])
 
     @property
     def adaptive(self) -> bool:
@@ -207,7 +207,7 @@ class Counterexample:
         if self.kind == "plan":
             gives = worth_words(Fraction(self.data["value"]))
         elif self.kind == "simulation":
-            gives += f", except with probability {chance(1 - self.data['confidence'])}"
+            gives += f", except with probability {format_failure(1 - self.data['confidence'])}"
         times = times_words(self.value, self.promised)
         beyond = f", {times}" if times else ""
         return f"{self.description}: {self.measure} {gives}; promised {promised}{beyond}"
@@ -220,14 +220,14 @@ class Counterexample:
         ReplayError
             If the numbers differ.
         """
-        return replayed(self.data, *kinds, filt=self.filter if filt is None else filt)
+        return replay_data(self.data, *kinds, filt=self.filter if filt is None else filt)
 
     def to_data(self) -> dict[str, Any]:
         """Return the counterexample as JSON-compatible data."""
         return dict(self.data)
 
 
-def _float(told: Any) -> float:
+def _stated_float(told: Any) -> float:
     return float(told["float"] if isinstance(told, Mapping) else told)
 
 
@@ -369,4 +369,4 @@ def replay(
     """
     if isinstance(data, Counterexample):
         return data.replay(filt, *kinds).result
-    return replayed(data, *kinds, filt=filt).result
+    return replay_data(data, *kinds, filt=filt).result

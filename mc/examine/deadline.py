@@ -31,4 +31,4 @@ class Deadline:
 
 
 #: No deadline.
-NEVER = Deadline()
+NO_DEADLINE = Deadline()

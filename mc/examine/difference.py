@@ -24,19 +24,19 @@ from filterproof.filters.contract.work import WorkLimit
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.filters.testing.request_sampling import (
     FAMILIES,
+    ByteTape,
     History,
-    Requests,
-    Tape,
+    RequestMenu,
     possible_loss,
     requests_near,
 )
-from filterproof.mc.examine.counted_search import Pace, last_report
+from filterproof.mc.examine.counted_search import ReportPace, last_report
 from filterproof.mc.examine.deadline import Deadline
 from filterproof.mc.examine.divergence import targets
-from filterproof.mc.examine.filter_fault import FilterFault, examining
+from filterproof.mc.examine.filter_fault import FilterFault, filter_faults_raised
 from filterproof.mc.examine.minimise import minimise
-from filterproof.mc.examine.revalidation import happens, is_nondeterministic
-from filterproof.mc.examine.sequence import Sequence, granted
+from filterproof.mc.examine.revalidation import history_is_granted, is_nondeterministic
+from filterproof.mc.examine.sequence import Sequence, granted_state
 from filterproof.mc.examine.worker import run_isolated
 from filterproof.theory.argument_checks import check_count
 from filterproof.theory.numerics.decimals import format_down
@@ -45,17 +45,17 @@ from filterproof.theory.pairs.labelled import Where
 
 #: The lengths of drawn histories in turn, and the length of a row of one request.
 _LENGTHS, _ROW = (1, 2, 4, 8, 16, 32), 400
-_BYTES = 256
+_BYTES_PER_HISTORY = 256
 Filters: TypeAlias = tuple[PrivacyFilter, PrivacyFilter]
 _NAMES = ("the first", "the second")
 #: The share of the work for the search. The rest is for the largest last request.
-_SEARCHED = 0.7
+_SEARCH_SHARE = 0.7
 #: The number of families that are also requested at other labels than those of the record: the first ones.
 _ELSEWHERE = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class FirstDifference:
     """The first decision on which two filters differ.
 
     Attributes
@@ -104,7 +104,7 @@ class DifferenceSearch:
         The share of the work after which the time limit ended the search; "" if the search was complete.
     """
 
-    difference: Difference | None
+    difference: FirstDifference | None
     histories: int
     requests: int
     stopped: str = ""
@@ -178,20 +178,23 @@ def first_difference(
     asked = other if program_of(other) is not None else one
     nothing, work, stands = (
         DifferenceSearch(None, 0, 0),
-        partial(_searched, filters, families, seed),
-        partial(_confirm, filters),
+        partial(_search_reports, filters, families, seed),
+        partial(_confirm_isolated, filters),
     )
     return last_report(work, nothing, effort, seconds, stands, filt=asked, whose=whose)
 
 
-def _confirm(filters: Filters, found: DifferenceSearch, deadline: Deadline) -> None:
+def _confirm_isolated(filters: Filters, found: DifferenceSearch, deadline: Deadline) -> None:
     """Raise FilterFault if a new process of a filter decides differently."""
     if (difference := found.difference) is None:
         return
     for filt, name in zip(filters, _NAMES, strict=True):
         last = (*difference.history, (difference.request, 0.0))
         for history, grants in ((difference.history, True), (last, name == difference.granted_by)):
-            if run_isolated(partial(happens, filt, history), filt=filt, deadline=deadline) is not grants:
+            if (
+                run_isolated(partial(history_is_granted, filt, history), filt=filt, deadline=deadline)
+                is not grants
+            ):
                 raise FilterFault(is_nondeterministic(filt))
 
 
@@ -200,11 +203,11 @@ def _families(filters: Filters) -> tuple[MechanismFamily, ...]:
     one, other = filters
     if not (isinstance(one, LabelledFilter) and isinstance(other, LabelledFilter)):
         return FAMILIES
-    if (one.choices, one.over) != (other.choices, other.over):
+    if (one.label_combinations, one.over) != (other.label_combinations, other.over):
         raise ValueError(
             f"other must have the labels and the record of one, got other={other!r}; pass the same labels= and over="
         )
-    here, *elsewhere = one.choices
+    here, *elsewhere = one.label_combinations
     labelled = [(here, family) for family in FAMILIES]
     labelled += [(where, family) for where in elsewhere for family in FAMILIES[:_ELSEWHERE]]
     return tuple(partial(_at, one, where, family) for where, family in labelled)
@@ -215,36 +218,41 @@ def _at(filt: LabelledFilter, where: Where, family: MechanismFamily, size: Any) 
     return filt.at(family(size), **dict(where))
 
 
-def _searched(
+def _search_reports(
     filters: Filters, families: tuple[MechanismFamily, ...], seed: int, units: float
 ) -> Iterator[DifferenceSearch]:
     """Yield the reports of a search, the first one before both filters get a request."""
     found = DifferenceSearch(None, 0, 0)
-    with examining(filters[0]), examining(filters[1]):
+    with filter_faults_raised(filters[0]), filter_faults_raised(filters[1]):
         near = [requests_near(filt, families) for filt in filters]
         yield found
-        limit, pace = WorkLimit.of(units), Pace()
-        searching = limit.fraction(_SEARCHED)
-        for history in _histories(near, np.random.default_rng(seed)):
-            asked, difference = _played(filters, history)
+        limit, pace = WorkLimit.of(units), ReportPace()
+        searching = limit.fraction(_SEARCH_SHARE)
+        for history in _tried_histories(near, np.random.default_rng(seed)):
+            asked, difference = _first_difference_in(filters, history)
             found = DifferenceSearch(None, found.histories + 1, found.requests + asked)
             if difference is not None:
-                yield replace(found, difference=replace(difference, wrong=_wrong(filters, difference)))
-                found = replace(found, difference=_dearest(filters, _cut(filters, difference), near, limit))
+                yield replace(
+                    found, difference=replace(difference, wrong=_broken_guarantee(filters, difference))
+                )
+                found = replace(
+                    found,
+                    difference=_largest_last_request(filters, _minimised(filters, difference), near, limit),
+                )
                 break
             if searching.exhausted:
                 break
-            if pace.due:
+            if pace.is_report_due:
                 yield found
     yield found
 
 
-def _histories(near: list[Requests], rng: np.random.Generator) -> Iterator[History]:
+def _tried_histories(near: list[RequestMenu], rng: np.random.Generator) -> Iterator[History]:
     """Yield each request near an edge alone, then rows of one request, then drawn histories of increasing length."""
     for drawn in near:
         yield from ([(request, 0.0)] for request in drawn.near)
     for k in count():
-        drawn, tape = near[k % 2], Tape(rng.bytes(_BYTES))
+        drawn, tape = near[k % 2], ByteTape(rng.bytes(_BYTES_PER_HISTORY))
         if k % 8 >= 6:
             row = drawn.small(tape, _ROW)
             losses = rng.uniform(-1.0, 1.0, len(row)).tolist()
@@ -253,37 +261,39 @@ def _histories(near: list[Requests], rng: np.random.Generator) -> Iterator[Histo
             yield drawn.history(tape, _LENGTHS[k // 8 % len(_LENGTHS)])
 
 
-def _played(
+def _first_difference_in(
     filters: Filters, history: Iterable[tuple[DominatingPair, float]]
-) -> tuple[int, Difference | None]:
+) -> tuple[int, FirstDifference | None]:
     """Return the number of requests and the first difference, without its consequence."""
     states: list[Any] = [checked_start(filt, 1) for filt in filters]
     common: History = []
     asked = 0
     for asked, (request, loss) in enumerate(history, 1):
-        after = [granted(filt, state, request, loss) for filt, state in zip(filters, states, strict=True)]
+        after = [
+            granted_state(filt, state, request, loss) for filt, state in zip(filters, states, strict=True)
+        ]
         denied = [state is None for state in after]
         if denied[0] != denied[1]:
-            return asked, Difference(tuple(common), request, _NAMES[denied[0]], "")
+            return asked, FirstDifference(tuple(common), request, _NAMES[denied[0]], "")
         if not denied[0]:
             common.append((request, loss))
             states = after
     return asked, None
 
 
-def _same(
+def _difference_after(
     filters: Filters,
-    found: Difference,
+    found: FirstDifference,
     history: tuple[tuple[DominatingPair, float], ...],
     request: DominatingPair,
-) -> Difference | None:
+) -> FirstDifference | None:
     """Return the difference at this request after another history, or None if it is not the same difference."""
-    other = _played(filters, [*history, (request, 0.0)])[1]
+    other = _first_difference_in(filters, [*history, (request, 0.0)])[1]
     is_same = other is not None and other.request is request and other.granted_by == found.granted_by
     return other if is_same else None
 
 
-def _wrong(filters: Filters, found: Difference) -> str:
+def _broken_guarantee(filters: Filters, found: FirstDifference) -> str:
     """Return how the requests, as a fixed sequence, break the guarantee, or "" if they do not."""
     filt = filters[_NAMES.index(found.granted_by)]
     if filt.looks_at_losses and found.history:
@@ -295,24 +305,26 @@ def _wrong(filters: Filters, found: Difference) -> str:
     return f"this breaks {filt.promise}: {measure} is at least {format_down(low)}; promised {promised:.6g}"
 
 
-def _cut(filters: Filters, found: Difference, *, broken: bool = False) -> Difference:
+def _minimised(filters: Filters, found: FirstDifference, *, broken: bool = False) -> FirstDifference:
     """Remove every request that the difference does not need. With `broken`, the rest still breaks the guarantee."""
 
     def differs(history: tuple[tuple[DominatingPair, float], ...]) -> bool:
-        other = _same(filters, found, history, found.request)
-        return other is not None and (not broken or _wrong(filters, other) != "")
+        other = _difference_after(filters, found, history, found.request)
+        return other is not None and (not broken or _broken_guarantee(filters, other) != "")
 
-    return _same(filters, found, minimise(found.history, differs), found.request) or found
+    return _difference_after(filters, found, minimise(found.history, differs), found.request) or found
 
 
-def _dearest(filters: Filters, found: Difference, near: list[Requests], limit: WorkLimit) -> Difference:
+def _largest_last_request(
+    filters: Filters, found: FirstDifference, near: list[RequestMenu], limit: WorkLimit
+) -> FirstDifference:
     """Return the difference, with the largest possible last request if that breaks the guarantee."""
-    if wrong := _wrong(filters, found):
+    if wrong := _broken_guarantee(filters, found):
         return replace(found, wrong=wrong)
     for chain in (chain for drawn in near for chain in drawn.chains):
-        dearer = (_same(filters, found, found.history, pair) for pair in reversed(chain.pairs))
+        dearer = (_difference_after(filters, found, found.history, pair) for pair in reversed(chain.pairs))
         other = next((one for one in dearer if one is not None or limit.exhausted), None)
-        if other is not None and _wrong(filters, other):
-            cut = _cut(filters, other, broken=True)
-            return replace(cut, wrong=_wrong(filters, cut))
+        if other is not None and _broken_guarantee(filters, other):
+            cut = _minimised(filters, other, broken=True)
+            return replace(cut, wrong=_broken_guarantee(filters, cut))
     return found

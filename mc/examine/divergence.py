@@ -18,18 +18,18 @@ from typing import Any, Literal, Self
 import numpy as np
 
 from filterproof.filters.accountants.verifiable import AnytimeLossBound
-from filterproof.mc.worst_case.plan import MARGIN
+from filterproof.mc.worst_case.plan import GAIN_MARGIN
 from filterproof.theory.evidence import Evidence
 from filterproof.theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
 from filterproof.theory.numerics.decimals import format_down, format_up
 from filterproof.theory.pairs.base import Direction
 
 #: Orders at which a zCDP guarantee is examined.
-_ORDERS = (2.0, 1.5, 4.0, 8.0, 32.0, 128.0, 1.1)
+_RENYI_ORDERS = (2.0, 1.5, 4.0, 8.0, 32.0, 128.0, 1.1)
 #: Higher orders, which see tails too thin for doubles: all of them for zCDP, the last one for GDP.
 _HIGH_ORDERS = (2.0**10, 2.0**20)
 #: The deltas at which a guarantee for every epsilon is examined, from the middle to the thin tail.
-_DELTAS = (0.3, 0.1, 1e-2, 1e-4, 1e-6, 1e-9, 1e-13, 1e-20)
+_TARGET_DELTAS = (0.3, 0.1, 1e-2, 1e-4, 1e-6, 1e-9, 1e-13, 1e-20)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,28 +104,30 @@ class Bound:
         return f"at least {format_down(self.low, 9)}{most} ({self.evidence.name})"
 
 
-def exceeds(low: float | Fraction, promised: float) -> bool:
+def certainly_exceeds(low: float | Fraction, promised: float) -> bool:
     """Whether a value of at least `low` exceeds the guarantee `promised` by more than the rounding of the guarantee."""
     if math.isinf(promised) or math.isnan(promised):
         return False
     if isinstance(low, float) and math.isinf(low):
         return low > 0
-    return Fraction(low) > Fraction(promised) * (1 + MARGIN)
+    return Fraction(low) > Fraction(promised) * (1 + GAIN_MARGIN)
 
 
 def targets(promise: Guarantee) -> tuple[Divergence, ...]:
     """Return the divergences in direction "PQ" at which a guarantee is examined. A curve is examined on a grid."""
-    return tuple(dict.fromkeys(_targets(promise)))
+    return tuple(dict.fromkeys(_target_divergences(promise)))
 
 
-def _targets(promise: Guarantee) -> Iterator[Divergence]:
+def _target_divergences(promise: Guarantee) -> Iterator[Divergence]:
     if isinstance(promise, (ApproxDP, PureDP)):
         # a pure guarantee bounds nothing beyond its epsilon: look at a larger epsilon, where rounding cannot matter
         beyond = isinstance(promise, PureDP) or promise.delta_at_epsilon == 0
-        yield Divergence.hockey_stick(promise.epsilon * (1 + float(MARGIN)) if beyond else promise.epsilon)
+        yield Divergence.hockey_stick(
+            promise.epsilon * (1 + float(GAIN_MARGIN)) if beyond else promise.epsilon
+        )
         return
     if isinstance(promise, ZCDP):
-        yield from (Divergence.renyi(order) for order in _ORDERS)
+        yield from (Divergence.renyi(order) for order in _RENYI_ORDERS)
     if isinstance(promise, RenyiDP):
         yield Divergence.renyi(promise.alpha)
     low, high = promise.epsilon_range
@@ -133,8 +135,8 @@ def _targets(promise: Guarantee) -> Iterator[Divergence]:
         yield Divergence.hockey_stick(high)
     if low > 0:
         yield Divergence.hockey_stick(low)
-    for delta in _DELTAS:
-        epsilon = _epsilon(promise, delta)
+    for delta in _TARGET_DELTAS:
+        epsilon = _epsilon_at_delta(promise, delta)
         if epsilon is not None:
             yield Divergence.hockey_stick(epsilon)
     if isinstance(promise, (ZCDP, GaussianDP)):
@@ -145,7 +147,7 @@ def _targets(promise: Guarantee) -> Iterator[Divergence]:
         yield at_zero
 
 
-def _epsilon(promise: Guarantee, delta: float) -> float | None:
+def _epsilon_at_delta(promise: Guarantee, delta: float) -> float | None:
     """Return an epsilon at which the guarantee is about `delta`, to three digits, or None."""
 
     def promised(epsilon: float) -> float:

@@ -34,6 +34,6 @@ class Ending(Enum):
     THREADS_LOST = Status.THREADS_LOST.value
 
     @property
-    def plain(self) -> str:
+    def meaning_sentence(self) -> str:
         """Return the meaning as a sentence."""
         return f"{self.value[0].upper()}{self.value[1:]}."

@@ -10,15 +10,30 @@ from typing import TYPE_CHECKING, Any
 
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.examine.counterexample import Counterexample
-from filterproof.mc.examine.divergence import exceeds
+from filterproof.mc.examine.divergence import certainly_exceeds
 from filterproof.mc.examine.ending import Ending, Status
 from filterproof.mc.examine.formatting import filter_name
 from filterproof.mc.examine.replay_snippets import counterexample_command
-from filterproof.mc.examine.stage_finding import CUT, STOPPED, UNFINISHED, USED_UP, StageFinding, Tightness
+from filterproof.mc.examine.stage_finding import (
+    STOPPED_AFTER,
+    STOPPED_BY_INTERRUPT,
+    UNFINISHED,
+    USED_UP,
+    StageFinding,
+    Tightness,
+)
 from filterproof.mc.examine.trace import Trace
 from filterproof.mc.examine.worker import LOST
 from filterproof.mc.runs.provenance import version
-from filterproof.theory.display import Displayed, Row, finite_data, json_text, printable, renderer, row_of
+from filterproof.theory.display import (
+    Displayed,
+    Row,
+    finite_data,
+    json_text,
+    load_renderer,
+    printable,
+    row_of,
+)
 from filterproof.theory.evidence import Evidence, Outcome, Verdict
 from filterproof.theory.guarantees import Guarantee
 
@@ -98,7 +113,7 @@ class Examination(Displayed):
     def stopped(self) -> str:
         """Return what ended the examination early: Ctrl-C, the time limit or lost threads; or ''."""
         ends = (one.result for one in self.findings if one.not_tried == UNFINISHED)
-        return next((end for end in ends if end.startswith((STOPPED, CUT, LOST))), "")
+        return next((end for end in ends if end.startswith((STOPPED_BY_INTERRUPT, STOPPED_AFTER, LOST))), "")
 
     @property
     def faults(self) -> tuple[str, ...]:
@@ -108,14 +123,14 @@ class Examination(Displayed):
     @property
     def admits_something(self) -> bool:
         """Return whether some request was granted."""
-        ended = [one for one in self._admission if one.not_tried != UNFINISHED]
+        ended = [one for one in self._admission_findings if one.not_tried != UNFINISHED]
         return any(not one.result.startswith("nothing") for one in ended)
 
     @property
     def status(self) -> Status:
         """Return whether the filter could be examined."""
         found = self.counterexample
-        both = found is not None and self._proved is not None and not self.exceeds_by_rounding
+        both = found is not None and self._theorem_verdict is not None and not self.exceeds_by_rounding
         if (
             found is not None and both and not found.own_pairs
         ):  # a theorem is about the charges that pairs declare
@@ -124,11 +139,11 @@ class Examination(Displayed):
             return Status.FAULTY
         if self.stopped.startswith(LOST) and not self.admits_something:
             return Status.THREADS_LOST
-        ended = any(one.not_tried == UNFINISHED for one in self._admission)
+        ended = any(one.not_tried == UNFINISHED for one in self._admission_findings)
         return Status.EXAMINED if self.admits_something or ended else Status.DENIES
 
     @property
-    def _admission(self) -> list[StageFinding]:
+    def _admission_findings(self) -> list[StageFinding]:
         """Return the findings about the requests that the filter grants."""
         return [one for one in self.findings if one.stage == "admission"]
 
@@ -165,7 +180,7 @@ class Examination(Displayed):
         A bound on one menu stays with its finding and leaves the verdict UNDECIDED. So does a contradiction between a
         theorem and a counterexample.
         """
-        proved = self._proved
+        proved = self._theorem_verdict
         if self.status is Status.DISAGREES:
             assert proved is not None
             both = f"Theorem: {proved.detail}. Counterexample: {self.counterexample}"
@@ -183,7 +198,7 @@ class Examination(Displayed):
         elif proved is not None:
             return proved
         else:
-            detail = self._closest()
+            detail = self._closest_attack()
         scope = self.scope or "every adaptive adversary"
         # the evidence is as weak as the weakest comparison with the guarantee
         known = (row.evidence for row in self.tightness)
@@ -200,10 +215,10 @@ class Examination(Displayed):
         from filterproof.mc.prove.induction import guarantees_after  # which imports the certified budgets
 
         allowed = [max(map(one.measure.promised, guarantees_after(sums, one.rounds))) for one in found]
-        return not any(exceeds(one.value, most) for one, most in zip(found, allowed, strict=True))
+        return not any(certainly_exceeds(one.value, most) for one, most in zip(found, allowed, strict=True))
 
     @property
-    def _proved(self) -> Verdict | None:
+    def _theorem_verdict(self) -> Verdict | None:
         """Return the verdict of a theorem that covers the code that ran, or None."""
         whole = (one.verdict for one in self.findings if one.covers_all and one.verdict is not None)
         return next((verdict for verdict in whole if verdict.outcome is Outcome.HOLDS), None)
@@ -224,7 +239,7 @@ class Examination(Displayed):
         cut = [f"the work limit ended {', '.join(late)}"] if late else []
         return "; ".join([*summaries.values(), *cut])
 
-    def _closest(self) -> str:
+    def _closest_attack(self) -> str:
         closest = next(iter(self.tightness), None) if self.closest is None else self.closest
         near = "Nothing could be compared with the guarantee"
         if closest is not None:
@@ -264,7 +279,7 @@ class Examination(Displayed):
     def out_of_time(self) -> bool:
         """Return whether the time limit ended the examination before any result: the filter may hang."""
         answered = any(one.verdict is not None or one.tightness for one in self.findings)
-        return self.stopped.startswith(CUT) and not answered and not self.faults
+        return self.stopped.startswith(STOPPED_AFTER) and not answered and not self.faults
 
     @property
     def conclusion(self) -> str:
@@ -332,7 +347,7 @@ class Examination(Displayed):
         summed_up = [one for one in findings if one.not_tried != UNFINISHED] or findings
         told = self.refutations.get(stage, summed_up[-1])
         more = f" (and {others} more)" if others > 0 else ""
-        yield f"  {stage:<11} {_short(self.result_of(told))}{more}"
+        yield f"  {stage:<11} {_short_text(self.result_of(told))}{more}"
         for note in dict.fromkeys(note for one in findings for note in one.notes if note != told.result):
             yield f"{'':<14}{note}"
 
@@ -345,11 +360,11 @@ class Examination(Displayed):
             "filter": self.name,
             "promise": self.promised,
             "status": "OUT OF TIME" if self.out_of_time else self.status.name,
-            **_verdict(self.verdict),
+            **_verdict_data(self.verdict),
             "faults": list(self.faults),
             "findings": [
                 {name: getattr(one, name) for name in ("stage", "question", "result", "menu", "not_tried")}
-                | {"verdict": None if one.verdict is None else _verdict(one.verdict)}
+                | {"verdict": None if one.verdict is None else _verdict_data(one.verdict)}
                 | {"covers_all": one.covers_all, "fault": one.fault, "notes": list(one.notes)}
                 for one in self.findings
             ],
@@ -394,7 +409,7 @@ class Examination(Displayed):
         ValueError
             If no attack was compared with the guarantee.
         """
-        figure: Figure = renderer().tightness(self)
+        figure: Figure = load_renderer().tightness(self)
         return figure
 
     def save(self, out: str | Path) -> Path:
@@ -415,7 +430,7 @@ class Examination(Displayed):
         OSError
             If the folder cannot be written to.
         """
-        page: Path = renderer().save(self, Path(out))
+        page: Path = load_renderer().save(self, Path(out))
         return page
 
 
@@ -424,13 +439,13 @@ class PartialExamination(KeyboardInterrupt):
 
     def __init__(self, examination: Examination) -> None:
         self.examination = examination
-        super().__init__(STOPPED)
+        super().__init__(STOPPED_BY_INTERRUPT)
 
 
-def _short(text: str) -> str:
+def _short_text(text: str) -> str:
     return text if len(text) <= 200 else f"{text[:196]} ..."
 
 
-def _verdict(verdict: Verdict) -> dict[str, Any]:
+def _verdict_data(verdict: Verdict) -> dict[str, Any]:
     row = row_of(verdict, "evidence", "scope", "detail")
     return {"verdict": verdict.outcome.name, **row, "citations": list(verdict.citations)}

@@ -18,10 +18,10 @@ from filterproof.filters.contract.library import is_library_class
 from filterproof.filters.contract.work import WorkLimit
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.examine.divergence import Divergence, targets
-from filterproof.mc.examine.filter_fault import FilterFault, examining
+from filterproof.mc.examine.filter_fault import FilterFault, filter_faults_raised
 from filterproof.mc.examine.own_pairs import assumption, class_attributes, own_pairs
 from filterproof.mc.examine.parameter_families import OneParameterFamily, coarse_first, mechanism_name
-from filterproof.mc.examine.sequence import content_of_attributes, granted
+from filterproof.mc.examine.sequence import content_of_attributes, granted_state
 from filterproof.mc.examine.stage_finding import USED_UP, StageFinding
 from filterproof.mc.losses.stated_pair import measurable
 from filterproof.theory.pairs import DominatingPair
@@ -42,7 +42,7 @@ class GrantedSizes:
     spending: bool = False
 
     @cached_property
-    def every(self) -> tuple[DominatingPair, ...]:
+    def grid_pairs(self) -> tuple[DominatingPair, ...]:
         """Return every pair of the grid, ascending. A pair that is denied at the start may be granted later."""
         return tuple(map(self.definition.pair, sorted({*self.definition.sizes, *self.sizes})))
 
@@ -89,7 +89,7 @@ class ExaminationContext:
             return self
         for family in self.families:
             for pair in (family.pairs[0], family.largest):
-                granted(self.filter, checked_start(self.filter, 1), pair)
+                granted_state(self.filter, checked_start(self.filter, 1), pair)
         changed = content_of_attributes(self.filter) != before
         return replace(self, unused=unused) if changed else self
 
@@ -121,7 +121,7 @@ class ExaminationContext:
 #: The number of sizes of a family that are tried under any work limit.
 _MIN_SIZES_ASKED = 4
 #: The relative precision of the largest size, found with few bits so that states coincide.
-_COARSE = 2.0**-10
+_SIZE_PRECISION = 2.0**-10
 #: How many numbers of the filter's attributes are tried as sizes, and their multiples.
 _NUMBERS, _MULTIPLES = 24, (1.0, 2.0, 3.0, 0.5)
 
@@ -140,7 +140,9 @@ def own_numbers(filt: PrivacyFilter) -> tuple[float, ...]:
 
 
 def _numbers_of(filt: PrivacyFilter) -> Iterator[float]:
-    own_classes = [kind for kind in type(filt).__mro__ if kind.__module__.partition(".")[0] not in _LIBRARY]
+    own_classes = [
+        kind for kind in type(filt).__mro__ if kind.__module__.partition(".")[0] not in _LIBRARY_PACKAGES
+    ]
     for value in class_attributes(filt, own_classes):
         yield from _numbers_in(value)
     for kind in own_classes:
@@ -160,10 +162,10 @@ def _numbers_in(value: Any) -> Iterator[float]:
             yield from _numbers_in(part)
 
 
-_LIBRARY = {"filterproof", "abc", "typing", "builtins"}
+_LIBRARY_PACKAGES = {"filterproof", "abc", "typing", "builtins"}
 
 
-def admission(
+def admission_finding(
     filt: PrivacyFilter,
     families: tuple[OneParameterFamily, ...],
     limit: WorkLimit,
@@ -184,18 +186,18 @@ def admission(
     cut = limit.exhausted
     if cut and not any(one.sizes for one in admissions):
         cut, admissions = False, [_granted_near_change(filt, family, None) for family in families]
-    with examining(filt):
+    with filter_faults_raised(filt):
         chosen = {family.mechanism for family in families}
         own = [
             one
             for one in own_pairs(filt)
-            if (own_menu or mechanism_name(one) in chosen) and _grants(filt, one)
+            if (own_menu or mechanism_name(one) in chosen) and _fresh_run_grants(filt, one)
         ]
     assumed = dict.fromkeys(filter(None, map(assumption, own)))
     if own := [pair for pair in own if measurable(pair) is not None]:
         own.sort(key=lambda pair: float(pair.hockey_stick(0.0)))
         sizes = tuple(map(float, range(1, len(own) + 1)))
-        family = OneParameterFamily("own", "its own menu", partial(_numbered, tuple(own)), 1.0, len(own))
+        family = OneParameterFamily("own", "its own menu", partial(_pair_at, tuple(own)), 1.0, len(own))
         admissions.append(GrantedSizes(family, sizes, tuple(own)))
     open_lines = tuple(one for one in admissions if one.sizes)
     denied_families = tuple(one for one in admissions if not one.sizes and not one.raised)
@@ -219,7 +221,7 @@ def admission(
             *assumed,
         ),
     )
-    with examining(filt):
+    with filter_faults_raised(filt):
         return finding, ExaminationContext.of(filt, seed, open_lines, denied_families)
 
 
@@ -232,14 +234,14 @@ def _out_of_scope(raising: Mapping[str, str]) -> Iterator[str]:
         yield f"outside its scope: {', '.join(names)} ({raising[names[0]]})"
 
 
-def _numbered(pairs: tuple[DominatingPair, ...], t: float) -> DominatingPair:
+def _pair_at(pairs: tuple[DominatingPair, ...], t: float) -> DominatingPair:
     return pairs[min(max(int(t), 1), len(pairs)) - 1]
 
 
-def _grants(filt: PrivacyFilter, pair: DominatingPair) -> bool:
+def _fresh_run_grants(filt: PrivacyFilter, pair: DominatingPair) -> bool:
     """Whether a fresh run grants the pair. Raises FilterFault if its code raises."""
-    with examining(filt):
-        return granted(filt, checked_start(filt, 1), pair) is not None
+    with filter_faults_raised(filt):
+        return granted_state(filt, checked_start(filt, 1), pair) is not None
 
 
 def _granted_near_change(
@@ -279,7 +281,7 @@ def _is_within(filt: PrivacyFilter, pair: DominatingPair) -> bool:
 def _grants_too(filt: PrivacyFilter, family: OneParameterFamily, size: float) -> bool:
     """Return whether a fresh run is granted the size. False if its code raises."""
     with suppress(FilterFault):
-        return _grants(filt, family.pair(size))
+        return _fresh_run_grants(filt, family.pair(size))
     return False
 
 
@@ -291,20 +293,20 @@ def _granted_on_grid(
         if number >= _MIN_SIZES_ASKED and limit is not None and limit.exhausted:
             break
         try:
-            if _grants(filt, family.pair(t)):
+            if _fresh_run_grants(filt, family.pair(t)):
                 sizes.append(t)
         except FilterFault as fault:
             raised = str(fault)
-            with suppress(FilterFault), examining(filt):
+            with suppress(FilterFault), filter_faults_raised(filt):
                 spending = bool(checked_admits(filt, checked_start(filt, 1), family.pair(t), 1)[0])
             break
     sizes.sort()
     if sizes:
-        sizes.extend(_between(filt, family, sizes[-1], limit))
+        sizes.extend(_sizes_above_grid(filt, family, sizes[-1], limit))
     return GrantedSizes(family, tuple(sizes), tuple(map(family.pair, sizes)), raised, spending)
 
 
-def _between(
+def _sizes_above_grid(
     filt: PrivacyFilter, family: OneParameterFamily, top: float, limit: WorkLimit | None
 ) -> list[float]:
     """Return granted sizes above the largest granted grid size: one with few bits, and the largest double."""
@@ -317,6 +319,6 @@ def _between(
         denied = next((t for t in family.above if t > top), None)
         if denied is None or granted_too(denied):
             return []
-    coarse = last_granted(granted_too, top, denied, _COARSE)
+    coarse = last_granted(granted_too, top, denied, _SIZE_PRECISION)
     largest = last_granted(granted_too, coarse, denied)
     return [size for size in dict.fromkeys((coarse, largest)) if size > top]

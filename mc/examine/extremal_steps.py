@@ -12,7 +12,7 @@ from contextlib import suppress
 
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.examine.divergence import Divergence
-from filterproof.mc.examine.filter_fault import FilterFault, examining
+from filterproof.mc.examine.filter_fault import FilterFault, filter_faults_raised
 from filterproof.mc.examine.sequence import Sequence
 from filterproof.mc.worst_case.solve import solved_case
 from filterproof.theory.extremal import LargestDivergence, Steps
@@ -20,10 +20,10 @@ from filterproof.theory.extremal import LargestDivergence, Steps
 
 def extremal_steps(filt: PrivacyFilter, epsilon: float) -> Steps:
     """Return the requests that `filt.extremal` proposes if the filter's own code grants them all, else ()."""
-    return reached(filt, filt.extremal(epsilon), epsilon, believed=True)[1]
+    return reached_delta(filt, filt.extremal(epsilon), epsilon, believed=True)[1]
 
 
-def reached(
+def reached_delta(
     filt: PrivacyFilter, found: LargestDivergence, epsilon: float, *, believed: bool
 ) -> tuple[float, Steps]:
     """Return the delta that the proposed requests reach, and the requests; (0, ()) if the filter's code denies one.
@@ -32,7 +32,7 @@ def reached(
     again by composition.
     """
     played = Sequence(tuple(found.steps))
-    if not played.steps or not _granted(filt, played, found, epsilon):
+    if not played.steps or not _all_granted(filt, played, found, epsilon):
         return 0.0, ()
     low = found.low
     if not believed:
@@ -40,9 +40,9 @@ def reached(
     return (low, played.steps) if low > 0 else (0.0, ())
 
 
-def _granted(filt: PrivacyFilter, played: Sequence, found: LargestDivergence, epsilon: float) -> bool:
+def _all_granted(filt: PrivacyFilter, played: Sequence, found: LargestDivergence, epsilon: float) -> bool:
     """Whether the filter's own code grants every request, whatever losses it observes."""
-    with suppress(FilterFault, ValueError), examining(filt):  # the filter may not cover such pairs
+    with suppress(FilterFault, ValueError), filter_faults_raised(filt):  # the filter may not cover such pairs
         if not filt.looks_at_losses:
             return played.is_granted(filt)
         game = solved_case(filt, tuple(played.counts), epsilon=epsilon, rounds=played.rounds)

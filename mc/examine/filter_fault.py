@@ -16,7 +16,7 @@ from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.filters.rules import additive
 
 #: Files of the library that call a filter's methods. Their own exceptions about its answers are not FilterFaults.
-_OURS = {one.__file__ for one in (filter_base, contract_checks, terms, answer_checks, additive)}
+_CHECKING_FILES = {one.__file__ for one in (filter_base, contract_checks, terms, answer_checks, additive)}
 
 
 class FilterFault(Exception):  # noqa: N818 - the fault of the filter, in one sentence
@@ -24,12 +24,12 @@ class FilterFault(Exception):  # noqa: N818 - the fault of the filter, in one se
 
 
 @contextmanager
-def examining(filt: PrivacyFilter) -> Iterator[None]:
+def filter_faults_raised(filt: PrivacyFilter) -> Iterator[None]:
     """Turn an exception (SystemExit included) of the filter's own code into a FilterFault; let others pass."""
     try:
         yield
     except BaseException as error:
-        if isinstance(error, FilterFault) or ctrl_c(error, _file(filt)):
+        if isinstance(error, FilterFault) or ctrl_c(error, _source_file(filt)):
             raise
         if (end := _end_behind(error)) is not None:
             raise end from None
@@ -37,15 +37,15 @@ def examining(filt: PrivacyFilter) -> Iterator[None]:
             raise FilterFault(str(error)) from error  # the fault is not in Python code
         if isinstance(error, RuntimeError) and isinstance(error.__cause__, StopIteration):
             error = error.__cause__  # a generator replaced the filter's exception by another
-        if (broken := _malformed(filt, error)) is not None:
+        if (broken := _malformed_answer(filt, error)) is not None:
             raise broken from error
-        found = _place(filt, traceback.walk_tb(error.__traceback__))
+        found = _innermost_line(filt, traceback.walk_tb(error.__traceback__))
         if found is None:
             raise
         frame, line = found
         said = " ".join(str(error).split())
         raise FilterFault(
-            f"{_method(filt, frame)} raised {type(error).__name__}{': ' if said else ''}{said} in "
+            f"{_method_name(filt, frame)} raised {type(error).__name__}{': ' if said else ''}{said} in "
             f"{Path(frame.f_code.co_filename).name}, line {line}; correct it there, and return False for "
             "requests that the filter does not support"
         ) from error
@@ -62,10 +62,10 @@ def _end_behind(error: BaseException | None) -> BaseException | None:
     return None
 
 
-def _malformed(filt: PrivacyFilter, error: BaseException) -> FilterFault | None:
+def _malformed_answer(filt: PrivacyFilter, error: BaseException) -> FilterFault | None:
     """Return the fault of a method that answered in a malformed way, or None."""
     frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
-    if not isinstance(error, TypeError) or not frames or frames[-1].f_code.co_filename not in _OURS:
+    if not isinstance(error, TypeError) or not frames or frames[-1].f_code.co_filename not in _CHECKING_FILES:
         return None
     message = " ".join(str(error).split())
     called = message.partition(" ")[
@@ -89,17 +89,19 @@ def ctrl_c(error: BaseException, file: str | None) -> bool:
     return isinstance(error, KeyboardInterrupt) and frames[-1].f_code.co_filename != file
 
 
-def _file(filt: PrivacyFilter) -> str | None:
+def _source_file(filt: PrivacyFilter) -> str | None:
     return getattr(sys.modules.get(type(filt).__module__), "__file__", None)
 
 
-def _place(filt: PrivacyFilter, frames: Iterable[tuple[FrameType, int]]) -> tuple[FrameType, int] | None:
+def _innermost_line(
+    filt: PrivacyFilter, frames: Iterable[tuple[FrameType, int]]
+) -> tuple[FrameType, int] | None:
     """Return the filter's innermost method and its active line, or None if no frame belongs to the filter."""
     deepest: tuple[FrameType, int] | None = None
-    own_file = _file(filt)
+    own_file = _source_file(filt)
     for frame, at in frames:
-        file, own = frame.f_code.co_filename, _self(frame) is filt
-        if file in _OURS or not (own or file == own_file):
+        file, own = frame.f_code.co_filename, _self_of_frame(frame) is filt
+        if file in _CHECKING_FILES or not (own or file == own_file):
             continue
         if deepest is None or own:
             deepest = frame, at
@@ -110,11 +112,11 @@ def _place(filt: PrivacyFilter, frames: Iterable[tuple[FrameType, int]]) -> tupl
     return deepest
 
 
-def _method(filt: PrivacyFilter, frame: FrameType) -> str:
+def _method_name(filt: PrivacyFilter, frame: FrameType) -> str:
     code = frame.f_code
     return f"{type(filt).__name__}.{code.co_name if code.co_name.isidentifier() else code.co_qualname}"
 
 
-def _self(frame: FrameType) -> object:
+def _self_of_frame(frame: FrameType) -> object:
     # `self` as the first argument tells a method from a library function that takes the filter first
     return frame.f_locals.get("self") if frame.f_code.co_varnames[:1] == ("self",) else None

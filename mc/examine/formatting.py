@@ -18,7 +18,7 @@ from typing import Any, cast
 from filterproof.filters.adapters.bridged import BridgedFilter
 from filterproof.filters.adapters.foreign import CopiedFilter, CountedFilter
 from filterproof.filters.adapters.labelled_filter import LabelledFilter
-from filterproof.mc.examine.divergence import exceeds
+from filterproof.mc.examine.divergence import certainly_exceeds
 from filterproof.theory import display
 from filterproof.theory.numerics.decimals import format_down
 from filterproof.theory.pairs import DominatingPair
@@ -27,7 +27,7 @@ from filterproof.theory.pairs.labelled import where_words
 #: The longest fraction that is shown, and the most steps of a play and pairs of a menu that are named.
 _MAX_FRACTION_DIGITS, _STEPS, _PAIRS = 12, 4, 3
 #: Numbers from which on four digits are shown.
-_SHOWN = 10**15
+_SHORTENED_FROM = 10**15
 #: Characters of a pair; a longer one is shown by its sizes and a digest.
 _LONGEST_PAIR = 200
 
@@ -38,22 +38,22 @@ def count_words(number: int, noun: str, more: str = "") -> str:
     >>> count_words(1, "game"), count_words(1200, "query", "queries"), count_words(2**80, "game")
     ('1 game', '1,200 queries', '1.209e+24 games')
     """
-    return f"{_count(number)} {noun if number == 1 else more or f'{noun}s'}"
+    return f"{_repetitions_text(number)} {noun if number == 1 else more or f'{noun}s'}"
 
 
-def _count(number: int) -> str:
-    return f"{number:,}" if number < _SHOWN else f"{float(number):.4g}"
+def _repetitions_text(number: int) -> str:
+    return f"{number:,}" if number < _SHORTENED_FROM else f"{float(number):.4g}"
 
 
 def filter_name(filt: object) -> str:
     """Return the name of the examined object: a program's, that of another library's object, or else the class."""
     match filt:
         case LabelledFilter():
-            return filter_name(filt.keeper)
+            return filter_name(filt.inner_filter)
         case BridgedFilter():
             return display.printable(filt.bridge.name)
         case CopiedFilter() | CountedFilter():
-            return display.printable(filt.foreign.name)
+            return display.printable(filt.foreign_object.name)
     return display.printable(type(filt).__name__)
 
 
@@ -77,7 +77,7 @@ def format_distinct(value: float, promised: float) -> tuple[str, str]:
     (('1', '1.00001'), ('1', '1'))
     """
     words = format_down(value), number_words(promised)
-    for digits in range(7, 18) if exceeds(value, promised) else ():
+    for digits in range(7, 18) if certainly_exceeds(value, promised) else ():
         if float(words[0]) > float(words[1]):
             break
         words = format_down(value, digits), f"{promised:.{digits}g}"
@@ -102,18 +102,18 @@ def pair_words(pair: DominatingPair) -> str:
     if "__dataclass_fields__" not in vars(type(pair)):
         return repr(pair)
     fielded = {one.name: getattr(pair, one.name) for one in fields(cast(Any, pair)) if one.repr}
-    shown = {name: _field(value) for name, value in fielded.items() if value is not None}
+    shown = {name: _field_text(value) for name, value in fielded.items() if value is not None}
     if set(shown) == {"epsilon", "ratio"}:  # the ratio is more precise than its logarithm
         return f"{type(pair).__name__}.from_ratio({shown['ratio']})"
     told = f"{type(pair).__name__}({', '.join(f'{name}={value}' for name, value in shown.items())})"
     return told if len(told) <= _LONGEST_PAIR else display.digest_repr(pair)
 
 
-def _field(value: object) -> str:
+def _field_text(value: object) -> str:
     if isinstance(value, DominatingPair):
         return pair_words(value)
     if isinstance(value, tuple):
-        return f"({', '.join(map(_field, value))}{',' if len(value) == 1 else ''})"
+        return f"({', '.join(map(_field_text, value))}{',' if len(value) == 1 else ''})"
     if isinstance(value, Fraction):
         return str(value)
     if isinstance(value, float) and value == round(value) and abs(value) < 1e6:
@@ -124,7 +124,8 @@ def _field(value: object) -> str:
 def steps_words(steps: Iterable[tuple[DominatingPair, int]]) -> str:
     """Return the words for requests in a row."""
     told = [
-        f"{_count(times)} x {pair_words(pair)}" if times > 1 else pair_words(pair) for pair, times in steps
+        f"{_repetitions_text(times)} x {pair_words(pair)}" if times > 1 else pair_words(pair)
+        for pair, times in steps
     ]
     more = f", and {count_words(len(told) - _STEPS, 'further kind')}" if len(told) > _STEPS else ""
     return ", then ".join(told[:_STEPS]) + more

@@ -42,7 +42,7 @@ _FAMILY_OF: dict[type, str] = {
     FinitePair: "twopoint",
 }
 #: Families that are requested at every label, for filters with a budget for each label.
-_SIMPLEST = ("gaussian", "rr", "erasure")
+_SIMPLEST_FAMILIES = ("gaussian", "rr", "erasure")
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,13 +119,15 @@ def mechanism_name(pair: DominatingPair) -> str:
 def names_of(given: object) -> tuple[str, ...]:
     """Return the names of families as a tuple. Raises ValueError for an unknown name."""
     if not isinstance(given, Iterable):
-        raise TypeError(f"mechanisms must be among {', '.join(FAMILIES)}, got {given!r}; name some of these")
+        raise TypeError(
+            f"mechanisms must be among {', '.join(FAMILY_TABLE)}, got {given!r}; name some of these"
+        )
     names = (given,) if isinstance(given, str) else tuple(given)
     for name in names:
-        if not isinstance(name, str) or name not in FAMILIES:
+        if not isinstance(name, str) or name not in FAMILY_TABLE:
             raise ValueError(
-                f"mechanisms must be among {', '.join(FAMILIES)}, got {name!r}"
-                f"{did_you_mean(name, FAMILIES) or '; name some of these'}"
+                f"mechanisms must be among {', '.join(FAMILY_TABLE)}, got {name!r}"
+                f"{did_you_mean(name, FAMILY_TABLE) or '; name some of these'}"
             )
     return names
 
@@ -138,8 +140,11 @@ def families_of(
     `extra` has further sizes, which the filter's own attributes suggest.
     """
     more = tuple(sorted(set(extra)))
-    by_delta = {"kov": tuple(map(_kov, _deltas(promise))), "twopoint": tuple(_rare_of(promise))}
-    lines = (family for name in names for family in (*FAMILIES[name], *by_delta.get(name, ())))
+    by_delta = {
+        "kov": tuple(map(_kov_family, _promised_deltas(promise))),
+        "twopoint": tuple(_rare_of(promise)),
+    }
+    lines = (family for name in names for family in (*FAMILY_TABLE[name], *by_delta.get(name, ())))
     return tuple(replace(family, extra=more) for family in lines)
 
 
@@ -151,27 +156,32 @@ def at_labels(families: Sequence[OneParameterFamily], filt: object) -> tuple[One
     if not isinstance(filt, LabelledFilter):
         return tuple(families)
     here, first = (
-        filt.choices[0],
-        {family.mechanism: family for family in reversed(families) if family.mechanism in _SIMPLEST},
+        filt.label_combinations[0],
+        {family.mechanism: family for family in reversed(families) if family.mechanism in _SIMPLEST_FAMILIES},
     )
     made = [
-        replace(family, make=partial(_labelled, family.make, here, filt.reads(here))) for family in families
+        replace(family, make=partial(_labelled_request, family.make, here, filt.reads_record(here)))
+        for family in families
     ]
     return (
         *made,
-        *(_at(filt, family, where) for where in filt.choices[1:] for family in reversed(first.values())),
+        *(
+            _family_with_labels(filt, family, where)
+            for where in filt.label_combinations[1:]
+            for family in reversed(first.values())
+        ),
     )
 
 
-def _at(filt: LabelledFilter, family: OneParameterFamily, where: Where) -> OneParameterFamily:
+def _family_with_labels(filt: LabelledFilter, family: OneParameterFamily, where: Where) -> OneParameterFamily:
     told = where_words(where)
-    make = partial(_labelled, family.make, where, filt.reads(where))
+    make = partial(_labelled_request, family.make, where, filt.reads_record(where))
     return replace(
         family, mechanism=f"{family.mechanism} at {told}", name=f"{family.name} at {told}", make=make
     )
 
 
-def _labelled(
+def _labelled_request(
     make: Callable[[float], DominatingPair], where: Where, reveals: bool, t: float
 ) -> LabelledRequest:
     return LabelledRequest(make(t), where, reveals)
@@ -185,11 +195,11 @@ def _subsampled_of(q: float, way: Literal["removal", "addition"], t: float) -> S
     return SubsampledGaussian(q, 1 / t, adjacency=way)
 
 
-def _kov(delta: float) -> OneParameterFamily:
+def _kov_family(delta: float) -> OneParameterFamily:
     return OneParameterFamily("kov", f"kov, delta={delta:.3g}", partial(KOV, delta=delta), 2.0**-10, 16.0)
 
 
-def _subsampled(q: float, way: Literal["removal", "addition"]) -> OneParameterFamily:
+def _subsampled_family(q: float, way: Literal["removal", "addition"]) -> OneParameterFamily:
     # what the rate bounds grows no more with the size
     make = partial(_subsampled_of, q, way)
     return OneParameterFamily("subsampled", f"subsampled, q={q:g}, {way}", make, 2.0**-8, 16.0, end=16.0)
@@ -198,10 +208,14 @@ def _subsampled(q: float, way: Literal["removal", "addition"]) -> OneParameterFa
 def _two_points() -> Iterator[OneParameterFamily]:
     for b, swap in product((Fraction(1, 8), Fraction(1, 1024)), (False, True)):
         name = f"two points, rare {'under P' if swap else 'under Q'}, {b}"
-        yield OneParameterFamily("twopoint", name, partial(_two, b=b, swap=swap), 2.0**-8, 16.0, end=16.0)
+        yield OneParameterFamily(
+            "twopoint", name, partial(_two_outcome_pair, b=b, swap=swap), 2.0**-8, 16.0, end=16.0
+        )
     for swap in (False, True):
         name = f"revealed under {'Q' if swap else 'P'} alone"
-        yield OneParameterFamily("twopoint", name, partial(_revealed, swap=swap), 2.0**-30, 0.5, end=0.5)
+        yield OneParameterFamily(
+            "twopoint", name, partial(_revealing_pair, swap=swap), 2.0**-30, 0.5, end=0.5
+        )
 
 
 def _rare_of(promise: Guarantee) -> Iterator[OneParameterFamily]:
@@ -221,7 +235,7 @@ def _rare(t: float, *, mass: Fraction, swap: bool) -> FinitePair:
     return pair.swapped if swap else pair
 
 
-def _two(t: float, b: Fraction, *, swap: bool) -> FinitePair:
+def _two_outcome_pair(t: float, b: Fraction, *, swap: bool) -> FinitePair:
     """Return a pair of two outcomes: one has Q-mass b and a loss of about t, less if the other would lose its mass."""
     ratio = Fraction(math.exp(min(t, 600.0))).limit_denominator(64)
     a = min(b * ratio, 1 - b / 2)
@@ -229,14 +243,14 @@ def _two(t: float, b: Fraction, *, swap: bool) -> FinitePair:
     return pair.swapped if swap else pair
 
 
-def _revealed(t: float, *, swap: bool) -> FinitePair:
+def _revealing_pair(t: float, *, swap: bool) -> FinitePair:
     """Return a pair whose first outcome, of mass t, only P can produce."""
     d = Fraction(t)
     pair = FinitePair((d, 1 - d), (Fraction(0), Fraction(1)))
     return pair.swapped if swap else pair
 
 
-def _deltas(promise: Guarantee) -> tuple[float, ...]:
+def _promised_deltas(promise: Guarantee) -> tuple[float, ...]:
     if isinstance(promise, ApproxDP) and promise.delta_at_epsilon > 0:
         delta = promise.delta_at_epsilon
         return tuple(dict.fromkeys(min(delta * share, 0.5) for share in (1.0, 0.5, 0.125, 2.0**-7, 8.0)))
@@ -244,15 +258,15 @@ def _deltas(promise: Guarantee) -> tuple[float, ...]:
 
 
 #: Name on the command line -> the family's lines. Further lines depend on the guarantee, as all of KOV pairs do.
-FAMILIES: dict[str, tuple[OneParameterFamily, ...]] = {
+FAMILY_TABLE: dict[str, tuple[OneParameterFamily, ...]] = {
     "gaussian": (OneParameterFamily("gaussian", "gaussian", Gaussian),),
     "rr": (OneParameterFamily("rr", "rr", RandomizedResponse),),
     "laplace": (OneParameterFamily("laplace", "laplace", _laplace_of, end=2.0**30),),
     "kov": (),
     "erasure": (OneParameterFamily("erasure", "erasure", Erasure, 2.0**-40, 1.0, end=1.0),),
     "subsampled": (
-        *(_subsampled(q, way) for q in (0.5, 0.125, 1 / 64) for way in ("removal", "addition")),
-        _subsampled(2.0**-14, "removal"),
+        *(_subsampled_family(q, way) for q in (0.5, 0.125, 1 / 64) for way in ("removal", "addition")),
+        _subsampled_family(2.0**-14, "removal"),
     ),
     "twopoint": tuple(_two_points()),
 }

@@ -22,14 +22,14 @@ from filterproof.mc.engine.adversary import Adversary
 from filterproof.mc.engine.encoding import Nameable, decode, decode_fraction, encode, nameable
 from filterproof.mc.estimate.simulate import simulate
 from filterproof.mc.examine.accountants import game_of
-from filterproof.mc.examine.divergence import Bound, Divergence, exceeds
+from filterproof.mc.examine.divergence import Bound, Divergence, certainly_exceeds
 from filterproof.mc.examine.own_pairs import evidence_about, nameable_for, own_in
 from filterproof.mc.examine.schedule import Schedule
 from filterproof.mc.examine.sequence import Sequence
 from filterproof.mc.intervals.estimate import Estimate
 from filterproof.mc.losses.accountant_filter import AccountantFilter
-from filterproof.mc.losses.balls import BITS, ball
-from filterproof.mc.worst_case.plan import MARGIN, DeniedError, Plan
+from filterproof.mc.losses.balls import BITS, to_ball
+from filterproof.mc.worst_case.plan import GAIN_MARGIN, AdaptivePlan, DeniedError
 from filterproof.mc.worst_case.renyi_game import renyi_game
 from filterproof.mc.worst_case.solve import solved_case
 from filterproof.mc.worst_case.strategy import TreeStrategy
@@ -41,7 +41,7 @@ from filterproof.theory.pairs import DominatingPair
 from filterproof.theory.pairs.base import Direction
 
 #: A ratio times this exceeds e^epsilon even if the epsilons of the filter and its requests were rounded to doubles.
-ROUNDED = 1 + Fraction(1, 10**12)
+ROUNDING_FACTOR = 1 + Fraction(1, 10**12)
 #: The largest failure probability of an estimate that can refute: slightly above the largest default.
 MAX_FAILURE = 1.001e-6
 #: The tolerance for certified or simulated numbers on another processor, relative to the largest of them.
@@ -72,11 +72,11 @@ def counterexample_kind(data: object) -> Kind | None:
 
 
 #: The arguments of `simulate` that determine the result, and which of them are real numbers.
-_SIMULATE = ("epsilon", "seed", "rounds", "direction", "on_denial", "n", "confidence", "method")
-_REAL = ("epsilon", "confidence")
+_SIMULATION_FIELDS = ("epsilon", "seed", "rounds", "direction", "on_denial", "n", "confidence", "method")
+_REAL_FIELDS = ("epsilon", "confidence")
 
 
-def _refused(name: str, wanted: str, got: object) -> ValueError:
+def _field_error(name: str, wanted: str, got: object) -> ValueError:
     return ValueError(
         f"{name} must be {wanted}, got {name}={str(got)[:40]!r}; pass the data that to_data returned"
     )
@@ -85,7 +85,7 @@ def _refused(name: str, wanted: str, got: object) -> ValueError:
 def _filter_of(data: object, filt: Any, names: Nameable) -> Any:
     """Return the filter of a counterexample: made from its data, or `filt` for a class outside the catalogue."""
     if not isinstance(data, Mapping):
-        raise _refused("filter", "a filter", data)
+        raise _field_error("filter", "a filter", data)
     if set(data) == {"outside"}:
         if filt is not None and type(filt).__name__ == data["outside"]:
             return filt
@@ -103,18 +103,18 @@ def _filter_of(data: object, filt: Any, names: Nameable) -> Any:
     with suppress_unsound_warning():  # most replayed filters are unsound
         made = decode(dict(data), names)
     if not (isinstance(made, PrivacyFilter) or is_verifiable(made)):
-        raise _refused("filter", "a filter", type(made).__name__)
+        raise _field_error("filter", "a filter", type(made).__name__)
     return made
 
 
-def _number(name: str, value: Any) -> float:
+def _finite_number(name: str, value: Any) -> float:
     try:
         is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
         number = float(value) if is_number else math.nan
     except OverflowError:  # JSON has integers of any length
         number = math.inf
     if not math.isfinite(number):
-        raise _refused(name, "a finite number", value)
+        raise _field_error(name, "a finite number", value)
     return number
 
 
@@ -130,24 +130,24 @@ class _RecordedGame:
 
     def number(self, name: str) -> float:
         """Return a stated number."""
-        return _number(name, self.data[name])
+        return _finite_number(name, self.data[name])
 
     def certified(self, low: float) -> tuple[Bound]:
         """Return a lower bound after a check that the counterexample states it."""
         stated = self.data["low"]
-        _compare((low,), (math.inf if stated == {"float": "inf"} else self.number("low"),))
+        _check_agreement((low,), (math.inf if stated == {"float": "inf"} else self.number("low"),))
         return (Bound(low, evidence=evidence_about(own_in(self.data, self.names))),)
 
 
-def _simulated(game: _RecordedGame) -> tuple[Estimate, None, Adversary]:
+def _replay_simulation(game: _RecordedGame) -> tuple[Estimate, None, Adversary]:
     adversary = decode(game.data["adversary"], game.names)
     if not isinstance(adversary, Adversary):
-        raise _refused("adversary", "one of the catalogue", adversary)
+        raise _field_error("adversary", "one of the catalogue", adversary)
     setting: dict[str, Any] = {
-        name: game.number(name) if name in _REAL else game.data[name] for name in _SIMULATE
+        name: game.number(name) if name in _REAL_FIELDS else game.data[name] for name in _SIMULATION_FIELDS
     }
     estimate, stated = simulate(game.filter, adversary, **setting), ("value", "low", "high")
-    _compare(tuple(getattr(estimate, name) for name in stated), tuple(map(game.number, stated)))
+    _check_agreement(tuple(getattr(estimate, name) for name in stated), tuple(map(game.number, stated)))
     return estimate, None, adversary
 
 
@@ -159,16 +159,16 @@ def _recorded_value(game: _RecordedGame) -> tuple[Fraction, Fraction]:
             f"ratio must be e^epsilon or more, got ratio={data['ratio']!r} at epsilon={data['epsilon']!r}; "
             "check the file"
         )
-    plan = Plan.from_data(data["plan"], game.names)
+    plan = AdaptivePlan.from_data(data["plan"], game.names)
     try:
-        value, surely = (plan.value(filt, at, way) for at in (ratio, ratio * ROUNDED))
+        value, surely = (plan.value(filt, at, way) for at in (ratio, ratio * ROUNDING_FACTOR))
     except DeniedError as denied:
         raise ReplayError(f"{denied}: no longer granted; {_CHANGED}") from denied
-    _compare((value,), (decode_fraction(data["value"]),), exact=True)
+    _check_agreement((value,), (decode_fraction(data["value"]),), exact=True)
     return value, surely
 
 
-def _sequence(game: _RecordedGame) -> tuple[Bound]:
+def _replay_sequence(game: _RecordedGame) -> tuple[Bound]:
     sequence = Sequence.from_data(game.data["sequence"], game.names)
     if not sequence.is_granted(game.filter):
         raise ReplayError(
@@ -177,10 +177,10 @@ def _sequence(game: _RecordedGame) -> tuple[Bound]:
     return game.certified(sequence.low(game.measure, game.promised))
 
 
-def _scheduled(game: _RecordedGame) -> tuple[Bound]:
+def _replay_schedule(game: _RecordedGame) -> tuple[Bound]:
     service, epoch = service_of(game.filter), game.data["epoch"]
     if service is None:
-        raise _refused("filter", "a program that knows keys", game.filter)
+        raise _field_error("filter", "a program that knows keys", game.filter)
     played = Schedule.from_data(game.data["schedule"], game.names).play(service).by_epoch
     if epoch is None:
         (released,) = played.values() if len(played) == 1 else ({},)
@@ -191,10 +191,10 @@ def _scheduled(game: _RecordedGame) -> tuple[Bound]:
     return game.certified(Sequence(tuple(released.items())).low(game.measure, game.promised))
 
 
-def _menu(game: _RecordedGame) -> tuple[Bound, None, Adversary]:
+def _replay_menu(game: _RecordedGame) -> tuple[Bound, None, Adversary]:
     menu = decode(game.data["menu"], game.names)
     if not isinstance(menu, tuple) or not all(isinstance(pair, DominatingPair) for pair in menu):
-        raise _refused("menu", "a list of pairs", menu)
+        raise _field_error("menu", "a list of pairs", menu)
     measure, rounds = game.measure, game.data["rounds"]
     at, way = measure.at, measure.direction
     if rounds is not None or measure.kind == "renyi":
@@ -203,17 +203,17 @@ def _menu(game: _RecordedGame) -> tuple[Bound, None, Adversary]:
         low, strategy = renyi_game(game.filter, menu, order=at, rounds=rounds, direction=way)
         return *game.certified(low), None, strategy
     if game.data["ratio"] is not None:
-        raise _refused("ratio", "None beside a menu", game.data["ratio"])
+        raise _field_error("ratio", "None beside a menu", game.data["ratio"])
     solved = solved_case(game.filter, menu, epsilon=at, rounds=rounds, direction=way)
     stated = game.number("low"), game.number("high")
-    _compare((solved.low, solved.high), stated, exact=solved.evidence is Evidence.EXACT)
+    _check_agreement((solved.low, solved.high), stated, exact=solved.evidence is Evidence.EXACT)
     return Bound(solved.low, solved.high, solved.evidence), None, solved.strategy
 
 
 def _of_accountant(game: _RecordedGame) -> tuple[Bound]:
     if not is_verifiable(game.filter):
-        raise _refused("filter", "an accountant", game.filter)
-    return game.certified(game_of(game.filter, game.data["game"]).solved(game.measure).low)
+        raise _field_error("filter", "an accountant", game.filter)
+    return game.certified(game_of(game.filter, game.data["game"]).solve_divergence(game.measure).low)
 
 
 def _promised_of(data: Mapping[str, Any], filt: Any, measure: Divergence) -> float:
@@ -226,7 +226,7 @@ def _promised_of(data: Mapping[str, Any], filt: Any, measure: Divergence) -> flo
     else:
         promised = measure.promised(filt.promise)
     stated = data["promised"]
-    if stated != promised and not _agree((promised,), (_number("promised", stated),)):
+    if stated != promised and not _numbers_agree((promised,), (_finite_number("promised", stated),)):
         raise ReplayError(
             f"the counterexample states promised={stated!r}, but "
             f"{type(filt).__name__} promises {promised!r}; compare the filters"
@@ -237,19 +237,21 @@ def _promised_of(data: Mapping[str, Any], filt: Any, measure: Divergence) -> flo
 def measure_of(data: Mapping[str, Any]) -> Divergence:
     """Return the divergence that a counterexample measures. Raises ValueError for data without one."""
     if "measure" not in data:
-        return Divergence.hockey_stick(_number("epsilon", data["epsilon"]), _way(data["direction"]))
+        return Divergence.hockey_stick(
+            _finite_number("epsilon", data["epsilon"]), _checked_direction(data["direction"])
+        )
     match data["measure"]:
         case {"kind": "hockey-stick" | "renyi" | "exceedance" as kind, "at": at, "direction": way}:
-            number = _number("at", at)
+            number = _finite_number("at", at)
             if kind == "renyi" and not number > 1:
-                raise _refused("order", "above 1", number)
-            return Divergence(kind, number, _way(way))
-    raise _refused("measure", "what was written", data["measure"])
+                raise _field_error("order", "above 1", number)
+            return Divergence(kind, number, _checked_direction(way))
+    raise _field_error("measure", "what was written", data["measure"])
 
 
-def _way(direction: object) -> Direction:
+def _checked_direction(direction: object) -> Direction:
     if direction not in ("PQ", "QP"):
-        raise _refused("direction", "'PQ' or 'QP'", direction)
+        raise _field_error("direction", "'PQ' or 'QP'", direction)
     return direction
 
 
@@ -259,7 +261,7 @@ def _is_ratio_reached(ratio: Fraction, epsilon: float, filt: PrivacyFilter) -> b
     if isinstance(own, Fraction) and ratio >= own > 0 and log_fraction(own) == epsilon:
         return True
     with PRECISION_LOCK, flint.ctx.workprec(2 * BITS):
-        return bool(ball(ratio, 2 * BITS) >= ball(epsilon).exp())
+        return bool(to_ball(ratio, 2 * BITS) >= to_ball(epsilon).exp())
 
 
 #: The result of a replay: of a simulation, of a plan, of all other kinds.
@@ -278,14 +280,16 @@ class CounterexampleKind:
     evidence: Evidence
 
 
-def _measured(*fields: str) -> frozenset[str]:
+def _measured_fields(*fields: str) -> frozenset[str]:
     return frozenset({"filter", "measure", "promised", "low", *fields})
 
 
 KINDS: dict[Kind, CounterexampleKind] = {
     "simulation": CounterexampleKind(
-        frozenset({"filter", "adversary", *_SIMULATE, "promised", "closed_form", "value", "low", "high"}),
-        _simulated,
+        frozenset(
+            {"filter", "adversary", *_SIMULATION_FIELDS, "promised", "closed_form", "value", "low", "high"}
+        ),
+        _replay_simulation,
         Evidence.STATISTICAL,
     ),
     "plan": CounterexampleKind(
@@ -293,22 +297,26 @@ KINDS: dict[Kind, CounterexampleKind] = {
         _recorded_value,
         Evidence.EXACT,
     ),
-    "sequence": CounterexampleKind(_measured("sequence"), _sequence, Evidence.CERTIFIED),
-    "menu": CounterexampleKind(_measured("ratio", "menu", "rounds", "high"), _menu, Evidence.CERTIFIED),
-    "schedule": CounterexampleKind(_measured("schedule", "epoch"), _scheduled, Evidence.CERTIFIED),
-    "accountant": CounterexampleKind(_measured("game"), _of_accountant, Evidence.CERTIFIED),
+    "sequence": CounterexampleKind(_measured_fields("sequence"), _replay_sequence, Evidence.CERTIFIED),
+    "menu": CounterexampleKind(
+        _measured_fields("ratio", "menu", "rounds", "high"), _replay_menu, Evidence.CERTIFIED
+    ),
+    "schedule": CounterexampleKind(
+        _measured_fields("schedule", "epoch"), _replay_schedule, Evidence.CERTIFIED
+    ),
+    "accountant": CounterexampleKind(_measured_fields("game"), _of_accountant, Evidence.CERTIFIED),
 }
 
 
-def _agree(got: tuple[float, ...], told: tuple[float, ...]) -> bool:
+def _numbers_agree(got: tuple[float, ...], told: tuple[float, ...]) -> bool:
     """Whether numbers agree within 2^-40 of the largest finite stated number, as on another processor."""
     room = _REPLAY_TOLERANCE * max((abs(one) for one in told if math.isfinite(one)), default=0.0)
     return all(a == b or abs(a - b) <= room for a, b in zip(got, told, strict=True))
 
 
-def _compare(numbers: tuple[Any, ...], stated: tuple[Any, ...], *, exact: bool = False) -> None:
+def _check_agreement(numbers: tuple[Any, ...], stated: tuple[Any, ...], *, exact: bool = False) -> None:
     """Raise ReplayError unless the numbers agree: an EXACT one to the bit, others within 2^-40."""
-    if not (numbers == stated if exact else _agree(numbers, stated)):
+    if not (numbers == stated if exact else _numbers_agree(numbers, stated)):
         raise ReplayError(
             f"the counterexample must replay {'to the bit' if exact else 'within 2^-40'}, got "
             f"{', '.join(map(str, numbers))}; it states {', '.join(map(str, stated))}; compare the versions of "
@@ -320,7 +328,7 @@ def _compare(numbers: tuple[Any, ...], stated: tuple[Any, ...], *, exact: bool =
 class Replayed:
     """The result of a replay, and the bound of the filter's own guarantee.
 
-    `surely` is the value of a plan at a ratio raised by more than the rounding of epsilons. `strategy` is the
+    `certain_excess` is the value of a plan at a ratio raised by more than the rounding of epsilons. `strategy` is the
     adversary of a menu's game or a simulation.
     """
 
@@ -328,7 +336,7 @@ class Replayed:
     measure: Divergence
     promised: float
     result: Result
-    surely: Fraction | None = None
+    certain_excess: Fraction | None = None
     strategy: Adversary | None = field(default=None, compare=False, repr=False)
 
     @property
@@ -344,12 +352,14 @@ class Replayed:
             case Estimate(low=low):
                 return low > self.promised
             case Bound(low=low):
-                return exceeds(low, self.promised)
+                return certainly_exceeds(low, self.promised)
             case Fraction():
-                return self.surely is not None and self.surely > Fraction(self.promised) * (1 + MARGIN)
+                return self.certain_excess is not None and self.certain_excess > Fraction(self.promised) * (
+                    1 + GAIN_MARGIN
+                )
 
 
-def replayed(data: Mapping[str, Any] | str, *kinds: type, filt: PrivacyFilter | None = None) -> Replayed:
+def replay_data(data: Mapping[str, Any] | str, *kinds: type, filt: PrivacyFilter | None = None) -> Replayed:
     """Replay data and compare with the filter's own guarantee.
 
     Raises ReplayError for other numbers, ValueError for other data.

@@ -36,7 +36,10 @@ def counterexample_command(
 ) -> str:
     """Return the command that replays a counterexample in `file`; `target` is its filter on the command line."""
     return replay_command(
-        file, target=(target or target_of(counterexample.filter)) if _outside(counterexample) else None
+        file,
+        target=(target or target_of(counterexample.filter))
+        if _is_outside_catalogue(counterexample)
+        else None,
     )
 
 
@@ -64,7 +67,7 @@ def relative_to_cwd(path: Path) -> str:
 def replay_snippet(counterexample: Counterexample) -> str:
     """Return Python code that rebuilds the counterexample from a string and replays it with the filter's file."""
     text = json.dumps(counterexample.to_data(), separators=(",", ":"))
-    if not _outside(counterexample):
+    if not _is_outside_catalogue(counterexample):
         return f"import filterproof as fp\n\nprint(fp.replay({text!r}))"
     imported, made = _made_again(counterexample.filter)
     return f"import filterproof as fp\n{imported}\nprint(fp.replay({text!r}, filt={made}))"
@@ -81,7 +84,7 @@ def _made_again(filt: PrivacyFilter) -> tuple[str, str]:
         return "", made
     if isinstance(filt, (CountedFilter, CopiedFilter, LabelledFilter)):
         return "from your_module import your_filter\n", "your_filter"
-    module = "your_module" if kind.__module__ == "__main__" else _module(kind)
+    module = "your_module" if kind.__module__ == "__main__" else _module_name(kind)
     if isinstance(filt, PromisedService):
         made = f"fp.services.with_promise({kind.__name__}, fp.{filt.promise!r})"
         return f"from {module} import {kind.__name__}\n", made
@@ -101,7 +104,7 @@ def play_snippet(counterexample: Counterexample) -> str:
     if not (own and short) or _needs_arguments(kind):
         return replay_snippet(counterexample)
     asked = " + ".join(
-        f"{times} * [{_code(pair)}]" if times > 1 else f"[{_code(pair)}]"
+        f"{times} * [{_python_code(pair)}]" if times > 1 else f"[{_python_code(pair)}]"
         for pair, times in counterexample.played.steps
     )
     measure, way = counterexample.measure, ".swapped" if counterexample.measure.direction == "QP" else ""
@@ -111,14 +114,14 @@ def play_snippet(counterexample: Counterexample) -> str:
         revealed = f'fp.Composition({counted}).delta({measure.at!r}, direction="{measure.direction}")'
     fractions = "from fractions import Fraction\n" if "Fraction(" in asked else ""
     return (
-        f"{fractions}import filterproof as fp\nfrom {_module(kind)} import {kind.__name__}\n"
+        f"{fractions}import filterproof as fp\nfrom {_module_name(kind)} import {kind.__name__}\n"
         f"asked = {asked}\nsession = {kind.__name__}().open()\n"
         'print("granted", all(session.request(pair) for pair in asked))\n'
         f'print("revealed", {revealed}, "promised", {counterexample.promised!r})'
     )
 
 
-def _module(kind: type) -> str:
+def _module_name(kind: type) -> str:
     return kind.__module__.replace("_user_filter_", "")
 
 
@@ -129,17 +132,17 @@ def _needs_arguments(kind: type) -> bool:
     )
 
 
-def _outside(counterexample: Counterexample) -> bool:
+def _is_outside_catalogue(counterexample: Counterexample) -> bool:
     """Return whether the counterexample knows its filter only by name."""
     told: Any = counterexample.data["filter"]
     return not isinstance(told, Mapping) or set(told) == {"outside"}
 
 
-def _code(pair: DominatingPair) -> str:
+def _python_code(pair: DominatingPair) -> str:
     """Return the pair as Python code.
 
     >>> from filterproof.theory.pairs import RandomizedResponse
-    >>> _code(RandomizedResponse.from_ratio(2)), _code(RandomizedResponse(1.0))
+    >>> _python_code(RandomizedResponse.from_ratio(2)), _python_code(RandomizedResponse(1.0))
     ('fp.RandomizedResponse(epsilon=0.6931471805599454, ratio=Fraction(2, 1))', 'fp.RandomizedResponse(epsilon=1.0)')
     """
     bare = re.sub(r", \w+=None", "", repr(pair))

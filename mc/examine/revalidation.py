@@ -30,14 +30,14 @@ from filterproof.filters.contract.contract_checks import (
     checked_spend,
     checked_start,
 )
-from filterproof.filters.contract.state import read_only, take
+from filterproof.filters.contract.state import read_only, select_runs
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.engine.adversary import Adversary, AdversaryView, checked_request
 from filterproof.mc.engine.encoding import decode_fraction
 from filterproof.mc.examine.counterexample import Counterexample
-from filterproof.mc.examine.replay import ROUNDED, ReplayError
-from filterproof.mc.examine.sequence import granted
-from filterproof.mc.worst_case.plan import MARGIN, History, Plan
+from filterproof.mc.examine.replay import ROUNDING_FACTOR, ReplayError
+from filterproof.mc.examine.sequence import granted_state
+from filterproof.mc.worst_case.plan import GAIN_MARGIN, AdaptivePlan, History
 from filterproof.mc.worst_case.strategy import LatticeStrategy, TreeStrategy
 from filterproof.theory.pairs.base import Direction
 
@@ -55,12 +55,12 @@ def revalidate(counterexample: Counterexample, afresh: Callable[[Callable[[], An
     exceed the guarantee; for another game, some drawn ones.
     """
     try:
-        refutes, histories = afresh(partial(_replayed, counterexample))
+        refutes, histories = afresh(partial(_replay_result, counterexample))
     except ReplayError as other:
         return str(other)
     if not refutes:
         return "its value is within the guarantee"
-    if all(afresh(partial(happens, counterexample.filter, history)) for history in histories):
+    if all(afresh(partial(history_is_granted, counterexample.filter, history)) for history in histories):
         return ""
     return "a single run is denied a request that was granted when several runs were played at once"
 
@@ -73,26 +73,28 @@ def is_nondeterministic(filt: PrivacyFilter) -> str:
     )
 
 
-def happens(filt: PrivacyFilter, history: History) -> bool:
+def history_is_granted(filt: PrivacyFilter, history: History) -> bool:
     """Whether one run grants the requests one by one and observes their losses."""
     state: Any = checked_start(filt, 1)
     for pair, loss in history:
-        state = granted(filt, state, pair, loss if filt.looks_at_losses and math.isfinite(loss) else None)
+        state = granted_state(
+            filt, state, pair, loss if filt.looks_at_losses and math.isfinite(loss) else None
+        )
         if state is None:
             return False
     return True
 
 
-def _replayed(counterexample: Counterexample) -> tuple[bool, tuple[History, ...]]:
+def _replay_result(counterexample: Counterexample) -> tuple[bool, tuple[History, ...]]:
     """Return whether the replay refutes, and the histories that it depends on."""
     again, filt, way = counterexample.replay(), counterexample.filter, counterexample.measure.direction
     if counterexample.kind == "plan":
-        ratio = decode_fraction(counterexample.data["ratio"]) * ROUNDED
+        ratio = decode_fraction(counterexample.data["ratio"]) * ROUNDING_FACTOR
         histories = [
-            *_largest_histories(counterexample.plan, ratio, way, Fraction(again.promised) * (1 + MARGIN))
+            *_largest_histories(counterexample.plan, ratio, way, Fraction(again.promised) * (1 + GAIN_MARGIN))
         ]
     elif again.strategy is not None:
-        histories = [*_drawn(filt, again.strategy, counterexample.data["rounds"], way)]
+        histories = [*_drawn_histories(filt, again.strategy, counterexample.data["rounds"], way)]
     else:  # a sequence is a single play
         return again.refutes, ()
     return again.refutes, _distinct_histories(filt, histories)
@@ -104,7 +106,9 @@ def _distinct_histories(filt: PrivacyFilter, histories: Iterable[History]) -> tu
     return tuple({one if looks else tuple(pair for pair, _ in one): one for one in histories}.values())
 
 
-def _largest_histories(plan: Plan, ratio: Fraction, way: Direction, promised: Fraction) -> Iterator[History]:
+def _largest_histories(
+    plan: AdaptivePlan, ratio: Fraction, way: Direction, promised: Fraction
+) -> Iterator[History]:
     """Yield the most valuable histories until their total value exceeds the guarantee."""
     total = Fraction(0)
     by_worth = sorted(plan.terminal_values(ratio, way), key=lambda one: one[1], reverse=True)
@@ -115,7 +119,9 @@ def _largest_histories(plan: Plan, ratio: Fraction, way: Direction, promised: Fr
         yield history
 
 
-def _drawn(filt: PrivacyFilter, foe: Adversary, rounds: int | None, way: Direction) -> Iterator[History]:
+def _drawn_histories(
+    filt: PrivacyFilter, foe: Adversary, rounds: int | None, way: Direction
+) -> Iterator[History]:
     """Yield histories of granted requests with outputs drawn from the world in which the divergence is large.
 
     A request in the table of a solved game was granted there, so that the filter is not called again.
@@ -132,9 +138,9 @@ def _drawn(filt: PrivacyFilter, foe: Adversary, rounds: int | None, way: Directi
         live = np.flatnonzero(grants)
         if not len(live):
             break
-        runs, asked, memory = runs[live], asked.take(live), take(memory, live)
+        runs, asked, memory = runs[live], asked.take(live), select_runs(memory, live)
         last = asked.sample(rng, len(live)) if way == "PQ" else -asked.swapped.sample(rng, len(live))
-        total, state = total[live] + last, take(state, live)
+        total, state = total[live] + last, select_runs(state, live)
         if not by_table:
             state = checked_spend(filt, state, asked, len(live))
             if filt.looks_at_losses:

@@ -38,8 +38,8 @@ from filterproof.mc.examine.worker import run_isolated
 from filterproof.theory.argument_checks import check_count
 from filterproof.theory.pairs import DominatingPair
 
-What: TypeAlias = Literal["ask", "step", "again", "crash", "unwritten", "written", "full", "tick"]
-MOVES: tuple[What, ...] = get_args(What)
+MoveKind: TypeAlias = Literal["ask", "step", "again", "crash", "unwritten", "written", "full", "tick"]
+MOVE_KINDS: tuple[MoveKind, ...] = get_args(MoveKind)
 #: A fault at the next write: none, a power failure before or after it, or a full disk.
 Fault: TypeAlias = Literal["", "unwritten", "written", "full"]
 #: The longest schedule of a counterexample.
@@ -58,7 +58,7 @@ class ServiceMove:
     move without a target has no effect.
     """
 
-    what: What
+    what: MoveKind
     at: int = 0
 
 
@@ -90,7 +90,7 @@ class Schedule:
         """Play the schedule with each process of the service in a new process of its own."""
         world, left = None, self.moves
         while world is None or left:
-            life = partial(_life, make, self.menu, world, left)
+            life = partial(_play_process, make, self.menu, world, left)
             world, left = run_isolated(life, whose=name_of(make), deadline=deadline)
         return world
 
@@ -115,7 +115,9 @@ class Schedule:
             raise ValueError(
                 f"moves must have at most {_MAX_MOVES} entries, got {len(moves)}; pass the data that to_data returned"
             )
-        if not all(isinstance(move, list | tuple) and len(move) == 2 and move[0] in MOVES for move in moves):
+        if not all(
+            isinstance(move, list | tuple) and len(move) == 2 and move[0] in MOVE_KINDS for move in moves
+        ):
             raise wrong
         return cls(menu, tuple(ServiceMove(what, check_count("at", at, least=0)) for what, at in moves))
 
@@ -181,7 +183,7 @@ class FaultyDisk(UserDict[str, Any]):
 
 
 @dataclass(slots=True)
-class _Flight:
+class _RequestInFlight:
     """A request in flight; `epoch` is the epoch in which work on it began, or None."""
 
     request: int
@@ -208,7 +210,7 @@ class ServiceSimulator:
     named: set[tuple[DominatingPair, int, str]] = field(default_factory=set)
     #: The epochs in which work on each request began.
     begun: dict[int, set[int]] = field(default_factory=dict)
-    flights: list[_Flight] = field(default_factory=list)
+    flights: list[_RequestInFlight] = field(default_factory=list)
     released: tuple[tuple[DominatingPair, int], ...] = ()
     events: tuple[str, ...] = ()
     done: tuple[ServiceMove, ...] = ()
@@ -217,7 +219,7 @@ class ServiceSimulator:
     service: Service | None = None
 
     def __post_init__(self) -> None:
-        self._begin()
+        self._begin_process()
 
     @property
     def by_epoch(self) -> dict[int, dict[DominatingPair, int]]:
@@ -236,22 +238,22 @@ class ServiceSimulator:
         match move.what:
             case "ask":
                 self.requests.append(self.menu[move.at % len(self.menu)])
-                self._send(len(self.requests) - 1, f"asks for {pair_words(self.requests[-1])}")
+                self._send_request(len(self.requests) - 1, f"asks for {pair_words(self.requests[-1])}")
             case "again":
-                self._send(
+                self._send_request(
                     len(self.requests) - 1 - move.at % len(self.requests), "is sent again, with its key"
                 )
             case "crash":
-                self._crash("the process is killed")
+                self._crash_process("the process is killed")
             case "tick":
                 self.epoch += 1
                 self.events += (f"epoch {self.epoch} begins",)
                 self._tell_time()
             case what:
                 before, which = divmod(move.at, len(self.flights))
-                self._step(self.flights[-1 - which], "" if what == "step" else what, before)
+                self._advance_flight(self.flights[-1 - which], "" if what == "step" else what, before)
 
-    def can(self, what: What) -> bool:
+    def can(self, what: MoveKind) -> bool:
         """Whether a move of this kind has an effect now."""
         match what:
             case "ask" | "crash":
@@ -267,9 +269,9 @@ class ServiceSimulator:
         self.disk.fail()
         self._let_go()
 
-    def _begin(self) -> None:
+    def _begin_process(self) -> None:
         count(1)
-        program = self._called(self.make, self.disk)
+        program = self._call_service(self.make, self.disk)
         if program is _RAISED or program is _EXITED:  # a service that does not start releases nothing
             self.events += ("it does not start again",)
             return
@@ -283,44 +285,44 @@ class ServiceSimulator:
     def _tell_time(self) -> None:
         clock = getattr(self.service, "clock", None)
         if clock is not None:
-            self._called(clock, self.epoch)
+            self._call_service(clock, self.epoch)
 
-    def _send(self, request: int, what: str) -> None:
+    def _send_request(self, request: int, what: str) -> None:
         assert self.service is not None
         twins = sum(flight.request == request for flight in self.flights)
         name = f"request {request + 1}{'*' * twins}"
         self.events += (f"{name} {what}",)
-        steps = self._called(self.service.request, self.requests[request], str(request + 1))
+        steps = self._call_service(self.service.request, self.requests[request], str(request + 1))
         if steps is _EXITED:
-            self._crash(f"{name} ends the process")
+            self._crash_process(f"{name} ends the process")
         if steps is _RAISED or steps is _EXITED:
             return
         if not isinstance(steps, Iterable):
             raise TypeError(
                 f"request must be a generator, got {steps!r}; yield fp.services.Release() when the answer is sent"
             )
-        self.flights.append(_Flight(request, name, iter(steps)))
+        self.flights.append(_RequestInFlight(request, name, iter(steps)))
 
-    def _step(self, flight: _Flight, fault: Fault, before: int) -> None:
+    def _advance_flight(self, flight: _RequestInFlight, fault: Fault, before: int) -> None:
         self.disk.inject_fault(fault, before)
         answer = _RAISED
         if flight.epoch is None:
             flight.epoch = self.epoch
             self.begun.setdefault(flight.request, set()).add(self.epoch)
         with suppress(PowerFailure):
-            answer = self._called(next, flight.steps, _END)
+            answer = self._call_service(next, flight.steps, _END)
         struck = not self.disk.fault
         self.disk.inject_fault("")
         if answer is _END or answer is _RAISED or answer is _EXITED:
             self.flights.remove(flight)
         if self.disk.stored is not None:  # later actions of the dead process have no effect
             writes = f"makes write {before + 1} of a step" if before else "writes"
-            power = f"as {flight.name} {writes}, the power fails {_WHEN.get(fault)}"
-            self._crash(f"{flight.name} ends the process" if answer is _EXITED else power)
+            power = f"as {flight.name} {writes}, the power fails {_FAULT_TEXTS.get(fault)}"
+            self._crash_process(f"{flight.name} ends the process" if answer is _EXITED else power)
             return
         does = "ends" if answer is _END else "ends with an error" if answer is _RAISED else "goes on"
         if isinstance(answer, Release):
-            does = self._release(flight, answer)
+            does = self._record_release(flight, answer)
         elif does == "goes on" and answer is not None:
             raise TypeError(
                 f"request must yield fp.services.Release() or None, got {answer!r}; yield one of the two"
@@ -328,10 +330,10 @@ class ServiceSimulator:
         nth = f" {before + 1}" if before else ""
         full = f", whose write{nth} the disk refuses" if fault == "full" and struck else ""
         self.events += (f"{flight.name}{full} {does}",)
-        if fault in _WHEN:
-            self._crash("the power fails")
+        if fault in _FAULT_TEXTS:
+            self._crash_process("the power fails")
 
-    def _release(self, flight: _Flight, release: Release) -> str:
+    def _record_release(self, flight: _RequestInFlight, release: Release) -> str:
         if release.epoch is not None and type(release.epoch) is not int:
             raise TypeError(
                 f"epoch must be a whole number or None, got epoch={release.epoch!r}; correct fp.services.Release"
@@ -351,14 +353,14 @@ class ServiceSimulator:
         self.released += ((self.requests[flight.request], epoch),)
         return "sends an answer" if release.epoch is None else f"sends an answer from epoch {epoch}"
 
-    def _crash(self, why: str) -> None:
+    def _crash_process(self, why: str) -> None:
         lost = ", ".join(flight.name for flight in self.flights)
         self.events += (f"{why}{f'; {lost} is lost' if lost else ''}; what was stored is read again",)
         self.disk.fail()
         self._let_go()
         assert self.disk.stored is not None
         self.disk = FaultyDisk(self.disk.stored)
-        self._begin()
+        self._begin_process()
 
     def _let_go(self) -> None:
         """Make a dead process harmless: finalisers of its objects must not write."""
@@ -371,7 +373,7 @@ class ServiceSimulator:
             kill()
         self.service = None
 
-    def _called(self, method: Callable[..., Any], *arguments: object) -> Any:
+    def _call_service(self, method: Callable[..., Any], *arguments: object) -> Any:
         """Call the service's code. Return `_RAISED` (recorded) if it raises, `_EXITED` if it ends the process.
 
         A protocol violation of a program is raised.
@@ -392,18 +394,21 @@ class ServiceSimulator:
 
 #: Returned after the last step, and instead of a value.
 _END, _RAISED, _EXITED = object(), object(), object()
-_WHEN: Mapping[Fault, str] = {"unwritten": "before it is on the disk", "written": "after it is on the disk"}
+_FAULT_TEXTS: Mapping[Fault, str] = {
+    "unwritten": "before it is on the disk",
+    "written": "after it is on the disk",
+}
 
 
-class _Ended(BaseException):
+class _ProcessEnded(BaseException):
     """A process of the service has ended. Not an Exception, which `ServiceSimulator` takes for one of the service."""
 
 
-def _ends(disk: Any) -> Service:
-    raise _Ended
+def _raise_process_ended(disk: Any) -> Service:
+    raise _ProcessEnded
 
 
-def _life(
+def _play_process(
     make: MakeService,
     menu: tuple[DominatingPair, ...],
     world: ServiceSimulator | None,
@@ -415,9 +420,9 @@ def _life(
         world = ServiceSimulator(make, menu)
     else:
         world.make = make
-        world._begin()
-    world.make = _ends
-    with suppress(_Ended):
+        world._begin_process()
+    world.make = _raise_process_ended
+    with suppress(_ProcessEnded):
         while left:
             world.move(left.pop(0))
         world.end()

@@ -36,7 +36,14 @@ from filterproof.mc.examine.filter_fault import FilterFault
 from filterproof.mc.examine.minimise import minimise
 from filterproof.mc.examine.own_pairs import nameable_for
 from filterproof.mc.examine.parameter_families import OneParameterFamily, families_of, names_of
-from filterproof.mc.examine.schedule import MOVES, Schedule, ServiceMove, ServiceSimulator, What, name_of
+from filterproof.mc.examine.schedule import (
+    MOVE_KINDS,
+    MoveKind,
+    Schedule,
+    ServiceMove,
+    ServiceSimulator,
+    name_of,
+)
 from filterproof.mc.examine.sequence import Sequence as Fixed
 from filterproof.theory.argument_checks import check_count
 from filterproof.theory.display import one_line
@@ -49,12 +56,12 @@ MECHANISMS, _GRANTED = ("rr", "gaussian", "laplace", "erasure", "kov"), 2
 #: The requests, as shares of the largest granted size of their family.
 _SHARES = (1.0, 0.5, 1 / 3, 1 / 8)
 #: Steps after which a single request is given up.
-_STEPS = 64
+_MAX_STEPS_ALONE = 64
 #: The share of the work for the search. The rest is for minimisation.
-_SEARCHED = 0.7
-_FAULT_MOVES: tuple[What, ...] = ("unwritten", "written", "full")
+_SEARCH_SHARE = 0.7
+_FAULT_MOVES: tuple[MoveKind, ...] = ("unwritten", "written", "full")
 #: How far a move may point: to one of three requests, to the third write of the fourth request in flight.
-_MAX_OFFSET: dict[What, int] = {"step": 2, "again": 2, **dict.fromkeys(_FAULT_MOVES, 11)}
+_MAX_OFFSET: dict[MoveKind, int] = {"step": 2, "again": 2, **dict.fromkeys(_FAULT_MOVES, 11)}
 #: Steps after which most requests have ended, and the units of work of drawing a move.
 _WHOLE, _DRAWN = 5, 8
 #: Examples per batch, and the length of each example, batch by batch.
@@ -140,10 +147,10 @@ class ScheduleSearch:
 
 
 #: The violation by the releases so far, or None.
-Breaks: TypeAlias = Callable[[ServiceSimulator], Violation | None]
+BreakTest: TypeAlias = Callable[[ServiceSimulator], Violation | None]
 
 
-def breaks(promise: Guarantee) -> Breaks:
+def break_test(promise: Guarantee) -> BreakTest:
     """Return a test whether releases, composed as fixed mechanisms, break the guarantee. Results are cached."""
     measures = targets(promise)
 
@@ -178,7 +185,9 @@ def menu_of(make: MakeService, lines: Sequence[OneParameterFamily]) -> tuple[Dom
     """Return the largest requests that a new service grants, and shares of them."""
 
     def largest(line: OneParameterFamily) -> float | None:
-        return largest_granted(lambda size: _released(make, line.pair(size)), (*line.below[:-1], *line.sizes))
+        return largest_granted(
+            lambda size: _answers_alone(make, line.pair(size)), (*line.below[:-1], *line.sizes)
+        )
 
     return shares_of((line, largest(line)) for line in lines)
 
@@ -188,9 +197,11 @@ def requests_of(make: MakeService, lines: Sequence[OneParameterFamily]) -> tuple
     return menu_of(make, lines) or tuple(line.pair(1.0) for line in lines[:_GRANTED])
 
 
-def _released(make: MakeService, pair: DominatingPair) -> bool:
+def _answers_alone(make: MakeService, pair: DominatingPair) -> bool:
     """Whether a new service answers the request when it is alone."""
-    return bool(Schedule((pair,), (ServiceMove("ask"), *[ServiceMove("step")] * _STEPS)).play(make).released)
+    return bool(
+        Schedule((pair,), (ServiceMove("ask"), *[ServiceMove("step")] * _MAX_STEPS_ALONE)).play(make).released
+    )
 
 
 def first_violation(
@@ -244,31 +255,38 @@ def first_violation(
     A search without a finding is not a proof. The service runs in a process of its own.
     """
     lines, seed = requested_families(service, promise, mechanisms), check_count("seed", seed, least=0)
-    work, stands = partial(_driven, service, promise, lines, seed), partial(_confirm, service, promise)
+    work, stands = (
+        partial(_driven_search, service, promise, lines, seed),
+        partial(_confirm_isolated, service, promise),
+    )
     found = last_report(work, ScheduleSearch(None, 0, 0), effort, seconds, stands, whose=name_of(service))
     return replace(found, service=with_promise(service, promise))
 
 
-def _confirm(service: MakeService, promise: Guarantee, found: ScheduleSearch, deadline: Deadline) -> None:
+def _confirm_isolated(
+    service: MakeService, promise: Guarantee, found: ScheduleSearch, deadline: Deadline
+) -> None:
     if found.violation is not None:
-        confirm(service, promise, found.violation.schedule, deadline)
+        confirm_schedule(service, promise, found.violation.schedule, deadline)
 
 
-def confirm(service: MakeService, promise: Guarantee, schedule: Schedule, deadline: Deadline) -> None:
+def confirm_schedule(
+    service: MakeService, promise: Guarantee, schedule: Schedule, deadline: Deadline
+) -> None:
     """Raise FilterFault if the schedule breaks nothing in new processes of the service."""
-    if breaks(promise)(schedule.play_isolated(service, deadline)) is None:
+    if break_test(promise)(schedule.play_isolated(service, deadline)) is None:
         raise FilterFault(
             f"{name_of(service)} breaks the contract: it keeps data outside its object and its disk, "
             "which a process that ends loses; keep it in self"
         )
 
 
-def _driven(
+def _driven_search(
     service: MakeService, promise: Guarantee, lines: tuple[OneParameterFamily, ...], seed: int, units: float
 ) -> Iterator[ScheduleSearch]:
     """Yield the reports of a search over a menu of granted requests; the first one comes with the menu."""
     yield ScheduleSearch(None, 0, 0)
-    yield from searched(service, promise, requests_of(service, lines), WorkLimit.of(units), seed=seed)
+    yield from search_reports(service, promise, requests_of(service, lines), WorkLimit.of(units), seed=seed)
 
 
 def requested_families(
@@ -278,7 +296,7 @@ def requested_families(
     return families_of(names_of(mechanisms), with_promise(service, promise).promise)
 
 
-def searched(
+def search_reports(
     service: MakeService, promise: Guarantee, menu: tuple[DominatingPair, ...], limit: WorkLimit, *, seed: int
 ) -> Iterator[ScheduleSearch]:
     """Yield the reports of a search over a menu, one per batch of examples, the last one over all of them."""
@@ -290,21 +308,21 @@ def searched(
     from filterproof.filters.testing.strategies import reproducible
 
     set_hypothesis_home_dir(os.devnull)  # this is a worker, which must leave no files in the user's folder
-    among, found, searching = breaks(promise), ScheduleSearch(None, 0, 0), limit.fraction(_SEARCHED)
+    among, found, searching = break_test(promise), ScheduleSearch(None, 0, 0), limit.fraction(_SEARCH_SHARE)
     quiet = hypothesis.Verbosity.quiet
     settings = partial(reproducible, _BATCH, phases=(hypothesis.Phase.generate,), verbosity=quiet)
     for number, rules in enumerate(cycle(_RULES)):
         played: list[ServiceSimulator] = []
         machine = hypothesis.seed(f"{seed} {number}")(_state_machine(service, menu, among, played))
         # Flaky: the service behaves differently the second time, or the work ends
-        with suppress(_Broken, OutOfWork, Flaky), stopping_at(searching):
+        with suppress(_GuaranteeBroken, OutOfWork, Flaky), stopping_at(searching):
             stateful.run_state_machine_as_test(machine, settings=settings(stateful_step_count=rules))
         found = found.with_played(played)
         met = among(played[-1]) if played else None
         # an event that does not repeat is no counterexample
         if met is not None and (again := among(met.schedule.play(service, among))) is not None:
             yield replace(found, violation=again)
-            found = replace(found, violation=_minimal(again, among, service, limit))
+            found = replace(found, violation=_minimised(again, among, service, limit))
             break
         if searching.exhausted:
             break
@@ -312,12 +330,12 @@ def searched(
     yield found
 
 
-class _Broken(BaseException):
+class _GuaranteeBroken(BaseException):
     """The guarantee is broken. Not an Exception, so that Hypothesis does not try to reproduce it."""
 
 
 def _state_machine(
-    service: MakeService, menu: tuple[DominatingPair, ...], among: Breaks, played: list[ServiceSimulator]
+    service: MakeService, menu: tuple[DominatingPair, ...], among: BreakTest, played: list[ServiceSimulator]
 ) -> Any:
     """Make a Hypothesis state machine whose rules are the moves. It appends its plays to `played`."""
     from hypothesis import stateful
@@ -331,25 +349,25 @@ def _state_machine(
         def teardown(self) -> None:
             played[-1].end()
 
-    def rule(what: What, far: int, times: int = 1) -> Any:
+    def rule(what: MoveKind, far: int, times: int = 1) -> Any:
         def make(machine: Any, at: int) -> None:
             count(_DRAWN)
             for _ in range(times):
                 played[-1].move(ServiceMove(what, at))
                 if among(played[-1]) is not None:
-                    raise _Broken
+                    raise _GuaranteeBroken
 
         # the newest, and the largest request, as often as all others together
         drawn = st.just(0) | st.integers(0, far) if far else st.just(0)
         return stateful.precondition(lambda machine: played[-1].can(what))(stateful.rule(at=drawn)(make))
 
-    for what in MOVES:
+    for what in MOVE_KINDS:
         setattr(Schedules, what, rule(what, len(menu) - 1 if what == "ask" else _MAX_OFFSET.get(what, 0)))
     Schedules.finish = rule("step", _MAX_OFFSET["step"], _WHOLE)
     return Schedules
 
 
-def _minimal(violation: Violation, among: Breaks, service: MakeService, limit: WorkLimit) -> Violation:
+def _minimised(violation: Violation, among: BreakTest, service: MakeService, limit: WorkLimit) -> Violation:
     """Remove the moves that the violation does not need, and simplify the others."""
     shortest, before = violation, tuple[ServiceMove, ...]()
 
@@ -363,12 +381,12 @@ def _minimal(violation: Violation, among: Breaks, service: MakeService, limit: W
         before, place = shortest.schedule.moves, 0
         minimise(before, fails, limit=limit)
         while place < len(shortest.schedule.moves) and not limit.exhausted:
-            if not any(map(fails, _simpler(shortest.schedule.moves, place))):
+            if not any(map(fails, _simpler_moves(shortest.schedule.moves, place))):
                 place += 1
     return shortest
 
 
-def _simpler(moves: tuple[ServiceMove, ...], place: int) -> Iterator[tuple[ServiceMove, ...]]:
+def _simpler_moves(moves: tuple[ServiceMove, ...], place: int) -> Iterator[tuple[ServiceMove, ...]]:
     """Yield simpler moves for one place: a crash between steps, a plain step, the newest request, a smaller number."""
     begun, move, later = moves[:place], moves[place], moves[place + 1 :]
     if move.what in _FAULT_MOVES:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from filterproof.mc.examine.formatting import count_words
-from filterproof.mc.examine.stage_finding import USED_UP, StageFinding, Tightness, closest
+from filterproof.mc.examine.stage_finding import USED_UP, StageFinding, Tightness, closest_row_text
 from filterproof.theory.evidence import Verdict
 
 
@@ -41,5 +41,5 @@ class SearchLog:
             f"; {count_words(self.too_large, 'game was', 'games were')} too large" if self.too_large else ""
         )
         left = f"; the rest of the plan: {USED_UP}" if self.cut else ""
-        words = (f"{found}{closest(rows)}", menu, f"{unseen}{large}{left}")
+        words = (f"{found}{closest_row_text(rows)}", menu, f"{unseen}{large}{left}")
         return StageFinding(self.stage, self.question, *words, verdict, tightness=rows)

@@ -23,19 +23,19 @@ from typing import Any
 import flint
 
 from filterproof.filters.contract.contract_checks import checked_start
-from filterproof.filters.contract.contract_checks import granted as granted
+from filterproof.filters.contract.contract_checks import granted_state as granted_state
 from filterproof.filters.contract.determinism import content_of_attributes as content_of_attributes
-from filterproof.filters.contract.state import State, same
+from filterproof.filters.contract.state import State, runs_equal
 from filterproof.filters.contract.work import count
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.engine.encoding import Nameable, decode, encode
-from filterproof.mc.examine.divergence import Divergence, exceeds
-from filterproof.mc.losses.balls import BITS, ball, lower_end
+from filterproof.mc.examine.divergence import Divergence, certainly_exceeds
+from filterproof.mc.losses.balls import BITS, lower_end, to_ball
 from filterproof.mc.losses.composition import Composition
 from filterproof.mc.losses.renyi_low import renyi_low
 from filterproof.mc.losses.stated_pair import measurable
-from filterproof.mc.losses.tails import tails
-from filterproof.mc.worst_case.plan import MARGIN
+from filterproof.mc.losses.tails import tail_function
+from filterproof.mc.worst_case.plan import GAIN_MARGIN
 from filterproof.theory.argument_checks import check_count
 from filterproof.theory.extremal import Steps as Steps
 from filterproof.theory.guarantees import Guarantee
@@ -56,14 +56,17 @@ _MAX_REPETITIONS, _MANY = 2**128, 2**40
 def _largest_loss(counts: Mapping[DominatingPair, int]) -> Fraction | float:
     """Return the sum of the declared pure epsilons; inf if the tails of a pair go beyond its declaration."""
     each = {pair: float(pair.pure_epsilon) for pair in counts}
-    if not all(math.isfinite(epsilon) and _ends(pair, Fraction(epsilon)) for pair, epsilon in each.items()):
+    if not all(
+        math.isfinite(epsilon) and _losses_are_bounded(pair, Fraction(epsilon))
+        for pair, epsilon in each.items()
+    ):
         return math.inf
     return sum((times * Fraction(each[pair]) for pair, times in counts.items()), Fraction(0))
 
 
-def _ends(pair: DominatingPair, most: Fraction) -> bool:
+def _losses_are_bounded(pair: DominatingPair, most: Fraction) -> bool:
     """Whether no loss exceeds `most` by the tails that a composition uses: a user's pair may declare less."""
-    distribution = tails(pair)
+    distribution = tail_function(pair)
     return bool(distribution.infinite == 0 and distribution.above(most)[0] == 0)
 
 
@@ -78,7 +81,7 @@ def _far_apart(counts: Mapping[DominatingPair, int], epsilon: float) -> float:
         for pair, times in counts.items()
     )
     with PRECISION_LOCK, flint.ctx.workprec(BITS):
-        return max(lower_end(-((ball(epsilon) - ball(squares, BITS)) / 2).expm1()), 0.0)
+        return max(lower_end(-((to_ball(epsilon) - to_ball(squares, BITS)) / 2).expm1()), 0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,10 +121,10 @@ class Sequence:
                     before = content_of_attributes(
                         filt
                     )  # only now, because the first requests may fill a cache
-                after = granted(filt, state, pair)
+                after = granted_state(filt, state, pair)
                 if after is None:
                     return False
-                unchanged, state = bool(same(after, state)[0]), after
+                unchanged, state = bool(runs_equal(after, state)[0]), after
             # a counter in the object may stop the requests although the state does not change
             if times > MAX_PLAYED and not (unchanged and before == content_of_attributes(filt)):
                 return False
@@ -144,18 +147,18 @@ class Sequence:
             # no transcript has a loss above epsilon, so the divergence is 0
             if not counts or _largest_loss(counts) <= measure.at:
                 return 0.0
-            count(self._units(measure))
+            count(self._lower_bound_units(measure))
             if self.rounds > _MANY and any(pair.normal_mu is None for pair in counts):
                 return _far_apart(counts, measure.at)
             whole = Composition(counts)
             bounds = whole.delta(measure.at, relative=_RELATIVE_WIDTH, direction="PQ")
             for relative in _NARROWER_WIDTHS:
-                if beside is None or not bounds.low <= beside * (1 + MARGIN) < bounds.high:
+                if beside is None or not bounds.low <= beside * (1 + GAIN_MARGIN) < bounds.high:
                     break
                 if bounds.relative_width > relative:
                     bounds = whole.delta(measure.at, relative=relative, direction="PQ")
             return bounds.low
-        count(self._units(measure))
+        count(self._lower_bound_units(measure))
         total = Fraction(0)
         for pair, times in counts.items():
             if pair.normal_mu is not None:
@@ -166,7 +169,7 @@ class Sequence:
                 total += times * Fraction(low)
         return lower_end(total)
 
-    def _units(self, measure: Divergence) -> int:
+    def _lower_bound_units(self, measure: Divergence) -> int:
         """Return about the units of work of a lower bound."""
         if measure.kind == "renyi":
             return _RENYI_UNITS * len(self.counts)
@@ -183,7 +186,7 @@ class Sequence:
         """Return the first divergence that certainly exceeds the guarantee in a direction, and its lower bound."""
         for measure in chain.from_iterable(target.both for target in measures):
             promised = measure.promised(promise)
-            if exceeds(low := self.low(measure, promised), promised):
+            if certainly_exceeds(low := self.low(measure, promised), promised):
                 return measure, low
         return None
 

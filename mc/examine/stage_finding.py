@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from filterproof.mc.prove.induction import SumBound
 
 #: The finding of a stage that the user ended.
-STOPPED = "stopped by Ctrl-C"
+STOPPED_BY_INTERRUPT = "stopped by Ctrl-C"
 #: How a finding begins that the time limit ended, before the share of the work.
-CUT = "stopped after"
+STOPPED_AFTER = "stopped after"
 #: The unexamined part of a stage that was ended, and the remark of a stage that reached its limit.
 UNFINISHED, USED_UP = "the rest of the stage", "its share of the work was used up"
 
@@ -113,7 +113,7 @@ class StageFinding:
         return cls(stage, question, found, menu, verdict=verdict, counterexample=counterexample, **given)
 
 
-def closest(rows: Iterable[Tightness]) -> str:
+def closest_row_text(rows: Iterable[Tightness]) -> str:
     """Return the row nearest to its guarantee as the end of a sentence, or ''."""
     near = max(rows, key=lambda row: row.share, default=None)
     return f"; closest: {near.reached}" if near else ""

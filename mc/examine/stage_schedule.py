@@ -31,35 +31,41 @@ from filterproof.filters.contract.work import (
     Meter,
     OutOfWork,
     WorkLimit,
+    active_meter,
     checked_effort,
     count,
-    current,
-    metered,
+    current_meter,
 )
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.examine.counterexample import Counterexample
 from filterproof.mc.examine.deadline import Deadline, OutOfTime
 from filterproof.mc.examine.examination import Examination, PartialExamination
-from filterproof.mc.examine.examination_context import ExaminationContext, admission, own_numbers
+from filterproof.mc.examine.examination_context import ExaminationContext, admission_finding, own_numbers
 from filterproof.mc.examine.filter_fault import FilterFault
 from filterproof.mc.examine.own_pairs import nameable_for
-from filterproof.mc.examine.parameter_families import FAMILIES, at_labels, families_of, names_of
+from filterproof.mc.examine.parameter_families import FAMILY_TABLE, at_labels, families_of, names_of
 from filterproof.mc.examine.revalidation import is_nondeterministic, revalidate
 from filterproof.mc.examine.schedule import Schedule
-from filterproof.mc.examine.schedule_search import MECHANISMS, confirm
-from filterproof.mc.examine.stage_finding import CUT, STOPPED, UNFINISHED, USED_UP, StageFinding
+from filterproof.mc.examine.schedule_search import MECHANISMS, confirm_schedule
+from filterproof.mc.examine.stage_finding import (
+    STOPPED_AFTER,
+    STOPPED_BY_INTERRUPT,
+    UNFINISHED,
+    USED_UP,
+    StageFinding,
+)
 from filterproof.mc.examine.stages.accountant_games import games_of, lets_through
-from filterproof.mc.examine.stages.certificate import PROVED, certify_promise
+from filterproof.mc.examine.stages.certificate import PROVED_BY_NAME, certify_promise
 from filterproof.mc.examine.stages.denials import denials
 from filterproof.mc.examine.stages.filter_invariants import invariants
-from filterproof.mc.examine.stages.games import games
-from filterproof.mc.examine.stages.schedules import releases, schedules, service_schedules
-from filterproof.mc.examine.stages.sequences import sequences
+from filterproof.mc.examine.stages.games import game_stage
+from filterproof.mc.examine.stages.schedules import schedule_stage, service_schedules, service_stages
+from filterproof.mc.examine.stages.sequences import sequence_stage
 from filterproof.mc.examine.stages.shrinking import shrink
 from filterproof.mc.examine.stages.source_proof import has_own_code, source_proof
 from filterproof.mc.examine.stages.strategy_search import search
 from filterproof.mc.examine.stages.tightness import tighten
-from filterproof.mc.examine.worker import Paused, ThreadsLost, iter_isolated
+from filterproof.mc.examine.worker import ThreadsLost, WorkerPaused, iter_isolated
 from filterproof.theory.argument_checks import check_count
 from filterproof.theory.guarantees import Guarantee
 from filterproof.theory.proofs.proof import Proof
@@ -69,20 +75,20 @@ FAILURE = 1e-6
 #: Units of work of effort 1, and the share of it that a stage may overrun before it is ended.
 EFFORT, _GRACE = 1_200_000, 0.04
 #: The smallest share of the effort for minimisation of a refutation, and the share for that of the nearest play.
-_MOMENT, _TIGHTENED = 0.06, 0.02
+_MIN_SHRINK_SHARE, _TIGHTENED = 0.06, 0.02
 #: The work that a proof from source code may do beside the rest, in shares of the effort.
-_SOURCE = 2.0
+_SOURCE_SHARE = 2.0
 #: A counterexample that reaches less of the guarantee may be one of rounding alone.
-_ROUNDED = 1 + 1e-6
+_MIN_CLEAR_RATIO = 1 + 1e-6
 #: The share of the work for finding the requests that a fresh run grants.
-_ADMISSION = 0.1
+_ADMISSION_SHARE = 0.1
 #: The share of its work that each search has done at the end of each turn, and the number of turns before the
 #: invariants.
 _TURNS, _BEFORE_INVARIANTS = (0.04, 0.15, 0.4, 0.6, 0.8, 1.0), 3
 #: The stages that search for a refutation.
-_SEARCHES = ("sequences", "games", "search")
+_SEARCH_STAGES = ("sequences", "games", "search")
 #: The stages that `examine` can be restricted to.
-STAGES = ("invariants", "denials", "schedules", "certificate", "source", *_SEARCHES)
+STAGES = ("invariants", "denials", "schedules", "certificate", "source", *_SEARCH_STAGES)
 
 
 def examine(
@@ -102,8 +108,8 @@ def examine(
 
     `effort` > 0 is counted in work (`filterproof.filters.contract.work`) and never in time, so that every machine gets
     the same result; effort 1 takes about half a minute. `seconds` ends the examination early; refutations that were
-    replayed before still count. `mechanisms` are one or several names of `FAMILIES` and `stages` names of `STAGES`, by
-    default all. `on_stage` is called with the name of each stage as it begins.
+    replayed before still count. `mechanisms` are one or several names of `FAMILY_TABLE` and `stages` names of
+    `STAGES`, by default all. `on_stage` is called with the name of each stage as it begins.
     `target` is the name of the filter on the command line. Proofs in `proofs` are not run again,
     and new ones are added; the default is a cache of this process.
 
@@ -114,19 +120,19 @@ def examine(
     effort = checked_effort(effort)
     units = EFFORT * effort
     deadline, began = Deadline.of(seconds), time.perf_counter()
-    names = names_of(FAMILIES if mechanisms is None else mechanisms)
+    names = names_of(FAMILY_TABLE if mechanisms is None else mechanisms)
     seed = check_count("seed", seed, least=0)
-    done = PROVED if proofs is None else proofs
+    done = PROVED_BY_NAME if proofs is None else proofs
     pressed: KeyboardInterrupt | None = None
-    with metered():
+    with active_meter():
         limit, chosen = WorkLimit.of(units), _stages_of(stages)
-        exam = _Stages(filt, units, deadline, limit, on_stage, done, thorough=thorough, chosen=chosen)
+        exam = _StageRunner(filt, units, deadline, limit, on_stage, done, thorough=thorough, chosen=chosen)
         try:
             _in_turn(exam, names, seed, own_menu=mechanisms is None)
         except KeyboardInterrupt as stop:
             if exam.promise is None:
                 raise
-            exam.leave(STOPPED)
+            exam.leave(STOPPED_BY_INTERRUPT)
             pressed = stop
         except (OutOfTime, LateBridgeError) as late:
             exam.leave(": ".join([exam.cut, *map(str, late.args)]))
@@ -149,7 +155,7 @@ def examine(
     return examination
 
 
-def _in_turn(exam: _Stages, names: tuple[str, ...], seed: int, *, own_menu: bool) -> None:
+def _in_turn(exam: _StageRunner, names: tuple[str, ...], seed: int, *, own_menu: bool) -> None:
     """Run all stages, each with its share of the remaining work."""
     filt, accountant = exam.filter, cast(object, exam.filter)
     # without the first answers nothing can be asked, so they may take all the work
@@ -159,13 +165,15 @@ def _in_turn(exam: _Stages, names: tuple[str, ...], seed: int, *, own_menu: bool
         exam.run("games", 1.0, partial(games_of, filt))
     elif isinstance(accountant, PromisedService):
         names = names if own_menu else MECHANISMS
-        exam.run("admission", 1.0, partial(releases, accountant, names), WorkLimit(sys.maxsize))
+        exam.run("admission", 1.0, partial(service_stages, accountant, names), WorkLimit(sys.maxsize))
         exam.run("schedules", 1.0, partial(service_schedules, accountant, names, seed))
     else:
         exam.run(
             "admission",
             1.0,
-            partial(_granted_requests, filt, names, seed, exam.limit.fraction(_ADMISSION), own_menu=own_menu),
+            partial(
+                _granted_requests, filt, names, seed, exam.limit.fraction(_ADMISSION_SHARE), own_menu=own_menu
+            ),
             WorkLimit(sys.maxsize),
         )
     if exam.subject is None or not exam.subject.families:
@@ -176,7 +184,7 @@ def _in_turn(exam: _Stages, names: tuple[str, ...], seed: int, *, own_menu: bool
     exam.run("invariants", 0.12, partial(invariants, exam.subject))
     exam.run("denials", 0.02, partial(denials, exam.subject))
     if service_of(filt) is not None:
-        exam.run("schedules", 0.2, partial(schedules, exam.subject))
+        exam.run("schedules", 0.2, partial(schedule_stage, exam.subject))
     # without determinism a state does not represent a run, and only a single run's grants count
     subject = replace(exam.subject, deterministic=not any(one.fault for one in exam.findings))
     if subject.deterministic:
@@ -201,7 +209,7 @@ def _stages_of(given: Sequence[str] | None) -> frozenset[str]:
 
 
 @dataclass(slots=True)
-class _Search:
+class _WorkerSearch:
     """A search in a worker that waits between its turns, with a work meter of its own."""
 
     stage: str
@@ -210,7 +218,7 @@ class _Search:
 
 
 @dataclass(slots=True)
-class _Stages:
+class _StageRunner:
     """The stages of one examination, each in a worker of its own, and their findings."""
 
     filter: PrivacyFilter
@@ -227,24 +235,28 @@ class _Stages:
     scope: str = ""
     has_printed: bool = False
     stage: str = ""
-    searches: list[_Search] = field(default_factory=list)
+    searches: list[_WorkerSearch] = field(default_factory=list)
     so_far: dict[str, StageFinding] = field(default_factory=dict)
 
     def begin_searches(self, subject: ExaminationContext) -> None:
         """Start all searches, each in a worker that waits for its turn. End earlier ones."""
         self.close()
         left = self.limit.remaining
-        shares: dict[str, tuple[float, Callable[..., Iterator[object]]]] = {"sequences": (0.3, sequences)}
+        shares: dict[str, tuple[float, Callable[..., Iterator[object]]]] = {
+            "sequences": (0.3, sequence_stage)
+        }
         if subject.deterministic:
             # strategies against a filter that looks at losses get as much time as games
-            shares["games"] = (0.3 if subject.observes_losses else 0.4, games)
+            shares["games"] = (0.3 if subject.observes_losses else 0.4, game_stage)
             if subject.observes_losses:
                 shares["search"] = (0.25, partial(search, failure=FAILURE))
         for stage, (share, work) in shares.items():
             if stage in self.chosen:
                 units, pauses = int(share * left), tuple(int(part * share * left) for part in _TURNS[:-1])
-                reports = self._reports(partial(work, subject), WorkLimit(units), self._late(units), pauses)
-                self.searches.append(_Search(stage, Meter(), reports))
+                reports = self._worker_findings(
+                    partial(work, subject), WorkLimit(units), self._hard_limit(units), pauses
+                )
+                self.searches.append(_WorkerSearch(stage, Meter(), reports))
 
     def search(self) -> None:
         """Run the next turn of each search."""
@@ -253,7 +265,7 @@ class _Stages:
                 return
             before = one.meter.done
             try:
-                with metered(one.meter):
+                with active_meter(one.meter):
                     ended = self._run_stage(one.stage, one.reports)
             finally:
                 count(one.meter.done - before)
@@ -268,25 +280,27 @@ class _Stages:
 
     def prove(self, *, always: bool = False) -> None:
         """Run the proofs. They may exceed the share of their stage, and run once per process."""
-        before, proved = current().done, partial(_proved, self.filter, self.proofs)
+        before, proved = current_meter().done, partial(_proof_stage, self.filter, self.proofs)
         self.run("certificate", 1.0, proved, WorkLimit(sys.maxsize), always=always)
-        self.limit = WorkLimit(self.limit.until + current().done - before)
+        self.limit = WorkLimit(self.limit.until + current_meter().done - before)
 
     def prove_source(self, subject: ExaminationContext) -> None:
         """Prove a user's own code where no theorem did; the effort bounds its work, beside that of the searches."""
         if not has_own_code(self.filter) or any(one.covers_all for one in self.findings):
             return
         # a counterexample of rounding alone is within the bound of a proof
-        rounded = bool(self.counterexamples) and all(one.factor < _ROUNDED for one in self.counterexamples)
-        before, work = current().done, partial(source_proof, subject)
-        self.run("source", 1.0, work, WorkLimit.of(_SOURCE * self.units), always=rounded)
-        self.limit = WorkLimit(self.limit.until + current().done - before)
+        rounded = bool(self.counterexamples) and all(
+            one.factor < _MIN_CLEAR_RATIO for one in self.counterexamples
+        )
+        before, work = current_meter().done, partial(source_proof, subject)
+        self.run("source", 1.0, work, WorkLimit.of(_SOURCE_SHARE * self.units), always=rounded)
+        self.limit = WorkLimit(self.limit.until + current_meter().done - before)
 
     def shrink(self, subject: ExaminationContext) -> None:
         """Minimise the clearest counterexample and trace its play. A schedule has its own description."""
         if found := tuple(one for one in self.counterexamples if one.kind != "schedule"):
             # a refutation is minimised and traced even with little work left
-            least = _MOMENT * self.units
+            least = _MIN_SHRINK_SHARE * self.units
             units = max(self.limit.remaining, least) if self.thorough else least
             self.run("shrinking", 1.0, partial(shrink, subject, found), WorkLimit.of(units), always=True)
 
@@ -299,13 +313,13 @@ class _Stages:
     def cut(self) -> str:
         """Return how far the examination came before its deadline."""
         done = 1 - self.limit.remaining / self.units
-        return f"{CUT} {max(min(round(100 * done), 99), 0)} % of the work"
+        return f"{STOPPED_AFTER} {max(min(round(100 * done), 99), 0)} % of the work"
 
     def leave(self, why: str) -> None:
         """Keep the findings of the searches so far, with refutations replayed."""
-        self.findings += [*self.so_far.values(), self._ended(why)]
+        self.findings += [*self.so_far.values(), self._unfinished_finding(why)]
 
-    def _ended(self, found: str, **more: Any) -> StageFinding:
+    def _unfinished_finding(self, found: str, **more: Any) -> StageFinding:
         """Return the finding of an unfinished stage."""
         said = {"notes": (found,)} | more
         return StageFinding(self.stage, "Did the stage finish?", found, "", UNFINISHED, **said)
@@ -322,9 +336,9 @@ class _Stages:
         try:
             if isinstance(service, PromisedService):
                 schedule = Schedule.from_data(counterexample.data["schedule"], nameable_for(service))
-                confirm(service.make, service.promise, schedule, self.deadline)
+                confirm_schedule(service.make, service.promise, schedule, self.deadline)
                 return finding
-            if not (other := revalidate(counterexample, self._isolated)):
+            if not (other := revalidate(counterexample, self._run_isolated)):
                 return finding
             fault, found = (
                 is_nondeterministic(self.filter),
@@ -336,14 +350,14 @@ class _Stages:
             found = fault = str(broken)
         return _withdrawn(finding, found, fault)
 
-    def _isolated(self, work: Callable[[], Any]) -> Any:
+    def _run_isolated(self, work: Callable[[], Any]) -> Any:
         """Run the work in a worker forked from this process, which never calls the filter.
 
         A replay does not count as work.
         """
         unlimited = WorkLimit(sys.maxsize)
-        with metered():
-            (done,) = self._reports(lambda limit: iter((work(),)), unlimited, unlimited)
+        with active_meter():
+            (done,) = self._worker_findings(lambda limit: iter((work(),)), unlimited, unlimited)
         return done
 
     @property
@@ -369,20 +383,20 @@ class _Stages:
             return
         part = (limit or self.limit).fraction(share)
         # the stages check their limit themselves; one that does not is ended
-        self._run_stage(stage, self._reports(work, part, self._late(part.until)))
+        self._run_stage(stage, self._worker_findings(work, part, self._hard_limit(part.until)))
 
-    def _late(self, until: float) -> WorkLimit:
+    def _hard_limit(self, until: float) -> WorkLimit:
         """Return the limit at which a stage is ended that ignores its own."""
         return WorkLimit(int(until) + int(_GRACE * self.units))
 
     def _run_stage(self, stage: str, reports: Generator[Any, None, None]) -> bool:
         """Keep the findings of a stage until it ends or pauses; return whether it ended."""
         self.stage, first, began = stage, len(self.findings), time.perf_counter()
-        with metered():  # the caller's own work does not count
+        with active_meter():  # the caller's own work does not count
             self.on_stage(stage)
         try:
             for finding in reports:
-                if isinstance(finding, Paused):
+                if isinstance(finding, WorkerPaused):
                     self.so_far |= {} if finding.summary is None else {stage: finding.summary}
                     return False
                 self.findings.append(self._revalidated(finding))
@@ -391,9 +405,9 @@ class _Stages:
             reports.close()
             self.so_far.pop(stage, None)
         except OutOfWork:
-            self.findings.append(self._ended(USED_UP))
+            self.findings.append(self._unfinished_finding(USED_UP))
         except FilterFault as broken:
-            self.findings.append(self._ended(str(broken), fault=str(broken), notes=()))
+            self.findings.append(self._unfinished_finding(str(broken), fault=str(broken), notes=()))
         except (LateBridgeError, ThreadsLost):
             raise  # not a fault of the filter
         except Exception as error:
@@ -402,14 +416,14 @@ class _Stages:
             # library code fails on an answer of the filter, which must not end the examination
             said = f"{type(self.filter).__name__} returned: {type(error).__name__}: {error}"
             said = f"the stage ended with an error: {said}"
-            self.findings.append(self._ended(said))
+            self.findings.append(self._unfinished_finding(said))
         finally:
             spent = time.perf_counter() - began
             added = self.findings[first:]
             self.findings[first:] = [replace(one, seconds=spent / len(added)) for one in added]
         return True
 
-    def _reports(
+    def _worker_findings(
         self,
         work: Callable[[WorkLimit], Iterator[object]],
         limit: WorkLimit,
@@ -423,7 +437,7 @@ class _Stages:
             "deadline": self.deadline,
             "pauses": pauses,
         }
-        with closing(iter_isolated(partial(_quietly, work, limit), **how)) as told:
+        with closing(iter_isolated(partial(_run_quietly, work, limit), **how)) as told:
             for report in told:
                 if not isinstance(report, dict):
                     yield report
@@ -454,18 +468,18 @@ def _granted_requests(
     scope = filt.scope if isinstance(filt.scope, str) else "every adaptive adversary"
     yield {"promise": filt.promise, "scope": scope}
     lines = at_labels(families_of(names, filt.promise, own_numbers(filt)), filt)
-    finding, subject = admission(filt, lines, part, seed=seed, own_menu=own_menu)
+    finding, subject = admission_finding(filt, lines, part, seed=seed, own_menu=own_menu)
     yield {"subject": subject}
     yield finding
 
 
-def _proved(filt: PrivacyFilter, done: dict[str, Proof], limit: WorkLimit) -> Iterator[object]:
+def _proof_stage(filt: PrivacyFilter, done: dict[str, Proof], limit: WorkLimit) -> Iterator[object]:
     kept = dict(done)
     yield certify_promise(filt, done=kept)
     yield {"proofs": {name: proof for name, proof in kept.items() if name not in done}}
 
 
-def _quietly(work: Callable[[WorkLimit], Iterator[object]], limit: WorkLimit) -> Iterator[object]:
+def _run_quietly(work: Callable[[WorkLimit], Iterator[object]], limit: WorkLimit) -> Iterator[object]:
     """Run a stage without the filter's output and warnings, and yield last whether it printed. Only in a worker."""
     ear = _OutputWatcher(os.devnull, "w")
     sink = io.TextIOWrapper(cast(BinaryIO, ear), "utf-8", "replace", write_through=True)

@@ -12,14 +12,14 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from filterproof.filters.accountants.repeats import repeats
+from filterproof.filters.accountants.repeats import count_grants
 from filterproof.filters.contract.contract_checks import checked_filter
 from filterproof.filters.contract.determinism import check_requests
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.filters.rules.orders import RenyiCurve
 from filterproof.mc.engine.adversaries import Scripted
 from filterproof.mc.examine.divergence import Divergence
-from filterproof.mc.examine.extremal_steps import most_kept, reached
+from filterproof.mc.examine.extremal_steps import most_kept, reached_delta
 from filterproof.mc.examine.sequence import Sequence as Played
 from filterproof.mc.examine.stages.certificate import certificate
 from filterproof.theory.argument_checks import check_at_least_zero
@@ -134,7 +134,7 @@ def supremum(filt: PrivacyFilter, epsilon: float, *, known: Verdict | None = Non
     sound = covered is not None and covered.outcome is Outcome.HOLDS
     found, promised = filt.extremal(checked), float(filt.promise.delta(checked))
     check_requests(filt, [pair for pair, _ in found.steps])
-    low, steps = reached(filt, found, checked, believed=sound)
+    low, steps = reached_delta(filt, found, checked, believed=sound)
     if covered is None:
         detail = f"{type(filt).__name__} is not made of library parts, so no theorem covers it"
     else:
@@ -164,7 +164,7 @@ def largest_renyi(filt: PrivacyFilter, menu: Sequence[DominatingPair], order: fl
     mu = math.nextafter(math.sqrt(2 * rate), 0.0)
     found: list[tuple[float, Steps]] = [(0.0, ())]
     for pair in (Gaussian(mu), *menu) if mu > 0 else menu:
-        times = repeats(filt, pair, most=_MAX_REQUESTS)
+        times = count_grants(filt, pair, most=_MAX_REQUESTS)
         if times and (played := Played(((pair, times),))).is_granted(filt):
             found.append((played.low(Divergence.renyi(order)), played.steps))
     return max(found, key=lambda one: one[0])

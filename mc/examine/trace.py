@@ -27,13 +27,13 @@ import numpy as np
 
 from filterproof.filters.adapters.labelled_filter import program_of
 from filterproof.filters.contract.contract_checks import checked_observe, checked_spend, checked_start
-from filterproof.filters.contract.state import State, leaves, named_leaves, same
+from filterproof.filters.contract.state import State, named_leaves, runs_equal, state_leaves
 from filterproof.filters.privacy_filter import PrivacyFilter
-from filterproof.mc.examine.divergence import Divergence, exceeds
+from filterproof.mc.examine.divergence import Divergence, certainly_exceeds
 from filterproof.mc.examine.formatting import format_distinct, pair_words
-from filterproof.mc.examine.sequence import Sequence, granted
+from filterproof.mc.examine.sequence import Sequence, granted_state
 from filterproof.mc.losses.epsilon_values import nearest_log
-from filterproof.mc.worst_case.plan import Plan, masses_of
+from filterproof.mc.worst_case.plan import AdaptivePlan, masses_of
 from filterproof.theory.guarantees import Guarantee
 from filterproof.theory.pairs import DominatingPair
 
@@ -90,7 +90,7 @@ class Trace:
         """Return the trace, one line for each move or step, and the remarks on it."""
         lines = [f"{number}. {move}" for number, move in enumerate(self.moves, 1)]
         for turn in self.rows:
-            above = " <- above" if exceeds(turn.reached, turn.promised) else ""
+            above = " <- above" if certainly_exceeds(turn.reached, turn.promised) else ""
             reached, promised = format_distinct(turn.reached, turn.promised)
             when, several = f"{turn.when}: " if turn.when else "", "s" if "-" in turn.rounds else ""
             lines.append(
@@ -110,7 +110,7 @@ def state_words(state: State) -> str:
     >>> state_words(np.arange(100.0)[None, :]).endswith("14, 15, 1 ...")
     True
     """
-    return _window(_whole_words(state))
+    return _shortened_text(_whole_words(state))
 
 
 def _readable(filt: PrivacyFilter, state: State) -> State:
@@ -121,7 +121,7 @@ def _readable(filt: PrivacyFilter, state: State) -> State:
 
 def _whole_words(state: State) -> str:
     return ", ".join(
-        f"{name}={_values(np.asarray(part)[0])}" if name else _values(np.asarray(part)[0])
+        f"{name}={_values_text(np.asarray(part)[0])}" if name else _values_text(np.asarray(part)[0])
         for name, part in named_leaves(state)
     )
 
@@ -134,17 +134,17 @@ def change_words(before: str, after: str) -> tuple[str, str]:
     """
     first = next((place for place, (a, b) in enumerate(zip(before, after, strict=False)) if a != b), 0)
     begin = first - _LETTERS // 4 if max(len(before), len(after)) > _LETTERS and first > _LETTERS // 2 else 0
-    return _window(before, begin), _window(after, begin)
+    return _shortened_text(before, begin), _shortened_text(after, begin)
 
 
-def _window(told: str, begin: int = 0) -> str:
+def _shortened_text(told: str, begin: int = 0) -> str:
     shown = f"... {told[begin:].lstrip()}" if begin else told
     return shown if len(shown) <= _LETTERS else f"{shown[: _LETTERS - 4]} ..."
 
 
-def _values(part: Any) -> str:
+def _values_text(part: Any) -> str:
     if np.ndim(part):
-        return f"({', '.join(map(_values, part))})"
+        return f"({', '.join(map(_values_text, part))})"
     shown: object = type(part).__repr__
     if shown is object.__repr__:  # a memory address is no help
         held = ", ".join(f"{name}={value!r}" for name, value in getattr(part, "__dict__", {}).items())
@@ -157,11 +157,11 @@ def trace_of_sequence(filt: PrivacyFilter, played: Sequence, measure: Divergence
     rows, why, steps = list[TraceRow](), dict[object, str](), list[tuple[DominatingPair, int]]()
     promised, state, rounds_done = measure.promised(filt.promise), checked_start(filt, 1), 0
     after_row = _whole_words(_readable(filt, state))
-    passed = _passed(played, measure, promised)
-    for pair, times in _cut(played, passed):
+    passed = _first_exceeding_round(played, measure, promised)
+    for pair, times in _steps_with_cut(played, passed):
         before_row, last, played_on = after_row, None, range(min(times, max(_PLAYED - rounds_done, 0)))
         for number in played_on:
-            after = granted(filt, state, pair)
+            after = granted_state(filt, state, pair)
             if after is None:
                 raise ValueError(
                     f"every request of the sequence must be granted, got a denial of {pair!r}; pass a sequence "
@@ -169,11 +169,13 @@ def trace_of_sequence(filt: PrivacyFilter, played: Sequence, measure: Divergence
                 )
             # later rounds explain nothing, nor does a negative charge of a filter that observes losses
             if passed is not None and rounds_done + number < passed and not filt.looks_at_losses:
-                for key, reason in _why(state, after, pair, f"in round {rounds_done + number + 1:,},"):
+                for key, reason in _grant_reasons(
+                    state, after, pair, f"in round {rounds_done + number + 1:,},"
+                ):
                     why.setdefault(key, reason)
             last, state = state, after
         # the state after a long row is known if one request left it unchanged
-        whole = len(played_on) == times or (last is not None and bool(same(last, state)[0]))
+        whole = len(played_on) == times or (last is not None and bool(runs_equal(last, state)[0]))
         after_row = _whole_words(_readable(filt, state)) if whole else _OMITTED
         steps.append((pair, times))
         rounds = f"{rounds_done + 1:,}" if times == 1 else f"{rounds_done + 1:,}-{rounds_done + times:,}"
@@ -186,7 +188,7 @@ def trace_of_sequence(filt: PrivacyFilter, played: Sequence, measure: Divergence
     return Trace(measure, tuple(rows), passed, tuple(why.values())[:_REASONS])
 
 
-def _cut(played: Sequence, passed: int | None) -> Iterator[tuple[DominatingPair, int]]:
+def _steps_with_cut(played: Sequence, passed: int | None) -> Iterator[tuple[DominatingPair, int]]:
     """Yield the steps, short ones round by round, with a cut where the guarantee is exceeded."""
     begin = 0
     for pair, times in played.steps:
@@ -200,7 +202,7 @@ def _cut(played: Sequence, passed: int | None) -> Iterator[tuple[DominatingPair,
         begin = end
 
 
-def prefix(played: Sequence, rounds: int) -> Sequence:
+def first_rounds(played: Sequence, rounds: int) -> Sequence:
     """Return the first requests of a sequence."""
     steps, left = [], rounds
     for pair, times in played.steps:
@@ -210,11 +212,11 @@ def prefix(played: Sequence, rounds: int) -> Sequence:
     return Sequence(tuple(steps))
 
 
-def _passed(played: Sequence, measure: Divergence, promised: float) -> int | None:
+def _first_exceeding_round(played: Sequence, measure: Divergence, promised: float) -> int | None:
     """Return the first round after which the divergence exceeds the guarantee, or None."""
 
     def above(rounds: int) -> bool:
-        return exceeds(prefix(played, rounds).low(measure, promised), promised)
+        return certainly_exceeds(first_rounds(played, rounds).low(measure, promised), promised)
 
     rounds = played.rounds
     return bisect_left(range(rounds), True, lo=1, key=above) if above(rounds) else None
@@ -223,21 +225,23 @@ def _passed(played: Sequence, measure: Divergence, promised: float) -> int | Non
 # -- reasons ---------------------------------------------------------------------------------------------
 
 
-def _why(before: State, after: State, pair: DominatingPair, when: str) -> Iterator[tuple[object, str]]:
+def _grant_reasons(
+    before: State, after: State, pair: DominatingPair, when: str
+) -> Iterator[tuple[object, str]]:
     """Yield the missing charges of a grant and its removals from the state, each with a key for the first mention."""
-    if pair.pure_epsilon > 0 and same(before, after)[0]:
+    if pair.pure_epsilon > 0 and runs_equal(before, after)[0]:
         yield pair, f"{when} {pair_words(pair)} does not change the state: it is not charged"
-    for name, old, new in _changes(before, after):
+    for name, old, new in _changed_numbers(before, after):
         if 0 <= new < old * 0.75:
             yield (when, name), f"{when} {name} falls from {old:.4g} to {new:.4g}"
 
 
-def _changes(before: State, after: State) -> Iterator[tuple[str, float, float]]:
+def _changed_numbers(before: State, after: State) -> Iterator[tuple[str, float, float]]:
     """Yield the changed numbers of a state by name.
 
     For a row of three or more numbers it yields the sum, because entries may move.
     """
-    parts = [[np.asarray(part, dtype=object)[0] for part in leaves(state)] for state in (before, after)]
+    parts = [[np.asarray(part, dtype=object)[0] for part in state_leaves(state)] for state in (before, after)]
     names = [name for name, _ in named_leaves(before)]
     for number, both in enumerate(zip(*parts, strict=True), 1):
         name = names[number - 1] or (f"part {number} of the state" if len(names) > 1 else "the state")
@@ -253,18 +257,18 @@ def _changes(before: State, after: State) -> Iterator[tuple[str, float, float]]:
 # -- plans ---------------------------------------------------------------------------------------------
 
 
-def trace_of_plan(filt: PrivacyFilter, plan: Plan, measure: Divergence, ratio: Fraction) -> Trace:
+def trace_of_plan(filt: PrivacyFilter, plan: AdaptivePlan, measure: Divergence, ratio: Fraction) -> Trace:
     """Return the trace of an adaptive plan: a step for each position that matters."""
     promised, way = measure.promised(filt.promise), measure.direction
     worths = [plan.first(n).value(filt, ratio, way) for n in range(1, plan.rounds + 1)]
-    passed = next((n for n, worth in enumerate(worths, 1) if exceeds(worth, promised)), None)
+    passed = next((n for n, worth in enumerate(worths, 1) if certainly_exceeds(worth, promised)), None)
     rows: list[TraceRow] = []
     why: dict[object, str] = {}
 
-    def add_step(position: Plan, state: State, when: str, number: int) -> None:
+    def add_step(position: AdaptivePlan, state: State, when: str, number: int) -> None:
         spent = checked_spend(filt, state, position.request, 1)
         after: dict[str, list[str]] = {}
-        later: list[tuple[Plan, State, str]] = []
+        later: list[tuple[AdaptivePlan, State, str]] = []
         outcomes = zip(masses_of(position.request), position.then, strict=True)
         possible = [(*masses, then) for masses, then in outcomes if masses[way == "QP"]]
         for p, q, following in possible:
@@ -274,7 +278,9 @@ def trace_of_plan(filt: PrivacyFilter, plan: Plan, measure: Divergence, ratio: F
             after.setdefault(state_words(_readable(filt, observed)), []).append(outcome)
             if passed is not None and number <= passed:  # later rounds explain nothing
                 of = f"{outcome}, which is evidence for Q," if way == "QP" and loss < 0 else f"{outcome},"
-                for key, reason in _why(state, observed, position.request, f"in round {number}, after {of}"):
+                for key, reason in _grant_reasons(
+                    state, observed, position.request, f"in round {number}, after {of}"
+                ):
                     why.setdefault(key, reason)
             if following is not None:
                 later.append((following, observed, f"{when}, {outcome}" if when else f"after {outcome}"))

@@ -20,7 +20,7 @@ from filterproof.mc.intervals.estimate import PLAIN_DRAWS
 from filterproof.mc.intervals.moments import unit_values
 from filterproof.theory.argument_checks import check_count, check_delta, check_positive
 from filterproof.theory.display import Displayed
-from filterproof.theory.numerics.decimals import chance
+from filterproof.theory.numerics.decimals import format_failure
 
 _BLOCK = 8  # the number of factors before one logarithm: none overflows down to m = 1e-30
 _MIN_RATIO = 1e-30
@@ -36,7 +36,7 @@ class ThresholdSide(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Wealth:
+class LogCapital:
     """The log-capital of each constant bet after n samples, which adds up over batches.
 
     `above` has one number for each bet on larger values, `below` one for each bet on smaller values.
@@ -47,7 +47,7 @@ class Wealth:
     below: tuple[float, ...]
 
     @classmethod
-    def merge(cls, batches: Iterable[Wealth]) -> Wealth:
+    def merge(cls, batches: Iterable[LogCapital]) -> LogCapital:
         """Return the wealth after all batches, independent of their order to the last bit."""
         parts = list(batches)
         if not parts:
@@ -90,7 +90,7 @@ class Decision(Displayed):
     def __str__(self) -> str:
         return (
             f"{self.side.value} {self.threshold:.6g} (n={self.n:,}, log e-values {self.log_e_above:.3g} "
-            f"above and {self.log_e_below:.3g} below, failure {chance(self.failure)} at any stopping time; "
+            f"above and {self.log_e_below:.3g} below, failure {format_failure(self.failure)} at any stopping time; "
             f"rests on {self.rests_on})"
         )
 
@@ -145,9 +145,9 @@ class BettingTest:
     @property
     def bets_above(self) -> int:
         """The number of bets on larger values."""
-        return len(self._grid(self.upper / self.threshold))
+        return len(self._bet_grid(self.upper / self.threshold))
 
-    def wealth(self, values: ArrayLike, *, zeros: int = 0) -> Wealth:
+    def wealth(self, values: ArrayLike, *, zeros: int = 0) -> LogCapital:
         """Return the log-capital of each bet after some samples.
 
         Parameters
@@ -160,7 +160,7 @@ class BettingTest:
         Returns
         -------
         Wealth
-            Wealth of different batches can be merged by `Wealth.merge`.
+            Wealth of different batches can be merged by `LogCapital.merge`.
 
         Raises
         ------
@@ -178,25 +178,25 @@ class BettingTest:
             logs = np.log(np.multiply.reduce(1 + bets[:, None, None] * shift, axis=1)).sum(axis=1)
             return tuple((logs + zeros * np.log1p(-bets * centre)).tolist())
 
-        above, below = self._grid(self.upper / self.threshold), -self._grid(1 / (1 - centre))
-        return Wealth(n + zeros, log_capitals(above), log_capitals(below))
+        above, below = self._bet_grid(self.upper / self.threshold), -self._bet_grid(1 / (1 - centre))
+        return LogCapital(n + zeros, log_capitals(above), log_capitals(below))
 
-    def _grid(self, largest: float) -> NDArray[np.float64]:
+    def _bet_grid(self, largest: float) -> NDArray[np.float64]:
         halvings = max(1, math.ceil(math.log2(largest / _MIN_BET)))
         shares = [15 / 16, 7 / 8, 3 / 4, *(0.5**d for d in range(1, halvings + 1))]
         return largest * np.array(shares)
 
-    def wanted(self, n: int) -> float:
+    def log_e_needed(self, n: int) -> float:
         """Return the log e-value that decides after n samples."""
         # One product per sample and one logarithm per block lose about 2^-50 per sample: the target includes twice
         # that.
         return math.log(2) - math.log(self.failure) + 2 * (n * 2.0**-50)
 
-    def decision(self, wealth: Wealth) -> Decision:
+    def decision(self, wealth: LogCapital) -> Decision:
         """Return the decision after the batches merged in `wealth`."""
         log_above = log_mean_exp(wealth.above)
         log_below = log_mean_exp(wealth.below)
-        wanted = self.wanted(wealth.n)
+        wanted = self.log_e_needed(wealth.n)
         if log_above >= wanted:
             side = ThresholdSide.ABOVE
         elif log_below >= wanted:

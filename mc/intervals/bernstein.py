@@ -15,7 +15,7 @@ from filterproof.mc.intervals.moments import ROUNDING, Moments
 from filterproof.theory.argument_checks import check_delta
 
 
-def outward(moments: Moments, low: float, high: float, failure: float, method: str) -> Estimate:
+def outward_estimate(moments: Moments, low: float, high: float, failure: float, method: str) -> Estimate:
     """Return the estimate with endpoints [low, high], moved outward by `ROUNDING` high and clipped to [0, 1]."""
     pad = ROUNDING * high
     least = max(low - pad, 0.0) * moments.upper
@@ -62,4 +62,4 @@ def empirical_bernstein(moments: Moments, *, failure: float) -> Estimate:
     log_term = math.log(3) - math.log(failure)
     half = math.sqrt(2 * variance * log_term / n) + 2 * log_term / math.sqrt(n * (n - 1)) + log_term / (3 * n)
     mean = moments.unit_mean
-    return outward(moments, mean - half, mean + half, failure, "empirical Bernstein")
+    return outward_estimate(moments, mean - half, mean + half, failure, "empirical Bernstein")

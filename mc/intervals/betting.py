@@ -13,7 +13,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from filterproof.mc.intervals.bernstein import outward
+from filterproof.mc.intervals.bernstein import outward_estimate
 from filterproof.mc.intervals.estimate import Estimate
 from filterproof.mc.intervals.moments import Moments, unit_values
 from filterproof.theory.argument_checks import check_delta
@@ -92,4 +92,4 @@ def betting(values: ArrayLike, upper: float = 1.0, *, failure: float) -> Estimat
     bets = plug_in_bets(unit, log_term)
     low = _poorest_mean(unit, bets, log_term, larger=True)
     high = _poorest_mean(unit, bets, log_term, larger=False)
-    return outward(Moments.of(unit * upper, upper), low, high, failure, "betting")
+    return outward_estimate(Moments.of(unit * upper, upper), low, high, failure, "betting")

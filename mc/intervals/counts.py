@@ -68,15 +68,15 @@ def clopper_pearson(successes: int, n: int, *, failure: float) -> Estimate:
     if successes:
         law = successes, misses + 1
         root = float(special.betaincinv(*law, tail))
-        low = _outwards(root, 0.0, lambda p: bool(special.betainc(*law, p) <= most))
+        low = _moved_outwards(root, 0.0, lambda p: bool(special.betainc(*law, p) <= most))
     if misses:
         rest = successes + 1, misses
         root = float(special.betainccinv(*rest, tail))
-        high = _outwards(root, 1.0, lambda p: bool(special.betaincc(*rest, p) <= most))
+        high = _moved_outwards(root, 1.0, lambda p: bool(special.betaincc(*rest, p) <= most))
     return Estimate(value, min(low, value), max(high, value), failure, n, "Clopper-Pearson")
 
 
-def _outwards(root: float, last: float, is_far: Callable[[float], bool]) -> float:
+def _moved_outwards(root: float, last: float, is_far: Callable[[float], bool]) -> float:
     """Return SciPy's root, moved towards `last` by small relative steps until it is far enough out."""
     for bits in range(40, 0, -1):
         end = min(root * (1 + math.copysign(2.0**-bits, last - 0.5)), 1.0)

@@ -2,7 +2,7 @@
 
 >>> import numpy as np
 >>> coin = next(case for case in HARD_CASES if case.name == "fair coin")
->>> measure_coverage(METHODS[0], coin, rng=np.random.default_rng(0), n=10, repetitions=100).misses
+>>> measure_coverage(INTERVAL_METHODS[0], coin, rng=np.random.default_rng(0), n=10, repetitions=100).misses
 0
 """
 
@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filterproof.mc.intervals import FixedBets, Moments, clopper_pearson, empirical_bernstein, kl_chernoff
-from filterproof.mc.intervals.anytime import BettingTest, ThresholdSide, Wealth
+from filterproof.mc.intervals.anytime import BettingTest, LogCapital, ThresholdSide
 from filterproof.mc.intervals.betting import betting
 from filterproof.mc.intervals.estimate import Estimate
 
@@ -45,7 +45,7 @@ class HardCase:
 
 
 #: The number of looks of the sequential test at a sample.
-LOOKS = 8
+NUMBER_OF_LOOKS = 8
 #: Hard at n = 1000 and failure 1e-2. In the third case the probability of no success is just below failure/2, and the
 #: upper end of the Clopper-Pearson interval is then just below the true mean.
 HARD_CASES: tuple[HardCase, ...] = (
@@ -91,24 +91,24 @@ def _by_interval(interval: Callable[[NDArray[np.float64], float], Estimate]) -> 
     return miss
 
 
-def _sequential(values: NDArray[np.float64], mean: float, failure: float) -> ThresholdSide:
+def _sequential_side(values: NDArray[np.float64], mean: float, failure: float) -> ThresholdSide:
     """Run the betting test with the true mean as its threshold: a decision at any look is wrong."""
     test, tiles, side = BettingTest(mean, 1.0, failure), [], ThresholdSide.UNDECIDED
-    for tile in np.array_split(values, LOOKS):
-        tiles.append(_wealth(test, tile.tobytes()))
-        side = test.decision(Wealth.merge(tiles)).side
+    for tile in np.array_split(values, NUMBER_OF_LOOKS):
+        tiles.append(_test_wealth(test, tile.tobytes()))
+        side = test.decision(LogCapital.merge(tiles)).side
         if side is not ThresholdSide.UNDECIDED:
             break
     return side
 
 
 @lru_cache(maxsize=4096)
-def _wealth(test: BettingTest, tile: bytes) -> Wealth:
+def _test_wealth(test: BettingTest, tile: bytes) -> LogCapital:
     return test.wealth(np.frombuffer(tile))
 
 
 @lru_cache(maxsize=4096)
-def _betting(values: bytes, failure: float) -> Estimate:
+def _betting_interval(values: bytes, failure: float) -> Estimate:
     # rare values are often missing, and then a sample is one of a few
     return betting(np.frombuffer(values), failure=failure)
 
@@ -124,13 +124,13 @@ def _bets_of_a_pilot(values: NDArray[np.float64], failure: float) -> Estimate:
     return bets.interval(replace(Moments.of(rest), logs=bets.logs(rest)), failure=failure)
 
 
-METHODS: tuple[IntervalMethod, ...] = (
+INTERVAL_METHODS: tuple[IntervalMethod, ...] = (
     IntervalMethod("empirical Bernstein", _from_moments(empirical_bernstein), parts=(1,)),
     IntervalMethod("KL-Chernoff", _from_moments(kl_chernoff), parts=(1,)),
-    IntervalMethod("betting", _by_interval(lambda x, f: _betting(x.tobytes(), f))),
+    IntervalMethod("betting", _by_interval(lambda x, f: _betting_interval(x.tobytes(), f))),
     IntervalMethod(
         "betting on means of 10",
-        _by_interval(lambda x, f: _betting(x.reshape(-1, 10).mean(axis=1).tobytes(), f)),
+        _by_interval(lambda x, f: _betting_interval(x.reshape(-1, 10).mean(axis=1).tobytes(), f)),
     ),
     IntervalMethod(
         "Clopper-Pearson",
@@ -138,7 +138,7 @@ METHODS: tuple[IntervalMethod, ...] = (
         True,
         parts=(1,),
     ),
-    IntervalMethod(f"betting test, {LOOKS} looks", _sequential, parts=(1,) * LOOKS),
+    IntervalMethod(f"betting test, {NUMBER_OF_LOOKS} looks", _sequential_side, parts=(1,) * NUMBER_OF_LOOKS),
     IntervalMethod("betting, stakes of a pilot", _by_interval(_bets_of_a_pilot), parts=(1, 4)),
 )
 
@@ -183,7 +183,7 @@ def measure_coverage(
 ) -> Coverage:
     """Return the misses of the method on `repetitions` independent samples of size n from the case."""
     times = {ThresholdSide.ABOVE: 0, ThresholdSide.BELOW: 0, ThresholdSide.UNDECIDED: 0}
-    for values, often in _samples(case, method.parts, n, rng, repetitions):
+    for values, often in _draw_samples(case, method.parts, n, rng, repetitions):
         times[method.miss(values, case.mean, failure)] += often
     return Coverage(
         method.name,
@@ -196,7 +196,7 @@ def measure_coverage(
     )
 
 
-def _samples(
+def _draw_samples(
     case: HardCase, parts: tuple[int, ...], n: int, rng: np.random.Generator, repetitions: int
 ) -> Iterator[tuple[NDArray[np.float64], int]]:
     """Yield independent samples of size n, each with the number of repetitions that drew it."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from filterproof.theory.argument_checks import check_delta
 from filterproof.theory.display import Displayed
-from filterproof.theory.numerics.decimals import chance, format_down, format_nearest, interval
+from filterproof.theory.numerics.decimals import format_down, format_failure, format_nearest, interval
 
 #: The default confidence of an interval.
 CONFIDENCE = 1 - 1e-6
@@ -91,7 +91,7 @@ class Estimate(Displayed):
 
     def __str__(self) -> str:
         confidence = (
-            f"1 - {chance(self.failure)}" if self.failure < 1e-3 else format_down(1 - self.failure, 4)
+            f"1 - {format_failure(self.failure)}" if self.failure < 1e-3 else format_down(1 - self.failure, 4)
         )
         return (
             f"{format_nearest(self.value)} in {interval(self.low, self.high)} "

@@ -17,18 +17,18 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from filterproof.mc.intervals.bernstein import outward
+from filterproof.mc.intervals.bernstein import outward_estimate
 from filterproof.mc.intervals.estimate import Estimate
 from filterproof.mc.intervals.kl import last_outside
 from filterproof.mc.intervals.moments import ROUNDING, Moments
 from filterproof.theory.argument_checks import check_count, check_delta
 
 #: The shares of the capital on the stake for the pilot's moments, and on the one for a pilot that missed rare values.
-_SHARES = (7 / 8, 1 / 8)
+_STAKE_SHARES = (7 / 8, 1 / 8)
 #: The stakes that are tried, in steps of 2^(1/8): one is within 4 % of the best, which widens the interval by 0.1 %.
-_TRIED = 2.0 ** np.arange(-30, 30, 1 / 8)
+_TRIED_STAKES = 2.0 ** np.arange(-30, 30, 1 / 8)
 #: u <= 1 - 2^-10: a larger u would lose digits of log(1 - u x) and narrow the interval by less than 0.1 %.
-_FALLS = _TRIED[_TRIED < 2.0**10] / (1 + _TRIED[_TRIED < 2.0**10])
+_FALL_STAKES = _TRIED_STAKES[_TRIED_STAKES < 2.0**10] / (1 + _TRIED_STAKES[_TRIED_STAKES < 2.0**10])
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,16 +52,16 @@ class FixedBets:
     def planned(cls, pilot: Moments, n: int, *, failure: float) -> Self:
         """Return the stakes that should give the narrowest interval for n runs with the pilot's mean and variance.
 
-        Each stake is the best one against its own worst distribution with this mean and variance (`exponents`). The
-        second stake of each pair adds one value of 0 and one of 1 to the pilot: if the pilot missed rare heavy values,
-        the first stake may lose nearly all its capital. The n runs must be independent of the pilot's runs, which are
-        not part of their moments.
+        Each stake is the best one against its own worst distribution with this mean and variance (`growth_exponents`).
+        The second stake of each pair adds one value of 0 and one of 1 to the pilot: if the pilot missed rare heavy
+        values, the first stake may lose nearly all its capital. The n runs must be independent of the pilot's runs,
+        which are not part of their moments.
         """
         n = check_count("n", n, least=2)
         failure = float(check_delta("failure", failure))
         doubted = Moments.merge([replace(pilot, logs=()), Moments(2, 1.0, 0.5, pilot.upper)])
-        level = _level(failure) / n
-        (rise, fall), (safe_rise, safe_fall) = _best(pilot, level), _best(doubted, level)
+        level = _log_level(failure) / n
+        (rise, fall), (safe_rise, safe_fall) = _best_stakes(pilot, level), _best_stakes(doubted, level)
         return cls((rise, safe_rise), (fall, safe_fall))
 
     def logs(self, unit: NDArray[np.float64]) -> tuple[float, ...]:
@@ -70,7 +70,7 @@ class FixedBets:
 
     def expected(self, pilot: Moments, n: int) -> Moments:
         """Return the expected moments and logs of n runs, each log under its worst distribution."""
-        rises, falls = exponents(pilot, np.array(self.rises), np.array(self.falls))
+        rises, falls = growth_exponents(pilot, np.array(self.rises), np.array(self.falls))
         return replace(pilot.scaled_to(n), logs=tuple((n * np.concatenate([rises, falls])).tolist()))
 
     def interval(self, moments: Moments, *, failure: float) -> Estimate:
@@ -81,13 +81,13 @@ class FixedBets:
         # multiples and sums of one sign of them, have relative error at most 2^-45. Lowering each sum and raising the
         # level by the factor ROUNDING = 2^-40 outweighs these errors wherever a capital is large: there
         # n |log(1 + stake m)| is at most S for rises, and at most |T| plus the log-capital for falls.
-        level = _level(failure) * (1 + ROUNDING)
+        level = _log_level(failure) * (1 + ROUNDING)
         logs = [log - ROUNDING * abs(log) for log in moments.logs]
 
         def end(bets: slice, limit: float) -> float:
             stakes, sums = (
                 self.stakes[bets],
-                [math.log(s) + log for s, log in zip(_SHARES, logs[bets], strict=True)],
+                [math.log(s) + log for s, log in zip(_STAKE_SHARES, logs[bets], strict=True)],
             )
 
             def rich(m: float) -> bool:
@@ -96,7 +96,7 @@ class FixedBets:
             return last_outside(rich, moments.unit_mean, limit)
 
         low, high = end(slice(half), 0.0), end(slice(half, None), 1.0)
-        return outward(moments, low, high, failure, "betting")
+        return outward_estimate(moments, low, high, failure, "betting")
 
     @property
     def stakes(self) -> tuple[float, ...]:
@@ -104,7 +104,7 @@ class FixedBets:
         return self.rises + tuple(-u for u in self.falls)
 
 
-def _level(failure: float) -> float:
+def _log_level(failure: float) -> float:
     """log(2/failure)."""
     return math.log(2) - math.log(failure)
 
@@ -116,17 +116,17 @@ def _log_capital(n: int, m: float, stakes: Sequence[float], logs: Sequence[float
     return top + math.log(math.fsum([math.exp(capital - top) for capital in each]))
 
 
-def _best(pilot: Moments, level: float) -> tuple[float, float]:
+def _best_stakes(pilot: Moments, level: float) -> tuple[float, float]:
     """Return the stakes l and u of the narrowest interval if log-capital must grow by `level` nats per run."""
     mean = pilot.unit_mean
     top = mean + pilot.centred / pilot.n / mean if mean > 0 else 1.0
-    rises = np.minimum(_TRIED / top, 1e300)
-    up, down = exponents(pilot, rises, _FALLS)
-    low, high = np.expm1(up - level) / rises, -np.expm1(down - level) / _FALLS
-    return float(rises[low.argmax()]), float(_FALLS[high.argmin()])
+    rises = np.minimum(_TRIED_STAKES / top, 1e300)
+    up, down = growth_exponents(pilot, rises, _FALL_STAKES)
+    low, high = np.expm1(up - level) / rises, -np.expm1(down - level) / _FALL_STAKES
+    return float(rises[low.argmax()]), float(_FALL_STAKES[high.argmin()])
 
 
-def exponents(
+def growth_exponents(
     pilot: Moments, rises: NDArray[np.float64], falls: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the smallest E log(1 + l x) and E log(1 - u x) over [0, 1] for the pilot's mean and variance.

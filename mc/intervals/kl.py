@@ -11,13 +11,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from filterproof.mc.intervals.bernstein import outward
+from filterproof.mc.intervals.bernstein import outward_estimate
 from filterproof.mc.intervals.estimate import Estimate
 from filterproof.mc.intervals.moments import Moments
 from filterproof.theory.argument_checks import check_delta
 
 
-def _term(p: float, q: float, shift: float) -> float:
+def _divergence_term(p: float, q: float, shift: float) -> float:
     """Return p log(p/q), with shift = q - p; log1p near q = p, where the two terms of `bernoulli_kl` nearly cancel."""
     if p == 0:
         return 0.0
@@ -30,7 +30,7 @@ def _term(p: float, q: float, shift: float) -> float:
 
 def bernoulli_kl(p: float, q: float) -> float:
     """Return KL(Bernoulli(p) || Bernoulli(q)) = p log(p/q) + (1-p) log((1-p)/(1-q)), in nats."""
-    return max(_term(p, q, q - p) + _term(1 - p, 1 - q, p - q), 0.0)
+    return max(_divergence_term(p, q, q - p) + _divergence_term(1 - p, 1 - q, p - q), 0.0)
 
 
 def last_outside(outside: Callable[[float], bool], inner: float, outer: float) -> float:
@@ -81,4 +81,4 @@ def kl_chernoff(moments: Moments, *, failure: float) -> Estimate:
 
     low = last_outside(outside, mean, 0.0)
     high = last_outside(outside, mean, 1.0)
-    return outward(moments, low, high, failure, "KL-Chernoff")
+    return outward_estimate(moments, low, high, failure, "KL-Chernoff")

@@ -22,7 +22,14 @@ from numpy.typing import NDArray
 from filterproof.filters.contract.filter_base import MechanismFamily
 from filterproof.filters.contract.parameters import one_delta, one_positive
 from filterproof.filters.privacy_filter import PrivacyFilter
-from filterproof.filters.rules.menu import affordable_of, checked_menu, counted, distinct, positions, used
+from filterproof.filters.rules.menu import (
+    affordable_of,
+    checked_menu,
+    counts_after_use,
+    distinct_rows,
+    positions,
+    valid_counts,
+)
 from filterproof.filters.rules.unsound import UnsoundFilterWarning
 from filterproof.mc.losses.composition import Composition, counts_of
 from filterproof.theory.guarantees import ApproxDP, Guarantee
@@ -99,20 +106,22 @@ class AccountantFilter(PrivacyFilter):
 
     def admits(self, state: NDArray[Any], request: DominatingPair) -> NDArray[Any]:
         place = positions(self.menu, request, len(state))
-        after, runs = distinct(used(state, place))
-        within = np.array([first <= _limit(self, tuple(rest)) for first, *rest in after], dtype=np.bool_)
+        after, runs = distinct_rows(counts_after_use(state, place))
+        within = np.array(
+            [first <= _grants_left(self, tuple(rest)) for first, *rest in after], dtype=np.bool_
+        )
         return np.asarray(within[runs] & (place >= 0))
 
     def spend(self, state: NDArray[Any], request: DominatingPair) -> NDArray[Any]:
-        return used(state, positions(self.menu, request, len(state)))
+        return counts_after_use(state, positions(self.menu, request, len(state)))
 
     def is_reachable_state(self, state: NDArray[Any]) -> NDArray[Any]:
-        return counted(state, len(self.menu))
+        return valid_counts(state, len(self.menu))
 
     def remaining(self, state: NDArray[Any]) -> NDArray[np.float64]:
         """Return the number of further uses of the menu's first mechanism in each run."""
         return np.array(
-            [max(_limit(self, tuple(rest)) - first, 0) for first, *rest in state.tolist()], dtype=float
+            [max(_grants_left(self, tuple(rest)) - first, 0) for first, *rest in state.tolist()], dtype=float
         )
 
     def affordable(self, state: NDArray[Any], family: MechanismFamily) -> NDArray[np.float64]:
@@ -120,7 +129,7 @@ class AccountantFilter(PrivacyFilter):
 
 
 @lru_cache(maxsize=1 << 16)
-def _within(filt: AccountantFilter, counts: tuple[int, ...]) -> bool:
+def _composition_fits(filt: AccountantFilter, counts: tuple[int, ...]) -> bool:
     if not (released := counts_of(filt.menu, counts)):
         return True
     steps = Composition(released)
@@ -142,7 +151,7 @@ def _round_up_to_30_bits(bound: float) -> float:
 
 
 @lru_cache(maxsize=1 << 16)
-def _limit(filt: AccountantFilter, rest: tuple[int, ...]) -> int:
+def _grants_left(filt: AccountantFilter, rest: tuple[int, ...]) -> int:
     """Return how often the first mechanism may be used with the given uses of the others; -1 if these are too many.
 
     It is a function of `rest` alone, independent of earlier calls: the bounds on a composition are not monotone to the
@@ -153,16 +162,18 @@ def _limit(filt: AccountantFilter, rest: tuple[int, ...]) -> int:
         half, quarter = (tuple(count // parts for count in rest) for parts in (2, 4))
         # half the uses of the others allow at least as many, up to the width of the bounds; and the limit lies near the
         # line through a quarter and half
-        most, before = _limit(filt, half), _limit(filt, quarter)
+        most, before = _grants_left(filt, half), _grants_left(filt, quarter)
         near, far = sum(half) - sum(quarter), sum(rest) - sum(half)
         guess = most - (before - most) * far // near if near else most - 1
     start = min(max(guess, 0), most)
     low, high, step = start, start + 1, 1
-    while low >= 0 and not _within(filt, (low, *rest)):
+    while low >= 0 and not _composition_fits(filt, (low, *rest)):
         low, high, step = (max(low - step, 0) if low else -1), low, 2 * step
     if low < 0:
         return -1
     step = 1
-    while low >= start and high <= most and _within(filt, (high, *rest)):
+    while low >= start and high <= most and _composition_fits(filt, (high, *rest)):
         low, high, step = high, min(high + step, most + 1), 2 * step
-    return low + bisect_left(range(low + 1, high), True, key=lambda count: not _within(filt, (count, *rest)))
+    return low + bisect_left(
+        range(low + 1, high), True, key=lambda count: not _composition_fits(filt, (count, *rest))
+    )

@@ -17,7 +17,7 @@ BITS = 160
 Rounding = Literal["low", "near", "high"]
 
 
-def ball(x: float | Fraction, bits: int = BITS) -> flint.arb:
+def to_ball(x: float | Fraction, bits: int = BITS) -> flint.arb:
     """Return x as a ball: a double or an integer exactly, a rational within 2^-bits |x|, for any precision setting."""
     if isinstance(x, Fraction):
         with PRECISION_LOCK, flint.ctx.workprec(bits):
@@ -25,7 +25,7 @@ def ball(x: float | Fraction, bits: int = BITS) -> flint.arb:
     return flint.arb(x)
 
 
-def fraction(point: flint.arb) -> Fraction:
+def exact_fraction(point: flint.arb) -> Fraction:
     """Return the exact value of a ball of radius zero."""
     mantissa, exponent = point.man_exp()
     return Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
@@ -63,6 +63,6 @@ def nearest_double(x: flint.arb) -> float:
     raise ValueError(f"x must be known to a unit in the last place, got {x}; use more BITS")
 
 
-def rounded(x: flint.arb, side: Rounding) -> float:
+def round_to_side(x: flint.arb, side: Rounding) -> float:
     """Return x as a double on the named side."""
     return lower_end(x) if side == "low" else upper_end(x) if side == "high" else nearest_double(x)

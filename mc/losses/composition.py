@@ -21,14 +21,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filterproof.mc.losses import finite_sums
-from filterproof.mc.losses.balls import BITS, ball, lower_end, upper_end
-from filterproof.mc.losses.cells import cells, extent
-from filterproof.mc.losses.inversion import Inversion
+from filterproof.mc.losses.balls import BITS, lower_end, to_ball, upper_end
+from filterproof.mc.losses.inversion import FourierInversion
 from filterproof.mc.losses.lattice_pld import ReportedPLD, common_step, level, level_pld
 from filterproof.mc.losses.lattice_sum import LatticeSum, tilt_to
+from filterproof.mc.losses.loss_cells import loss_cells, loss_extent
 from filterproof.mc.losses.step_moments import StepMoments
-from filterproof.mc.losses.summands import Summands, coarsen
-from filterproof.mc.losses.tails import tails
+from filterproof.mc.losses.summands import Summands, round_to_power_step
+from filterproof.mc.losses.tails import tail_function
 from filterproof.theory.argument_checks import check_count, check_delta, check_positive, check_real
 from filterproof.theory.display import Displayed
 from filterproof.theory.evidence import Evidence
@@ -45,13 +45,13 @@ _NEGLIGIBLE = 1e-200
 #: square is a double; and the largest that is cut into cells.
 _CERTAIN_GAP, _LARGEST, _CUT = 28.0, 2.0**500, 2.0**39
 #: The most attempts at a cut before the bounds are returned as wide as they are.
-_TRIES = 4
+_MAX_TRIES = 4
 #: The cells of a first look, and the number of halvings of the range to the narrowest of them.
 _ROUGH_CELLS, _HALVED = 256, 16
 #: The start of the search for an epsilon.
-_FIRST = 2.0**-6
+_FIRST_EPSILON = 2.0**-6
 #: The relative width of a rough answer.
-_ROUGHLY = 0.1
+_ROUGH_PRECISION = 0.1
 #: Releases from which their distribution is smooth enough for inversion, and the most uses of one mechanism then.
 _SMOOTH, _COUNTS = 10, 2**32 - 1
 
@@ -167,18 +167,18 @@ class Composition:
         """
         epsilon = float(check_real("epsilon", epsilon, "pass a finite number"))
         relative = float(check_positive("relative", relative))
-        sides = self._directions(direction)
-        if len(sides) == 1 or relative >= _ROUGHLY:
-            return _worse([self._delta(epsilon, relative, pairs) for pairs in sides])
+        sides = self._directed_pairs(direction)
+        if len(sides) == 1 or relative >= _ROUGH_PRECISION:
+            return _largest_bounds([self._delta_bounds(epsilon, relative, pairs) for pairs in sides])
         # a direction that a rough look excludes, or knows precisely, is not computed again, nor one without a lower
         # bound, far beyond all losses: finer cells never helped there
-        rough = [self._delta(epsilon, _ROUGHLY, pairs) for pairs in sides]
+        rough = [self._delta_bounds(epsilon, _ROUGH_PRECISION, pairs) for pairs in sides]
         most = max(bounds.low for bounds in rough)
-        return _worse(
+        return _largest_bounds(
             [
                 bounds
                 if bounds.relative_width <= relative or bounds.low == 0
-                else self._delta(epsilon, relative, pairs)
+                else self._delta_bounds(epsilon, relative, pairs)
                 for pairs, bounds in zip(sides, rough, strict=True)
                 if bounds.high >= most
             ]
@@ -209,12 +209,12 @@ class Composition:
 
         def excess(epsilon: float) -> float:
             """Return log of the divergence over delta, roughly."""
-            rough = self.delta(epsilon, relative=_ROUGHLY)
+            rough = self.delta(epsilon, relative=_ROUGH_PRECISION)
             return math.log(max(rough.low + rough.high, 1e-300) / (2 * delta))
 
-        distributions = [_inversion(pairs, self.counts) for pairs in self._directions("both")]
+        distributions = [_fourier_inversion(pairs, self.counts) for pairs in self._directed_pairs("both")]
         if None not in distributions:
-            bounds = _worse(
+            bounds = _largest_bounds(
                 [
                     _of_one(distribution.epsilon(delta))
                     for distribution in distributions
@@ -226,7 +226,7 @@ class Composition:
         if self.delta(0.0, relative=relative).high <= delta:
             return Bounds(0.0, 0.0)
         # from below, because a divergence far beyond the epsilon takes long
-        low, high = 0.0, _FIRST
+        low, high = 0.0, _FIRST_EPSILON
         while excess(high) > 0:
             low, high = high, 2 * high
             if high > 2.0**40:
@@ -253,14 +253,16 @@ class Composition:
 
         return Bounds(edge(close.low, -1), edge(close.high, 1))
 
-    def _directions(self, direction: Direction | Literal["both"]) -> list[tuple[DominatingPair, ...]]:
+    def _directed_pairs(self, direction: Direction | Literal["both"]) -> list[tuple[DominatingPair, ...]]:
         drawn = {"PQ": self.pairs, "QP": tuple(pair.swapped for pair in self.pairs)}
         ways = ways_of(direction)
         return [drawn[way] for way in (ways if drawn["PQ"] != drawn["QP"] else ways[:1])]
 
-    def _delta(self, epsilon: float, relative: float, pairs: tuple[DominatingPair, ...]) -> Bounds:
+    def _delta_bounds(self, epsilon: float, relative: float, pairs: tuple[DominatingPair, ...]) -> Bounds:
         # a pair that reveals nothing adds nothing
-        mechanisms = [(pair, count) for pair, count in zip(pairs, self.counts, strict=True) if _reveals(pair)]
+        mechanisms = [
+            (pair, count) for pair, count in zip(pairs, self.counts, strict=True) if _may_reveal(pair)
+        ]
         pairs, counts = zip(*(mechanisms or [(pairs[0], 1)]), strict=True)
         sizes = [
             (count, float(mu))
@@ -268,11 +270,13 @@ class Composition:
             if (mu := pair.normal_mu) is not None
         ]
         if len(sizes) == len(pairs):
-            return _gaussian(sum((count * Fraction(mu) ** 2 for count, mu in sizes), Fraction(0)), epsilon)
+            return _gaussian_bounds(
+                sum((count * Fraction(mu) ** 2 for count, mu in sizes), Fraction(0)), epsilon
+            )
         if sum(counts) == 1:
             return _one_release(pairs[0], epsilon)
         if (stick := finite_sums.hockey_stick(pairs, counts, epsilon)) is not None:
-            return _within(stick)
+            return _neighbouring_bounds(stick)
         levels = [known for pair in pairs if (known := level(pair)) is not None]
         if any(float(known.epsilon) > epsilon + _CERTAIN_GAP for known in levels):
             return _best_lower_bound(pairs, epsilon)
@@ -293,7 +297,7 @@ class Composition:
         if any(float(known.epsilon) > _CUT for known in levels):
             return _best_lower_bound(pairs, epsilon)
         best = Bounds(0.0, 1.0)
-        if epsilon >= 0 and (distribution := _inversion(pairs, counts)) is not None:
+        if epsilon >= 0 and (distribution := _fourier_inversion(pairs, counts)) is not None:
             best = _of_one(distribution.delta(epsilon))
             if best.relative_width <= relative or best.high < _NEGLIGIBLE:
                 return best
@@ -303,10 +307,10 @@ class Composition:
 
 def _one_release(pair: DominatingPair, epsilon: float) -> Bounds:
     with PRECISION_LOCK, flint.ctx.workprec(BITS):
-        return _within(tails(pair).hockey_stick(epsilon))
+        return _neighbouring_bounds(tail_function(pair).hockey_stick(epsilon))
 
 
-def _within(stick: flint.arb) -> Bounds:
+def _neighbouring_bounds(stick: flint.arb) -> Bounds:
     """Return the doubles around a divergence."""
     return Bounds(max(lower_end(stick), 0.0), min(upper_end(stick), 1.0))
 
@@ -322,7 +326,7 @@ def _by_cells(epsilon: float, relative: float, counts: dict[DominatingPair, int]
     numbers = tuple(counts.values())
     tilt, reached, variances = 0.0, True, [1.0]
     for _ in range(2):
-        rough = [_rough(pair, coarsen(tilt, 8)) for pair in counts]
+        rough = [_rough_distribution(pair, round_to_power_step(tilt, 8)) for pair in counts]
         if (fully_revealed := _fully_revealed([distribution for distribution, _ in rough])) is not None:
             return fully_revealed
         tilt, reached, variances = tilt_to(
@@ -331,13 +335,15 @@ def _by_cells(epsilon: float, relative: float, counts: dict[DominatingPair, int]
     total = float(np.dot(numbers, variances))
     # a loss with an additional variance v and equal E[e^-L] has E[e^{tL}] larger by the factor e^{t(t+1)v/2}
     steep = tilt + 1 / math.sqrt(total)
-    allowed = 0.7 * (relative if reached else _ROUGHLY) / (steep * (steep + 1) / 2 * (_ADDED + _TAKEN))
+    allowed = (
+        0.7 * (relative if reached else _ROUGH_PRECISION) / (steep * (steep + 1) / 2 * (_ADDED + _TAKEN))
+    )
     # places that fit into int64
     finest = max(step for _, step in rough) * (Fraction(1, 2**44) if reached else 16)
     too_fine = False
-    for _ in range(_TRIES if reached else 1):
+    for _ in range(_MAX_TRIES if reached else 1):
         summands = Summands.of(counts, tuple(variances), precision=min(allowed / total, 1 / 16))
-        total_loss = summands.on_lattice(summands.step(finest), tilt=coarsen(tilt, 8))
+        total_loss = summands.on_lattice(summands.step(finest), tilt=round_to_power_step(tilt, 8))
         bounds = Bounds(*total_loss.bounds(epsilon, tilt=tilt))
         best = Bounds(max(best.low, bounds.low), min(best.high, bounds.high))
         if best.relative_width <= relative or best.high < _NEGLIGIBLE:
@@ -348,7 +354,7 @@ def _by_cells(epsilon: float, relative: float, counts: dict[DominatingPair, int]
         if too_fine:
             break
         allowed *= min(max(0.7 * relative / max(bounds.relative_width, relative), 2.0**-6), 0.5)
-    if reached and best.relative_width > 32 * relative and relative < _ROUGHLY:
+    if reached and best.relative_width > 32 * relative and relative < _ROUGH_PRECISION:
         # the target needs too many cells
         return _by_cells(epsilon, 32 * relative, counts, best)
     return best
@@ -369,7 +375,7 @@ def counts_of(menu: Sequence[DominatingPair], counts: Sequence[int]) -> Counter[
     return +times
 
 
-def _reveals(pair: DominatingPair) -> bool:
+def _may_reveal(pair: DominatingPair) -> bool:
     """False for a pair that is known to have P = Q."""
     if (masses := pair.exact_masses) is not None:
         return masses.p != masses.q
@@ -386,7 +392,7 @@ def _fully_revealed(distributions: Iterable[ReportedPLD]) -> Bounds | None:
     return Bounds(max(revealed), 1.0) if revealed else None
 
 
-def _worse(directions: list[Bounds]) -> Bounds:
+def _largest_bounds(directions: list[Bounds]) -> Bounds:
     """Return bounds on the largest of some numbers."""
     return Bounds(max(bounds.low for bounds in directions), max(bounds.high for bounds in directions))
 
@@ -397,7 +403,7 @@ def _of_one(bounds: tuple[NDArray[np.float64], NDArray[np.float64]]) -> Bounds:
     return Bounds(float(low), float(high))
 
 
-def _inversion(pairs: tuple[DominatingPair, ...], counts: tuple[int, ...]) -> Inversion | None:
+def _fourier_inversion(pairs: tuple[DominatingPair, ...], counts: tuple[int, ...]) -> FourierInversion | None:
     """Return the distribution by its characteristic function, if those of all mechanisms are known."""
     steps = tuple(step for pair in pairs if (step := StepMoments.of(pair)) is not None)
     if len(steps) < len(pairs) or sum(counts) < _SMOOTH or max(counts) > _COUNTS:
@@ -406,17 +412,17 @@ def _inversion(pairs: tuple[DominatingPair, ...], counts: tuple[int, ...]) -> In
 
 
 @lru_cache(maxsize=64)
-def _inversion_of(steps: tuple[StepMoments, ...], counts: tuple[int, ...]) -> Inversion:
+def _inversion_of(steps: tuple[StepMoments, ...], counts: tuple[int, ...]) -> FourierInversion:
     """Cache by the moments, and not by pairs, which may compare equal without being so."""
-    return Inversion(steps, np.array([counts], dtype=np.uint32), "PQ")
+    return FourierInversion(steps, np.array([counts], dtype=np.uint32), "PQ")
 
 
-def _gaussian(square: Fraction, epsilon: float) -> Bounds:
+def _gaussian_bounds(square: Fraction, epsilon: float) -> Bounds:
     """Return bounds on H_{e^epsilon} of Gaussian(mu), mu^2 = square: Gaussians compose to one."""
     bits = BITS
     while True:
         with PRECISION_LOCK, flint.ctx.workprec(bits):
-            value = normal_distribution.hockey_stick(ball(square, bits).sqrt(), ball(epsilon))
+            value = normal_distribution.hockey_stick(to_ball(square, bits).sqrt(), to_ball(epsilon))
             low, high = max(lower_end(value), 0.0), min(upper_end(value), 1.0)
         # the difference of two close numbers needs more bits for a smaller mu
         if high <= low * (1 + 2.0**-40) or bits >= 32 * BITS:
@@ -425,8 +431,8 @@ def _gaussian(square: Fraction, epsilon: float) -> Bounds:
 
 
 @lru_cache(maxsize=256)
-def _rough(pair: DominatingPair, tilt: float) -> tuple[ReportedPLD, Fraction]:
+def _rough_distribution(pair: DominatingPair, tilt: float) -> tuple[ReportedPLD, Fraction]:
     """Return a distribution in few cells for a first look, and its step."""
-    low, high = extent(pair)
+    low, high = loss_extent(pair)
     step = Fraction(2.0 ** (math.floor(math.log2(max(high - low, 2.0**-60))) - _HALVED))
-    return cells(pair, step, tilts=(tilt,), variance=0.0, most=_ROUGH_CELLS).reported(), step
+    return loss_cells(pair, step, tilts=(tilt,), variance=0.0, most=_ROUGH_CELLS).reported(), step

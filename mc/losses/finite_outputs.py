@@ -10,13 +10,13 @@ from typing import TypeAlias
 
 import flint
 
-from filterproof.mc.losses.balls import BITS, ball
+from filterproof.mc.losses.balls import BITS, to_ball
 from filterproof.mc.losses.epsilon_values import Epsilon, nearest_log
 from filterproof.mc.losses.lattice_pld import level
 from filterproof.theory.log_ratio import LogRatio
-from filterproof.theory.numerics.exact import rational
+from filterproof.theory.numerics.exact import to_fmpq
 from filterproof.theory.numerics.precision import PRECISION_LOCK
-from filterproof.theory.numerics.stable import nearest
+from filterproof.theory.numerics.stable import nearest_double
 from filterproof.theory.pairs import DominatingPair
 
 #: A loss a + log b, both rational: two are equal only if a and b are (Lindemann).
@@ -24,7 +24,7 @@ Loss: TypeAlias = "tuple[Fraction | int, Fraction]"
 #: A probability, rational if all masses are, else a ball; flint's rationals mix with balls, and are fast.
 Mass: TypeAlias = "flint.fmpq | flint.arb"
 
-ZERO: Loss = (0, Fraction(1))
+ZERO_LOSS: Loss = (0, Fraction(1))
 
 
 class NoFiniteDistributionError(Exception):
@@ -57,22 +57,22 @@ class FiniteOutputs:
             erased_p = merged.pop(Fraction(0), Fraction(0))
             erased_q = 1 - sum((tilt * mass for tilt, mass in merged.items()), start=Fraction(0))
             finite = tuple(
-                ((0, 1 / tilt), rational(mass), -nearest_log(tilt)) for tilt, mass in merged.items()
+                ((0, 1 / tilt), to_fmpq(mass), -nearest_log(tilt)) for tilt, mass in merged.items()
             )
-            return cls(finite, rational(erased_p), rational(erased_q))
+            return cls(finite, to_fmpq(erased_p), to_fmpq(erased_q))
         if (known := level(pair)) is None:
             raise NoFiniteDistributionError
         assert pair.kov is not None
-        size, ratio, erased = float(pair.kov.epsilon), pair.kov.ratio, rational(known.delta)
+        size, ratio, erased = float(pair.kov.epsilon), pair.kov.ratio, to_fmpq(known.delta)
         if known.exact == 0:
-            return cls(((ZERO, 1 - erased, 0.0),), erased, erased)
+            return cls(((ZERO_LOSS, 1 - erased, 0.0),), erased, erased)
         signed: list[tuple[Loss, Mass, float]] = []
         for sign, (mass, _) in zip((-1, 1), known.masses, strict=True):
             if ratio is None:
                 signed.append(((sign * Fraction(size), Fraction(1)), mass, sign * size))
             else:
                 b = ratio**sign
-                signed.append(((0, b), (1 - erased) * rational(b / (1 + b)), sign * size))
+                signed.append(((0, b), (1 - erased) * to_fmpq(b / (1 + b)), sign * size))
         return cls(tuple(signed), erased, erased)
 
 
@@ -80,14 +80,14 @@ def ball_of(loss: Loss, bits: int = BITS) -> flint.arb:
     """Return a loss as a ball, of small relative radius even near 0."""
     a, b = loss
     with PRECISION_LOCK, flint.ctx.workprec(bits):
-        return ball(a, bits) + (ball(b - 1, bits).log1p() if 1 < 2 * b < 4 else ball(b, bits).log())
+        return to_ball(a, bits) + (to_ball(b - 1, bits).log1p() if 1 < 2 * b < 4 else to_ball(b, bits).log())
 
 
 def double_of(loss: Loss) -> float:
     """Return the double nearest to a loss, as an adversary sees it."""
     if loss[0] == 0:
         return nearest_log(loss[1])
-    return float(loss[0]) if loss[1] == 1 else nearest(partial(ball_of, loss))
+    return float(loss[0]) if loss[1] == 1 else nearest_double(partial(ball_of, loss))
 
 
 def gap_above(loss: Loss, epsilon: Epsilon) -> flint.arb:
@@ -109,10 +109,10 @@ def gap_above(loss: Loss, epsilon: Epsilon) -> flint.arb:
 def decay_of(loss: Loss) -> Mass:
     """Return e^{-loss}, rational if the loss is the logarithm of a rational."""
     a, b = loss
-    return rational(1 / b) if a == 0 else (-ball_of(loss)).exp()
+    return to_fmpq(1 / b) if a == 0 else (-ball_of(loss)).exp()
 
 
-def stopped(loss: Loss, epsilon: Epsilon) -> Mass:
+def hockey_stick_payoff(loss: Loss, epsilon: Epsilon) -> Mass:
     """Return (1 - e^{epsilon - loss})_+, the contribution of a loss to H_{e^epsilon}, rational if possible."""
     if isinstance(epsilon, LogRatio) and loss[0] == 0:
         (p, q), (a, b) = epsilon.ratio.as_integer_ratio(), loss[1].as_integer_ratio()
@@ -127,7 +127,7 @@ def fraction_of(m: flint.fmpq) -> Fraction:
     return Fraction(int(m.p), int(m.q))
 
 
-def adding(step: Loss) -> Callable[[Loss], Loss]:
+def loss_adder(step: Loss) -> Callable[[Loss], Loss]:
     """Return a function that adds `step` to a loss in as few rational operations as possible."""
     a, b = step
     if a == 0 and b == 1:

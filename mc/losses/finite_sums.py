@@ -15,8 +15,8 @@ from fractions import Fraction
 
 import flint
 
-from filterproof.mc.losses.balls import BITS, ball
-from filterproof.mc.losses.tails import Point, tails
+from filterproof.mc.losses.balls import BITS, to_ball
+from filterproof.mc.losses.tails import Point, tail_function
 from filterproof.theory.numerics.precision import PRECISION_LOCK
 from filterproof.theory.pairs import DominatingPair
 
@@ -28,7 +28,7 @@ _Sum = tuple[flint.arb, flint.arb]
 
 def hockey_stick(pairs: Sequence[DominatingPair], counts: Sequence[int], epsilon: float) -> flint.arb | None:
     """Return H_{e^epsilon} of counts[i] releases of pairs[i], or None for infinitely many outputs or too many sums."""
-    distributions = [tails(pair) for pair in pairs]
+    distributions = [tail_function(pair) for pair in pairs]
     known = [distribution.points for distribution in distributions if distribution.points is not None]
     if len(known) < len(distributions) or any(distribution.infinite == 1 for distribution in distributions):
         return None
@@ -45,7 +45,7 @@ def hockey_stick(pairs: Sequence[DominatingPair], counts: Sequence[int], epsilon
             for distribution, n in zip(distributions, counts, strict=True)
         ]
         stick = -sum(logs, flint.arb(0)).expm1()
-        each = [list(_sums(points, n)) for points, n in zip(known, counts, strict=True)]
+        each = [list(_sums_of_losses(points, n)) for points, n in zip(known, counts, strict=True)]
         for parts in itertools.product(*each):
             beyond, mass = flint.arb(-epsilon), flint.arb(1)
             for loss, share in parts:
@@ -55,15 +55,15 @@ def hockey_stick(pairs: Sequence[DominatingPair], counts: Sequence[int], epsilon
     return stick
 
 
-def _sums(points: Sequence[Point], n: int) -> Iterator[_Sum]:
+def _sums_of_losses(points: Sequence[Point], n: int) -> Iterator[_Sum]:
     """Yield the sums of n losses, each of `points`, with their P-masses: one for each multiset."""
     (loss, p, _), rest = points[0], points[1:]
-    first = ball(loss) if isinstance(loss, Fraction) else loss
+    first = to_ball(loss) if isinstance(loss, Fraction) else loss
     if not rest:
         yield n * first, p**n
         return
     choose = 1
     for times in range(n + 1):
         own, share = times * first, choose * p**times
-        yield from ((own + total, share * mass) for total, mass in _sums(rest, n - times))
+        yield from ((own + total, share * mass) for total, mass in _sums_of_losses(rest, n - times))
         choose = choose * (n - times) // (times + 1)

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from filterproof.filters.accountants.personal_reports import ForOnePerson, PerPersonValues, check_person
 from filterproof.mc.losses.composition import Bounds
-from filterproof.mc.losses.inversion import worse
+from filterproof.mc.losses.inversion import largest_bounds
 from filterproof.mc.losses.step_moments import StepMoments
 from filterproof.theory.argument_checks import (
     check_at_least_zero,
@@ -175,7 +175,7 @@ class IndividualAccountant:
     0.0
     """
 
-    __slots__ = ("_counts", "_distributions", "_grid", "_q", "_sigma", "_steps")
+    __slots__ = ("_counts", "_distributions", "_level_grid", "_q", "_sigma", "_steps")
 
     def __init__(self, people: int, *, q: float, sigma: float, levels: int | Sequence[float] = 100) -> None:
         people = check_count("people", people)
@@ -190,15 +190,17 @@ class IndividualAccountant:
                 f"sigma must be in [{_QUIETEST:g}, {_LOUDEST:g}], got sigma={sigma!r}; pass a sigma in "
                 f"this range, and {_LOUDEST:g} for any larger sigma"
             )
-        self._grid = _grid(levels)
-        if people * len(self._grid) > _COUNTS:
+        self._level_grid = _level_grid(levels)
+        if people * len(self._level_grid) > _COUNTS:
             raise ValueError(
-                f"people must be at most {_COUNTS // len(self._grid)} with {len(self._grid)} levels, got "
+                f"people must be at most {_COUNTS // len(self._level_grid)} with {len(self._level_grid)} levels, got "
                 f"people={people}; use several accountants"
             )
-        self._distributions = [StepMoments(self._q, share, self._sigma) for share in self._grid.tolist()]
+        self._distributions = [
+            StepMoments(self._q, share, self._sigma) for share in self._level_grid.tolist()
+        ]
         #: column 2 i: shares between levels i - 1 and i; column 2 i + 1: level i itself
-        self._counts = np.zeros((people, 2 * len(self._grid)), dtype=np.uint32)
+        self._counts = np.zeros((people, 2 * len(self._level_grid)), dtype=np.uint32)
         self._steps = 0
 
     @property
@@ -209,7 +211,7 @@ class IndividualAccountant:
     @property
     def levels(self) -> NDArray[np.float64]:
         """The levels of share, ascending to 1."""
-        return self._grid.copy()
+        return self._level_grid.copy()
 
     def add(self, shares: NDArray[np.float64] | Sequence[float], *, steps: int = 1) -> None:
         """Count steps with the given share of the clipping norm for each person.
@@ -228,7 +230,7 @@ class IndividualAccountant:
         TypeError
             If `shares` is masked or not a row of numbers.
         """
-        checked = _row(
+        checked = _probability_row(
             "shares", shares, "divide norms after clipping by the clipping norm, 0 for absent people"
         )
         if checked.shape != (self.people,):
@@ -242,8 +244,8 @@ class IndividualAccountant:
                 f"steps must be at most {_STEPS - self._steps} more, got steps={steps}; add fewer"
             )
         here = np.flatnonzero(checked)
-        place = np.searchsorted(self._grid, checked[here]) + np.searchsorted(
-            self._grid, checked[here], side="right"
+        place = np.searchsorted(self._level_grid, checked[here]) + np.searchsorted(
+            self._level_grid, checked[here], side="right"
         )
         self._counts[here, place] += np.uint32(steps)
         self._steps += steps
@@ -262,8 +264,8 @@ class IndividualAccountant:
             Bounds on epsilon, in nats.
         """
         delta = float(check_delta("delta", delta))
-        return self._between(
-            f"epsilon at delta={delta:g}", partial(worse, bounds=methodcaller("epsilon", delta))
+        return self._rounded_bounds(
+            f"epsilon at delta={delta:g}", partial(largest_bounds, bounds=methodcaller("epsilon", delta))
         )
 
     def delta(self, epsilon: float) -> PersonalBounds:
@@ -280,11 +282,11 @@ class IndividualAccountant:
             Bounds on delta.
         """
         epsilon = float(check_at_least_zero("epsilon", epsilon))
-        return self._between(
-            f"delta at epsilon={epsilon:g}", partial(worse, bounds=methodcaller("delta", epsilon))
+        return self._rounded_bounds(
+            f"delta at epsilon={epsilon:g}", partial(largest_bounds, bounds=methodcaller("delta", epsilon))
         )
 
-    def _between(self, quantity: str, composed: Callable[..., tuple[Array, Array]]) -> PersonalBounds:
+    def _rounded_bounds(self, quantity: str, composed: Callable[..., tuple[Array, Array]]) -> PersonalBounds:
         """Return the lower bounds with every share rounded down to a level, and the upper ones with each rounded up."""
         below, above = self._counts[:, 1::2].copy(), self._counts[:, 0::2] + self._counts[:, 1::2]
         below[:, :-1] += self._counts[:, 2::2]
@@ -295,11 +297,11 @@ class IndividualAccountant:
     def __repr__(self) -> str:
         return (
             f"IndividualAccountant(people={self.people}, q={self._q}, sigma={self._sigma}, "
-            f"levels={len(self._grid)}; hidden)"
+            f"levels={len(self._level_grid)}; hidden)"
         )
 
 
-def _row(name: str, value: object, remedy: str) -> Array:
+def _probability_row(name: str, value: object, remedy: str) -> Array:
     """Return `value` as probabilities in one row; numbers longer than a double are rounded up."""
     row = np.asarray(value) if np.iterable(value) and not isinstance(value, np.ma.MaskedArray) else None
     if row is None or row.ndim != 1 or row.dtype.kind not in "fiu":
@@ -307,14 +309,14 @@ def _row(name: str, value: object, remedy: str) -> Array:
     return np.asarray(check_probability(name, owned_copy(row), remedy))
 
 
-def _grid(levels: int | Sequence[float]) -> Array:
+def _level_grid(levels: int | Sequence[float]) -> Array:
     if isinstance(levels, (int, np.integer)):
         number = check_count("levels", levels, most=_MAX_LEVELS)
         grid = np.geomspace(_MIN_LEVEL, 1.0, number) if number > 1 else np.ones(1)
         grid[-1] = 1.0
         return grid
     remedy = "pass a number of levels, or e.g. [0.25, 0.5, 1.0]"
-    grid = _row("levels", levels, remedy)
+    grid = _probability_row("levels", levels, remedy)
     if not (
         0 < len(grid) <= _MAX_LEVELS and grid[0] >= _SMALLEST and grid[-1] == 1 and (np.diff(grid) > 0).all()
     ):

@@ -25,7 +25,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from filterproof.mc.losses.powers import ELEMENTARY
+from filterproof.mc.losses.powers import ELEMENTARY_ERROR
 from filterproof.mc.losses.step_moments import Envelope, RealMoments, StepMoments, Transforms
 from filterproof.theory.pairs.base import Direction
 
@@ -37,7 +37,7 @@ _TILTS_PER_OCTAVE = 8
 #: Levels whose tilted outputs lie further out than this are not computed: their losses alone are huge.
 _MAX_OUTPUT = 64.0
 #: The logarithm of a moment that was not computed.
-_UNKNOWN = 1e9
+_UNKNOWN_LOG_MOMENT = 1e9
 #: The contribution of other periods, as a power of e relative to delta.
 _PERIOD_EXPONENT = 30.0
 #: The contribution beyond the last frequency, relative to frequency 0; the fewest and the most frequencies; the most
@@ -57,24 +57,24 @@ _MAX_PERIOD, _TILT_TOLERANCE = 2.0**12, 6.0
 
 
 @lru_cache(maxsize=1 << 15)
-def _moments(distribution: StepMoments, direction: Direction) -> RealMoments:
+def _tilted_moments(distribution: StepMoments, direction: Direction) -> RealMoments:
     """Return the logarithms, errors and decays at all tilts."""
     near = (1 + TILTS) * distribution.ratio <= _MAX_OUTPUT
     moments = distribution.real(distribution.power(TILTS[near], direction))
-    logs, errors, decay = np.full(len(TILTS), _UNKNOWN), np.zeros(len(TILTS)), np.zeros(len(TILTS))
+    logs, errors, decay = np.full(len(TILTS), _UNKNOWN_LOG_MOMENT), np.zeros(len(TILTS)), np.zeros(len(TILTS))
     logs[near], errors[near], decay[near] = moments.logs, moments.errors, moments.decay
     return RealMoments(logs, errors, decay)
 
 
 @lru_cache(maxsize=1 << 15)
-def _envelope(distribution: StepMoments, direction: Direction, tilt: int) -> Envelope:
+def _modulus_envelope(distribution: StepMoments, direction: Direction, tilt: int) -> Envelope:
     """Return the bounds at high frequencies."""
-    known, a = _moments(distribution, direction), float(distribution.power(TILTS[tilt], direction))
+    known, a = _tilted_moments(distribution, direction), float(distribution.power(TILTS[tilt], direction))
     return distribution.envelope(a, float(known.logs[tilt]), float(known.decay[tilt]))
 
 
 @lru_cache(maxsize=_CACHE_SIZE)
-def _transforms(
+def _characteristic_functions(
     distribution: StepMoments, direction: Direction, tilt: int, step: float, size: int
 ) -> Transforms:
     """Return the characteristic function at `size` frequencies, a power of two.
@@ -82,23 +82,23 @@ def _transforms(
     The number computed at once changes the last bit, and no answer may depend on earlier calls.
     """
     a = float(distribution.power(TILTS[tilt], direction))
-    return distribution.transforms(a, float(_moments(distribution, direction).logs[tilt]), step, size)
+    return distribution.transforms(a, float(_tilted_moments(distribution, direction).logs[tilt]), step, size)
 
 
-def worse(
+def largest_bounds(
     distributions: Sequence[StepMoments],
     counts: NDArray[np.uint32],
-    bounds: Callable[[Inversion], tuple[Array, Array]],
+    bounds: Callable[[FourierInversion], tuple[Array, Array]],
 ) -> tuple[Array, Array]:
     """Return bounds for each person with counts[person, k] steps of laws[k], the larger of removal and addition."""
     removal, addition = (
-        bounds(Inversion(distributions, counts, "PQ")),
-        bounds(Inversion(distributions, counts, "QP")),
+        bounds(FourierInversion(distributions, counts, "PQ")),
+        bounds(FourierInversion(distributions, counts, "QP")),
     )
     return np.maximum(removal[0], addition[0]), np.maximum(removal[1], addition[1])
 
 
-class Inversion:
+class FourierInversion:
     """People with some steps of each kind, in one direction: their moments at all tilts, shape (people, tilts)."""
 
     def __init__(
@@ -110,7 +110,7 @@ class Inversion:
         self.distributions, self.direction = [distributions[k] for k in self.used.tolist()], direction
         self.counts = counts[np.ix_(self.some, self.used)].astype(np.float64)
         if len(self.some):
-            each = [_moments(distribution, direction) for distribution in self.distributions]
+            each = [_tilted_moments(distribution, direction) for distribution in self.distributions]
             self.logs = self.counts @ np.array([moments.logs for moments in each])
             rounding = (len(self.used) + 8) * 2.0**-52
             errors = np.array([moments.errors for moments in each])
@@ -122,9 +122,9 @@ class Inversion:
         if len(self.some):
             goal = -math.log(delta)
             # CKS: delta <= M(t) e^{-t epsilon} t^t / (t + 1)^{t + 1}
-            bounds = (self.logs + self.errors + goal - _gain(TILTS)) / TILTS
+            bounds = (self.logs + self.errors + goal - _entropy_gain(TILTS)) / TILTS
             sure = np.maximum(bounds.min(axis=1) * (1 + 2.0**-40) + 2.0**-40, 0.0)
-            for group, rows in self._tilted(sure, np.full(len(sure), goal)):
+            for group, rows in self._people_by_tilt(sure, np.full(len(sure), goal)):
                 low[self.some[group]], high[self.some[group]] = rows.epsilon(delta, sure[group])
         return low, high
 
@@ -134,28 +134,34 @@ class Inversion:
         if len(self.some):
             far = TILTS * epsilon
             exponents = (
-                self.logs + self.errors - far + 2.0**-46 * (1 + np.abs(self.logs) + far) - _gain(TILTS)
+                self.logs
+                + self.errors
+                - far
+                + 2.0**-46 * (1 + np.abs(self.logs) + far)
+                - _entropy_gain(TILTS)
             )
             sure = exponents.min(axis=1)
             # a number below the doubles is not 0
             high[self.some] = np.exp(np.minimum(sure, 0.0)) * (1 + 2.0**-40) + 2.0**-1074
             # a delta that is almost 0 in doubles has only an upper bound
-            for group, rows in self._tilted(np.full(len(sure), epsilon), -sure, sure > _LOG_NEGLIGIBLE):
+            for group, rows in self._people_by_tilt(
+                np.full(len(sure), epsilon), -sure, sure > _LOG_NEGLIGIBLE
+            ):
                 who, there = self.some[group], np.full(len(group), epsilon)
                 low[who] = np.minimum(rows.low(there), 1.0)
                 high[who] = np.minimum(np.exp(np.minimum(rows.log_high(there), 0.0)), high[who])
         return low, high
 
-    def _tilted(
+    def _people_by_tilt(
         self, epsilon: Array, log_inverse: Array, wanted: NDArray[np.bool_] | None = None
-    ) -> Iterator[tuple[NDArray[np.int64], _Tilted]]:
+    ) -> Iterator[tuple[NDArray[np.int64], _TiltedPeople]]:
         """Yield the people `wanted`, in groups of one tilt, period and number of frequencies.
 
         The tilt is that of the saddle point of e^{K(t) - t epsilon} / (t (t + 1)), which minimises the loss of
         precision, where epsilon is about the point at which the delta of each person is e^-log_inverse.
         """
         exponents = self.logs - np.multiply.outer(epsilon, TILTS)
-        tilts, turns = self._chosen(exponents, log_inverse)
+        tilts, turns = self._chosen_tilts(exponents, log_inverse)
         # rounded up to a power of 2, so that many people share a period
         apart = np.ceil(np.log2(np.minimum(turns, _MAX_PERIOD))).astype(np.int64)
         steps = 2 * math.pi * TILTS[tilts] / 2.0**apart
@@ -169,9 +175,9 @@ class Inversion:
         for number, (tilt, _, size) in reversed(list(enumerate(different.tolist()))):
             group = chosen[which.ravel() == number]
             for part in np.array_split(group, -(-len(group) * size // _MAX_HELD)):
-                yield part, self._transformed(part, tilt, float(steps[part[0]]), size, beyond[part])
+                yield part, self._people_at_tilt(part, tilt, float(steps[part[0]]), size, beyond[part])
 
-    def _chosen(self, exponents: Array, log_inverse: Array) -> tuple[NDArray[np.int64], Array]:
+    def _chosen_tilts(self, exponents: Array, log_inverse: Array) -> tuple[NDArray[np.int64], Array]:
         """Return the tilt of each person, and t W such that the other periods add e^-30 of delta."""
         people = np.arange(len(exponents))
         coarse = np.arange(0, len(TILTS), _TILTS_PER_OCTAVE)
@@ -200,7 +206,7 @@ class Inversion:
         for tilt in np.unique(tilts).tolist():
             left = np.flatnonzero(tilts == tilt)
             used = np.flatnonzero(self.counts[left].any(axis=0))
-            each = [_envelope(self.distributions[k], self.direction, tilt) for k in used.tolist()]
+            each = [_modulus_envelope(self.distributions[k], self.direction, tilt) for k in used.tolist()]
             size = _MIN_FREQUENCIES
             while len(left):
                 step = steps[left]
@@ -215,16 +221,19 @@ class Inversion:
                 size *= 2
         return sizes, beyond
 
-    def _transformed(
+    def _people_at_tilt(
         self, group: NDArray[np.int64], tilt: int, step: float, size: int, beyond: Array
-    ) -> _Tilted:
+    ) -> _TiltedPeople:
         """Return the people `group` at one tilt, with this many frequencies."""
         t, period = float(TILTS[tilt]), 2 * math.pi / step
         counts = self.counts[group]
         used = np.flatnonzero(counts.any(axis=0))
         counts = counts[:, used]
         whole = 1 << (size - 1).bit_length()
-        each = [_transforms(self.distributions[k], self.direction, tilt, step, whole) for k in used.tolist()]
+        each = [
+            _characteristic_functions(self.distributions[k], self.direction, tilt, step, whole)
+            for k in used.tolist()
+        ]
         logs, off, largest = (
             np.array([getattr(transforms, name)[:size] for transforms in each])
             for name in ("logs", "errors", "most")
@@ -233,7 +242,9 @@ class Inversion:
         most = np.exp(counts @ largest * (1 - 2.0**-40))
         unknown = (counts > 0).astype(np.float64) @ np.isinf(off) > 0
         off = counts @ np.where(np.isinf(off), 0.0, off)
-        off += (len(each) + 8) * 2.0**-52 * (counts @ np.abs(logs.imag) + np.abs(moduli)) + ELEMENTARY * 4
+        off += (len(each) + 8) * 2.0**-52 * (
+            counts @ np.abs(logs.imag) + np.abs(moduli)
+        ) + ELEMENTARY_ERROR * 4
         line = t + 1j * step * np.arange(size)
         weights = np.where(np.arange(size) > 0, 2.0, 1.0) / (period * line * (line + 1))
         sizes = np.exp(moduli)
@@ -246,7 +257,7 @@ class Inversion:
         need = np.flatnonzero((np.abs(terms) > 1e-16 * np.abs(terms[:, :1])).any(axis=0))[-1] + 1
         errors += np.abs(terms[:, need:]).sum(axis=1) + beyond
         others = slice(tilt + 1, tilt + 1 + _BOUND_TILTS)
-        return _Tilted(
+        return _TiltedPeople(
             t,
             step,
             self.logs[group, tilt],
@@ -258,14 +269,14 @@ class Inversion:
         )
 
 
-def _gain(t: Array) -> Array:
+def _entropy_gain(t: Array) -> Array:
     """Return (t + 1) log(t + 1) - t log t, rounded down."""
     gain: Array = (t * np.log1p(1 / t) + np.log1p(t)) * (1 - 2.0**-40)
     return gain
 
 
 @dataclass(frozen=True, slots=True)
-class _Tilted:
+class _TiltedPeople:
     """People at one tilt: log M(t) within `off`, and the terms of D without M(t) e^{-(t + i theta) epsilon}.
 
     The sum of terms[person, k] e^{-i theta_k epsilon} has a real part with an error of at most `errors` and a rounding.
@@ -281,21 +292,21 @@ class _Tilted:
     others: Array
     moments: Array
 
-    def _sum(self, epsilon: Array) -> tuple[Array, Array]:
+    def _sum_and_derivative(self, epsilon: Array) -> tuple[Array, Array]:
         """Return the sum, and its derivative."""
         frequencies = self.step * np.arange(self.terms.shape[1])
         turned = self.terms * np.exp(-1j * np.multiply.outer(epsilon, frequencies))
         return turned.real.sum(axis=1), turned.imag @ frequencies
 
-    def _slack(self, epsilon: Array) -> Array:
-        """Return the errors of `_sum`."""
+    def _sum_errors(self, epsilon: Array) -> Array:
+        """Return the errors of `_sum_and_derivative`."""
         sizes = np.abs(self.terms)
         frequencies = self.step * np.arange(sizes.shape[1])
-        rounding = (ELEMENTARY * 4 + sizes.shape[1] * 2.0**-52) * sizes.sum(axis=1)
+        rounding = (ELEMENTARY_ERROR * 4 + sizes.shape[1] * 2.0**-52) * sizes.sum(axis=1)
         slack: Array = self.errors + rounding + 2.0**-50 * epsilon * (sizes @ frequencies)
         return slack
 
-    def _exponent(self, epsilon: Array, sign: int) -> Array:
+    def _log_exponent(self, epsilon: Array, sign: int) -> Array:
         scale = self.logs - self.tilt * epsilon
         size = np.abs(self.logs) + self.tilt * epsilon
         exponent: Array = scale + sign * (self.off + 2.0**-46 * (1 + size))
@@ -303,18 +314,22 @@ class _Tilted:
 
     def log_high(self, epsilon: Array) -> Array:
         """Return an upper bound on log delta."""
-        value, _ = self._sum(epsilon)
-        most = np.maximum(value + self._slack(epsilon), 5e-324)
-        high: Array = self._exponent(epsilon, 1) + np.log(most) + ELEMENTARY * (2 + np.abs(np.log(most)))
+        value, _ = self._sum_and_derivative(epsilon)
+        most = np.maximum(value + self._sum_errors(epsilon), 5e-324)
+        high: Array = (
+            self._log_exponent(epsilon, 1) + np.log(most) + ELEMENTARY_ERROR * (2 + np.abs(np.log(most)))
+        )
         return high
 
     def low(self, epsilon: Array) -> Array:
         """Return a lower bound on delta."""
-        value, _ = self._sum(epsilon)
-        least = value - self._slack(epsilon)
+        value, _ = self._sum_and_derivative(epsilon)
+        least = value - self._sum_errors(epsilon)
         gap = 2 * math.pi / self.step * (1 - 2.0**-40)
         with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
-            bound = np.exp(np.minimum(self._exponent(epsilon, -1) + np.log(np.maximum(least, 0.0)), 700.0))
+            bound = np.exp(
+                np.minimum(self._log_exponent(epsilon, -1) + np.log(np.maximum(least, 0.0)), 700.0)
+            )
             apart = 1 / math.expm1(min(self.tilt * gap, 700.0))
             if len(self.others):
                 above = self.moments - np.multiply.outer(epsilon, self.others)
@@ -330,11 +345,11 @@ class _Tilted:
         target, zero = math.log(delta), np.zeros(len(self.logs))
         sure = np.maximum(sure * (1 + 2.0**-40) + 2.0**-40 * (1 - target) / self.tilt, 0.0)
         nothing = self.log_high(zero) <= target
-        near = self._root(target, sure)
+        near = self._newton_root(target, sure)
         # errors of log delta, divided by its slope, which is at least the tilt's order
-        value, _ = self._sum(near)
+        value, _ = self._sum_and_derivative(near)
         with np.errstate(divide="ignore", invalid="ignore"):
-            first = np.clip(2 * self._slack(near) / np.abs(value), 0.0, 1.0) + 4 * self.off + 2.0**-40
+            first = np.clip(2 * self._sum_errors(near) / np.abs(value), 0.0, 1.0) + 4 * self.off + 2.0**-40
         step = first / self.tilt
         low, high = zero.copy(), sure.copy()
         up, down = ~nothing, ~nothing
@@ -350,12 +365,12 @@ class _Tilted:
         high[nothing] = 0.0
         return low, high
 
-    def _root(self, target: float, sure: Array) -> Array:
+    def _newton_root(self, target: float, sure: Array) -> Array:
         """Return about where the sum gives e^target: Newton's method on log delta, between 0 and `sure`."""
         low, high = np.zeros(len(sure)), sure.copy()
         x = sure * 0.9
         for _ in range(60):
-            value, slope = self._sum(x)
+            value, slope = self._sum_and_derivative(x)
             with np.errstate(divide="ignore", invalid="ignore"):
                 excess = np.where(value > 0, np.log(value), -np.inf) + self.logs - self.tilt * x - target
                 move = excess / (self.tilt - slope / value)

@@ -12,7 +12,15 @@ import flint
 import numpy as np
 from numpy.typing import NDArray
 
-from filterproof.mc.losses.balls import BITS, Rounding, ball, fraction, lower_end, rounded, upper_end
+from filterproof.mc.losses.balls import (
+    BITS,
+    Rounding,
+    exact_fraction,
+    lower_end,
+    round_to_side,
+    to_ball,
+    upper_end,
+)
 from filterproof.mc.losses.sorted_search import SortedSearch
 from filterproof.theory.numerics.precision import PRECISION_LOCK
 from filterproof.theory.pairs import DominatingPair
@@ -24,7 +32,7 @@ _ATOM_TOLERANCE = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class LossReport:
     """A loss in (edges[i], edges[i+1]] counts as low[i], or as high[i] with probability share[i], in steps.
 
     A loss above the last edge counts as infinite; after one at or below the first an adversary stops.
@@ -82,9 +90,9 @@ class LatticePLD:
     places: NDArray[np.int64]
     masses: NDArray[np.float64]
     revealed: float = 0.0
-    report: Report | None = None
+    report: LossReport | None = None
 
-    def weighed(self, tilt: float) -> NDArray[np.float64]:
+    def tilted_masses(self, tilt: float) -> NDArray[np.float64]:
         """Return the masses of the tilted distribution, through logarithms, because a factor alone may be no double."""
         weighed: NDArray[np.float64] = np.exp(np.log(self.masses) + tilt * self.places)
         return weighed
@@ -110,7 +118,7 @@ class LatticePLD:
 
 
 @dataclass(frozen=True, slots=True)
-class Level:
+class KOVLevel:
     """A pair that is KOV(epsilon, delta); larger levels dominate smaller ones.
 
     `epsilon` is a ball of small relative radius, even near 0; `exact` is epsilon as a rational, or None. `delta` is
@@ -126,7 +134,7 @@ class Level:
         """Return the P-mass and the Q-mass of the loss -epsilon, and of the loss epsilon."""
         with PRECISION_LOCK, flint.ctx.workprec(BITS):
             fallen = (-self.epsilon).exp()  # e^epsilon may be no ball
-            more = ball(1 - self.delta) / (1 + fallen)
+            more = to_ball(1 - self.delta) / (1 + fallen)
             less = fallen * more
         return (less, more), (more, less)
 
@@ -157,26 +165,26 @@ class ReportedPLD:
         return cls(LatticePLD(places[met], p[met], revealed), LatticePLD(places[met], q[met]))
 
     @classmethod
-    def of_level(cls, known: Level, units: int) -> Self:
+    def of_level(cls, known: KOVLevel, units: int) -> Self:
         """Return KOV(epsilon, delta), with its two losses reported at `units` steps."""
         with PRECISION_LOCK, flint.ctx.workprec(BITS):
-            rest, revealed = ball(1 - known.delta), max(lower_end(ball(known.delta)), 0.0)
+            rest, revealed = to_ball(1 - known.delta), max(lower_end(to_ball(known.delta)), 0.0)
             masses = known.masses if units else ((rest, rest),)
             return cls.of(np.array([-units, units] if units else [0]), masses, revealed)
 
 
-def level(pair: DominatingPair) -> Level | None:
+def level(pair: DominatingPair) -> KOVLevel | None:
     """Return the KOV parameters of a pair that is randomised response, an erasure or both, or None."""
     if (own := pair.kov) is None:
         return None
     delta = Fraction(float(own.delta)) if own.exact_delta is None else own.exact_delta
     if own.ratio is None:
-        return Level(ball(float(own.epsilon)), delta, Fraction(float(own.epsilon)))
+        return KOVLevel(to_ball(float(own.epsilon)), delta, Fraction(float(own.epsilon)))
     with PRECISION_LOCK, flint.ctx.workprec(BITS):
-        return Level(ball(own.ratio - 1).log1p(), delta, Fraction(0) if own.ratio == 1 else None)
+        return KOVLevel(to_ball(own.ratio - 1).log1p(), delta, Fraction(0) if own.ratio == 1 else None)
 
 
-def common_step(levels: Sequence[Level]) -> tuple[list[int], Fraction, Fraction] | None:
+def common_step(levels: Sequence[KOVLevel]) -> tuple[list[int], Fraction, Fraction] | None:
     """Return (units, least, most) with units[i] least <= epsilon_i <= units[i] most, or None if none fits closely.
 
     For levels that are exact multiples of a double, least = most; else the two differ by rounding only. For a filter
@@ -199,23 +207,23 @@ def common_step(levels: Sequence[Level]) -> tuple[list[int], Fraction, Fraction]
         if any(gap > 1e-12 * size for gap, size in zip(gaps, sizes, strict=True)):
             return None
         steps = [lv.epsilon / unit for lv, unit in zip(levels, units, strict=True) if unit]
-        least = min(fraction(step.lower()) for step in steps)
-        most = max(fraction(step.upper()) for step in steps)
+        least = min(exact_fraction(step.lower()) for step in steps)
+        most = max(exact_fraction(step.upper()) for step in steps)
     return units, least, most
 
 
 def level_pld(units: int, delta: Fraction, step: Fraction, side: Rounding) -> LatticePLD:
     """Return KOV(units * step, delta) on the lattice, each mass rounded to `side`."""
     with PRECISION_LOCK, flint.ctx.workprec(BITS):
-        places, masses = np.array([0]), [ball(1 - delta)]
+        places, masses = np.array([0]), [to_ball(1 - delta)]
         if units:
             places = np.array([-units, units])
-            masses = [p for p, _ in Level(ball(step) * units, delta, None).masses]
+            masses = [p for p, _ in KOVLevel(to_ball(step) * units, delta, None).masses]
         # the sign distinguishes two outputs, and the largest double separates finite losses from infinite ones
         edges = np.array([-np.inf, *[0.0] * (len(places) - 1), np.finfo(np.float64).max])
         return LatticePLD(
             places,
-            np.array([rounded(mass, side) for mass in masses]),
-            rounded(ball(delta), side),
-            Report(edges, places, places, np.zeros(len(places))),
+            np.array([round_to_side(mass, side) for mass in masses]),
+            round_to_side(to_ball(delta), side),
+            LossReport(edges, places, places, np.zeros(len(places))),
         )

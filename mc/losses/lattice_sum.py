@@ -19,14 +19,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from filterproof.mc.losses.lattice_pld import LatticePLD, ReportedPLD
-from filterproof.mc.losses.powers import ELEMENTARY, TiltedSum, power
+from filterproof.mc.losses.powers import ELEMENTARY_ERROR, TiltedSum, tilted_power
 
 #: The largest logarithm with a double exponential.
-_LARGEST = 700.0
+_LARGEST_EXPONENT = 700.0
 #: A mass of zero, and the multiple of its error from which a share counts as known.
 _NO_MASS, _SURE = 1e300, 8
 #: The largest tilt times the range of a loss, for an epsilon above every loss.
-_STEEP = 2.0**10
+_STEEP_TILT = 2.0**10
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,17 +46,17 @@ class LatticeSum:
 
     def bounds(self, epsilon: float, *, tilt: float) -> tuple[float, float]:
         """Return bounds on H_{e^epsilon}, which are close if the sum, so tilted, has mean epsilon."""
-        low = self._low(epsilon, tilt) + self.revealed
+        low = self._lower_bound(epsilon, tilt) + self.revealed
         if not all(distribution.masses.sum() < 2 for distribution, _ in self._all_above):
             return low, 1.0  # masses of losses so large that their exponential lost all digits
-        high = self._high(epsilon, tilt) + _infinite(self._all_above, up=True)
+        high = self._upper_bound(epsilon, tilt) + _infinite_mass_bound(self._all_above, up=True)
         # in this order: 1 if doubles say NaN, far beyond all losses
         return low, min(1.0, high * (1 + 2.0**-50))
 
     @property
     def revealed(self) -> float:
         """Return a lower bound on the P-mass of infinite losses, the lower end of `bounds` if the sum says nothing."""
-        return _infinite(self._all_below, up=False)
+        return _infinite_mass_bound(self._all_below, up=False)
 
     @property
     def _all_above(self) -> list[tuple[LatticePLD, int]]:
@@ -68,22 +68,22 @@ class LatticeSum:
         own = [(distribution.p, count) for distribution, count in zip(self.below, self.counts, strict=True)]
         return own if self.finer is None else own + self.finer._all_below
 
-    def _high(self, epsilon: float, tilt: float) -> float:
-        total, outside = self._above(epsilon, tilt)
+    def _upper_bound(self, epsilon: float, tilt: float) -> float:
+        total, outside = self._upper_sum(epsilon, tilt)
         beyond = total.excess + 2.0**-50 * (abs(epsilon) + np.abs(total.distribution.places * self.step))
         high = total.above(-np.expm1(-np.maximum(beyond, 0.0)))
         # a missing loss is worth at most e^{tilt (loss - epsilon)}
-        high += outside * math.exp(min(total.log_scale(1), _LARGEST))
+        high += outside * math.exp(min(total.log_scale(1), _LARGEST_EXPONENT))
         # beyond the doubles: every tilt gives a bound, tilt 0 a coarse one
-        return self._high(epsilon, 0.0) if tilt and math.isinf(high) else high
+        return self._upper_bound(epsilon, 0.0) if tilt and math.isinf(high) else high
 
-    def _low(self, epsilon: float, tilt: float) -> float:
+    def _lower_bound(self, epsilon: float, tilt: float) -> float:
         if (both := self._drawn_and_other(epsilon, tilt)) is None:
             return 0.0
         drawn, other = both
-        if max(drawn.log_scale(1), other.log_scale(1) + epsilon) > _LARGEST:
+        if max(drawn.log_scale(1), other.log_scale(1) + epsilon) > _LARGEST_EXPONENT:
             return 0.0  # beyond the doubles: no bound
-        p_places, q_places = _common(drawn, other)
+        p_places, q_places = _common_window(drawn, other)
         with np.errstate(invalid="ignore"):
             # P - e^epsilon Q of each place; any places may be left out
             gain = drawn.masses(-1, p_places) - other.masses(1, q_places, epsilon)
@@ -92,26 +92,28 @@ class LatticeSum:
             return 0.0
         # the mass outside the window of P is folded into it
         lean = max(-tilt * float(drawn.excess[p_places][counted].min()), 0.0)
-        folded = drawn.distribution.tail * math.exp(min(drawn.log_scale(1) + lean, _LARGEST))
+        folded = drawn.distribution.tail * math.exp(min(drawn.log_scale(1) + lean, _LARGEST_EXPONENT))
         return max(float(gain[counted].sum()) * (1 - 2.0**-40) - folded, 0.0)
 
-    def _above(self, cut: float, tilt: float) -> tuple[TiltedSum, float]:
+    def _upper_sum(self, cut: float, tilt: float) -> tuple[TiltedSum, float]:
         """Return the finite sum of the upper distributions, and a bound on the missing tilted mass."""
         distributions, counts, outside = list(self.above), list(self.counts), 0.0
         if self.finer is not None:
             raised, outside = self.finer._upper_on_coarse_lattice(tilt, self.step)
             distributions, counts = [*distributions, raised], [*counts, 1]
-        return TiltedSum(power(distributions, counts, tilt=tilt * self.step), self.step, tilt, cut), outside
+        return TiltedSum(
+            tilted_power(distributions, counts, tilt=tilt * self.step), self.step, tilt, cut
+        ), outside
 
     def _drawn_and_other(self, cut: float, tilt: float) -> tuple[TiltedSum, TiltedSum] | None:
         """Return the reports of the finite sum, under P and under Q, or None if no mass is known."""
         below, counts = list(self.below), list(self.counts)
         if self.finer is not None:
-            if (merged := self.finer._merged(tilt, self.step)) is None:
+            if (merged := self.finer._merged_reports(tilt, self.step)) is None:
                 return None
             below, counts = [*below, merged], [*counts, 1]
         drawn, other = (
-            TiltedSum(power(side, counts, tilt=lean * self.step), self.step, lean, cut)
+            TiltedSum(tilted_power(side, counts, tilt=lean * self.step), self.step, lean, cut)
             for side, lean in (
                 ([distribution.p for distribution in below], tilt),
                 ([distribution.q for distribution in below], tilt + 1),
@@ -124,7 +126,7 @@ class LatticeSum:
 
         Each place is split over both ends of its cell with its P-mass and Q-mass, as by `Cells.upper`.
         """
-        total, outside = self._above(0.0, tilt)
+        total, outside = self._upper_sum(0.0, tilt)
         parts = round(wide / self.step)
         cell, rest = np.divmod(total.distribution.places, parts)
         # if the tilt's factor is so large, the mass is nevertheless at most about 1
@@ -139,7 +141,7 @@ class LatticeSum:
         # twice, because a tilt times a step is rounded
         return LatticePLD(cell[0] + some, at[some]), outside + 2 * total.distribution.tail
 
-    def _merged(self, tilt: float, wide: float) -> ReportedPLD | None:
+    def _merged_reports(self, tilt: float, wide: float) -> ReportedPLD | None:
         """Return reports of the finite sum, merged for almost equal losses, on a lattice of the step `wide`."""
         if (both := self._drawn_and_other(0.0, tilt)) is None:
             return None
@@ -151,7 +153,7 @@ class LatticeSum:
                 drawn.distribution, error=drawn.distribution.error + drawn.distribution.tail
             ),
         )
-        windows = _common(drawn, other)
+        windows = _common_window(drawn, other)
         known = np.logical_and(
             drawn.distribution.shares[windows[0]] > _SURE * drawn.distribution.error,
             other.distribution.shares[windows[1]] > _SURE * other.distribution.error,
@@ -170,7 +172,7 @@ class LatticeSum:
         )
 
 
-def _common(drawn: TiltedSum, other: TiltedSum) -> tuple[slice, slice]:
+def _common_window(drawn: TiltedSum, other: TiltedSum) -> tuple[slice, slice]:
     """Return the places in the windows of both."""
     first = max(drawn.distribution.first, other.distribution.first)
     last = max(min(one.distribution.first + len(one.distribution.shares) for one in (drawn, other)), first)
@@ -199,7 +201,7 @@ def tilt_to(
     low, high = 0.0, 1.0
     # a tilt that is a double, for arbitrarily small losses
     steepest = min(
-        _STEEP
+        _STEEP_TILT
         / max(step * float(np.ptp(distribution.places)) + step for distribution, step in distributions),
         2.0**900,
     )
@@ -216,7 +218,7 @@ def tilt_to(
     return high, reached, moments(high)[1]
 
 
-def _infinite(distributions: Sequence[tuple[LatticePLD, int]], *, up: bool) -> float:
+def _infinite_mass_bound(distributions: Sequence[tuple[LatticePLD, int]], *, up: bool) -> float:
     """Return a bound on the P-mass of outcomes with an infinite loss: prod (S + r)^k - prod S^k, S finite masses."""
     if not any(distribution.revealed for distribution, _ in distributions):
         return 0.0
@@ -227,8 +229,8 @@ def _infinite(distributions: Sequence[tuple[LatticePLD, int]], *, up: bool) -> f
         log_finite += count * math.log1p(-min(distribution.revealed / total, 1 - 2.0**-53))
         slack += count * (len(distribution.masses) + 16) * 2.0**-52
     return max(
-        math.exp(min(log_all, _LARGEST))
+        math.exp(min(log_all, _LARGEST_EXPONENT))
         * -math.expm1(log_finite)
-        * (1 + (1 if up else -1) * (slack + ELEMENTARY)),
+        * (1 + (1 if up else -1) * (slack + ELEMENTARY_ERROR)),
         0.0,
     )

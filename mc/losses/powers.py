@@ -5,7 +5,7 @@ In the Fourier domain, the tilted distribution of a sum of independent losses is
 the payoff likely, so that the absolute errors of the transform are small compared with the payoff, even a tiny one.
 
 >>> coin = LatticePLD(np.array([-1, 1]), np.array([0.5, 0.5]))
->>> total = power([coin], [10], tilt=0.0)
+>>> total = tilted_power([coin], [10], tilt=0.0)
 >>> bool(abs(total.shares[total.first % 2 :: 2].sum() - 1) < 1e-12), total.tail
 (True, 0.0)
 """
@@ -22,12 +22,12 @@ from numpy.typing import NDArray
 from filterproof.mc.losses.lattice_pld import LatticePLD
 
 #: A bound on the relative error of `np.exp` and the absolute error of `np.log` near 1, far above their design.
-ELEMENTARY = 2.0**-44
+ELEMENTARY_ERROR = 2.0**-44
 #: Unit roundoff.
 _UNIT = 2.0**-53
 #: The relative error of one path through one level of a fast Fourier transform, in unit roundoffs: an addition, a
 #: product of complex numbers and a tabulated root of unity have less than 5.
-_LEVEL = 8
+_FFT_LEVEL_ERROR = 8
 #: Fourier coefficients below e^-60 count as 0.
 _NEGLIGIBLE_EXPONENT = 60.0
 #: The most places that are stored completely.
@@ -41,7 +41,7 @@ _LARGEST, _UNDERFLOW = 700.0, 2.0**-1000
 
 
 @dataclass(frozen=True, slots=True)
-class Power:
+class TiltedPower:
     """The tilted distribution of a sum: shares[i] at place first + i, within `error` and the relative `factor`.
 
     log_moment is log sum_J m_J e^{tilt J}, with an error of at most `factor`. At most `tail` of the tilted mass lies
@@ -68,7 +68,7 @@ class TiltedSum:
     Losses on the side of the cut towards which the tilt points have factors below 1, so that errors there are small.
     """
 
-    distribution: Power
+    distribution: TiltedPower
     step: float
     tilt: float
     cut: float
@@ -87,7 +87,7 @@ class TiltedSum:
         """
         distribution = self.distribution
         far = self.step * float(np.abs(distribution.places[[0, -1]]).max())
-        slack = distribution.factor + ELEMENTARY * 8 + 2.0**-48 * abs(distribution.log_moment)
+        slack = distribution.factor + ELEMENTARY_ERROR * 8 + 2.0**-48 * abs(distribution.log_moment)
         slack += len(distribution.shares) * 2.0**-52  # sums of that many shares
         slack += 2.0**-49 * (1 + abs(self.tilt) * (abs(self.cut) + far))
         return distribution.log_moment - self.tilt * self.cut + sign * slack
@@ -115,7 +115,7 @@ class TiltedSum:
         return float(worth[counts] @ self.masses(1, counts)) + lost + self.distribution.tail * math.exp(scale)
 
 
-def power(distributions: Sequence[LatticePLD], counts: Sequence[int], *, tilt: float) -> Power:
+def tilted_power(distributions: Sequence[LatticePLD], counts: Sequence[int], *, tilt: float) -> TiltedPower:
     """Return the distribution of the sum of counts[i] independent losses of laws[i], tilted by e^{tilt J}."""
     each = [distribution.mean_and_variance(tilt) for distribution in distributions]
     mean = sum(k * m for k, (m, _) in zip(counts, each, strict=True))
@@ -144,14 +144,14 @@ def power(distributions: Sequence[LatticePLD], counts: Sequence[int], *, tilt: f
     factor = sum(
         k
         * (
-            2 * ELEMENTARY
+            2 * ELEMENTARY_ERROR
             + (len(distribution.places) + 16) * 2 * _UNIT
             + 4 * _UNIT * abs(tilt) * float(np.abs(distribution.places).max())
         )
         for k, distribution in zip(counts, distributions, strict=True)
     )
-    window, error = _transformed(distributions, counts, tilt, size)
-    return Power(
+    window, error = _circular_convolution(distributions, counts, tilt, size)
+    return TiltedPower(
         first,
         np.maximum(np.roll(window, -(first % size)), 0.0),
         sum(k * m for k, m in zip(counts, moments, strict=True)),
@@ -161,7 +161,7 @@ def power(distributions: Sequence[LatticePLD], counts: Sequence[int], *, tilt: f
     )
 
 
-def _transformed(
+def _circular_convolution(
     distributions: Sequence[LatticePLD], counts: Sequence[int], tilt: float, size: int
 ) -> tuple[NDArray[np.float64], float]:
     """Return the circular convolution at places 0 ... size - 1, and a bound on the error of each of its entries.
@@ -183,7 +183,7 @@ def _transformed(
         large = modulus > math.exp(-_NEGLIGIBLE_EXPONENT / count)
         there, modulus = there[large], modulus[large]
         total = total[large] * whole_power(frequencies[large], count)
-        bound = bound[large] * modulus**count * (1 + ELEMENTARY)
+        bound = bound[large] * modulus**count * (1 + ELEMENTARY_ERROR)
         # k |error| / |f| from the transform and the wrapping, 4 rounding errors per product from the power
         slope = slope[large] + count * ((each + len(share) * _UNIT) / modulus + 4 * _UNIT)
     weights = np.where((there == 0) | (there == size // 2), 1.0, 2.0)
@@ -200,7 +200,7 @@ def transform_error(size: int) -> float:
     It is relative to the sum of the moduli of the inputs for each entry, and relative to the Euclidean norm for the
     whole. Source: Higham, Theorem 24.2.
     """
-    return (math.log2(size) + 4) * _LEVEL * _UNIT
+    return (math.log2(size) + 4) * _FFT_LEVEL_ERROR * _UNIT
 
 
 def whole_power(base: NDArray[np.complex128], count: int) -> NDArray[np.complex128]:

@@ -16,9 +16,9 @@ from functools import lru_cache
 
 import flint
 
-from filterproof.mc.losses.balls import BITS, ball, lower_end
-from filterproof.mc.losses.cells import cells, extent
-from filterproof.mc.losses.tails import tails
+from filterproof.mc.losses.balls import BITS, lower_end, to_ball
+from filterproof.mc.losses.loss_cells import loss_cells, loss_extent
+from filterproof.mc.losses.tails import tail_function
 from filterproof.theory.numerics.precision import PRECISION_LOCK
 from filterproof.theory.pairs import DominatingPair, is_ours
 
@@ -33,7 +33,7 @@ _LAST_CELL_MASS = 1e-299
 @lru_cache(maxsize=4096)
 def renyi_low(pair: DominatingPair, order: float) -> float:
     """Return a lower bound on D_order(P || Q) of one release, order > 1, of a pair with known tails."""
-    distribution = tails(pair)
+    distribution = tail_function(pair)
     with PRECISION_LOCK, flint.ctx.workprec(BITS):
         if distribution.infinite > 0:
             return math.inf
@@ -42,7 +42,7 @@ def renyi_low(pair: DominatingPair, order: float) -> float:
             if low.is_finite():
                 return max(lower_end(low), 0.0)
         moment, less = flint.arb(0), flint.arb(order) - 1
-        for p, q in _reported(pair, order):
+        for p, q in _report_masses(pair, order):
             if p.lower() > 0:
                 moment += (p.lower().log() * order - q.upper().log() * less).exp()
         return max(lower_end(moment.log() / less), 0.0) if moment > 1 else 0.0
@@ -55,23 +55,23 @@ def _of_truths(pair: DominatingPair, order: float) -> flint.arb:
     low = reference_values.renyi(Fraction(at)).ball()
     if at < order and (sampled := pair.sampled_normal) is not None and sampled[2] == "removal":
         # E w^a >= (q e^y)^a in the mean, y the loss of the full batch
-        q, sigma = ball(float(sampled[0])), ball(float(sampled[1]))
+        q, sigma = to_ball(float(sampled[0])), to_ball(float(sampled[1]))
         low = low.max(order / (2 * sigma**2) + order * q.log() / (flint.arb(order) - 1))
     return low
 
 
-def _reported(pair: DominatingPair, order: float) -> list[tuple[flint.arb, flint.arb]]:
+def _report_masses(pair: DominatingPair, order: float) -> list[tuple[flint.arb, flint.arb]]:
     """Return balls with the P-mass and the Q-mass of each report of a finite loss.
 
     For a finite pair every loss is reported, for any other one a cell, narrow where e^{(order - 1) L} has its mass.
     """
-    distribution, (low, high) = tails(pair), extent(pair, _LAST_CELL_MASS)
+    distribution, (low, high) = tail_function(pair), loss_extent(pair, _LAST_CELL_MASS)
     if distribution.points is not None:
         return [(p, q) for _, p, q in distribution.points]
     entropy = float(pair.renyi(1 + 2.0**-10))  # about KL, half the variance of a small loss
     spread = math.sqrt(2 * entropy) if 0 < entropy < math.inf else (high - low) / 32
     step = Fraction(2.0 ** (math.floor(math.log2(high - low)) - _HALVINGS))
     variance = (spread * _WIDTH) ** 2
-    return cells(
+    return loss_cells(
         pair, step, tilts=(order - 1,), variance=variance, most=_MAX_CELLS, above=_LAST_CELL_MASS
     ).reports

@@ -35,7 +35,7 @@ def measurable(pair: DominatingPair) -> DominatingPair | None:
     """
     if has_tails(pair):
         return pair
-    if pair.shape != () or pair.choice is not None or library_class(pair.unlabelled) is not None:
+    if pair.shape != () or pair.member_index is not None or library_class(pair.unlabelled) is not None:
         return None
     with suppress(Exception):  # code of a user's class, whatever it raises: then nothing is known of the pair
         return _by_cells(pair)

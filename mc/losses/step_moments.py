@@ -24,8 +24,8 @@ import flint
 import numpy as np
 from numpy.typing import NDArray
 
-from filterproof.mc.losses.balls import ball
-from filterproof.mc.losses.powers import ELEMENTARY
+from filterproof.mc.losses.balls import to_ball
+from filterproof.mc.losses.powers import ELEMENTARY_ERROR
 from filterproof.theory.numerics.precision import PRECISION_LOCK
 from filterproof.theory.pairs import DominatingPair
 from filterproof.theory.pairs.base import Direction
@@ -40,7 +40,7 @@ _NEGLIGIBLE = 48.0
 _TRUNCATION_ERROR = 2.0**-48
 #: The heights of the strip that are tried, and the largest turn of the phase e^{mu} there.
 _HEIGHTS = np.array([0.25, 0.5, 1.0, 2.0, 4.0, 8.0])
-_TURN = 1.5
+_PHASE_LIMIT = 1.5
 #: The cells on which the integrand is bounded on the edge of the strip.
 _CELLS = 128
 #: Frequencies are e^{i theta l} = e^{i (32 j) theta_1 l} e^{i k theta_1 l}: few exponentials for many products.
@@ -52,7 +52,7 @@ _MAX_NODES, _MAX_HELD = 1 << 20, 1 << 24
 #: which no further frequencies are computed; the fewest and the most of them.
 _CLOSE, _LOW, _MIN_FREQUENCIES, _MAX_FREQUENCIES = 0.7, 0.7, 70, 4096
 #: 4 log(1/q) at the smallest rate, and more.
-_FOURTH = 64.0
+_LOG_RATE_BOUND = 64.0
 #: Bits of the balls of losses.
 _BITS = 96
 #: The smallest rate, and the smallest and largest sensitivity over noise, that were tested.
@@ -107,7 +107,7 @@ class Envelope:
 
 
 @dataclass(frozen=True, slots=True)
-class _Nodes:
+class _QuadratureNodes:
     """Nodes with log r, the error of each, and the posterior probability w that the person is present."""
 
     outputs: Array
@@ -151,9 +151,9 @@ class StepMoments:
     def real(self, a: Array) -> RealMoments:
         """Return log G(a) for all a >= 1, or for all a <= 0: an array of shape (n,)."""
         m = self.ratio
-        low, high = self._range(float(np.min(a)), float(np.max(a)), 0.0)
-        width = min(self._width(power) for power in (float(np.min(a)), float(np.max(a))))
-        nodes = self._nodes(low, high, width)
+        low, high = self._output_range(float(np.min(a)), float(np.max(a)), 0.0)
+        width = min(self._rule_width(power) for power in (float(np.min(a)), float(np.max(a))))
+        nodes = self._rule_nodes(low, high, width)
         u = nodes.outputs
         exponents = np.multiply.outer(a, nodes.losses) - u * u / 2
         top = exponents.max(axis=1)
@@ -161,7 +161,7 @@ class StepMoments:
         sums = weights.sum(axis=1)
         logs = top + np.log(sums) + (math.log(width) - _HALF_LOG_TAU)
         errors = self._weight_errors(a, weights, nodes) / sums
-        errors += ELEMENTARY * (4 + np.abs(logs) + np.abs(top)) + len(u) * 2.0**-52 + _TRUNCATION_ERROR
+        errors += ELEMENTARY_ERROR * (4 + np.abs(logs) + np.abs(top)) + len(u) * 2.0**-52 + _TRUNCATION_ERROR
         # E[e^{i theta l}] = int h d(e^{i theta l}) / (i theta), h = density / l': at most the variation of h over theta
         with np.errstate(divide="ignore"):
             peak = (exponents - np.log(nodes.present)).max(axis=1) - math.log(m)
@@ -173,12 +173,12 @@ class StepMoments:
 
     def transforms(self, a: float, log_moment: float, theta: float, count: int) -> Transforms:
         """Return the transforms of the distribution with density e^{zL}: a = 1 + z or -z, log_moment = log G(a)."""
-        growth, height = self._strip(a, theta * count, log_moment)
-        width = _short(2 * math.pi * height / growth)
-        low, high = self._range(a, a, 0.0)
+        growth, height = self._strip_error(a, theta * count, log_moment)
+        width = _rounded_width(2 * math.pi * height / growth)
+        low, high = self._output_range(a, a, 0.0)
         if not (high - low) < _MAX_NODES * width:
-            return _unknown(count)
-        nodes = self._nodes(low, high, width, a)
+            return _trivial_transforms(count)
+        nodes = self._rule_nodes(low, high, width, a)
         exponents = a * nodes.losses - nodes.outputs**2 / 2
         weights = np.exp(exponents - exponents.max())
         total = weights.sum()
@@ -188,7 +188,7 @@ class StepMoments:
         losses = nodes.losses if a > 0 else -nodes.losses
         blocks = -(-count // _BLOCK)
         if len(losses) * max(blocks, _BLOCK) > _MAX_HELD:
-            return _unknown(count)
+            return _trivial_transforms(count)
         leaps, steps = (
             np.exp(1j * theta * np.multiply.outer(np.arange(0, n * size, size), losses))
             for n, size in ((blocks, _BLOCK), (min(count, _BLOCK), 1))
@@ -197,17 +197,17 @@ class StepMoments:
         values = np.einsum("jn,kn->jk", leaps * weights, steps).ravel()[:count]
         # errors of the weights and their sum, of two exponentials and their product, of the sums of these; and of the
         # phases
-        fixed = 2 * spread + ELEMENTARY * 4 + len(weights) * 2.0**-50 + 2 * _TRUNCATION_ERROR
+        fixed = 2 * spread + ELEMENTARY_ERROR * 4 + len(weights) * 2.0**-50 + 2 * _TRUNCATION_ERROR
         turning = float(weights @ (nodes.off + 2.0**-49 * np.abs(losses)))
         off = fixed + theta * np.arange(count) * turning
-        return _logarithms(values, off)
+        return _log_transforms(values, off)
 
     def envelope(self, a: float, log_moment: float, log_decay: float) -> Envelope:
         """Return bounds on the modulus at all high frequencies, for the distribution of `transforms`."""
         # |L| / qm <= |u| + m / 2 for u < 0, and <= u min(e^{mu}, 1/q) elsewhere: fourth powers beyond are negligible
-        low, high = self._range(a, a, _FOURTH)
-        outputs = _multiples(low, high, self._width(a))
-        losses, present = self._at(outputs)
+        low, high = self._output_range(a, a, _LOG_RATE_BOUND)
+        outputs = _width_multiples(low, high, self._rule_width(a))
+        losses, present = self._loss_and_weight(outputs)
         exponents = a * losses - outputs**2 / 2
         weights = np.exp(exponents - exponents.max())
         weights /= weights.sum()
@@ -237,16 +237,16 @@ class StepMoments:
 
     # -- nodes and their errors ------------------------------------------------------------------------------------
 
-    def _nodes(self, low: float, high: float, width: float, a: float | None = None) -> _Nodes:
+    def _rule_nodes(self, low: float, high: float, width: float, a: float | None = None) -> _QuadratureNodes:
         """Return the nodes of the rule, each loss from a ball: all, or those that matter for G(a)."""
-        u = _multiples(low, high, width)
-        rough, present = self._at(u)
+        u = _width_multiples(low, high, width)
+        rough, present = self._loss_and_weight(u)
         if a is not None:
             exponents = a * rough - u * u / 2
             heavy = exponents > exponents.max() - _NEGLIGIBLE
             u, present = u[heavy], present[heavy]
         with PRECISION_LOCK, flint.ctx.workprec(_BITS):
-            m, q = ball(self.share) / ball(self.sigma), ball(self.q)
+            m, q = to_ball(self.share) / to_ball(self.sigma), to_ball(self.q)
             half = m * m / 2
             if self.q == 1:
                 balls = [m * x - half for x in u.tolist()]
@@ -255,9 +255,9 @@ class StepMoments:
         losses = np.array([float(loss) for loss in balls])
         # a double is next to the middle of its ball
         off = 2.0**-52 * np.abs(losses) + 2 * np.array([float(loss.rad()) for loss in balls])
-        return _Nodes(u, losses, off, present)
+        return _QuadratureNodes(u, losses, off, present)
 
-    def _at(self, u: Array) -> tuple[Array, Array]:
+    def _loss_and_weight(self, u: Array) -> tuple[Array, Array]:
         """Return about the loss, and the posterior probability, of outputs."""
         y = self.ratio * u - self.ratio**2 / 2
         if self.q == 1:
@@ -267,16 +267,16 @@ class StepMoments:
         losses = np.where(np.abs(y) <= 1, np.log1p(self.q * grown), far)
         return losses, np.minimum(np.exp(log_q + y - losses), 1.0)
 
-    def _weight_errors(self, a: Array, weights: Array, nodes: _Nodes) -> Array:
+    def _weight_errors(self, a: Array, weights: Array, nodes: _QuadratureNodes) -> Array:
         """Return the sum of the errors of weights e^{a l - u^2/2}: shape (n,)."""
         of_losses = weights @ (nodes.off + 2.0**-51 * np.abs(nodes.losses))
         each = np.abs(a) * of_losses + weights @ (2.0**-51 * nodes.outputs**2)
-        summed: Array = 1.01 * (each + 4 * ELEMENTARY * weights.sum(axis=1))
+        summed: Array = 1.01 * (each + 4 * ELEMENTARY_ERROR * weights.sum(axis=1))
         return summed
 
     # -- the range of the nodes --------------------------------------------------------------------------------------
 
-    def _range(self, least: float, most: float, more: float) -> tuple[float, float]:
+    def _output_range(self, least: float, most: float, more: float) -> tuple[float, float]:
         """Return outputs beyond which the integrand, times e^{more}, has less than e^-37.
 
         For a >= 1: r <= e^{mu} if u > 0 and r <= 1 if u < 0. For a <= 0: r >= e^{q(mu - m^2/2)}. Both make the
@@ -292,33 +292,33 @@ class StepMoments:
             math.sqrt(shift * m + room),
         )
 
-    def _width(self, a: float) -> float:
+    def _rule_width(self, a: float) -> float:
         """Return a width of the rule for G(a), a real: on the line Im u = b the integral grows by at most e^{b^2/2}.
 
         There |r| lies between cos(mb/2) r and r, so that a < 0 adds the power of a cosine.
         """
-        heights = self._heights()
+        heights = self._strip_heights()
         growth = _RULE + heights**2 / 2 - max(-a, 0.0) * np.log(np.cos(self.ratio * heights / 2))
-        return _short(float((2 * math.pi * heights / growth).max()))
+        return _rounded_width(float((2 * math.pi * heights / growth).max()))
 
-    def _heights(self) -> Array:
+    def _strip_heights(self) -> Array:
         """Return strips in which the phase mb stays below 1.5."""
-        least = _TURN / self.ratio
-        heights = _HEIGHTS[_HEIGHTS * self.ratio <= _TURN]
+        least = _PHASE_LIMIT / self.ratio
+        heights = _HEIGHTS[_HEIGHTS * self.ratio <= _PHASE_LIMIT]
         return heights if len(heights) else np.array([least])
 
-    def _strip(self, a: float, theta: float, log_moment: float) -> tuple[float, float]:
+    def _strip_error(self, a: float, theta: float, log_moment: float) -> tuple[float, float]:
         """Return -log of the error at frequencies up to theta, and a height b; the rule needs 2 pi b over the first.
 
         On Im u = b, |r^{i theta}| = e^{theta arg r}, and arg r <= wmb if w <= 1/2, arg r <= mb elsewhere. The integral
         over each line is bounded by its largest values on cells, and tails.
         """
-        heights = self._heights()[:, None]
+        heights = self._strip_heights()[:, None]
         turn = self.ratio * heights
         cosine = -max(-a, 0.0) * np.log(np.cos(turn / 2))
-        low, high = self._range(a, a, float((heights**2 / 2 + cosine + theta * turn).max()))
+        low, high = self._output_range(a, a, float((heights**2 / 2 + cosine + theta * turn).max()))
         edges = np.linspace(low, high, _CELLS + 1)
-        losses, present = self._at(edges)
+        losses, present = self._loss_and_weight(edges)
         closest = np.where(edges[:-1] > 0, edges[:-1], np.where(edges[1:] < 0, edges[1:], 0.0))
         largest = a * (losses[1:] if a > 0 else losses[:-1])
         there = present[1:]
@@ -332,28 +332,28 @@ class StepMoments:
         return float(growth[best]), float(heights[best, 0])
 
 
-def _multiples(low: float, high: float, width: float) -> Array:
+def _width_multiples(low: float, high: float, width: float) -> Array:
     """Return the multiples of `width` from at most low to at least high."""
     multiples: Array = np.arange(math.floor(low / width), math.ceil(high / width) + 1.0) * width
     return multiples
 
 
-def _short(width: float) -> float:
+def _rounded_width(width: float) -> float:
     """Return `width` rounded down to ten bits, so that its multiples are doubles."""
     mantissa, exponent = math.frexp(width)
     return math.ldexp(math.floor(mantissa * 1024) / 1024, exponent)
 
 
-def _unknown(count: int) -> Transforms:
+def _trivial_transforms(count: int) -> Transforms:
     """Return the bounds for any distribution: no modulus is above 1."""
     return Transforms(np.zeros(count, dtype=np.complex128), np.full(count, np.inf), np.zeros(count))
 
 
-def _logarithms(values: NDArray[np.complex128], off: Array) -> Transforms:
+def _log_transforms(values: NDArray[np.complex128], off: Array) -> Transforms:
     modulus = np.abs(values)
     known = off < modulus / 4
     with np.errstate(divide="ignore"):
         size = np.log(np.where(known, modulus, off))
-        most = np.minimum(np.log(modulus + off) + ELEMENTARY * (1 + np.abs(size)), 0.0)
-        errors = np.where(known, 1.2 * off / modulus + ELEMENTARY * (1 + np.abs(size)), np.inf)
+        most = np.minimum(np.log(modulus + off) + ELEMENTARY_ERROR * (1 + np.abs(size)), 0.0)
+        errors = np.where(known, 1.2 * off / modulus + ELEMENTARY_ERROR * (1 + np.abs(size)), np.inf)
     return Transforms(size + 1j * np.angle(values), errors, most)

@@ -16,10 +16,10 @@ from functools import lru_cache
 
 import numpy as np
 
-from filterproof.mc.losses.cells import cells
 from filterproof.mc.losses.lattice_pld import LatticePLD, ReportedPLD
 from filterproof.mc.losses.lattice_sum import LatticeSum
-from filterproof.mc.losses.tails import tails
+from filterproof.mc.losses.loss_cells import loss_cells
+from filterproof.mc.losses.tails import tail_function
 from filterproof.theory.pairs import DominatingPair
 
 #: The smallest mean squared width of cells, and the most cells of a distribution.
@@ -29,7 +29,7 @@ _MIN_PLACES, _SHORTER_SHARE = 1 << 16, 0.8
 #: The share of the precision for distributions that hardly vary.
 _SPARE_PRECISION = 1 / 16
 #: The places of a sum lie within this many standard deviations.
-_WIDE = 16
+_DEVIATIONS_COVERED = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,24 +56,24 @@ class Summands:
         # a law that hardly varies, however often it is summed, need not be known as closely as that
         least = _SPARE_PRECISION * float(np.dot(numbers, variances)) / (len(numbers) + 1)
         needs = tuple(max(own, least / number) for own, number in zip(variances, numbers, strict=True))
-        return cls(tuple(counts), numbers, variances, (*needs, least), precision)._divided()
+        return cls(tuple(counts), numbers, variances, (*needs, least), precision)._split_by_need()
 
     @property
-    def spread(self) -> float:
+    def total_variance(self) -> float:
         """The variance of the sum."""
-        return float(np.dot(self.counts, self.variances)) + (self.finer.spread if self.finer else 0.0)
+        return float(np.dot(self.counts, self.variances)) + (self.finer.total_variance if self.finer else 0.0)
 
     @property
     def shares(self) -> list[float]:
         """The mean squared width of the cells of each loss, and of the sum of `finer`."""
         *needs, least = self.needs
         if self.finer:
-            needs.append(max(self.finer.spread, least))
-        return [coarsen(max(self.precision * need, _FINEST), 2) for need in needs]
+            needs.append(max(self.finer.total_variance, least))
+        return [round_to_power_step(max(self.precision * need, _FINEST), 2) for need in needs]
 
     def step(self, least: Fraction = Fraction(0)) -> Fraction:
         """A step that is fine enough, or about `least` where that is more."""
-        step = max(Fraction(coarsen((min(self.shares) / 2) ** 0.5)), least)
+        step = max(Fraction(round_to_power_step((min(self.shares) / 2) ** 0.5)), least)
         # a width that divides the smallest atom leaves it in its place; atoms within a step are not used
         atoms = (size for pair in self.pairs for size in _atoms_of(pair) if size >= step)
         atom = min(atoms, default=None)
@@ -82,7 +82,7 @@ class Summands:
     def on_lattice(self, step: Fraction, *, tilt: float) -> LatticeSum:
         """The sum, in cells that are narrow where the laws so tilted have their mass."""
         both = [
-            _distributions(pair, step, tilt, share)
+            _lattice_distributions(pair, step, tilt, share)
             for pair, share in zip(self.pairs, self.shares, strict=False)
         ]
         above, below = zip(*both, strict=True)
@@ -91,7 +91,7 @@ class Summands:
             finer = self.finer.on_lattice(step / math.ceil(step / self.finer.step()), tilt=tilt)
         return LatticeSum(above, below, self.counts, float(step), finer)
 
-    def _divided(self) -> Summands:
+    def _split_by_need(self) -> Summands:
         """Return the losses with the smallest needs in `finer`, if that takes far fewer places."""
         *all_needs, least = self.needs
         order = np.argsort(all_needs, kind="stable")
@@ -99,7 +99,7 @@ class Summands:
         spreads = np.cumsum(np.array(self.counts, dtype=np.float64)[order] * np.array(self.variances)[order])
         # the places of a sum of all, of the first and of the others, of which the first are one more
         whole, first, others = (
-            _WIDE * np.sqrt(2 * spread / (self.precision * need))
+            _DEVIATIONS_COVERED * np.sqrt(2 * spread / (self.precision * need))
             for spread, need in (
                 (spreads[-1], needs[0]),
                 (spreads[:-1], needs[0]),
@@ -109,10 +109,12 @@ class Summands:
         if len(order) == 1 or whole <= _MIN_PLACES or (first + others).min() > _SHORTER_SHARE * whole:
             return self
         number = int((first + others).argmin()) + 1
-        finer, rest = (self._chosen(part.tolist()) for part in (order[:number], np.sort(order[number:])))
-        return replace(rest, finer=finer._divided())
+        finer, rest = (
+            self._selected_summands(part.tolist()) for part in (order[:number], np.sort(order[number:]))
+        )
+        return replace(rest, finer=finer._split_by_need())
 
-    def _chosen(self, places: list[int]) -> Summands:
+    def _selected_summands(self, places: list[int]) -> Summands:
         return replace(
             self,
             pairs=tuple(self.pairs[i] for i in places),
@@ -125,17 +127,17 @@ class Summands:
 @lru_cache(maxsize=1024)
 def _atoms_of(pair: DominatingPair) -> frozenset[Fraction]:
     """The sizes of the losses other than 0 that have a mass of their own, as far as they are rationals."""
-    return frozenset(abs(loss) for loss, _ in tails(pair).atoms if loss)
+    return frozenset(abs(loss) for loss, _ in tail_function(pair).atoms if loss)
 
 
 @lru_cache(maxsize=64)
-def _distributions(
+def _lattice_distributions(
     pair: DominatingPair, step: Fraction, tilt: float, variance: float
 ) -> tuple[LatticePLD, ReportedPLD]:
-    cut = cells(pair, step, tilts=(tilt,), variance=variance, most=_MAX_CELLS)
+    cut = loss_cells(pair, step, tilts=(tilt,), variance=variance, most=_MAX_CELLS)
     return cut.upper(), cut.reported()
 
 
-def coarsen(x: float, parts: int = 1) -> float:
+def round_to_power_step(x: float, parts: int = 1) -> float:
     """x rounded down to a power of 2^{1/parts}, so that nearby questions share their cells."""
     return 2.0 ** (math.floor(math.log2(x) * parts) / parts) if x > 0 else 0.0

@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 import flint
 
-from filterproof.mc.losses.balls import BITS, ball
+from filterproof.mc.losses.balls import BITS, to_ball
 from filterproof.mc.losses.finite_outputs import FiniteOutputs, NoFiniteDistributionError, ball_of, decay_of
 from filterproof.theory.numerics.precision import PRECISION_LOCK
 from filterproof.theory.pairs import DominatingPair
@@ -19,7 +19,7 @@ Point: TypeAlias = tuple[Fraction | flint.arb, flint.arb, flint.arb]
 
 
 @dataclass(frozen=True, slots=True)
-class Tails:
+class TailFunction:
     """above(x) = (P(x < L < inf), Q(x < L < inf)) at a rational x, and infinite = P(L = inf), all as balls.
 
     atoms are the rational losses that have a P-mass of their own, with that mass. points are all finite losses of a
@@ -34,10 +34,10 @@ class Tails:
     def hockey_stick(self, epsilon: float) -> flint.arb:
         """H_{e^epsilon}(P || Q) of one release."""
         p, q = self.above(Fraction(epsilon))
-        return self.infinite + p - ball(epsilon).exp() * q
+        return self.infinite + p - to_ball(epsilon).exp() * q
 
 
-def tails(pair: DominatingPair) -> Tails:
+def tail_function(pair: DominatingPair) -> TailFunction:
     """The tails of a pair; one of your own gives them as `reference_values.above`."""
     with PRECISION_LOCK, flint.ctx.workprec(BITS):
         try:
@@ -45,9 +45,9 @@ def tails(pair: DominatingPair) -> Tails:
         except NoFiniteDistributionError:
             try:
                 reference_values = pair.reference_values
-                return Tails(
+                return TailFunction(
                     reference_values.above,
-                    ball(0.0),
+                    to_ball(0.0),
                     tuple((loss, mass.ball()) for loss, mass in reference_values.atoms),
                 )
             except TypeError as error:
@@ -58,21 +58,21 @@ def tails(pair: DominatingPair) -> Tails:
         for loss, mass, _ in finite.outputs:
             p, (a, b) = flint.arb(mass), loss
             points.append((Fraction(a) if b == 1 else ball_of(loss), p, p * decay_of(loss)))
-        return _finite(points, flint.arb(finite.erased_p))
+        return _finite_tails(points, flint.arb(finite.erased_p))
 
 
 def has_tails(pair: DominatingPair) -> bool:
     """Whether the tails of a pair are known."""
     try:
-        tails(pair)
+        tail_function(pair)
     except TypeError:
         return False
     return True
 
 
-def _finite(points: Sequence[Point], infinite: flint.arb) -> Tails:
+def _finite_tails(points: Sequence[Point], infinite: flint.arb) -> TailFunction:
     def above(x: Fraction) -> tuple[flint.arb, flint.arb]:
-        p, q, point = flint.arb(0), flint.arb(0), ball(x)
+        p, q, point = flint.arb(0), flint.arb(0), to_ball(x)
         for loss, mass, other in points:
             exact = isinstance(loss, Fraction)
             if loss > (x if exact else point):
@@ -82,4 +82,4 @@ def _finite(points: Sequence[Point], infinite: flint.arb) -> Tails:
         return p, q
 
     atoms = tuple((loss, mass) for loss, mass, _ in points if isinstance(loss, Fraction))
-    return Tails(above, infinite, atoms, tuple(points))
+    return TailFunction(above, infinite, atoms, tuple(points))

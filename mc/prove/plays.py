@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 import filterproof.theory.pairs as pairs
-from filterproof.filters.contract.state import choose, parts
+from filterproof.filters.contract.state import choose_runs, parts
 from filterproof.filters.contract.work import count
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.prove.ledger import declared_charge
@@ -150,7 +150,7 @@ def _one(
                 )
             )
         if granted.any():
-            state = choose(granted, after, state)
+            state = choose_runs(granted, after, state)
     return found
 
 

@@ -29,7 +29,7 @@ from filterproof.mc.prove.theorems import SumTheorem, conversions, theorems
 from filterproof.mc.prove.transitions import System, Tracer
 from filterproof.theory.evidence import Evidence
 from filterproof.theory.guarantees import Guarantee
-from filterproof.theory.kernel.kernel_theorems import FINITE, KERNEL
+from filterproof.theory.kernel.kernel_theorems import FINITE_OUTCOMES_SCOPE, KERNEL_THEOREMS
 
 _ORDERS = "divergences of more than two orders are declared as numbers that rise with the order"
 _LIBRARIES = "functions of NumPy and math err by at most 8 units in the last place"
@@ -100,8 +100,10 @@ class SourceProof:
     @property
     def scope(self) -> str:
         """The adversaries and mechanisms that all these statements cover."""
-        kinds = {KERNEL[name].covers for name in self.kernel}  # each names more than the next shorter one
-        covered = FINITE if FINITE in kinds else max(kinds, key=len)
+        kinds = {
+            KERNEL_THEOREMS[name].covers for name in self.kernel
+        }  # each names more than the next shorter one
+        covered = FINITE_OUTCOMES_SCOPE if FINITE_OUTCOMES_SCOPE in kinds else max(kinds, key=len)
         return f"every adaptive adversary over {covered}, where requests declare true parameters"
 
     @property

@@ -24,7 +24,7 @@ _THREADS = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS")
 MAX_BREAKS = 3
 
 
-def cores() -> int:
+def available_cores() -> int:
     """Return the number of cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
@@ -45,14 +45,14 @@ class LocalPool(Executor):
     """
 
     def __init__(self, workers: int | None = None, *, ready: tuple[str, ...] = ()) -> None:
-        self.workers = cores() if workers is None else check_count("workers", workers)
+        self.workers = available_cores() if workers is None else check_count("workers", workers)
         self._ready = ready
-        self._pool = self._fresh()
+        self._pool = self._new_pool()
 
     def __repr__(self) -> str:
         return f"LocalPool(workers={self.workers})"
 
-    def _fresh(self) -> ProcessPoolExecutor:
+    def _new_pool(self) -> ProcessPoolExecutor:
         method = "forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else "spawn"
         context = multiprocessing.get_context(method)
         if method == "forkserver":  # the server imports and compiles once for the workers of all pools
@@ -69,7 +69,7 @@ class LocalPool(Executor):
     def rebuild(self) -> None:
         """Abandon the broken pool and start a new one."""
         self._pool.shutdown(wait=False, cancel_futures=True)
-        self._pool = self._fresh()
+        self._pool = self._new_pool()
 
     def kill(self) -> None:
         """End the workers at once."""
@@ -149,7 +149,7 @@ def cluster(address: str) -> Iterator[Executor]:
         yield client.get_executor(pure=False)
 
 
-def completed(
+def iter_completed(
     executor: Executor | None, work: Callable[[T], R], tasks: Iterable[T], *, window: int
 ) -> Iterator[tuple[T, R]]:
     """Yield (task, work(task)) for every task, in the order in which they finish; at most `window` run at once."""

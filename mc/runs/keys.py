@@ -28,20 +28,32 @@ import numpy as np
 import scipy.special
 
 from filterproof.filters.contract.content import DigestWalk
-from filterproof.mc.runs.provenance import code_version, origin
+from filterproof.mc.runs.provenance import code_origin, code_version
 from filterproof.mc.runs.store import StoreError
 
 #: Number types whose hash, and so whose place in a set, is the same in every process.
 _NUMBERS = {bool, int, float, complex}
-_READ = {"LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS"}
+_READ_INSTRUCTIONS = {"LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS"}
 _READ_OF_MODULES = {"LOAD_ATTR", "LOAD_METHOD"}
 #: Class members that consist of functions, and the names of these functions in them.
-_WRAPPERS = (property, classmethod, staticmethod, functools.cached_property, functools._lru_cache_wrapper)
-_WRAPPED = ("fget", "fset", "fdel", "func", "__wrapped__")
+_WRAPPER_TYPES = (
+    property,
+    classmethod,
+    staticmethod,
+    functools.cached_property,
+    functools._lru_cache_wrapper,
+)
+_WRAPPED_ATTRIBUTES = ("fget", "fset", "fdel", "func", "__wrapped__")
 #: Python objects that are identified by their name.
 _CONSTANTS = (type(...), type(NotImplemented), typing.TypeVar, typing.ParamSpec, typing.TypeVarTuple)
 #: Types that can be copied but play differently after each draw.
-_MOVING = (Iterator, random.Random, np.random.Generator, np.random.BitGenerator, np.random.RandomState)
+_STATEFUL_TYPES = (
+    Iterator,
+    random.Random,
+    np.random.Generator,
+    np.random.BitGenerator,
+    np.random.RandomState,
+)
 
 
 def key_of(parts: Mapping[str, object]) -> dict[str, Any]:
@@ -49,9 +61,11 @@ def key_of(parts: Mapping[str, object]) -> dict[str, Any]:
 
     Raises StoreError for parts that a key cannot identify.
     """
-    walk = _Walk()
+    walk = _KeyWalk()
     try:
-        told = walk.node("parts", [walk.leaf(digest(settings()), b""), *map(walk.of, parts.items())])
+        told = walk.node(
+            "parts", [walk.leaf(json_digest(arithmetic_settings()), b""), *map(walk.of, parts.items())]
+        )
     except RecursionError as error:
         raise StoreError(
             "the game is nested too deep for a store key; flatten it, or call without store"
@@ -68,19 +82,19 @@ def check_same(key: Mapping[str, Any], parts: Mapping[str, object]) -> None:
         )
 
 
-def digest(data: Any) -> str:
+def json_digest(data: Any) -> str:
     """Return the SHA-256 of JSON-compatible data in canonical form."""
     return hashlib.sha256(json.dumps(data, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
 
-def settings() -> list[Any]:
+def arithmetic_settings() -> list[Any]:
     """Return the settings of this process that affect arithmetic."""
     decimals = decimal.getcontext().copy()
     decimals.clear_flags()
     return [np.geterr(), np.geterrcall() is None, np.getbufsize(), scipy.special.geterr(), repr(decimals)]
 
 
-class _Walk(DigestWalk):
+class _KeyWalk(DigestWalk):
     """One walk over all contents of values, including code."""
 
     # -- values ------------------------------------------------------------------------------------
@@ -95,9 +109,9 @@ class _Walk(DigestWalk):
         return self.leaf("seen", b"%d" % place)
 
     def attributes(self, value: Any) -> dict[str, Any]:
-        return {name: part for name, part in super().attributes(value).items() if not _pythons(name)}
+        return {name: part for name, part in super().attributes(value).items() if not _is_reserved_name(name)}
 
-    def unread(self, value: Any, why: str = "has a state that cannot be read", where: str = "") -> bytes:
+    def uncopyable(self, value: Any, why: str = "has a state that cannot be read", where: str = "") -> bytes:
         """Raise StoreError for a part that a key cannot identify."""
         shown = " ".join(short(value).split())
         raise StoreError(
@@ -107,42 +121,44 @@ class _Walk(DigestWalk):
 
     def read(self, value: Any) -> bytes:
         kind = type(value)
-        if (named := _named(value)) is not None:  # of a compiled class like one of functions
+        if (named := _importable_name(value)) is not None:  # of a compiled class like one of functions
             return self.leaf("named", json.dumps(named).encode())
         if kind in _CONSTANTS:
             return self.leaf(kind.__name__, repr(value).encode())
         if kind is types.MethodType:
             return self.node("method", map(self.of, (value.__func__, value.__self__)))
-        if kind in _WRAPPERS:
+        if kind in _WRAPPER_TYPES:
             if kind is functools._lru_cache_wrapper:
                 value.cache_clear()  # cached results may be from before a change of the function's globals
-            return self.node(kind.__name__, [self.of(getattr(value, name, None)) for name in _WRAPPED])
+            return self.node(
+                kind.__name__, [self.of(getattr(value, name, None)) for name in _WRAPPED_ATTRIBUTES]
+            )
         several = isinstance(value, (set, frozenset)) and len(value) > 1
         if several and not _NUMBERS.issuperset(map(type, value)):
-            return self.unread(value, "has an order that changes from process to process")
+            return self.uncopyable(value, "has an order that changes from process to process")
         if kind is types.MappingProxyType:
             return self.node(kind.__name__, map(self.of, value.items()))
         if isinstance(value, PurePath):
-            return self.unread(value, "names a file, whose content no key has")
-        return self.unread(value) if isinstance(value, _MOVING) else super().read(value)
+            return self.uncopyable(value, "names a file, whose content no key has")
+        return self.uncopyable(value) if isinstance(value, _STATEFUL_TYPES) else super().read(value)
 
     # -- code --------------------------------------------------------------------------------------
 
     def thing(self, value: Any) -> bytes:
-        if (named := _named(value)) is not None:
+        if (named := _importable_name(value)) is not None:
             return self.leaf("named", json.dumps(named).encode())
         if isinstance(value, type):
             return self._class(value)
         if isinstance(value, types.FunctionType):
             return self._function(value)
         bound = isinstance(value, types.BuiltinFunctionType)
-        return self._instance(value) if bound else self.unread(value)
+        return self._instance_tree(value) if bound else self.uncopyable(value)
 
     def _class(self, cls: type) -> bytes:
         parts = [self.of(base) for base in (type(cls), *cls.__mro__[1:])]
         for name, member in sorted(vars(cls).items()):
-            code = callable(member) or isinstance(member, _WRAPPERS)
-            if not _pythons(name) or (code and not name.startswith("__annotate")):
+            code = callable(member) or isinstance(member, _WRAPPER_TYPES)
+            if not _is_reserved_name(name) or (code and not name.startswith("__annotate")):
                 parts.append(self.of((name, member)))
         return self.node(f"class {_plain_name(cls.__module__)} {cls.__qualname__}", parts)
 
@@ -156,7 +172,7 @@ class _Walk(DigestWalk):
             except ValueError:  # it has no value yet
                 parts.append(self.of(()))
         file = around.get("__file__")
-        if file is None or origin(str(around.get("__name__")), file) is None:
+        if file is None or code_origin(str(around.get("__name__")), file) is None:
             parts += self._globals_of(function)
         return self.node(f"function {_plain_name(function.__module__ or '')} {function.__qualname__}", parts)
 
@@ -168,10 +184,10 @@ class _Walk(DigestWalk):
             steps = [step for step in dis.get_instructions(code) if step.opname != "EXTENDED_ARG"]
             for place, step in enumerate(steps):
                 name = step.argval
-                if step.opname in _READ and name in around and not _pythons(name):
+                if step.opname in _READ_INSTRUCTIONS and name in around and not _is_reserved_name(name):
                     value = around[name]
                     for after in steps[place + 1 :]:
-                        of_users = isinstance(value, types.ModuleType) and _named(value) is None
+                        of_users = isinstance(value, types.ModuleType) and _importable_name(value) is None
                         if not of_users or after.opname not in _READ_OF_MODULES:
                             break
                         value = getattr(value, after.argval, None)
@@ -179,15 +195,15 @@ class _Walk(DigestWalk):
                 elif step.opname == "IMPORT_NAME":
                     why = f"imports {name!r} during the play; import it at the top of its file"
                     known = None if steps[place - 2].argval else _origin_of_import(name)
-                    yield self.of(known) if known else self.unread(function, why, where)
+                    yield self.of(known) if known else self.uncopyable(function, why, where)
                 elif step.opname == "STORE_GLOBAL" or (
                     step.opname == "STORE_DEREF" and name in function.__code__.co_freevars
                 ):
                     why = f"writes the variable {name!r} outside the function (keep it in view.memory)"
-                    yield self.unread(function, why, where)
+                    yield self.uncopyable(function, why, where)
 
 
-def _named(value: Any) -> Any:
+def _importable_name(value: Any) -> Any:
     """Return the name of an object found by it in this package or an installed one, or None."""
     path, name = getattr(value, "__qualname__", None), getattr(value, "__module__", None)
     if isinstance(value, types.ModuleType):
@@ -201,7 +217,7 @@ def _named(value: Any) -> Any:
     member: object = module
     for part in filter(None, path.split(".")):
         member = getattr(member, part, None)
-    known = origin(name, getattr(module, "__file__", None))
+    known = code_origin(name, getattr(module, "__file__", None))
     return None if member is not value or known is None else ["named", name, path, *known]
 
 
@@ -209,9 +225,9 @@ def _origin_of_import(name: str) -> tuple[str, ...] | None:
     """Return the origin of the module that a function imports by an absolute name."""
     top = name.partition(".")[0]
     if top in sys.modules:
-        return origin(top, getattr(sys.modules[top], "__file__", None))
+        return code_origin(top, getattr(sys.modules[top], "__file__", None))
     spec = PathFinder.find_spec(top)
-    return origin(top, spec.origin if spec else None)
+    return code_origin(top, spec.origin if spec else None)
 
 
 def _code_content(code: types.CodeType) -> list[Any]:
@@ -227,7 +243,7 @@ def _code_content(code: types.CodeType) -> list[Any]:
     return [code.co_code.hex(), code.co_exceptiontable.hex(), *takes, *names, *constants]
 
 
-def _pythons(name: str) -> bool:
+def _is_reserved_name(name: str) -> bool:
     """Whether a name is reserved by Python."""
     return name[:2] == "__" == name[-2:] or name == "_abc_impl"
 

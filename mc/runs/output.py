@@ -52,7 +52,7 @@ class OutputFolder:
                 file.flush()
                 os.fsync(file.fileno())
         except OSError as error:
-            raise _refused(self.path / name, error) from error
+            raise _output_error(self.path / name, error) from error
         self._names[name] = None
 
     def drop(self, name: str) -> None:
@@ -62,16 +62,16 @@ class OutputFolder:
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         with self._left:
             if kind is None:
-                self._place()
+                self._place_files()
                 for folder in (self.path, *(made.parent for made in self._created_folders)):
-                    _sync(folder)
+                    _sync_folder(folder)
 
-    def _place(self) -> None:
+    def _place_files(self) -> None:
         """Rename the staged files and remove the dropped ones, unless a folder has the name of one."""
         names = self._names | self._dropped
         for name in names:
             if (self.path / name).is_dir() and not (self.path / name).is_symlink():
-                raise _refused(self.path / name, "it is a folder")
+                raise _output_error(self.path / name, "it is a folder")
         for name in names:
             try:
                 if name in self._names:
@@ -79,7 +79,7 @@ class OutputFolder:
                 else:
                     (self.path / name).unlink(missing_ok=True)
             except OSError as error:
-                raise _refused(self.path / name, error) from error
+                raise _output_error(self.path / name, error) from error
 
 
 def _remove_if_empty(folder: Path) -> None:
@@ -87,7 +87,7 @@ def _remove_if_empty(folder: Path) -> None:
         folder.rmdir()
 
 
-def _sync(folder: Path) -> None:
+def _sync_folder(folder: Path) -> None:
     """Wait until the names in a folder are on the disk."""
     if os.name == "nt":  # folders cannot be opened there
         return
@@ -101,7 +101,7 @@ def _sync(folder: Path) -> None:
         os.close(file)
 
 
-def _refused(path: Path, why: OSError | str) -> OSError:
+def _output_error(path: Path, why: OSError | str) -> OSError:
     reason = why if isinstance(why, str) else why.strerror or str(why)
     return OSError(
         f"out must have no file that cannot be replaced, got {str(path)!r} ({reason}); remove it or pass another folder"

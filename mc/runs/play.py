@@ -22,10 +22,10 @@ from filterproof.mc.engine.adversary import Adversary
 from filterproof.mc.engine.game import Game
 from filterproof.mc.engine.game_checks import check_game
 from filterproof.mc.engine.paths import Functional
-from filterproof.mc.engine.streams import batches
+from filterproof.mc.engine.streams import split_into_batches
 from filterproof.mc.runs.batch_sums import BatchSums, Report
 from filterproof.mc.runs.executors import LocalPool
-from filterproof.mc.runs.run import Run
+from filterproof.mc.runs.run import RunInProgress
 from filterproof.mc.runs.store import RunStore
 from filterproof.theory.argument_checks import check_count
 from filterproof.theory.pairs.base import Direction
@@ -151,8 +151,8 @@ class SimulationSettings:
             store, executor = self.store, self.executor
             if store is not None and not isinstance(store, RunStore):
                 store = open_things.enter_context(RunStore(store))
-            work = list(batches(self.seed, self.n if n is None else n, first))
-            run = Run(game, functional, work, store, progress)
+            work = list(split_into_batches(self.seed, self.n if n is None else n, first))
+            run = RunInProgress(game, functional, work, store, progress)
             try:
                 run.start()
                 if executor is None and self.workers != 1:
@@ -175,7 +175,7 @@ class SimulationSettings:
                 if isinstance(executor, LocalPool):
                     executor.kill()
                 raise Interrupted(run.paths_done, run.paths, store.path if store else None) from None
-            return run.tally()
+            return run.finished_sums()
 
 
 class Interrupted(KeyboardInterrupt):

@@ -17,11 +17,13 @@ import scipy
 from filterproof.mc.engine.streams import BATCH_SIZE
 
 #: The front door only re-exports, so that no number depends on its files.
-_FRONT = Path(os.path.realpath(Path(__file__).parents[2]))
+_PACKAGE_FOLDER = Path(os.path.realpath(Path(__file__).parents[2]))
 #: In the repository the rooms are links in it.
-_ROOMS = tuple(Path(os.path.realpath(_FRONT / room)) for room in ("theory", "filters", "mc"))
-_STANDARD = tuple(Path(os.path.realpath(sysconfig.get_path(name))) for name in ("stdlib", "platstdlib"))
-_INSTALLED = {"site-packages", "dist-packages"}
+_ROOMS = tuple(Path(os.path.realpath(_PACKAGE_FOLDER / room)) for room in ("theory", "filters", "mc"))
+_STANDARD_LIBRARY_FOLDERS = tuple(
+    Path(os.path.realpath(sysconfig.get_path(name))) for name in ("stdlib", "platstdlib")
+)
+_INSTALL_FOLDERS = {"site-packages", "dist-packages"}
 
 
 def _digest_of_rooms() -> str:
@@ -34,17 +36,17 @@ def _digest_of_rooms() -> str:
 
 
 # computed at import: by the time that a store is opened the files may have changed
-_DIGEST = _digest_of_rooms()
+_SOURCE_DIGEST = _digest_of_rooms()
 
 
 def code_version() -> str:
     """A digest of the source that a run depends on, with the versions of Python, NumPy and SciPy and the batch size."""
     python = f"{platform.python_implementation()}-{platform.python_version()}"
-    return f"{_DIGEST}-{python}-numpy-{np.__version__}-scipy-{scipy.__version__}-batch-{BATCH_SIZE}"
+    return f"{_SOURCE_DIGEST}-{python}-numpy-{np.__version__}-scipy-{scipy.__version__}-batch-{BATCH_SIZE}"
 
 
 @cache
-def origin(name: str, file: str | None) -> tuple[str, ...] | None:
+def code_origin(name: str, file: str | None) -> tuple[str, ...] | None:
     """Data that identify the code of a module by its name and file; None for a user's, or where there is no file.
 
     ("ours",) is covered by `code_version`, and so is ("python",). An installed package is identified by its version
@@ -55,11 +57,11 @@ def origin(name: str, file: str | None) -> tuple[str, ...] | None:
     if file is None:
         return ("python",) if top in sys.stdlib_module_names else None
     path = Path(os.path.realpath(file))
-    if path.parent == _FRONT or any(path.is_relative_to(folder) for folder in _ROOMS):
+    if path.parent == _PACKAGE_FOLDER or any(path.is_relative_to(folder) for folder in _ROOMS):
         return ("ours",)
-    if _INSTALLED & set(path.parts):
-        return _releases(top) or None
-    return ("python",) if any(path.is_relative_to(folder) for folder in _STANDARD) else None
+    if _INSTALL_FOLDERS & set(path.parts):
+        return _installed_releases(top) or None
+    return ("python",) if any(path.is_relative_to(folder) for folder in _STANDARD_LIBRARY_FOLDERS) else None
 
 
 def version() -> str:
@@ -74,7 +76,7 @@ _distributions = cache(metadata.packages_distributions)
 
 
 @cache
-def _releases(top: str) -> tuple[str, ...]:
+def _installed_releases(top: str) -> tuple[str, ...]:
     """Name, version and digest of the RECORD of each distribution that installed a package."""
     releases: list[str] = []
     for name in sorted(set(_distributions().get(top, ()))):

@@ -20,19 +20,19 @@ from filterproof.mc.engine.game import Game
 from filterproof.mc.engine.paths import Functional
 from filterproof.mc.engine.streams import Batch
 from filterproof.mc.runs.batch_sums import BatchSums, Progress, Report
-from filterproof.mc.runs.executors import LocalPool, completed, cores
-from filterproof.mc.runs.keys import check_same, digest, key_of
+from filterproof.mc.runs.executors import LocalPool, available_cores, iter_completed
+from filterproof.mc.runs.keys import check_same, json_digest, key_of
 from filterproof.mc.runs.store import RunStore
 
 #: Seconds that a run must be expected to take in this process before other processes are started for it.
 POOL_SECONDS = 5.0
 #: Seconds that one task should take, so that the cost of submitting it is small in comparison.
-TASK = 0.25
+TASK_SECONDS = 0.25
 #: Seconds between two reports of progress.
 REPORT_SECONDS = 0.1
 
 
-class Run:
+class RunInProgress:
     """A run in progress: its batches, and the sums of those that are finished."""
 
     def __init__(
@@ -53,7 +53,7 @@ class Run:
         self.description: dict[str, Any] = {}
         if store is not None:
             self.description = key_of({"game": game, "functional": functional}) | {"seed": work[0].seed}
-            _checked.add(digest(self.description))
+            _checked.add(json_digest(self.description))
 
     def start(self) -> None:
         """Load the finished batches from the store, and play one batch to measure how long a batch takes."""
@@ -61,7 +61,7 @@ class Run:
             known = self.store.load(self.description)
             for batch in self.work:
                 if (batch.index, batch.size) in known:
-                    self._add(batch, known[batch.index, batch.size])
+                    self._add_batch(batch, known[batch.index, batch.size])
             self.restored = self.paths_done
         self.began = time.perf_counter()
         self.play_one()
@@ -85,12 +85,12 @@ class Run:
         """
         left = len(self.missing())
         if workers is None:
-            workers = cores()
+            workers = available_cores()
             if left * self.seconds_per_batch >= POOL_SECONDS:
                 self.play_one()  # the first batch may include compilation and imports, so measure the second
                 left -= 1
             short = left * self.seconds_per_batch < POOL_SECONDS
-            if short or workers == 1 or not _travels((self.game, self.functional)):
+            if short or workers == 1 or not _is_picklable((self.game, self.functional)):
                 return None
         if getattr(multiprocessing.current_process(), "_inheriting", False):
             raise RuntimeError(
@@ -111,11 +111,13 @@ class Run:
         missing = self.missing()
         if not missing:
             return
-        width = getattr(executor, "workers", cores())
-        size = max(1, min(math.ceil(TASK / self.seconds_per_batch), math.ceil(len(missing) / (2 * width))))
+        width = getattr(executor, "workers", available_cores())
+        size = max(
+            1, min(math.ceil(TASK_SECONDS / self.seconds_per_batch), math.ceil(len(missing) / (2 * width)))
+        )
         tasks = [tuple(missing[first : first + size]) for first in range(0, len(missing), size)]
-        work = _Work(self.game, self.functional, self.description)
-        for task, rows in completed(executor, work, tasks, window=4 * width):
+        work = _BatchTask(self.game, self.functional, self.description)
+        for task, rows in iter_completed(executor, work, tasks, window=4 * width):
             self.record(task, rows)
 
     def record(self, task: Sequence[Batch], rows: Sequence[NDArray[np.float64]]) -> None:
@@ -124,20 +126,20 @@ class Run:
             finished = [(batch.index, batch.size, row) for batch, row in zip(task, rows, strict=True)]
             self.store.commit(self.description, finished)
         for batch, row in zip(task, rows, strict=True):
-            self._add(batch, row)
+            self._add_batch(batch, row)
         now = time.perf_counter()
         due = now - self.last_report > REPORT_SECONDS or self.paths_done == self.paths
         if self.progress is not None and due:
             self.last_report = now
             self.progress(
-                Progress(self.paths_done, self.paths, self.restored, now - self.began, self.tally())
+                Progress(self.paths_done, self.paths, self.restored, now - self.began, self.finished_sums())
             )
 
-    def _add(self, batch: Batch, row: NDArray[np.float64]) -> None:
+    def _add_batch(self, batch: Batch, row: NDArray[np.float64]) -> None:
         self.rows[batch.index] = row
         self.paths_done += batch.size
 
-    def tally(self) -> BatchSums:
+    def finished_sums(self) -> BatchSums:
         """The sums of the batches finished so far, in the order of the batches."""
         done = [batch for batch in self.work if batch.index in self.rows]
         return BatchSums(
@@ -150,7 +152,7 @@ _checked: set[str] = set()
 
 
 @dataclass(frozen=True, slots=True)
-class _Work:
+class _BatchTask:
     """The picklable callable that is sent to workers.
 
     key is that of the run, or empty without a store. A worker in another process first compares its own: pickling
@@ -163,7 +165,7 @@ class _Work:
     key: Mapping[str, Any]
 
     def __call__(self, task: Sequence[Batch]) -> list[NDArray[np.float64]]:
-        if self.key and (known := digest(self.key)) not in _checked:
+        if self.key and (known := json_digest(self.key)) not in _checked:
             check_same(self.key, {"game": self.game, "functional": self.functional})
             _checked.add(known)
         return play_batches(self.game, self.functional, task)
@@ -174,7 +176,7 @@ def play_batches(game: Game, functional: Functional, task: Sequence[Batch]) -> l
     return [functional(play_batch(game, batch)) for batch in task]
 
 
-def _travels(value: object) -> bool:
+def _is_picklable(value: object) -> bool:
     """Whether a value can be sent to another process."""
     try:
         pickle.dumps(value)

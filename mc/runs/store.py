@@ -15,16 +15,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 #: "fprf" in ASCII: the application id in the header of our files.
-APPLICATION = 0x66707266
+APPLICATION_ID = 0x66707266
 #: In layout 3 a run is the digest of its key; in 2 a second table had the key itself, which nothing read.
-LAYOUT = 3
-TABLE = (
+LAYOUT_VERSION = 3
+CREATE_TABLE = (
     "CREATE TABLE batch (run BLOB NOT NULL, batch INTEGER NOT NULL, size INTEGER NOT NULL, "
     "sums BLOB NOT NULL, checksum BLOB NOT NULL, PRIMARY KEY (run, batch, size)) WITHOUT ROWID"
 )
 #: SQLite's primary result codes for a file that is locked, and for one that cannot be written; others mean damage.
-_BUSY = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
-_PLACE = {
+_BUSY_CODES = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
+_WRITE_CODES = {
     *(sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN),
     *(sqlite3.SQLITE_PERM, sqlite3.SQLITE_NOMEM, sqlite3.SQLITE_NOLFS, sqlite3.SQLITE_PROTOCOL),
 }
@@ -67,7 +67,7 @@ class RunStore:
                 raise StoreError(f"{self.path} is not a file and was left untouched; pass another path")
             if self.path.exists() and self.path.stat().st_size:
                 with closing(self._connect("ro")) as connection:
-                    self._check(connection)
+                    self._check_layout(connection)
             self.connection = self._connect("rwc")
             self._create_once()
 
@@ -92,7 +92,7 @@ class RunStore:
         StoreError
             If a row fails its checksum.
         """
-        key, found = _key(description), {}
+        key, found = _run_key(description), {}
         with self._store_errors():
             rows = self.connection.execute(
                 "SELECT batch, size, sums, checksum FROM batch WHERE run = ?", (key,)
@@ -110,7 +110,7 @@ class RunStore:
         self, description: Mapping[str, Any], rows: Iterable[tuple[int, int, NDArray[np.float64]]]
     ) -> None:
         """Store (batch, size, sums) of finished batches, all or none; batches already stored stay as they are."""
-        key = _key(description)
+        key = _run_key(description)
         blobs = [(batch, size, np.asarray(sums, dtype="<f8").tobytes()) for batch, size, sums in rows]
         with self._store_errors():
             run = self.connection.execute
@@ -135,32 +135,32 @@ class RunStore:
         try:
             run("BEGIN IMMEDIATE")
             if not run("SELECT count(*) FROM sqlite_master").fetchone()[0]:
-                run(TABLE)
-                run(f"PRAGMA application_id = {APPLICATION}")
-                run(f"PRAGMA user_version = {LAYOUT}")
+                run(CREATE_TABLE)
+                run(f"PRAGMA application_id = {APPLICATION_ID}")
+                run(f"PRAGMA user_version = {LAYOUT_VERSION}")
             run("COMMIT")
             run("PRAGMA journal_mode = WAL")
         except BaseException:
             self.connection.close()  # which rolls back
             raise
 
-    def _check(self, connection: sqlite3.Connection) -> None:
+    def _check_layout(self, connection: sqlite3.Connection) -> None:
         """Raise StoreError for a file that is no store of this layout, DatabaseError for a damaged one."""
         (application,) = connection.execute("PRAGMA application_id").fetchone()
         (layout,) = connection.execute("PRAGMA user_version").fetchone()
-        if application != APPLICATION:
-            raise self._foreign()
-        if layout != LAYOUT:
+        if application != APPLICATION_ID:
+            raise self._foreign_error()
+        if layout != LAYOUT_VERSION:
             raise StoreError(
-                f"{self.path} has layout {layout}, but this version writes {LAYOUT} and was left untouched; "
+                f"{self.path} has layout {layout}, but this version writes {LAYOUT_VERSION} and was left untouched; "
                 "pass another path"
             )
         tables = connection.execute("SELECT type, name, tbl_name, sql FROM sqlite_master").fetchall()
         sound = connection.execute("PRAGMA quick_check(1)").fetchone() == ("ok",)
-        if not sound or tables != [("table", "batch", "batch", TABLE)]:
+        if not sound or tables != [("table", "batch", "batch", CREATE_TABLE)]:
             raise sqlite3.DatabaseError("the check of its pages failed")
 
-    def _foreign(self) -> StoreError:
+    def _foreign_error(self) -> StoreError:
         return StoreError(
             f"{self.path} is not a run store of this package and was left untouched; pass another path"
         )
@@ -186,33 +186,33 @@ class RunStore:
                 f"{self.path} cannot be used here: {error}; open the store again where it is used"
             ) from error
         except sqlite3.Error as error:
-            if (code := _code(error)) in _BUSY:
+            if (code := _primary_code(error)) in _BUSY_CODES:
                 remedy = "wait for the program that holds it or pass another path"
-            elif code in _PLACE:
+            elif code in _WRITE_CODES:
                 remedy = "free some space, make the folder writable or pass another path"
             elif code == sqlite3.SQLITE_NOTADB:
-                raise self._foreign() from error
+                raise self._foreign_error() from error
             else:
-                raise StoreError(self._damaged(error)) from error
+                raise StoreError(self._damaged_message(error)) from error
             raise StoreError(f"{self.path} cannot be written: {error}; {remedy}") from error
         except (UnicodeError, OverflowError, SystemError) as error:
-            raise StoreError(self._damaged(error)) from error
+            raise StoreError(self._damaged_message(error)) from error
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or error
             raise StoreError(
                 f"{self.path} cannot be used: {reason}; pass a path in a writable folder"
             ) from error
 
-    def _damaged(self, error: Exception) -> str:
+    def _damaged_message(self, error: Exception) -> str:
         return f"{self.path} is damaged ({error}) and was left untouched; move it away and run again"
 
 
-def _code(error: sqlite3.Error) -> int:
+def _primary_code(error: sqlite3.Error) -> int:
     """SQLite's primary result code; SQLITE_CORRUPT for errors without one, as for text that is not UTF-8."""
     return int(getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT)) & 0xFF
 
 
-def _key(description: Mapping[str, Any]) -> bytes:
+def _run_key(description: Mapping[str, Any]) -> bytes:
     return hashlib.sha256(json.dumps(description, sort_keys=True).encode()).digest()
 
 

@@ -16,14 +16,14 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from filterproof.mc.training.data import check_rows
+from filterproof.mc.training.data_set import check_rows
 from filterproof.theory.argument_checks import check_count
 
 Array = NDArray[np.float64]
 
 _SIDE, _CLASSES = 28, 10
 #: The shape of the weights of each layer; there are as many biases as the first size.
-_WEIGHTS: Final = ((16, 1, 8, 8), (32, 16, 4, 4), (32, 512), (_CLASSES, 32))
+_WEIGHT_SHAPES: Final = ((16, 1, 8, 8), (32, 16, 4, 4), (32, 512), (_CLASSES, 32))
 
 
 class ConvolutionalNetwork:
@@ -42,17 +42,17 @@ class ConvolutionalNetwork:
 
     def __init__(self, *, batch: int = 512) -> None:
         self._batch = check_count("batch", batch)
-        self._torch, self._module = _built()
+        self._torch, self._module = _built_network()
 
     @property
     def dimension(self) -> int:
         """The number of parameters d."""
-        return sum(int(np.prod(shape)) + shape[0] for shape in _WEIGHTS)
+        return sum(int(np.prod(shape)) + shape[0] for shape in _WEIGHT_SHAPES)
 
     def start(self, rng: np.random.Generator) -> Array:
         """Return initial parameters, shape (d,): uniform within 1 / sqrt(inputs of a unit), as in Torch."""
         parts = []
-        for shape in _WEIGHTS:
+        for shape in _WEIGHT_SHAPES:
             most = float(np.prod(shape[1:])) ** -0.5
             parts += [rng.uniform(-most, most, int(np.prod(shape))), rng.uniform(-most, most, shape[0])]
         return np.concatenate(parts)
@@ -68,21 +68,21 @@ class ConvolutionalNetwork:
         functional, torch = self._torch.nn.functional, self._torch
         parts = [
             functional.cross_entropy(sums, torch.from_numpy(y[rows].argmax(axis=1)), reduction="none")
-            for rows, sums in self._sums(theta, x)
+            for rows, sums in self._layer_sums(theta, x)
         ]
         return np.concatenate([part.double().numpy() for part in parts])
 
     def right(self, theta: Array, x: Array, y: Array) -> Array:
         """Return 1 for each row whose class has the largest sum, else 0, shape (n,)."""
         theta, x, y = check_rows(self.dimension, self.sizes, theta, x, y)
-        classes = np.concatenate([sums.argmax(dim=1).numpy() for _, sums in self._sums(theta, x)])
+        classes = np.concatenate([sums.argmax(dim=1).numpy() for _, sums in self._layer_sums(theta, x)])
         return np.asarray(classes == y.argmax(axis=1), dtype=np.float64)
 
     def per_sample(self, theta: Array, x: Array, y: Array) -> Iterator[tuple[slice, list[Any]]]:
         """Yield, batch by batch, the rows, and each parameter tensor's per-person gradients, flat, by Opacus."""
         torch, module = self._torch, self._module
-        self._load(theta)
-        for rows in self._batches(len(x)):
+        self._load_parameters(theta)
+        for rows in self._batch_slices(len(x)):
             module.zero_grad(set_to_none=True)  # possibly left by an interrupted batch
             with warnings.catch_warnings():
                 # the warning is about gradients of pictures, which are not needed
@@ -90,31 +90,31 @@ class ConvolutionalNetwork:
                     "ignore", message="Full backward hook is firing", category=UserWarning
                 )
                 target = torch.from_numpy(y[rows].argmax(axis=1))
-                sums = module(self._pictures(x[rows]))
+                sums = module(self._picture_tensor(x[rows]))
                 torch.nn.functional.cross_entropy(sums, target, reduction="sum").backward()
             gradients = [parameter.grad_sample.flatten(1) for parameter in module.parameters()]
             module.zero_grad(set_to_none=True)
             yield rows, gradients
 
-    def _sums(self, theta: Array, x: Array) -> Iterator[tuple[slice, Any]]:
-        self._load(theta)
-        for rows in self._batches(len(x)):
+    def _layer_sums(self, theta: Array, x: Array) -> Iterator[tuple[slice, Any]]:
+        self._load_parameters(theta)
+        for rows in self._batch_slices(len(x)):
             with self._torch.no_grad():
-                sums = self._module(self._pictures(x[rows]))
+                sums = self._module(self._picture_tensor(x[rows]))
             if not self._torch.isfinite(sums).all():
                 raise ValueError(
                     "x must give finite sums with these parameters, got one that is not; lower the rate of the descent"
                 )
             yield rows, sums
 
-    def _load(self, theta: Array) -> None:
+    def _load_parameters(self, theta: Array) -> None:
         torch = self._torch
         torch.nn.utils.vector_to_parameters(torch.tensor(theta).float(), self._module.parameters())
 
-    def _pictures(self, x: Array) -> Any:
+    def _picture_tensor(self, x: Array) -> Any:
         return self._torch.from_numpy(x.astype(np.float32)).reshape(-1, 1, _SIDE, _SIDE)
 
-    def _batches(self, n: int) -> Iterator[slice]:
+    def _batch_slices(self, n: int) -> Iterator[slice]:
         return (slice(at, min(at + self._batch, n)) for at in range(0, n, self._batch))
 
 
@@ -123,20 +123,20 @@ class PerSampleGradients:
 
     def __init__(self, network: ConvolutionalNetwork, theta: Array, x: Array, y: Array) -> None:
         self._network, self._theta, self._x, self._y = network, theta.copy(), x, y
-        self._norms: Array | None = None
+        self._gradient_norms: Array | None = None
 
     def norms(self) -> Array:
         """Return |g_i|_2 of shape (n,), summed in double precision. Raises ValueError if one is not finite."""
-        if self._norms is None:
+        if self._gradient_norms is None:
             norms = np.empty(len(self._x))
-            for rows, gradients in self._parts():
-                norms[rows] = _norms(gradients)
+            for rows, gradients in self._gradient_parts():
+                norms[rows] = _gradient_norms(gradients)
             if not np.isfinite(norms).all():
                 raise ValueError(
                     "gradients must be finite, got one that is not; lower the rate, nothing was charged for this step"
                 )
-            self._norms = norms
-        return self._norms.copy()
+            self._gradient_norms = norms
+        return self._gradient_norms.copy()
 
     def weighted(self, factors: Array) -> Array:
         """Return sum_i factors[i] g_i of shape (d,); factors has shape (n,).
@@ -145,23 +145,23 @@ class PerSampleGradients:
         for which the person was charged.
         """
         charged, total = self.norms(), np.zeros(len(self._theta))
-        for rows, gradients in self._parts():
-            again = _norms(gradients)
+        for rows, gradients in self._gradient_parts():
+            again = _gradient_norms(gradients)
             back = np.divide(charged[rows], again, out=np.ones(len(again)), where=again > charged[rows])
             scaled = factors[rows] * back
             total += np.concatenate([scaled @ gradient.double().numpy() for gradient in gradients])
         return total
 
-    def _parts(self) -> Iterator[tuple[slice, list[Any]]]:
+    def _gradient_parts(self) -> Iterator[tuple[slice, list[Any]]]:
         return self._network.per_sample(self._theta, self._x, self._y)
 
 
-def _norms(gradients: list[Any]) -> Array:
+def _gradient_norms(gradients: list[Any]) -> Array:
     squares = sum(gradient.double().square().sum(dim=1) for gradient in gradients)
     return np.asarray(squares.sqrt().numpy())
 
 
-def _built() -> tuple[Any, Any]:
+def _built_network() -> tuple[Any, Any]:
     """Return Torch, and the network wrapped by Opacus, without its parameters."""
     try:
         import torch

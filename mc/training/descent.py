@@ -10,7 +10,7 @@
 >>> for step in descent:
 ...     if step == 3:
 ...         break
->>> descent.taken, descent.theta.shape
+>>> descent.steps_taken, descent.theta.shape
 (3, (2410,))
 """
 
@@ -27,10 +27,10 @@ from numpy.typing import NDArray
 
 from filterproof.filters.accountants.clipped_sums import ClippedSums, ImplicitVectors
 from filterproof.filters.accountants.individual import IndividualFilter
-from filterproof.filters.accountants.saved_state import saved_count, sealed, unsealed
+from filterproof.filters.accountants.saved_state import checked_content, saved_count, seal_content
 from filterproof.filters.contract.filter_base import FilterBase
 from filterproof.mc.runs.output import OutputFolder
-from filterproof.mc.training.data import DataSet
+from filterproof.mc.training.data_set import DataSet
 from filterproof.theory.argument_checks import check_count, check_positive
 
 Array = NDArray[np.float64]
@@ -38,7 +38,7 @@ Array = NDArray[np.float64]
 _VERSION = 5
 _SAVED = ("theta", "parameters", "taken", "secret", "people")
 #: Not secret: the signature only detects damage.
-_UNDAMAGED = b"filterproof.descent"
+_FORMAT_KEY = b"filterproof.descent"
 
 
 class Learner(Protocol):
@@ -136,7 +136,7 @@ class PrivateGradientDescent:
         self._taken = 0
 
     @property
-    def taken(self) -> int:
+    def steps_taken(self) -> int:
         """The number of steps so far."""
         return self._taken
 
@@ -191,14 +191,16 @@ class PrivateGradientDescent:
         """
         content = {
             "theta": self._theta.astype("<f8").tobytes().hex(),
-            "parameters": self._parameters(),
+            "parameters": self._saved_parameters(),
             "taken": self._taken,
             "secret": self._secret,
             "people": self.people.to_dict(),
         }
         path = Path(path)
         with OutputFolder(path.parent) as folder:
-            folder.add(path.name, json.dumps(sealed("descent", _VERSION, content, _UNDAMAGED)).encode())
+            folder.add(
+                path.name, json.dumps(seal_content("descent", _VERSION, content, _FORMAT_KEY)).encode()
+            )
 
     @classmethod
     def restored(
@@ -210,8 +212,8 @@ class PrivateGradientDescent:
         """
         content = Path(path).read_bytes()
         try:
-            saved = unsealed(
-                json.loads(content), "descent", _VERSION, _SAVED, _UNDAMAGED, "PrivateGradientDescent.save"
+            saved = checked_content(
+                json.loads(content), "descent", _VERSION, _SAVED, _FORMAT_KEY, "PrivateGradientDescent.save"
             )
             # anybody can sign: data that is not checked below or by a constructor is checked here
             given, theta = saved["parameters"], np.frombuffer(bytes.fromhex(saved["theta"]), dtype="<f8")
@@ -225,7 +227,7 @@ class PrivateGradientDescent:
             ) from error
         people = IndividualFilter.from_dict(saved["people"], filt)
         made = cls(data, network, people, clip=clip, sigma=sigma, rate=rate, seed=secret)
-        for name, own in made._parameters().items():
+        for name, own in made._saved_parameters().items():
             if given.get(name) != own:
                 raise ValueError(
                     f"{name} must be that of the saved descent, {given.get(name)!r}, got {own!r}; pass the same data, "
@@ -239,7 +241,7 @@ class PrivateGradientDescent:
         made._theta, made._taken = theta.astype(np.float64), taken
         return made
 
-    def _parameters(self) -> dict[str, Any]:
+    def _saved_parameters(self) -> dict[str, Any]:
         digest = hashlib.sha256()
         for array in (self.data.features, self.data.labels):
             digest.update(repr(array.shape).encode())

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from filterproof.mc.training.data import DataSet
+from filterproof.mc.training.data_set import DataSet
 
 #: pictures, shape (1797, 64), and labels, shape (1797,), both uint8.
 FILE = Path(__file__).with_name("digits.npz")
@@ -23,7 +23,7 @@ _MAX_POINT = 16.0
 _TESTED, _SEED = 360, 0
 
 
-def pictures() -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+def load_pictures() -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
     """Return points from 0 to 16, shape (1797, 64), and the digits, shape (1797,), in scikit-learn's order."""
     with np.load(FILE, allow_pickle=False) as arrays:
         return arrays["pictures"], arrays["labels"]
@@ -44,7 +44,7 @@ def load_digits() -> DataSet:
     The split is fixed. Source: E. Alpaydin and C. Kaynak, Optical Recognition of Handwritten Digits, UCI Machine
     Learning Repository (CC BY 4.0), its test part in the order of `sklearn.datasets.load_digits`.
     """
-    points, classes = pictures()
+    points, classes = load_pictures()
     order = np.random.default_rng(_SEED).permutation(len(points))
     features, labels = points[order] / _MAX_POINT, np.eye(10)[classes[order]]
     return DataSet(

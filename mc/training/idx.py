@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from filterproof.mc.training.data import DataSet
+from filterproof.mc.training.data_set import DataSet
 
 #: The third byte of an IDX file: its numbers are unsigned bytes.
 _UNSIGNED_BYTE = 8
@@ -36,8 +36,8 @@ def read_idx(folder: Path) -> DataSet:
         raise FileNotFoundError(
             f"folder must be a folder with IDX files, got folder={str(folder)!r}; pass the folder that holds them"
         )
-    pictures, labels = _part(folder, "train")
-    test_pictures, test_labels = _part(folder, "t10k")
+    pictures, labels = _read_part(folder, "train")
+    test_pictures, test_labels = _read_part(folder, "t10k")
     if pictures.shape[1:] != test_pictures.shape[1:]:
         got, due = (" by ".join(map(str, part.shape[1:])) for part in (test_pictures, pictures))
         raise ValueError(
@@ -54,10 +54,10 @@ def read_idx(folder: Path) -> DataSet:
     )
 
 
-def _part(folder: Path, part: str) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+def _read_part(folder: Path, part: str) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
     """Return the pictures, shape (n, height, width), and the classes, shape (n,), of the training or the test part."""
-    pictures = _read(folder, f"{part}-images-idx3-ubyte", dimensions=3)
-    labels = _read(folder, f"{part}-labels-idx1-ubyte", dimensions=1)
+    pictures = _read_idx(folder, f"{part}-images-idx3-ubyte", dimensions=3)
+    labels = _read_idx(folder, f"{part}-labels-idx1-ubyte", dimensions=1)
     if len(pictures) != len(labels) or labels.max() >= _CLASSES:
         raise ValueError(
             f"{part}-labels-idx1-ubyte must hold one class below {_CLASSES} for each of {len(pictures)} pictures, got "
@@ -66,7 +66,7 @@ def _part(folder: Path, part: str) -> tuple[NDArray[np.uint8], NDArray[np.uint8]
     return pictures, labels
 
 
-def _read(folder: Path, name: str, dimensions: int) -> NDArray[np.uint8]:
+def _read_idx(folder: Path, name: str, dimensions: int) -> NDArray[np.uint8]:
     """Return the unsigned bytes of an IDX file with that many dimensions, plain or compressed."""
     path = next((path for path in (folder / name, folder / f"{name}.gz") if path.is_file()), None)
     if path is None:

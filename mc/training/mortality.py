@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from filterproof.mc.training.data import DataSet
+from filterproof.mc.training.data_set import DataSet
 
 #: The words of the coma scale without their leading numbers, in small letters, and their scores.
 _SCORES = {

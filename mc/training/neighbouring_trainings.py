@@ -3,7 +3,7 @@
 >>> import filterproof as fp
 >>> import numpy as np
 >>> people = fp.training.LogisticTraining(np.array([[1.0], [2.0]]), np.array([0, 1]), rate=0.5)
->>> sums = fp.training.ClippedSums.making(fp.GaussianFilter(mu=1.0), clip=1.0, sigma=2.0)
+>>> sums = fp.training.ClippedSums.factory(fp.GaussianFilter(mu=1.0), clip=1.0, sigma=2.0)
 >>> two = TwoTrainings(people, sums, person=0, runs=4)
 >>> with_person, without = two.sums()
 >>> (with_person - without).ravel()  # the residual 1/2 times the feature 1
@@ -35,7 +35,7 @@ from filterproof.theory.guarantees import Guarantee
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Others:
+class _VectorsOfOthers:
     """Everyone's vectors except one person's."""
 
     vectors: ImplicitVectors
@@ -59,7 +59,7 @@ class TwoTrainings:
         check_training(training)
         if not callable(make):
             raise TypeError(
-                f"make must be a function of people and runs, got {make!r}; pass e.g. ClippedSums.making(...)"
+                f"make must be a function of people and runs, got {make!r}; pass e.g. ClippedSums.factory(...)"
             )
         if check_count("people", training.people) < 2:
             raise ValueError(
@@ -103,7 +103,7 @@ class TwoTrainings:
         if not without:
             return given
         if not isinstance(given, np.ndarray):
-            return _Others(given, self._person)
+            return _VectorsOfOthers(given, self._person)
         rows: NDArray[np.float64] = np.delete(np.asarray(given), self._person, axis=1)
         return rows
 

@@ -17,11 +17,11 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from filterproof.mc.training.data import check_rows
+from filterproof.mc.training.data_set import check_rows
 from filterproof.theory.argument_checks import check_count
 from filterproof.theory.numerics import reproducible_math as rm
 from filterproof.theory.numerics.norms import squared_norms
-from filterproof.theory.numerics.products import product
+from filterproof.theory.numerics.products import matrix_product
 
 Array: TypeAlias = NDArray[np.float64]
 
@@ -49,7 +49,7 @@ class Gradients:
         parts = []
         for taken, slope in zip(self.inputs, self.slopes, strict=True):
             scaled = slope * factors[:, np.newaxis]
-            parts += [product(taken.T, scaled).ravel(), scaled.sum(axis=0)]
+            parts += [matrix_product(taken.T, scaled).ravel(), scaled.sum(axis=0)]
         return np.concatenate(parts)
 
 
@@ -101,7 +101,7 @@ class DenseNetwork:
     def losses(self, theta: Array, x: Array, y: Array) -> Array:
         """Return each person's loss in nats, shape (n,)."""
         theta, x, y = check_rows(self.dimension, self.sizes, theta, x, y)
-        sums = self._sums(theta, x)[1]
+        sums = self._layer_sums(theta, x)[1]
         largest = sums.max(axis=1)
         total = largest + rm.log(rm.exp(sums - largest[:, np.newaxis]).sum(axis=1))
         return np.asarray(total * y.sum(axis=1) - (y * sums).sum(axis=1))
@@ -109,28 +109,28 @@ class DenseNetwork:
     def right(self, theta: Array, x: Array, y: Array) -> Array:
         """Return 1 for each row whose class has the largest sum, else 0, shape (n,)."""
         theta, x, y = check_rows(self.dimension, self.sizes, theta, x, y)
-        sums = self._sums(theta, x)[1]
+        sums = self._layer_sums(theta, x)[1]
         return np.asarray(sums.argmax(axis=1) == y.argmax(axis=1), dtype=np.float64)
 
     def gradients(self, theta: Array, x: Array, y: Array) -> Gradients:
         """Return the gradient of each person's loss by theta, in closed form."""
         theta, x, y = check_rows(self.dimension, self.sizes, theta, x, y)
-        taken, sums = self._sums(theta, x)
+        taken, sums = self._layer_sums(theta, x)
         chances = rm.exp(sums - sums.max(axis=1, keepdims=True))
         slopes = [chances * (y.sum(axis=1, keepdims=True) / chances.sum(axis=1, keepdims=True)) - y]
         for (weights, _), activation in zip(
-            reversed(self._layers(theta)[1:]), reversed(taken[1:]), strict=True
+            reversed(self._layer_parameters(theta)[1:]), reversed(taken[1:]), strict=True
         ):
-            slopes.append(product(slopes[-1], weights.T) * (1.0 - activation * activation))
+            slopes.append(matrix_product(slopes[-1], weights.T) * (1.0 - activation * activation))
         return Gradients(taken, tuple(reversed(slopes)))
 
-    def _sums(self, theta: Array, x: Array) -> tuple[tuple[Array, ...], Array]:
+    def _layer_sums(self, theta: Array, x: Array) -> tuple[tuple[Array, ...], Array]:
         """Return the input of each layer, and the sums of the last one."""
         taken = [x]
-        *hidden, (last, bias) = self._layers(theta)
+        *hidden, (last, bias) = self._layer_parameters(theta)
         for weights, biases in hidden:
-            taken.append(rm.tanh(product(taken[-1], weights) + biases))
-        sums = product(taken[-1], last) + bias
+            taken.append(rm.tanh(matrix_product(taken[-1], weights) + biases))
+        sums = matrix_product(taken[-1], last) + bias
         if not np.isfinite(sums).all():
             raise ValueError(
                 "x must give finite sums with these parameters, got one that is not; scale the features, or lower "
@@ -138,7 +138,7 @@ class DenseNetwork:
             )
         return tuple(taken), sums
 
-    def _layers(self, theta: Array) -> list[tuple[Array, Array]]:
+    def _layer_parameters(self, theta: Array) -> list[tuple[Array, Array]]:
         """Return the weights and biases of each layer, as views of theta."""
         layers, at = [], 0
         for ins, outs in pairwise(self.sizes):

@@ -18,7 +18,7 @@ from filterproof.mc.intervals.student import student
 from filterproof.mc.runs.output import OutputFolder
 from filterproof.mc.training import retraining
 from filterproof.mc.training.convolutional import ConvolutionalNetwork
-from filterproof.mc.training.data import DataSet
+from filterproof.mc.training.data_set import DataSet
 from filterproof.mc.training.idx import read_idx
 from filterproof.theory.argument_checks import check_count
 from filterproof.theory.conversions import gaussian_epsilon
@@ -195,7 +195,7 @@ def _queries(
         )
         network = ConvolutionalNetwork()
         right = network.right(outcome.theta, data.features, data.labels)
-        found.append((outcome.taken, float(right.mean()), outcome.accuracy.value))
+        found.append((outcome.steps_taken, float(right.mean()), outcome.accuracy.value))
         with OutputFolder(place) as made:
             made.add(_FILE, json.dumps(found).encode())
     return found

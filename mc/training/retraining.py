@@ -25,7 +25,7 @@ from filterproof.mc.intervals import clopper_pearson
 from filterproof.mc.intervals.estimate import Estimate
 from filterproof.mc.runs.output import OutputFolder
 from filterproof.mc.training.convolutional import ConvolutionalNetwork
-from filterproof.mc.training.data import DataSet
+from filterproof.mc.training.data_set import DataSet
 from filterproof.mc.training.descent import Learner, PrivateGradientDescent
 from filterproof.mc.training.idx import read_idx
 from filterproof.theory.argument_checks import check_count, check_delta, check_positive
@@ -37,7 +37,7 @@ except ImportError:  # not a POSIX system
     fcntl = None  # type: ignore[assignment]
 
 #: The most steps after the first `steps` in Feldman & Zrnic (2021) (Appendix A).
-_FURTHER = 35
+_MAX_FURTHER_STEPS = 35
 _FAILURE = 0.05
 #: Everyone's spending and the generator of the noise: private.
 _PRIVATE, _CHECKPOINT = "private", "descent.json"
@@ -47,19 +47,19 @@ _MODEL = "model.npz"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Retrained:
+class RetrainedModel:
     """Parameters theta, shape (d,), that are mu-GDP for adding or removing one person.
 
     `sigma` is the noise in units of the clip. `steps` is the number that everyone's budget covers at the full clip,
-    `taken` the actual number. `accuracy` is the share of correctly classified test pictures, with a 95% Clopper-Pearson
-    interval for a random test set. The guarantee does not cover the test pictures.
+    `steps_taken` the actual number. `accuracy` is the share of correctly classified test pictures, with a 95%
+    Clopper-Pearson interval for a random test set. The guarantee does not cover the test pictures.
     """
 
     theta: NDArray[np.float64]
     mu: float
     sigma: float
     steps: int
-    taken: int
+    steps_taken: int
     accuracy: Estimate
     model: Path
 
@@ -77,7 +77,7 @@ def train_idx(
     most_steps: int | None = None,
     seed: int | None = None,
     on_step: Callable[[int, Estimate], None] | None = None,
-) -> Retrained:
+) -> RetrainedModel:
     """Train a convolutional network on a folder of IDX files by private gradient descent with filtering.
 
     Parameters
@@ -128,8 +128,8 @@ def train_idx(
     and Appendix A, with the budget in Gaussian differential privacy (Koskela, Tobaben & Honkela 2023, Theorem 11).
     """
     mu = float(max_gaussian_mu(epsilon, check_delta("delta", delta)))
-    sigma, steps = _noise(mu, sigma, steps)
-    most = check_count("most_steps", steps + _FURTHER if most_steps is None else most_steps)
+    sigma, steps = _noise_and_steps(mu, sigma, steps)
+    most = check_count("most_steps", steps + _MAX_FURTHER_STEPS if most_steps is None else most_steps)
     network = ConvolutionalNetwork()  # before the files are read, because Torch may be missing
     data = read_idx(folder)
     if (data.inputs, data.outputs) != network.sizes:
@@ -137,11 +137,13 @@ def train_idx(
             f"folder must hold pictures of 28 by 28 points, got {data.inputs} points in folder={str(folder)!r}; "
             "pass one with pictures of that size"
         )
-    private = _private(out)
+    private = _private_folder(out)
     saved, filt = private / _CHECKPOINT, GaussianFilter(mu)
-    with _alone(private):
+    with _exclusive_lock(private):
         if saved.exists():
-            descent = _restored(saved, data, network, filt, {"clip": clip, "sigma": sigma, "rate": rate})
+            descent = _restored_descent(
+                saved, data, network, filt, {"clip": clip, "sigma": sigma, "rate": rate}
+            )
         else:
             descent = PrivateGradientDescent(
                 data,
@@ -152,27 +154,27 @@ def train_idx(
                 rate=rate,
                 seed=secrets.randbits(128) if seed is None else seed,
             )
-        while descent.taken < most:
+        while descent.steps_taken < most:
             next(descent)
             descent.save(saved)
             if on_step is not None:
-                on_step(descent.taken, _accuracy(descent))
+                on_step(descent.steps_taken, _accuracy_estimate(descent))
         theta, file = descent.theta, io.BytesIO()
         np.savez(file, theta=theta)
         with OutputFolder(out) as made:
             made.add(_MODEL, file.getvalue())
-    return Retrained(
+    return RetrainedModel(
         theta=theta,
         mu=mu,
         sigma=sigma,
         steps=steps,
-        taken=descent.taken,
-        accuracy=_accuracy(descent),
+        steps_taken=descent.steps_taken,
+        accuracy=_accuracy_estimate(descent),
         model=out / _MODEL,
     )
 
 
-def _noise(mu: float, sigma: float | None, steps: int | None) -> tuple[float, int]:
+def _noise_and_steps(mu: float, sigma: float | None, steps: int | None) -> tuple[float, int]:
     """Return sigma in units of the clip, and the steps at full clip that mu covers with it."""
     if (sigma is None) == (steps is None):
         raise ValueError(
@@ -185,7 +187,7 @@ def _noise(mu: float, sigma: float | None, steps: int | None) -> tuple[float, in
     return noise, int((mu * noise) ** 2)
 
 
-def _private(out: Path) -> Path:
+def _private_folder(out: Path) -> Path:
     """Return the private folder inside `out`; it and `out` are on the disk."""
     private = out / _PRIVATE
     with OutputFolder(out), suppress(FileExistsError):
@@ -194,7 +196,7 @@ def _private(out: Path) -> Path:
 
 
 @contextmanager
-def _alone(private: Path) -> Iterator[None]:
+def _exclusive_lock(private: Path) -> Iterator[None]:
     """Lock `private` for this run; the system releases the lock when the process ends."""
     with ExitStack() as to_the_end:
         file = os.fdopen(os.open(private / _LOCK, os.O_RDWR | os.O_CREAT, 0o600))
@@ -210,7 +212,7 @@ def _alone(private: Path) -> Iterator[None]:
         yield
 
 
-def _restored(
+def _restored_descent(
     file: Path, data: DataSet, network: Learner, filt: FilterBase, given: Mapping[str, float]
 ) -> PrivateGradientDescent:
     """Return the descent in the file, which must have the same parameters."""
@@ -224,7 +226,7 @@ def _restored(
     return descent
 
 
-def _accuracy(descent: PrivateGradientDescent) -> Estimate:
+def _accuracy_estimate(descent: PrivateGradientDescent) -> Estimate:
     data = descent.data
     right = descent.network.right(descent.theta, data.test_features, data.test_labels)
     return clopper_pearson(round(float(right.sum())), len(right), failure=_FAILURE)

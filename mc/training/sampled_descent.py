@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filterproof.mc.losses.composition import Composition
-from filterproof.mc.training.data import DataSet
+from filterproof.mc.training.data_set import DataSet
 from filterproof.mc.training.network import DenseNetwork
 from filterproof.theory.argument_checks import check_count, check_positive
 from filterproof.theory.conversions import max_gaussian_mu

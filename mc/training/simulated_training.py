@@ -4,7 +4,7 @@
 >>> import numpy as np
 >>> features = np.array([[3.0, 1.0], [2.0, -1.0], [0.5, 0.0]])
 >>> people = fp.training.LogisticTraining(features, np.array([0, 1, 1]), rate=0.1)
->>> sums = fp.training.ClippedSums.making(fp.GaussianFilter(mu=1.0), clip=1.0, sigma=2.0)
+>>> sums = fp.training.ClippedSums.factory(fp.GaussianFilter(mu=1.0), clip=1.0, sigma=2.0)
 >>> found = fp.training.simulate_training(people, sums, epsilon=1.0, steps=12, n=4000)
 >>> found.low <= fp.GaussianDP(1.0).delta(1.0)
 True
@@ -64,7 +64,7 @@ def simulate_training(
     training : Training
         The analysis.
     make : callable
-        make(people, runs) returns the object that releases noisy sums, e.g. `ClippedSums.making(...)`.
+        make(people, runs) returns the object that releases noisy sums, e.g. `ClippedSums.factory(...)`.
     epsilon : float
         In nats, from 0 to 500.
     steps : int
@@ -107,7 +107,7 @@ def simulate_training(
     library's `ClippedSums` over a filter that sums squares, a theorem excludes such runs. Otherwise n further plain
     runs estimate their probability.
     """
-    epsilon, steps, n = at(epsilon), check_count("steps", steps), check_count("n", n, least=2)
+    epsilon, steps, n = clipped_epsilon(epsilon), check_count("steps", steps), check_count("n", n, least=2)
     failure = stated_failure(confidence, failure)
     check_direction(direction)
     sample = TwoTrainings(training, make, person=person, runs=1)
@@ -115,14 +115,14 @@ def simulate_training(
     if squares is not None:
         bound = one_positive("squares", squares)
     else:
-        bound = _suggested(sample.promise) if known is None else known
-    _bounded("squares", bound)
+        bound = _suggested_bound(sample.promise) if known is None else known
+    _checked_bound("squares", bound)
 
     def worlds(
         seeds: np.random.SeedSequence, order: float, known: float | None
     ) -> Iterator[tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.bool_]]]:
         """Yield (loss, sum of squared shifts, whether the monitor stopped it) of every world, in batches."""
-        for runs in batches(training, n, together):
+        for runs in world_batches(training, n, together):
             rng = np.random.default_rng(seeds.spawn(1)[0])
             two = TwoTrainings(training, make, person=person, runs=runs)
             if known is not None and two.shift_bound != known:
@@ -179,7 +179,7 @@ def simulate_training(
     return Estimate(inside.value, inside.low, high, failure, 2 * n, method, rests, plain).at_most_one
 
 
-def batches(training: Training, n: int, together: int | None) -> Iterator[int]:
+def world_batches(training: Training, n: int, together: int | None) -> Iterator[int]:
     """Yield how many of n worlds one object plays, one after the other: `together`, or as many as fit."""
     if together is None:
         numbers = training.people * training.start(1).size
@@ -189,12 +189,12 @@ def batches(training: Training, n: int, together: int | None) -> Iterator[int]:
         yield min(most, n - first)
 
 
-def at(epsilon: object) -> float:
+def clipped_epsilon(epsilon: object) -> float:
     """Return `epsilon` as a number from -500 to 500: beyond, e^epsilon is unsuitable for sums of doubles."""
-    return _bounded("epsilon", one_epsilon("epsilon", epsilon))
+    return _checked_bound("epsilon", one_epsilon("epsilon", epsilon))
 
 
-def _bounded(name: str, number: float) -> float:
+def _checked_bound(name: str, number: float) -> float:
     if abs(number) > _MAX_EPSILON:
         raise ValueError(
             f"{name} must be at most {_MAX_EPSILON:g} in absolute value, got {name}={number!r}; pass a smaller one"
@@ -202,7 +202,7 @@ def _bounded(name: str, number: float) -> float:
     return number
 
 
-def _suggested(promise: Guarantee) -> float:
+def _suggested_bound(promise: Guarantee) -> float:
     """Return the bound on a sum of squared shifts that the guarantee suggests, for the tilt and the monitor."""
     holds = GuaranteeScope.suggested(promise)
     squares = math.inf if holds is None else PathBound(bounds_of_scope(holds, "", ruled=False)).squares

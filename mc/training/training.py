@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from scipy import special
 
 from filterproof.filters.accountants.clipped_sums import ImplicitVectors, NoisySum
-from filterproof.mc.training.data import real_array
+from filterproof.mc.training.data_set import real_array
 from filterproof.theory.argument_checks import check_positive
 from filterproof.theory.guarantees import Guarantee
 from filterproof.theory.numerics.norms import euclidean_norms
@@ -134,7 +134,7 @@ class LogisticTraining:
 
     def vectors(self, parameters: NDArray[np.float64]) -> ImplicitVectors:
         """Return the gradients in closed form."""
-        return _Scaled(special.expit(parameters @ self.features.T) - self.labels, self.features)
+        return _ScaledRows(special.expit(parameters @ self.features.T) - self.labels, self.features)
 
     def step(self, parameters: NDArray[np.float64], released: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return theta - rate * released."""
@@ -142,7 +142,7 @@ class LogisticTraining:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Scaled:
+class _ScaledRows:
     """The vectors residuals[r, i] rows[i]."""
 
     residuals: NDArray[np.float64]
@@ -206,7 +206,7 @@ class TrainingWithCanary:
         """Return everyone's vectors with one more coordinate, and the canary's vector."""
         given = self.training.vectors(parameters)
         if not isinstance(given, np.ndarray):
-            return _Beside(given, self.size)
+            return _WithOwnCoordinate(given, self.size)
         rows = np.zeros((given.shape[0], given.shape[1] + 1, given.shape[2] + 1))
         rows[:, :-1, :-1], rows[:, -1, -1] = given, self.size
         return rows
@@ -217,7 +217,7 @@ class TrainingWithCanary:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Beside:
+class _WithOwnCoordinate:
     """Everyone's vectors, and one of norm `size` in a coordinate of its own."""
 
     vectors: ImplicitVectors

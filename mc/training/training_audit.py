@@ -3,7 +3,7 @@
 >>> import filterproof as fp
 >>> import numpy as np
 >>> people = fp.training.LogisticTraining(np.array([[9.0], [2.0], [0.5]]), np.array([0, 1, 1]), rate=0.1)
->>> sums = fp.training.ClippedSums.making(fp.GaussianFilter(mu=1.0), clip=1.0, sigma=2.0)
+>>> sums = fp.training.ClippedSums.factory(fp.GaussianFilter(mu=1.0), clip=1.0, sigma=2.0)
 >>> found = fp.training.audit_training(people, sums, epsilon=0.5, steps=10, n=2000, failure=1e-3)
 >>> found.refutes, bool(0.3 < found.mu_low < 1.0)
 (False, True)
@@ -22,7 +22,7 @@ from filterproof.mc.intervals import clopper_pearson
 from filterproof.mc.intervals.betting import betting
 from filterproof.mc.intervals.estimate import CONFIDENCE, Estimate, stated_failure
 from filterproof.mc.training.neighbouring_trainings import TwoTrainings
-from filterproof.mc.training.simulated_training import at, batches
+from filterproof.mc.training.simulated_training import clipped_epsilon, world_batches
 from filterproof.mc.training.training import MakeSums, Training
 from filterproof.theory.argument_checks import check_count
 from filterproof.theory.display import Displayed, Row
@@ -112,7 +112,7 @@ def audit_training(
     training : Training
         The analysis.
     make : callable
-        make(people, runs) returns the object under audit, e.g. `ClippedSums.making(...)`.
+        make(people, runs) returns the object under audit, e.g. `ClippedSums.factory(...)`.
     epsilon : float
         In nats, from 0 to 500.
     steps : int
@@ -148,7 +148,7 @@ def audit_training(
     (Clopper-Pearson for the probabilities, `betting` for `reached`) assume only that pairs of trainings are
     independent. Both trainings of a pair start with the same random state, which narrows the interval.
     """
-    epsilon, steps, n = at(epsilon), check_count("steps", steps), check_count("n", n, least=4)
+    epsilon, steps, n = clipped_epsilon(epsilon), check_count("steps", steps), check_count("n", n, least=4)
     failure = stated_failure(confidence, failure)
     seed = check_count("seed", seed, least=0)
     promise = TwoTrainings(training, make, person=person, runs=1).promise
@@ -156,7 +156,7 @@ def audit_training(
     def accused(n: int, *, without: bool) -> NDArray[np.bool_]:
         """Whether log P/Q of everything released passes epsilon in each of n worlds, all with the person or without."""
         people, losses, seeds = training.people - without, [], np.random.SeedSequence(seed)
-        for runs in batches(training, n, together):
+        for runs in world_batches(training, n, together):
             rng = np.random.default_rng(seeds.spawn(1)[0])
             audited = make(people, runs)
             two = TwoTrainings(training, make, person=person, runs=runs)
@@ -179,11 +179,11 @@ def audit_training(
         clopper_pearson(int(np.count_nonzero(each)), len(each), failure=failure / 4)
         for each in (hits, alarms)
     )
-    reached = _difference(hits, alarms, math.exp(epsilon), failure)
+    reached = _growth_difference(hits, alarms, math.exp(epsilon), failure)
     return TrainingAudit(epsilon, reached, float(promise.delta(epsilon)), hit, false_alarm, promise)
 
 
-def _difference(
+def _growth_difference(
     hits: NDArray[np.bool_], alarms: NDArray[np.bool_], growth: float, failure: float
 ) -> Estimate:
     """The mean of hit - growth alarm over pairs of one training of either kind, each in [-growth, 1].

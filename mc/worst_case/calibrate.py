@@ -38,7 +38,7 @@ from filterproof.theory.guarantees import ApproxDP
 from filterproof.theory.pairs import DominatingPair, Selection
 
 #: The smallest relative precision: a search between neighbouring doubles would not end.
-_CLOSEST = 2.0**-48
+_MIN_RELATIVE = 2.0**-48
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -166,36 +166,36 @@ class CalibratedFilter(Displayed, PrivacyFilter):
         return inner if self.rounds is None else (inner, np.zeros(n, dtype=np.int64))
 
     def admits(self, state: State, request: DominatingPair) -> NDArray[Any]:
-        inner, released = self._parts(state)
-        level, covered = self._rounded(request, runs_of(inner))
+        inner, released = self._state_parts(state)
+        level, covered = self._charged_level(request, runs_of(inner))
         if self.rounds is not None:
             covered &= released < self.rounds
         return checked_admits(self.inner, inner, level, runs_of(inner)) & covered
 
     def spend(self, state: State, request: DominatingPair) -> State:
-        inner, released = self._parts(state)
-        level, _ = self._rounded(request, runs_of(inner))
-        return self._joined(checked_spend(self.inner, inner, level, runs_of(inner)), released + 1)
+        inner, released = self._state_parts(state)
+        level, _ = self._charged_level(request, runs_of(inner))
+        return self._joined_state(checked_spend(self.inner, inner, level, runs_of(inner)), released + 1)
 
     def observe(self, state: State, loss: NDArray[Any]) -> State:
-        inner, released = self._parts(state)
-        return self._joined(checked_observe(self.inner, inner, loss, len(loss)), released)
+        inner, released = self._state_parts(state)
+        return self._joined_state(checked_observe(self.inner, inner, loss, len(loss)), released)
 
     def is_reachable_state(self, state: State) -> NDArray[Any]:
-        inner, released = self._parts(state)
+        inner, released = self._state_parts(state)
         limit = np.inf if self.rounds is None else self.rounds
         known = np.broadcast_to(
             np.greater_equal(released, 0) & np.less_equal(released, limit), runs_of(inner)
         )
         return np.asarray(checked_is_reachable_state(self.inner, inner, runs_of(inner)) & known)
 
-    def _parts(self, state: Any) -> tuple[State, Any]:
+    def _state_parts(self, state: Any) -> tuple[State, Any]:
         return (state, 0) if self.rounds is None else state
 
-    def _joined(self, inner: State, released: Any) -> State:
+    def _joined_state(self, inner: State, released: Any) -> State:
         return inner if self.rounds is None else (inner, released)
 
-    def _rounded(self, request: DominatingPair, n: int) -> tuple[DominatingPair, NDArray[np.bool_]]:
+    def _charged_level(self, request: DominatingPair, n: int) -> tuple[DominatingPair, NDArray[np.bool_]]:
         """Return the level that each run is charged, and which runs have one: shape (n,)."""
         if self.looks_at_losses:
             place = positions(self.menu, request, n)
@@ -261,7 +261,7 @@ def calibrate(
         )
     epsilon = float(check_positive("epsilon", epsilon))
     delta = float(check_delta("delta", delta))
-    relative = max(float(check_positive("relative", relative)), _CLOSEST)
+    relative = max(float(check_positive("relative", relative)), _MIN_RELATIVE)
     levels = checked_menu(menu)
     if rounds is not None:
         rounds = check_count("rounds", rounds)
@@ -282,7 +282,7 @@ def calibrate(
             solved_cache=solved_cache,
         )
 
-    threshold, case = _largest(lambda threshold: solve(family(threshold)), delta, relative)
+    threshold, case = _largest_threshold(lambda threshold: solve(family(threshold)), delta, relative)
     promise = ApproxDP(epsilon, delta)
     while True:
         calibrated = CalibratedFilter(family(threshold), levels, rounds, threshold, case, promise)
@@ -293,7 +293,9 @@ def calibrate(
         threshold, relative = threshold / (1 + relative), 2 * relative
 
 
-def _largest(solve: Callable[[float], WorstCase], delta: float, relative: float) -> tuple[float, WorstCase]:
+def _largest_threshold(
+    solve: Callable[[float], WorstCase], delta: float, relative: float
+) -> tuple[float, WorstCase]:
     """Return the largest threshold with a worst case <= delta, within a factor 1 + relative, and that case.
 
     Doubling finds a bracket. Probes on either side of its linear interpolation in (log t, log delta) close it.
@@ -319,7 +321,7 @@ def _largest(solve: Callable[[float], WorstCase], delta: float, relative: float)
             )
         broken = solve(bad)
     while bad > good * (1 + relative):
-        line = _crossing(good, case.high, bad, broken.high, delta)
+        line = _log_line_crossing(good, case.high, bad, broken.high, delta)
         width = bad / good
         for probe in (line / (1 + relative / 3), line * (1 + relative / 3), math.sqrt(good * bad)):
             if good * (1 + relative / 4) < probe < bad / (1 + relative / 4):
@@ -333,7 +335,7 @@ def _largest(solve: Callable[[float], WorstCase], delta: float, relative: float)
     return good, case
 
 
-def _crossing(good: float, low: float, bad: float, high: float, delta: float) -> float:
+def _log_line_crossing(good: float, low: float, bad: float, high: float, delta: float) -> float:
     """Return the point where the line through (log good, log low) and (log bad, log high) reaches log delta."""
     if low <= 0:
         return math.sqrt(good * bad)

@@ -85,7 +85,7 @@ class CalibratedThreshold(Displayed):
                 f"low <= high <= delta must hold, got low={self.low!r}, high={self.high!r}, delta={self.delta!r}; "
                 "pass a worst case that keeps delta"
             )
-        if not self.levels <= 4096 or self._charge(self.levels) > Fraction(self.threshold):
+        if not self.levels <= 4096 or self._level_charge(self.levels) > Fraction(self.threshold):
             raise ValueError(
                 f"levels must be affordable at the threshold, and 4096 at most, got levels={self.levels!r}; "
                 "pass fewer levels"
@@ -94,7 +94,7 @@ class CalibratedThreshold(Displayed):
     @classmethod
     def table(cls) -> tuple[CalibratedThreshold, ...]:
         """Return the rows that the package ships."""
-        return _table()
+        return _read_table()
 
     @classmethod
     def finest(cls, rows: Iterable[CalibratedThreshold]) -> list[CalibratedThreshold]:
@@ -160,9 +160,9 @@ class CalibratedThreshold(Displayed):
     def granted_count(self, each: float) -> int:
         """Return the number of `each`-DP mechanisms that a session of the filter grants."""
         level = math.ceil(Fraction(float(check_positive("each", each))) / Fraction(self.step))
-        return math.floor(Fraction(self.threshold) / self._charge(level)) if level <= self.levels else 0
+        return math.floor(Fraction(self.threshold) / self._level_charge(level)) if level <= self.levels else 0
 
-    def _charge(self, level: int) -> Fraction:
+    def _level_charge(self, level: int) -> Fraction:
         return (level * Fraction(self.step)) ** 2 / 2
 
     def rows(self) -> list[Row]:
@@ -189,7 +189,7 @@ class CalibratedThreshold(Displayed):
         ValueError
             If the data has other fields or types.
         """
-        kinds = {part.name: _KINDS.get(part.name, float) for part in fields(cls)}
+        kinds = {part.name: _KIND_CLASSES.get(part.name, float) for part in fields(cls)}
         if not isinstance(data, Mapping) or set(data) != set(kinds):
             raise ValueError(
                 f"row must have {sorted(kinds)}, got {str(data)[:80]}; pass the result of to_dict"
@@ -202,11 +202,11 @@ class CalibratedThreshold(Displayed):
         return cls(**data)
 
 
-_KINDS: dict[str, type] = {"levels": int, "rounds": int, "made_by": str}
+_KIND_CLASSES: dict[str, type] = {"levels": int, "rounds": int, "made_by": str}
 
 
 @lru_cache(maxsize=1)
-def _table() -> tuple[CalibratedThreshold, ...]:
+def _read_table() -> tuple[CalibratedThreshold, ...]:
     file = resources.files("filterproof.mc.worst_case").joinpath("calibrated_thresholds.json")
     return tuple(CalibratedThreshold.from_dict(row) for row in json.loads(file.read_text("utf-8")))
 

@@ -15,10 +15,10 @@ from filterproof.filters.contract.work import count
 from filterproof.mc.losses.balls import Rounding
 from filterproof.mc.losses.epsilon_values import Epsilon
 from filterproof.mc.losses.lattice_pld import LatticePLD
-from filterproof.mc.losses.powers import ELEMENTARY, transform_error
+from filterproof.mc.losses.powers import ELEMENTARY_ERROR, transform_error
 from filterproof.mc.losses.too_large import check_room
 from filterproof.mc.worst_case.graph import StateGraph
-from filterproof.mc.worst_case.windows import Windows
+from filterproof.mc.worst_case.windows import LossWindows
 
 #: -log of the share of the value that losses outside the window may have.
 _TRUNCATION_EXPONENT = 40.0
@@ -71,7 +71,7 @@ class DenseGame:
         left: float | None = None,
     ) -> DenseGame:
         """Solve Bellman's recursion backwards; e^-left is about the relative value of losses outside the window."""
-        tilt, first, last = _window(
+        tilt, first, last = _loss_window(
             graph, distributions, float(step), float(epsilon), _TRUNCATION_EXPONENT if left is None else left
         )
         far = max(abs(first), abs(last)) * float(step)
@@ -81,27 +81,27 @@ class DenseGame:
         game = cls(
             graph, tuple(distributions), float(step), moved, side, tilt, first, last + 1 - first, 0.0, 0.0
         )
-        doubles = int(_alive(graph).max()) * 2 * game.size + 40 * len(graph.child)
+        doubles = int(_states_in_memory(graph).max()) * 2 * game.size + 40 * len(graph.child)
         what = f"doubles in memory for {len(graph.child)} states of {game.size} losses"
         check_room(doubles, max_positions, what)
         count(len(graph.child) * len(distributions) * game.size >> _POINTS_PER_UNIT)
-        for node, best, _, wrong in game._sweep(record=False):
+        for node, best, _, wrong in game._sweep_backwards(record=False):
             if node == 0:
                 game = replace(game, start=float(best[-first]), error_bound=wrong)
         return game
 
     @property
-    def windows(self) -> Windows:
+    def windows(self) -> LossWindows:
         """The window of all states."""
         lows = np.full(len(self.graph.child), self.first, dtype=np.int64)
-        return Windows(lows, lows + (self.size - 1), 1, 0.0)
+        return LossWindows(lows, lows + (self.size - 1), 1, 0.0)
 
     @property
     def bounds(self) -> tuple[Fraction, Fraction]:
         """Bounds on V(start, 0): lower unless side is "high", upper unless it is "low"."""
         stopped = -math.expm1(min(self.epsilon, 0.0))
         scale = math.exp(-self.tilt * self.epsilon)
-        slack = 2.0**-38 + 2 * self.graph.depth * max(map(self._rounding, self.distributions))
+        slack = 2.0**-38 + 2 * self.graph.depth * max(map(self._rounding_error, self.distributions))
         below = stopped * (1 - 2.0**-50) + scale * max(self.start - self.error_bound, 0.0) * (1 - slack)
         above = stopped * (1 + 2.0**-50) + scale * (self.start + self.error_bound) * (1 + 2 * slack)
         return max(Fraction(below), Fraction(0)), min(Fraction(above), Fraction(1))
@@ -111,15 +111,17 @@ class DenseGame:
         table: list[NDArray[np.signedinteger[Any]]] = [
             np.full(self.size, -1, dtype=np.int16) for _ in range(len(self.graph.child))
         ]
-        for node, _, choice, _ in self._sweep(record=True):
+        for node, _, choice, _ in self._sweep_backwards(record=True):
             table[node] = choice
         return table
 
-    def _sweep(self, *, record: bool) -> Iterator[tuple[int, NDArray[np.float64], NDArray[np.int16], float]]:
+    def _sweep_backwards(
+        self, *, record: bool
+    ) -> Iterator[tuple[int, NDArray[np.float64], NDArray[np.int16], float]]:
         """Yield (state, Y, the best request if `record`, a bound on the error of Y) for each state with a request."""
         child, size = self.graph.child, self.size
-        kernels, length = self._kernels()
-        gains, below, moments = self._gains()
+        kernels, length = self._transition_kernels()
+        gains, below, moments = self._request_gains()
         term_error = 4 * transform_error(length)
         # the largest product of moments over the plays from each state on, and a bound on errors of sums of logarithms
         largest = np.exp(self.graph.sums_after(np.log(moments)[:, None])[:, 0]) * (1 + 2.0**-20)
@@ -128,7 +130,7 @@ class DenseGame:
         spectra: dict[int, NDArray[np.complex128]] = {}
         norms, errors = np.zeros(len(child)), np.zeros(len(child))
         leaving: dict[int, list[int]] = {}
-        for begin, end in _groups(child, max(_CHUNK_DOUBLES // length, 1)):
+        for begin, end in _state_groups(child, max(_CHUNK_DOUBLES // length, 1)):
             nodes = np.arange(begin, end)
             best = np.zeros((end - begin, size))
             chosen = np.full(best.shape if record else (end - begin, 0), -1, dtype=np.int16)
@@ -159,17 +161,17 @@ class DenseGame:
                     del spectra[gone]
 
     @property
-    def _x(self) -> NDArray[np.float64]:
+    def _excess_losses(self) -> NDArray[np.float64]:
         losses = self.step * np.arange(self.first, self.first + self.size, dtype=np.float64)
         return losses - self.epsilon
 
-    def _rounding(self, distribution: LatticePLD) -> float:
+    def _rounding_error(self, distribution: LatticePLD) -> float:
         """Return the relative error of one round, without the transforms."""
         reach = self.tilt * self.step * float(np.abs(distribution.places).max())
         # logarithms of masses are at most 745
-        return 8 * ELEMENTARY + 2.0**-50 * (reach + 745) + (len(distribution.places) + 8) * 2.0**-52
+        return 8 * ELEMENTARY_ERROR + 2.0**-50 * (reach + 745) + (len(distribution.places) + 8) * 2.0**-52
 
-    def _kernels(self) -> tuple[NDArray[np.complex128], int]:
+    def _transition_kernels(self) -> tuple[NDArray[np.complex128], int]:
         """Return the transforms of the distributions and their length, without losses that always leave the window."""
         reach = max(
             min(int(np.abs(distribution.places).max()), self.size) for distribution in self.distributions
@@ -181,26 +183,26 @@ class DenseGame:
             np.add.at(
                 row,
                 -distribution.places[inside] % length,
-                distribution.weighed(self.tilt * self.step)[inside],
+                distribution.tilted_masses(self.tilt * self.step)[inside],
             )
         return np.fft.rfft(rows, axis=1), length
 
-    def _gains(self) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    def _request_gains(self) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
         """Return each request's gain at each x, its possible gain below the window per growth, and its moment.
 
         With side "high" the gain includes that above the window, where Y is at most e^{-(tilt+1)x}.
         """
-        x, up = self._x, self.side == "high"
+        x, up = self._excess_losses, self.side == "high"
         sign = 1 if up else -1
         scale = np.exp(-self.tilt * x)
         gains, below = np.zeros((2, len(self.distributions), self.size))
         moments = np.zeros(len(self.distributions))
         revealed = self.graph.depth * max(distribution.revealed for distribution in self.distributions)
         for m, distribution in enumerate(self.distributions):
-            tilted = distribution.weighed(self.tilt * self.step)
+            tilted = distribution.tilted_masses(self.tilt * self.step)
             moments[m] = tilted.sum() * (1 + 2.0**-36)
             # above epsilon a distribution also gains from a Q-mass below one, and from rounding of its P-mass
-            other = math.fsum([1.0, *-distribution.weighed(-self.step)]) + sign * 2.0**-40
+            other = math.fsum([1.0, *-distribution.tilted_masses(-self.step)]) + sign * 2.0**-40
             rounded = math.fsum([-1.0, *distribution.masses, distribution.revealed]) + sign * 2.0**-50
             lacking = np.exp(-np.maximum(x, 0.0)) * other + rounded
             gain = np.where(x < 0, distribution.revealed, lacking)
@@ -221,7 +223,7 @@ class DenseGame:
             gains[m] = scale * gain
             if up:
                 places = np.arange(self.size)
-                weight = np.append(np.cumsum(distribution.weighed(-self.step)[::-1])[::-1], 0.0)
+                weight = np.append(np.cumsum(distribution.tilted_masses(-self.step)[::-1])[::-1], 0.0)
                 out = np.searchsorted(distribution.places, self.size - places)
                 with np.errstate(divide="ignore"):  # one of the factors may be no double
                     gains[m] += np.exp(np.log(weight[out]) - (self.tilt + 1) * x)
@@ -231,7 +233,7 @@ class DenseGame:
         return gains, below, moments
 
 
-def _window(
+def _loss_window(
     graph: StateGraph, distributions: Sequence[LatticePLD], step: float, epsilon: float, left: float
 ) -> tuple[float, int, int]:
     """Return the tilt, and the first and the last loss of the window in steps."""
@@ -257,7 +259,7 @@ def _window(
     return tilt, math.floor(low / step), math.ceil(high / step)
 
 
-def _groups(child: NDArray[np.int64], most: int) -> Iterator[tuple[int, int]]:
+def _state_groups(child: NDArray[np.int64], most: int) -> Iterator[tuple[int, int]]:
     """Yield runs of at most this many states, from the last ones on, without parents and children in one run."""
     least = np.where(child >= 0, child, len(child)).min(axis=1, initial=len(child)).tolist()
     end = len(child)
@@ -278,7 +280,7 @@ def _looked_up_until(graph: StateGraph) -> NDArray[np.int64]:
     return until
 
 
-def _alive(graph: StateGraph) -> NDArray[np.int64]:
+def _states_in_memory(graph: StateGraph) -> NDArray[np.int64]:
     """Return the number of states in memory while each state is solved."""
     change = np.zeros(len(graph.child) + 1, dtype=np.int64)
     np.add.at(change, _looked_up_until(graph), 1)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filterproof.filters.privacy_filter import PrivacyFilter
-from filterproof.mc.evaluate.walk import Branch, MenuPlay, walk
+from filterproof.mc.evaluate.walk import MenuPlay, OutcomeBranch, walk_layers
 from filterproof.mc.losses.too_large import check_room
 from filterproof.theory.pairs import DominatingPair
 
@@ -18,7 +18,7 @@ _Number = TypeVar("_Number", np.int64, np.float64)
 #: Larger than every sum of moves.
 _INFINITE_SUM = np.int64(2**62)
 #: The child of a request if losses are not counted.
-_GRANTED: Branch[None] = Branch(lambda loss: loss, None)
+_GRANTED: OutcomeBranch[None] = OutcomeBranch(lambda loss: loss, None)
 
 
 def state_weight(requests: int) -> int:
@@ -55,7 +55,7 @@ class StateGraph:
             what = f"positions at least in {states} states after {t + 1} rounds"
             check_room(state_weight(len(menu)) * states, max_positions, what)
 
-        layers = walk(
+        layers = walk_layers(
             MenuPlay(filt, menu, [[_GRANTED]] * len(menu)),
             None,
             rounds=rounds,
@@ -68,14 +68,14 @@ class StateGraph:
             for move in layer.moves:
                 rows[-1][move.rows, move.request] = move.child[:, 0]
         child = np.concatenate(rows)
-        order, depth = _topological(child)
+        order, depth = _topological_order(child)
         if rounds is None and depth is None:
             raise ValueError(
                 "rounds must be given, got rounds=None for a game without end: the filter admits a request "
                 "that costs nothing; pass a number of rounds"
             )
         if rounds is not None and (depth is None or depth > rounds):
-            return _unroll(child, rounds, check)
+            return _unrolled_graph(child, rounds, check)
         rank = np.empty(len(child) + 1, dtype=np.int64)
         rank[order] = np.arange(len(child))
         rank[-1] = -1
@@ -98,7 +98,7 @@ class StateGraph:
         return sums[:-1]
 
 
-def _topological(child: NDArray[np.int64]) -> tuple[NDArray[np.int64], int | None]:
+def _topological_order(child: NDArray[np.int64]) -> tuple[NDArray[np.int64], int | None]:
     """Return an order in which children follow parents, and the longest path, or None for a cycle."""
     incoming = np.bincount(child[child >= 0], minlength=len(child))
     ready = np.flatnonzero(incoming == 0)
@@ -116,7 +116,7 @@ def _topological(child: NDArray[np.int64]) -> tuple[NDArray[np.int64], int | Non
     return (flat, depth) if len(flat) == len(child) else (np.arange(len(child)), None)
 
 
-def _unroll(child: NDArray[np.int64], rounds: int, check: Callable[[int, int], None]) -> StateGraph:
+def _unrolled_graph(child: NDArray[np.int64], rounds: int, check: Callable[[int, int], None]) -> StateGraph:
     """Return one node per reachable (round, state)."""
     layer = np.array([0])
     rows: list[NDArray[np.int64]] = []

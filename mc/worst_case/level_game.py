@@ -13,12 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filterproof.filters.contract.work import count
-from filterproof.mc.losses.balls import BITS, Rounding, ball, fraction, rounded
+from filterproof.mc.losses.balls import BITS, Rounding, exact_fraction, round_to_side, to_ball
 from filterproof.mc.losses.epsilon_values import Epsilon
 from filterproof.mc.losses.finite_outputs import gap_above
 from filterproof.mc.losses.too_large import check_room
 from filterproof.mc.worst_case.graph import StateGraph
-from filterproof.mc.worst_case.windows import Windows
+from filterproof.mc.worst_case.windows import LossWindows
 from filterproof.theory.log_ratio import LogRatio
 from filterproof.theory.numerics.precision import PRECISION_LOCK
 
@@ -33,7 +33,7 @@ _POSITIONS_PER_UNIT = 5
 UNIT, UNDERFLOW = Fraction(1, 2**53), Fraction(1, 2**900)
 
 
-def moderate(units: Sequence[int], step: Fraction, epsilon: Epsilon) -> bool:
+def is_within_doubles(units: Sequence[int], step: Fraction, epsilon: Epsilon) -> bool:
     """Whether the numbers of the game are far from the limits of doubles and of int64."""
     size = abs(float(epsilon))
     near = size <= _MAX_NATS and step * max(units) <= _MAX_NATS
@@ -61,7 +61,7 @@ class LevelGame:
     step: Fraction
     epsilon: Epsilon
     side: Rounding
-    windows: Windows
+    windows: LossWindows
     start: float
 
     @classmethod
@@ -78,13 +78,13 @@ class LevelGame:
         """Solve Bellman's recursion from the last states to the first; a level is (units, d)."""
         units, deltas = zip(*levels, strict=True)
         # tanh(k / 2) <= k / 2 bounds the gain of a request without infinite losses
-        windows = Windows.of(
+        windows = LossWindows.of(
             graph, units, float(epsilon) / float(step), most=float(step) / 2, reveals=any(deltas)
         )
         game = cls(graph, units, deltas, step, epsilon, side, windows, 0.0)
         check_room(windows.positions, max_positions, f"positions in {len(graph.child)} states")
         count(windows.positions * len(units) >> _POSITIONS_PER_UNIT)
-        return replace(game, start=game._swept(record=False)[0])
+        return replace(game, start=game._swept_value(record=False)[0])
 
     @property
     def bounds(self) -> tuple[Fraction, Fraction]:
@@ -99,31 +99,31 @@ class LevelGame:
         stopped = Fraction(0)
         with PRECISION_LOCK, flint.ctx.workprec(BITS):
             if isinstance(self.epsilon, LogRatio):
-                growth, stopped = ball(self.epsilon.ratio).sqrt(), max(1 - self.epsilon.ratio, stopped)
+                growth, stopped = to_ball(self.epsilon.ratio).sqrt(), max(1 - self.epsilon.ratio, stopped)
             else:
-                growth = (ball(self.epsilon) / 2).exp()
-        low = (exact / factor - UNDERFLOW) * fraction(growth.lower())
-        high = (exact * factor + Fraction(self.windows.left_out) + UNDERFLOW) * fraction(growth.upper())
+                growth = (to_ball(self.epsilon) / 2).exp()
+        low = (exact / factor - UNDERFLOW) * exact_fraction(growth.lower())
+        high = (exact * factor + Fraction(self.windows.left_out) + UNDERFLOW) * exact_fraction(growth.upper())
         return stopped + max(low, Fraction(0)), min(stopped + high, Fraction(1))
 
     def choices(self) -> list[NDArray[np.signedinteger[Any]]]:
         """Return the best request at every position, -1 if none is admitted or nothing can be gained."""
-        return self._swept(record=True)[1]
+        return self._swept_value(record=True)[1]
 
-    def _swept(self, *, record: bool) -> tuple[float, list[NDArray[np.signedinteger[Any]]]]:
+    def _swept_value(self, *, record: bool) -> tuple[float, list[NDArray[np.signedinteger[Any]]]]:
         """Return X at the start and, if requested, the choices."""
         child, windows, units = self.graph.child, self.windows, np.array(self.units)
         stride, n = windows.stride, len(child)
         lows, sizes = windows.lows.tolist(), windows.sizes.tolist()
-        shelf = _Shelf.of(child, windows, units)
-        scales, (centre, gains) = self._scales(), self._gains()
+        shelf = _StateStorage.of(child, windows, units)
+        scales, (centre, gains) = self._request_scales(), self._parity_gains()
         reveals, least = any(self.deltas), int(windows.lows.min())
-        revealed, decays = self._revealed() if reveals else (np.empty(0), np.empty(0))
+        revealed, decays = self._revealed_masses() if reveals else (np.empty(0), np.empty(0))
         kind = np.min_scalar_type(-len(units))
         table: list[NDArray[np.signedinteger[Any]]] = [np.empty(0, dtype=kind)] * n
         for i in range(n - 1, -1, -1):
             low, size = lows[i], sizes[i]
-            whole = shelf.cleared(i)
+            whole = shelf.cleared_place(i)
             moves = np.flatnonzero(child[i] >= 0)
             if record:
                 table[i] = np.full(size, -1, dtype=kind)
@@ -149,15 +149,15 @@ class LevelGame:
         inside = lows[0] <= 0 < lows[0] + stride * sizes[0]
         return (float(whole[-shelf.lows[0] // stride]) if inside else 0.0), table
 
-    def _gains(self) -> tuple[list[int], list[NDArray[np.float64]]]:
+    def _parity_gains(self) -> tuple[list[int], list[NDArray[np.float64]]]:
         """Return the first loss of each parity, and 2 sinh((k - |x|)_+ / 2) of each request from there on."""
         largest, stride = max(self.units), self.windows.stride
         zero = math.floor(float(self.epsilon) / float(self.step)) - 1
-        while not self._gap(zero) >= 0:
+        while not self._loss_gap(zero) >= 0:
             zero += 1
         with PRECISION_LOCK, flint.ctx.workprec(BITS):
-            halves = [abs(self._gap(zero + j)) / 2 for j in range(-largest, largest)]
-            won = np.array([rounded(2 * half.sinh(), self.side) for half in halves])
+            halves = [abs(self._loss_gap(zero + j)) / 2 for j in range(-largest, largest)]
+            won = np.array([round_to_side(2 * half.sinh(), self.side) for half in halves])
         hills = np.zeros((len(self.units), 2 * largest))
         for m, k in enumerate(self.units):
             # at zero + j the walk crosses epsilon by the distance from epsilon to zero + j + k, or zero + j - k
@@ -166,29 +166,29 @@ class LevelGame:
         begins = [zero - largest + (parity - zero + largest) % stride for parity in range(stride)]
         return begins, [hills[:, begin - zero + largest :: stride] for begin in begins]
 
-    def _gap(self, k: int) -> flint.arb:
+    def _loss_gap(self, k: int) -> flint.arb:
         """Return the distance from epsilon up to the loss of k steps."""
         return gap_above((self.step * k, Fraction(1)), self.epsilon)
 
-    def _scales(self) -> NDArray[np.float64]:
+    def _request_scales(self) -> NDArray[np.float64]:
         """Return (1 - d) / (2 cosh(k / 2)) of each request."""
         with PRECISION_LOCK, flint.ctx.workprec(BITS):
             scales = [
-                rounded(ball(1 - delta) / (2 * (ball(self.step * k) / 2).cosh()), self.side)
+                round_to_side(to_ball(1 - delta) / (2 * (to_ball(self.step * k) / 2).cosh()), self.side)
                 for k, delta in zip(self.units, self.deltas, strict=True)
             ]
         return np.array(scales)
 
-    def _revealed(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def _revealed_masses(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return d of each request, and e^{-|x| / 2} at every loss from the least one of all windows on."""
         losses = range(int(self.windows.lows.min()), int(self.windows.highs.max()) + 1)
         with PRECISION_LOCK, flint.ctx.workprec(BITS):
-            decays = [rounded((-abs(self._gap(k)) / 2).exp(), self.side) for k in losses]
-        return np.array([rounded(ball(delta), self.side) for delta in self.deltas]), np.array(decays)
+            decays = [round_to_side((-abs(self._loss_gap(k)) / 2).exp(), self.side) for k in losses]
+        return np.array([round_to_side(to_ball(delta), self.side) for delta in self.deltas]), np.array(decays)
 
 
 @dataclass(frozen=True, slots=True)
-class _Shelf:
+class _StateStorage:
     """X of the states with unsolved parents, in one array, each from its least used loss on.
 
     States enter it from the last to the first. Nothing before state i uses states beyond the last child of states up to
@@ -202,7 +202,7 @@ class _Shelf:
     stride: int
 
     @classmethod
-    def of(cls, child: NDArray[np.int64], windows: Windows, units: NDArray[np.int64]) -> _Shelf:
+    def of(cls, child: NDArray[np.int64], windows: LossWindows, units: NDArray[np.int64]) -> _StateStorage:
         """Allocate room for the states of a graph; around each window are zeros as far as a parent reads."""
         filled = windows.sizes > 0
         lows, highs = windows.lows.copy(), np.where(filled, windows.highs, windows.lows)
@@ -218,7 +218,7 @@ class _Shelf:
         starts = (ends[-1] - ends) % room
         return cls(np.zeros(room + int(sizes.max())), lows, sizes, starts, windows.stride)
 
-    def cleared(self, state: int) -> NDArray[np.float64]:
+    def cleared_place(self, state: int) -> NDArray[np.float64]:
         """Return the place of a state, filled with zeros."""
         place = self.values[self.starts[state] : self.starts[state] + self.sizes[state]]
         place[:] = 0.0

@@ -20,11 +20,11 @@ from filterproof.filters.rules.additive import AdditiveFilter
 from filterproof.theory.pairs import DominatingPair
 
 #: The sources for "no larger at any epsilon, so a post-processing".
-DOMINATION = (
+DOMINATION_THEOREMS = (
     "Kairouz, Oh and Viswanath: randomised response dominates what is epsilon-DP",
     "Blackwell; Dong, Roth and Su: a mu-GDP mechanism is a post-processing of the Gaussian one",
 )
-_UNITS = {"pure_epsilon": "epsilon-DP with epsilon", "gdp_mu": "mu-GDP with mu"}
+_UNIT_TEXTS = {"pure_epsilon": "epsilon-DP with epsilon", "gdp_mu": "mu-GDP with mu"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class MenuLevels:
         Among members of equal cost, the one that dominates fewer members is the cheaper, then the first.
         """
         chains = []
-        for size in _UNITS:
+        for size in _UNIT_TEXTS:
             members = sorted(
                 (float(getattr(pair, size)), place)
                 for place, pair in enumerate(menu)
@@ -58,7 +58,9 @@ class MenuLevels:
                 sizes, places = zip(*members, strict=True)
                 chains.append((size, np.array(sizes), np.array([*places, -1], dtype=np.intp)))
         others = tuple(place for place, pair in enumerate(menu) if pair.domination_parameter is None)
-        keys = [(_cost(filt, pair), sum(bool(pair.dominates(other)) for other in menu)) for pair in menu]
+        keys = [
+            (_charge_cost(filt, pair), sum(bool(pair.dominates(other)) for other in menu)) for pair in menu
+        ]
         ranks = np.empty(len(menu) + 1, dtype=np.intp)
         ranks[[*sorted(range(len(menu)), key=keys.__getitem__), -1]] = range(len(menu) + 1)
         return cls(menu, ranks, tuple(chains), others)
@@ -69,18 +71,18 @@ class MenuLevels:
         In a chain, the smallest dominating level counts, because a filter charges no more for less. The worst case over
         the menu covers the request for every choice of a dominating level.
         """
-        if (index := request.choice) is not None:
+        if (index := request.member_index) is not None:
             table = np.stack([self.places(pair, n) for pair in request.members])
             return np.asarray(table[index, np.arange(n)])
         best = np.full(n, -1, dtype=np.intp)
         for size, sizes, members in self.chains:
             asked = np.asarray(getattr(request, size), dtype=np.float64)
-            self._improve(best, members[np.searchsorted(sizes, asked)])  # NaN sorts after everything
+            self._merge_cheaper(best, members[np.searchsorted(sizes, asked)])  # NaN sorts after everything
         for place in self.others:
-            self._improve(best, np.where(self.menu[place].dominates(request), place, -1))
+            self._merge_cheaper(best, np.where(self.menu[place].dominates(request), place, -1))
         return best
 
-    def _improve(self, best: NDArray[np.intp], offered: NDArray[np.intp]) -> None:
+    def _merge_cheaper(self, best: NDArray[np.intp], offered: NDArray[np.intp]) -> None:
         """Merge `offered`, shape (n,) or (), into `best` where it is cheaper."""
         np.copyto(best, offered, where=self.ranks[offered] < self.ranks[best])
 
@@ -88,7 +90,7 @@ class MenuLevels:
     def classes(self) -> str:
         """Return the mechanisms that some level dominates, in words that follow "every mechanism that is"."""
         words = [
-            f"{_UNITS[size]} <= {sizes[-1]:.6g}, charged as the next of {len(sizes)} levels, the smallest being "
+            f"{_UNIT_TEXTS[size]} <= {sizes[-1]:.6g}, charged as the next of {len(sizes)} levels, the smallest being "
             f"{sizes[0]:.6g}"
             for size, sizes, _ in self.chains
         ]
@@ -97,7 +99,7 @@ class MenuLevels:
         return ", or ".join(words)
 
 
-def _cost(filt: PrivacyFilter, pair: DominatingPair) -> float:
+def _charge_cost(filt: PrivacyFilter, pair: DominatingPair) -> float:
     if isinstance(filt, AdditiveFilter):
         return float(np.max(filt.charge(pair).exact(1.0)[0]))
     return float(pair.zcdp_rho)

@@ -20,7 +20,7 @@ from filterproof.theory.pairs import DominatingPair
 from filterproof.theory.pairs.base import Direction
 
 #: The relative margin by which a plan's value must exceed the guarantee, because guarantees are rounded doubles.
-MARGIN = Fraction(1, 10**10)
+GAIN_MARGIN = Fraction(1, 10**10)
 #: The requests of a play in turn, each with its realised loss log dP/dQ.
 History: TypeAlias = tuple[tuple[DominatingPair, float], ...]
 #: The masses before the first release.
@@ -32,11 +32,11 @@ class DeniedError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class AdaptivePlan:
     """Request `request`; after its y-th output (in the order of `masses_of`) follow then[y], None: stop."""
 
     request: DominatingPair
-    then: tuple[Plan | None, ...]
+    then: tuple[AdaptivePlan | None, ...]
 
     @property
     def rounds(self) -> int:
@@ -53,22 +53,22 @@ class Plan:
 
         A transcript ends where the plan stops. Raises DeniedError if the filter denies a request.
         """
-        self._ask(filt, filt.start(1), direction)
+        self._replay_request(filt, filt.start(1), direction)
         return sum((worth for _, worth in self.terminal_values(ratio, direction)), Fraction(0))
 
-    def _ask(self, filt: PrivacyFilter, state: State, direction: Direction) -> None:
+    def _replay_request(self, filt: PrivacyFilter, state: State, direction: Direction) -> None:
         if not checked_admits(filt, state, self.request, 1)[0]:
             raise DeniedError(f"plan must be granted, got a denial of {self.request!r}")
         spent = checked_spend(filt, state, self.request, 1)
         for (p, q), plan in zip(masses_of(self.request), self.then, strict=True):
             if (p if direction == "PQ" else q) > 0:
-                after = checked_observe(filt, spent, np.array([_loss(p, q)]), 1)
+                after = checked_observe(filt, spent, np.array([_loss_of_masses(p, q)]), 1)
                 if plan is not None:
-                    plan._ask(filt, after, direction)
+                    plan._replay_request(filt, after, direction)
 
-    def first(self, rounds: int) -> Plan:
+    def first(self, rounds: int) -> AdaptivePlan:
         """Return the first rounds of the plan."""
-        return Plan(
+        return AdaptivePlan(
             self.request,
             tuple(plan.first(rounds - 1) if plan is not None and rounds > 1 else None for plan in self.then),
         )
@@ -92,7 +92,7 @@ class Plan:
     ) -> Iterator[tuple[History, Fraction]]:
         """Yield each play to its end, with its part of the value; `before` are the masses of earlier releases."""
         for (p, q), plan in zip(masses_of(self.request), self.then, strict=True):
-            masses, shown = (before[0] * p, before[1] * q), (self.request, _loss(p, q))
+            masses, shown = (before[0] * p, before[1] * q), (self.request, _loss_of_masses(p, q))
             if plan is None:
                 yield (shown,), _terminal_value(ratio, direction, *masses)
             else:
@@ -103,13 +103,13 @@ class Plan:
 
     def minimise(
         self, ratio: Fraction, direction: Direction = "PQ", before: tuple[Fraction, Fraction] = _UNIT_MASSES
-    ) -> Plan | None:
+    ) -> AdaptivePlan | None:
         """Return the plan without requests that gain nothing over stopping."""
         then = [
             plan and plan.minimise(ratio, direction, (before[0] * p, before[1] * q))
             for (p, q), plan in zip(masses_of(self.request), self.then, strict=True)
         ]
-        kept = Plan(self.request, tuple(then))
+        kept = AdaptivePlan(self.request, tuple(then))
         worth = sum(worth for _, worth in kept.terminal_values(ratio, direction, before))
         return kept if worth > _terminal_value(ratio, direction, *before) else None
 
@@ -119,7 +119,7 @@ class Plan:
         return {"request": encode(self.request, known), "then": then}
 
     @classmethod
-    def from_data(cls, data: object, names: Nameable) -> Plan:
+    def from_data(cls, data: object, names: Nameable) -> AdaptivePlan:
         """Return the plan that `to_data` wrote. Raises ValueError for other data."""
         if not isinstance(data, Mapping) or set(data) != {"request", "then"}:
             raise _no_plan("a request and what follows it", data)
@@ -152,12 +152,12 @@ def masses_of(pair: DominatingPair) -> tuple[tuple[Fraction, Fraction], ...]:
 
 def written_out(
     strategy: Adversary, filt: PrivacyFilter, *, rounds: int, direction: Direction = "PQ"
-) -> Plan | None:
+) -> AdaptivePlan | None:
     """Return the plan of a deterministic strategy, found by playing every history, or None if nothing is released."""
     strategy = strategy.against(filt)
     rng = np.random.default_rng(0)
 
-    def ask(state: State, memory: State, loss: float, last: float, t: int) -> Plan | None:
+    def ask(state: State, memory: State, loss: float, last: float, t: int) -> AdaptivePlan | None:
         if t == rounds:
             return None
         memory = copy.deepcopy(memory)
@@ -167,18 +167,18 @@ def written_out(
         if not checked_admits(filt, state, request, 1)[0]:
             return None
         spent = checked_spend(filt, state, request, 1)
-        continuations: list[Plan | None] = []
+        continuations: list[AdaptivePlan | None] = []
         for p, q in masses_of(request):
-            seen = _loss(p, q)
+            seen = _loss_of_masses(p, q)
             possible = (p if direction == "PQ" else q) > 0 and np.isfinite(seen)
             after = checked_observe(filt, spent, np.array([seen]), 1) if possible else spent
             continuations.append(ask(after, memory, loss + seen, seen, t + 1) if possible else None)
-        return Plan(request, tuple(continuations))
+        return AdaptivePlan(request, tuple(continuations))
 
     return ask(filt.start(1), strategy.start(filt, 1, rng), 0.0, 0.0, 0)
 
 
-def _loss(p: Fraction, q: Fraction) -> float:
+def _loss_of_masses(p: Fraction, q: Fraction) -> float:
     return nearest_log(p / q) if p * q else (np.inf if p else -np.inf)
 
 

@@ -21,11 +21,11 @@ import flint
 import numpy as np
 
 from filterproof.filters.privacy_filter import PrivacyFilter
-from filterproof.mc.losses.balls import BITS, ball, lower_end
+from filterproof.mc.losses.balls import BITS, lower_end, to_ball
 from filterproof.mc.losses.finite_outputs import FiniteOutputs, NoFiniteDistributionError, ball_of
 from filterproof.mc.worst_case.strategy import TreeStrategy
 from filterproof.mc.worst_case.tree import GameTree, branches_of
-from filterproof.theory.numerics.exact import rational
+from filterproof.theory.numerics.exact import to_fmpq
 from filterproof.theory.numerics.precision import PRECISION_LOCK
 from filterproof.theory.pairs import DominatingPair
 from filterproof.theory.pairs.base import Direction, check_direction
@@ -46,13 +46,13 @@ def renyi_game(
     TooLargeError beyond `max_positions` states.
     """
     check_direction(direction)
-    drawn = [_finite(pair if direction == "PQ" else pair.swapped) for pair in menu]
+    drawn = [_rational_outputs(pair if direction == "PQ" else pair.swapped) for pair in menu]
     # the loss so far does not matter: positions are states
     branches = [branches_of(each, [int] * len(each.outputs), direction) for each in drawn]
     tree = GameTree.of(filt, menu, branches, 0, rounds=rounds, max_positions=max_positions)
     with np.errstate(over="ignore", invalid="ignore"):  # a NaN gain is skipped
         value, choices = tree.solve(
-            [_grown(each, order) for each in drawn], lambda losses: np.ones(len(losses))
+            [_weighted_masses(each, order) for each in drawn], lambda losses: np.ones(len(losses))
         )
     strategy = tree.strategy(choices)
     if any(drawn[move.request].erased_p for layer in tree.layers for move in layer.moves):
@@ -65,7 +65,7 @@ def renyi_game(
     return math.log(value) / (order - 1) * (1 - 1e-12) - 2 * slack / (order - 1), strategy
 
 
-def _finite(pair: DominatingPair) -> FiniteOutputs:
+def _rational_outputs(pair: DominatingPair) -> FiniteOutputs:
     """Return the outputs of a pair with losses and masses as the rationals that the doubles are."""
     try:
         return FiniteOutputs.of_pair(pair)
@@ -74,19 +74,19 @@ def _finite(pair: DominatingPair) -> FiniteOutputs:
             raise TypeError(
                 f"menu must hold pairs with finitely many outcomes, got {pair!r}; pass e.g. RandomizedResponse(0.5)"
             ) from None
-    known = [(float(loss), rational(Fraction(float(mass)))) for loss, mass in pair.outputs if float(mass) > 0]
+    known = [(float(loss), to_fmpq(Fraction(float(mass)))) for loss, mass in pair.outputs if float(mass) > 0]
     finite = [((Fraction(loss), Fraction(1)), mass, loss) for loss, mass in known if math.isfinite(loss)]
     erased = sum((mass for loss, mass in known if math.isinf(loss)), start=flint.fmpq(0))
     return FiniteOutputs(tuple(finite), erased, flint.fmpq(0))
 
 
-def _grown(drawn: FiniteOutputs, order: float) -> list[float]:
+def _weighted_masses(drawn: FiniteOutputs, order: float) -> list[float]:
     """Return the mass of each output times e^{(order-1) loss}, rounded down, and inf for an infinite loss.
 
     It is reduced by 2^-50, because doubles may be rounded versions of the intended numbers.
     """
     with PRECISION_LOCK, flint.ctx.workprec(BITS):
-        less, share = ball(order) - 1, 1 - flint.arb(2) ** -50
+        less, share = to_ball(order) - 1, 1 - flint.arb(2) ** -50
         finite = [
             lower_end(flint.arb(mass) * (less * ball_of(loss)).exp() * share)
             for loss, mass, _ in drawn.outputs

@@ -37,11 +37,11 @@ from filterproof.filters.contract.determinism import check_requests
 from filterproof.filters.contract.filter_base import OnDenial
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.evaluate.evaluation import checked_ways
-from filterproof.mc.losses.cells import checked_step
 from filterproof.mc.losses.epsilon_values import Epsilon, check_epsilon
+from filterproof.mc.losses.loss_cells import checked_step
 from filterproof.mc.losses.too_large import TooLargeError
 from filterproof.mc.worst_case.result import WorstCase
-from filterproof.mc.worst_case.worst_case_game import DOUBLES, WorstCaseGame
+from filterproof.mc.worst_case.worst_case_game import MAX_DOUBLES, WorstCaseGame
 from filterproof.theory.argument_checks import check_count, check_positive
 from filterproof.theory.evidence import Evidence
 from filterproof.theory.pairs import DominatingPair
@@ -146,9 +146,9 @@ def worst_case(
         relative = float(check_positive("relative", relative))
     asked: dict[str, Any] = {"rounds": rounds, "direction": direction, "evidence": evidence}
     asked["on_denial"] = on_denial
-    game, ways = _game(filt, menu, max_positions=max_positions, step=step, **asked)
+    game, ways = _checked_game(filt, menu, max_positions=max_positions, step=step, **asked)
     check_requests(filt, game.menu[:: max(len(game.menu) // 3, 1)], rounds)
-    return _solved(game, check_epsilon(epsilon), ways, evidence, relative)
+    return _solved_directions(game, check_epsilon(epsilon), ways, evidence, relative)
 
 
 def solved_case(
@@ -161,19 +161,19 @@ def solved_case(
     **asked: Any,
 ) -> WorstCase:
     """Return `worst_case` of a filter that was checked before; `known=` caches solutions."""
-    game, ways = _game(filt, menu, evidence=evidence, **asked)
-    return _solved(game, check_epsilon(epsilon), ways, evidence, relative)
+    game, ways = _checked_game(filt, menu, evidence=evidence, **asked)
+    return _solved_directions(game, check_epsilon(epsilon), ways, evidence, relative)
 
 
 def worst_cases(
     filt: PrivacyFilter, menu: Sequence[DominatingPair], *, epsilons: Sequence[Epsilon], **asked: Any
 ) -> list[WorstCase]:
     """Return `worst_case` at several epsilons, with one enumeration of the states."""
-    game, ways = _game(filt, menu, **asked)
-    return [_solved(game, check_epsilon(epsilon), ways) for epsilon in epsilons]
+    game, ways = _checked_game(filt, menu, **asked)
+    return [_solved_directions(game, check_epsilon(epsilon), ways) for epsilon in epsilons]
 
 
-def _game(
+def _checked_game(
     filt: PrivacyFilter,
     menu: DominatingPair | Sequence[DominatingPair],
     *,
@@ -189,7 +189,7 @@ def _game(
     directions, which = checked_ways(direction, evidence)
     if direction == "both" and not filt.looks_at_losses and all(pair.swapped == pair for pair in requests):
         directions = ("PQ",)  # P and Q are interchangeable, so both directions have the same value
-    names = ", ".join(map(_name, requests[:3])) + (
+    names = ", ".join(map(_pair_name, requests[:3])) + (
         f", ... ({len(requests)} pairs)" if len(requests) > 3 else ""
     )
     limit = "any number of rounds" if rounds is None else f"at most {rounds} round{'s' * (rounds != 1)}"
@@ -197,7 +197,7 @@ def _game(
     return WorstCaseGame(filt, requests, rounds, scope, **limits), directions
 
 
-def _solved(
+def _solved_directions(
     game: WorstCaseGame,
     epsilon: Epsilon,
     directions: Sequence[Direction],
@@ -210,11 +210,11 @@ def _solved(
     if not refines:
         relative = None
     elif relative is None:
-        checked_step(game.menu, None, max_positions=game.max_positions or DOUBLES)
+        checked_step(game.menu, None, max_positions=game.max_positions or MAX_DOUBLES)
         if len(game.graph.child) >= _MANY_STATES:
             relative, coarsen = _COARSE_WIDTH, _COARSEST
     else:
-        coarsen = _coarsest(game.menu, game.max_positions or DOUBLES)
+        coarsen = _coarsest_step(game.menu, game.max_positions or MAX_DOUBLES)
     while True:
         try:
             for direction in directions:
@@ -226,18 +226,18 @@ def _solved(
                     if best[direction].high <= other:
                         continue
                 solved = game.solve(epsilon, direction, evidence, coarsen=coarsen)
-                best[direction] = _nearer(best[direction], solved) if direction in best else solved
+                best[direction] = _tighter_result(best[direction], solved) if direction in best else solved
         except TooLargeError:
             if relative is None or len(best) < len(directions):
                 raise  # a first look is no answer at the requested step
             break
-        worst = _worst(best.values())
+        worst = _largest_result(best.values())
         if relative is None or coarsen == 1 or worst.high - worst.low <= relative * worst.low:
             break
         # the width decreases with the square of the step
         missing = (worst.high / worst.low - 1) / relative if worst.low > 0 else math.inf
         coarsen = max(coarsen // (4 if missing > 4 else 2), 1)
-    worst = _worst(best.values())
+    worst = _largest_result(best.values())
     if relative is None or worst.low <= 0 or worst.high <= worst.low * (1 + 1e-3):
         return worst
     width = worst.high / worst.low - 1
@@ -246,7 +246,7 @@ def _solved(
     )
 
 
-def _coarsest(menu: tuple[DominatingPair, ...], most: int) -> int:
+def _coarsest_step(menu: tuple[DominatingPair, ...], most: int) -> int:
     """Return the first multiple of the default step: heavy tails may have too many losses for a smaller one."""
     coarsen = _COARSEST
     while True:
@@ -260,7 +260,7 @@ def _coarsest(menu: tuple[DominatingPair, ...], most: int) -> int:
             return coarsen
 
 
-def _nearer(known: WorstCase, solved: WorstCase) -> WorstCase:
+def _tighter_result(known: WorstCase, solved: WorstCase) -> WorstCase:
     """Combine two results for one number, with the strategy of the larger lower bound."""
     return replace(
         max(known, solved, key=lambda result: result.low),
@@ -269,7 +269,7 @@ def _nearer(known: WorstCase, solved: WorstCase) -> WorstCase:
     )
 
 
-def _worst(directions: Iterable[WorstCase]) -> WorstCase:
+def _largest_result(directions: Iterable[WorstCase]) -> WorstCase:
     """Return the bounds on the maximum over all directions."""
     solved = tuple(directions)
     worst = max(solved, key=lambda result: (result.high, result.value or 0))
@@ -295,7 +295,7 @@ def _checked_menu(menu: DominatingPair | Sequence[DominatingPair]) -> tuple[Domi
     return requests
 
 
-def _name(pair: DominatingPair) -> str:
+def _pair_name(pair: DominatingPair) -> str:
     numbers = [getattr(pair, part.name) for part in fields(pair)]  # type: ignore[arg-type]
     words = [
         f"{number:.6g}" if isinstance(number, float) else str(number)

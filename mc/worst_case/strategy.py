@@ -119,7 +119,9 @@ class LatticeStrategy(Adversary):
             raise RuntimeError("table must be computed before play, got None; call strategy.against(filter)")
         node, steps, move = view.memory
         if view.round > 0:
-            self._advance(node, steps, move, view.last if self.direction == "PQ" else -view.last, view.rng)
+            self._advance_node(
+                node, steps, move, view.last if self.direction == "PQ" else -view.last, view.rng
+            )
         held = self.game.windows
         place = steps + (self.first * held.stride - held.lows).take(node)
         if held.stride > 1:
@@ -129,7 +131,7 @@ class LatticeStrategy(Adversary):
         move[:] = self.table.take(place)
         return Selection(self.menu, np.maximum(move, 0))
 
-    def _advance(
+    def _advance_node(
         self,
         node: NDArray[np.int64],
         steps: NDArray[np.int64],

@@ -13,7 +13,14 @@ from numpy.typing import NDArray
 
 from filterproof.filters.contract.work import count
 from filterproof.filters.privacy_filter import PrivacyFilter
-from filterproof.mc.evaluate.walk import REVEALED, Branch, Layer, Loss, MenuPlay, walk
+from filterproof.mc.evaluate.walk import (
+    REVEALED_OUTPUT,
+    Loss,
+    MenuPlay,
+    OutcomeBranch,
+    RoundLayer,
+    walk_layers,
+)
 from filterproof.mc.losses.finite_outputs import FiniteOutputs
 from filterproof.mc.losses.too_large import check_room
 from filterproof.mc.worst_case.level_game import UNDERFLOW, UNIT
@@ -29,16 +36,17 @@ DENIED = -2
 
 def branches_of(
     drawn: FiniteOutputs, moves: Sequence[Callable[[Any], Any]], direction: Direction
-) -> list[Branch[Any]]:
+) -> list[OutcomeBranch[Any]]:
     """Return the outcomes of a request with `moves` for each loss; an infinite loss, if there is one, is last.
 
     The filter observes log dP/dQ in both directions.
     """
     sign = 1.0 if direction == "PQ" else -1.0
     finite = [
-        Branch(move, sign * (seen or 0.0)) for move, (*_, seen) in zip(moves, drawn.outputs, strict=True)
+        OutcomeBranch(move, sign * (seen or 0.0))
+        for move, (*_, seen) in zip(moves, drawn.outputs, strict=True)
     ]
-    return [*finite, *([Branch(None, sign * math.inf)] if drawn.erased_p else [])]
+    return [*finite, *([OutcomeBranch(None, sign * math.inf)] if drawn.erased_p else [])]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,22 +57,22 @@ class GameTree(Generic[Loss]):
     """
 
     menu: tuple[DominatingPair, ...]
-    branches: Sequence[Sequence[Branch[Loss]]]
-    layers: list[Layer[Loss]]
+    branches: Sequence[Sequence[OutcomeBranch[Loss]]]
+    layers: list[RoundLayer[Loss]]
 
     @classmethod
     def of(
         cls,
         filt: PrivacyFilter,
         menu: Sequence[DominatingPair],
-        branches: Sequence[Sequence[Branch[Loss]]],
+        branches: Sequence[Sequence[OutcomeBranch[Loss]]],
         origin: Loss,
         *,
         rounds: int | None,
         max_positions: int,
     ) -> GameTree[Loss]:
         """Return the tree from a loss of `origin` on. Raises TooLargeError beyond `max_positions` positions."""
-        layers = walk(
+        layers = walk_layers(
             MenuPlay(filt, menu, branches),
             origin,
             rounds=rounds,
@@ -127,7 +135,7 @@ class GameTree(Generic[Loss]):
         for layer in self.layers[:-1]:
             child = np.full((len(layer.losses), len(self.menu), width), DENIED, dtype=np.int32)
             for move in layer.moves:
-                child[move.rows, move.request] = REVEALED  # outputs that this request does not have
+                child[move.rows, move.request] = REVEALED_OUTPUT  # outputs that this request does not have
                 child[move.rows, move.request, : move.child.shape[1]] = move.child
             children.append(child)
         return TreeStrategy(self.menu, tuple(choices), tuple(children), losses)

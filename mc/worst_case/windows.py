@@ -17,7 +17,7 @@ _LINES = 16
 
 
 @dataclass(frozen=True, slots=True)
-class Windows:
+class LossWindows:
     """State i is solved at the losses lows[i], lows[i] + stride, ...
 
     <= highs[i], in steps; none if lows[i] > highs[i]. Half way between P and Q (see `LevelGame`) the loss is a walk
@@ -46,7 +46,7 @@ class Windows:
         most: float,
         *,
         reveals: bool = False,
-    ) -> Windows:
+    ) -> LossWindows:
         """Return the windows for requests that move the loss by `units`; epsilon is at `centre`, in steps.
 
         A request of k units gains at most `most` k, unless `reveals`.
@@ -68,7 +68,7 @@ class Windows:
             back = np.minimum(back, after[:, 0]).astype(np.int64)
             lows = np.maximum(lows, math.floor(centre) - back)
             highs = np.minimum(highs, math.ceil(centre) + back)
-        stride = 2 if _even(graph, moves, before[:, 0]) else 1
+        stride = 2 if _same_parity(graph, moves, before[:, 0]) else 1
         if stride == 2:
             lows += (lows ^ before[:, 0]) & 1
         gained = math.inf if reveals else most * int(before[:, 0].max())
@@ -87,7 +87,7 @@ class Windows:
         return int(np.maximum(self.sizes, 1).sum())
 
 
-def _even(graph: StateGraph, moves: NDArray[np.int64], sums: NDArray[np.int64]) -> bool:
+def _same_parity(graph: StateGraph, moves: NDArray[np.int64], sums: NDArray[np.int64]) -> bool:
     """Whether all losses at which a state is reached have the parity of `sums`."""
     for m, move in enumerate(moves):
         rows = np.flatnonzero(graph.child[:, m] >= 0)

@@ -21,24 +21,32 @@ from filterproof.mc.engine.adversaries import Constant
 from filterproof.mc.engine.adversary import Adversary
 from filterproof.mc.engine.game import Game
 from filterproof.mc.evaluate.certified_distribution import CertifiedDistribution
-from filterproof.mc.losses.balls import BITS, Rounding, ball, fraction, lower_end, nearest_double, upper_end
-from filterproof.mc.losses.cells import rounded_plds
+from filterproof.mc.losses.balls import (
+    BITS,
+    Rounding,
+    exact_fraction,
+    lower_end,
+    nearest_double,
+    to_ball,
+    upper_end,
+)
 from filterproof.mc.losses.epsilon_values import Epsilon
 from filterproof.mc.losses.finite_outputs import (
-    ZERO,
+    ZERO_LOSS,
     FiniteOutputs,
     Loss,
     Mass,
     NoFiniteDistributionError,
-    adding,
     ball_of,
     fraction_of,
-    stopped,
+    hockey_stick_payoff,
+    loss_adder,
 )
-from filterproof.mc.losses.lattice_pld import LatticePLD, Level, common_step, level, level_pld
+from filterproof.mc.losses.lattice_pld import KOVLevel, LatticePLD, common_step, level, level_pld
+from filterproof.mc.losses.loss_cells import rounded_plds
 from filterproof.mc.worst_case.dense import DenseGame
 from filterproof.mc.worst_case.graph import StateGraph
-from filterproof.mc.worst_case.level_game import LevelGame, moderate
+from filterproof.mc.worst_case.level_game import LevelGame, is_within_doubles
 from filterproof.mc.worst_case.result import NOTHING_ADMITTED, WorstCase
 from filterproof.mc.worst_case.strategy import LatticeStrategy
 from filterproof.mc.worst_case.tree import GameTree, branches_of
@@ -50,23 +58,23 @@ from filterproof.theory.pairs import DominatingPair
 from filterproof.theory.pairs.base import Direction
 
 #: The default limit on the doubles of a game in memory: a quarter of a gigabyte.
-DOUBLES = 30_000_000
+MAX_DOUBLES = 30_000_000
 #: The default limit on the positions of a game of levels: most are not in memory, and the strategy takes a byte or two
 #: for each.
-_LEVELS = 4 * DOUBLES
+_MAX_LEVEL_POSITIONS = 4 * MAX_DOUBLES
 #: Units of work of the distribution of a pair on a lattice.
 _DISTRIBUTION_UNITS = 1200
 #: -log of the share of the value outside the windows for coarsely rounded losses.
 _TRUNCATION_EXPONENT = 20.0
 #: The largest epsilon in nats that is enclosed by logarithms of rationals.
-_EXACT = 2.0**14
+_MAX_EXACT_EPSILON = 2.0**14
 #: A game that is not over after this many rounds counts as endless.
 _MAX_FINITE_ROUNDS = 1000
 
 #: The solved worst cases, by the graph and everything else that the solution depends on.
 SolvedCache: TypeAlias = dict[Hashable, WorstCase]
 #: The rounding of a game, bounds on its value, and a factory of its best strategy.
-_Solved: TypeAlias = tuple[Rounding, Fraction, Fraction, Callable[[], Adversary]]
+_SolvedBounds: TypeAlias = tuple[Rounding, Fraction, Fraction, Callable[[], Adversary]]
 #: The distributions of a menu with masses rounded to one side, their step, and the side.
 _Distributions: TypeAlias = tuple[tuple[LatticePLD, ...], Fraction, Rounding]
 
@@ -88,7 +96,7 @@ class _ExactLosses:
         """The length of the longest play, and the number of positions."""
         return self.tree.rounds, self.tree.positions
 
-    def solved(self, epsilon: Epsilon, *, exact: bool) -> Iterator[_Solved]:
+    def solved(self, epsilon: Epsilon, *, exact: bool) -> Iterator[_SolvedBounds]:
         """Solve the game in rationals, or in doubles with masses and payoffs rounded to nearest.
 
         In rationals, if e^epsilon is none, the game is solved at a rational above and one below, because V decreases.
@@ -101,16 +109,21 @@ class _ExactLosses:
                 masses = [[nearest_double(flint.arb(mass)) for mass in each] for each in masses]
                 sides = sides if self.step is None else {"low": epsilon, "high": epsilon}
             elif not isinstance(epsilon, LogRatio):
-                growth = ball(epsilon).exp()
-                ends = fraction(growth.upper()), fraction(growth.lower())
+                growth = to_ball(epsilon).exp()
+                ends = exact_fraction(growth.upper()), exact_fraction(growth.lower())
                 sides = {"low": LogRatio(ends[0]), "high": LogRatio(ends[1])}
         reached = set() if exact else {loss for layer in self.tree.layers for loss in layer.losses}
         for side, end in sides.items():
             with PRECISION_LOCK, flint.ctx.workprec(BITS):
                 paid = {
-                    loss: nearest_double(flint.arb(stopped(self._loss(loss, side), end))) for loss in reached
+                    loss: nearest_double(
+                        flint.arb(hockey_stick_payoff(self._loss_of_position(loss, side), end))
+                    )
+                    for loss in reached
                 }
-            worth: Callable[[Any], Any] = partial(stopped, epsilon=end) if exact else paid.__getitem__
+            worth: Callable[[Any], Any] = (
+                partial(hockey_stick_payoff, epsilon=end) if exact else paid.__getitem__
+            )
 
             def payoff(losses: Sequence[Any], worth: Callable[[Any], Any] = worth) -> NDArray[Any]:
                 return np.array(list(map(worth, losses)), dtype=object if exact else np.float64)
@@ -119,7 +132,7 @@ class _ExactLosses:
             bounds = (fraction_of(value),) * 2 if exact else self.tree.bounds(float(value))
             yield side, *bounds, partial(self.tree.strategy, choices)
 
-    def _loss(self, reached: Any, side: Rounding) -> Loss:
+    def _loss_of_position(self, reached: Any, side: Rounding) -> Loss:
         """Return the loss of a position; a loss in steps is rounded to the side."""
         if self.step is None:
             exact: Loss = reached
@@ -147,26 +160,26 @@ class WorstCaseGame:
         """Whether the solver chooses the step of rounded losses, so that a larger step gives a quicker answer."""
         if self.step is not None or self.solved_cache is not None:
             return False
-        return not (self.filter.looks_at_losses or self._lattice[1] is not None or self._rational)
+        return not (self.filter.looks_at_losses or self._lattice_levels[1] is not None or self._is_rational)
 
     @property
     def graph(self) -> StateGraph:
         """The graph of the states that the filter's own code reaches."""
         if not self._graphs:
-            limit = self.max_positions or DOUBLES
+            limit = self.max_positions or MAX_DOUBLES
             self._graphs.append(
                 StateGraph.of(self.filter, self.menu, rounds=self.rounds, max_positions=limit)
             )
         return self._graphs[0]
 
     @property
-    def _lattice(self) -> tuple[list[Level], tuple[list[int], Fraction, Fraction] | None]:
+    def _lattice_levels(self) -> tuple[list[KOVLevel], tuple[list[int], Fraction, Fraction] | None]:
         """Return the requests that are levels, and their common step, or None if there is none."""
         levels = [known for pair in self.menu if (known := level(pair)) is not None]
         return levels, common_step(levels) if len(levels) == len(self.menu) else None
 
     @property
-    def _rational(self) -> bool:
+    def _is_rational(self) -> bool:
         return all(pair.exact_masses is not None for pair in self.menu)
 
     def solve(
@@ -175,20 +188,22 @@ class WorstCaseGame:
         """Return the value with the requested or the strongest evidence, at `coarsen` times the default step."""
         if evidence is Evidence.EXACT:
             self._check_exact(epsilon)
-        exact = self._rational and evidence is not Evidence.CERTIFIED
+        exact = self._is_rational and evidence is not Evidence.CERTIFIED
         # beyond, rational bounds on e^epsilon have too many digits, or it is no ball
-        if exact and (isinstance(epsilon, LogRatio) or abs(epsilon) <= _EXACT):
-            tree = self._tree(direction, exact=True)
-            return self._case(epsilon, direction, [*tree.solved(epsilon, exact=True)], *tree.size, exact=True)
-        _, lattice = self._lattice
-        middling = lattice is not None and moderate(lattice[0], lattice[2], epsilon)
+        if exact and (isinstance(epsilon, LogRatio) or abs(epsilon) <= _MAX_EXACT_EPSILON):
+            tree = self._game_tree(direction, exact=True)
+            return self._combined_case(
+                epsilon, direction, [*tree.solved(epsilon, exact=True)], *tree.size, exact=True
+            )
+        _, lattice = self._lattice_levels
+        middling = lattice is not None and is_within_doubles(lattice[0], lattice[2], epsilon)
         if not (self.filter.looks_at_losses or (lattice and not middling)):
             return self._on_lattice(epsilon, direction, middling, coarsen)
         try:
-            tree = self._tree(direction, exact=False)
+            tree = self._game_tree(direction, exact=False)
         except NoFiniteDistributionError:
             return self._one_gaussian(epsilon, direction)
-        return self._case(epsilon, direction, [*tree.solved(epsilon, exact=False)], *tree.size)
+        return self._combined_case(epsilon, direction, [*tree.solved(epsilon, exact=False)], *tree.size)
 
     def _check_exact(self, epsilon: Epsilon) -> None:
         if not isinstance(epsilon, LogRatio):
@@ -202,11 +217,11 @@ class WorstCaseGame:
                     "use e.g. RandomizedResponse.from_ratio"
                 )
 
-    def _case(
+    def _combined_case(
         self,
         epsilon: Epsilon,
         direction: Direction,
-        solved: Sequence[_Solved],
+        solved: Sequence[_SolvedBounds],
         rounds: int,
         positions: int,
         *,
@@ -241,12 +256,12 @@ class WorstCaseGame:
     ) -> WorstCase:
         """Solve one game rounded to nearest, or a lower and an upper one, on the same states.
 
-        Without `max_positions`, a game has at most `DOUBLES` doubles in memory. A game of moderate levels has at most
-        four times as many positions, most of which are not in memory.
+        Without `max_positions`, a game has at most `MAX_DOUBLES` doubles in memory. A game of moderate levels has at
+        most four times as many positions, most of which are not in memory.
         """
         sizes: list[tuple[int, Fraction]] = []
         games: list[_Distributions]
-        levels, lattice = self._lattice
+        levels, lattice = self._lattice_levels
         if lattice is not None:
             units, least, most = lattice
             sizes = list(zip(units, (known.delta for known in levels), strict=True))
@@ -260,7 +275,10 @@ class WorstCaseGame:
             wanted = None if self.step is None else Fraction(float(check_positive("step", self.step)))
             count(_DISTRIBUTION_UNITS * len(self.menu))
             step, below, above = rounded_plds(
-                self._drawn(direction), wanted, max_positions=self.max_positions or DOUBLES, coarsen=coarsen
+                self._drawn_pairs(direction),
+                wanted,
+                max_positions=self.max_positions or MAX_DOUBLES,
+                coarsen=coarsen,
             )
             games = [(below, step, "low"), (above, step, "high")]
         graph, mark = self.graph, None
@@ -269,12 +287,12 @@ class WorstCaseGame:
             mark = direction, coarsen, of, sha256(graph.child.tobytes()).digest()
             if mark in self.solved_cache:
                 return self.solved_cache[mark]
-        solved: list[_Solved] = []
+        solved: list[_SolvedBounds] = []
         positions = 0
         for distributions, step, side in games:
             game: DenseGame | LevelGame
             if middling:
-                most_positions = self.max_positions or _LEVELS
+                most_positions = self.max_positions or _MAX_LEVEL_POSITIONS
                 game = LevelGame.solve(graph, sizes, step, epsilon, side, max_positions=most_positions)
             else:
                 game = DenseGame.solve(
@@ -283,24 +301,24 @@ class WorstCaseGame:
                     step,
                     epsilon,
                     side,
-                    max_positions=self.max_positions or DOUBLES,
+                    max_positions=self.max_positions or MAX_DOUBLES,
                     left=None if coarsen == 1 else _TRUNCATION_EXPONENT,
                 )
             solved.append(
                 (side, *game.bounds, partial(LatticeStrategy, self.menu, game, distributions, direction))
             )
             positions += game.windows.positions
-        case = self._case(epsilon, direction, solved, graph.depth, positions)
+        case = self._combined_case(epsilon, direction, solved, graph.depth, positions)
         if self.solved_cache is not None:
             self.solved_cache[mark] = case
         return case
 
-    def _drawn(self, direction: Direction) -> tuple[DominatingPair, ...]:
+    def _drawn_pairs(self, direction: Direction) -> tuple[DominatingPair, ...]:
         return self.menu if direction == "PQ" else tuple(pair.swapped for pair in self.menu)
 
     # -- states with an exact loss ---------------------------------------------------------------------------------
 
-    def _tree(self, direction: Direction, *, exact: bool) -> _ExactLosses:
+    def _game_tree(self, direction: Direction, *, exact: bool) -> _ExactLosses:
         """Return the tree. Raises NoFiniteLawError if a request has infinitely many outputs.
 
         If levels are multiples of one step up to rounding, losses that differ by rounding alone count as equal, so that
@@ -310,18 +328,18 @@ class WorstCaseGame:
         """
         if (direction, exact) in self._trees:
             return self._trees[direction, exact]
-        _, lattice = self._lattice
-        outputs = tuple(map(FiniteOutputs.of_pair, self._drawn(direction)))
+        _, lattice = self._lattice_levels
+        outputs = tuple(map(FiniteOutputs.of_pair, self._drawn_pairs(direction)))
         moves: list[list[Callable[[Any], Any]]]
         step: Fraction | None = None
         off = Fraction(0)
         if exact or lattice is None or lattice[1] == lattice[2]:
-            moves = [[adding(loss) for loss, *_ in each.outputs] for each in outputs]
+            moves = [[loss_adder(loss) for loss, *_ in each.outputs] for each in outputs]
         else:
             units, step, _ = lattice
             with PRECISION_LOCK, flint.ctx.workprec(BITS):
                 off = max(
-                    fraction(abs(abs(ball_of(loss)) - ball(step * k)).upper())
+                    exact_fraction(abs(abs(ball_of(loss)) - to_ball(step * k)).upper())
                     for k, each in zip(units, outputs, strict=True)
                     for loss, *_ in each.outputs
                 )
@@ -336,9 +354,9 @@ class WorstCaseGame:
             self.filter,
             self.menu,
             branches,
-            ZERO if step is None else 0,
+            ZERO_LOSS if step is None else 0,
             rounds=self.rounds,
-            max_positions=self.max_positions or DOUBLES // doubles,
+            max_positions=self.max_positions or MAX_DOUBLES // doubles,
         )
         masses: list[list[Mass]] = [
             [*(mass for _, mass, _ in each.outputs), *([each.erased_p] if each.erased_p else [])]
@@ -369,6 +387,6 @@ class WorstCaseGame:
                 f"rounds; pass a "
                 "number"
             )
-        solved: _Solved = "near", Fraction(played.low), Fraction(played.high), lambda: strategy
+        solved: _SolvedBounds = "near", Fraction(played.low), Fraction(played.high), lambda: strategy
         note = played.scope.removeprefix("; ")
-        return self._case(epsilon, direction, [solved], played.rounds, played.positions, note=note)
+        return self._combined_case(epsilon, direction, [solved], played.rounds, played.positions, note=note)

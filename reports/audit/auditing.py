@@ -18,14 +18,14 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
-from filterproof.reports.audit.record import Audit, AuditFinding, Library
+from filterproof.reports.audit.audit_record import AuditedLibrary, AuditFinding, AuditRecord
 
 #: The scripts, which are beside this file in the source and in no wheel.
-SCRIPTS = Path(__file__).parent / "scripts"
+SCRIPTS_FOLDER = Path(__file__).parent / "scripts"
 #: The seconds after which a test is stopped.
-_PATIENCE = 120
+_TEST_SECONDS = 120
 #: Runs the test KEY of the class that a FILE defines.
-_RUN = """
+_RUN_SCRIPT = """
 import runpy, sys, warnings
 warnings.simplefilter("ignore")
 (tests,) = [one for name, one in runpy.run_path(sys.argv[1]).items() if name.startswith("Test")]
@@ -34,11 +34,11 @@ getattr(tests(), "test_" + sys.argv[2])()
 
 
 def audit_of(
-    audit: Audit,
+    audit: AuditRecord,
     *,
     environments: Path | None = None,
     on_library: Callable[[str], object] = lambda said: None,
-) -> Audit:
+) -> AuditRecord:
     """Show the findings again in the versions that are installed here, or in a folder of environments.
 
     Libraries that are installed nowhere are left out.
@@ -55,26 +55,26 @@ def audit_of(
             shown = pool.map(lambda one, of=library, by=python: shown_again(of, one, by), library.findings)
             told = {"version": version, "python": own, "date": time.strftime("%Y-%m-%d")}
             found.append(replace(library, findings=tuple(shown), **told))
-    return Audit(tuple(found))
+    return AuditRecord(tuple(found))
 
 
-def shown_again(library: Library, finding: AuditFinding, python: str) -> AuditFinding:
+def shown_again(library: AuditedLibrary, finding: AuditFinding, python: str) -> AuditFinding:
     """The finding after its test ran in a process and a folder of its own."""
-    file = SCRIPTS / f"{library.key}.py"
+    file = SCRIPTS_FOLDER / f"{library.key}.py"
     with tempfile.TemporaryDirectory() as folder:
         try:
-            command = [python, "-c", _RUN, str(file), finding.key]
+            command = [python, "-c", _RUN_SCRIPT, str(file), finding.key]
             ran = subprocess.run(
-                command, cwd=folder, capture_output=True, text=True, timeout=_PATIENCE, check=False
+                command, cwd=folder, capture_output=True, text=True, timeout=_TEST_SECONDS, check=False
             )
-            ended = _ended(ran.returncode, ran.stderr, file)
+            ended = _end_text(ran.returncode, ran.stderr, file)
         except subprocess.TimeoutExpired:
-            ended = f"no end after {_PATIENCE} seconds"
+            ended = f"no end after {_TEST_SECONDS} seconds"
     shown = ended.startswith(finding.ends)
     return replace(finding, got=ended.removeprefix("AssertionError: "), shown=shown)
 
 
-def _ended(status: int, printed: str, file: Path) -> str:
+def _end_text(status: int, printed: str, file: Path) -> str:
     """How a test ended, in a line: the error that it did not catch, or the signal that ended it, with its words."""
     if status <= 0:
         return f"status {status}" + (f", {signal.strsignal(-status)}" if status else "")

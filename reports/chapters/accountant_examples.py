@@ -44,7 +44,7 @@ from filterproof.mc.estimate.answer_misses import answer_misses
 from filterproof.mc.estimate.crossing import crossing_probability
 from filterproof.mc.estimate.simulate import simulate
 from filterproof.mc.estimate.stop_probability import simulate_stop
-from filterproof.mc.training.digits import pictures
+from filterproof.mc.training.digits import load_pictures
 from filterproof.reports.study import Study
 from filterproof.theory.guarantees import ZCDP
 from filterproof.theory.pairs import Gaussian, RandomizedResponse
@@ -93,7 +93,7 @@ _STOP, _OTHERS, _RATIO = (*[-1] * 6, 1), (0,) * 7, Fraction(3, 2)
 Simulation: TypeAlias = tuple[str, str, Any, partial[Estimate]]
 
 
-def simulations(study: Study, page: str) -> list[tuple[str, float, partial[Estimate]]]:
+def page_simulations(study: Study, page: str) -> list[tuple[str, float, partial[Estimate]]]:
     """What is estimated for a page, what is guaranteed of it, and what simulates it."""
     jobs = _of_trainings(study) if page == "trainings" else _of_filters(study.size(_RUNS))
     given = {"seed": study.seed, "confidence": 1 - study.each}
@@ -128,7 +128,7 @@ def _of_filters(runs: int) -> Iterator[Simulation]:
         (_WHOLE, "QP", "a person added", np.positive),
         (_PARTLY, "PQ", f"a person removed{partly}", np.positive),
         (_PARTLY, "QP", f"a person added{partly}", np.positive),
-        (_WHOLE, "PQ", "a person removed from a Lipschitz analysis", _softened),
+        (_WHOLE, "PQ", "a person removed from a Lipschitz analysis", _soft_thresholds),
     ):
         game: dict[str, Any] = {"sigma": sigma, "rounds": rounds, "n": runs // 2, "epsilon": EPSILON}
         game |= {"direction": way, "analysis": analysis}
@@ -148,34 +148,34 @@ def _of_filters(runs: int) -> Iterator[Simulation]:
 
 def _of_trainings(study: Study) -> Iterator[Simulation]:
     """The same of logistic regression on threes and eights, and a canary."""
-    pixels, digit = pictures()
+    pixels, digit = load_pictures()
     some = np.flatnonzero((digit == 3) | (digit == 8))[:TRAINED]
     training = TrainingWithCanary(LogisticTraining(pixels[some] / 16, digit[some] == 8, rate=0.05), 1e4)
     promised, canary = PROMISE.promise.delta(TRAINED_AT), training.people - 1
     at: dict[str, Any] = {"epsilon": TRAINED_AT, "n": study.size(_TRAINING_RUNS)}
     for who, person, steps in (("a canary", canary, _STEPS), ("a digit", 0, CLIPPED_STEPS)):
         for way, words in (("PQ", "removed"), ("QP", "added")):
-            work = partial(_simulated, training, **at, steps=steps, person=person, direction=way)
+            work = partial(_simulated_estimate, training, **at, steps=steps, person=person, direction=way)
             yield "trainings", f"{who} {words}, {steps} steps", promised, work
-    work = partial(_audited, training, **at, steps=_FILTERED, person=canary)
+    work = partial(_audit_estimate, training, **at, steps=_FILTERED, person=canary)
     yield "trainings", f"audited, {_FILTERED} steps with filtering", promised, work
 
 
-def _simulated(training: Training, **how: Any) -> Estimate:
+def _simulated_estimate(training: Training, **how: Any) -> Estimate:
     # the sums are made where they are played: what makes them cannot be sent to another process
-    return simulate_training(training, ClippedSums.making(PROMISE, clip=CLIP, sigma=NOISE), **how)
+    return simulate_training(training, ClippedSums.factory(PROMISE, clip=CLIP, sigma=NOISE), **how)
 
 
-def _audited(training: Training, **how: Any) -> Estimate:
-    return audit_training(training, ClippedSums.making(PROMISE, clip=CLIP, sigma=NOISE), **how).reached
+def _audit_estimate(training: Training, **how: Any) -> Estimate:
+    return audit_training(training, ClippedSums.factory(PROMISE, clip=CLIP, sigma=NOISE), **how).reached
 
 
-def _softened(sums: NDArray[np.float64]) -> NDArray[np.float64]:
+def _soft_thresholds(sums: NDArray[np.float64]) -> NDArray[np.float64]:
     """A function of slope at most one."""
     return np.hypot(1.0, sums)
 
 
-def instances(page: str) -> dict[str, Any]:
+def page_instances(page: str) -> dict[str, Any]:
     """What is examined for a page, by name."""
     many: dict[str, Callable[[], dict[str, Any]]] = {
         "odometers": lambda: dict(ODOMETERS),
@@ -187,7 +187,7 @@ def instances(page: str) -> dict[str, Any]:
     return many[page]()
 
 
-def nearest(name: str) -> tuple[float, int]:
+def nearest_crossing(name: str) -> tuple[float, int]:
     """How near an odometer comes to the quantile of the loss at one time: the least ratio, and after how many rounds.
 
     The rounds are of one mechanism, whose zCDP parameter is that of Gaussian(MU).

@@ -19,11 +19,11 @@ from filterproof.mc.examine.trace import TraceRow
 from filterproof.mc.worst_case.solve import worst_cases
 from filterproof.reports.chapters.page_subjects import SUBJECTS, PageSubject
 from filterproof.reports.chapters.simulated_divergences import (
-    BEST,
+    BEST_ON_MENU,
     Opponent,
     SimulatedDivergence,
     SimulatedDivergences,
-    compared,
+    compare_opponent,
     comparisons,
     direction_of,
 )
@@ -99,7 +99,7 @@ class FilterChapter:
         return Finding(claim_of(self.subject), self.verdict)
 
     @property
-    def every(self) -> tuple[SimulatedDivergence, ...]:
+    def all_comparisons(self) -> tuple[SimulatedDivergence, ...]:
         """Every comparison of a simulation with an enclosure."""
         ends = (one.simulated for one in self.curve if one.simulated is not None)
         return (*ends, *self.comparisons.made)
@@ -108,7 +108,7 @@ class FilterChapter:
     def failure(self) -> float:
         """The probability that some interval of this chapter misses, at most."""
         band = 0.0 if self.band is None else self.band.failure
-        return band + sum(one.failure for row in self.every for one in row.estimates)
+        return band + sum(one.failure for row in self.all_comparisons for one in row.estimates)
 
 
 def claim_of(subject: PageSubject) -> Claim:
@@ -133,7 +133,7 @@ SIMULATION = Claim(
 def filter_chapter(study: Study, subject: PageSubject) -> FilterChapter:
     """Examine, solve and simulate one filter."""
     filt = subject.make()
-    exam = _examined(study, filt, subject)
+    exam = _page_examination(study, filt, subject)
     holds = exam.verdict.outcome is Outcome.HOLDS
     epsilon = float(subject.epsilon)
     epsilons = [subject.epsilon]
@@ -144,7 +144,7 @@ def filter_chapter(study: Study, subject: PageSubject) -> FilterChapter:
     )
     largest = supremum(filt, epsilon, known=exam.verdict)
     curve = (
-        _kept(study, filt, subject, largest, exam.verdict)
+        _promise_bounds(study, filt, subject, largest, exam.verdict)
         if holds and largest.steps
         else tuple(
             _on_menu(study, filt, one, largest.high if holds else None, main=one is games[0]) for one in games
@@ -165,14 +165,14 @@ def filter_chapter(study: Study, subject: PageSubject) -> FilterChapter:
             games[0].evidence,
             games[0].rounds,
         ),
-        _compared(study, filt, subject, games[0], largest, curve[0]),
-        _band(study, filt, subject, games[0], largest if holds else None),
+        _compared_adversaries(study, filt, subject, games[0], largest, curve[0]),
+        _trade_off_band(study, filt, subject, games[0], largest if holds else None),
         trace.rows if trace is not None else (),
         trace.why if trace is not None else (),
     )
 
 
-def _examined(study: Study, filt: PrivacyFilter, subject: PageSubject) -> Examination:
+def _page_examination(study: Study, filt: PrivacyFilter, subject: PageSubject) -> Examination:
     """The examination: where the filter is sound only the stage that looks for a theorem.
 
     A theorem asks for no requests, so that one family of them shows that the filter grants something.
@@ -183,7 +183,7 @@ def _examined(study: Study, filt: PrivacyFilter, subject: PageSubject) -> Examin
     return examine(filt, effort=_TO_REFUTE, seed=study.seed)
 
 
-def _kept(
+def _promise_bounds(
     study: Study, filt: PrivacyFilter, subject: PageSubject, largest: Supremum, verdict: Verdict
 ) -> tuple[BoundsAt, ...]:
     """Bounds over every mechanism that the filter covers, those of the front page first."""
@@ -196,7 +196,7 @@ def _kept(
     )
 
 
-def _compared(
+def _compared_adversaries(
     study: Study,
     filt: PrivacyFilter,
     subject: PageSubject,
@@ -205,7 +205,7 @@ def _compared(
     main: BoundsAt,
 ) -> SimulatedDivergences:
     """The adversaries of the page; requests that were simulated at an order also by plain draws, at its epsilon."""
-    known = "" if main.steps else BEST  # which is simulated already
+    known = "" if main.steps else BEST_ON_MENU  # which is simulated already
     made = comparisons(study, subject, filt, game, largest, known=known)
     if main.measure.kind != "renyi" or not main.steps:
         return made
@@ -214,13 +214,17 @@ def _compared(
     bounds = Composition(requests.counts).delta(epsilon, relative=1e-3)
     adversary = Scripted(*zip(*main.steps, strict=True))
     one = Opponent("extremal requests", adversary, "PQ", requests.rounds, bounds.low, bounds.high, "plain")
-    row = compared(study, filt, one, Divergence.hockey_stick(epsilon), float(filt.promise.delta(epsilon)))
+    row = compare_opponent(
+        study, filt, one, Divergence.hockey_stick(epsilon), float(filt.promise.delta(epsilon))
+    )
     return SimulatedDivergences((row, *made.made), made.left_out)
 
 
 def _at_epsilon(study: Study, filt: PrivacyFilter, found: Supremum) -> BoundsAt:
     measure = Divergence.hockey_stick(found.epsilon)
-    simulated = _extremal(study, filt, found.steps, measure, (found.low, found.high), found.promised)
+    simulated = _extremal_comparison(
+        study, filt, found.steps, measure, (found.low, found.high), found.promised
+    )
     return BoundsAt(measure, found.low, found.high, found.promised, found.steps, simulated)
 
 
@@ -228,11 +232,11 @@ def _at_order(study: Study, filt: PrivacyFilter, subject: PageSubject, order: fl
     measure = Divergence.renyi(order)
     low, steps = largest_renyi(filt, subject.menu, order)
     high = max(rho, low)
-    simulated = _extremal(study, filt, steps, measure, (low, high), rho)
+    simulated = _extremal_comparison(study, filt, steps, measure, (low, high), rho)
     return BoundsAt(measure, low, high, rho, steps, simulated)
 
 
-def _extremal(
+def _extremal_comparison(
     study: Study,
     filt: PrivacyFilter,
     steps: Steps,
@@ -245,7 +249,7 @@ def _extremal(
     rounds = sum(times for _, times in steps)
     adversary = Scripted(*zip(*steps, strict=True))
     one = Opponent("extremal requests", adversary, "PQ", rounds, *bounds)
-    return compared(study, filt, one, measure, promised)
+    return compare_opponent(study, filt, one, measure, promised)
 
 
 def _on_menu(
@@ -254,12 +258,12 @@ def _on_menu(
     """The worst case of the menu, simulated at the epsilon of the page; `high` is None where no theorem bounds it."""
     at = float(game.epsilon)
     measure, promised = Divergence.hockey_stick(at, direction_of(game)), float(filt.promise.delta(at))
-    best = Opponent(BEST, game.strategy, direction_of(game), max(game.rounds, 1), game.low, game.high)
-    simulated = compared(study, filt, best, measure, promised) if main and game.low > 0 else None
+    best = Opponent(BEST_ON_MENU, game.strategy, direction_of(game), max(game.rounds, 1), game.low, game.high)
+    simulated = compare_opponent(study, filt, best, measure, promised) if main and game.low > 0 else None
     return BoundsAt(measure, game.low, high, promised, (), simulated)
 
 
-def _band(
+def _trade_off_band(
     study: Study, filt: PrivacyFilter, subject: PageSubject, game: WorstCase, largest: Supremum | None
 ) -> TradeOff | None:
     """The trade-off curve of the best known adversary, in a band."""
@@ -286,7 +290,12 @@ def _band(
 
 def simulation_finding(chapters: Collection[FilterChapter]) -> Finding:
     """Whether every simulated interval meets the certified bounds beside it."""
-    rows = [(one, estimate) for chapter in chapters for one in chapter.every for estimate in one.estimates]
+    rows = [
+        (one, estimate)
+        for chapter in chapters
+        for one in chapter.all_comparisons
+        for estimate in one.estimates
+    ]
     routes = tuple(
         IntervalAndEnclosure(f"{one.adversary}, {one.filter}", estimate.low, estimate.high, one.low, one.high)
         for one, estimate in rows

@@ -6,10 +6,10 @@ import copyreg
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields
 
-from filterproof.filters.catalogue import CATALOGUE, Entry
+from filterproof.filters.catalogue import CATALOGUE, CatalogueEntry
 from filterproof.filters.catalogue_entry import FilterPage
 from filterproof.filters.privacy_filter import PrivacyFilter
-from filterproof.reports.finding import slug
+from filterproof.reports.finding import claim_key
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +20,7 @@ class PageSubject(FilterPage):
     make: Callable[[], PrivacyFilter] = field(kw_only=True)
 
     @classmethod
-    def of(cls, entry: Entry) -> PageSubject:
+    def of(cls, entry: CatalogueEntry) -> PageSubject:
         """The subject of an entry of the catalogue."""
         shown = {one.name: getattr(entry.page, one.name) for one in fields(FilterPage)}
         return cls(**shown, name=entry.name, make=entry.example)
@@ -28,12 +28,12 @@ class PageSubject(FilterPage):
     @property
     def key(self) -> str:
         """The anchor of the page."""
-        return f"filter-{slug(self.name)}"
+        return f"filter-{claim_key(self.name)}"
 
     @property
     def decided_by(self) -> str:
         """The key of the claim about the filter's promise."""
-        return f"examined-{slug(self.name)}"
+        return f"examined-{claim_key(self.name)}"
 
 
 #: The filters with a false guarantee that the report shows; the examinations of the others are tests.
@@ -46,12 +46,12 @@ SUBJECTS: tuple[PageSubject, ...] = tuple(
 )
 
 
-def _listed(name: str) -> PageSubject:
+def _listed_subject(name: str) -> PageSubject:
     return next(one for one in SUBJECTS if one.name == name)
 
 
 def _by_name(subject: PageSubject) -> tuple[Callable[[str], PageSubject], tuple[str]]:
-    return _listed, (subject.name,)
+    return _listed_subject, (subject.name,)
 
 
 # what makes its filter is a function of the catalogue, which cannot be sent to another process

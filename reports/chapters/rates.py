@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from filterproof.filters.accountants.repeats import repeats
+from filterproof.filters.accountants.repeats import count_grants
 from filterproof.filters.catalogue import PotentialFilter
 from filterproof.filters.rules.potential import COMMON_RATES
 from filterproof.mc import Composition
@@ -31,7 +31,7 @@ def rates_findings(study: Study) -> tuple[Finding, ...]:
     """The rounds that the potential filter grants of each mechanism of its menu, beside fixed plans."""
     menu = COMMON_RATES
     filt = PotentialFilter(EPSILON, DELTA, menu)
-    rounds = [repeats(filt, pair, most=MAX_ROUNDS) for pair in menu]
+    rounds = [count_grants(filt, pair, most=MAX_ROUNDS) for pair in menu]
     counts, short, broken = [], [], []
     for pair, n in zip(menu, rounds, strict=True):
         counts.append(f"{n} of {pair!r}")

@@ -43,14 +43,14 @@ class ReachedRow:
         if self.refutes:
             return "ABOVE the guarantee"
         if self.estimate.value <= 0:
-            most = numbers.percent(self.estimate.high / self.promised, decimals.format_up)
+            most = numbers.format_percent(self.estimate.high / self.promised, decimals.format_up)
             return f"never seen, at most {most} of the guarantee"
         open_to_both = ", which lies within the interval" if self.share > 1 else ""
-        return f"{numbers.percent(self.share)} of the guarantee{open_to_both}"
+        return f"{numbers.format_percent(self.share)} of the guarantee{open_to_both}"
 
     def __str__(self) -> str:
         one = self.estimate
         return (
-            f"{self.what}: {one.value:.4g} in {self.interval} at confidence 1 - {decimals.chance(one.failure)} "
+            f"{self.what}: {one.value:.4g} in {self.interval} at confidence 1 - {decimals.format_failure(one.failure)} "
             f"({one.n:,} runs), guaranteed at most {self.promised:.4g}"
         )

@@ -34,7 +34,7 @@ from filterproof.theory.evidence import Evidence
 from filterproof.theory.pairs.base import Direction
 
 #: The name of the strategy that wins a solved game.
-BEST = "best on the menu"
+BEST_ON_MENU = "best on the menu"
 #: An enclosure [low, high] says something of a simulated number if high is at most so many times low.
 _USEFUL = 1.5
 #: The aim of the width of a mean over sequences, relative.
@@ -86,7 +86,7 @@ class Opponent(NamedTuple):
         return self.rounds * (1 if isinstance(self.adversary, Scripted) else 2) * (1 + apart)
 
     @property
-    def useful(self) -> bool:
+    def is_informative(self) -> bool:
         """Whether the bounds are near enough to each other to contradict a simulation."""
         return self.low > 0 and self.high <= _USEFUL * self.low
 
@@ -104,13 +104,13 @@ def direction_of(game: WorstCase) -> Direction:
     return "QP" if game.direction == "QP" else "PQ"
 
 
-def opponents(
+def page_opponents(
     subject: PageSubject, filt: PrivacyFilter, game: WorstCase, largest: Supremum
 ) -> Iterator[Opponent]:
     """The adversaries of a filter's page: the game's best strategy, two on its menu, and those of known value."""
     epsilon, rounds = float(subject.epsilon), max(subject.rounds or game.rounds, 1)
     best, menu = direction_of(game), subject.menu
-    yield Opponent(BEST, game.strategy, best, rounds, game.low, game.high)
+    yield Opponent(BEST_ON_MENU, game.strategy, best, rounds, game.low, game.high)
     chasing = MenuChasing(menu)
     if all(pair.outputs is not None for pair in menu):
         found = evaluate(
@@ -140,7 +140,7 @@ def opponents(
         yield Opponent("EraserForever", eraser, "PQ", _ERASURES, found.low, found.high)
 
 
-def compared(
+def compare_opponent(
     study: Study, filt: PrivacyFilter, one: Opponent, measure: Divergence, promised: float
 ) -> SimulatedDivergence:
     """Simulate an opponent, with plain draws as well where the first estimate rests on the filter's ledger."""
@@ -186,11 +186,13 @@ def comparisons(
     epsilon = float(subject.epsilon)
     promised = float(filt.promise.delta(epsilon))
     made, left_out = [], []
-    for one in opponents(subject, filt, game, largest):
+    for one in page_opponents(subject, filt, game, largest):
         if one.name == known:
             continue
-        if one.useful:
-            made.append(compared(study, filt, one, Divergence.hockey_stick(epsilon, one.direction), promised))
+        if one.is_informative:
+            made.append(
+                compare_opponent(study, filt, one, Divergence.hockey_stick(epsilon, one.direction), promised)
+            )
         else:
             left_out.append(one.name)
     return SimulatedDivergences(tuple(made), tuple(left_out))

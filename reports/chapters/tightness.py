@@ -18,7 +18,7 @@ from filterproof.mc import CalibratedThreshold, WorstCase
 from filterproof.mc.examine.supremum import Supremum, supremum
 from filterproof.mc.worst_case import worst_case
 from filterproof.reports.finding import Claim, Finding
-from filterproof.reports.html_repr.numbers import percent
+from filterproof.reports.html_repr.numbers import format_percent
 from filterproof.reports.study import Study
 from filterproof.theory.conversions import BUN_STEINKE, CKS, max_gaussian_mu
 from filterproof.theory.evidence import Evidence, Outcome, Verdict
@@ -120,13 +120,13 @@ def tightness_findings(study: Study) -> tuple[Finding, ...]:
     kept, gdp, calibrated = CLAIMS
     played = tightness_filters(study)
     return (
-        _kept(kept, [one for one in played if one.name != ON_GAUSSIANS]),
-        _tight(gdp, next(one for one in played if one.name == ON_GAUSSIANS)),
-        _calibrated(calibrated),
+        _guarantees_kept(kept, [one for one in played if one.name != ON_GAUSSIANS]),
+        _gdp_tightness(gdp, next(one for one in played if one.name == ON_GAUSSIANS)),
+        _threshold_gains(calibrated),
     )
 
 
-def _kept(claim: Claim, played: Sequence[PlayedMenu]) -> Finding:
+def _guarantees_kept(claim: Claim, played: Sequence[PlayedMenu]) -> Finding:
     evidence = Evidence.weakest(*(p.worst.evidence for p in played))
     scope = "every adaptive adversary over the menus shown, both directions"
     for p in played:
@@ -141,15 +141,15 @@ def _kept(claim: Claim, played: Sequence[PlayedMenu]) -> Finding:
     cks = next(p for p in played if p.name == BY_CKS)
     detail = (
         f"The filter with B* by CKS is tight for zCDP mechanisms, "
-        f"{percent(cks.over_all.low / cks.promised, format_down)} of "
+        f"{format_percent(cks.over_all.low / cks.promised, format_down)} of "
         f"what it promises at least; loose for the pure ones that the theorem speaks of, "
-        f"{percent(cks.worst.high / cks.promised, format_up)}. With the published B* these are "
-        f"{percent(published.over_all.high / DELTA)} and {percent(published.worst.high / DELTA)}."
+        f"{format_percent(cks.worst.high / cks.promised, format_up)}. With the published B* these are "
+        f"{format_percent(published.over_all.high / DELTA)} and {format_percent(published.worst.high / DELTA)}."
     )
     return Finding(claim, Verdict(Outcome.HOLDS, evidence, scope, detail))
 
 
-def _tight(claim: Claim, gdp: PlayedMenu) -> Finding:
+def _gdp_tightness(claim: Claim, gdp: PlayedMenu) -> Finding:
     scope = gdp.worst.scope
     width = (gdp.worst.high - gdp.worst.low) / gdp.promised
     detail = f"Enclosed in {interval(gdp.worst.low, gdp.worst.high, 7)}, promised {gdp.promised:.7g}."
@@ -160,7 +160,7 @@ def _tight(claim: Claim, gdp: PlayedMenu) -> Finding:
     return Finding(claim, Verdict(outcome, gdp.worst.evidence, scope, detail))
 
 
-def _calibrated(claim: Claim) -> Finding:
+def _threshold_gains(claim: Claim) -> Finding:
     """The gains of the recorded thresholds; the one at (EPSILON, DELTA) is solved again, the tests solve all."""
     finest = {
         (row.epsilon, row.delta): row for row in CalibratedThreshold.finest(CalibratedThreshold.table())

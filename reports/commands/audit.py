@@ -11,7 +11,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from filterproof.reports.commands.console import clear_errors, written_after
-from filterproof.reports.commands.exit_status import End, ExitStatus
+from filterproof.reports.commands.exit_status import CommandEnd, ExitStatus
 
 
 def audit(
@@ -35,8 +35,8 @@ def audit(
     A library that is not installed is skipped with a message. The extra 'audit' installs the libraries.
     """
     from filterproof.mc.runs.output import OutputFolder
+    from filterproof.reports.audit.audit_record import recorded_audit
     from filterproof.reports.audit.auditing import audit_of
-    from filterproof.reports.audit.record import recorded_audit
     from filterproof.theory.argument_checks import did_you_mean
 
     progress = Console(stderr=True, highlight=False)
@@ -77,6 +77,6 @@ def audit(
         with written_after(status), OutputFolder(out) as folder:
             folder.add("audit.json", found.to_json().encode())
     if not found.libraries:
-        raise End(ExitStatus.UNUSABLE)
+        raise CommandEnd(ExitStatus.UNUSABLE)
     if not found.all_shown:
-        raise End(status)
+        raise CommandEnd(status)

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from filterproof.reports.commands.console import check_folder, clear_errors, doing, print_json, say
+from filterproof.reports.commands.console import check_folder, clear_errors, doing, print_json, print_text
 
 if TYPE_CHECKING:
     from filterproof.mc import FilterComparison
@@ -67,7 +67,7 @@ def _print_table(found: FilterComparison) -> None:
 
     possible = " to ".join(f"{n:,}" for n in dict.fromkeys((found.fewest, found.most)))
     unit = "round" if possible == "1" else "rounds"
-    say(
+    print_text(
         f"{found.mechanism} under ({found.epsilon:g}, {found.delta:g})-DP: a plan fixed in advance allows at most "
         f"{possible} {unit} (CERTIFIED)."
     )
@@ -79,9 +79,9 @@ def _print_table(found: FilterComparison) -> None:
     Console(highlight=False).print(table)
     for one in found.choices[:3]:
         if one.rounds:
-            say(f"\n# {one.name}\n{one.code}")
+            print_text(f"\n# {one.name}\n{one.code}")
     if isinstance(found.mechanism, ZCDP):
-        say("\nThe Gaussian represents every mechanism with this zcdp_rho.")
+        print_text("\nThe Gaussian represents every mechanism with this zcdp_rho.")
 
 
 def read_mechanism(text: str) -> Any:

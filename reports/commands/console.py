@@ -18,7 +18,7 @@ from rich.markup import escape
 from rich.status import Status
 from rich.text import Text
 
-from filterproof.reports.commands.exit_status import End, ExitStatus
+from filterproof.reports.commands.exit_status import CommandEnd, ExitStatus
 
 if TYPE_CHECKING:
     from filterproof.theory.agreement import Agreement
@@ -34,16 +34,16 @@ OUTCOME_STYLE = {
 }
 
 
-def styled(verdict: Verdict | Agreement) -> str:
+def outcome_markup(verdict: Verdict | Agreement) -> str:
     """The outcome as markup; a HOLDS that uses cited theorems is yellow, any other HOLDS green."""
     if joined := getattr(verdict, "joined_by", ""):  # by cited theorems
         return f"[yellow]{verdict.outcome.name}, {escape(joined)}[/]"
     return f"[{OUTCOME_STYLE[verdict.outcome.name]}]{verdict.outcome.name}[/]"
 
 
-def say(words: object, style: str | None = None) -> None:
+def print_text(words: object, style: str | None = None) -> None:
     """Print text on standard output without markup and line breaks."""
-    Console(highlight=False).print(_printable(words), style=style, markup=False, soft_wrap=True)
+    Console(highlight=False).print(_printable_text(words), style=style, markup=False, soft_wrap=True)
 
 
 def print_json(data: object) -> None:
@@ -56,17 +56,17 @@ def print_json(data: object) -> None:
 
 def doing(words: str) -> Status:
     """Show a spinner and text without markup on standard error."""
-    return Console(stderr=True).status(Text(_printable(words)))
+    return Console(stderr=True).status(Text(_printable_text(words)))
 
 
-def complain(message: object) -> None:
+def print_error(message: object) -> None:
     """Print one sentence on standard error."""
     Console(stderr=True, highlight=False).print(
-        f"filterproof: {_printable(message)}", style="red", markup=False, soft_wrap=True
+        f"filterproof: {_printable_text(message)}", style="red", markup=False, soft_wrap=True
     )
 
 
-def _printable(words: object) -> str:
+def _printable_text(words: object) -> str:
     """The text in printable letters, line by line."""
     from filterproof.theory.display import printable
 
@@ -84,27 +84,30 @@ def clear_errors() -> Iterator[None]:
     try:
         yield
     except LateBridgeError as late:
-        complain(f"{late}; nothing was decided")
-        raise End(ExitStatus.TIME_LIMIT) from late
+        print_error(f"{late}; nothing was decided")
+        raise CommandEnd(ExitStatus.TIME_LIMIT) from late
     except (FilterFault, BridgeError) as fault:
-        complain(fault)
-        raise End(ExitStatus.FILTER_FAULT) from fault
+        print_error(fault)
+        raise CommandEnd(ExitStatus.FILTER_FAULT) from fault
     except BrokenPipeError:
         raise  # the reader of our output went away, which is not a fault of the input
     except OSError as error:
-        complain(_sentence(error))
-        raise End(ExitStatus.UNUSABLE) from error
+        print_error(_error_sentence(error))
+        raise CommandEnd(ExitStatus.UNUSABLE) from error
     except (ValueError, TypeError, ImportError, StoreError, ThreadsLost) as error:
-        complain(error)
-        raise End(ExitStatus.UNUSABLE) from error
+        print_error(error)
+        raise CommandEnd(ExitStatus.UNUSABLE) from error
 
 
 @contextmanager
 def clear_faults(target: str | None, filt: Any) -> Iterator[None]:
     """As `clear_errors`; an exception in the code of a target's file or module is a fault of the filter."""
-    from filterproof.mc.examine.filter_fault import examining
+    from filterproof.mc.examine.filter_fault import filter_faults_raised
 
-    with clear_errors(), examining(filt) if target is not None and "::" in target else nullcontext():
+    with (
+        clear_errors(),
+        filter_faults_raised(filt) if target is not None and "::" in target else nullcontext(),
+    ):
         yield
 
 
@@ -114,8 +117,8 @@ def written_after(status: ExitStatus = ExitStatus.AS_EXPECTED) -> Iterator[None]
     try:
         with clear_errors():
             yield
-    except End as end:
-        raise end if status is ExitStatus.AS_EXPECTED else End(status) from end
+    except CommandEnd as end:
+        raise end if status is ExitStatus.AS_EXPECTED else CommandEnd(status) from end
 
 
 def speak_any_encoding() -> None:
@@ -139,7 +142,7 @@ def check_seed(seed: int | None) -> None:
         raise ValueError(f"the seed is negative (seed={seed}); pass an integer >= 0")
 
 
-def _sentence(error: OSError) -> str:
+def _error_sentence(error: OSError) -> str:
     """A system error as a sentence without its number; an OSError of Filterproof is already a sentence."""
     if error.strerror is None:
         return str(error)

@@ -43,7 +43,7 @@ class ExitStatus(IntEnum):
     NO_READER = 141, "the reader of the output closed the pipe"
 
 
-class End(typer.Exit):
+class CommandEnd(typer.Exit):
     """The end of a command with a status other than success."""
 
     def __init__(self, status: ExitStatus) -> None:

@@ -11,7 +11,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from filterproof.reports.commands.console import check_folder, clear_errors, doing, print_json, say
+from filterproof.reports.commands.console import check_folder, clear_errors, doing, print_json, print_text
 
 if TYPE_CHECKING:
     from filterproof.reports.figures.paper_figure import PaperFigure
@@ -40,9 +40,9 @@ def figures(
     with clear_errors():
         if as_json and not list_:
             raise ValueError("--json needs --list (json=True); the data of a figure is in its own JSON file")
-        from filterproof.reports.figures.paper_figure import FIGURES, check_formats, named, save_all
+        from filterproof.reports.figures.paper_figure import FIGURES, check_formats, figure_named, save_all
         from filterproof.reports.figures.stand_in import StandIn
-        from filterproof.reports.figures.trials import study
+        from filterproof.reports.figures.trials import play_trials
 
         if list_:
             listed = [_described(one) for one in FIGURES.values()]
@@ -54,7 +54,7 @@ def figures(
                 for text in (entry["title"], entry["source"], parameters):
                     console.print(Padding(Text(text), (0, 0, 0, 4)))
             return
-        chosen = [named(name) for name in dict.fromkeys(names or FIGURES)]
+        chosen = [figure_named(name) for name in dict.fromkeys(names or FIGURES)]
         wanted = check_formats([one.strip() for one in formats.split(",")])
         given = _read_settings(settings or ())
         for one in chosen:  # every wrong parameter is told before the work
@@ -63,7 +63,7 @@ def figures(
         computed = []
         with doing("training"):  # the trials of stand-ins on all cores, each once
             specified = (one.specified(quick=quick, **given) for one in chosen)
-            study(trial for one in specified if isinstance(one, StandIn) for trial in one.all_trials())
+            play_trials(trial for one in specified if isinstance(one, StandIn) for trial in one.all_trials())
         for one in chosen:
             with doing(f"{one.name}: {one.title}"):
                 computed.append(one.compute(quick=quick, **given))
@@ -76,7 +76,7 @@ def figures(
                 table.add_row(shown.name, "no printed number for these parameters, or only in the caption")
         console.print(table)
         save_all(computed, out, wanted)
-        say(f"{', '.join(one.name for one in computed)}: {out}")
+        print_text(f"{', '.join(one.name for one in computed)}: {out}")
 
 
 def _described(figure: PaperFigure) -> dict[str, Any]:

@@ -17,8 +17,8 @@ from typing import Any
 import typer
 from rich.console import Console
 
-from filterproof.reports.commands.console import complain
-from filterproof.reports.commands.exit_status import End, ExitStatus
+from filterproof.reports.commands.console import print_error
+from filterproof.reports.commands.exit_status import CommandEnd, ExitStatus
 
 _INTERRUPTED = "interrupted; nothing was decided, and work outside a store is lost"
 
@@ -35,7 +35,7 @@ def guarded(
     def run(**given: Any) -> None:
         limit = given.get("time_limit")
         if limit is not None and not 0 < limit < float("inf"):
-            complain(
+            print_error(
                 f"the time limit is not a number of seconds > 0 (time-limit={limit!r}); pass --time-limit 600, say"
             )
             raise typer.Exit(ExitStatus.UNUSABLE)
@@ -48,20 +48,20 @@ def guarded(
         targets = [value for value in given.values() if isinstance(value, str) and "::" in value]
         if targets or limit is not None:
             raise typer.Exit(_in_a_worker(command, given, limit, ", ".join(targets) or "it", advice))
-        raise typer.Exit(_status(command, given))
+        raise typer.Exit(_run_command(command, given))
 
     return run
 
 
-def _status(command: Callable[..., None], given: Mapping[str, Any]) -> int:
+def _run_command(command: Callable[..., None], given: Mapping[str, Any]) -> int:
     """Run the command in this process and return its exit status."""
     try:
         command(**given)
         sys.stdout.flush()
-    except End as end:
+    except CommandEnd as end:
         return end.status or ExitStatus.INTERNAL  # an End with status 0 would be a bug of ours
     except KeyboardInterrupt:
-        complain(_INTERRUPTED)
+        print_error(_INTERRUPTED)
         return ExitStatus.INTERRUPTED
     except BaseException as error:  # noqa: BLE001 - the last defence: status 1 would read as a verdict
         if isinstance(error, BrokenPipeError) or isinstance(error.__context__, BrokenPipeError):
@@ -69,15 +69,15 @@ def _status(command: Callable[..., None], given: Mapping[str, Any]) -> int:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return ExitStatus.NO_READER
         traceback.print_exc()
-        complain(
+        print_error(
             f"internal error in Filterproof ({type(error).__name__}); please report it with the lines above"
         )
         return ExitStatus.INTERNAL
     return ExitStatus.AS_EXPECTED
 
 
-def _reported(command: Callable[..., None], given: Mapping[str, Any]) -> int:
-    return int(_status(command, given))
+def _reported_status(command: Callable[..., None], given: Mapping[str, Any]) -> int:
+    return int(_run_command(command, given))
 
 
 def _in_a_worker(
@@ -91,19 +91,19 @@ def _in_a_worker(
     deadline = Deadline.of(limit)
     try:
         return run_isolated(
-            partial(_reported, command, dict(given)), whose=whose, deadline=deadline, command=True
+            partial(_reported_status, command, dict(given)), whose=whose, deadline=deadline, command=True
         )
     except FilterFault as fault:
-        complain(fault)
+        print_error(fault)
         return ExitStatus.FILTER_FAULT
     except OutOfTime:
-        complain(f"the time limit ended the command before a verdict; {advice}")
+        print_error(f"the time limit ended the command before a verdict; {advice}")
         return ExitStatus.TIME_LIMIT
     except KeyboardInterrupt:
-        complain(_INTERRUPTED)
+        print_error(_INTERRUPTED)
         return ExitStatus.INTERRUPTED
     except Exception as error:  # noqa: BLE001 - our own errors are told where they happen, unless nothing can be told
-        complain(
+        print_error(
             f"the process of {whose} returned no result ({type(error).__name__}: {error}); nothing was decided"
         )
         return ExitStatus.FILTER_FAULT

@@ -8,8 +8,8 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
-from filterproof.reports.commands.console import clear_errors, complain
-from filterproof.reports.commands.exit_status import End, ExitStatus
+from filterproof.reports.commands.console import clear_errors, print_error
+from filterproof.reports.commands.exit_status import CommandEnd, ExitStatus
 
 
 def kernel(
@@ -27,7 +27,7 @@ def kernel(
     import filterproof.theory.kernel
     from filterproof.mc.runs.output import OutputFolder
     from filterproof.reports.kernel_run import KernelError, NoRocqError, run_kernel
-    from filterproof.theory.kernel.kernel_theorems import KERNEL
+    from filterproof.theory.kernel.kernel_theorems import KERNEL_THEOREMS
     from filterproof.theory.kernel.record import HERE, RECORD, SEAL, readable_record
 
     console = Console(highlight=False)
@@ -37,11 +37,11 @@ def kernel(
         try:
             record = run_kernel(on_step=lambda said: progress.print(f"[dim]{escape(said)}[/]"))
             known = readable_record()
-            if check and (known is None or not known.sealed or known.claims != record.claims):
+            if check and (known is None or not known.digest_matches or known.claims != record.claims):
                 refusal = "the record does not match the sources; run make kernel and commit the record"
         except NoRocqError as missing:
-            complain(missing)
-            raise End(ExitStatus.UNUSABLE) from missing
+            print_error(missing)
+            raise CommandEnd(ExitStatus.UNUSABLE) from missing
         except KernelError as refused:
             refusal = str(refused)
         if refusal is None:
@@ -49,11 +49,11 @@ def kernel(
                 folder.add(HERE, record.to_json().encode())
                 if not check:
                     folder.add(RECORD, record.to_json().encode())
-                    folder.add(SEAL, record.seal.encode())
+                    folder.add(SEAL, record.record_digest.encode())
     if refusal is not None:
         progress.print(f"[bold red]REFUSED[/] {escape(refusal)}")
-        raise End(ExitStatus.NOT_AS_EXPECTED)
-    for theorem in KERNEL.values():
+        raise CommandEnd(ExitStatus.NOT_AS_EXPECTED)
+    for theorem in KERNEL_THEOREMS.values():
         axioms = ", ".join(record.axioms[theorem.module]) or "no axioms"
         console.print(f"{theorem.name} [dim]{theorem.source}[/] {axioms}")
     console.print(

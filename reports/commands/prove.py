@@ -11,8 +11,8 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from filterproof.reports.commands.console import clear_errors, styled
-from filterproof.reports.commands.exit_status import End, ExitStatus
+from filterproof.reports.commands.console import clear_errors, outcome_markup
+from filterproof.reports.commands.exit_status import CommandEnd, ExitStatus
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -40,19 +40,19 @@ def prove(
     """Check the theorems step by step, and compare the numbers that the code computes with them."""
     from filterproof.mc.runs.executors import LocalPool
     from filterproof.reports.html_repr.numbers import steps_by_check
-    from filterproof.theory.evidence import Checked
+    from filterproof.theory.evidence import CheckCoverage
     from filterproof.theory.proofs import THEOREMS
     from filterproof.theory.proofs import prove as run
     from filterproof.theory.proofs.proof import CheckedStep, Proof
-    from filterproof.theory.theorems.theorem import unknown
+    from filterproof.theory.theorems.theorem import unknown_theorem_message
 
     progress = Console(stderr=True, highlight=False)
     console = Console(highlight=False)
     if theorem is not None and theorem not in THEOREMS and _is_thing(theorem):
         with clear_errors():
-            found = [_certified(theorem)]
+            found = [_certified_expression(theorem)]
         if not show_numbers(console, found):
-            raise End(ExitStatus.NOT_AS_EXPECTED)
+            raise CommandEnd(ExitStatus.NOT_AS_EXPECTED)
         return
 
     def line(step: CheckedStep) -> None:
@@ -74,13 +74,13 @@ def prove(
         done: dict[str, Proof] = {}
         with clear_errors():
             if theorem is not None and theorem not in THEOREMS:
-                raise ValueError(unknown(theorem))
+                raise ValueError(unknown_theorem_message(theorem))
             for name in names:
                 progress.print(f"[bold]{escape(name)}[/]")
                 proofs.append(run(name, on_step=line, done=done))
         table = Table("Theorem", "Source", "Steps", "Checked", "Verdict", "Evidence", "Seconds")
         for proof in proofs:
-            verdict = styled(proof.verdict()) if proof.holds else "[bold red]REFUSED[/]"
+            verdict = outcome_markup(proof.verdict()) if proof.holds else "[bold red]REFUSED[/]"
             named = escape(proof.theorem.title), proof.theorem.source, str(len(proof.steps))
             known = steps_by_check(proof), verdict, proof.evidence.name, f"{proof.seconds:.2f}"
             table.add_row(*named, *known)
@@ -88,11 +88,11 @@ def prove(
         for joined in dict.fromkeys(proof.joined for proof in proofs):
             which = ", ".join(proof.name for proof in proofs if proof.joined == joined)
             console.print(f"[bold]{escape(which)}[/]: {escape(joined)}")
-        if any(step.checked is Checked.KERNEL for proof in proofs for step in proof.steps):
+        if any(step.checked is CheckCoverage.KERNEL for proof in proofs for step in proof.steps):
             console.print(RECORD_CHECKED)
         fits = numbers is None or show_numbers(console, tuple(numbers))
         if not (fits and all(proof.holds for proof in proofs)):
-            raise End(ExitStatus.NOT_AS_EXPECTED)
+            raise CommandEnd(ExitStatus.NOT_AS_EXPECTED)
 
 
 def _is_thing(text: str) -> bool:
@@ -101,7 +101,7 @@ def _is_thing(text: str) -> bool:
     return "(" in text or "::" in text or text in CATALOGUE
 
 
-def _certified(text: str) -> CertifiedNumbers:
+def _certified_expression(text: str) -> CertifiedNumbers:
     """Certify the numbers of the filter or pair that an expression names."""
     from filterproof.filters.certified.certify import certify
     from filterproof.reports.target_expression import read_filter, read_value
@@ -126,16 +126,16 @@ POINTS = (
 
 def asked_of(pool: Executor) -> Iterator[CertifiedNumbers]:
     """Certify the catalogue's examples, the pairs and the accountants in a pool, which starts at once."""
-    tasks = [pool.submit(_catalogued, part) for part in range(_PARTS)]
+    tasks = [pool.submit(_catalogue_numbers, part) for part in range(_PARTS)]
     return (found for task in tasks for found in task.result())
 
 
-def _catalogued(part: int) -> list[CertifiedNumbers]:
-    from filterproof.filters.certified.certified_objects import covered, things
+def _catalogue_numbers(part: int) -> list[CertifiedNumbers]:
+    from filterproof.filters.certified.certified_objects import certified_examples, certify_covered
 
-    every = list(things())
+    every = list(certified_examples())
     cuts = [len(every) * cut // _PARTS for cut in (part, part + 1)]
-    return [covered(thing) for thing in every[slice(*cuts)]]
+    return [certify_covered(thing) for thing in every[slice(*cuts)]]
 
 
 def show_numbers(console: Console, found: Sequence[CertifiedNumbers]) -> bool:
@@ -158,7 +158,7 @@ def show_numbers(console: Console, found: Sequence[CertifiedNumbers]) -> bool:
         colour = "green" if fitting == len(own) else "bold red"
         counts = (str(known.count(evidence)) for evidence in (Evidence.EXACT, Evidence.CERTIFIED))
         told = f"[{colour}]{fitting}[/]"
-        table.add_row(escape(theorem), str(len(own)), told, *counts, _slack(own))
+        table.add_row(escape(theorem), str(len(own)), told, *counts, _largest_slack(own))
     console.print(table)
     for one in numbers:
         if not one.fits:
@@ -172,7 +172,7 @@ def show_numbers(console: Console, found: Sequence[CertifiedNumbers]) -> bool:
     return bool(numbers) and all(one.fits for one in numbers)
 
 
-def _slack(numbers: Iterable[ComparisonResult]) -> str:
+def _largest_slack(numbers: Iterable[ComparisonResult]) -> str:
     """The largest relative slack that a comparison declares."""
     declared = [float(one.number.slack) for one in numbers if one.number.slack is not None]
     return f"{max(declared):.1e}, relative" if declared else "none"

@@ -11,8 +11,8 @@ from typing import Annotated, Any, cast
 import typer
 from rich.console import Console
 
-from filterproof.reports.commands.console import clear_errors, complain, say
-from filterproof.reports.commands.exit_status import End, ExitStatus
+from filterproof.reports.commands.console import clear_errors, print_error, print_text
+from filterproof.reports.commands.exit_status import CommandEnd, ExitStatus
 
 _FILES = "counterexample.json, verdict.json or verdicts.json"
 
@@ -53,17 +53,20 @@ def replay(
     time_limit: Annotated[float | None, typer.Option(help="Time limit in seconds.")] = None,
 ) -> None:
     """Replay the counterexample of a refutation, and check that it gives the same numbers."""
-    from filterproof.mc.examine.filter_fault import examining
-    from filterproof.mc.examine.replay import ReplayError, replayed
+    from filterproof.mc.examine.filter_fault import filter_faults_raised
+    from filterproof.mc.examine.replay import ReplayError, replay_data
     from filterproof.reports.target_expression import read_target
 
     console = Console(highlight=False)
     with clear_errors(), ExitStack() as stack:
-        document = _read(file)
+        document = _read_document(file)
         if "verdicts" in document:
             data = _of_a_claim(document, key)
         else:
-            data, target = _counterexample(document, file), target or key  # a counterexample has no keys
+            data, target = (
+                _stored_counterexample(document, file),
+                target or key,
+            )  # a counterexample has no keys
         filt = read_target(target, (exec_, promise, labels, over))
         told = data["filter"]
         named = told.get("outside") if isinstance(told, Mapping) else str(told).split("(")[0]
@@ -72,23 +75,23 @@ def replay(
                 f"the counterexample needs the filter {named!r} (target=None); add file.py::ClassName, or --exec"
             )
         if filt is not None:
-            stack.enter_context(examining(filt))
+            stack.enter_context(filter_faults_raised(filt))
         try:
-            again = replayed(data, filt=filt)
+            again = replay_data(data, filt=filt)
         except ReplayError as error:
-            complain(error)
-            raise End(ExitStatus.NOT_AS_EXPECTED) from error
-    with clear_errors(), nullcontext() if filt is None else examining(filt):
-        say(f"Replayed with the same result: {again.result}")
+            print_error(error)
+            raise CommandEnd(ExitStatus.NOT_AS_EXPECTED) from error
+    with clear_errors(), nullcontext() if filt is None else filter_faults_raised(filt):
+        print_text(f"Replayed with the same result: {again.result}")
         formula = data.get("closed_form")
         beside = f", closed form {formula}" if formula is not None else ""
-        say(f"The guarantee allows {again.promised:.6g}{beside}")
+        print_text(f"The guarantee allows {again.promised:.6g}{beside}")
         if not again.refutes:
             console.print("It does not refute the guarantee.", style="yellow")
-            raise End(ExitStatus.NOT_AS_EXPECTED)
+            raise CommandEnd(ExitStatus.NOT_AS_EXPECTED)
 
 
-def _read(file: Path) -> Mapping[str, Any]:
+def _read_document(file: Path) -> Mapping[str, Any]:
     """Return the JSON object in a verdicts.json, a verdict.json or a counterexample.json."""
     why = ""
     try:
@@ -108,17 +111,17 @@ def _not_a_counterexample(file: Path, why: str = "") -> ValueError:
     )
 
 
-def _counterexample(document: Mapping[str, Any], file: Path) -> Mapping[str, Any]:
+def _stored_counterexample(document: Mapping[str, Any], file: Path) -> Mapping[str, Any]:
     """Return the document if it is a counterexample, or the counterexample of an examination."""
     from filterproof.mc.examine.replay import counterexample_kind
 
-    data: Any = _stored(document) if "findings" in document else document
+    data: Any = _entry_counterexample(document) if "findings" in document else document
     if counterexample_kind(data) is None:
         raise _not_a_counterexample(file, " because nothing was refuted" if data is None else "")
     return cast(Mapping[str, Any], data)
 
 
-def _stored(entry: Mapping[str, Any]) -> Any:
+def _entry_counterexample(entry: Mapping[str, Any]) -> Any:
     """Return the counterexample of an entry; files of the first layouts call it the witness."""
     return entry.get("counterexample", entry.get("witness"))
 
@@ -132,7 +135,7 @@ def _of_a_claim(document: Mapping[str, Any], key: str | None) -> Mapping[str, An
     known = {
         str(entry["key"]): data
         for entry in entries
-        if entry.get("key") and counterexample_kind(data := _stored(entry))
+        if entry.get("key") and counterexample_kind(data := _entry_counterexample(entry))
     }
     if key not in known:
         raise ValueError(

@@ -17,14 +17,14 @@ from filterproof.reports.commands.console import (
     check_folder,
     check_seed,
     clear_errors,
-    complain,
+    outcome_markup,
+    print_error,
     print_json,
-    styled,
 )
-from filterproof.reports.commands.exit_status import End, ExitStatus
+from filterproof.reports.commands.exit_status import CommandEnd, ExitStatus
 
 if TYPE_CHECKING:
-    from filterproof.reports.pages.overview import Row
+    from filterproof.reports.pages.overview import OverviewRow
 
 
 def report(
@@ -69,16 +69,16 @@ def report(
             pool.kill()
             doing.stop()
             (shown,) = doing.tasks
-            complain(
+            print_error(
                 f"interrupted in page {shown.completed + 1:.0f} of {shown.total or 0:.0f} ({shown.description}); "
                 "nothing was decided or written; run it again from the start"
             )
-            raise End(ExitStatus.INTERRUPTED) from stopped
+            raise CommandEnd(ExitStatus.INTERRUPTED) from stopped
         unwritten = None
         try:
             with clear_errors():
                 made.write(out, seconds=time.perf_counter() - started)
-        except End as end:  # a full disk must not keep the verdicts back
+        except CommandEnd as end:  # a full disk must not keep the verdicts back
             unwritten = end
     with clear_errors():
         if as_json:
@@ -89,18 +89,18 @@ def report(
             for finding in made.unexpected:
                 console.print(
                     f"[bold red]Not as expected[/], {finding.claim.expected.name}: {escape(finding.claim.sentence)} "
-                    f"{styled(finding.result)}"
+                    f"{outcome_markup(finding.result)}"
                 )
             console.print(made.summary)
             if unwritten is None:
                 console.print(f"Report: {out / 'index.html'}", soft_wrap=True)
         if made.unexpected:
-            raise End(ExitStatus.NOT_AS_EXPECTED)
+            raise CommandEnd(ExitStatus.NOT_AS_EXPECTED)
         if unwritten is not None:
             raise unwritten
 
 
-def _filters_table(rows: Sequence[Row]) -> Table:
+def _filters_table(rows: Sequence[OverviewRow]) -> Table:
     """A row for each filter; numbers are in units of the guarantee."""
     table = Table(
         *("Filter", "Guarantee", "Verdict", "At most", "At least"),

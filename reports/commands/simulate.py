@@ -10,8 +10,14 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
-from filterproof.reports.commands.console import clear_errors, clear_faults, complain, print_json, say
-from filterproof.reports.commands.exit_status import End, ExitStatus
+from filterproof.reports.commands.console import (
+    clear_errors,
+    clear_faults,
+    print_error,
+    print_json,
+    print_text,
+)
+from filterproof.reports.commands.exit_status import CommandEnd, ExitStatus
 
 if TYPE_CHECKING:
     from filterproof.mc import Estimate, Progress
@@ -66,7 +72,7 @@ def simulate(
     from filterproof.mc.engine.streams import MAX_PATHS
     from filterproof.mc.estimate.simulate import simulate as run
     from filterproof.mc.estimate.survival import survival
-    from filterproof.mc.examine.filter_fault import examining
+    from filterproof.mc.examine.filter_fault import filter_faults_raised
     from filterproof.reports.target_expression import read_adversary, read_filter
     from filterproof.theory.argument_checks import check_count
     from filterproof.theory.numerics import decimals
@@ -83,7 +89,7 @@ def simulate(
         paths = check_count("n", n, 2, most=MAX_PATHS, remedy="simulate fewer runs, or several seeds")
         filt, foe = read_filter(filter_), read_adversary(adversary)
         if "::" in filter_:
-            stack.enter_context(examining(filt))
+            stack.enter_context(filter_faults_raised(filt))
         executor = stack.enter_context(mc.cluster(scheduler)) if scheduler is not None else None
         stack.enter_context(bar)
         task = bar.add_task("", total=n, so_far="starting", rate="")
@@ -91,9 +97,9 @@ def simulate(
 
         def told(progress: Progress, so_far: tuple[Estimate, ...] | None) -> None:
             interval = decimals.interval(so_far[0].low, so_far[0].high, 4) if so_far else "starting"
-            if bar.disable and not hints and (hint := _hint(progress, restored=store is not None)):
+            if bar.disable and not hints and (hint := _progress_hint(progress, restored=store is not None)):
                 hints.append(hint)
-                complain(hint)
+                print_error(hint)
             bar.update(task, completed=progress.done, so_far=escape(interval), rate=f"{progress.rate:,.0f}/s")
 
         try:
@@ -114,8 +120,8 @@ def simulate(
             )
         except mc.Interrupted as stopped:
             bar.stop()
-            complain(stopped)
-            raise End(ExitStatus.INTERRUPTED) from stopped
+            print_error(stopped)
+            raise CommandEnd(ExitStatus.INTERRUPTED) from stopped
     with clear_faults(filter_, filt):
         promised = float(filt.promise.delta(epsilon))
         refuted = estimate.low > promised
@@ -129,20 +135,20 @@ def simulate(
             }
             print_json(data | {"seed": seed, "promised_delta": promised, "estimate": row, "refuted": refuted})
         else:
-            say(estimate)
-            say(f"The guarantee {filt.promise} allows {promised:.6g}.")
+            print_text(estimate)
+            print_text(f"The guarantee {filt.promise} allows {promised:.6g}.")
             if refuted:
-                say("REFUTED: the whole interval lies above the guarantee.", style="red")
+                print_text("REFUTED: the whole interval lies above the guarantee.", style="red")
         if refuted:
-            raise End(ExitStatus.NOT_AS_EXPECTED)
+            raise CommandEnd(ExitStatus.NOT_AS_EXPECTED)
         if estimate.value == 0 and survival(filt, foe, rounds=1, n=_GLANCE, seed=seed).at[0].value == 0:
-            complain(
+            print_error(
                 f"the filter denies the first request in {_GLANCE} of {_GLANCE} runs; nothing was simulated"
             )
-            raise End(ExitStatus.NOTHING_TRIED)
+            raise CommandEnd(ExitStatus.NOTHING_TRIED)
 
 
-def _hint(progress: Progress, *, restored: bool) -> str:
+def _progress_hint(progress: Progress, *, restored: bool) -> str:
     """One line about a simulation that takes minutes; '' for shorter ones and in the first second."""
     left = progress.remaining_seconds
     if progress.seconds < 1 or left < 60:

@@ -13,19 +13,19 @@ from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.examine.difference import first_difference
 from filterproof.mc.examine.ending import Ending
 from filterproof.mc.examine.examination import PartialExamination
-from filterproof.mc.examine.filter_fault import examining
+from filterproof.mc.examine.filter_fault import filter_faults_raised
 from filterproof.mc.examine.verification import verify
 from filterproof.reports.commands.console import (
     OUTCOME_STYLE,
     check_folder,
     clear_errors,
     clear_faults,
-    complain,
     doing,
-    say,
+    print_error,
+    print_text,
     written_after,
 )
-from filterproof.reports.commands.exit_status import End, ExitStatus
+from filterproof.reports.commands.exit_status import CommandEnd, ExitStatus
 from filterproof.reports.target_expression import read_command, read_filter, read_target
 
 #: The exit status of each ending; HOLDS and UNDECIDED are a success.
@@ -55,7 +55,7 @@ def verify_target(
         check_folder(out)
         filt = read_target(target, program)
         if named is not None or target is None:
-            stack.enter_context(examining(filt))
+            stack.enter_context(filter_faults_raised(filt))
         spinner = stack.enter_context(doing(f"examining {type(filt).__name__}"))
 
         def on_stage(stage: str) -> None:
@@ -71,11 +71,11 @@ def verify_target(
             if found is not None and any(one.stage != "admission" for one in found.findings):
                 page = found.save(out)
                 kept = f"the partial findings are in {page}"
-            complain(f"interrupted in {doing_now[0]}; {kept}")
-            raise End(ExitStatus.INTERRUPTED) from stopped
+            print_error(f"interrupted in {doing_now[0]}; {kept}")
+            raise CommandEnd(ExitStatus.INTERRUPTED) from stopped
     if exam.ending is Ending.THREADS_LOST:
-        complain(exam.stopped)
-        raise End(ExitStatus.UNUSABLE)
+        print_error(exam.stopped)
+        raise CommandEnd(ExitStatus.UNUSABLE)
     with clear_faults(target or str(program[0]), filt):  # its promise and scope are its code too
         lines, data = exam.lines(out), exam.json() if as_json else ""
     told, status = exam.ending not in (Ending.FAULTY, Ending.OUT_OF_TIME), _STATUS.get(exam.ending)
@@ -84,9 +84,9 @@ def verify_target(
             sys.stdout.write(data)
             sys.stdout.flush()
         elif told:
-            say(lines[0], style=f"bold {OUTCOME_STYLE[exam.verdict.outcome.name]}")
+            print_text(lines[0], style=f"bold {OUTCOME_STYLE[exam.verdict.outcome.name]}")
             for line in lines[1:]:
-                say(line)
+                print_text(line)
     if told:
         with (
             written_after(status or ExitStatus.AS_EXPECTED),
@@ -94,23 +94,23 @@ def verify_target(
         ):
             page = exam.save(out)
             if not as_json:
-                say(f"Report: {page}")
+                print_text(f"Report: {page}")
     if exam.ending is Ending.FAULTY:
         for fault in exam.faults:
-            complain(fault)
+            print_error(fault)
     elif exam.ending is Ending.OUT_OF_TIME:
         _complain_of_time(
             exam.stopped,
             f"{exam.name} was {exam.conclusion}; nothing was decided: correct the filter, or pass larger --seconds",
         )
     if status is not None:
-        raise End(status)
+        raise CommandEnd(status)
 
 
 def _complain_of_time(stopped: str, limit: str) -> None:
     """Report a program that answered late, if `stopped` names one, or else the time limit."""
     late = stopped.partition(": ")[2]
-    complain(f"{late}; nothing was decided" if late else limit)
+    print_error(f"{late}; nothing was decided" if late else limit)
 
 
 def compare_targets(
@@ -129,7 +129,7 @@ def compare_targets(
             )
             assert filt is not None
             if target is None or "::" in str(text):
-                stack.enter_context(examining(filt))
+                stack.enter_context(filter_faults_raised(filt))
             both.append(filt)
         with doing("comparing the decisions"):
             found = first_difference(*both, **options)
@@ -138,7 +138,7 @@ def compare_targets(
             found.stopped,
             "the time limit ended the comparison before the first request; pass larger --seconds",
         )
-        raise End(ExitStatus.TIME_LIMIT)
-    say(found)
+        raise CommandEnd(ExitStatus.TIME_LIMIT)
+    print_text(found)
     if found.difference is not None:
-        raise End(ExitStatus.NOT_AS_EXPECTED)
+        raise CommandEnd(ExitStatus.NOT_AS_EXPECTED)

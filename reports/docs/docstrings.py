@@ -33,27 +33,33 @@ def rst_of(docstring: str) -> str:
     prose, *sections = _SECTION.split(docstring.strip("\n") + "\n")
     parts = [_prose_blocks(prose)]
     for title, body in zip(sections[::2], sections[1::2], strict=True):
-        text = _items(body) if title in _LISTS else body if title == "See Also" else _prose_blocks(body)
+        text = (
+            _definition_list(body)
+            if title in _LISTS
+            else body
+            if title == "See Also"
+            else _prose_blocks(body)
+        )
         parts.append(f"{title}\n{'-' * len(title)}\n{text}")
     return str(NumpyDocstring("\n".join(parts), _CONFIG)).rstrip("\n") + "\n"
 
 
-def _items(body: str) -> str:
+def _definition_list(body: str) -> str:
     """Convert the items of a section, `name : type` or a type, and their descriptions."""
     before, *items = _ITEM.split(body.strip("\n") + "\n")
     lines = [before]
     for head, description in zip(items[::2], items[1::2], strict=True):
         name, colon, kind = head.rpartition(" : ")
-        lines += [f"{name}{colon}{_prose(kind)}", indent(_prose_blocks(dedent(description)), "    ")]
+        lines += [f"{name}{colon}{_markdown_prose(kind)}", indent(_prose_blocks(dedent(description)), "    ")]
     return "\n".join(lines)
 
 
 def _prose_blocks(text: str) -> str:
     blocks = re.split(r"\n[ \t]*\n", text.strip("\n"))
-    return "\n\n".join(_block(block) for block in blocks if block.strip()) + "\n"
+    return "\n\n".join(_markdown_block(block) for block in blocks if block.strip()) + "\n"
 
 
-def _block(block: str) -> str:
+def _markdown_block(block: str) -> str:
     lines = block.splitlines()
     if lines[0].lstrip().startswith(">>>"):
         start = len(lines[0]) - len(lines[0].lstrip())
@@ -61,12 +67,14 @@ def _block(block: str) -> str:
     if lines[0].startswith(" "):
         return "\n".join(["::", "", *(f"   {line}" for line in lines)])
     if lines[0].startswith("- "):
-        return "\n".join(f"- {_prose(' '.join(item.split()))}" for item in re.split(r"(?:^|\n)- ", block)[1:])
+        return "\n".join(
+            f"- {_markdown_prose(' '.join(item.split()))}" for item in re.split(r"(?:^|\n)- ", block)[1:]
+        )
     paragraphs = _LEAD.split("\n".join(line.strip() for line in lines))
-    return "\n\n".join(_prose(" ".join(part.split())) for part in paragraphs)
+    return "\n\n".join(_markdown_prose(" ".join(part.split())) for part in paragraphs)
 
 
-def _prose(text: str) -> str:
+def _markdown_prose(text: str) -> str:
     parts, end = [], 0
     for found in _MARKED.finditer(text):
         code, strong = found.groups()

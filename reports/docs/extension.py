@@ -36,7 +36,7 @@ def _expand(app: Sphinx, docname: str, source: list[str]) -> None:
 
 def _docstring(app: Sphinx, what: str, name: str, obj: object, options: object, lines: list[str]) -> None:
     summary, blank, rest = rst_of("\n".join(lines)).partition("\n\n")
-    if isinstance(obj, type) and obj in {entry.kind for entry in CATALOGUE.values()}:
+    if isinstance(obj, type) and obj in {entry.filter_class for entry in CATALOGUE.values()}:
         summary += f"\n\n{proof_of(obj)}"
     lines[:] = f"{summary}{blank}{rest}".splitlines()
 

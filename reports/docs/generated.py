@@ -18,27 +18,27 @@ from functools import cache
 from textwrap import wrap
 from typing import Any
 
-from filterproof.filters.catalogue import CATALOGUE, Entry
-from filterproof.filters.certified.covered import COVERED, Join, Losses
-from filterproof.mc.engine.adversaries import STRATEGIES
-from filterproof.reports.audit.record import recorded_audit
+from filterproof.filters.catalogue import CATALOGUE, CatalogueEntry
+from filterproof.filters.certified.covered import COVERAGE_BY_FILTER, Losses, TheoremCoverage
+from filterproof.mc.engine.adversaries import STRATEGY_CLASSES
+from filterproof.reports.audit.audit_record import recorded_audit
 from filterproof.reports.cli import COMMANDS, app
 from filterproof.reports.commands.exit_status import ExitStatus
 from filterproof.reports.docs import paper_rows
 from filterproof.reports.docs.recorded import TABLES
 from filterproof.reports.docs.reference import reference
-from filterproof.reports.finding import slug
+from filterproof.reports.finding import claim_key
 from filterproof.reports.html_repr.numbers import steps_by_check
-from filterproof.reports.pages.audit_page import HEADS, answer, rows
-from filterproof.reports.words import record
+from filterproof.reports.pages.audit_page import HEADS, audit_answer, rows
+from filterproof.reports.words import recorded_data
 from filterproof.theory.agreement import AgreementOutcome
-from filterproof.theory.evidence import Checked, Evidence, Outcome
-from filterproof.theory.kernel import accepted
-from filterproof.theory.kernel.kernel_theorems import KERNEL
-from filterproof.theory.pairs import PAIRS, DominatingPair, examples
+from filterproof.theory.evidence import CheckCoverage, Evidence, Outcome
+from filterproof.theory.kernel import accepted_statement
+from filterproof.theory.kernel.kernel_theorems import KERNEL_THEOREMS
+from filterproof.theory.pairs import PAIR_CLASSES, DominatingPair, example_pairs
 from filterproof.theory.pairs.base import ChargeName
 from filterproof.theory.proofs import THEOREMS, prove
-from filterproof.theory.proofs.proof import JOIN, JOINED_BY_KERNEL, CheckedStep, Proof
+from filterproof.theory.proofs.proof import JOINED_BY_KERNEL, PROSE_JOIN_NOTE, CheckedStep, Proof
 from filterproof.theory.theorems.theorem import Theorem
 
 _FENCE = re.compile(
@@ -46,15 +46,15 @@ _FENCE = re.compile(
 )
 #: The authors in the sources of theorems, by the number of the paper.
 PAPERS: Mapping[str, str] = {"000": "Feldman & Zrnic", "003": "Koskela", "004": "Taylor"}
-_DONE: dict[str, Proof] = {}
+_RUN_PROOFS: dict[str, Proof] = {}
 
 
 def expand(page: str) -> str:
     """Replace every generated part of a page. Raises ValueError for an unknown part."""
-    return _FENCE.sub(_part, page)
+    return _FENCE.sub(_part_row, page)
 
 
-def _part(found: re.Match[str]) -> str:
+def _part_row(found: re.Match[str]) -> str:
     fence, kind, argument, body = found.groups()
     if fence == "public":
         return reference([*body.split(), *LISTED[kind]()] if kind else body.split())
@@ -84,8 +84,14 @@ def table(heads: Sequence[str], rows: Iterable[Iterable[str]]) -> str:
 # -- words with a fixed meaning -----------------------------------------------------------------------
 
 
-def _words(kind: type[Outcome] | type[AgreementOutcome] | type[Evidence] | type[Checked] | type[Join]) -> str:
-    named = [(word.word if isinstance(word, Checked) else word.name, str(word.value)) for word in kind]
+def _kind_words(
+    kind: type[Outcome]
+    | type[AgreementOutcome]
+    | type[Evidence]
+    | type[CheckCoverage]
+    | type[TheoremCoverage],
+) -> str:
+    named = [(word.word if isinstance(word, CheckCoverage) else word.name, str(word.value)) for word in kind]
     return table(("word", "meaning"), [(f"**{escaped(name)}**", escaped(meaning)) for name, meaning in named])
 
 
@@ -94,7 +100,7 @@ def _words(kind: type[Outcome] | type[AgreementOutcome] | type[Evidence] | type[
 
 @cache
 def _proof(name: str) -> Proof:
-    return prove(name, done=_DONE)
+    return prove(name, done=_RUN_PROOFS)
 
 
 def theorems_of(paper: str) -> list[Theorem]:
@@ -103,7 +109,7 @@ def theorems_of(paper: str) -> list[Theorem]:
 
 
 def _link(theorem: Theorem) -> str:
-    return f"[{escaped(theorem.title)}](#theorem-{slug(theorem.name)})"
+    return f"[{escaped(theorem.title)}](#theorem-{claim_key(theorem.name)})"
 
 
 def _theorems(paper: str | None = None) -> str:
@@ -116,15 +122,15 @@ def _theorems(paper: str | None = None) -> str:
     return table(("theorem", "source", "steps, by kind of check", "verdict"), rows)
 
 
-def _covered() -> str:
+def _covered_rules() -> str:
     """Return a row for each rule with a HOLDS verdict: its theorem, and its extension to mechanisms of each kind."""
     rows = []
-    for kind, joins in COVERED.items():
+    for kind, joins in COVERAGE_BY_FILTER.items():
         name: str | None = getattr(kind, "theorem", None)
         theorem = _link(THEOREMS[name]) if name else "theorem of its charge"
         rows.append((f"`fp.{kind.__name__}`", theorem, *(joins[losses].name for losses in Losses)))
     heads = ("rule", "theorem", *(losses.value for losses in Losses))
-    return f"{table(heads, rows)}\n\n{_words(Join)}"
+    return f"{table(heads, rows)}\n\n{_kind_words(TheoremCoverage)}"
 
 
 def _derivations() -> str:
@@ -134,7 +140,7 @@ def _derivations() -> str:
 def _derivation(proof: Proof) -> str:
     theorem = proof.theorem
     lines = [
-        f"(theorem-{slug(theorem.name)})=",
+        f"(theorem-{claim_key(theorem.name)})=",
         f"## {escaped(theorem.title)}",
         "",
         f'{escaped(theorem.source)}. Run it: `fp.prove("{theorem.name}")`.',
@@ -204,20 +210,22 @@ def _number(number: paper_rows.PrintedNumber) -> str:
 def _kernel_statements() -> str:
     parts = []
     # those of the theorems first, in their order
-    for name in dict.fromkeys([*(name for theorem in THEOREMS.values() for name in theorem.kernel), *KERNEL]):
-        theorem = KERNEL[name]
-        found = accepted(theorem)
+    for name in dict.fromkeys(
+        [*(name for theorem in THEOREMS.values() for name in theorem.kernel), *KERNEL_THEOREMS]
+    ):
+        theorem = KERNEL_THEOREMS[name]
+        found = accepted_statement(theorem)
         beyond = f" Not covered: {escaped(theorem.beyond)}" if theorem.beyond else ""
         axioms = ", ".join(f"`{axiom}`" for axiom in found.axioms) or "none"
         parts += [
-            f"**{escaped(theorem.source)}** {escaped(theorem.words)}{beyond}",
-            f"```coq\n{_broken(found.shown)}\n```",
+            f"**{escaped(theorem.source)}** {escaped(theorem.scoped_claim)}{beyond}",
+            f"```coq\n{_broken_statement(found.displayed_statement)}\n```",
             f"`{found.file}`. Axioms: {axioms}.",
         ]
     return "\n\n".join(parts)
 
 
-def _broken(statement: str) -> str:
+def _broken_statement(statement: str) -> str:
     """Break a statement into lines that fit a page."""
     return "\n".join(wrap(statement, 100, subsequent_indent="  ", break_long_words=False))
 
@@ -236,8 +244,8 @@ def _filters() -> str:
     return table(("filter", "promise of an example", "proof, or flaw"), rows)
 
 
-def _proved(entry: Entry) -> str:
-    kind = entry.kind
+def _proved(entry: CatalogueEntry) -> str:
+    kind = entry.filter_class
     theorem = f"; {_link(THEOREMS[kind.theorem])}" if kind.theorem is not None else ""
     return escaped(kind.proof) + theorem
 
@@ -254,17 +262,17 @@ _NAMES: tuple[tuple[ChargeName, str], ...] = (
 
 def charges() -> str:
     """Return a row for each example of a pair with a charge: the declared charges, and the share that is tight."""
-    charged = {_named(pair): [_cell(pair, name) for name, _ in _NAMES] for pair in examples()}
+    charged = {_pair_name(pair): [_charge_cell(pair, name) for name, _ in _NAMES] for pair in example_pairs()}
     rows = [(f"`{name}`", *cells) for name, cells in charged.items() if set(cells) != {_NONE}]
     return table(("pair", *(words for _, words in _NAMES)), rows)
 
 
-def _named(pair: DominatingPair) -> str:
+def _pair_name(pair: DominatingPair) -> str:
     given = [f"{value:.4g}" for value in pair.parameters().values() if isinstance(value, float)]
     return f"{type(pair).__name__}({', '.join(given)})"
 
 
-def _cell(pair: DominatingPair, charge: ChargeName) -> str:
+def _charge_cell(pair: DominatingPair, charge: ChargeName) -> str:
     declared, share = float(getattr(pair, charge)), pair.tightness_ratio(charge)
     if not math.isfinite(declared):
         return _NONE
@@ -282,13 +290,13 @@ def _history() -> str:
             f"{case['seconds']:g}",
             escaped(case["counterexample"]),
         )
-        for case in record("power").get("cases", [])
+        for case in recorded_data("power").get("cases", [])
         if case["half"] == "public" and case["kind"] == "broken"
     ]
     return table(("thread", "refuted after seconds", "how"), rows)
 
 
-def _recorded(name: str) -> str:
+def _recorded_table(name: str) -> str:
     heads, rows = TABLES[name]()
     return table(heads, (map(escaped, row) for row in rows)) if rows else "None."
 
@@ -306,14 +314,18 @@ def _commands() -> str:
 
 def _command(name: str, command: Any) -> str:
     # Any: typer's parameters are private
-    rows = [(f"`{_spelling(one)}`", escaped(one.help or "")) for one in command.params if one.name != "help"]
+    rows = [
+        (f"`{_option_spelling(one)}`", escaped(one.help or ""))
+        for one in command.params
+        if one.name != "help"
+    ]
     title = f"## filterproof {name.rstrip('_')}"
     told = "\n\n".join(escaped(block) for block in inspect.cleandoc(command.help or "").split("\n\n"))
     options = [table(("argument or option", "meaning"), rows)] if rows else []
     return "\n\n".join([title, told, *options])
 
 
-def _spelling(parameter: Any) -> str:
+def _option_spelling(parameter: Any) -> str:
     if parameter.param_type_name == "argument":
         word = parameter.metavar or parameter.name.upper()
         return str(word) if parameter.required else f"[{word}]"
@@ -329,28 +341,30 @@ def _audit() -> str:
     """Return the record of `make audit`: a sentence, and a line for each finding."""
     audit = recorded_audit()
     told = table(HEADS, [list(map(escaped, row)) for row in rows(audit)])
-    return f"{escaped(answer(audit))}\n\n{told}"
+    return f"{escaped(audit_answer(audit))}\n\n{told}"
 
 
 #: Public names that a registry of the code lists, by the word after `{public}`.
 LISTED: Mapping[str, Callable[[], list[str]]] = {
     "filters": lambda: [name for name, entry in CATALOGUE.items() if entry.sound is not False],
     "unsound": lambda: [name for name, entry in CATALOGUE.items() if entry.sound is False],
-    "pairs": lambda: [kind.__name__ for kind in PAIRS],
-    "strategies": lambda: [kind.__name__ for kind in STRATEGIES],
+    "pairs": lambda: [kind.__name__ for kind in PAIR_CLASSES],
+    "strategies": lambda: [kind.__name__ for kind in STRATEGY_CLASSES],
 }
 
 #: The generated parts by name.
 GENERATED: Mapping[str, Callable[..., str]] = {
     "history": _history,
-    "recorded": _recorded,
-    "outcomes": lambda: _words(Outcome),
-    "accords": lambda: _words(AgreementOutcome),
-    "evidence": lambda: _words(Evidence),
-    "checked": lambda: _words(Checked),
-    "join": lambda: escaped(f"Theorems with evidence KERNEL: {_by_kernel()} Other theorems: {JOIN}"),
+    "recorded": _recorded_table,
+    "outcomes": lambda: _kind_words(Outcome),
+    "accords": lambda: _kind_words(AgreementOutcome),
+    "evidence": lambda: _kind_words(Evidence),
+    "checked": lambda: _kind_words(CheckCoverage),
+    "join": lambda: escaped(
+        f"Theorems with evidence KERNEL: {_by_kernel()} Other theorems: {PROSE_JOIN_NOTE}"
+    ),
     "theorems": _theorems,
-    "covered": _covered,
+    "covered": _covered_rules,
     "derivations": _derivations,
     "rows": _rows,
     "row-statuses": lambda: table(("status", "meaning"), paper_rows.STATUS.items()),

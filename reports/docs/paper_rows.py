@@ -19,7 +19,7 @@ from pathlib import Path
 
 import filterproof as fp
 from filterproof.reports.figures.paper_figure import FIGURES
-from filterproof.reports.words import declared
+from filterproof.reports.words import declared_tables
 from filterproof.theory.conversions import BUN_STEINKE, CKS, gaussian_epsilon
 from filterproof.theory.proofs import THEOREMS
 
@@ -88,7 +88,7 @@ class PaperRow:
 
 def rows(paper: str) -> tuple[PaperRow, ...]:
     """Return the rows of a paper, in its order."""
-    every = (PaperRow(**row) for row in declared("papers", "row", by="says").values())
+    every = (PaperRow(**row) for row in declared_tables("papers", "row", by="says").values())
     return tuple(row for row in every if row.paper == paper)
 
 

@@ -1,4 +1,5 @@
-"""The records of `make power`, `make planted`, `make bench` and `make accountant`, as rows of tables for the pages."""
+"""The records of `make examination_power`, `make planted_faults`, `make bench` and `make accountant_rows`, as rows of
+tables for the pages."""
 
 from __future__ import annotations
 
@@ -6,43 +7,45 @@ import statistics
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
-from filterproof.reports.words import record, right
+from filterproof.reports.words import is_right_verdict, recorded_data
 from filterproof.theory.numerics.decimals import format_down, format_up
 
 #: The heads of a table and its rows.
 Rows: TypeAlias = tuple[tuple[str, ...], Sequence[tuple[str, ...]]]
 
 
-def _grouped(rows: Iterable[Mapping[str, Any]], by: Callable[[Any], Any]) -> dict[Any, list[Any]]:
+def _group_rows(rows: Iterable[Mapping[str, Any]], by: Callable[[Any], Any]) -> dict[Any, list[Any]]:
     groups: dict[Any, list[Any]] = {}
     for row in rows:
         groups.setdefault(by(row), []).append(row)
     return groups
 
 
-def power() -> Rows:
+def examination_power() -> Rows:
     """Return a row for each part of the corpus and kind of filter: correct results, outcomes and median time."""
     rows = []
-    for (part, kind), cases in _grouped(
-        record("power")["cases"], lambda case: (case["half"], case["kind"])
+    for (part, kind), cases in _group_rows(
+        recorded_data("power")["cases"], lambda case: (case["half"], case["kind"])
     ).items():
         told = [case["outcome"] for case in cases]
         counts = (str(told.count(name)) for name in ("REFUTED", "FAULTY", "HOLDS", "UNDECIDED"))
         seconds = statistics.median(float(case["seconds"]) for case in cases)
-        rows.append((part, kind, f"{sum(map(right, cases))} of {len(cases)}", *counts, f"{seconds:.1f}"))
+        rows.append(
+            (part, kind, f"{sum(map(is_right_verdict, cases))} of {len(cases)}", *counts, f"{seconds:.1f}")
+        )
     return ("part", "filters", "correct", "refuted", "faulty", "proved", "undecided", "median s"), rows
 
 
-def missed() -> Rows:
+def missed_filters() -> Rows:
     """Return a row for each filter of the corpus with a wrong result, and the game that shows its flaw."""
-    cases = [case for case in record("power")["cases"] if not right(case)]
+    cases = [case for case in recorded_data("power")["cases"] if not is_right_verdict(case)]
     return ("filter", "found", "the game"), [(one["name"], one["outcome"], one["breaks"]) for one in cases]
 
 
-def planted() -> Rows:
+def planted_faults() -> Rows:
     """Return a row for each folder with planted faults; faults without an effect do not count."""
-    lines = [line for line in record("planted")["lines"] if line["kind"] != "equivalent"]
-    folders = _grouped(lines, lambda line: "/".join(line["file"].split("/")[:2]).removesuffix(".py"))
+    lines = [line for line in recorded_data("planted")["lines"] if line["kind"] != "equivalent"]
+    folders = _group_rows(lines, lambda line: "/".join(line["file"].split("/")[:2]).removesuffix(".py"))
     rows = [
         (folder, f"{sum(line['found'] != 'green' for line in found)} of {len(found)}")
         for folder, found in folders.items()
@@ -50,11 +53,11 @@ def planted() -> Rows:
     return ("folder", "detected"), rows
 
 
-def compositions() -> Rows:
+def composition_rows() -> Rows:
     """Return a row for each accountant on each fixed composition, with independent reference digits."""
     rows = []
-    peers = (one for one in record("bench")["benchmarks"] if "by" in one["extra_info"])
-    for group, found in _grouped(peers, lambda one: one["group"]).items():
+    peers = (one for one in recorded_data("bench")["benchmarks"] if "by" in one["extra_info"])
+    for group, found in _group_rows(peers, lambda one: one["group"]).items():
         for one in found:
             info, times = one["extra_info"], one["stats"]["median"] / found[0]["stats"]["median"]
             encloses = "yes" if info["encloses"] else "no"
@@ -62,7 +65,7 @@ def compositions() -> Rows:
     return ("rounds", "by", "relative error", "bounds hold", "times the first"), rows
 
 
-def accountant() -> Rows:
+def accountant_rows() -> Rows:
     """Return a row for each menu: the worst adaptive adversary against the rule, divided by the promised 1e-5."""
     rows = [
         (
@@ -71,11 +74,12 @@ def accountant() -> Rows:
             format_down(row["low"] / 1e-5, 5),
             format_up(row["high"] / 1e-5, 5),
         )
-        for row in record("accountant")["rows"]
+        for row in recorded_data("accountant")["rows"]
     ]
     return ("mechanisms", "epsilon", "at least", "at most"), rows
 
 
 TABLES: Mapping[str, Callable[[], Rows]] = {
-    one.__name__: one for one in (power, missed, planted, compositions, accountant)
+    one.__name__: one
+    for one in (examination_power, missed_filters, planted_faults, composition_rows, accountant_rows)
 }

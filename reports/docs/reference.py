@@ -14,7 +14,7 @@ from pathlib import Path
 import filterproof
 from filterproof.filters import PrivacyFilter
 from filterproof.reports.docs.docstrings import rst_of
-from filterproof.reports.finding import slug
+from filterproof.reports.finding import claim_key
 from filterproof.theory.display import Displayed
 from filterproof.theory.proofs import THEOREMS
 
@@ -26,7 +26,7 @@ _NOT_FOR_RESULTS = ("PrivacyFilter", "FilterBase", "tuple", "object")
 
 def reference(names: Iterable[str]) -> str:
     """Return the Markdown that documents these public names, in their order."""
-    return "\n".join(["```{eval-rst}", *(line for name in names for line in _entry(name)), "```"])
+    return "\n".join(["```{eval-rst}", *(line for name in names for line in _reference_entry(name)), "```"])
 
 
 def public_names() -> list[str]:
@@ -37,14 +37,14 @@ def public_names() -> list[str]:
     return [*filterproof.__all__, *theirs]
 
 
-def described(name: str) -> str:
+def public_docstring(name: str) -> str:
     """Return the docstring of a public name: for an instance its class's, for another value the comment above it."""
     value = attrgetter(name)(filterproof)
     if inspect.isclass(value) or inspect.isroutine(value):
         return inspect.getdoc(value) or ""
     if type(value).__module__.startswith("filterproof."):
         return inspect.getdoc(type(value)) or ""
-    return _comment(name.rpartition(".")[2], value)
+    return _assignment_comment(name.rpartition(".")[2], value)
 
 
 def proof_of(kind: type[PrivacyFilter]) -> str:
@@ -52,10 +52,10 @@ def proof_of(kind: type[PrivacyFilter]) -> str:
     said = rst_of(f"**Guarantee**: {kind.proof}.").rstrip()
     if kind.theorem is None:
         return said
-    return f"{said} See :ref:`{THEOREMS[kind.theorem].title} <theorem-{slug(kind.theorem)}>`."
+    return f"{said} See :ref:`{THEOREMS[kind.theorem].title} <theorem-{claim_key(kind.theorem)}>`."
 
 
-def _entry(name: str) -> Iterator[str]:
+def _reference_entry(name: str) -> Iterator[str]:
     if name not in public_names():
         raise ValueError(f"the name is not public (name={name!r}); check its spelling")
     value = attrgetter(name)(filterproof)
@@ -73,11 +73,11 @@ def _entry(name: str) -> Iterator[str]:
         yield f".. autofunction:: filterproof.{name}"
     else:
         yield from (f".. py:data:: {short}", f"   :module: {module}", "")
-        yield from (f"   {line}".rstrip() for line in rst_of(described(name)).splitlines())
+        yield from (f"   {line}".rstrip() for line in rst_of(public_docstring(name)).splitlines())
     yield ""
 
 
-def _comment(name: str, value: object) -> str:
+def _assignment_comment(name: str, value: object) -> str:
     """Return the `#:` lines above the assignment of a value, in the module that assigns it."""
     for module in list(sys.modules.values()):
         if module.__name__.startswith("filterproof.") and vars(module).get(name) is value:

@@ -22,10 +22,16 @@ from filterproof.mc.intervals.student import student
 from filterproof.mc.training.digits import load_digits
 from filterproof.mc.training.network import DenseNetwork
 from filterproof.mc.training.sampled_descent import sampled_descent, sampled_noise
-from filterproof.reports.figures.data import Cell, FigureData
-from filterproof.reports.figures.lines import colour, line
-from filterproof.reports.figures.specification import Specification, any_seed, real, reals, whole
-from filterproof.reports.figures.stand_in import TUNED
+from filterproof.reports.figures.figure_data import Cell, FigureData
+from filterproof.reports.figures.lines import line, line_colour
+from filterproof.reports.figures.specification import (
+    Specification,
+    any_seed,
+    integer_parameter,
+    real_parameter,
+    real_parameters,
+)
+from filterproof.reports.figures.stand_in import TUNED_RATES
 from filterproof.reports.figures.trials import DELTA
 from filterproof.theory.numerics.decimals import interval
 
@@ -38,17 +44,17 @@ class SampledDescents(Specification):
     is tuned for full batches.
     """
 
-    epsilon: float = real(2.75, 0.05, 50.0)
-    fractions: tuple[float, ...] = reals((0.1, 1.0), 0.01, 1.0, most=4)
-    factors: tuple[float, ...] = reals((0.0625, 0.25, 1.0, 4.0), 1e-3, 1e3, most=8)
-    epochs: int = whole(50, most=1000, least=2)
-    trials: int = whole(10, most=1000, least=2)
+    epsilon: float = real_parameter(2.75, 0.05, 50.0)
+    fractions: tuple[float, ...] = real_parameters((0.1, 1.0), 0.01, 1.0, most=4)
+    factors: tuple[float, ...] = real_parameters((0.0625, 0.25, 1.0, 4.0), 1e-3, 1e3, most=8)
+    epochs: int = integer_parameter(50, most=1000, least=2)
+    trials: int = integer_parameter(10, most=1000, least=2)
     seed: int = any_seed(0)
 
     QUICK: ClassVar[dict[str, Any]] = {"trials": 2, "epochs": 8, "fractions": (0.25, 1.0)}
 
     def data(self) -> FigureData:
-        clip, rate = TUNED[min(TUNED, key=lambda one: abs(np.log(one / self.epsilon)))]
+        clip, rate = TUNED_RATES[min(TUNED_RATES, key=lambda one: abs(np.log(one / self.epsilon)))]
         rows: list[dict[str, Cell]] = []
         best: dict[float, list[float]] = {}
         for fraction in self.fractions:
@@ -93,7 +99,7 @@ class SampledDescents(Specification):
         for k, fraction in enumerate(self.fractions):
             shown = data.where("fraction", fraction)
             factor, mean, low, high = map(shown.column, ("factor", "mean", "low", "high"))
-            ax.fill_between(factor, low, high, color=colour(k), alpha=0.2, lw=0)
+            ax.fill_between(factor, low, high, color=line_colour(k), alpha=0.2, lw=0)
             line(ax, factor, mean, k, label="full batch" if fraction == 1 else f"rate {fraction:g}")
         ax.set_xscale("log")
         ax.legend(fontsize=9, handlelength=3.0)

@@ -19,9 +19,14 @@ from filterproof.filters import NaiveRealisationFilter, suppress_unsound_warning
 from filterproof.mc.engine.adversaries import EraserForever
 from filterproof.mc.evaluate.evaluate import evaluate
 from filterproof.mc.evaluate.evaluation import Evaluation
-from filterproof.reports.figures.data import FigureData
+from filterproof.reports.figures.figure_data import FigureData
 from filterproof.reports.figures.lines import line, number_ticks
-from filterproof.reports.figures.specification import Specification, probability, real, wholes
+from filterproof.reports.figures.specification import (
+    Specification,
+    integer_parameters,
+    probability_parameter,
+    real_parameter,
+)
 from filterproof.theory.evidence import Evidence
 from filterproof.theory.pairs import Erasure
 
@@ -32,10 +37,10 @@ _MAX_ROUNDS, _MAX_POINTS = 2000, 60
 class EraserRounds(Specification):
     """The promise, the probability p with which a request reveals the bit, and the numbers of rounds."""
 
-    epsilon: float = real(1.0, 0.01, 50.0)
-    delta: float = probability(0.01, 1e-12, 0.99)
-    p: float = probability(0.005, 1e-12, 0.99)
-    rounds: tuple[int, ...] = wholes(
+    epsilon: float = real_parameter(1.0, 0.01, 50.0)
+    delta: float = probability_parameter(0.01, 1e-12, 0.99)
+    p: float = probability_parameter(0.005, 1e-12, 0.99)
+    rounds: tuple[int, ...] = integer_parameters(
         (1, 2, 3, 5, 8, 12, 20, 35, 60, 100, 180, 300, 500), highest=_MAX_ROUNDS, fewest=2, most=_MAX_POINTS
     )
     QUICK: ClassVar[Mapping[str, Any]] = {"rounds": (1, 2, 3, 5, 10, 20, 50, 100)}
@@ -57,7 +62,7 @@ class EraserRounds(Specification):
             if not session.request(request):
                 break
             session.observe(0.0)
-        reached = [self._certified(filt, rounds) for rounds in self.rounds]
+        reached = [self._certified_evaluation(filt, rounds) for rounds in self.rounds]
         beyond = [rounds for rounds, one in zip(self.rounds, reached, strict=True) if one.low > self.delta]
         return FigureData.of(
             rounds=self.rounds,
@@ -67,7 +72,7 @@ class EraserRounds(Specification):
             next_failure=[seen[rounds - 1] for rounds in self.rounds],
         ).with_facts(admitted=len(seen), most_seen=max(seen), beyond=beyond[0] if beyond else None)
 
-    def _certified(self, filt: NaiveRealisationFilter, rounds: int) -> Evaluation:
+    def _certified_evaluation(self, filt: NaiveRealisationFilter, rounds: int) -> Evaluation:
         eraser = EraserForever(self.p)
         found = evaluate(filt, eraser, epsilon=self.epsilon, rounds=rounds, evidence=Evidence.CERTIFIED)
         assert isinstance(found, Evaluation)

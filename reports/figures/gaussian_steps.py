@@ -17,17 +17,17 @@ from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
 from filterproof.filters.rules.orders import RenyiCurve, order_budget
-from filterproof.reports.figures.data import FigureData
-from filterproof.reports.figures.lines import DASHES, colour, line
+from filterproof.reports.figures.figure_data import FigureData
+from filterproof.reports.figures.lines import DASHES, line, line_colour
 from filterproof.reports.figures.specification import (
     Printed,
     Specification,
     axis_points,
     check_rising,
-    probability,
-    real,
-    whole,
-    wholes,
+    integer_parameter,
+    integer_parameters,
+    probability_parameter,
+    real_parameter,
 )
 from filterproof.theory.conversions import CKS, gaussian_epsilon, max_gaussian_mu
 from filterproof.theory.guarantees import GaussianDP
@@ -42,12 +42,12 @@ MAX_STEPS = 10**9
 class GaussianSteps(Specification):
     """The common parameters: the noise, the grid of epsilons, and the integer orders 2 to `orders`."""
 
-    sigma: float = real(100.0, 0.01, 1e6)
-    least: float = real(0.1, 1e-6, 100.0)
-    most: float = real(0.9, 1e-6, 100.0)
+    sigma: float = real_parameter(100.0, 0.01, 1e6)
+    least: float = real_parameter(0.1, 1e-6, 100.0)
+    most: float = real_parameter(0.9, 1e-6, 100.0)
     points: int = axis_points(50)
     orders: int = axis_points(32)
-    delta: float = probability(1e-5, 1e-100, 0.99)
+    delta: float = probability_parameter(1e-5, 1e-100, 0.99)
     FREE: ClassVar[tuple[str, ...]] = ("least", "most", "points", "orders")
 
     def check_together(self) -> None:
@@ -88,7 +88,7 @@ class GaussianSteps(Specification):
 class DeltaCurves(GaussianSteps):
     """delta against epsilon for several numbers of steps. Their epsilons are compared at `delta`."""
 
-    steps: tuple[int, ...] = wholes((PRINTED_STEPS,), highest=MAX_STEPS, most=5)
+    steps: tuple[int, ...] = integer_parameters((PRINTED_STEPS,), highest=MAX_STEPS, most=5)
 
     def data(self) -> FigureData:
         columns = {"epsilon": self.epsilons}
@@ -112,7 +112,7 @@ class DeltaCurves(GaussianSteps):
 
     def words(self, data: FigureData) -> dict[str, Any]:
         return {
-            "told": "; ".join(f"{k} steps: {self._told(k)}" for k in self.steps),
+            "told": "; ".join(f"{k} steps: {self._step_text(k)}" for k in self.steps),
             "roughly": ', which the paper prints as "roughly 10 percent"' * self.as_printed,
             "ends": "; ".join(
                 f"{name.removeprefix('delta_')} from {data.column(name)[0]:.3g} to {data.column(name)[-1]:.3g}"
@@ -120,7 +120,7 @@ class DeltaCurves(GaussianSteps):
             ),
         }
 
-    def _told(self, k: int) -> str:
+    def _step_text(self, k: int) -> str:
         rdp, gdp = self.epsilons_of(k)
         return f"{rdp:.4f} and {gdp:.4f}" + (f", {100 * (1 - gdp / rdp):.2f} % smaller" if rdp > 0 else "")
 
@@ -137,7 +137,7 @@ class DeltaCurves(GaussianSteps):
         if any((data.column(name) > 0).any() for name in data.names[1:]):  # else there is no logarithm
             ax.set_yscale("log")
         for name, k, dash in (("RDP", -2, 1), ("GDP", -2, 0), (f"RDP, orders 2 to {self.orders}", -1, 2)):
-            ax.plot([], [], color=colour(k), ls=DASHES[dash], label=name)
+            ax.plot([], [], color=line_colour(k), ls=DASHES[dash], label=name)
         ax.legend(loc="lower left", fontsize=9, handlelength=3.2)
         ax.set_xlim(epsilon[0], epsilon[-1] + 0.14 * (epsilon[-1] - epsilon[0]))
 
@@ -147,7 +147,7 @@ class LargestSteps(GaussianSteps):
     """The largest number of steps within (epsilon, delta), drawn up to `height`."""
 
     points: int = axis_points(81)
-    height: int = whole(600, most=MAX_STEPS)
+    height: int = integer_parameter(600, most=MAX_STEPS)
     FREE: ClassVar[tuple[str, ...]] = (*GaussianSteps.FREE, "height")
 
     def largest(self, epsilons: NDArray[np.float64]) -> dict[str, NDArray[np.int64]]:
@@ -167,12 +167,12 @@ class LargestSteps(GaussianSteps):
     def data(self) -> FigureData:
         return FigureData.of(epsilon=self.epsilons, **self.largest(self.epsilons))
 
-    def _here(self) -> dict[str, int]:
+    def _largest_at_printed(self) -> dict[str, int]:
         """Return the largest numbers of steps at the printed epsilon."""
         return {name: int(values[0]) for name, values in self.largest(np.array([PRINTED_EPSILON])).items()}
 
     def printed(self, data: FigureData) -> Sequence[Printed]:
-        here = self._here()
+        here = self._largest_at_printed()
         level = float(CKS.epsilon(self.rho(PRINTED_STEPS), self.delta))
         remark = f"the printed steps are those of epsilon = {level:.4f}, which the text rounds"
         return (
@@ -196,7 +196,7 @@ class LargestSteps(GaussianSteps):
                 f"; the {PRINTED_STEPS} and {PRINTED_MORE} of the paper belong to epsilon = {level:.4f}, where GDP's "
                 f"epsilon is {100 * (1 - exact / level):.2f} % smaller"
             )
-        return {"cost": cost, "at": PRINTED_EPSILON, "here": self._here(), "belong": belong}
+        return {"cost": cost, "at": PRINTED_EPSILON, "here": self._largest_at_printed(), "belong": belong}
 
     def draw(self, data: FigureData, axes: Sequence[Axes]) -> None:
         (ax,) = axes

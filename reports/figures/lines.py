@@ -16,7 +16,7 @@ from filterproof.reports.drawing import GREY, INK, PALETTE
 DASHES: tuple[Any, ...] = ("-", (0, (6, 2)), (0, (1, 1.6)), (0, (6, 2, 1, 2)), (0, (3, 1, 1, 1, 1, 1)), "-")
 
 
-def colour(k: int) -> str:
+def line_colour(k: int) -> str:
     """Return the colour of the k-th line; -1 is grey, for reference lines, and -2 is the colour of letters."""
     return {-1: GREY, -2: INK}.get(k, PALETTE[k % (len(PALETTE) - 1)])
 
@@ -37,7 +37,7 @@ def line(
 ) -> None:
     """Draw the k-th line of a figure, with the text next to its point number `at`."""
     pattern = DASHES[(max(k, 0) if dash is None else dash) % len(DASHES)]
-    ax.plot(x, y, color=colour(k), ls=pattern, **{"lw": 1.7, **style})
+    ax.plot(x, y, color=line_colour(k), ls=pattern, **{"lw": 1.7, **style})
     if text:
         label(ax, (x[at], y[at]), text, k, offset=offset, ha=ha, va=va)
 
@@ -57,7 +57,7 @@ def label(
         (at[0], at[1]),
         xytext=offset,
         textcoords="offset points",
-        color=colour(k),
+        color=line_colour(k),
         **{"fontsize": 9, **style},
         path_effects=[patheffects.withStroke(linewidth=2.5, foreground=ax.get_facecolor())],
     )

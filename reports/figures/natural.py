@@ -18,13 +18,13 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from filterproof.filters import NonadaptiveCompositionFilter, suppress_unsound_warning
-from filterproof.filters.rules.composition import composed_hockey_stick
-from filterproof.mc.worst_case.plan import Plan, masses_of, written_out
+from filterproof.filters.rules.menu_composition import composed_hockey_stick
+from filterproof.mc.worst_case.plan import AdaptivePlan, masses_of, written_out
 from filterproof.mc.worst_case.solve import worst_case
 from filterproof.reports.drawing import INK
-from filterproof.reports.figures.data import FigureData
-from filterproof.reports.figures.lines import DASHES, colour, label
-from filterproof.reports.figures.specification import Specification, real, whole
+from filterproof.reports.figures.figure_data import FigureData
+from filterproof.reports.figures.lines import DASHES, label, line_colour
+from filterproof.reports.figures.specification import Specification, integer_parameter, real_parameter
 from filterproof.theory.log_ratio import LogRatio
 from filterproof.theory.pairs import RandomizedResponse
 
@@ -41,8 +41,8 @@ class NaturalGame(Specification):
     delta is the value for two requests at 2 log base. `base` is a double and is used as an exact rational.
     """
 
-    base: float = real(1.5, 1.001, 10.0)
-    rounds: int = whole(3, most=3, remedy="a larger tree cannot be read")
+    base: float = real_parameter(1.5, 1.001, 10.0)
+    rounds: int = integer_parameter(3, most=3, remedy="a larger tree cannot be read")
 
     def data(self) -> FigureData:
         base = Fraction(self.base)
@@ -53,7 +53,7 @@ class NaturalGame(Specification):
             filt = NonadaptiveCompositionFilter.from_ratio(ratio, promised, menu)
         worst = worst_case(filt, menu, epsilon=LogRatio(ratio), rounds=self.rounds)
         plan = written_out(worst.strategy, filt, rounds=self.rounds)
-        nodes = [*_nodes(plan, menu)]
+        nodes = [*_plan_nodes(plan, menu)]
         computed = [
             composed_hockey_stick(menu, tuple(node.requested.count(level) for level in _LEVELS), ratio)
             for node in nodes
@@ -112,10 +112,10 @@ class NaturalGame(Specification):
         (ax,) = axes
         names = [str(name) for name in data.column("history")]
         at = dict(zip(names, zip(data.column("round"), data.column("loss"), strict=True), strict=True))
-        ax.axhline(2, color=colour(1), lw=1.4, ls=DASHES[1])
+        ax.axhline(2, color=line_colour(1), lw=1.4, ls=DASHES[1])
         for up in (True, False):
             edges = [(at[name[:-1] or "start"], at[name]) for name in names if name.endswith("+-"[not up])]
-            style: dict[str, Any] = {"color": colour(0 if up else -1), "ls": "-" if up else DASHES[2]}
+            style: dict[str, Any] = {"color": line_colour(0 if up else -1), "ls": "-" if up else DASHES[2]}
             ax.add_collection(LineCollection([np.array(edge) for edge in edges], zorder=1, lw=1.9, **style))
         ends: dict[tuple[float, float], list[str]] = {}
         columns = (data.column(name) for name in ("request", "excess", "probability_exact"))
@@ -123,7 +123,7 @@ class NaturalGame(Specification):
             if math.isnan(asked):
                 ends.setdefault(at[name], []).append(str(mass))
                 marker, k, size = ("D", 1, 50) if excess > 0 else ("o", -1, 34)
-                ax.scatter(*at[name], s=size, marker=marker, color=colour(k), zorder=2)
+                ax.scatter(*at[name], s=size, marker=marker, color=line_colour(k), zorder=2)
             else:
                 ax.scatter(*at[name], s=250, color="#ffffff", edgecolors=INK, linewidths=1.2, zorder=2)
                 centred: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": 10, "color": INK}
@@ -141,7 +141,7 @@ class NaturalGame(Specification):
 
 
 @dataclass(frozen=True, slots=True)
-class _Node:
+class _AnswerHistory:
     """A history of answers "+" or "-", its requested levels, the next level (None at an end), and its probabilities.
 
     p is the probability under P, q under Q.
@@ -160,11 +160,11 @@ class _Node:
         return sum(sign * level for sign, level in zip(signs, self.requested, strict=True))
 
 
-def _nodes(
-    plan: Plan | None,
+def _plan_nodes(
+    plan: AdaptivePlan | None,
     menu: Sequence[RandomizedResponse],
-    node: _Node = _Node("", (), None, Fraction(1), Fraction(1)),
-) -> Iterator[_Node]:
+    node: _AnswerHistory = _AnswerHistory("", (), None, Fraction(1), Fraction(1)),
+) -> Iterator[_AnswerHistory]:
     """Yield every history of the plan, parents before children."""
     if plan is None:
         yield node
@@ -172,5 +172,5 @@ def _nodes(
     level = _LEVELS[menu.index(plan.request)]
     yield replace(node, request=level)
     for answer, (p, q), then in zip("+-", masses_of(plan.request), plan.then, strict=True):
-        after = _Node(node.history + answer, (*node.requested, level), None, node.p * p, node.q * q)
-        yield from _nodes(then, menu, after)
+        after = _AnswerHistory(node.history + answer, (*node.requested, level), None, node.p * p, node.q * q)
+        yield from _plan_nodes(then, menu, after)

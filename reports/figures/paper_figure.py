@@ -13,9 +13,9 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from filterproof.reports.drawing import FORMATS, data_uri, drawn_into, picture_bytes, svg_text
-from filterproof.reports.figures.data import Cell, FigureData
+from filterproof.reports.figures.figure_data import Cell, FigureData
 from filterproof.reports.figures.specification import Printed, Specification
-from filterproof.reports.words import declared, filled
+from filterproof.reports.words import declared_tables, filled_template
 from filterproof.theory.argument_checks import did_you_mean
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ _WIDTH, _HEIGHT = 5.6, 3.9
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class FigureSource:
     """The place of a figure: the paper's key, the figure's name, and the section or page."""
 
     paper: str
@@ -69,7 +69,7 @@ class PaperFigure:
 
     name: str
     title: str
-    source: Source
+    source: FigureSource
     made: str
     caption: str
     alt: str
@@ -89,10 +89,10 @@ class PaperFigure:
     @classmethod
     def declared(cls, name: str) -> PaperFigure:
         """Return the figure of that name in `templates/figures.toml`."""
-        rows = declared("figures", "figure", by="name")
+        rows = declared_tables("figures", "figure", by="name")
         told = {**rows[rows[name].get("like", name)], **rows[name]}
         told.pop("like", None)
-        return cls(**told | {"source": Source(**told["source"])})
+        return cls(**told | {"source": FigureSource(**told["source"])})
 
     def specified(self, *, quick: bool = False, **parameters: Any) -> Specification:
         """Return the specification with these parameters; raises as `compute` does."""
@@ -161,19 +161,19 @@ class ComputedFigure:
     @property
     def caption(self) -> str:
         """The caption, with the computed numbers."""
-        return self._said(self.of.caption if len(self.data) else self.of.empty or self.of.caption)
+        return self._filled_template(self.of.caption if len(self.data) else self.of.empty or self.of.caption)
 
     @property
     def alt(self) -> str:
         """The text alternative of the picture."""
-        return self._said(self.of.alt)
+        return self._filled_template(self.of.alt)
 
-    def _said(self, template: str) -> str:
+    def _filled_template(self, template: str) -> str:
         rows = self.data.rows()
         ends = {"first": rows[0], "last": rows[-1]} if rows else {}
         observed = " ".join(self.of.observed.split())
         given = {"spec": self.specification, "facts": self.data.facts, "observed": observed}
-        return filled(template, given | ends | dict(self.specification.words(self.data)))
+        return filled_template(template, given | ends | dict(self.specification.words(self.data)))
 
     def plot(self, ax: Axes | Sequence[Axes] | None = None) -> Figure:
         """Draw the figure.
@@ -199,7 +199,9 @@ class ComputedFigure:
     def _draw(self, axes: Sequence[Axes]) -> None:
         self.specification.draw(self.data, axes)
         for ax, words in zip(axes, self.of.axes, strict=True):
-            ax.set(**dict(zip(("xlabel", "ylabel", "title"), map(self._said, words), strict=False)))
+            ax.set(
+                **dict(zip(("xlabel", "ylabel", "title"), map(self._filled_template, words), strict=False))
+            )
 
     def rows(self) -> list[dict[str, Cell]]:
         """Return the rows of the data, for `pandas.DataFrame(figure.rows())`."""
@@ -306,11 +308,11 @@ def check_formats(formats: Sequence[str]) -> tuple[str, ...]:
 
 #: name -> figure, in the order of `templates/figures.toml`.
 FIGURES: Mapping[str, PaperFigure] = MappingProxyType(
-    {name: PaperFigure.declared(name) for name in declared("figures", "figure", by="name")}
+    {name: PaperFigure.declared(name) for name in declared_tables("figures", "figure", by="name")}
 )
 
 
-def named(name: str) -> PaperFigure:
+def figure_named(name: str) -> PaperFigure:
     """Return the figure of that name; raise ValueError for an unknown name."""
     if not isinstance(name, str) or name not in FIGURES:
         known = ", ".join(FIGURES)
@@ -353,7 +355,7 @@ def figure(name: str, *, quick: bool = False, **parameters: Any) -> ComputedFigu
     >>> len(shown.data), shown.printed[1].computed
     (9, 495)
     """
-    return named(name).compute(quick=quick, **parameters)
+    return figure_named(name).compute(quick=quick, **parameters)
 
 
 def figures() -> tuple[PaperFigure, ...]:

@@ -18,11 +18,11 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from filterproof.filters.accountants.individual import IndividualFilter
-from filterproof.filters.rules.composition import composed_hockey_stick
+from filterproof.filters.rules.menu_composition import composed_hockey_stick
 from filterproof.filters.rules.several_sums import BasicFilter
-from filterproof.reports.figures.data import FigureData
+from filterproof.reports.figures.figure_data import FigureData
 from filterproof.reports.figures.lines import line
-from filterproof.reports.figures.specification import Specification, whole
+from filterproof.reports.figures.specification import Specification, integer_parameter
 from filterproof.theory.pairs import RandomizedResponse, Selection
 
 #: The rules of charging; see `transcript_deltas`.
@@ -43,8 +43,10 @@ _ACCOUNTINGS: dict[str, Accounting] = {
 class PerInstance(Specification):
     """e^epsilon of each answer and of everyone's budget (a whole number), and the number of rounds."""
 
-    ratio: int = whole(3, most=1000, least=2, remedy="pass a smaller one")
-    rounds: int = whole(12, most=_MAX_ROUNDS, least=3, remedy="pass fewer; the picture is clear with fewer")
+    ratio: int = integer_parameter(3, most=1000, least=2, remedy="pass a smaller one")
+    rounds: int = integer_parameter(
+        12, most=_MAX_ROUNDS, least=3, remedy="pass fewer; the picture is clear with fewer"
+    )
 
     def data(self) -> FigureData:
         ratio = Fraction(self.ratio)
@@ -59,8 +61,8 @@ class PerInstance(Specification):
             epsilon=math.log(self.ratio),
             per_instance_exact=str(found["per_instance"][-1]),
             per_instance_at_3_exact=str(found["per_instance"][2]),
-            charged_individual=charged("individual", ratio, rounds=self.rounds),
-            charged_per_instance=charged("per-instance", ratio, rounds=self.rounds),
+            charged_individual=charged_share("individual", ratio, rounds=self.rounds),
+            charged_per_instance=charged_share("per-instance", ratio, rounds=self.rounds),
         )
 
     def words(self, data: FigureData) -> dict[str, Any]:
@@ -99,7 +101,7 @@ def transcript_deltas(accounting: Accounting, ratio: Fraction, *, rounds: int) -
     A round distinguishes the data sets if its true answers differ. A halt on one of them does so with certainty.
     Source: Feldman & Zrnic, Definitions 2.5 and 2.6, Remark 3.2, and the paragraph before Remark 4.6.
     """
-    whole_set, fewer = (_run(accounting, ratio, people, rounds)[0] for people in (2, 1))
+    whole_set, fewer = (_run_accounting(accounting, ratio, people, rounds)[0] for people in (2, 1))
     response, telling, deltas = RandomizedResponse.from_ratio(ratio), 0, []
     for answer, other in zip(whole_set, fewer, strict=True):
         if (answer is None) != (other is None) or 1 in deltas:
@@ -110,15 +112,15 @@ def transcript_deltas(accounting: Accounting, ratio: Fraction, *, rounds: int) -
     return tuple(deltas)
 
 
-def charged(accounting: Accounting, ratio: Fraction, *, rounds: int) -> float:
+def charged_share(accounting: Accounting, ratio: Fraction, *, rounds: int) -> float:
     """Return the share of a budget of log(ratio) that was charged on the larger data set after `rounds` questions.
 
     It is in [0, 1], of a person's budget or, with "halting", of the common budget.
     """
-    return _run(accounting, ratio, 2, rounds)[1]
+    return _run_accounting(accounting, ratio, 2, rounds)[1]
 
 
-def _run(
+def _run_accounting(
     accounting: Accounting, ratio: Fraction, people: int, rounds: int
 ) -> tuple[list[bool | None], float]:
     """Return the released true answers (None from a halt on), and the charged share of a budget."""

@@ -25,12 +25,17 @@ from filterproof.filters import (
     RogersFilter,
     WhitehouseFilter,
 )
-from filterproof.filters.accountants.repeats import repeats
+from filterproof.filters.accountants.repeats import count_grants
 from filterproof.mc.estimate.compare_filters import planned_rounds
 from filterproof.mc.worst_case.calibrated_thresholds import CalibratedThreshold, tabulated_filter
-from filterproof.reports.figures.data import FigureData
+from filterproof.reports.figures.figure_data import FigureData
 from filterproof.reports.figures.lines import line, number_ticks
-from filterproof.reports.figures.specification import Specification, probability, real, reals
+from filterproof.reports.figures.specification import (
+    Specification,
+    probability_parameter,
+    real_parameter,
+    real_parameters,
+)
 from filterproof.theory.conversions import BUN_STEINKE, CKS, max_gaussian_mu
 from filterproof.theory.pairs import Gaussian, RandomizedResponse
 
@@ -66,10 +71,10 @@ _COLUMNS = (*_FILTERS, "calibrated", "gaussian", "exact")
 class RoundsOfEach(Specification):
     """Repeated requests of an `each`-DP mechanism, within (epsilon, delta) for the epsilons of `budgets`."""
 
-    each: float = real(0.0625, 1e-3, 20.0)
+    each: float = real_parameter(0.0625, 1e-3, 20.0)
     # Rogers et al. require a delta below 1/e
-    delta: float = probability(1e-5, 1e-30, 0.3)
-    budgets: tuple[float, ...] = reals(
+    delta: float = probability_parameter(1e-5, 1e-30, 0.3)
+    budgets: tuple[float, ...] = real_parameters(
         (0.25, 0.5, 1.0, 2.0, 3.0, 5.0, 8.0, 10.0), 1e-3, 20.0, most=_MAX_BUDGETS
     )
 
@@ -86,10 +91,12 @@ class RoundsOfEach(Specification):
         columns: dict[str, list[int | None]] = {name: [] for name in _COLUMNS}
         for epsilon in self.budgets:
             for name, made in _FILTERS.items():
-                columns[name].append(repeats(made(epsilon, self.delta), request, most=_MAX_ROUNDS))
+                columns[name].append(count_grants(made(epsilon, self.delta), request, most=_MAX_ROUNDS))
             columns["calibrated"].append(self._calibrated(epsilon))
             mu = float(max_gaussian_mu(epsilon, self.delta))
-            columns["gaussian"].append(repeats(GaussianFilter(mu), Gaussian(self.each), most=_MAX_ROUNDS))
+            columns["gaussian"].append(
+                count_grants(GaussianFilter(mu), Gaussian(self.each), most=_MAX_ROUNDS)
+            )
             columns["exact"].append(planned_rounds(epsilon, self.delta, request, _MAX_ROUNDS)[0])
         return FigureData.of(epsilon=self.budgets, **columns)
 
@@ -101,7 +108,7 @@ class RoundsOfEach(Specification):
         if not any(row.granted_count(self.each) for row in rows):
             return None
         filt = tabulated_filter(epsilon, self.delta, each=self.each)
-        return repeats(filt, RandomizedResponse(self.each), most=_MAX_ROUNDS)
+        return count_grants(filt, RandomizedResponse(self.each), most=_MAX_ROUNDS)
 
     def words(self, data: FigureData) -> dict[str, Any]:
         simple = data.column("simple")

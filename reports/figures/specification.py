@@ -14,7 +14,7 @@ from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
-from filterproof.reports.figures.data import FigureData
+from filterproof.reports.figures.figure_data import FigureData
 from filterproof.theory.argument_checks import check_count, check_delta, check_real, did_you_mean
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ class Printed:
 _MAX_POINTS = 2000
 
 
-def checked(default: T, check: Callable[..., T], /, **limits: Any) -> T:
+def checked_parameter(default: T, check: Callable[..., T], /, **limits: Any) -> T:
     """Return a parameter with its default; `check(name, value, **limits)` checks and converts it."""
     parameter: T = field(default=default, metadata={"check": partial(check, **limits)})
     return parameter
@@ -60,8 +60,8 @@ def checked(default: T, check: Callable[..., T], /, **limits: Any) -> T:
 class Specification(ABC):
     """The checked parameters of a figure, and the code for its data and its picture.
 
-    A figure is a subclass with parameters as fields (by `real`, `whole`, ... or `checked`), `data`, `draw`, and `words`
-    for the other names in its texts in `templates/figures.toml`.
+    A figure is a subclass with parameters as fields (by `real_parameter`, `integer_parameter`, ... or
+    `checked_parameter`), `data`, `draw`, and `words` for the other names in its texts in `templates/figures.toml`.
     """
 
     #: The parameters of a quick figure that differ from the defaults.
@@ -134,27 +134,29 @@ def check_between(name: str, value: object, low: float, high: float) -> float:
     return number
 
 
-def real(default: float, low: float, high: float) -> float:
+def real_parameter(default: float, low: float, high: float) -> float:
     """Return a parameter from `low` to `high`."""
-    return checked(default, check_between, low=low, high=high)
+    return checked_parameter(default, check_between, low=low, high=high)
 
 
-def reals(default: tuple[float, ...], low: float, high: float, *, most: int) -> tuple[float, ...]:
+def real_parameters(default: tuple[float, ...], low: float, high: float, *, most: int) -> tuple[float, ...]:
     """Return a parameter of 1 to `most` increasing numbers from `low` to `high`."""
-    return checked(default, check_several, check=partial(check_between, low=low, high=high), most=most)
+    return checked_parameter(
+        default, check_several, check=partial(check_between, low=low, high=high), most=most
+    )
 
 
-def probability(default: float, low: float, high: float) -> float:
+def probability_parameter(default: float, low: float, high: float) -> float:
     """Return a parameter between 0 and 1, from `low` to `high`."""
-    return checked(default, _check_probability, low=low, high=high)
+    return checked_parameter(default, _check_probability, low=low, high=high)
 
 
-def whole(default: int, *, most: int, least: int = 1, remedy: str = "pass fewer") -> int:
+def integer_parameter(default: int, *, most: int, least: int = 1, remedy: str = "pass fewer") -> int:
     """Return a parameter that is a whole number, `least` to `most`."""
-    return checked(default, check_count, most=most, least=least, remedy=remedy)
+    return checked_parameter(default, check_count, most=most, least=least, remedy=remedy)
 
 
-def wholes(
+def integer_parameters(
     default: tuple[int, ...],
     *,
     highest: int,
@@ -165,17 +167,17 @@ def wholes(
 ) -> tuple[int, ...]:
     """Return a parameter of `fewest` to `most` increasing whole numbers, each from `least` to `highest`."""
     each = partial(check_count, most=highest, least=least, remedy=remedy)
-    return checked(default, check_several, check=each, least=fewest, most=most)
+    return checked_parameter(default, check_several, check=each, least=fewest, most=most)
 
 
 def axis_points(default: int) -> int:
     """Return a parameter that is a number of points on an axis, 2 to 2000."""
-    return whole(default, most=_MAX_POINTS, least=2, remedy="pass fewer points")
+    return integer_parameter(default, most=_MAX_POINTS, least=2, remedy="pass fewer points")
 
 
 def any_seed(default: int) -> int:
     """Return a parameter that is a seed."""
-    return whole(default, most=2**63 - 1, least=0, remedy="pass a smaller one")
+    return integer_parameter(default, most=2**63 - 1, least=0, remedy="pass a smaller one")
 
 
 def _check_probability(name: str, value: Any, low: float, high: float) -> float:

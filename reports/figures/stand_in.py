@@ -27,16 +27,16 @@ from matplotlib.axes import Axes
 from filterproof.mc.intervals.student import student
 from filterproof.mc.training.digits import load_digits
 from filterproof.reports.drawing import GREY
-from filterproof.reports.figures.data import Cell, FigureData
-from filterproof.reports.figures.lines import colour, line
+from filterproof.reports.figures.figure_data import Cell, FigureData
+from filterproof.reports.figures.lines import line, line_colour
 from filterproof.reports.figures.specification import (
     Printed,
     Specification,
     any_seed,
     check_rising,
-    real,
-    reals,
-    whole,
+    integer_parameter,
+    real_parameter,
+    real_parameters,
 )
 from filterproof.reports.figures.trials import DELTA, GROUPS, FilteredDescent, Trial, TrialOutcome, outcome_of
 from filterproof.theory.conversions import max_gaussian_mu
@@ -45,7 +45,7 @@ from filterproof.theory.numerics.decimals import interval
 #: epsilon -> clip and rate for 50 epochs, from an earlier search with plain descent of 50 epochs. It compared clips
 #: 1/4, 1/2, 1, 2 and clip * rate from 1/4 to 16 in powers of 2 by the mean test accuracy of five other runs.
 #: Of the settings within one standard error of the best mean, it took the largest clip, and of these the best.
-TUNED: dict[float, tuple[float, float]] = {0.5: (2.0, 0.5), 2.75: (2.0, 2.0), 10.0: (1.0, 8.0)}
+TUNED_RATES: dict[float, tuple[float, float]] = {0.5: (2.0, 0.5), 2.75: (2.0, 2.0), 10.0: (1.0, 8.0)}
 #: The number of bins from zero to the promise.
 _BINS = 20
 
@@ -61,12 +61,12 @@ class StandIn(Specification):
     normalised steps. With the noise, `at` epochs at the full clip spend the budget.
     """
 
-    epsilons: tuple[float, ...] = reals((2.75,), 0.05, 50.0, most=4)
-    clips: tuple[float, ...] = reals((1.0,), 0.01, 100.0, most=5)
-    rate: float = real(1.0, 1e-3, 1e3)
-    at: int = whole(50, most=10_000)
-    epochs: int = whole(100, most=10_000, least=2)
-    trials: int = whole(10, most=1000, least=2)
+    epsilons: tuple[float, ...] = real_parameters((2.75,), 0.05, 50.0, most=4)
+    clips: tuple[float, ...] = real_parameters((1.0,), 0.01, 100.0, most=5)
+    rate: float = real_parameter(1.0, 1e-3, 1e3)
+    at: int = integer_parameter(50, most=10_000)
+    epochs: int = integer_parameter(100, most=10_000, least=2)
+    trials: int = integer_parameter(10, most=1000, least=2)
     seed: int = any_seed(0)
 
     QUICK: ClassVar[dict[str, Any]] = {"trials": 2}
@@ -78,10 +78,10 @@ class StandIn(Specification):
 
     def settings(self) -> dict[str, FilteredDescent]:
         """Return the settings of the experiment by their texts."""
-        return dict(self._setting(*one) for one in product(self.epsilons, self.clips))
+        return dict(self._named_setting(*one) for one in product(self.epsilons, self.clips))
 
-    def _setting(self, epsilon: float, multiple: float) -> tuple[str, FilteredDescent]:
-        clip, rate = TUNED[min(TUNED, key=lambda one: abs(log(one / epsilon)))]
+    def _named_setting(self, epsilon: float, multiple: float) -> tuple[str, FilteredDescent]:
+        clip, rate = TUNED_RATES[min(TUNED_RATES, key=lambda one: abs(log(one / epsilon)))]
         words = [f"epsilon = {epsilon:g}"] * (len(self.epsilons) > 1)
         words += [f"clip {multiple:g} times the tuned"] * (len(self.clips) > 1)
         return ", ".join(words) or "mean of the runs", FilteredDescent(
@@ -129,11 +129,11 @@ class StandIn(Specification):
             "person) and a tanh network of 64, 32 and 10 units, trained by plain gradient descent on full batches. "
             f"Everyone's budget at delta = {DELTA:g} covers {self.at} epochs at the full clip; after them people "
             f"with smaller gradients stay active. Means of {self.trials} runs, each with its Student 95 % interval",
-            **{name: self._seen(data, name) for name in self.OBSERVED},
-            "ends": "; ".join(f"{words} {ends}" for words, ends in self._ends(data)),
+            **{name: self._observed_text(data, name) for name in self.OBSERVED},
+            "ends": "; ".join(f"{words} {ends}" for words, ends in self._first_and_last_means(data)),
         }
 
-    def _seen(self, data: FigureData, name: str) -> str:
+    def _observed_text(self, data: FigureData, name: str) -> str:
         """Return the mean in each setting, and whether its interval agrees with the paper's observation."""
         told, several, limit = [], len(self.settings()) > 1, self.OBSERVED[name]
         for words in self.settings():
@@ -142,7 +142,7 @@ class StandIn(Specification):
             told.append(f"{f'{words}: ' if several else ''}{mean:.3g} {interval(low, high, 3)}, {seen}")
         return "; ".join(told)
 
-    def _ends(self, data: FigureData) -> list[tuple[str, str]]:
+    def _first_and_last_means(self, data: FigureData) -> list[tuple[str, str]]:
         """Return the first and the last mean of each series of each panel."""
         found: dict[str, list[float]] = {}
         for row in data.rows():
@@ -199,7 +199,7 @@ class Epochs(StandIn):
     def draw_series(self, ax: Axes, data: FigureData, k: int, words: str) -> None:
         epoch, mean, low, high = map(data.column, ("x", "mean", "low", "high"))
         ax.axvline(self.at, color=GREY, lw=1.0, ls="--")
-        ax.fill_between(epoch, low, high, color=colour(k), alpha=0.2, lw=0)
+        ax.fill_between(epoch, low, high, color=line_colour(k), alpha=0.2, lw=0)
         line(ax, epoch, mean, k, label=words)
         ax.set(xlim=(0, self.epochs))
 
@@ -232,8 +232,8 @@ class Groups(StandIn):
     def draw_series(self, ax: Axes, data: FigureData, k: int, words: str) -> None:
         x = [place + 0.24 * k - 0.12 for place in range(len(data))]
         mean, low, high = map(data.column, ("mean", "low", "high"))
-        ax.vlines(x, low, high, color=colour(k), lw=1.6)
-        ax.plot(x, mean, marker="so"[k], ms=6.5, lw=0, color=colour(k), label=words)
+        ax.vlines(x, low, high, color=line_colour(k), lw=1.6)
+        ax.plot(x, mean, marker="so"[k], ms=6.5, lw=0, color=line_colour(k), label=words)
         ax.set_xticks(range(len(data)), data.column("x"))
         ax.set_ylim(bottom=0)
 
@@ -242,8 +242,8 @@ class Groups(StandIn):
 class People(StandIn):
     """Each person's spent epsilon when filtering begins. The paper observes that most are near the promise."""
 
-    epsilons: tuple[float, ...] = reals((2.75,), 0.05, 50.0, most=1)
-    clips: tuple[float, ...] = reals((1.0,), 0.01, 100.0, most=1)
+    epsilons: tuple[float, ...] = real_parameters((2.75,), 0.05, 50.0, most=1)
+    clips: tuple[float, ...] = real_parameters((1.0,), 0.01, 100.0, most=1)
 
     OBSERVED = {"near": 50.0}  # noqa: RUF012, a ClassVar of the base
 
@@ -260,8 +260,8 @@ class People(StandIn):
     def draw_series(self, ax: Axes, data: FigureData, k: int, words: str) -> None:
         start, people, low, high = map(data.column, ("x", "mean", "low", "high"))
         edges = np.append(start, self.epsilons[0])
-        ax.stairs(people, edges, fill=True, color=colour(k), alpha=0.8)
-        ax.vlines((edges[:-1] + edges[1:]) / 2, np.maximum(low, 0.0), high, color=colour(-2), lw=1.2)
+        ax.stairs(people, edges, fill=True, color=line_colour(k), alpha=0.8)
+        ax.vlines((edges[:-1] + edges[1:]) / 2, np.maximum(low, 0.0), high, color=line_colour(-2), lw=1.2)
         ax.axvline(self.epsilons[0], color=GREY, lw=1.2, ls="--")
 
 

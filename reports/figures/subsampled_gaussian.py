@@ -19,16 +19,16 @@ from numpy.typing import NDArray
 
 from filterproof.mc.losses.composition import Bounds, Composition
 from filterproof.reports.drawing import GREY
-from filterproof.reports.figures.data import FigureData
-from filterproof.reports.figures.lines import colour, label, line
+from filterproof.reports.figures.figure_data import FigureData
+from filterproof.reports.figures.lines import label, line, line_colour
 from filterproof.reports.figures.specification import (
     Specification,
     axis_points,
     check_between,
-    checked,
-    probability,
-    real,
-    whole,
+    checked_parameter,
+    integer_parameter,
+    probability_parameter,
+    real_parameter,
 )
 from filterproof.theory.conversions import max_gaussian_mu, renyi_epsilon
 from filterproof.theory.guarantees import GaussianDP
@@ -36,14 +36,14 @@ from filterproof.theory.pairs import SubsampledGaussian
 
 _MAX_PEOPLE = 200
 #: The largest drawn epsilon, relative to the epsilon at delta.
-_BEYOND = 1.3
+_MAX_DRAWN_RATIO = 1.3
 #: The delta of the paper's other experiments. The caption gives the floor of RDP at it too.
 _OTHER_DELTA = 1e-5
 #: Rounding up of the mu that dominates at the drawn points.
-_UP = 1 + 1e-9
+_ROUND_UP_FACTOR = 1 + 1e-9
 
 
-def _beyond(name: str, value: object) -> float | None:
+def _capped_value(name: str, value: object) -> float | None:
     return None if value is None else check_between(name, value, 1e-3, 10.0)
 
 
@@ -56,17 +56,17 @@ class SampledTraining(Specification):
     `more_orders` are the largest integer orders of the two RDP accountants.
     """
 
-    q: float = real(0.005, 1e-4, 1.0)
-    sigma: float = real(2.0, 0.5, 20.0)
-    steps: int = whole(10_000, most=100_000)
-    delta: float = probability(1e-6, 1e-12, 0.1)
-    fraction: float = real(1.0, 0.01, 1.0)
-    most: float | None = checked(None, _beyond)
+    q: float = real_parameter(0.005, 1e-4, 1.0)
+    sigma: float = real_parameter(2.0, 0.5, 20.0)
+    steps: int = integer_parameter(10_000, most=100_000)
+    delta: float = probability_parameter(1e-6, 1e-12, 0.1)
+    fraction: float = real_parameter(1.0, 0.01, 1.0)
+    most: float | None = checked_parameter(None, _capped_value)
     points: int = axis_points(31)
-    least: float = real(0.05, 0.01, 1.0)
-    people: int = whole(12, most=_MAX_PEOPLE, remedy="draw fewer")
-    orders: int = whole(32, most=4096, least=2)
-    more_orders: int = whole(1024, most=4096, least=2)
+    least: float = real_parameter(0.05, 0.01, 1.0)
+    people: int = integer_parameter(12, most=_MAX_PEOPLE, remedy="draw fewer")
+    orders: int = integer_parameter(32, most=4096, least=2)
+    more_orders: int = integer_parameter(1024, most=4096, least=2)
     QUICK: ClassVar[Mapping[str, Any]] = {"points": 9, "people": 5, "least": 0.1}
 
     def pair(self, fraction: float) -> SubsampledGaussian:
@@ -92,7 +92,9 @@ class SampledTraining(Specification):
         person = self.composition(self.fraction)
         at = person.epsilon(self.delta, relative=1e-2)
         # a divergence far beyond this epsilon takes long and is not visible
-        epsilons = np.linspace(0.0, _BEYOND * at.high if self.most is None else self.most, self.points)
+        epsilons = np.linspace(
+            0.0, _MAX_DRAWN_RATIO * at.high if self.most is None else self.most, self.points
+        )
         curve = [person.delta(float(epsilon)) for epsilon in epsilons]
         # one mu agrees at delta, the other is at least the curve at every drawn point
         mu_at = float(max_gaussian_mu(at.high, self.delta))
@@ -102,7 +104,7 @@ class SampledTraining(Specification):
             if 0 < one.high < 1
         ]
         mu_all = math.sqrt(self.steps) * self.fraction / self.sigma
-        mu_range = max(mus) * _UP if mus else mu_all
+        mu_range = max(mus) * _ROUND_UP_FACTOR if mus else mu_all
         fractions = np.linspace(self.least, 1.0, self.people) if self.people > 1 else np.ones(1)
         people = [self.composition(float(one)).epsilon(self.delta, relative=1e-2) for one in fractions]
         profile = FigureData.of(
@@ -135,9 +137,9 @@ class SampledTraining(Specification):
         )
 
     def words(self, data: FigureData) -> dict[str, Any]:
-        low, rdp, more = _panel(data, "people", "epsilon_low", "epsilon_rdp", "epsilon_rdp_more")
+        low, rdp, more = _panel_columns(data, "people", "epsilon_low", "epsilon_rdp", "epsilon_rdp_more")
         person = Bounds(data.number("person_epsilon_low"), data.number("person_epsilon_high"))
-        excess = {"wide": _excess(data, "delta_gdp_range"), "near": _excess(data, "delta_gdp_at")}
+        excess = {"wide": _curve_excess(data, "delta_gdp_range"), "near": _curve_excess(data, "delta_gdp_at")}
         return {
             "person": person,
             "other": _OTHER_DELTA,
@@ -148,21 +150,21 @@ class SampledTraining(Specification):
     def draw(self, data: FigureData, axes: Sequence[Axes]) -> None:
         above, between, below = axes
         few, many = f"RDP, orders up to {self.orders}", f"up to {self.more_orders}"
-        epsilon, high = _panel(data, "profile", "epsilon", "delta_high")
+        epsilon, high = _panel_columns(data, "profile", "epsilon", "delta_high")
         line(above, epsilon, high, 0, lw=2.0)
         above.set_yscale("log")
         above.axhline(self.delta, color=GREY, lw=0.8)
         label(above, (0.0, self.delta), f"delta = {self.delta:g}", -1, offset=(4, 4), va="bottom")
-        wide, near = _excess(data, "delta_gdp_range"), _excess(data, "delta_gdp_at")
+        wide, near = _curve_excess(data, "delta_gdp_range"), _curve_excess(data, "delta_gdp_at")
         told = f"mu = {data.number('mu_range'):.4f}, dominates here"
         line(between, epsilon, wide, 1, dash=1, text=told, at=int(np.argmax(wide)), ha="center")
         told = f"mu = {data.number('mu_at'):.4f}, agrees at {self.delta:g}"
         look: dict[str, Any] = {"dash": 2, "lw": 2.2, "offset": (-22, 0), "ha": "right", "va": "center"}
         line(between, epsilon, near, 2, text=told, **look)
-        between.axhline(0.0, color=colour(0), lw=1.2)
+        between.axhline(0.0, color=line_colour(0), lw=1.2)
         between.margins(y=0.14)
         names: tuple[str, ...] = ("fraction", "epsilon_high", "epsilon_rdp", "epsilon_rdp_more")
-        fraction, pld, rdp, more = _panel(data, "people", *names)
+        fraction, pld, rdp, more = _panel_columns(data, "people", *names)
         line(below, fraction, rdp, 1, marker="s", ms=4, text=few, at=0, offset=(0, 14), va="bottom")
         look = {"dash": 3, "marker": "^", "ms": 5, "offset": (14, 0), "va": "center"}
         line(below, fraction, more, 3, text=many, at=0, **look)
@@ -171,13 +173,13 @@ class SampledTraining(Specification):
         below.set(xlim=(0, 1.02), ylim=(0, None))
 
 
-def _panel(data: FigureData, panel: str, *names: str) -> tuple[NDArray[np.float64], ...]:
+def _panel_columns(data: FigureData, panel: str, *names: str) -> tuple[NDArray[np.float64], ...]:
     """Return columns of one panel, shape (rows of the panel,)."""
     here = data.where("panel", panel)
     return tuple(here.column(name) for name in names)
 
 
-def _excess(data: FigureData, column: str) -> NDArray[np.float64]:
+def _curve_excess(data: FigureData, column: str) -> NDArray[np.float64]:
     """Return the excess of a Gaussian curve over the profile, in percent."""
-    gdp, high = _panel(data, "profile", column, "delta_high")
+    gdp, high = _panel_columns(data, "profile", column, "delta_high")
     return 100 * (gdp / np.maximum(high, 1e-300) - 1)

@@ -23,7 +23,7 @@ from filterproof.filters import (
     RealisationFilter,
     WhitehouseFilter,
 )
-from filterproof.filters.accountants.repeats import repeats
+from filterproof.filters.accountants.repeats import count_grants
 from filterproof.filters.rules.kappa_filter import KappaFilter
 from filterproof.mc.engine.adversaries import Constant
 from filterproof.mc.evaluate.evaluate import evaluate
@@ -31,14 +31,20 @@ from filterproof.mc.evaluate.evaluation import Evaluation
 from filterproof.mc.worst_case.result import WorstCase
 from filterproof.mc.worst_case.solve import worst_case
 from filterproof.reports.drawing import GREY
-from filterproof.reports.figures.data import FigureData
+from filterproof.reports.figures.figure_data import FigureData
 from filterproof.reports.figures.lines import label, line
-from filterproof.reports.figures.specification import Printed, Specification, probability, real, whole
+from filterproof.reports.figures.specification import (
+    Printed,
+    Specification,
+    integer_parameter,
+    probability_parameter,
+    real_parameter,
+)
 from filterproof.theory.conversions import BUN_STEINKE, CKS, gaussian_epsilon, max_gaussian_mu
 from filterproof.theory.guarantees import GaussianDP
 from filterproof.theory.numerics.decimals import format_up
 from filterproof.theory.pairs import Gaussian
-from filterproof.theory.realisation import kappa, kappa_survival, optimal_split, stopped_hockey_stick
+from filterproof.theory.stopping_level import kappa, kappa_survival, optimal_split, stopped_hockey_stick
 
 #: The split that the paper prints for N = 48, without its last exponent, which is illegible in our copy.
 _DHAT = 4.797e-6
@@ -82,7 +88,7 @@ def stopping_rounds(
     """Return the releases that the best variant of each filter allows, by its own code."""
     request = Gaussian(mu=1 / sigma)
     return {
-        name: max((repeats(filt, request, most=most) for filt in variants), default=0)
+        name: max((count_grants(filt, request, most=most) for filt in variants), default=0)
         for name, variants in filters.items()
     }
 
@@ -126,10 +132,10 @@ def largest_kappa(epsilon: float, delta: float, *, sigma: float, rounds: int) ->
 class Survival(Specification):
     """The promise, the noise of the Gaussian mechanisms, and N = `rounds`. The paper states no epsilon and delta."""
 
-    epsilon: float = real(10.0, 0.01, 50.0)
-    delta: float = probability(1e-5, 1e-12, 0.1)
-    sigma: float = real(2.0, 0.1, 1000.0)
-    rounds: int = whole(48, most=_MAX_ROUNDS, least=2)
+    epsilon: float = real_parameter(10.0, 0.01, 50.0)
+    delta: float = probability_parameter(1e-5, 1e-12, 0.1)
+    sigma: float = real_parameter(2.0, 0.1, 1000.0)
+    rounds: int = integer_parameter(48, most=_MAX_ROUNDS, least=2)
 
     def check_together(self) -> None:
         if self.epsilon * self.sigma > _MAX_GRID:
@@ -170,7 +176,7 @@ class Survival(Specification):
             t=t,
             realisation=kappa_survival(limit, sigma=sigma, rounds=rounds),
             recalibrated=at_all,
-            **{_column(name): (t <= end).astype(int) for name, end in ends.items()},
+            **{_survival_column(name): (t <= end).astype(int) for name, end in ends.items()},
         ).with_facts(
             dhat=split.dhat,
             theta=split.theta,
@@ -179,7 +185,10 @@ class Survival(Specification):
             kappa_recalibrated=recalibrated,
             worst_case_recalibrated=worst,
             # a filter that did not stop has no number
-            **{f"rounds_{_column(name)}": end if end < _MAX_PLAYED else None for name, end in ends.items()},
+            **{
+                f"rounds_{_survival_column(name)}": end if end < _MAX_PLAYED else None
+                for name, end in ends.items()
+            },
         )
 
     def printed(self, data: FigureData) -> Sequence[Printed]:
@@ -200,10 +209,10 @@ class Survival(Specification):
             )
         within: list[str] = []
         beyond: list[str] = []
-        for name, column in _ENDS.items():
+        for name, column in _END_COLUMNS.items():
             end = data.facts[f"rounds_{column}"]
             here = isinstance(end, int) and end < self.rounds
-            (within if here else beyond).append(f"{name} {_count(data, column)}")
+            (within if here else beyond).append(f"{name} {_rounds_text(data, column)}")
         steps = "Steps of other filters drop from one to zero after these rounds: "
         marks = "Marks at the right end stand for filters that stop there or later: "
         return {
@@ -226,7 +235,7 @@ class Survival(Specification):
         line(ax, t, own, 0, lw=2.2, **steps, **beside)
         line(ax, t, better, 2, dash=1, text="recalibrated", offset=(6, 4), **steps)
         dashes = ("-", "--", ":", "-.", (0, (3, 1, 1, 1)))
-        for place, (name, column) in enumerate(_ENDS.items()):
+        for place, (name, column) in enumerate(_END_COLUMNS.items()):
             end = data.facts[f"rounds_{column}"]
             shown = min(end, self.rounds) if isinstance(end, int) else self.rounds
             look: dict[str, Any] = {"marker": "osD^v"[place], "ms": 6, "markevery": [1], "lw": 1.1}
@@ -234,19 +243,21 @@ class Survival(Specification):
             late = shown > 0.7 * self.rounds
             side: dict[str, Any] = {"offset": (-5 if late else 5, 0), "ha": "right" if late else "left"}
             height = 0.10 + 0.12 * place
-            label(ax, (shown + 0.5, height), f"{name}: {_count(data, column)}", va="center", **side)
+            label(ax, (shown + 0.5, height), f"{name}: {_rounds_text(data, column)}", va="center", **side)
         ax.set(ylim=(0, 1.06), xlim=(0, self.rounds + 1))
 
 
-def _column(name: str) -> str:
+def _survival_column(name: str) -> str:
     return name.lower().replace(", ", "_").replace("é", "e")
 
 
-def _count(data: FigureData, column: str) -> str:
+def _rounds_text(data: FigureData, column: str) -> str:
     """Return the rounds of a filter in words."""
     end = data.facts[f"rounds_{column}"]
     return f"{_MAX_PLAYED:,} or more" if end is None else str(end)
 
 
 #: The columns of the filters that observe no losses.
-_ENDS = {name: _column(name) for name in ("additive", "advanced", "Rényi, simple", "Rényi, CKS", "GDP")}
+_END_COLUMNS = {
+    name: _survival_column(name) for name in ("additive", "advanced", "Rényi, simple", "Rényi, CKS", "GDP")
+}

@@ -23,7 +23,7 @@ from threadpoolctl import threadpool_limits
 
 from filterproof.filters.accountants.individual import IndividualFilter
 from filterproof.filters.rules.one_sum import GaussianFilter
-from filterproof.mc.runs.executors import LocalPool, completed, cores
+from filterproof.mc.runs.executors import LocalPool, available_cores, iter_completed
 from filterproof.mc.training.descent import PrivateGradientDescent
 from filterproof.mc.training.digits import load_digits
 from filterproof.mc.training.network import DenseNetwork
@@ -35,7 +35,7 @@ DELTA = 1e-5
 #: The digits of each group. Every person is in exactly one group.
 GROUPS: tuple[tuple[int, ...], ...] = ((0, 1), (2, 3), (4, 5), (6, 7), (8, 9))
 #: Fewer trials than this are faster in one process.
-_FEW = 8
+_FEW_TRIALS = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,7 +121,7 @@ def _accuracy(descent: PrivateGradientDescent) -> float:
     return float(descent.network.right(descent.theta, data.test_features, data.test_labels).mean())
 
 
-def groups(labels: NDArray[np.float64]) -> NDArray[np.int64]:
+def digit_groups(labels: NDArray[np.float64]) -> NDArray[np.int64]:
     """Return the number of the group of each row of one-hot `labels`, shape (n, 10): shape (n,)."""
     of_digit = np.empty(10, dtype=np.int64)
     for number, members in enumerate(GROUPS):
@@ -134,7 +134,7 @@ def _group_means(descent: PrivateGradientDescent, epsilons: NDArray[np.float64])
     data, losses = descent.data, descent.network.losses
 
     def means(values: NDArray[np.float64], labels: NDArray[np.float64]) -> tuple[float, ...]:
-        of = groups(labels)
+        of = digit_groups(labels)
         return tuple(float(values[of == number].mean()) for number in range(len(GROUPS)))
 
     return GroupMeans(
@@ -159,26 +159,26 @@ class Trial:
 
 
 #: The trials that this process has played.
-PLAYED: dict[Trial, TrialOutcome] = {}
+PLAYED_TRIALS: dict[Trial, TrialOutcome] = {}
 
 
 def outcome_of(trial: Trial) -> TrialOutcome:
     """Return the outcome of a trial; play it if it is new."""
-    if trial not in PLAYED:
-        PLAYED[trial] = trial.play()
-    return PLAYED[trial]
+    if trial not in PLAYED_TRIALS:
+        PLAYED_TRIALS[trial] = trial.play()
+    return PLAYED_TRIALS[trial]
 
 
-def study(trials: Iterable[Trial], *, workers: int | None = None) -> None:
+def play_trials(trials: Iterable[Trial], *, workers: int | None = None) -> None:
     """Play every new trial on `workers` processes, by default one for each core.
 
     The outcomes do not depend on the number of workers. `outcome_of` returns them.
     """
-    missing = [trial for trial in dict.fromkeys(trials) if trial not in PLAYED]
-    many = cores() if workers is None else check_count("workers", workers)
+    missing = [trial for trial in dict.fromkeys(trials) if trial not in PLAYED_TRIALS]
+    many = available_cores() if workers is None else check_count("workers", workers)
     with ExitStack() as stack:
         pool = None
-        if many > 1 and len(missing) >= _FEW:
+        if many > 1 and len(missing) >= _FEW_TRIALS:
             pool = LocalPool(many)
             stack.callback(pool.kill)
-        PLAYED.update(completed(pool, Trial.play, missing, window=2 * many))
+        PLAYED_TRIALS.update(iter_completed(pool, Trial.play, missing, window=2 * many))

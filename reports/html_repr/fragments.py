@@ -23,13 +23,19 @@ from filterproof.mc.training.training_audit import TrainingAudit
 from filterproof.mc.worst_case.calibrate import CalibratedFilter
 from filterproof.mc.worst_case.calibrated_thresholds import CalibratedThreshold
 from filterproof.mc.worst_case.result import NOTHING_ADMITTED, WorstCase
-from filterproof.reports.html_repr.cells import VALUES, cells
 from filterproof.reports.html_repr.numbers import agreed_within
-from filterproof.reports.template import mathml, rendered
+from filterproof.reports.html_repr.text_cells import VALUES, text_cells
+from filterproof.reports.template import formula_mathml, render_template
 from filterproof.theory.agreement import Agreement
 from filterproof.theory.display import Displayed, Plottable
 from filterproof.theory.evidence import Outcome, Verdict
-from filterproof.theory.numerics.decimals import chance, format_down, format_nearest, format_up, interval
+from filterproof.theory.numerics.decimals import (
+    format_down,
+    format_failure,
+    format_nearest,
+    format_up,
+    interval,
+)
 from filterproof.theory.proofs.proof import Proof
 
 #: Lines of a table that are shown; `rows()` has them all.
@@ -55,13 +61,13 @@ class Fragment:
         picture = words = ""
         if isinstance(value, Plottable) and self.lines:
             from filterproof.reports.drawing import data_uri, svg_text
-            from filterproof.reports.html_repr.pictures import alt
+            from filterproof.reports.html_repr.pictures import picture_text
 
-            picture, words = data_uri(svg_text(value.plot())), alt(value)
-        return rendered("shown.html.j2", one=self, picture=picture, alt=words)
+            picture, words = data_uri(svg_text(value.plot())), picture_text(value)
+        return render_template("shown.html.j2", one=self, picture=picture, alt=words)
 
 
-def some(lines: Iterable[Sequence[str]]) -> tuple[list[Sequence[str]], tuple[str, ...]]:
+def evenly_spaced_lines(lines: Iterable[Sequence[str]]) -> tuple[list[Sequence[str]], tuple[str, ...]]:
     """At most MAX_LINES of the lines, evenly spaced with both ends, and a note where some are left out."""
     told = list(lines)
     if len(told) <= MAX_LINES:
@@ -75,14 +81,14 @@ def of_rows(title: str, words: str, value: Displayed, *notes: str) -> Fragment:
 
     Their values stand in the table, equal or not.
     """
-    told = [cells(row) for row in value.rows()]
+    told = [text_cells(row) for row in value.rows()]
     if len(told) < 2:
         return Fragment(title, words, [line for row in told for line in row.items()], notes=notes)
     names = dict.fromkeys(name for row in told for name in row)
     equal = [name for name in names if len({row.get(name) for row in told}) == 1]
     shared = {name: told[0][name] for name in equal if name not in VALUES}
     heads = tuple(name for name in names if name not in shared)
-    lines, left_out = some([row.get(name, "") for name in heads] for row in told)
+    lines, left_out = evenly_spaced_lines([row.get(name, "") for name in heads] for row in told)
     common = f"In every row: {'; '.join(f'{name} {cell}' for name, cell in shared.items())}."
     return Fragment(title, words, lines, heads, (*notes, *([common] if shared else []), *left_out))
 
@@ -90,7 +96,7 @@ def of_rows(title: str, words: str, value: Displayed, *notes: str) -> Fragment:
 _UNDECIDED = "UNDECIDED: neither proved nor refuted. A simulation that finds no violation is not a proof."
 
 
-def fragment(value: Any) -> Fragment:
+def result_fragment(value: Any) -> Fragment:
     """A result in words and a table; TypeError for what is none."""
     for kind in type(value).__mro__:
         if kind in FRAGMENTS:
@@ -98,7 +104,7 @@ def fragment(value: Any) -> Fragment:
     raise TypeError(f"the value is a {type(value).__name__} and not a result; print it")
 
 
-def _rows(
+def _rows_fragment(
     title: str, words: Callable[[Any], str] = str, notes: Callable[[Any], Iterable[str]] = lambda one: ()
 ) -> Callable[[Any], Fragment]:
     """What tells a result by its rows, under a title and by default its own words."""
@@ -116,9 +122,10 @@ def _agreement(value: Agreement) -> Fragment:
         (one.what, interval(one.low, one.high), interval(one.least, one.most), "yes" if one.meets else "NO")
         for one in value.compared
     ]
-    told, left_out = some(lines)
+    told, left_out = evenly_spaced_lines(lines)
     notes = (
-        f"Compared: {value.scope}; some interval misses by chance with probability at most {chance(value.failure)}.",
+        f"Compared: {value.scope}; some interval misses by chance with probability at most "
+        f"{format_failure(value.failure)}.",
         "Two routes to the same numbers: nothing is said of a promise.",
         *left_out,
     )
@@ -131,7 +138,7 @@ def _proof(value: Proof) -> Fragment:
     lines = [
         (
             str(place),
-            Markup("{}{}").format(step.statement, mathml(step.latex)),
+            Markup("{}{}").format(step.statement, formula_mathml(step.latex)),
             step.evidence.name if step.holds else f"REFUSED: {step.detail}",
             step.checked.word,
         )
@@ -142,7 +149,7 @@ def _proof(value: Proof) -> Fragment:
         *(f"It uses {lemma.theorem.title}: {_sentence(lemma.verdict())}." for lemma in value.lemmas),
         value.joined,
     )
-    formula = Markup("<p>{}</p>").format(theorem.claim) + mathml(theorem.claim_latex)
+    formula = Markup("<p>{}</p>").format(theorem.claim) + formula_mathml(theorem.claim_latex)
     names = ("step", "statement", "evidence", "checked")
     return Fragment(theorem.title, _sentence(value.verdict()), lines, names, notes, formula)
 
@@ -150,7 +157,7 @@ def _proof(value: Proof) -> Fragment:
 def _certified_numbers(value: CertifiedNumbers) -> Fragment:
     names = ("theorem", "number", "value", "found", "evidence")
     # those that are refused first, so that none of them is left out
-    lines, left_out = some(
+    lines, left_out = evenly_spaced_lines(
         (
             one.number.theorem,
             one.number.says,
@@ -172,8 +179,8 @@ def _certified_numbers(value: CertifiedNumbers) -> Fragment:
     return Fragment(f"Certified numbers of {value.subject}", words, lines, names, notes)
 
 
-def _together(failure: float) -> str:
-    return f"all intervals hold together, except with probability at most {chance(failure)}"
+def _joint_failure(failure: float) -> str:
+    return f"all intervals hold together, except with probability at most {format_failure(failure)}"
 
 
 def _delta(value: WorstCase | Evaluation | CalibratedThreshold) -> str:
@@ -186,44 +193,47 @@ def _sentence(verdict: Verdict) -> str:
 
 #: What makes a fragment of each kind of result: most are their rows, under a title and a sentence.
 FRAGMENTS: Mapping[type, Callable[[Any], Fragment]] = {
-    Estimate: _rows("Estimate"),
-    TrainingAudit: _rows(
+    Estimate: _rows_fragment("Estimate"),
+    TrainingAudit: _rows_fragment(
         "Audit of a training",
         notes=lambda one: () if one.refutes else ("It is not refuted. This is not a proof.",),
     ),
-    ProfileEstimate: _rows(
+    ProfileEstimate: _rows_fragment(
         "ProfileEstimate",
-        lambda one: f"delta at {count_words(len(one.at), 'epsilon')}; {_together(one.failure)}",
+        lambda one: f"delta at {count_words(len(one.at), 'epsilon')}; {_joint_failure(one.failure)}",
     ),
-    FilterComparison: _rows(
+    FilterComparison: _rows_fragment(
         "Filters",
         lambda one: (
             f"rounds of {one.mechanism} within ({one.epsilon:g}, {one.delta:g})-DP; a plan fixed in advance "
             f"keeps it with {one.fewest:,}, and breaks it with more than {one.most:,}"
         ),
     ),
-    FilterChoice: _rows("Filter", lambda one: f"{one.name} allows {format_nearest(one.rounds)} rounds"),
-    TradeOff: _rows(
+    FilterChoice: _rows_fragment(
+        "Filter", lambda one: f"{one.name} allows {format_nearest(one.rounds)} rounds"
+    ),
+    TradeOff: _rows_fragment(
         "Trade-off curve",
         lambda one: (
             "a band around the least type II error at every type I error alpha; it fails anywhere with probability at "
-            f"most {chance(one.failure)}"
+            f"most {format_failure(one.failure)}"
         ),
         lambda one: (
             f"Rests on {words}."
             for words in dict.fromkeys(each.rests_on for each in (*one.forward.at, *one.backward.at))
         ),
     ),
-    SurvivalCurve: _rows(
-        "Survival curve", lambda one: f"P(T >= t), T the number of outputs released; {_together(one.failure)}"
+    SurvivalCurve: _rows_fragment(
+        "Survival curve",
+        lambda one: f"P(T >= t), T the number of outputs released; {_joint_failure(one.failure)}",
     ),
-    WorstCase: _rows(
+    WorstCase: _rows_fragment(
         "Worst case",
         _delta,
         notes=lambda one: () if one.tried else (f"{NOTHING_ADMITTED}: the bounds say nothing about it.",),
     ),
-    Evaluation: _rows("Value of one strategy", _delta),
-    NumericalEvaluation: _rows(
+    Evaluation: _rows_fragment("Value of one strategy", _delta),
+    NumericalEvaluation: _rows_fragment(
         "Value of one strategy",
         lambda one: (
             f"delta near {format_nearest(one.value)}, on two grids that differ by {format_up(one.difference, 2)}, "
@@ -231,15 +241,17 @@ FRAGMENTS: Mapping[type, Callable[[Any], Fragment]] = {
             f"{one.epsilon}"
         ),
     ),
-    Evaluations: _rows("Value of one strategy", lambda one: f"delta at {count_words(len(one), 'epsilon')}"),
-    Bounds: _rows("Bounds"),
-    Decision: _rows("Decision"),
-    MechanismAudit: _rows("Audit of a release function"),
-    CalibratedThreshold: _rows(
+    Evaluations: _rows_fragment(
+        "Value of one strategy", lambda one: f"delta at {count_words(len(one), 'epsilon')}"
+    ),
+    Bounds: _rows_fragment("Bounds"),
+    Decision: _rows_fragment("Decision"),
+    MechanismAudit: _rows_fragment("Audit of a release function"),
+    CalibratedThreshold: _rows_fragment(
         "Calibrated threshold",
         lambda one: f"sum of epsilon^2 / 2 up to {format_down(one.threshold)} keeps {_delta(one)}",
     ),
-    CalibratedFilter: _rows(
+    CalibratedFilter: _rows_fragment(
         "Calibrated filter", lambda one: str(one.promise), lambda one: ("recheck() solves it again.",)
     ),
     Verdict: _verdict,

@@ -6,28 +6,28 @@ from collections.abc import Callable
 
 from filterproof.mc.intervals.estimate import Estimate
 from filterproof.theory.agreement import Agreement, AgreementOutcome
-from filterproof.theory.evidence import Checked
+from filterproof.theory.evidence import CheckCoverage
 from filterproof.theory.numerics.decimals import format_nearest, format_up, interval
 from filterproof.theory.proofs.proof import Proof
 
 #: The longest text of an exact value that is shown.
 _LONGEST = 26
 #: Shares below this are bounds on rounding, not divergences.
-NOTHING = 1e-12
+NEGLIGIBLE_SHARE = 1e-12
 
 
-def percent(share: float, rounded: Callable[[float, int], str] = format_nearest) -> str:
+def format_percent(share: float, rounded: Callable[[float, int], str] = format_nearest) -> str:
     """A share in percent with two digits, three near and above one, and as a multiple from two on.
 
-    >>> percent(0.2354), percent(1.3979), percent(63.4), percent(1e-270)
+    >>> format_percent(0.2354), format_percent(1.3979), format_percent(63.4), format_percent(1e-270)
     ('24 %', '140 %', '× 63.4', '0 %')
-    >>> percent(61952.3)
+    >>> format_percent(61952.3)
     '× 62,000'
     >>> from filterproof.theory.numerics.decimals import format_down
-    >>> percent(0.0305, format_up), percent(0.99962506, format_down)
+    >>> format_percent(0.0305, format_up), format_percent(0.99962506, format_down)
     ('3.1 %', '99.9 %')
     """
-    if share < NOTHING:
+    if share < NEGLIGIBLE_SHARE:
         return "0 %"
     if share >= 2:
         times = float(rounded(share, 3))
@@ -35,14 +35,14 @@ def percent(share: float, rounded: Callable[[float, int], str] = format_nearest)
     return f"{float(rounded(100 * share, 2 if share < 0.995 else 3)):.3g} %"
 
 
-def within(estimate: Estimate) -> str:
+def format_interval(estimate: Estimate) -> str:
     """The interval of an estimate in four digits, its ends rounded outwards."""
     return interval(estimate.low, estimate.high, 4)
 
 
 def steps_by_check(proof: Proof) -> str:
     """The steps of a proof, counted by what was checked."""
-    counts = [(word, sum(step.checked is word for step in proof.steps)) for word in Checked]
+    counts = [(word, sum(step.checked is word for step in proof.steps)) for word in CheckCoverage]
     return ", ".join(f"{count} {word.word}" for word, count in counts if count)
 
 
@@ -50,8 +50,8 @@ def agreed_within(agreement: Agreement) -> str:
     """How far the two routes may be apart, as a share where that says something; '' if they disagree."""
     if agreement.outcome is not AgreementOutcome.AGREES:
         return ""
-    if agreement.share <= 1:
-        return f"within {percent(agreement.share, format_up)}"
+    if agreement.relative_difference <= 1:
+        return f"within {format_percent(agreement.relative_difference, format_up)}"
     return f"within {format_up(agreement.max_difference, 2)}"
 
 

@@ -14,9 +14,9 @@ from filterproof.mc.estimate.survival import SurvivalCurve
 from filterproof.mc.estimate.trade_off import TradeOff
 from filterproof.mc.evaluate.evaluation import Evaluations
 from filterproof.reports.drawing import GREY, INK, PALETTE
-from filterproof.reports.html_repr.cells import cells
+from filterproof.reports.html_repr.text_cells import text_cells
 from filterproof.theory.display import Displayed
-from filterproof.theory.numerics.decimals import chance, format_nearest, format_up
+from filterproof.theory.numerics.decimals import format_failure, format_nearest, format_up
 
 _BLUE, _RED, *_ = PALETTE
 #: A largest value over a least one from which on the axis is logarithmic.
@@ -25,15 +25,17 @@ _WIDE = 30.0
 _FINE = 200
 
 
-def draw(value: object, ax: Axes) -> None:
+def draw_result(value: object, ax: Axes) -> None:
     """Draw a result into axes."""
     PICTURES[type(value)](value, ax)
 
 
-def alt(value: Displayed) -> str:
+def picture_text(value: Displayed) -> str:
     """The picture in words: its first row and its last."""
     rows = value.rows()
-    ends = (", ".join(f"{name} {cell}" for name, cell in cells(row).items()) for row in (rows[0], rows[-1]))
+    ends = (
+        ", ".join(f"{name} {cell}" for name, cell in text_cells(row).items()) for row in (rows[0], rows[-1])
+    )
     return f"{len(rows)} rows of a {type(value).__name__}, from {' to '.join(ends)}."
 
 
@@ -49,7 +51,9 @@ def _draw_curve(value: ProfileEstimate, ax: Axes) -> None:
         ax.plot(at, ends, "_", color=_BLUE, ms=8, mew=1.6)
     ax.plot(at, shown, "o", color=_BLUE, ms=4.5, label="estimate and interval")
     _delta_axis(ax, [*low, *shown, *high])
-    _add_title(ax, f"all intervals and the whole band hold, but for a chance of {chance(value.failure)}")
+    _add_title(
+        ax, f"all intervals and the whole band hold, but for a chance of {format_failure(value.failure)}"
+    )
 
 
 def _draw_trade_off(value: TradeOff, ax: Axes) -> None:
@@ -57,7 +61,7 @@ def _draw_trade_off(value: TradeOff, ax: Axes) -> None:
     ax.fill_between(alpha, low, high, color=_BLUE, alpha=0.35, lw=0.8, label="band for every test")
     ax.plot([0, 1], [1, 0], color=GREY, ls="--", lw=1.1, label="nothing released")
     ax.set(xlabel="type I error", ylabel="least type II error", xlim=(0, 1), ylim=(0, 1))
-    _add_title(ax, f"the whole band holds, but for a chance of {chance(value.failure)}")
+    _add_title(ax, f"the whole band holds, but for a chance of {format_failure(value.failure)}")
 
 
 def _draw_survival_curve(value: SurvivalCurve, ax: Axes) -> None:
@@ -67,7 +71,7 @@ def _draw_survival_curve(value: SurvivalCurve, ax: Axes) -> None:
     ax.fill_between(t, low, high, step="mid", color=_BLUE, alpha=0.3, lw=0, label="interval at each t")
     ax.plot(t, shown, color=_BLUE, lw=1.7, drawstyle="steps-mid", label="estimate")
     ax.set(xlabel="t", ylabel="P(T >= t)", ylim=(0, 1.05))
-    _add_title(ax, f"all intervals hold, but for a chance of {chance(value.failure)}")
+    _add_title(ax, f"all intervals hold, but for a chance of {format_failure(value.failure)}")
 
 
 def _draw_filter_comparison(value: FilterComparison, ax: Axes) -> None:

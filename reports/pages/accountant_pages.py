@@ -7,49 +7,49 @@ from collections.abc import Sequence
 from typing import Any
 
 from filterproof.reports.chapters import accountant_examples
-from filterproof.reports.chapters.accountants import AccountantChapter
+from filterproof.reports.chapters.accountant_chapter import AccountantChapter
 from filterproof.reports.chapters.reached_loss import ReachedRow
 from filterproof.reports.drawing import promise_figure, svg_text
 from filterproof.reports.finding import Picture
-from filterproof.reports.pages.filter_page import short
-from filterproof.reports.pages.page import Badge, Page, PageTable
-from filterproof.reports.template import mathml
-from filterproof.reports.words import declared, filled
+from filterproof.reports.pages.filter_page import shortened_sentence
+from filterproof.reports.pages.page import Page, PageTable, VerdictBadge
+from filterproof.reports.template import formula_mathml
+from filterproof.reports.words import declared_tables, filled_template
 from filterproof.theory.evidence import Outcome
-from filterproof.theory.numerics.decimals import chance
+from filterproof.theory.numerics.decimals import format_failure
 
 _THEOREM = re.compile(r"theorem '([^']+)'")
 
 
 def accountant_page(chapter: AccountantChapter) -> Page:
     """The page of a kind of accountant, from its chapter."""
-    page = declared("accountants", "page")[chapter.page]
+    page = declared_tables("accountants", "page")[chapter.page]
     values: dict[str, Any] = {
         "held": accountant_examples,
         "rows": chapter.rows,
     }
     if chapter.page == "odometers":
-        values["nearest"] = _nearest()
+        values["nearest"] = _nearest_odometer()
     facts = [
-        *((label, filled(words, values)) for label, words in page["facts"][:1]),
-        ("Verdict", _verdict(chapter)),
-        *((label, filled(words, values)) for label, words in page["facts"][1:]),
+        *((label, filled_template(words, values)) for label, words in page["facts"][:1]),
+        ("Verdict", _verdict_text(chapter)),
+        *((label, filled_template(words, values)) for label, words in page["facts"][1:]),
     ]
     return Page(
         key=page["anchor"],
         title=page["title"],
-        badge=Badge.of(chapter.verdict),
-        line=filled(page["line"], values),
-        formulas=tuple((label, mathml(latex)) for label, latex in page["formulas"]),
+        badge=VerdictBadge.of(chapter.verdict),
+        line=filled_template(page["line"], values),
+        formulas=tuple((label, formula_mathml(latex)) for label, latex in page["formulas"]),
         facts=tuple(facts),
-        pictures=(_picture(chapter),),
-        uncovered=filled(page["uncovered"], values),
+        pictures=(_share_picture(chapter),),
+        uncovered=filled_template(page["uncovered"], values),
         code=page["code"].strip(),
-        table=_simulated(chapter.rows),
+        table=_simulation_table(chapter.rows),
     )
 
 
-def _verdict(chapter: AccountantChapter) -> str:
+def _verdict_text(chapter: AccountantChapter) -> str:
     """The verdict, its scope, and what joins a theorem to the code of each accountant."""
     verdict = chapter.verdict
     if verdict.outcome is Outcome.REFUTED:
@@ -60,11 +60,11 @@ def _verdict(chapter: AccountantChapter) -> str:
     names = ", ".join(one.name for one in chapter.examined)
     return (
         f"{names}: {verdict.outcome.name}, {verdict.evidence.name}, by theorem {', '.join(theorems)}, for "
-        f"{short(verdict.scope)}."
+        f"{shortened_sentence(verdict.scope)}."
     )
 
 
-def _simulated(rows: Sequence[ReachedRow]) -> PageTable:
+def _simulation_table(rows: Sequence[ReachedRow]) -> PageTable:
     """A row for each simulation, with its interval, and whether it lies above the guarantee."""
     heads = ("Simulated", "Beside the guarantee", "Interval", "Runs", "Guaranteed")
     lines = tuple(
@@ -79,18 +79,18 @@ def _simulated(rows: Sequence[ReachedRow]) -> PageTable:
     )
     failure = max(row.estimate.failure for row in rows)
     return PageTable(
-        "Simulated", heads, lines, f"Each interval misses with probability at most {chance(failure)}."
+        "Simulated", heads, lines, f"Each interval misses with probability at most {format_failure(failure)}."
     )
 
 
-def _nearest() -> str:
-    ratios = {name: accountant_examples.nearest(name) for name in accountant_examples.ODOMETERS}
+def _nearest_odometer() -> str:
+    ratios = {name: accountant_examples.nearest_crossing(name) for name in accountant_examples.ODOMETERS}
     return "; ".join(
         f"{name} {ratio:.3g} times, after {rounds} rounds" for name, (ratio, rounds) in ratios.items()
     )
 
 
-def _picture(chapter: AccountantChapter) -> Picture:
+def _share_picture(chapter: AccountantChapter) -> Picture:
     """Each interval over what is guaranteed."""
     rows = chapter.rows
     figure = promise_figure([(*row.drawn, row.promised) for row in rows], "simulated, over the guarantee")

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from filterproof.reports.audit.record import Audit, Kind
+from filterproof.reports.audit.audit_record import AuditRecord, FindingKind
 
 #: The heads of the table.
 HEADS = ("library", "kind", "entry point", "consequence", "expected", "got")
 
 
-def answer(audit: Audit) -> str:
+def audit_answer(audit: AuditRecord) -> str:
     """How many libraries were run, how many findings of each kind were shown, and when."""
     shown = [one for library in audit.libraries for one in library.findings if one.shown]
-    counts = ", ".join(f"{kind.value}: {sum(one.kind is kind for one in shown)}" for kind in Kind)
+    counts = ", ".join(f"{kind.value}: {sum(one.kind is kind for one in shown)}" for kind in FindingKind)
     dates = sorted(library.date for library in audit.libraries)
     return (
         f"{len(audit.libraries)} libraries were run on {dates[0]} to {dates[-1]}; each of {len(shown)} findings was "
@@ -19,7 +19,7 @@ def answer(audit: Audit) -> str:
     )
 
 
-def rows(audit: Audit) -> list[tuple[str, ...]]:
+def rows(audit: AuditRecord) -> list[tuple[str, ...]]:
     """The cells of each finding under `HEADS`."""
     return [
         (

@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from filterproof.mc.examine.divergence import exceeds
+from filterproof.mc.examine.divergence import certainly_exceeds
 from filterproof.mc.examine.formatting import count_words, format_distinct
 from filterproof.mc.examine.replay_snippets import play_snippet
 from filterproof.mc.runs.provenance import version
@@ -19,10 +19,10 @@ from filterproof.reports.pages.tightness_figure import (
     tightness_alt,
     tightness_figure,
 )
-from filterproof.reports.template import mathml, rendered, style
+from filterproof.reports.template import formula_mathml, page_style, render_template
 from filterproof.theory.evidence import Evidence, Outcome
 from filterproof.theory.guarantees import ApproxDP, Guarantee, PureDP
-from filterproof.theory.numerics.decimals import chance, format_up
+from filterproof.theory.numerics.decimals import format_failure, format_up
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -32,23 +32,23 @@ if TYPE_CHECKING:
     from filterproof.mc.examine.trace import Trace
 
 #: The picture for each kind of screen: its condition, and its width in inches.
-_SCREENS = (("(max-width: 44rem)", 4.0), ("", 8.0))
+_SCREEN_WIDTHS = (("(max-width: 44rem)", 4.0), ("", 8.0))
 
 
 def examination_page(exam: Examination, folder: Path) -> str:
     """The whole page; folder is where it will stand, for the command that replays the counterexample."""
-    return _render(
+    return _render_examination(
         "examined.html.j2",
         exam,
-        style=style(),
-        sources=_sources(exam),
+        style=page_style(),
+        sources=_picture_sources(exam),
         alt=tightness_alt(exam.tightness),
-        curve=_curve(exam),
+        curve=_play_curve(exam),
         rows=telling_rows(exam.tightness),
         most=MAX_ROWS,
-        formula=mathml(exam.promise.formula) if isinstance(exam.promise, Guarantee) else "",
+        formula=formula_mathml(exam.promise.formula) if isinstance(exam.promise, Guarantee) else "",
         sets=", S any set of outcomes" if isinstance(exam.promise, ApproxDP | PureDP) else "",
-        mathml=mathml,
+        mathml=formula_mathml,
         again=exam.again(folder),
         outcomes=list(Outcome),
         evidences=list(Evidence),
@@ -63,30 +63,30 @@ def examination_page(exam: Examination, folder: Path) -> str:
 
 def examination_fragment(exam: Examination) -> str:
     """The verdict, the stages and the counterexample as HTML that borrows the colours of what surrounds it."""
-    return _render("examined_fragment.html.j2", exam)
+    return _render_examination("examined_fragment.html.j2", exam)
 
 
-def _render(template: str, exam: Examination, **more: Any) -> str:
+def _render_examination(template: str, exam: Examination, **more: Any) -> str:
     counterexample, shown = exam.counterexample, exam.refutations
     findings = [one for one in exam.findings if one.counterexample is None or shown[one.stage] is one]
-    return rendered(
+    return render_template(
         template,
         exam=exam,
-        pill=_pill,
+        pill=_verdict_pill,
         findings=findings,
         left_out=len(exam.findings) - len(findings),
         snippet=play_snippet(counterexample) if counterexample is not None else "",
         data=json.dumps(counterexample.to_data(), indent=2) if counterexample is not None else "",
         format_distinct=format_distinct,
         above=format_up,
-        chance=chance,
+        chance=format_failure,
         counted=count_words,
-        exceeds=exceeds,
+        exceeds=certainly_exceeds,
         **more,
     )
 
 
-def _pill(finding: StageFinding) -> tuple[str, str, str]:
+def _verdict_pill(finding: StageFinding) -> tuple[str, str, str]:
     """A stage's verdict in a word, its colour, and what it does not say; kept on a menu is no HOLDS of the promise."""
     verdict = finding.verdict
     if verdict is None:
@@ -97,17 +97,19 @@ def _pill(finding: StageFinding) -> tuple[str, str, str]:
     return verdict.outcome.name, verdict.outcome.name.lower(), verdict.evidence.name
 
 
-def _sources(exam: Examination) -> list[dict[str, str]]:
+def _picture_sources(exam: Examination) -> list[dict[str, str]]:
     """The picture once for each kind of screen, as data that an <img> shows."""
     if not exam.tightness:
         return []
-    drawn = ((media, tightness_figure(exam.name, exam.tightness, width=width)) for media, width in _SCREENS)
+    drawn = (
+        (media, tightness_figure(exam.name, exam.tightness, width=width)) for media, width in _SCREEN_WIDTHS
+    )
     return [
         {"media": media, "src": data_uri(svg_text(figure))} for media, figure in drawn if figure is not None
     ]
 
 
-def _curve(exam: Examination) -> str:
+def _play_curve(exam: Examination) -> str:
     """The picture of the play against the promise, as data; '' where there is none."""
     trace = exam.trace
     figure = None if trace is None else trace_figure(exam.name, trace)

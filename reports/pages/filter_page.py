@@ -10,13 +10,13 @@ from filterproof.mc.examine.formatting import count_words, format_distinct, pair
 from filterproof.mc.losses.epsilon_values import Epsilon
 from filterproof.reports.chapters.filters import BoundsAt, FilterChapter
 from filterproof.reports.chapters.simulated_divergences import SimulatedDivergence
-from filterproof.reports.pages.page import Badge, Page, PageTable, share
-from filterproof.reports.pages.profile_figure import TOLD, hits_curves, pictures
-from filterproof.reports.template import mathml
+from filterproof.reports.pages.page import Page, PageTable, VerdictBadge, share
+from filterproof.reports.pages.profile_figure import TOLD, hits_curves, profile_pictures
+from filterproof.reports.template import formula_mathml
 from filterproof.theory.attacker import AttackerCurve
 from filterproof.theory.evidence import Outcome
 from filterproof.theory.log_ratio import LogRatio
-from filterproof.theory.numerics.decimals import chance, format_down, format_up, interval
+from filterproof.theory.numerics.decimals import format_down, format_failure, format_up, interval
 from filterproof.theory.pairs import DominatingPair
 
 #: The longest expression of a pair, and the most rounds of a counterexample, that are shown.
@@ -30,43 +30,43 @@ def filter_page(chapter: FilterChapter) -> Page:
     return Page(
         key=subject.key,
         title=subject.name,
-        badge=Badge.of(chapter.verdict),
+        badge=VerdictBadge.of(chapter.verdict),
         line=str(filt.promise),
         formulas=(
-            ("It grants while", mathml(subject.rule)),
-            ("It guarantees", mathml(promise) if promise else Markup(escape(str(filt.promise)))),
+            ("It grants while", formula_mathml(subject.rule)),
+            ("It guarantees", formula_mathml(promise) if promise else Markup(escape(str(filt.promise)))),
         ),
         facts=tuple(
             (label, words)
             for label, words in (
                 ("In words", subject.words),
-                ("Verdict", _verdict(chapter)),
-                ("Theorem", _theorem(chapter)),
-                ("Worst case", _worst(chapter)),
+                ("Verdict", _verdict_text(chapter)),
+                ("Theorem", _theorem_text(chapter)),
+                ("Worst case", _worst_case_text(chapter)),
                 ("Simulated", simulated_words(chapter.main.simulated)),
-                ("A test for membership", _hits(curves)),
+                ("A test for membership", _hits_text(curves)),
             )
             if words
         ),
-        pictures=pictures(chapter, curves),
-        uncovered=_uncovered(chapter),
-        code=_code(chapter),
+        pictures=profile_pictures(chapter, curves),
+        uncovered=_uncovered_text(chapter),
+        code=_page_code(chapter),
         table=_counterexample(chapter),
     )
 
 
-def _verdict(chapter: FilterChapter) -> str:
+def _verdict_text(chapter: FilterChapter) -> str:
     verdict = chapter.verdict
     match verdict.outcome:
         case Outcome.HOLDS:
             cited = f" {verdict.joined_by}." if verdict.joined_by else ""
             return f"The guarantee holds, {verdict.evidence.name}, for {verdict.scope}.{cited}"
         case Outcome.REFUTED:
-            return f"The guarantee is false, {verdict.evidence.name}: {short(verdict.detail)}."
+            return f"The guarantee is false, {verdict.evidence.name}: {shortened_sentence(verdict.detail)}."
     return f"No violation found. This is not a proof. The guarantee is for {verdict.scope}."
 
 
-def _theorem(chapter: FilterChapter) -> str:
+def _theorem_text(chapter: FilterChapter) -> str:
     proof = chapter.subject.make().proof
     words = f"{proof[:1].upper()}{proof[1:]}."
     if chapter.verdict.outcome is Outcome.HOLDS:
@@ -74,7 +74,7 @@ def _theorem(chapter: FilterChapter) -> str:
     return words
 
 
-def short(words: str, most: int = 420) -> str:
+def shortened_sentence(words: str, most: int = 420) -> str:
     """A sentence, cut where it is longer than a paragraph."""
     return words if len(words) <= most else f"{words[:most].rsplit(' ', 1)[0]} …"
 
@@ -85,10 +85,10 @@ def at_words(one: BoundsAt | SimulatedDivergence) -> str:
     return f"{name} {one.measure.at:.4g}"
 
 
-def _worst(chapter: FilterChapter) -> str:
+def _worst_case_text(chapter: FilterChapter) -> str:
     one, game = chapter.main, chapter.game
     low, high = one.shares
-    reached = f"by {_steps(one)}" if one.steps else "by the best strategy on the menu below"
+    reached = f"by {_steps_text(one)}" if one.steps else "by the best strategy on the menu below"
     words = f"At {at_words(one)}, at least {share(low, format_down)} of what is guaranteed, {reached}"
     if high is not None:
         words += f"; at most {share(high, format_up)}, whatever the mechanisms"
@@ -102,11 +102,11 @@ def _worst(chapter: FilterChapter) -> str:
     return f"{words} (CERTIFIED).{menu}"
 
 
-def _steps(one: BoundsAt) -> str:
-    return ", then ".join(f"{times} x {_pair(pair)}" for pair, times in one.steps)
+def _steps_text(one: BoundsAt) -> str:
+    return ", then ".join(f"{times} x {_pair_expression(pair)}" for pair, times in one.steps)
 
 
-def _pair(pair: DominatingPair) -> str:
+def _pair_expression(pair: DominatingPair) -> str:
     """A pair as an expression, one of long fractions by its losses."""
     if pair.outputs is None or len(pair_words(pair)) <= _LONG:
         return pair_words(pair)
@@ -124,16 +124,16 @@ def simulated_words(one: SimulatedDivergence | None) -> str:
     ends = f"{share(estimate.low / one.promised, format_down)} to {share(estimate.high / one.promised, format_up)}"
     return (
         f"{one.adversary.capitalize()}: {ends} of what is guaranteed in {estimate.n:,} runs, confidence 1 - "
-        f"{chance(estimate.failure)}. {agrees} the certified {interval(one.low, one.high, 5)}."
+        f"{format_failure(estimate.failure)}. {agrees} the certified {interval(one.low, one.high, 5)}."
     )
 
 
-def _hits(curves: Mapping[str, AttackerCurve]) -> str:
+def _hits_text(curves: Mapping[str, AttackerCurve]) -> str:
     told = ", ".join(f"{share(one.hits(TOLD), format_up)} ({name})" for name, one in curves.items())
     return f"At one false alarm in a thousand it hits at most {told}."
 
 
-def _uncovered(chapter: FilterChapter) -> str:
+def _uncovered_text(chapter: FilterChapter) -> str:
     """What neither the verdict nor the simulations say anything of."""
     known = ["simulations of other adversaries"]
     if chapter.verdict.outcome is not Outcome.HOLDS and chapter.uncovered:
@@ -150,7 +150,7 @@ def _counterexample(chapter: FilterChapter) -> PageTable | None:
     rows = tuple(
         (
             turn.rounds,
-            f"{turn.when + ': ' if turn.when else ''}{short(turn.request, 90)}: {turn.answer}",
+            f"{turn.when + ': ' if turn.when else ''}{shortened_sentence(turn.request, 90)}: {turn.answer}",
             *format_distinct(turn.reached, turn.promised),
         )
         for turn in chapter.turns[:_MAX_TURNS]
@@ -160,14 +160,14 @@ def _counterexample(chapter: FilterChapter) -> PageTable | None:
     return PageTable("Smallest counterexample", heads, rows, why)
 
 
-def _code(chapter: FilterChapter) -> str:
+def _page_code(chapter: FilterChapter) -> str:
     subject = chapter.subject
     rounds = "" if subject.rounds is None else f", rounds={subject.rounds}"
     way = "" if subject.direction == "both" else f", direction={subject.direction!r}"
     lines = [
         "import filterproof as fp\n",
         subject.typed,
-        f"worst = fp.worst_case(filt, menu, epsilon={_typed(subject.epsilon)}{rounds}{way})",
+        f"worst = fp.worst_case(filt, menu, epsilon={_typed_code(subject.epsilon)}{rounds}{way})",
         "print(worst)",
         f"print(fp.simulate(filt, worst.strategy, epsilon={chapter.game.epsilon!r}, n=100_000,",
         f"    rounds={subject.rounds or chapter.game.rounds}, direction=worst.direction, seed=1))",
@@ -177,5 +177,5 @@ def _code(chapter: FilterChapter) -> str:
     return "\n".join(lines)
 
 
-def _typed(epsilon: Epsilon) -> str:
+def _typed_code(epsilon: Epsilon) -> str:
     return f'fp.LogRatio(Fraction("{epsilon.ratio}"))' if isinstance(epsilon, LogRatio) else f"{epsilon:g}"

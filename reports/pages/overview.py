@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from filterproof.mc.examine.divergence import exceeds
+from filterproof.mc.examine.divergence import certainly_exceeds
 from filterproof.reports.chapters.filters import FilterChapter
 from filterproof.reports.chapters.page_subjects import PageSubject
-from filterproof.reports.drawing import INK, NARROW, PALETTE, new_figure, svg_text
+from filterproof.reports.drawing import INK, NARROW_INCHES, PALETTE, new_figure, svg_text
 from filterproof.reports.finding import Picture
-from filterproof.reports.pages.page import Badge, share
+from filterproof.reports.pages.page import VerdictBadge, share
 from filterproof.theory.evidence import Outcome, Verdict
-from filterproof.theory.kernel.kernel_theorems import FINITE
+from filterproof.theory.kernel.kernel_theorems import FINITE_OUTCOMES_SCOPE
 from filterproof.theory.numerics.decimals import format_down, format_up
 from filterproof.theory.proofs import THEOREMS
 
@@ -28,7 +28,7 @@ _LEAST, _MOST, _EDGE = 1e-2, 120.0, 400.0
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class OverviewRow:
     """A filter on the front page; all numbers are shares of `promised`, at one epsilon, or at one order.
 
     `most` is None where no theorem bounds the divergence; `simulated` are the ends of an interval of n runs, None where
@@ -47,7 +47,7 @@ class Row:
     assumptions: str
 
     @classmethod
-    def of(cls, chapter: FilterChapter) -> Row:
+    def of(cls, chapter: FilterChapter) -> OverviewRow:
         """The row of a filter."""
         main, (least, most) = chapter.main, chapter.main.shares
         ends, n = None, 0
@@ -68,8 +68,8 @@ class Row:
         )
 
     @property
-    def badge(self) -> Badge:
-        return Badge.of(self.verdict)
+    def badge(self) -> VerdictBadge:
+        return VerdictBadge.of(self.verdict)
 
     @property
     def evidence(self) -> str:
@@ -100,7 +100,7 @@ def assumptions(subject: PageSubject, verdict: Verdict) -> str:
     """The mechanisms that a verdict covers, in a few words; † if the kernel has the rule for outcomes of any kind."""
     if verdict.outcome is Outcome.REFUTED:
         return "none: its own code"
-    covered = "finite outcomes" if FINITE in verdict.scope else verdict.scope.partition(";")[0]
+    covered = "finite outcomes" if FINITE_OUTCOMES_SCOPE in verdict.scope else verdict.scope.partition(";")[0]
     general = any(
         f"theorem '{name.removesuffix(_ANY)}'" in verdict.detail for name in THEOREMS if name.endswith(_ANY)
     )
@@ -110,7 +110,7 @@ def assumptions(subject: PageSubject, verdict: Verdict) -> str:
 _ANY = ", any outcomes"
 
 
-def counted(rows: Sequence[Row]) -> str:
+def counts_sentence(rows: Sequence[OverviewRow]) -> str:
     """The answer in a sentence."""
     holds, refuted, undecided = (
         sum(row.verdict.outcome is outcome for row in rows)
@@ -125,15 +125,15 @@ def counted(rows: Sequence[Row]) -> str:
     return f"{'; '.join(words)}."
 
 
-def picture(rows: Sequence[Row], *, wide: bool) -> Picture:
+def overview_picture(rows: Sequence[OverviewRow], *, wide: bool) -> Picture:
     """Every filter on one log axis of what is reached, in units of what is guaranteed."""
-    size = (10.0, 1.5 + 0.21 * len(rows)) if wide else (NARROW, 1.6 + 0.34 * len(rows))
+    size = (10.0, 1.5 + 0.21 * len(rows)) if wide else (NARROW_INCHES, 1.6 + 0.34 * len(rows))
     with new_figure(*size) as figure:
         ax = figure.subplots()
         ax.axvspan(1.0, _EDGE, color=_RED, alpha=0.08, lw=0)
         ax.axvline(1.0, color=INK, lw=1.6)
         for y, row in zip(reversed(range(len(rows))), rows, strict=True):
-            _draw(ax, y, row, wide=wide)
+            _draw_row(ax, y, row, wide=wide)
         ax.set(xscale="log", xlim=(_LEAST, _EDGE), ylim=(-0.7, len(rows) - 0.2))
         ax.set_xticks((1e-2, 0.1, 1.0, 10.0, 100.0), ("1 %", "10 %", "the guarantee", "× 10", "× 100"))
         ax.tick_params(axis="y", length=0)
@@ -142,9 +142,11 @@ def picture(rows: Sequence[Row], *, wide: bool) -> Picture:
         ax.set_xlabel("privacy loss reached, in units of what is guaranteed")
         names = [row.subject.name for row in reversed(rows)] if wide else []
         ax.set_yticks(range(len(names)), names)
-        figure.legend(handles=_legend(), loc="outside upper left", ncols=4 if wide else 2, handletextpad=0.4)
+        figure.legend(
+            handles=_legend_lines(), loc="outside upper left", ncols=4 if wide else 2, handletextpad=0.4
+        )
     name = "overview" if wide else "overview_narrow"
-    return Picture(name, _CAPTION, alt(rows), svg_text(figure), size)
+    return Picture(name, _CAPTION, picture_alt(rows), svg_text(figure), size)
 
 
 _CAPTION = (
@@ -153,32 +155,32 @@ _CAPTION = (
 )
 
 
-def _draw(ax: Axes, y: int, row: Row, *, wide: bool) -> None:
-    broken = exceeds(row.least, 1.0)
+def _draw_row(ax: Axes, y: int, row: OverviewRow, *, wide: bool) -> None:
+    broken = certainly_exceeds(row.least, 1.0)
     colour = _RED if broken else _BLUE
     ax.plot([_LEAST, _EDGE], [y, y], color="#e3e7eb", lw=0.8, zorder=0)
     if row.simulated is not None and row.simulated[1] > _LEAST:
-        ends = [_inside(end) for end in row.simulated]
+        ends = [_clipped_share(end) for end in row.simulated]
         ax.plot(ends, [y, y], color=_BAR, lw=5, solid_capstyle="butt", zorder=1)
         ax.plot(ends, [y, y], "|", color=_BAR, ms=11, mew=1.6, zorder=1)
     if row.most is not None:
-        ax.plot([_inside(row.least), _inside(row.most)], [y, y], color=_GREEN, lw=1.7, zorder=2)
-        ax.plot(_inside(row.most), y, "D", ms=9, mfc="none", mew=1.7, color=_GREEN, zorder=3)
-    ax.plot(_inside(row.least), y, "X" if broken else "o", ms=6.5, color=colour, zorder=4)
+        ax.plot([_clipped_share(row.least), _clipped_share(row.most)], [y, y], color=_GREEN, lw=1.7, zorder=2)
+        ax.plot(_clipped_share(row.most), y, "D", ms=9, mfc="none", mew=1.7, color=_GREEN, zorder=3)
+    ax.plot(_clipped_share(row.least), y, "X" if broken else "o", ms=6.5, color=colour, zorder=4)
     if not wide:
         ax.text(_LEAST, y + 0.36, row.subject.name, fontsize=9.5, va="center", color=INK)
-    at = _inside(max(row.least, row.most or 0.0))
+    at = _clipped_share(max(row.least, row.most or 0.0))
     box = {"facecolor": "#ffffff", "edgecolor": "none", "pad": 0.8} if at < 1 else None
     look: dict[str, Any] = {"fontweight": "bold" if broken else "normal", "color": colour if broken else INK}
     look |= {"fontsize": 9, "ha": "left", "va": "center", "bbox": box, "zorder": 2}
-    ax.annotate(between(row), (at, y), xytext=(9, 0), textcoords="offset points", **look)
+    ax.annotate(range_text(row), (at, y), xytext=(9, 0), textcoords="offset points", **look)
 
 
-def _inside(share: float) -> float:
+def _clipped_share(share: float) -> float:
     return min(max(share, _LEAST), _MOST) if math.isfinite(share) else _MOST
 
 
-def _legend() -> list[Line2D]:
+def _legend_lines() -> list[Line2D]:
     from matplotlib.lines import Line2D
 
     looks: dict[str, dict[str, Any]] = {
@@ -190,13 +192,13 @@ def _legend() -> list[Line2D]:
     return [Line2D([], [], label=label, **{"ls": "none", **look}) for label, look in looks.items()]
 
 
-def alt(rows: Sequence[Row]) -> str:
+def picture_alt(rows: Sequence[OverviewRow]) -> str:
     """The picture for those who cannot see it."""
-    told = "; ".join(f"{row.subject.name} {between(row)}" for row in rows)
+    told = "; ".join(f"{row.subject.name} {range_text(row)}" for row in rows)
     return f"What the worst known adversary reaches, as a share of what is guaranteed: {told}."
 
 
-def between(row: Row) -> str:
+def range_text(row: OverviewRow) -> str:
     """The two ends where they differ as they are read, else the one number."""
     low = share(row.least, format_down)
     high = low if row.most is None else share(row.most, format_up)

@@ -13,7 +13,7 @@ from filterproof.theory.evidence import Outcome, Verdict
 from filterproof.theory.numerics.decimals import format_nearest
 
 #: Shares of a guarantee below this are not told apart.
-_LITTLE = 0.01
+_LITTLE_SHARE = 0.01
 
 
 def share(value: float, rounded: Callable[[float, int], str] = format_nearest) -> str:
@@ -25,7 +25,7 @@ def share(value: float, rounded: Callable[[float, int], str] = format_nearest) -
     >>> share(0.99989, format_down)
     '99.98 %'
     """
-    if value < _LITTLE:
+    if value < _LITTLE_SHARE:
         return "< 1 %"
     if value >= 2:
         return f"× {float(rounded(value, 3)):,.3g}" if value < 1e3 else f"× {float(rounded(value, 2)):,.0f}"
@@ -34,14 +34,14 @@ def share(value: float, rounded: Callable[[float, int], str] = format_nearest) -
 
 
 @dataclass(frozen=True, slots=True)
-class Badge:
+class VerdictBadge:
     """A verdict in a word or two, and its colour; a theorem that was cited and not checked is part of it."""
 
     words: str
     colour: str
 
     @classmethod
-    def of(cls, verdict: Verdict | Agreement) -> Badge:
+    def of(cls, verdict: Verdict | Agreement) -> VerdictBadge:
         """The badge of a verdict, or of a comparison."""
         if isinstance(verdict, Verdict) and verdict.outcome is Outcome.HOLDS and verdict.citations:
             return cls("HOLDS, citing", "joined")
@@ -67,7 +67,7 @@ class Page:
 
     key: str
     title: str
-    badge: Badge
+    badge: VerdictBadge
     line: str
     formulas: tuple[tuple[str, Markup], ...]
     facts: tuple[tuple[str, str | Markup], ...]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from filterproof.mc.examine.divergence import exceeds
+from filterproof.mc.examine.divergence import certainly_exceeds
 from filterproof.reports.chapters.filters import BoundsAt, FilterChapter
 from filterproof.reports.drawing import INK, PALETTE, new_figure, svg_text
 from filterproof.reports.finding import Picture
@@ -22,17 +22,17 @@ if TYPE_CHECKING:
 _BLUE, _RED, _GREEN, _BAR = (PALETTE[place] for place in (0, 1, 2, 4))
 #: The least false alarms that are drawn, and those at which hits are told.
 _LEAST, TOLD = 1e-5, 1e-3
-_ALARMS = np.geomspace(_LEAST, 1.0, 41)
+_FALSE_ALARM_RATES = np.geomspace(_LEAST, 1.0, 41)
 #: Epsilons at which a guarantee bounds the hits.
-_GUARANTEED = (0.0, 0.5, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0)
+_GUARANTEE_EPSILONS = (0.0, 0.5, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0)
 _TICKS = tuple(10.0**k for k in range(-5, 1))
-_POINTS = 60
+_CURVE_POINTS = 60
 
 
 def hits_curves(chapter: FilterChapter) -> dict[str, AttackerCurve]:
     """Bounds on the hits of any test: by the guarantee, and by what is certified of every mechanism."""
     promise = chapter.subject.make().promise
-    at = sorted({best_epsilon(promise, TOLD), *_GUARANTEED})
+    at = sorted({best_epsilon(promise, TOLD), *_GUARANTEE_EPSILONS})
     promised = {epsilon: promise.extremal(epsilon).high for epsilon in at}
     curves = {"guaranteed": AttackerCurve(tuple(promised.items()))}
     known = {
@@ -45,7 +45,7 @@ def hits_curves(chapter: FilterChapter) -> dict[str, AttackerCurve]:
     return curves
 
 
-def pictures(chapter: FilterChapter, curves: dict[str, AttackerCurve]) -> tuple[Picture, Picture]:
+def profile_pictures(chapter: FilterChapter, curves: dict[str, AttackerCurve]) -> tuple[Picture, Picture]:
     """Divergences beside the guarantee, and hits against false alarms, bounded by `curves`."""
     key, name = chapter.subject.key, chapter.subject.name
     at = "order" if chapter.main.measure.kind == "renyi" else "epsilon"
@@ -53,32 +53,34 @@ def pictures(chapter: FilterChapter, curves: dict[str, AttackerCurve]) -> tuple[
         f"{share(one.shares[0])} of what is guaranteed at {at} {one.measure.at:.3g}" for one in chapter.curve
     )
     hits = "; ".join(f"{which} {format_up(curve.hits(TOLD), 3)}" for which, curve in curves.items())
-    with new_figure(*_SIZE, margins=_MARGINS) as profile:
-        _profile(profile.subplots(), chapter)
-    with new_figure(*_SIZE, margins=_MARGINS) as trade_off:
+    with new_figure(*_FIGURE_INCHES, margins=_MARGINS) as profile:
+        _draw_profile(profile.subplots(), chapter)
+    with new_figure(*_FIGURE_INCHES, margins=_MARGINS) as trade_off:
         _trade_off(trade_off.subplots(), chapter, curves)
     return (
-        Picture(key, _PROFILE, f"{name}: certified from below, {told}.", svg_text(profile), _SIZE),
+        Picture(
+            key, _PROFILE_CAPTION, f"{name}: certified from below, {told}.", svg_text(profile), _FIGURE_INCHES
+        ),
         Picture(
             f"{key}-test",
             _TRADE_OFF,
             f"{name}: hits at one false alarm in a thousand: {hits}.",
             svg_text(trade_off),
-            _SIZE,
+            _FIGURE_INCHES,
         ),
     )
 
 
-_SIZE = (4.6, 3.4)
+_FIGURE_INCHES = (4.6, 3.4)
 _MARGINS = (0.18, 0.15, 0.975, 0.97)
-_PROFILE = "The guarantee, certified bounds, and simulated intervals."
+_PROFILE_CAPTION = "The guarantee, certified bounds, and simulated intervals."
 _TRADE_OFF = (
     "A test for membership has at most so many hits at so many false alarms. The band holds the best test of the "
     "simulated adversary."
 )
 
 
-def _profile(ax: Axes, chapter: FilterChapter) -> None:
+def _draw_profile(ax: Axes, chapter: FilterChapter) -> None:
     filt, curve = chapter.subject.make(), chapter.curve
     renyi, at = chapter.main.measure.kind == "renyi", [one.measure.at for one in curve]
     room = 0.15 * (max(at) - min(at)) or 0.5
@@ -90,17 +92,17 @@ def _profile(ax: Axes, chapter: FilterChapter) -> None:
         ax.set(xlabel="order alpha", ylabel="Rényi divergence (nats)", xlim=(0, 1.15 * max(at)))
         ax.set_ylim(0, 1.15 * max(one.promised for one in curve))
     else:
-        grid = np.linspace(max(min(at) - room, 0.0), max(at) + room, _POINTS)
+        grid = np.linspace(max(min(at) - room, 0.0), max(at) + room, _CURVE_POINTS)
         promise = [float(filt.promise.delta(float(epsilon))) for epsilon in grid]
         ax.plot(grid, promise, color=INK, lw=1.6, label="guaranteed")
         ax.set(xlabel="epsilon (nats)", ylabel="delta", yscale="log", xlim=(grid[0], grid[-1]))
         shown = [x for one in curve for x in (one.low, one.promised) if x > 0.01 * one.promised]
         ax.set_ylim(min(shown) / 3, min(3 * max(*shown, *promise), 1.5))
-    _bounds(ax, curve)
+    _draw_bounds(ax, curve)
     ax.legend(fontsize=8.5, loc="best")
 
 
-def _bounds(ax: Axes, curve: tuple[BoundsAt, ...]) -> None:
+def _draw_bounds(ax: Axes, curve: tuple[BoundsAt, ...]) -> None:
     look: dict[str, Any] = {"ms": 8, "mfc": "none", "mew": 1.5, "color": _GREEN, "ls": "none"}
     for place, one in enumerate(curve):
         first = "" if place else None
@@ -112,7 +114,7 @@ def _bounds(ax: Axes, curve: tuple[BoundsAt, ...]) -> None:
         if one.high is not None:
             label = first if first is not None else "certified, at most"
             ax.plot([at], [one.high], marker="D", label=label, **look)
-        broken = exceeds(one.low, one.promised)
+        broken = certainly_exceeds(one.low, one.promised)
         mark, colour = ("X", _RED) if broken else ("o", _BLUE)
         label = first if first is not None else "certified, at least"
         ax.plot([at], [one.low], mark, ms=5, color=colour, label=label)
@@ -122,12 +124,15 @@ def _trade_off(ax: Axes, chapter: FilterChapter, curves: dict[str, AttackerCurve
     looks = {"guaranteed": (INK, "-", 1.6), "certified": (_GREEN, "--", 1.4)}
     for name, curve in curves.items():
         colour, dashes, width = looks[name]
-        hits = [curve.hits(float(alarms)) for alarms in _ALARMS[::4]]
-        ax.plot(_ALARMS[::4], hits, dashes, color=colour, lw=width, label=f"{name}, at most")
-    ax.plot(_ALARMS, _ALARMS, ":", color=INK, lw=0.8, label="guessing")
+        hits = [curve.hits(float(alarms)) for alarms in _FALSE_ALARM_RATES[::4]]
+        ax.plot(_FALSE_ALARM_RATES[::4], hits, dashes, color=colour, lw=width, label=f"{name}, at most")
+    ax.plot(_FALSE_ALARM_RATES, _FALSE_ALARM_RATES, ":", color=INK, lw=0.8, label="guessing")
     if (band := chapter.band) is not None:
-        low, high = (np.maximum(1 - end, _LEAST) for end in (band.high(_ALARMS), band.low(_ALARMS)))
-        ax.fill_between(_ALARMS, low, high, color=_BAR, alpha=0.45, label="simulated")
+        low, high = (
+            np.maximum(1 - end, _LEAST)
+            for end in (band.high(_FALSE_ALARM_RATES), band.low(_FALSE_ALARM_RATES))
+        )
+        ax.fill_between(_FALSE_ALARM_RATES, low, high, color=_BAR, alpha=0.45, label="simulated")
     ax.set(
         xscale="log",
         yscale="log",

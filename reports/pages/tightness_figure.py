@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from filterproof.mc.examine.divergence import exceeds
+from filterproof.mc.examine.divergence import certainly_exceeds
 from filterproof.mc.examine.stage_finding import Tightness
 from filterproof.reports.drawing import INK, PALETTE, new_figure, plain_text
 from filterproof.theory.numerics.decimals import format_down, format_up
@@ -31,7 +31,7 @@ def telling_rows(rows: Sequence[Tightness]) -> tuple[Tightness, ...]:
     )
 
 
-def shown(rows: Sequence[Tightness]) -> tuple[Tightness, ...]:
+def shown_rows(rows: Sequence[Tightness]) -> tuple[Tightness, ...]:
     """Return the rows of the picture: the nearest of every menu first, then the next nearest, at most MAX_ROWS."""
     rows = telling_rows(rows)
     first = list({row.menu: row for row in reversed(rows)}.values())[::-1]
@@ -41,14 +41,14 @@ def shown(rows: Sequence[Tightness]) -> tuple[Tightness, ...]:
 
 def tightness_figure(name: str, rows: Sequence[Tightness], *, width: float = 8.0) -> Figure | None:
     """Draw each row's attack and worst case as shares of the guarantee; None if no row says anything."""
-    rows = shown(rows)
+    rows = shown_rows(rows)
     if not rows:
         return None
     with new_figure(width, _LINE * len(rows) + _MARGIN) as figure:
         title = f"{plain_text(name)}: attacks in units of the guarantee"
         figure.suptitle(title, x=0.01, ha="left", fontsize=11, fontweight="bold")
         ax = figure.subplots()
-        _draw(ax, rows, letters=round(13.5 * width))
+        _draw_rows(ax, rows, letters=round(13.5 * width))
         labelled = zip(*ax.get_legend_handles_labels(), strict=True)
         handles = {text: handle for handle, text in labelled}
         place: dict[str, Any] = {"loc": "outside lower left", "ncols": len(handles) if width > 6 else 2}
@@ -56,7 +56,7 @@ def tightness_figure(name: str, rows: Sequence[Tightness], *, width: float = 8.0
     return figure
 
 
-def _draw(ax: Axes, rows: Sequence[Tightness], *, letters: int) -> None:
+def _draw_rows(ax: Axes, rows: Sequence[Tightness], *, letters: int) -> None:
     worst = [row.worst / row.promised if row.worst is not None and row.promised > 0 else None for row in rows]
     shares = [
         share
@@ -73,7 +73,9 @@ def _draw(ax: Axes, rows: Sequence[Tightness], *, letters: int) -> None:
     ax.axvline(1.0, color=INK, lw=1.6, label="guarantee")
     for y, row, highest in zip(reversed(range(len(rows))), rows, worst, strict=True):
         found, k = (
-            ("attack above the guarantee", _RED) if exceeds(row.attack, row.promised) else ("attack", _BLUE)
+            ("attack above the guarantee", _RED)
+            if certainly_exceeds(row.attack, row.promised)
+            else ("attack", _BLUE)
         )
         ax.plot([at(row.share), 1.0], [y, y], color=k, lw=1, alpha=0.5)
         if highest is not None:
@@ -81,7 +83,7 @@ def _draw(ax: Axes, rows: Sequence[Tightness], *, letters: int) -> None:
             ax.plot(at(highest), y, "D", label="certified worst case", **look)
         marker = "o" if low <= row.share <= high else "<" if row.share < low else ">"
         ax.plot(at(row.share), y, marker, ms=6.5, color=k, label=found)
-        words = f"{_plain(row)} {row.menu}"
+        words = f"{_row_text(row)} {row.menu}"
         words = words if len(words) <= letters else f"{words[: letters - 2]} …"
         where: dict[str, Any] = {"transform": ax.get_yaxis_transform(), "va": "center"}
         ax.text(0.0, y + 0.32, plain_text(words), fontsize=9, color=INK, **where)
@@ -92,7 +94,7 @@ def _draw(ax: Axes, rows: Sequence[Tightness], *, letters: int) -> None:
     ax.spines["left"].set_visible(False)
 
 
-def _plain(row: Tightness) -> str:
+def _row_text(row: Tightness) -> str:
     if row.measure.kind == "exceedance":
         return ""
     what = "ε" if row.measure.kind == "hockey-stick" else "α"
@@ -101,7 +103,7 @@ def _plain(row: Tightness) -> str:
 
 def tightness_alt(rows: Sequence[Tightness]) -> str:
     """Return the picture in words."""
-    drawn = shown(rows)
+    drawn = shown_rows(rows)
     if not drawn:
         return ""
     near = drawn[0]

@@ -25,9 +25,9 @@ def test_every_public_filter_is_in_the_catalogue() -> None:
 
 
 @pytest.mark.parametrize("entry", catalogue.CATALOGUE.values(), ids=lambda entry: entry.name)
-def test_an_example_states_promise_and_proof(entry: catalogue.Entry) -> None:
+def test_an_example_states_promise_and_proof(entry: catalogue.CatalogueEntry) -> None:
     filt = entry.example()
-    assert isinstance(filt, entry.kind)
+    assert isinstance(filt, entry.filter_class)
     assert isinstance(filt.promise, Guarantee)
     assert filt.proof != fp.PrivacyFilter.proof
     assert filt.scope
@@ -44,12 +44,12 @@ def test_an_example_states_promise_and_proof(entry: catalogue.Entry) -> None:
 
 def test_unsound_filters_live_in_their_files_and_warn() -> None:
     for entry in catalogue.CATALOGUE.values():
-        assert (entry.kind.__module__ == unsound.__name__) == (entry.sound is False)
+        assert (entry.filter_class.__module__ == unsound.__name__) == (entry.sound is False)
         word = {True: "", False: "false: ", None: "undecided: "}[entry.sound]
-        assert entry.kind.proof.startswith(word)
+        assert entry.filter_class.proof.startswith(word)
         if entry.sound is False:
-            doc = entry.kind.__doc__ or ""
+            doc = entry.filter_class.__doc__ or ""
             assert "Flaw:" in doc
             assert "Counterexample:" in doc
             with pytest.warns(fp.UnsoundFilterWarning):
-                entry.make()
+                entry.make_example()

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import filterproof as fp
-from filterproof.filters.accountants.repeats import repeats
+from filterproof.filters.accountants.repeats import count_grants
 from filterproof.filters.testing.broken_invariants import broken_invariants
 from tests.filters.own import of
 
@@ -171,7 +171,7 @@ TYPES: list[tuple[Call, str]] = [
         "rng must be a numpy.random.Generator, got None",
     ),
     (lambda: fp.IndividualFilter(SAMPLED, 3), "without realised losses"),
-    (lambda: repeats(SAMPLED, STEP, most=5), "filt must not look at losses, got RealisationFilter; use"),
+    (lambda: count_grants(SAMPLED, STEP, most=5), "filt must not look at losses, got RealisationFilter; use"),
     *(
         (lambda bad=bad: fp.charges.GuaranteeScope(orders=bad), r"orders must be pairs \(order, bound\), got")
         for bad in (2.0, (2.0,), ((2.0, 0.5, 3.0),))

@@ -19,7 +19,7 @@ DRAWN = {**RULES, "seed": 0}
 WORLDS = {"norms": [1.0, 2.0], "epsilon": 1.0, "rounds": 1, "n": 10, "seed": 0, "confidence": 0.9}
 ODOMETER = fp.odometers.LineOdometer(0.05, target=4.0)
 TRAINING = fp.training.LogisticTraining([[3.0], [2.0], [0.5]], [0, 1, 1], rate=0.1)  # type: ignore[arg-type]
-SUMS = fp.training.ClippedSums.making(GDP, clip=1.0, sigma=2.0)
+SUMS = fp.training.ClippedSums.factory(GDP, clip=1.0, sigma=2.0)
 ONES = np.ones((3, 2))
 
 CALLS: dict[str, tuple[Callable[..., object], dict[str, Any]]] = {

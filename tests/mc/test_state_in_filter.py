@@ -156,7 +156,7 @@ CALLS = {
     "simulate_person": lambda filt: fp.people.simulate_person(
         filt, [1.0, 2.0], sigma=4.0, epsilon=1.0, rounds=3, n=10
     ),
-    "ClippedSums.making": lambda filt: fp.training.ClippedSums.making(filt, clip=1.0, sigma=2.0)(3, 1),
+    "ClippedSums.factory": lambda filt: fp.training.ClippedSums.factory(filt, clip=1.0, sigma=2.0)(3, 1),
 }
 
 

@@ -12,7 +12,7 @@ from flint import arb, ctx
 import filterproof as fp
 from filterproof.filters.certified.conversion_references import cks_log_delta
 from filterproof.theory.numerics import reproducible_math as rm
-from filterproof.theory.numerics.products import product
+from filterproof.theory.numerics.products import matrix_product
 from filterproof.theory.pairs.normal_distribution import hockey_stick
 from tests.pinned.numbers import DELTAS, EPSILONS, PATH, lines
 
@@ -106,10 +106,10 @@ def test_a_product_is_that_of_rationals_whatever_the_sizes_of_its_rows() -> None
     b = rng.normal(size=(2100, 3)) * 2.0 ** rng.integers(-300, 300, (1, 3))
     exact = a.astype(np.longdouble) @ b.astype(np.longdouble)
     room = 2.0**-52 * 2100 * np.abs(a).max(axis=1)[:, None] * np.abs(b).max(axis=0)
-    assert (np.abs(product(a, b) - exact) <= room).all()
-    assert np.array_equal(product(a[:, ::-1], b[::-1])[:, 0] * 0, np.zeros(5))
-    assert np.isnan(product(np.array([[np.inf, 1.0]]), np.ones((2, 1)))).all()
-    assert not product(np.zeros((2, 3)), np.zeros((3, 2))).any()
+    assert (np.abs(matrix_product(a, b) - exact) <= room).all()
+    assert np.array_equal(matrix_product(a[:, ::-1], b[::-1])[:, 0] * 0, np.zeros(5))
+    assert np.isnan(matrix_product(np.array([[np.inf, 1.0]]), np.ones((2, 1)))).all()
+    assert not matrix_product(np.zeros((2, 3)), np.zeros((3, 2))).any()
 
 
 def test_the_list_beside_this_file_has_every_file_with_pinned_numbers_and_no_other() -> None:

@@ -10,7 +10,7 @@ from filterproof.mc.examine.counterexample import Counterexample
 from filterproof.mc.examine.divergence import Divergence
 from filterproof.mc.examine.examination import Examination
 from filterproof.mc.examine.sequence import Sequence
-from filterproof.mc.examine.stage_finding import CUT, UNFINISHED, StageFinding, Tightness
+from filterproof.mc.examine.stage_finding import STOPPED_AFTER, UNFINISHED, StageFinding, Tightness
 from filterproof.mc.examine.trace import trace_of_sequence
 from filterproof.theory.evidence import Evidence, Outcome, Verdict
 
@@ -116,7 +116,7 @@ def unanswered() -> Examination:
 
 
 def _cut(stage: str) -> StageFinding:
-    found = f"{CUT} 3 % of the work"
+    found = f"{STOPPED_AFTER} 3 % of the work"
     return StageFinding(stage, "Was the stage finished?", found, "", UNFINISHED, notes=(found,))
 
 

@@ -30,16 +30,16 @@ from filterproof.mc.engine.encoding import encode, nameable
 from filterproof.mc.runs.output import OutputFolder
 from filterproof.reports import report
 from filterproof.reports.cli import COMMANDS, app
-from filterproof.reports.commands.console import clear_errors, complain, doing, say
-from filterproof.reports.commands.exit_status import End, ExitStatus
+from filterproof.reports.commands.console import clear_errors, doing, print_error, print_text
+from filterproof.reports.commands.exit_status import CommandEnd, ExitStatus
 from filterproof.reports.commands.prove import RECORD_CHECKED
 from filterproof.reports.figures.paper_figure import FIGURES
 from filterproof.reports.finding import Finding
 from filterproof.reports.study import Study
 from filterproof.reports.target_expression import read_value
-from filterproof.theory.kernel.kernel_theorems import FINITE
+from filterproof.theory.kernel.kernel_theorems import FINITE_OUTCOMES_SCOPE
 from filterproof.theory.pairs import RandomizedResponse
-from filterproof.theory.proofs.proof import JOIN, JOINED_BY_KERNEL
+from filterproof.theory.proofs.proof import JOINED_BY_KERNEL, PROSE_JOIN_NOTE
 from tests.interpreter import python
 from tests.reports import typed
 from tests.reports.typed import CAST, filterproof
@@ -106,8 +106,9 @@ ENDS: dict[int, dict[str, str]] = {
         "list": "GaussianFilter ... NaiveRealisationFilter ... EraserForever ... "
         "The guarantee of GaussianFilter, 1-GDP │ its own code │ HOLDS",
         "prove 'ApproximateDPFilter(1.0, 1e-5)'": "CKS ... The check does not cover other objects",
-        "prove 'Gaussian hockey-stick'": f"DERIVED, identity ... CERTIFIED, point ... {JOIN}",
-        "prove odometers": f"KERNEL, kernel ... 6 kernel ... {JOINED_BY_KERNEL.format(covers=FINITE)} {RECORD_CHECKED}",
+        "prove 'Gaussian hockey-stick'": f"DERIVED, identity ... CERTIFIED, point ... {PROSE_JOIN_NOTE}",
+        "prove odometers": f"KERNEL, kernel ... 6 kernel ... "
+        f"{JOINED_BY_KERNEL.format(covers=FINITE_OUTCOMES_SCOPE)} {RECORD_CHECKED}",
         "simulate GaussianFilter 'Constant(Gaussian(0.3))' --epsilon 2 -n 2e3 --interval KL-Chernoff": (
             ", KL-Chernoff; rests on "
         ),
@@ -309,7 +310,7 @@ def test_two_programs_are_asked_the_same(folder: Path) -> None:
 
 def test_a_program_that_answers_late_is_named_and_is_no_fault(capsys: pytest.CaptureFixture[str]) -> None:
     late = "program.py did not answer in time"
-    with pytest.raises(End) as ended, clear_errors():
+    with pytest.raises(CommandEnd) as ended, clear_errors():
         raise LateBridgeError(late)
     assert ended.value.status is ExitStatus.TIME_LIMIT
     assert late in capsys.readouterr().err
@@ -460,8 +461,8 @@ def test_ctrl_c_in_a_simulation_says_how_to_resume_and_resuming_gives_the_same_b
 def test_what_is_said_is_neither_markup_nor_obeyed_by_a_terminal(capsys: pytest.CaptureFixture[str]) -> None:
     name = "x[/b][red]\x1b[31m\x9b"
     with doing(name):
-        say(name)
-        complain(name)
+        print_text(name)
+        print_error(name)
     shown = capsys.readouterr()
     assert shown.out == "x[/b][red]?[31m?\n"
     assert shown.err == "filterproof: x[/b][red]?[31m?\n"

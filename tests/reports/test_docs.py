@@ -17,9 +17,9 @@ from filterproof.reports.commands.exit_status import ExitStatus
 from filterproof.reports.docs.docstrings import rst_of
 from filterproof.reports.docs.generated import escaped, expand
 from filterproof.reports.docs.recorded import TABLES
-from filterproof.reports.docs.reference import described, public_names
-from filterproof.reports.words import record
-from filterproof.theory.evidence import Checked, Evidence, Outcome
+from filterproof.reports.docs.reference import public_docstring, public_names
+from filterproof.reports.words import recorded_data
+from filterproof.theory.evidence import CheckCoverage, Evidence, Outcome
 from tests.printed_examples import PAGES, ROOT, blocks, run_examples
 
 
@@ -42,7 +42,7 @@ def test_recorded_scores_add_up_and_bounds_on_compositions_hold() -> None:
         name: [dict(zip(heads, row, strict=True)) for row in found]
         for name, (heads, found) in ((name, make()) for name, make in TABLES.items())
     }
-    cases, faults = record("power")["cases"], record("planted")
+    cases, faults = recorded_data("power")["cases"], recorded_data("planted")
     right, of = (sum(int(row["correct"].split(" of ")[place]) for row in rows["power"]) for place in (0, 1))
     assert (right, of) == (len(cases) - len(rows["missed"]), len(cases))
     refused, of = (
@@ -52,14 +52,16 @@ def test_recorded_scores_add_up_and_bounds_on_compositions_hold() -> None:
     ours = [row["bounds hold"] for row in rows["compositions"] if row["by"].startswith("Filterproof")]
     assert set(ours) == {"yes"}
     assert len(rows["compositions"]) > len(ours)
-    for row, game in zip(rows["accountant"], record("accountant")["rows"], strict=True):
+    for row, game in zip(rows["accountant"], recorded_data("accountant")["rows"], strict=True):
         low, high = float(row["at least"]) * 1e-5, float(row["at most"]) * 1e-5
         assert low * (1 - 1e-15) <= game["low"] <= game["high"] <= high * (1 + 1e-15)
 
 
 def test_the_page_of_history_has_a_row_for_each_recorded_thread() -> None:
     made = _generated("history")
-    rows = [row for row in record("power")["cases"] if (row["half"], row["kind"]) == ("public", "broken")]
+    rows = [
+        row for row in recorded_data("power")["cases"] if (row["half"], row["kind"]) == ("public", "broken")
+    ]
     assert len(re.findall(r"^\| \[", made, re.MULTILINE)) == len(rows) >= 20
     for row in rows:
         assert row["thread"] in made
@@ -67,7 +69,7 @@ def test_the_page_of_history_has_a_row_for_each_recorded_thread() -> None:
 
 
 def test_the_words_of_a_verdict_are_those_of_the_code() -> None:
-    for part, words in (("outcomes", Outcome), ("evidence", Evidence), ("checked", Checked)):
+    for part, words in (("outcomes", Outcome), ("evidence", Evidence), ("checked", CheckCoverage)):
         made = _generated(part)
         assert len(re.findall(r"^\| \*\*", made, re.MULTILINE)) == len(words)
         for word in words:
@@ -150,7 +152,7 @@ def test_every_public_name_is_documented_exactly_once() -> None:
 
 def test_a_public_name_has_a_docstring_of_its_own() -> None:
     for name in public_names():
-        first = described(name).strip().partition("\n")[0]
+        first = public_docstring(name).strip().partition("\n")[0]
         assert len(first.split()) >= 3, f"{name} must say what it is in a docstring, got {first!r}"
         value = attrgetter(name)(fp)
         if inspect.isclass(value):

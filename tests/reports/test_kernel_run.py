@@ -11,11 +11,11 @@ import pytest
 
 import filterproof.theory.kernel
 from filterproof.reports import kernel_run
-from filterproof.reports.commands.exit_status import End, ExitStatus
+from filterproof.reports.commands.exit_status import CommandEnd, ExitStatus
 from filterproof.reports.commands.kernel import kernel
 from filterproof.reports.kernel_run import KernelError, run_kernel
 from filterproof.theory.kernel import read_record, record
-from filterproof.theory.kernel.kernel_theorems import KERNEL, sources
+from filterproof.theory.kernel.kernel_theorems import KERNEL_THEOREMS, sources
 from filterproof.theory.kernel.record import without_comments
 
 _AXIOM = "Coq.Logic.Classical_Prop.classic"
@@ -27,8 +27,8 @@ _CLEAN = """* Constants/Inductives relying on type-in-type: <none>
 def _kernel_output(axioms: str = "Closed under the global context", left_out: str = "") -> str:
     kept = read_record()
     assert kept is not None
-    told = [f"BEGIN STATES {name}\n{kept.statements[name]}" for name in KERNEL if name != left_out]
-    modules = dict.fromkeys(theorem.module for theorem in KERNEL.values())
+    told = [f"BEGIN STATES {name}\n{kept.statements[name]}" for name in KERNEL_THEOREMS if name != left_out]
+    modules = dict.fromkeys(theorem.module for theorem in KERNEL_THEOREMS.values())
     return "\n".join([*told, *(f"BEGIN RESTS {module}\n{axioms}" for module in modules)]) + "\n"
 
 
@@ -60,7 +60,7 @@ def _run(fake: Path, *, asked: str = "", checked: str = "", refuses: str = "") -
     record = run_kernel(on_step=steps.append)
     assert record.rocq == "9.9.9"
     assert list(record.sources) == list(sources())
-    assert set(record.statements) == set(KERNEL)
+    assert set(record.statements) == set(KERNEL_THEOREMS)
     return steps
 
 
@@ -72,7 +72,7 @@ def test_without_rocq_the_remedy_is_said(monkeypatch: pytest.MonkeyPatch, tmp_pa
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(KernelError, match="install Rocq, in Debian the packages coq, libcoq-interval"):
         run_kernel(on_step=str)
-    with pytest.raises(End) as ended:  # nothing was refused
+    with pytest.raises(CommandEnd) as ended:  # nothing was refused
         kernel(check=True)
     assert ended.value.status is ExitStatus.UNUSABLE
 
@@ -137,7 +137,7 @@ def test_a_run_writes_the_record_with_its_digest_and_a_check_refuses_a_record_of
     said = (tmp_path / record.SEAL).read_text().split()
     assert said == [sha256((tmp_path / record.RECORD).read_bytes()).hexdigest(), record.RECORD]
     monkeypatch.setattr(record, "SEAL", "nowhere")
-    with pytest.raises(End):
+    with pytest.raises(CommandEnd):
         kernel(check=True)
 
 

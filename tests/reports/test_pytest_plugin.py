@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from filterproof.reports.pytest_plugin import _how, _refused
+from filterproof.reports.pytest_plugin import _options_of_item, _refused_mark
 from tests.interpreter import ROOT, python
 from tests.reports.typed import CAST
 
@@ -116,7 +116,7 @@ def test_an_effort_that_is_none_is_refused(folder: Path, effort: str) -> None:
     ],
 )
 def test_a_mark_that_cannot_be_used_is_refused_in_a_sentence(mark: Any, said: str) -> None:
-    refused = _refused(mark.mark)
+    refused = _refused_mark(mark.mark)
     assert said in refused
     assert bool(said) is bool(refused)
 
@@ -124,8 +124,11 @@ def test_a_mark_that_cannot_be_used_is_refused_in_a_sentence(mark: Any, said: st
 def test_the_command_line_gives_the_effort_whatever_the_mark_says() -> None:
     for asked, effort in ((None, 0.5), (3.0, 3.0)):
         item: Any = SimpleNamespace(config=SimpleNamespace(getoption=lambda name, asked=asked: asked))
-        assert _how(item, {"effort": 0.5, "mechanisms": ["rr"]}) == {"effort": effort, "mechanisms": ["rr"]}
-        assert _how(item, {}) == ({} if asked is None else {"effort": asked})
+        assert _options_of_item(item, {"effort": 0.5, "mechanisms": ["rr"]}) == {
+            "effort": effort,
+            "mechanisms": ["rr"],
+        }
+        assert _options_of_item(item, {}) == ({} if asked is None else {"effort": asked})
 
 
 def test_a_start_of_pytest_loads_nothing_of_ours_but_the_plugin(folder: Path) -> None:

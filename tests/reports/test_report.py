@@ -16,7 +16,7 @@ from filterproof.reports.chapters import CLAIMS
 from filterproof.reports.finding import Claim, Finding
 from filterproof.reports.report import (
     LibraryReport,
-    changes,
+    changes_since,
     claim_rows,
     claims_page,
     make_report,
@@ -134,7 +134,7 @@ def test_the_data_has_every_claim_and_comparison(made: LibraryReport, out: Path)
     assert data == verdicts_document(made)
     assert [one["outcome"] for one in data["verdicts"]] == ["HOLDS", "REFUTED"]
     assert data["verdicts"][1]["counterexample"]["low"] == 0.2
-    assert len(data["comparisons"]) == sum(len(one.every) for one in made.filters)
+    assert len(data["comparisons"]) == sum(len(one.all_comparisons) for one in made.filters)
     rows = list(csv.DictReader((out / "claims.csv").read_text("utf-8").splitlines()))
     assert rows == json.loads((out / "claims.json").read_text("utf-8"))["claims"] == claim_rows(made.findings)
     times = json.loads((out / "durations.json").read_text("utf-8"))
@@ -149,9 +149,9 @@ def test_second_report_says_what_changed_since_the_first(
     rows = claim_rows(made.findings[:1])
     before = {row["key"]: row for row in rows}
     assert "Nothing changed" in claims_page(made, before, rows)
-    assert changes(before, rows) == []
-    assert changes({}, rows) == ["examined-zcdpfilter: new."]
-    assert changes({"gone": {}}, rows)[-1] == "gone: no longer claimed."
+    assert changes_since(before, rows) == []
+    assert changes_since({}, rows) == ["examined-zcdpfilter: new."]
+    assert changes_since({"gone": {}}, rows)[-1] == "gone: no longer claimed."
 
 
 def test_theorem_that_was_only_cited_is_not_as_expected_and_is_shown(second: Path) -> None:

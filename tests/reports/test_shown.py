@@ -17,12 +17,12 @@ from matplotlib.figure import Figure
 
 import filterproof as fp
 from filterproof.filters.certified.comparison import ComparisonStatus
-from filterproof.reports.html_repr.cells import cells as row_cells
 from filterproof.reports.html_repr.fragments import MAX_LINES
 from filterproof.reports.html_repr.numbers import exact_or
+from filterproof.reports.html_repr.text_cells import text_cells as row_cells
 from filterproof.theory.display import Displayed
 from filterproof.theory.numerics.decimals import format_down, format_up, interval
-from filterproof.theory.proofs.proof import JOIN
+from filterproof.theory.proofs.proof import PROSE_JOIN_NOTE
 from tests.interpreter import ROOT, python
 from tests.reports.examinations import ADMISSION, exam_of, refuted
 
@@ -59,7 +59,7 @@ MADE = {
     "Bounds": lambda: fp.Composition({fp.RandomizedResponse(1.0): 2}).delta(1.0),
     "TrainingAudit": lambda: fp.training.audit_training(
         fp.training.LogisticTraining(np.ones((2, 1)), np.array([0, 1]), rate=0.1),
-        fp.training.ClippedSums.making(GAUSSIAN, clip=1.0, sigma=2.0),
+        fp.training.ClippedSums.factory(GAUSSIAN, clip=1.0, sigma=2.0),
         epsilon=0.5,
         steps=2,
         n=40,
@@ -101,7 +101,7 @@ def words(value) -> str:
     return " ".join("".join(page(value).itertext()).split())
 
 
-def cells(value) -> dict[str, str]:
+def text_cells(value) -> dict[str, str]:
     """The lines of a table of labels."""
     return {line[0].text: "".join(line[1].itertext()) for line in page(value).iter("tr")}
 
@@ -258,7 +258,7 @@ def test_a_proof_shows_its_formulas_and_its_steps() -> None:
     found = list(page(proof).iter("{http://www.w3.org/1998/Math/MathML}math"))
     assert len(found) == len(formulas) + bool(proof.theorem.claim_latex) > 0
     told = words(proof)
-    assert JOIN in told
+    assert PROSE_JOIN_NOTE in told
     for step in proof.steps:
         assert " ".join(step.statement.split()) in told
 

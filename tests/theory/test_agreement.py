@@ -16,7 +16,7 @@ def _agreement(*compared: fp.results.IntervalAndEnclosure) -> fp.results.Agreeme
 def test_the_outcome_is_derived_from_the_intervals() -> None:
     agreed, not_agreed = _agreement(NEAR, WIDE), _agreement(NEAR, OFF, WIDE)
     assert agreed.outcome is fp.results.AgreementOutcome.AGREES
-    assert (agreed.max_difference, agreed.share) == (1.5, 0.75)
+    assert (agreed.max_difference, agreed.relative_difference) == (1.5, 0.75)
     assert agreed.loosest is WIDE
     assert "wide: [0.5, 2.5] beside 2" in agreed.detail
     assert not_agreed.outcome is fp.results.AgreementOutcome.DISAGREES
@@ -34,6 +34,6 @@ def test_intervals_that_touch_agree_and_a_gap_of_one_bit_does_not() -> None:
 
 def test_a_number_that_is_zero_has_no_share() -> None:
     none = fp.results.IntervalAndEnclosure("none", 0.0, 1e-6, 0.0, 0.0)
-    assert _agreement(NEAR, none).share == math.inf
+    assert _agreement(NEAR, none).relative_difference == math.inf
     assert _agreement(NEAR, none).loosest is NEAR  # by distance, where a share says nothing
-    assert fp.results.IntervalAndEnclosure("same", 0.0, 0.0, 0.0, 0.0).share == 0
+    assert fp.results.IntervalAndEnclosure("same", 0.0, 0.0, 0.0, 0.0).relative_difference == 0

@@ -10,20 +10,22 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-import filterproof.theory.fast.gaussian
+import filterproof.theory.fast.compiled_gaussian
 from filterproof.theory.argument_checks import check_positive, check_probability
-from filterproof.theory.fast.gaussian import Kernels, kernels
+from filterproof.theory.fast.compiled_gaussian import Kernels, gaussian_kernels
 from filterproof.theory.pairs import Gaussian
 
 #: A word, looked at when the test runs: what is only collected compiles nothing.
-compiled = pytest.mark.skipif("kernels() is None", reason="numba, the extra [fast], is not installed")
+compiled = pytest.mark.skipif(
+    "gaussian_kernels() is None", reason="numba, the extra [fast], is not installed"
+)
 #: Where NumPy's ziggurat ends: one draw in 3900 lies beyond.
 TAIL = 3.6541528853610088
 BITS: list[Callable[[int], Any]] = [np.random.SFC64, np.random.PCG64, np.random.MT19937]
 
 
 def fast() -> Kernels:
-    found = kernels()
+    found = gaussian_kernels()
     assert found is not None
     return found
 
@@ -31,12 +33,12 @@ def fast() -> Kernels:
 def test_where_numba_is_installed_the_kernels_pass_their_own_check() -> None:
     # else every test of a kernel would be skipped, and nobody would know
     wanted = importlib.util.find_spec("numba") is not None and os.environ.get("FILTERPROOF_FAST", "1") != "0"
-    assert (kernels() is not None) == wanted
+    assert (gaussian_kernels() is not None) == wanted
 
 
 @pytest.fixture
 def numpy_only(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(filterproof.theory.fast.gaussian, "kernels", lambda: None)
+    monkeypatch.setattr(filterproof.theory.fast.compiled_gaussian, "gaussian_kernels", lambda: None)
 
 
 @compiled
@@ -76,7 +78,7 @@ def test_compiled_losses_are_those_of_numpy(n: int, order: float, monkeypatch: p
         Gaussian.either(0.1, 0.35, raised),
     ]
     drawn = [pair.sample(np.random.Generator(np.random.SFC64(5)), n, order) for pair in pairs]
-    monkeypatch.setattr(filterproof.theory.fast.gaussian, "kernels", lambda: None)
+    monkeypatch.setattr(filterproof.theory.fast.compiled_gaussian, "gaussian_kernels", lambda: None)
     z = np.random.Generator(np.random.SFC64(5)).standard_normal(n)
     for pair, loss in zip(pairs, drawn, strict=True):
         assert loss.tobytes() == pair.sample(np.random.Generator(np.random.SFC64(5)), n, order).tobytes()
@@ -120,7 +122,7 @@ def raised(n: int) -> NDArray[np.bool_]:
 
 
 @pytest.mark.parametrize("n", [0, 31, 400])
-@pytest.mark.parametrize("route", ["kernels", "numpy"])
+@pytest.mark.parametrize("route", ["gaussian_kernels", "numpy"])
 @pytest.mark.parametrize(("low", "high"), LEVELS)
 def test_either_level_is_met_to_the_last_bit(
     n: int, route: str, low: float, high: float, request: pytest.FixtureRequest

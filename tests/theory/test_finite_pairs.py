@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from filterproof.theory.pairs import KOV, DiscreteLaplace, Erasure, FinitePair, RandomizedResponse, Selection
-from filterproof.theory.pairs.finite import Finite
+from filterproof.theory.pairs.finite import FiniteOutcomesPair
 
-EXACT: list[Finite] = [
+EXACT: list[FiniteOutcomesPair] = [
     RandomizedResponse.from_ratio(Fraction(3, 2)),
     Erasure(Fraction(1, 10)),  # type: ignore[arg-type]
     KOV.from_ratio(2, Fraction(1, 100)),
@@ -21,7 +21,7 @@ EXACT: list[Finite] = [
 
 
 @pytest.mark.parametrize("pair", EXACT, ids=str)
-def test_swapping_exchanges_the_exact_masses_up_to_the_names_of_outcomes(pair: Finite) -> None:
+def test_swapping_exchanges_the_exact_masses_up_to_the_names_of_outcomes(pair: FiniteOutcomesPair) -> None:
     exact, other = pair.exact_masses, pair.swapped.exact_masses  # type: ignore[attr-defined]
     assert exact is not None
     assert other is not None
@@ -38,7 +38,7 @@ def test_the_loss_of_an_erasure_is_harmless_exactly_up_to_its_probability() -> N
 @pytest.mark.parametrize(
     "pair", [*EXACT, DiscreteLaplace(2.0, 3), KOV(np.linspace(0.1, 2, 9000), 0.1)], ids=str
 )
-def test_a_draw_is_the_upper_quantile_of_one_uniform_number(pair: Finite) -> None:
+def test_a_draw_is_the_upper_quantile_of_one_uniform_number(pair: FiniteOutcomesPair) -> None:
     drawn = pair.sample(np.random.default_rng(3), 9000)
     assert np.array_equal(drawn, pair.loss_isf(np.random.default_rng(3).random(9000)))
 

@@ -16,7 +16,7 @@ from filterproof.theory.pairs import (
     FinitePair,
     RandomizedResponse,
     Selection,
-    examples,
+    example_pairs,
 )
 
 #: Far below the least double.
@@ -30,7 +30,7 @@ def _with(pair: DominatingPair, name: str) -> Callable[[Any], DominatingPair]:
 #: Each number that a pair is made of, by name: how to make the pair with another, its field, and one that singles hold.
 ONES = {
     f"{type(pair).__name__} {field.name}": (_with(pair, field.name), field.name, float(np.float32(value)))
-    for pair in {type(pair): pair for pair in examples()}.values()
+    for pair in {type(pair): pair for pair in example_pairs()}.values()
     for field in fields(pair)  # type: ignore[arg-type]
     if field.init and isinstance(value := getattr(pair, field.name), float)
 }

@@ -8,7 +8,7 @@ import pytest
 
 import filterproof as fp
 from filterproof.mc.engine.encoding import decode, encode, nameable
-from filterproof.theory.pairs import examples
+from filterproof.theory.pairs import example_pairs
 
 WHERE = {"site": "a", "epoch": (1, 2)}
 NOTHING = fp.RandomizedResponse.from_ratio(1)
@@ -43,7 +43,7 @@ def result_of(pair: fp.DominatingPair, name: str, at: float) -> Any:
 
 
 @pytest.mark.parametrize(
-    ("pair", "reveals"), [(examples()[0], False), *((pair, True) for pair in examples())], ids=repr
+    ("pair", "reveals"), [(example_pairs()[0], False), *((pair, True) for pair in example_pairs())], ids=repr
 )
 def test_all_that_the_contract_of_pairs_asks_it_answers_as_its_law_does(
     pair: fp.DominatingPair, reveals: bool

@@ -20,10 +20,10 @@ from filterproof.theory.pairs import (
     RandomizedResponse,
     Selection,
     SubsampledGaussian,
-    examples,
+    example_pairs,
 )
 
-each_pair = pytest.mark.parametrize("pair", examples(), ids=repr)
+each_pair = pytest.mark.parametrize("pair", example_pairs(), ids=repr)
 
 #: Every statistical check below raises a false alarm with probability at most this, at any seed.
 FALSE_ALARM = 1e-6

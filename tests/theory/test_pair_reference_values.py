@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from flint import arb, ctx
 
-from filterproof.filters.certified.gaussian_cover import gap
-from filterproof.filters.rules.composition import composed_pld
+from filterproof.filters.certified.gaussian_cover import domination_gap
+from filterproof.filters.rules.menu_composition import composed_pld
 from filterproof.theory.pairs import (
     KOV,
     BoundedRange,
@@ -21,7 +21,7 @@ from filterproof.theory.pairs import (
     Laplace,
     RandomizedResponse,
     SubsampledGaussian,
-    examples,
+    example_pairs,
     normal_distribution,
 )
 from filterproof.theory.pairs.reference_values import ReferenceValue
@@ -235,9 +235,9 @@ def test_the_least_gaussian_touches_the_pair_and_a_smaller_one_does_not_dominate
 def test_domination_in_balls_turns_where_the_least_gaussian_lies() -> None:
     least = value(RandomizedResponse(0.25).reference_values.gdp_mu)
     with ctx.workprec(128):
-        assert gap(arb(least * (1 + 1e-9)), Fraction(1, 4), 1) > 0
-        assert gap(arb(least * (1 - 1e-9)), Fraction(1, 4), 1) < 0
-        assert gap(arb(0), Fraction(1, 4), 1) < 0
+        assert domination_gap(arb(least * (1 + 1e-9)), Fraction(1, 4), 1) > 0
+        assert domination_gap(arb(least * (1 - 1e-9)), Fraction(1, 4), 1) < 0
+        assert domination_gap(arb(0), Fraction(1, 4), 1) < 0
 
 
 def test_domination_of_a_composition_agrees_with_doubles() -> None:
@@ -247,7 +247,7 @@ def test_domination_of_a_composition_agrees_with_doubles() -> None:
         losses, masses = composed_pld((RandomizedResponse(0.25),), (times,))
         under = np.maximum(1 - np.exp(epsilons[:, None] - losses), 0) @ masses
         with ctx.workprec(128):
-            certified = bool(gap(arb(0.6), Fraction(1, 4), times) > 0)
+            certified = bool(domination_gap(arb(0.6), Fraction(1, 4), times) > 0)
         assert certified is bool((over > under).all()) is dominated
 
 
@@ -263,7 +263,7 @@ HARD = (
 )
 
 
-@pytest.mark.parametrize("pair", [*examples(), *HARD], ids=repr)
+@pytest.mark.parametrize("pair", [*example_pairs(), *HARD], ids=repr)
 def test_no_pair_is_charged_less_than_its_hockey_stick_at_any_epsilon(pair):
     losses = {float(pair.loss_isf(tail)) for tail in (1e-200, 1e-25, 1e-6, 0.3)}
     for loss in (loss for loss in losses if 0 < loss < math.inf):

@@ -11,7 +11,7 @@ import pytest
 import filterproof as fp
 from filterproof.theory import BUN_STEINKE, CKS, optimal_split
 from filterproof.theory.pairs import Selection
-from filterproof.theory.realisation import kappa_survival
+from filterproof.theory.stopping_level import kappa_survival
 
 HALVES, FIRST, ONE, FIVE = (0.5, 0.5), np.array([0]), fp.Gaussian(1.0), fp.Gaussian(np.ones(5))
 TINY = Q(1, 10**400)

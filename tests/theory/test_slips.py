@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from filterproof.theory.conversions import BUN_STEINKE
 from filterproof.theory.pairs import FinitePair, Gaussian, SubsampledGaussian
-from filterproof.theory.realisation import optimal_split
+from filterproof.theory.stopping_level import optimal_split
 
 #: Heads with probability 2/3 under P and 1/3 under Q.
 COIN = FinitePair((Fraction(2, 3), Fraction(1, 3)), (Fraction(1, 3), Fraction(2, 3)))

@@ -8,7 +8,7 @@ from flint import arb
 
 from filterproof.theory.numerics.gauss_legendre import gauss_legendre
 from filterproof.theory.pairs import Gaussian
-from filterproof.theory.realisation import kappa, kappa_survival, optimal_split, stopped_hockey_stick
+from filterproof.theory.stopping_level import kappa, kappa_survival, optimal_split, stopped_hockey_stick
 
 MU, ROUNDS, DELTA = 0.5, 48, 1e-5
 

@@ -4,6 +4,6 @@
 depends on this package: if both functions always return None, every result stays the same.
 """
 
-from filterproof.theory.fast.gaussian import either, losses
+from filterproof.theory.fast.compiled_gaussian import either, losses
 
 __all__ = ["either", "losses"]

@@ -1,6 +1,6 @@
 """The statements for the kernel, with their texts from the comments above the theorems in the Rocq sources.
 
->>> KERNEL["zcdp_filter"].source, KERNEL["zcdp_filter"].module
+>>> KERNEL_THEOREMS["zcdp_filter"].source, KERNEL_THEOREMS["zcdp_filter"].module
 ('Feldman & Zrnic, Remark 4.4', 'ZCDPFilter')
 """
 
@@ -11,13 +11,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.resources import files
 
-_CLAIM = re.compile(
+_CLAIM_COMMENT = re.compile(
     r"^\(\*\* Claim: ((?:(?!\*\)).)*) \*\)\n(?:Theorem|Lemma|Corollary|Example)\s+([\w']+)",
     re.MULTILINE | re.DOTALL,
 )
-_PARTS = re.compile(r"\n    (Source|Covers|Beyond): ")
+_CLAIM_PARTS = re.compile(r"\n    (Source|Covers|Beyond): ")
 #: The class of mechanisms of a statement that names no other.
-FINITE = "mechanisms with finitely many outcomes"
+FINITE_OUTCOMES_SCOPE = "mechanisms with finitely many outcomes"
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,12 +31,12 @@ class KernelTheorem:
     says: str
     source: str = "this project"
     beyond: str = ""
-    covers: str = FINITE
+    covers: str = FINITE_OUTCOMES_SCOPE
 
     @property
-    def words(self) -> str:
-        """Return the text of the theorem, with its class of mechanisms unless that is `FINITE`."""
-        return self.says if self.covers == FINITE else f"{self.says} For {self.covers}."
+    def scoped_claim(self) -> str:
+        """Return the text of the theorem, with its class of mechanisms unless that is `FINITE_OUTCOMES_SCOPE`."""
+        return self.says if self.covers == FINITE_OUTCOMES_SCOPE else f"{self.says} For {self.covers}."
 
     @property
     def module(self) -> str:
@@ -45,7 +45,7 @@ class KernelTheorem:
 
     @property
     def name(self) -> str:
-        """Return the name of the theorem in its file, which is its key in `KERNEL`."""
+        """Return the name of the theorem in its file, which is its key in `KERNEL_THEOREMS`."""
         return self.rocq.partition(".")[2]
 
 
@@ -56,16 +56,16 @@ def sources() -> dict[str, str]:
     return {name: folder.joinpath(name).read_text(encoding="utf-8") for name in listed if name.endswith(".v")}
 
 
-def claimed(texts: Mapping[str, str]) -> dict[str, KernelTheorem]:
+def parse_claims(texts: Mapping[str, str]) -> dict[str, KernelTheorem]:
     """Return the theorems with a comment "Claim: ..." by name; lines that begin with a part's name extend that part."""
     stated = {}
     for file, text in texts.items():
-        for comment, name in _CLAIM.findall(text):
-            says, *parts = (" ".join(part.split()) for part in _PARTS.split(comment))
+        for comment, name in _CLAIM_COMMENT.findall(text):
+            says, *parts = (" ".join(part.split()) for part in _CLAIM_PARTS.split(comment))
             more = {key.lower(): words for key, words in zip(parts[::2], parts[1::2], strict=True)}
             stated[name] = KernelTheorem(f"{file.removesuffix('.v')}.{name}", says, **more)
     return stated
 
 
 #: The statements of the kernel, by name.
-KERNEL: Mapping[str, KernelTheorem] = claimed(sources())
+KERNEL_THEOREMS: Mapping[str, KernelTheorem] = parse_claims(sources())

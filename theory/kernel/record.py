@@ -16,7 +16,7 @@ from filterproof.theory.kernel.kernel_theorems import KernelTheorem, sources
 RECORD, SEAL, HERE = "record.json", "record.sha256", "checked_here.json"
 
 #: The allowed axioms: those of the reals in the standard library, and those of classical logic.
-ALLOWED = frozenset(
+ALLOWED_AXIOMS = frozenset(
     {
         "ClassicalDedekindReals.sig_forall_dec",
         "ClassicalDedekindReals.sig_not_dec",
@@ -25,22 +25,24 @@ ALLOWED = frozenset(
     }
 )
 #: Primitive integers and floats for `interval`: constants of the kernel and their axioms.
-PRIMITIVE = re.compile(r"(PrimInt63|Uint63|Uint63Axioms|PrimFloat|FloatAxioms|FloatOps|Int63)\.[A-Za-z0-9_]+")
+PRIMITIVE_AXIOM = re.compile(
+    r"(PrimInt63|Uint63|Uint63Axioms|PrimFloat|FloatAxioms|FloatOps|Int63)\.[A-Za-z0-9_]+"
+)
 
 #: Words that no source may contain: they admit a claim without a proof, disable a check of the kernel, or change the
 #: meaning of a statement.
-_HOLES = re.compile(
+_FORBIDDEN_WORDS = re.compile(
     r"\b(Admitted|admit|give_up|Axioms?|Parameters?|Conjecture|Abort|bypass_check|Unset\s+\w+|Set\s+Type\s+In\s+Type"
     r"|Notation|Infix|Reserved|Tactic\s+Notation|Load|LoadPath|Export|Module|Include|Declare\s+(?!\()\w+|Primitive|Register|Coercion"
     r"|Bind\s+Scope|Delimit\s+Scope|Undelimit\s+Scope)\b"
 )
-_DEFINES = re.compile(r"^\s*(?:Definition|Fixpoint|Record|Inductive)\s+([\w']+)", re.MULTILINE)
+_DEFINITION = re.compile(r"^\s*(?:Definition|Fixpoint|Record|Inductive)\s+([\w']+)", re.MULTILINE)
 
 _FORMAT = "filterproof-kernel-1"
 
 
 @dataclass(frozen=True, slots=True)
-class Accepted:
+class AcceptedStatement:
     """A statement of the record as the kernel prints it, its axioms, and the version that accepted it."""
 
     name: str
@@ -48,17 +50,17 @@ class Accepted:
     statement: str
     axioms: tuple[str, ...]
     rocq: str
-    here: bool
+    ran_here: bool
 
     @property
-    def shown(self) -> str:
+    def displayed_statement(self) -> str:
         """Return the statement; an open type is shown only by its name."""
         return re.sub(r" where (\?\w+ : \[ \|- Type\] ?)+$", "", self.statement).replace("?C", "C")
 
     @property
-    def how(self) -> str:
+    def place_of_run(self) -> str:
         """Return a phrase for the place of the run."""
-        where = "on this machine" if self.here else "elsewhere, by the record, which matches the sources"
+        where = "on this machine" if self.ran_here else "elsewhere, by the record, which matches the sources"
         return f"Rocq {self.rocq} accepted {self.file}, {self.name}, {where}"
 
 
@@ -111,15 +113,15 @@ class Record:
         return json.dumps(data, indent=1) + "\n"
 
     @property
-    def seal(self) -> str:
+    def record_digest(self) -> str:
         """Return the SHA-256 of the record, in the form of `sha256sum`; it covers every digest, statement and axiom."""
         return f"{sha256(self.to_json().encode()).hexdigest()}  {RECORD}\n"
 
     @property
-    def sealed(self) -> bool:
+    def digest_matches(self) -> bool:
         """Return whether the committed digest matches this record."""
         place = files("filterproof.theory.kernel").joinpath(SEAL)
-        return place.is_file() and place.read_text(encoding="utf-8") == self.seal
+        return place.is_file() and place.read_text(encoding="utf-8") == self.record_digest
 
 
 def digests(texts: Mapping[str, str]) -> dict[str, str]:
@@ -140,14 +142,14 @@ def without_comments(text: str) -> str:
 @lru_cache(maxsize=256)
 def hole_in(text: str) -> str:
     """Return the first forbidden word of a source, or ""."""
-    found = _HOLES.search(without_comments(text))
+    found = _FORBIDDEN_WORDS.search(without_comments(text))
     return found[0] if found else ""
 
 
 def twice_defined(texts: Mapping[str, str]) -> str:
     """Return a name that a source defines twice, so that a statement could be ambiguous, or ""."""
     for text in texts.values():
-        names = _DEFINES.findall(without_comments(text))
+        names = _DEFINITION.findall(without_comments(text))
         if again := [name for name in names if names.count(name) > 1]:
             return str(again[0])
     return ""
@@ -155,7 +157,9 @@ def twice_defined(texts: Mapping[str, str]) -> str:
 
 def axioms_beyond(axioms: Iterable[str]) -> tuple[str, ...]:
     """Return the axioms that are neither the standard library's nor constants of the kernel."""
-    return tuple(axiom for axiom in axioms if axiom not in ALLOWED and not PRIMITIVE.fullmatch(axiom))
+    return tuple(
+        axiom for axiom in axioms if axiom not in ALLOWED_AXIOMS and not PRIMITIVE_AXIOM.fullmatch(axiom)
+    )
 
 
 def read_record(file: str = RECORD) -> Record | None:
@@ -181,7 +185,7 @@ def _read_sources() -> tuple[Record | None, bool, dict[str, str]]:
     return record, same and here is not None and here.sources == found, texts
 
 
-def accepted(theorem: KernelTheorem) -> Accepted:
+def accepted_statement(theorem: KernelTheorem) -> AcceptedStatement:
     """Return the statement of a theorem as the kernel accepted it.
 
     Raises ValueError if the record does not match the sources or its committed digest, lacks the statement, or names an
@@ -205,6 +209,6 @@ def accepted(theorem: KernelTheorem) -> Accepted:
     axioms = record.axioms[theorem.module]
     if foreign := axioms_beyond(axioms):
         raise ValueError(f"{name} rests on {', '.join(foreign)}, which is no axiom of the standard library")
-    if not record.sealed:
+    if not record.digest_matches:
         raise ValueError(f"record must match its digest in {SEAL}, got another; run make kernel")
-    return Accepted(name, f"{theorem.module}.v", record.statements[name], axioms, record.rocq, here)
+    return AcceptedStatement(name, f"{theorem.module}.v", record.statements[name], axioms, record.rocq, here)

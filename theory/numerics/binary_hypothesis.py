@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING, Any
 
 from flint import arb, ctx, fmpq
 
-from filterproof.theory.numerics.exact import fraction_of, rational
+from filterproof.theory.numerics.exact import fraction_of, to_fmpq
 from filterproof.theory.numerics.golden_section import lowest_at
 from filterproof.theory.numerics.precision import PRECISION_LOCK
 
@@ -66,9 +66,11 @@ def stick_above(epsilon: fmpq, x: fmpq, y: fmpq, bounds: Sequence[DivergenceBoun
     """
     with PRECISION_LOCK, ctx.workprec(_BITS):
         power = arb(epsilon).exp()
-        planes = [_plane(arb(x), arb(y), one, arb(rational(one.order)), arb.log) for one in bounds]
+        planes = [
+            _moment_and_derivatives(arb(x), arb(y), one, arb(to_fmpq(one.order)), arb.log) for one in bounds
+        ]
         goals = [
-            arb(one.most) if one.order == 1 else ((rational(one.order) - 1) * arb(one.most)).exp()
+            arb(one.most) if one.order == 1 else ((to_fmpq(one.order) - 1) * arb(one.most)).exp()
             for one in bounds
         ]
         if len(planes) == 1:
@@ -87,7 +89,7 @@ def stick_above(epsilon: fmpq, x: fmpq, y: fmpq, bounds: Sequence[DivergenceBoun
         return arb(x) - power * y + room + abs(missed_x) + abs(missed_y)
 
 
-def _plane(
+def _moment_and_derivatives(
     x: Any, y: Any, bound: DivergenceBounds, a: Any, log: Callable[[Any], Any]
 ) -> tuple[Any, Any, Any]:
     """Return the moment and its derivatives by x and y, in balls or in mpmath's numbers."""
@@ -107,14 +109,14 @@ def most_under(epsilon: float, bounds: Sequence[DivergenceBounds]) -> Point:
     """Return the point with the largest x - e^epsilon y under bounds on a few orders, to about 40 digits."""
     import mpmath as mp  # imported on demand
 
-    start = _start(
+    start = _starting_point(
         epsilon, [(float(one.order), float(one.most.p) / float(one.most.q), one.back) for one in bounds]
     )
     with PRECISION_LOCK, mp.workdps(_DIGITS):
         power, best = mp.exp(mp.mpf(epsilon)), None
-        for deciding in _deciding(bounds, start):
-            point = _polished(power, deciding, start)
-            if point is None or not all(_within(one, *point) for one in bounds):
+        for deciding in _binding_bounds(bounds, start):
+            point = _refined_point(power, deciding, start)
+            if point is None or not all(_is_within_bound(one, *point) for one in bounds):
                 continue
             if best is None or point[0] - power * point[1] > best[0]:
                 best = point[0] - power * point[1], point, deciding
@@ -122,10 +124,10 @@ def most_under(epsilon: float, bounds: Sequence[DivergenceBounds]) -> Point:
             raise ArithmeticError(
                 f"Newton's method does not converge, got epsilon={epsilon!r}; pass another epsilon"
             )
-        return _exact(best[1][0]), _exact(best[1][1]), best[2]
+        return _to_fmpq(best[1][0]), _to_fmpq(best[1][1]), best[2]
 
 
-def _deciding(
+def _binding_bounds(
     bounds: Sequence[DivergenceBounds], start: tuple[float, float]
 ) -> Iterator[tuple[DivergenceBounds, ...]]:
     """Yield the bounds that may decide at a point: each single bound that is met there, or two."""
@@ -156,7 +158,7 @@ def _divergence(order: float, back: bool, log_x: float, log_y: float) -> float:
     return (top + math.log(math.exp(one - top) + math.exp(rest - top))) / (order - 1)
 
 
-def _start(epsilon: float, bounds: Sequence[tuple[float, float, bool]]) -> tuple[float, float]:
+def _starting_point(epsilon: float, bounds: Sequence[tuple[float, float, bool]]) -> tuple[float, float]:
     """Return (log x, log y) near the largest x - e^epsilon y: the largest x for each y, and y by golden section."""
 
     def highest(log_y: float) -> float:
@@ -179,7 +181,7 @@ def _start(epsilon: float, bounds: Sequence[tuple[float, float, bool]]) -> tuple
     return highest(log_y), log_y
 
 
-def _polished(
+def _refined_point(
     power: mp.mpf, bounds: tuple[DivergenceBounds, ...], start: tuple[float, float]
 ) -> tuple[mp.mpf, mp.mpf] | None:
     """Return the point near `start` where two bounds, or one bound and a stationary x - e^epsilon y, meet; or None."""
@@ -189,26 +191,31 @@ def _polished(
     goals = [mp.mpf(int(one.most.p)) / int(one.most.q) for one in bounds]
 
     def missed(log_x: mp.mpf, log_y: mp.mpf) -> list[mp.mpf]:
-        x, y = _inside(log_x, log_y)
-        planes = [_plane(x, y, one, a, mp.log) for one, a in zip(bounds, orders, strict=True)]
+        x, y = _log_masses_inside(log_x, log_y)
+        planes = [
+            _moment_and_derivatives(x, y, one, a, mp.log) for one, a in zip(bounds, orders, strict=True)
+        ]
         off = [
             plane[0] / goal - 1 if one.order == 1 else mp.log(plane[0]) / ((a - 1) * goal) - 1
             for plane, one, a, goal in zip(planes, bounds, orders, goals, strict=True)
         ]
         return off if len(bounds) == 2 else [*off, 1 + planes[0][2] / (power * planes[0][1])]
 
-    found = _root(missed, start)
+    found = _newton_root(missed, start)
     if found is None:
         return None
     x, y = mp.exp(found[0]), mp.exp(found[1])
     return (x, y) if 0 < y < x < 1 else None
 
 
-def _within(bound: DivergenceBounds, x: mp.mpf, y: mp.mpf) -> bool:
+def _is_within_bound(bound: DivergenceBounds, x: mp.mpf, y: mp.mpf) -> bool:
     import mpmath as mp
 
     a = mp.mpf(bound.order.numerator) / bound.order.denominator
-    moment, goal = _plane(x, y, bound, a, mp.log)[0], mp.mpf(int(bound.most.p)) / int(bound.most.q)
+    moment, goal = (
+        _moment_and_derivatives(x, y, bound, a, mp.log)[0],
+        mp.mpf(int(bound.most.p)) / int(bound.most.q),
+    )
     spent = moment if bound.order == 1 else mp.log(moment) / (a - 1)
     return bool(spent <= goal + goal * _FEASIBLE_TOLERANCE)
 
@@ -217,23 +224,23 @@ def most_under_zcdp(epsilon: float, rho: float) -> Point:
     """Return the largest x - e^epsilon y of two outcomes under rho-zCDP, at the deciding order or at order 1."""
     import mpmath as mp
 
-    most = rational(rho)
+    most = to_fmpq(rho)
 
     def at(order: Fraction, back: bool = False) -> DivergenceBounds:
-        return DivergenceBounds(order, rational(order) * most, back)
+        return DivergenceBounds(order, to_fmpq(order) * most, back)
 
     with PRECISION_LOCK, mp.workdps(_DIGITS):
         power, budget = mp.exp(mp.mpf(epsilon)), mp.mpf(rho)
         loss = mp.findroot(lambda z: z * mp.tanh(z / 2) - budget, mp.sqrt(2 * budget) + budget)
         if loss > epsilon and 2 * loss * power <= mp.exp(loss) - mp.exp(-loss):  # randomised response
             x, y = 1 / (1 + mp.exp(-loss)), 1 / (1 + mp.exp(loss))
-            return _exact(x), _exact(y), (at(Fraction(1)), at(Fraction(1), back=True))
+            return _to_fmpq(x), _to_fmpq(y), (at(Fraction(1)), at(Fraction(1), back=True))
         orders = (1.0, *(1 + 2.0**k for k in range(-5, 20)))
-        start = _start(epsilon, [(a, a * rho, False) for a in orders])
+        start = _starting_point(epsilon, [(a, a * rho, False) for a in orders])
         _, order = max((_divergence(a, False, *start) / a, a) for a in orders)
         found = _polished_order(epsilon, budget, order, start) if order > 1 else None
         if found is not None:
-            return _exact(found[1]), _exact(found[2]), (at(fraction_of(found[0])),)
+            return _to_fmpq(found[1]), _to_fmpq(found[2]), (at(fraction_of(found[0])),)
     return most_under(epsilon, [at(Fraction(1)), at(Fraction(1), back=True)])
 
 
@@ -246,7 +253,7 @@ def _polished_order(
     power = mp.exp(mp.mpf(epsilon))
 
     def missed(log_t: mp.mpf, log_x: mp.mpf, log_y: mp.mpf) -> tuple[mp.mpf, mp.mpf, mp.mpf]:
-        t, (x, y) = mp.exp(log_t), _inside(log_x, log_y)
+        t, (x, y) = mp.exp(log_t), _log_masses_inside(log_x, log_y)
         a, first, other = 1 + t, mp.log(x / y), mp.log((1 - x) / (1 - y))
         one, rest = x * mp.exp(t * first), (1 - x) * mp.exp(t * other)
         moment = mp.log(one + rest)
@@ -254,14 +261,14 @@ def _polished_order(
         flat = 1 - (t * (one / y - rest / (1 - y))) / (power * a * (one / x - rest / (1 - x)))
         return moment / (a * t * rho) - 1, gain / moment, flat
 
-    found = _root(missed, (math.log(order - 1), *start))
+    found = _newton_root(missed, (math.log(order - 1), *start))
     if found is None:
         return None
     a, x, y = 1 + mp.exp(found[0]), mp.exp(found[1]), mp.exp(found[2])
     return (a, x, y) if 0 < y < x < 1 else None
 
 
-def _inside(log_x: mp.mpf, log_y: mp.mpf) -> tuple[mp.mpf, mp.mpf]:
+def _log_masses_inside(log_x: mp.mpf, log_y: mp.mpf) -> tuple[mp.mpf, mp.mpf]:
     import mpmath as mp
 
     if not (log_x < 0 and log_y < 0):
@@ -269,7 +276,9 @@ def _inside(log_x: mp.mpf, log_y: mp.mpf) -> tuple[mp.mpf, mp.mpf]:
     return mp.exp(log_x), mp.exp(log_y)
 
 
-def _root(missed: Callable[..., Sequence[mp.mpf]], start: tuple[float, ...]) -> Sequence[mp.mpf] | None:
+def _newton_root(
+    missed: Callable[..., Sequence[mp.mpf]], start: tuple[float, ...]
+) -> Sequence[mp.mpf] | None:
     """Return a root by Newton's method; None if it leaves the domain or does not converge."""
     import mpmath as mp
 
@@ -280,9 +289,9 @@ def _root(missed: Callable[..., Sequence[mp.mpf]], start: tuple[float, ...]) -> 
     return found if all(isinstance(one, mp.mpf) for one in found) else None
 
 
-def _exact(x: mp.mpf) -> fmpq:
+def _to_fmpq(x: mp.mpf) -> fmpq:
     if abs(x.man_exp[1]) > _MAX_LOG2_MASS:
         raise ArithmeticError(
             f"masses must be at least 2^-{_MAX_LOG2_MASS}, got 2^{x.man_exp[1]}; pass a smaller epsilon"
         )
-    return rational(fraction_of(x))
+    return to_fmpq(fraction_of(x))

@@ -20,12 +20,12 @@ def format_nearest(value: float, digits: int = 6) -> str:
 
 def format_down(value: float, digits: int = 6) -> str:
     """Return the value rounded down, read as the shortest decimal of the double."""
-    return _directed(value, digits, ROUND_FLOOR)
+    return _format_directed(value, digits, ROUND_FLOOR)
 
 
 def format_up(value: float, digits: int = 6) -> str:
     """Return the value rounded up."""
-    return _directed(value, digits, ROUND_CEILING)
+    return _format_directed(value, digits, ROUND_CEILING)
 
 
 def interval(low: float, high: float, digits: int = 6) -> str:
@@ -37,17 +37,17 @@ def interval(low: float, high: float, digits: int = 6) -> str:
     return f"[{format_down(low, digits)}, {format_up(high, digits)}]"
 
 
-def chance(failure: float) -> str:
+def format_failure(failure: float) -> str:
     """Return a failure probability in two digits, rounded up beyond the rounding of doubles.
 
-    >>> chance(1 - (1 - 1e-6)), chance(1.05e-6)
+    >>> format_failure(1 - (1 - 1e-6)), format_failure(1.05e-6)
     ('1e-06', '1.1e-06')
     """
     close = float(format_nearest(failure, 2))
     return format_nearest(failure, 2) if abs(failure - close) <= _ROUNDING * close else format_up(failure, 2)
 
 
-def _directed(value: float, digits: int, rounding: str) -> str:
+def _format_directed(value: float, digits: int, rounding: str) -> str:
     if not math.isfinite(value):
         return str(value)
     rounded = Context(prec=digits, rounding=rounding).create_decimal(Decimal(repr(float(value))))

@@ -33,7 +33,7 @@ def _euler_maclaurin() -> tuple[float, ...]:
     )
 
 
-_CORRECTIONS = _euler_maclaurin()
+_EULER_MACLAURIN = _euler_maclaurin()
 
 
 def upper_over_first(y: Real, s: Real) -> NDArray[np.float64]:
@@ -50,7 +50,7 @@ def upper_over_first(y: Real, s: Real) -> NDArray[np.float64]:
         x = (y - 0.5) / s
         total = s * math.sqrt(math.pi / 2) * special.erfcx(x / math.sqrt(2))
         lower, hermite, scale = np.ones_like(x), x, 1 / s
-        for k, correction in enumerate(_CORRECTIONS):
+        for k, correction in enumerate(_EULER_MACLAURIN):
             total = total + correction * scale * hermite
             lower, hermite = hermite, x * hermite - (2 * k + 1) * lower
             lower, hermite = hermite, x * hermite - (2 * k + 2) * lower
@@ -59,7 +59,7 @@ def upper_over_first(y: Real, s: Real) -> NDArray[np.float64]:
     return np.where((s < _SMALL) | (y > _STEEP * s * s), terms, smooth)
 
 
-def upper(start: Real, s: Real, whole: Real) -> NDArray[np.float64]:
+def upper_sums(start: Real, s: Real, whole: Real) -> NDArray[np.float64]:
     """Return sum_{j >= 0} e^{-((start + j)/s)^2 / 2}; `whole` is the sum over all integers."""
     start = np.asarray(start, dtype=np.float64)
     y = np.where(start >= 0, start, 1 - start)

@@ -1,6 +1,6 @@
 """Exact conversions of numbers between libraries.
 
->>> rational(0.75), rational(Fraction(1, 3))
+>>> to_fmpq(0.75), to_fmpq(Fraction(1, 3))
 (3/4, 1/3)
 """
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from flint import fmpq
 
 
-def rational(x: float | Fraction) -> fmpq:
+def to_fmpq(x: float | Fraction) -> fmpq:
     """Return the same number in flint, which is imported on demand."""
     from flint import fmpq
 

@@ -46,14 +46,14 @@ def _drop_nearby(centre: Array, half: Array) -> Array:
     """2 sum over odd n of I_n(centre) half^n / n!, I_n(x) = int_0^inf u^n e^{-xu - u^2/2} du."""
     total = np.zeros_like(centre)  # (-1)^n I_n is the n-th derivative of R
     power = 2 * half
-    for n, moment in enumerate(_moments(centre, 2 * _ODD_TERMS)):
+    for n, moment in enumerate(_tail_moments(centre, 2 * _ODD_TERMS)):
         if n % 2 == 1:
             total += power * moment
             power *= half * half / ((n + 1) * (n + 2))
     return total
 
 
-def _moments(x: Array, count: int) -> list[Array]:
+def _tail_moments(x: Array, count: int) -> list[Array]:
     """I_0, ..., I_{count-1} at x >= 0; I_{n+1} = n I_{n-1} - x I_n and I_1 = 1 - x I_0."""
     moments = [np.empty_like(x) for _ in range(count)]
     near = x < 2.0

@@ -3,7 +3,7 @@
 >>> import numpy as np
 >>> euclidean_norms(np.array([[3e200, 4e200], [3e-200, 4e-200]]))
 array([5.e+200, 5.e-200])
->>> nearest(exact_sum([np.array([[1e16], [1.0], [-1e16]])]))
+>>> nearest_doubles(exact_sum([np.array([[1e16], [1.0], [-1e16]])]))
 array([1.])
 """
 
@@ -22,7 +22,7 @@ _BLOCK = 2**14
 #: The exponent of exact sums.
 _MAX_EXPONENT = 1000
 #: The number of parts of a sum that are stored before they are added.
-_PARTS = 64
+_BUFFERED_PARTS = 64
 #: Rows shorter than this are added column by column, which is faster.
 _SHORT_ROW = 16
 
@@ -62,7 +62,7 @@ def squared_norms(rows: NDArray[np.float64]) -> NDArray[np.float64]:
     return sums.reshape(rows.shape[:-1])
 
 
-def weighted(factors: NDArray[np.float64], rows: NDArray[np.float64]) -> Iterator[NDArray[np.float64]]:
+def weighted_rows(factors: NDArray[np.float64], rows: NDArray[np.float64]) -> Iterator[NDArray[np.float64]]:
     """Yield factors[i] rows[i], shapes (..., n) and (..., n, d), in blocks of rows in order."""
     step = max(_BLOCK // max(rows[..., :1, :].size, 1), 1)
     for start in range(0, rows.shape[-2], step):
@@ -77,13 +77,13 @@ def exact_sum(blocks: Iterable[NDArray[np.float64]]) -> list[NDArray[np.float64]
     """
     parts: list[NDArray[np.float64]] = []
     for block in blocks:
-        parts += _parts(block)
-        if len(parts) > _PARTS:
-            parts = _parts(np.stack(parts, axis=-2))
-    return _parts(np.stack(parts, axis=-2)) if len(parts) > 1 else parts
+        parts += _summation_parts(block)
+        if len(parts) > _BUFFERED_PARTS:
+            parts = _summation_parts(np.stack(parts, axis=-2))
+    return _summation_parts(np.stack(parts, axis=-2)) if len(parts) > 1 else parts
 
 
-def _parts(rows: NDArray[np.float64]) -> list[NDArray[np.float64]]:
+def _summation_parts(rows: NDArray[np.float64]) -> list[NDArray[np.float64]]:
     """Return the parts of a sum: multiples of 2^-53 s with a sum below s, so that sums of doubles are exact.
 
     x + s - s is the multiple next to x, and the rest of x is a double, at most half of 2^-52 s. Source: Rump, Ogita and
@@ -105,7 +105,7 @@ def _parts(rows: NDArray[np.float64]) -> list[NDArray[np.float64]]:
     return parts or [np.zeros(rows[..., 0, :].shape)]
 
 
-def nearest(parts: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
+def nearest_doubles(parts: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
     """Return the doubles next to the sum of the parts, which have one shape."""
     if len(parts) < 3:
         return np.sum(parts, axis=0)  # type: ignore[no-any-return]

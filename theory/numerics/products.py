@@ -1,6 +1,6 @@
 """Matrix products that are the same bits on every processor, with every BLAS and on any number of threads.
 
->>> product(np.array([[0.1, 0.2], [3.0, 1e-9]]), np.array([[1.0], [10.0]]))
+>>> matrix_product(np.array([[0.1, 0.2], [3.0, 1e-9]]), np.array([[1.0], [10.0]]))
 array([[2.1       ],
        [3.00000001]])
 """
@@ -18,7 +18,7 @@ _BITS, _MAX_TERMS = 21, 2**10
 _BLOCK = 2**14
 
 
-def product(a: Array, b: Array) -> Array:
+def matrix_product(a: Array, b: Array) -> Array:
     """Return a @ b of shapes (m, k) and (k, n), within 2^-52 k times the largest |a| of a row and |b| of a column.
 
     Each row of a and each column of b is split into three parts of a few bits, integer multiples of a power of two.
@@ -36,24 +36,24 @@ def product(a: Array, b: Array) -> Array:
 
 
 def _add_short(a: Array, b: Array, total: Array) -> None:
-    right, columns = _cut(b.T)
+    right, columns = _split_rows(b.T)
     together, width = np.ascontiguousarray(right.reshape(-1, len(b)).T), b.shape[1]
     step = max(_BLOCK // len(b), 1)
     for start in range(0, len(a), step):
-        left, rows = _cut(a[start : start + step])
-        product = left[0] @ together
+        left, rows = _split_rows(a[start : start + step])
+        matrix_product = left[0] @ together
         sums = left[1] @ together[:, : 2 * width]
         sums[:, width:] += left[2] @ together[:, :width]
-        sums[:, width:] += product[:, 2 * width :]
-        sums[:, :width] += product[:, width : 2 * width]
+        sums[:, width:] += matrix_product[:, 2 * width :]
+        sums[:, :width] += matrix_product[:, width : 2 * width]
         sums[:, width:] *= 2.0**-_BITS
         sums[:, :width] += sums[:, width:]
         sums[:, :width] *= 2.0**-_BITS
-        sums[:, :width] += product[:, :width]
+        sums[:, :width] += matrix_product[:, :width]
         total[start : start + step] += np.ldexp(sums[:, :width], rows[:, np.newaxis] + columns - 2 * _BITS)
 
 
-def _cut(a: Array) -> tuple[Array, NDArray[np.int32]]:
+def _split_rows(a: Array) -> tuple[Array, NDArray[np.int32]]:
     """Return (parts, exponents): row i is sum_p parts[p, i] 2^(exponents[i] - bits (p+1)); parts are integers."""
     largest = np.maximum(a.max(axis=1, initial=0.0), -a.min(axis=1, initial=0.0))
     exponents = np.maximum(np.frexp(largest)[1], -1000)

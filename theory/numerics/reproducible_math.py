@@ -120,15 +120,15 @@ def _one_log1p(x: float) -> float:
 @_in_blocks(_one_exp, -700.0, 700.0)
 def exp(x: Array) -> Array:
     """e^x."""
-    whole, less_one = _reduced(x, -800.0)
-    return _scaled(1 + less_one, whole)
+    whole, less_one = _reduced_expm1(x, -800.0)
+    return _times_power_of_two(1 + less_one, whole)
 
 
 @_in_blocks(_one_expm1, -700.0, 700.0)
 def expm1(x: Array) -> Array:
     """e^x - 1, with its digits near zero."""
-    whole, less_one = _reduced(x, -40.0)
-    return np.copysign(_scaled(less_one + (1 - np.ldexp(1.0, -whole)), whole), x)
+    whole, less_one = _reduced_expm1(x, -40.0)
+    return np.copysign(_times_power_of_two(less_one + (1 - np.ldexp(1.0, -whole)), whole), x)
 
 
 @_in_blocks(_one_log, 0.0, math.inf)
@@ -170,7 +170,7 @@ def logaddexp(x: Any, y: Any) -> Array:
     return np.asarray(np.maximum(x, y) + log1p(exp(apart)))[()]
 
 
-def _reduced(x: Array, least: float) -> tuple[NDArray[np.int32], Array]:
+def _reduced_expm1(x: Array, least: float) -> tuple[NDArray[np.int32], Array]:
     """(k, e^r - 1) with x = k log 2 + r, |r| <= log(2)/2, for x between `least` and 800, or the nearer of these."""
     within: Array = np.clip(x, least, 800.0)
     whole = np.rint(within * _INVERSE)
@@ -183,7 +183,7 @@ def _reduced(x: Array, least: float) -> tuple[NDArray[np.int32], Array]:
     return np.where(np.isnan(whole), 0.0, whole).astype(np.int32), r + (r * r * series + lost)
 
 
-def _scaled(mantissa: Array, exponent: NDArray[np.int32]) -> Array:
+def _times_power_of_two(mantissa: Array, exponent: NDArray[np.int32]) -> Array:
     with np.errstate(over="ignore", under="ignore"):
         return np.asarray(np.ldexp(mantissa, exponent))
 

@@ -51,7 +51,7 @@ def expm1_minus(x: Real | NDArray[np.float64]) -> NDArray[np.float64]:
     return np.where(np.abs(x) < 0.75, series, far)
 
 
-def nearest(value: Callable[[int], arb]) -> float:
+def nearest_double(value: Callable[[int], arb]) -> float:
     """Return the double nearest to a real number that is not half way between two doubles.
 
     `value(bits)` returns a ball around the number. More bits are requested until both ends of the ball round to the
@@ -81,7 +81,7 @@ def log_fraction(ratio: Fraction) -> float:
     less_one = ratio - 1
     exact = fmpq(less_one.numerator, less_one.denominator)
     close = 2 * abs(less_one) < 1
-    near = nearest(lambda _: arb(exact).log1p() if close else arb(1 + exact).log())
+    near = nearest_double(lambda _: arb(exact).log1p() if close else arb(1 + exact).log())
     return near or math.copysign(_SMALLEST_DOUBLE, less_one)
 
 

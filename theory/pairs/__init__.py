@@ -1,4 +1,5 @@
-"""Dominating pairs of common mechanisms; `PAIRS` lists their classes and `examples()` gives a few instances of each."""
+"""Dominating pairs of common mechanisms; `PAIR_CLASSES` lists their classes and `example_pairs()` gives a few
+instances of each."""
 
 from functools import cache
 
@@ -34,7 +35,7 @@ __all__ = [
 ]
 
 #: Classes of the pairs of one mechanism. The theorems are about their charges.
-PAIRS: tuple[type[DominatingPair], ...] = (
+PAIR_CLASSES: tuple[type[DominatingPair], ...] = (
     Gaussian,
     RandomizedResponse,
     Erasure,
@@ -46,11 +47,11 @@ PAIRS: tuple[type[DominatingPair], ...] = (
     DiscreteLaplace,
     SubsampledGaussian,
 )
-_OURS = frozenset(PAIRS)
+_LIBRARY_PAIR_CLASSES = frozenset(PAIR_CLASSES)
 
 
 @cache
-def examples() -> tuple[DominatingPair, ...]:
+def example_pairs() -> tuple[DominatingPair, ...]:
     """Return a few instances of every pair; tests check the contract on these and certify their numbers."""
     # made on demand, because their logarithms load ball arithmetic
     return (
@@ -86,7 +87,7 @@ def library_class(pair: DominatingPair) -> type[DominatingPair] | None:
 
     A subclass may override charges alone, so that its distribution is that of the class that it extends.
     """
-    return next((kind for kind in type(pair).__mro__ if kind in _OURS), None)
+    return next((kind for kind in type(pair).__mro__ if kind in _LIBRARY_PAIR_CLASSES), None)
 
 
 def is_ours(pair: DominatingPair) -> bool:
@@ -94,4 +95,4 @@ def is_ours(pair: DominatingPair) -> bool:
     kind = type(pair)
     if kind is LabelledRequest:
         return is_ours(pair.unlabelled)
-    return kind in _OURS or (kind is Selection and all(map(is_ours, pair.members)))
+    return kind in _LIBRARY_PAIR_CLASSES or (kind is Selection and all(map(is_ours, pair.members)))

@@ -29,7 +29,7 @@ Outputs: TypeAlias = tuple[tuple[Real, Real], ...]
 
 
 #: Attributes that a subclass of a concrete pair may override: they do not compute its distribution.
-_DECLARED = frozenset(
+_OVERRIDABLE_ATTRIBUTES = frozenset(
     {
         *(
             "pure_epsilon",
@@ -154,7 +154,7 @@ class DominatingPair(Parametrised, ABC):
         if parent is None:
             return
         beside = [kind for kind in cls.__mro__ if kind not in parent.__mro__]
-        own = {name for kind in beside for name in vars(kind) if name[:2] != "__"} - _DECLARED
+        own = {name for kind in beside for name in vars(kind) if name[:2] != "__"} - _OVERRIDABLE_ATTRIBUTES
         if changed := sorted(name for name in own if hasattr(parent, name)):
             raise TypeError(
                 f"{cls.__name__} must not override {parent.__name__}.{changed[0]}, because its other inherited methods "
@@ -268,7 +268,7 @@ class DominatingPair(Parametrised, ABC):
         return (self,)
 
     @property
-    def choice(self) -> NDArray[np.intp] | None:
+    def member_index(self) -> NDArray[np.intp] | None:
         """Index into `members` of each run, shape (n,), for a selection; None if every run requests this pair."""
         return None
 
@@ -477,7 +477,7 @@ class DominatingPair(Parametrised, ABC):
     def reference_values(self) -> PairReferenceValues:
         """Reference formulas and certified enclosures of a pair of shape (); TypeError for other people's classes."""
         raise TypeError(
-            f"pair must be of a class in filterproof.theory.pairs.PAIRS, got {self!r}; pass such a pair"
+            f"pair must be of a class in filterproof.theory.pairs.PAIR_CLASSES, got {self!r}; pass such a pair"
         )
 
     # -- sampling ------------------------------------------------------------------------------

@@ -62,7 +62,9 @@ class BoundedRange(DominatingPair):
     closed_least: ClassVar = ALL_CHARGES - {"zcdp_rho", "gdp_mu"}
 
     def __post_init__(self) -> None:
-        self._keep("epsilon", check_positive("epsilon", owned_copy(self.epsilon), "pass nats, above zero"))
+        self._set_parameter(
+            "epsilon", check_positive("epsilon", owned_copy(self.epsilon), "pass nats, above zero")
+        )
 
     pure_epsilon = same_as("epsilon")
     swapped = ITSELF
@@ -88,7 +90,7 @@ class BoundedRange(DominatingPair):
         return pure_to_gdp(self.epsilon)
 
     @property
-    def _total(self) -> Real:
+    def _total_variation(self) -> Real:
         """1 - e^-epsilon."""
         return as_real(-rm.expm1(-np.asarray(self.epsilon)))
 
@@ -96,7 +98,7 @@ class BoundedRange(DominatingPair):
         e = self.epsilon
         gap = rm.expm1(np.minimum(epsilon - e, 0.0) / 2)
         with np.errstate(invalid="ignore", divide="ignore"):
-            inside = gap * (gap / self._total)  # the square of a tiny number would be lost
+            inside = gap * (gap / self._total_variation)  # the square of a tiny number would be lost
         return as_real(np.where(np.less(epsilon, -e), -rm.expm1(np.minimum(epsilon, 0.0)), inside))
 
     def renyi(self, alpha: Real) -> Real:
@@ -118,7 +120,7 @@ class BoundedRange(DominatingPair):
     def loss_cdf(self, x: Real) -> Real:
         e = self.epsilon
         at = np.clip(x, -e, e)
-        inside = rm.exp((at - e) / 2) * -rm.expm1(-(at + e) / 2) / self._total
+        inside = rm.exp((at - e) / 2) * -rm.expm1(-(at + e) / 2) / self._total_variation
         return as_real(np.where(np.less(x, -e), 0.0, np.where(np.less(x, e), inside, 1.0)))
 
     def loss_isf(self, tail: Real) -> Real:
@@ -126,7 +128,7 @@ class BoundedRange(DominatingPair):
         with np.errstate(divide="ignore"):
             # if 1 - tail (1 - e^-e) is small, it is computed as a sum of two terms >= 0
             left = rm.log(1 - tail + tail * rm.exp(-np.asarray(e)))
-        left = np.where(tail * self._total < 0.5, rm.log1p(-tail * self._total), left)
+        left = np.where(tail * self._total_variation < 0.5, rm.log1p(-tail * self._total_variation), left)
         return as_real(np.where(tail < 1.0, np.clip(e + 2 * left, -e, e), -np.inf))
 
     @property
@@ -185,5 +187,5 @@ class _BoundedRangeReferenceValues(IntervalReferenceValues):
     )
 
     @property
-    def end(self) -> Fraction:
+    def largest_loss(self) -> Fraction:
         return Fraction(self.pair.epsilon)  # type: ignore[arg-type]

@@ -15,7 +15,12 @@ from scipy import special
 
 from filterproof.theory.argument_checks import Real, check_count, check_positive, owned_copy
 from filterproof.theory.numerics import reproducible_math as rm
-from filterproof.theory.numerics.discrete_gaussian_sums import log_theta_ratio, theta, upper, upper_over_first
+from filterproof.theory.numerics.discrete_gaussian_sums import (
+    log_theta_ratio,
+    theta,
+    upper_over_first,
+    upper_sums,
+)
 from filterproof.theory.numerics.error_free import quotient_round_up
 from filterproof.theory.numerics.precision import PRECISION_LOCK
 from filterproof.theory.numerics.stable import as_real, signed_square
@@ -82,7 +87,7 @@ class DiscreteGaussian(DominatingPair):
     closed_least: ClassVar = ALL_CHARGES - {"gdp_mu"}
 
     def __post_init__(self) -> None:
-        self._keep(
+        self._set_parameter(
             "sigma", check_positive("sigma", owned_copy(self.sigma, down=True), "pass the noise's scale")
         )
         s = check_count("sensitivity", self.sensitivity)
@@ -110,35 +115,38 @@ class DiscreteGaussian(DominatingPair):
     gdp_mu = same_as("pure_epsilon")
     swapped = ITSELF
 
-    def _loss(self, at: Real) -> Real:
+    def _loss_at(self, at: Real) -> Real:
         """Return the loss at Y = at."""
         return self.sensitivity * (self.sensitivity + 2 * at) / (2 * np.square(self.sigma))
 
     @property
-    def _reach(self) -> Real:
+    def _support_limit(self) -> Real:
         """Return an integer from which on there is no mass."""
         return np.ceil(_MAX_DEVIATIONS * np.asarray(self.sigma)) + 2 + self.sensitivity
 
-    def _first(self, size: Real) -> Real:
+    def _first_above_loss(self, size: Real) -> Real:
         """Return the smallest Y with a loss above size >= 0."""
         s = self.sensitivity
         return (
-            np.floor(np.minimum(np.minimum(size, 1e200) * np.square(self.sigma) / s, self._reach) - s / 2) + 1
+            np.floor(
+                np.minimum(np.minimum(size, 1e200) * np.square(self.sigma) / s, self._support_limit) - s / 2
+            )
+            + 1
         )
 
     def hockey_stick_upper_bound(self, epsilon: float) -> Real:
         near = min(1e200, abs(epsilon)) * (1 - 2.0**-50)  # a NaN is the first
-        lost = (2.0**-43 + 2.0**-50 * near) * self._above(self._first(near) - 1)
+        lost = (2.0**-43 + 2.0**-50 * near) * self._upper_tail(self._first_above_loss(near) - 1)
         return as_real(DominatingPair.hockey_stick_upper_bound(self, epsilon) + lost)
 
     def hockey_stick(self, epsilon: Real) -> Real:
         size, s, sigma = np.abs(epsilon), self.sensitivity, self.sigma
-        first = self._first(size)
+        first = self._first_above_loss(size)
         # divided by e^{-(max(first, 0) / sigma)^2 / 2}, so that rounding does not cancel
         ahead = np.maximum(first, 0.0)
         whole = theta(0.0, sigma)
         above = np.where(
-            first > 0, upper_over_first(ahead, sigma), upper(np.minimum(first, 0.0), sigma, whole)
+            first > 0, upper_over_first(ahead, sigma), upper_sums(np.minimum(first, 0.0), sigma, whole)
         )
         power = size - (first + s - ahead) * (first + s + ahead) / (2 * np.square(sigma))
         below = rm.exp(np.minimum(power, 0.0)) * upper_over_first(np.maximum(first + s, 0.0), sigma)
@@ -156,40 +164,42 @@ class DiscreteGaussian(DominatingPair):
             )
         return as_real(np.where(np.equal(t, 0), main, main + less))
 
-    def _above(self, at: Real, centre: Real = 0.0) -> NDArray[np.float64]:
+    def _upper_tail(self, at: Real, centre: Real = 0.0) -> NDArray[np.float64]:
         """Return P(Y > at); the law of Y has its mode at `centre`."""
         whole = theta(centre, self.sigma)
-        return upper(np.asarray(at) + 1 - centre, self.sigma, whole) / whole
+        return upper_sums(np.asarray(at) + 1 - centre, self.sigma, whole) / whole
 
     def loss_cdf(self, x: Real) -> Real:
-        s, reach = self.sensitivity, self._reach
+        s, reach = self.sensitivity, self._support_limit
         at = np.clip(np.floor(np.asarray(x) * np.square(self.sigma) / s - s / 2), -reach, reach)
         at = np.where(
-            np.less_equal(self._loss(at + 1), x), at + 1, at
+            np.less_equal(self._loss_at(at + 1), x), at + 1, at
         )  # rounded like the doubles of the losses
-        at = np.where(np.greater(self._loss(at), x), at - 1, at)
+        at = np.where(np.greater(self._loss_at(at), x), at - 1, at)
         whole = theta(0.0, self.sigma)
-        return as_real(np.clip(upper(-at, self.sigma, whole) / whole, 0.0, 1.0))
+        return as_real(np.clip(upper_sums(-at, self.sigma, whole) / whole, 0.0, 1.0))
 
-    def _quantile(self, tail: Real, centre: Real = 0.0) -> NDArray[np.float64]:
+    def _upper_quantile(self, tail: Real, centre: Real = 0.0) -> NDArray[np.float64]:
         """Return the smallest integer y with P(Y > y) <= tail."""
         at = np.ceil(centre - np.asarray(self.sigma) * special.ndtri(np.clip(tail, 1e-320, 1.0)) - 0.5)
-        at = np.clip(at, centre - self._reach, centre + self._reach)
+        at = np.clip(at, centre - self._support_limit, centre + self._support_limit)
         at = np.round(at)
         for _ in range(_SEARCHED):
-            short = np.greater(self._above(at, centre), tail) & np.less(at, centre + self._reach)
+            short = np.greater(self._upper_tail(at, centre), tail) & np.less(at, centre + self._support_limit)
             if not np.any(short):
                 break
             at = at + short
         for _ in range(_SEARCHED):
-            far = np.less_equal(self._above(at - 1, centre), tail) & np.greater(at, centre - self._reach)
+            far = np.less_equal(self._upper_tail(at - 1, centre), tail) & np.greater(
+                at, centre - self._support_limit
+            )
             if not np.any(far):
                 break
             at = at - far
         return at
 
     def loss_isf(self, tail: Real) -> Real:
-        level = np.where(np.less_equal(tail, 0), np.inf, self._loss(self._quantile(tail)))
+        level = np.where(np.less_equal(tail, 0), np.inf, self._loss_at(self._upper_quantile(tail)))
         return as_real(np.where(np.less(tail, 1), level, -np.inf))
 
     @property
@@ -198,8 +208,8 @@ class DiscreteGaussian(DominatingPair):
 
     def sample(self, rng: np.random.Generator, n: int, order: float = 1.0) -> NDArray[np.float64]:
         # the tilted law is discrete Gaussian around (order - 1) s
-        drawn = self._quantile(rng.random(n), (order - 1.0) * self.sensitivity)
-        return np.asarray(self._loss(drawn), dtype=np.float64)
+        drawn = self._upper_quantile(rng.random(n), (order - 1.0) * self.sensitivity)
+        return np.asarray(self._loss_at(drawn), dtype=np.float64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,60 +227,71 @@ class _DiscreteGaussianReferenceValues(PairReferenceValues):
         return 2.0**-38 * (1 + (float(self.pair.sigma) / self.pair.sensitivity) ** 2)
 
     @property
-    def _square(self) -> Fraction:
+    def _sigma_squared(self) -> Fraction:
         return Fraction(float(self.pair.sigma)) ** 2
 
-    def _loss(self, at: int) -> Fraction:
-        return self.pair.sensitivity * (self.pair.sensitivity + 2 * at) / (2 * self._square)
+    def _loss_at(self, at: int) -> Fraction:
+        return self.pair.sensitivity * (self.pair.sensitivity + 2 * at) / (2 * self._sigma_squared)
 
-    def _first(self, x: Exact) -> int:
+    def _first_above_loss(self, x: Exact) -> int:
         """Return the smallest Y with a loss above x."""
         s = self.pair.sensitivity
-        return math.floor(Fraction(x) * self._square / s - Fraction(s, 2)) + 1
+        return math.floor(Fraction(x) * self._sigma_squared / s - Fraction(s, 2)) + 1
 
     @property
     def zcdp_rho(self) -> ReferenceValue:
-        return ReferenceValue(self._loss(0))
+        return ReferenceValue(self._loss_at(0))
 
     def renyi(self, alpha: Exact) -> ReferenceValue:
         t = Fraction(alpha) - 1
         if (t * self.pair.sensitivity).denominator == 1:  # theta is the same as at 0
-            return ReferenceValue(Fraction(alpha) * self._loss(0))
+            return ReferenceValue(Fraction(alpha) * self._loss_at(0))
 
         def value() -> arb:
-            less = _theta(self._square, t * self.pair.sensitivity) / _theta(self._square)
-            return ball_of(Fraction(alpha) * self._loss(0)) + less.log() / ball_of(t)
+            less = _theta_sum(self._sigma_squared, t * self.pair.sensitivity) / _theta_sum(
+                self._sigma_squared
+            )
+            return ball_of(Fraction(alpha) * self._loss_at(0)) + less.log() / ball_of(t)
 
-        return _finer(value)
+        return _with_more_bits(value)
 
     def hockey_stick(self, epsilon: Exact) -> ReferenceValue:
-        return _finer(lambda: self.stick_from_tails(epsilon))
+        return _with_more_bits(lambda: self.stick_from_tails(epsilon))
 
     @property
     def above(self) -> Callable[[Exact], tuple[arb, arb]]:
         def at(x: Exact) -> tuple[arb, arb]:
-            first, whole = self._first(x), _theta(self._square)
-            return tuple(_upper(self._square, k) / whole for k in (first, first + self.pair.sensitivity))
+            first, whole = self._first_above_loss(x), _theta_sum(self._sigma_squared)
+            return tuple(
+                _upper_sum(self._sigma_squared, k) / whole for k in (first, first + self.pair.sensitivity)
+            )
 
         return at
 
     @property
     def atoms(self) -> tuple[tuple[Fraction, ReferenceValue], ...]:
         far = min(math.ceil(8 * float(self.pair.sigma)), _LISTED)
-        return tuple((self._loss(at), self._mass(at)) for at in range(far, -far - 1, -1))
+        return tuple((self._loss_at(at), self._mass_at(at)) for at in range(far, -far - 1, -1))
 
-    def _mass(self, at: int) -> ReferenceValue:
-        return ReferenceValue(lambda: _term(self._square, at) / _theta(self._square))
+    def _mass_at(self, at: int) -> ReferenceValue:
+        return ReferenceValue(
+            lambda: _gaussian_term(self._sigma_squared, at) / _theta_sum(self._sigma_squared)
+        )
 
     def loss_cdf(self, x: Exact) -> ReferenceValue:
-        return ReferenceValue(lambda: _upper(self._square, 1 - self._first(x)) / _theta(self._square))
+        return ReferenceValue(
+            lambda: (
+                _upper_sum(self._sigma_squared, 1 - self._first_above_loss(x))
+                / _theta_sum(self._sigma_squared)
+            )
+        )
 
     def loss_isf(self, tail: Exact) -> ReferenceValue:
         # the double is correct unless a tail is next to the mass of a set
-        return ReferenceValue(self._loss(int(self.pair._quantile(float(tail)))))
+        return ReferenceValue(self._loss_at(int(self.pair._upper_quantile(float(tail)))))
 
 
-def _finer(value: Callable[[], arb]) -> ReferenceValue:
+def _with_more_bits(value: Callable[[], arb]) -> ReferenceValue:
     """Return the value with more than twice as many bits, against cancellation."""
 
     def ball() -> arb:
@@ -282,40 +303,40 @@ def _finer(value: Callable[[], arb]) -> ReferenceValue:
     return ReferenceValue(ball)
 
 
-def _term(square: Fraction, y: int | Fraction) -> arb:
+def _gaussian_term(square: Fraction, y: int | Fraction) -> arb:
     from flint import arb, fmpq
 
     (top, bottom), (above, below) = y.as_integer_ratio(), square.as_integer_ratio()
     return arb(fmpq(-top * top * below, 2 * bottom * bottom * above)).exp()
 
 
-def _upper(square: Fraction, first: int) -> arb:
+def _upper_sum(square: Fraction, first: int) -> arb:
     """Return the sum of e^{-y^2 / (2 square)} over y >= first."""
     from flint import ctx
 
     if first <= 0:
-        return _theta(square) - _upper(square, 1 - first)
+        return _theta_sum(square) - _upper_sum(square, 1 - first)
     many = min(max(4 * math.isqrt(math.ceil(square)), _MIN_CHUNK), _CHUNK)
-    return _uppers(square, first // many * many, many, ctx.prec)[first % many]
+    return _upper_sums(square, first // many * many, many, ctx.prec)[first % many]
 
 
 @lru_cache(maxsize=64)
-def _uppers(square: Fraction, first: int, many: int, bits: int) -> list[arb]:
+def _upper_sums(square: Fraction, first: int, many: int, bits: int) -> list[arb]:
     """Return the sums from `many` places on, each from the next one; they are usually needed together."""
     from flint import arb
 
     last = math.isqrt(math.ceil((first + many) ** 2 + 2 * square * (bits + 16))) + 1
     # from here on, each term is at most this share of the previous one
     share = ball_of(-Fraction(2 * last + 1) / (2 * square)).exp()
-    total, sums = _term(square, last) / (1 - share) * arb(0.5, 0.5), list[arb]()
+    total, sums = _gaussian_term(square, last) / (1 - share) * arb(0.5, 0.5), list[arb]()
     for y in range(last - 1, first - 1, -1):
-        total += _term(square, y)
+        total += _gaussian_term(square, y)
         if y < first + many:
             sums.append(total)
     return sums[::-1]
 
 
-def _theta(square: Fraction, centre: Fraction = Fraction(0)) -> arb:
+def _theta_sum(square: Fraction, centre: Fraction = Fraction(0)) -> arb:
     """Return the sum of e^{-(x - centre)^2 / (2 square)} over all integers x."""
     from flint import ctx
 
@@ -328,6 +349,6 @@ def _around(square: Fraction, off: Fraction, bits: int) -> arb:
 
     far = math.isqrt(math.ceil(2 * square * (bits + 16))) + 2
     share = ball_of(-Fraction(2 * far - 2) / (2 * square)).exp()
-    rest = 2 * _term(square, far - 1) / (1 - share)
-    total = sum((_term(square, x - off) for x in range(-far, far + 1)), arb(0))
+    rest = 2 * _gaussian_term(square, far - 1) / (1 - share)
+    total = sum((_gaussian_term(square, x - off) for x in range(-far, far + 1)), arb(0))
     return total + rest * arb(0.5, 0.5)

@@ -16,7 +16,7 @@ from filterproof.theory.numerics import reproducible_math as rm
 from filterproof.theory.numerics.error_free import quotient_round_up
 from filterproof.theory.numerics.stable import as_real
 from filterproof.theory.pairs.base import ALL_CHARGES, ITSELF, ChargeName, Outputs, half_square_of, same_as
-from filterproof.theory.pairs.finite import Finite, largest_corner, pure_to_gdp, rounded_up_mu
+from filterproof.theory.pairs.finite import FiniteOutcomesPair, largest_corner, pure_to_gdp, rounded_up_mu
 from filterproof.theory.pairs.finite_charges import convex_rho
 from filterproof.theory.pairs.finite_reference_values import FiniteReferenceValues, Mass
 from filterproof.theory.pairs.reference_values import Exact, PairReferenceValues, ReferenceValue, ball_of
@@ -29,7 +29,7 @@ _MAX_LOSSES = 1024
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class DiscreteLaplace(Finite):
+class DiscreteLaplace(FiniteOutcomesPair):
     """Discrete Laplace pair: P(X = x) = e^{-|x|/b} tanh(1/(2b)) on the integers, Q = P shifted by s.
 
     It dominates f(x) + X for an integer-valued f of sensitivity s, with b = scale. With r = e^{-1/b}, the loss is (s -
@@ -73,7 +73,7 @@ class DiscreteLaplace(Finite):
     closed_least: ClassVar = ALL_CHARGES - {"zcdp_rho"}
 
     def __post_init__(self) -> None:
-        self._keep(
+        self._set_parameter(
             "scale", check_positive("scale", owned_copy(self.scale, down=True), "pass sensitivity / epsilon")
         )
         s = check_count("sensitivity", self.sensitivity)
@@ -107,7 +107,7 @@ class DiscreteLaplace(Finite):
     def tight_charge(self, charge: ChargeName) -> tuple[float, float]:
         if charge == "zcdp_rho":
             return convex_rho(self.reference_values)
-        return Finite.tight_charge(self, charge)
+        return FiniteOutcomesPair.tight_charge(self, charge)
 
     @property
     def gdp_mu(self) -> Real:
@@ -115,14 +115,16 @@ class DiscreteLaplace(Finite):
             return pure_to_gdp(self.pure_epsilon)
         first = (self.sensitivity + 1) // 2
         rate = 1 / np.asarray(self.scale)
-        return rounded_up_mu(_quantile(first, rate) + _quantile(self.sensitivity + 1 - first, rate))
+        return rounded_up_mu(
+            _upper_quantile(first, rate) + _upper_quantile(self.sensitivity + 1 - first, rate)
+        )
 
     @property
     def reference_values(self) -> PairReferenceValues:
         return _DiscreteLaplaceReferenceValues(self)
 
 
-def _quantile(n: int, rate: NDArray[np.float64]) -> NDArray[np.float64]:
+def _upper_quantile(n: int, rate: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the z with P(N(0, 1) > z) = r^n / (1 + r), r = e^-rate; near 1/2 from the difference to 1/2."""
     ratio = rm.exp(-rate)
     missing = (-rm.expm1(-n * rate) - ratio * rm.expm1(-(n - 1) * rate)) / (1 + ratio)
@@ -150,7 +152,7 @@ class _DiscreteLaplaceReferenceValues(FiniteReferenceValues):
     @property
     def gdp_mu(self) -> ReferenceValue:
         """Return the largest mu of all corners."""
-        return self._sum(largest_corner)
+        return self._outcome_sum(largest_corner)
 
     @property
     def above(self) -> Callable[[Exact], tuple[arb, arb]]:

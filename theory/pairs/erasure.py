@@ -12,14 +12,14 @@ import numpy as np
 from filterproof.theory.argument_checks import Real, check_probability, owned_copy
 from filterproof.theory.numerics.stable import as_real
 from filterproof.theory.pairs.base import ALL_CHARGES, ITSELF, ExactMasses, KOVForm, Outputs, same_as
-from filterproof.theory.pairs.finite import Finite
+from filterproof.theory.pairs.finite import FiniteOutcomesPair
 from filterproof.theory.pairs.finite_reference_values import FiniteReferenceValues, Mass
 from filterproof.theory.pairs.reference_values import INFINITE, PairReferenceValues, ReferenceValue
 from filterproof.theory.rounding import away_from_zero
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Erasure(Finite):
+class Erasure(FiniteOutcomesPair):
     """Erasure pair: with probability p the output reveals the data set, otherwise it is blank.
 
     P outputs "P" with probability p, Q outputs "Q" with probability p, and both output a blank otherwise. The loss is
@@ -64,7 +64,7 @@ class Erasure(Finite):
             raise ValueError(
                 f"p must be exact, rounded up, got exact={self.exact}, p={p!r}; pass p as a Fraction and omit exact"
             )
-        self._keep("p", p)
+        self._set_parameter("p", p)
 
     @property
     def exact_masses(self) -> ExactMasses | None:
@@ -89,7 +89,7 @@ class Erasure(Finite):
     def pure_epsilon(self) -> Real:
         return as_real(np.where(np.equal(self.p, 0), 0.0, math.inf))
 
-    _missing = same_as("p")
+    _unreachable_mass = same_as("p")
     zcdp_rho = gdp_mu = same_as("pure_epsilon")
     swapped = ITSELF
 

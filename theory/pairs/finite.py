@@ -45,7 +45,7 @@ _LARGEST_DOUBLE = float(np.finfo(np.float64).max)
 _MIN_LOSS = -700.0
 
 
-class Finite(DominatingPair):
+class FiniteOutcomesPair(DominatingPair):
     """Base of pairs over finitely many outcomes; a subclass lists them by descending loss, an infinite loss first."""
 
     __slots__ = ()
@@ -56,7 +56,7 @@ class Finite(DominatingPair):
         """Tuple (loss, P-mass) of each outcome that P can produce, largest loss first."""
 
     @property
-    def _missing(self) -> Real:
+    def _unreachable_mass(self) -> Real:
         """Q-mass of the outcomes that P cannot produce."""
         return 0.0
 
@@ -73,7 +73,7 @@ class Finite(DominatingPair):
         b = alpha - 1
         # E_P[e^(bL)] - 1 = E_P[h(bL) + b h(-L)] + b Q(P = 0) with h(x) = e^x - 1 - x >= 0: nothing cancels
         curved: Real = 0.0
-        relative: Real = self._missing  # E_P[h(-L)] + Q(P = 0), the divergence of order 1
+        relative: Real = self._unreachable_mass  # E_P[h(-L)] + Q(P = 0), the divergence of order 1
         mean: Real = 0.0  # E_P[L] is the same if Q has no other outcomes
         size: Real = 0.0
         fine: NDArray[np.bool_] = np.asarray(True)
@@ -105,7 +105,7 @@ class Finite(DominatingPair):
     @property
     def _are_distributions(self) -> NDArray[np.bool_]:
         """Return where all masses are >= 0 and the losses descend; no pair has other parameters."""
-        good, last = np.greater_equal(self._missing, 0), np.asarray(np.inf)
+        good, last = np.greater_equal(self._unreachable_mass, 0), np.asarray(np.inf)
         for loss, mass in self.outputs:
             good = good & np.greater_equal(mass, 0) & np.less_equal(loss, last)
             last = np.asarray(loss)
@@ -140,18 +140,18 @@ class Finite(DominatingPair):
         return as_real(np.where(self._are_distributions, level, np.nan))
 
     def sample(self, rng: np.random.Generator, n: int, order: float = 1.0) -> NDArray[np.float64]:
-        return _draw(rng, n, self._tilted(order))
+        return _draw_losses(rng, n, self._tilted_outputs(order))
 
     @property
     def infinite_mass(self) -> Real:
         return as_real(np.asarray(sum(mass for loss, mass in self.outputs if _is_infinite(loss))))
 
     def sample_finite(self, rng: np.random.Generator, n: int, order: float = 1.0) -> NDArray[np.float64]:
-        outcomes = self._tilted(order)
+        outcomes = self._tilted_outputs(order)
         kept = _finite(outcomes)
-        return self.sample(rng, n, order) if len(kept) == len(outcomes) else _draw(rng, n, kept)
+        return self.sample(rng, n, order) if len(kept) == len(outcomes) else _draw_losses(rng, n, kept)
 
-    def _tilted(self, order: float) -> Outputs:
+    def _tilted_outputs(self, order: float) -> Outputs:
         """Return the outcomes with their masses under the distribution of `sample`."""
         if order == 1:
             return self.outputs
@@ -175,7 +175,7 @@ class Finite(DominatingPair):
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class FinitePair(Finite):
+class FinitePair(FiniteOutcomesPair):
     """Two distributions over the same k outcomes: P = (p_1, ..., p_k) and Q = (q_1, ..., q_k).
 
     All runs share the pair: its shape is ().
@@ -213,7 +213,7 @@ class FinitePair(Finite):
     _levels: Outputs = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        p, q = _distribution("p", self.p), _distribution("q", self.q)
+        p, q = _checked_masses("p", self.p), _checked_masses("q", self.q)
         if len(p) != len(q):
             raise ValueError(
                 f"q must have as many outcomes as p, got len(q)={len(q)} and len(p)={len(p)}; pad with zeros"
@@ -227,7 +227,7 @@ class FinitePair(Finite):
     outputs = same_as("_levels")
 
     @property
-    def _missing(self) -> Real:
+    def _unreachable_mass(self) -> Real:
         return mass_fraction(
             sum((Fraction(b) for a, b in zip(self.p, self.q, strict=True) if a == 0), Fraction(0))
         )
@@ -244,7 +244,7 @@ class FinitePair(Finite):
 
     @property
     def pure_epsilon(self) -> Real:
-        if self._missing > 0 or self._levels[0][0] == math.inf:
+        if self._unreachable_mass > 0 or self._levels[0][0] == math.inf:
             return math.inf
         return max(log_round_up(max(p / q, q / p)) for p, q in self.held_masses if p)
 
@@ -256,7 +256,11 @@ class FinitePair(Finite):
         return least_zcdp_rho(self.held_masses)[1]
 
     def tight_charge(self, charge: ChargeName) -> tuple[float, float]:
-        return least_zcdp_rho(self.held_masses) if charge == "zcdp_rho" else Finite.tight_charge(self, charge)
+        return (
+            least_zcdp_rho(self.held_masses)
+            if charge == "zcdp_rho"
+            else FiniteOutcomesPair.tight_charge(self, charge)
+        )
 
     @property
     def gdp_mu(self) -> float:
@@ -285,7 +289,7 @@ class _FinitePairReferenceValues(FiniteReferenceValues):
     zcdp_slack = 2.0**-29
 
     @property
-    def _lawful(self) -> _FinitePairReferenceValues:
+    def _normalised(self) -> _FinitePairReferenceValues:
         """Return the values for masses divided by their sums, because sums of doubles are only nearly one."""
         p, q = ([Fraction(x) for x in distribution] for distribution in (self.pair.p, self.pair.q))
         return _FinitePairReferenceValues(
@@ -295,14 +299,18 @@ class _FinitePairReferenceValues(FiniteReferenceValues):
     @property
     def zcdp_rho(self) -> ReferenceValue:
         """Return the largest D_a / a that a search over the orders finds, in both directions."""
-        lawful = self._lawful
+        lawful = self._normalised
         return INFINITE if lawful.gdp_mu.formula is None else ReferenceValue(partial(_largest_rate, lawful))
 
     @property
     def gdp_mu(self) -> ReferenceValue:
         """Return the largest mu at which the trade-off curve of Gaussian(mu) meets a corner of the pair's own curve."""
-        lawful = self._lawful
-        return INFINITE if lawful._lacks(0) or lawful._lacks(1) else lawful._sum(largest_corner)
+        lawful = self._normalised
+        return (
+            INFINITE
+            if lawful._lacks_outcome(0) or lawful._lacks_outcome(1)
+            else lawful._outcome_sum(largest_corner)
+        )
 
     @property
     def rational_masses(self) -> list[tuple[Fraction, Fraction]] | None:
@@ -312,14 +320,16 @@ class _FinitePairReferenceValues(FiniteReferenceValues):
 
 
 def largest_corner(masses: list[tuple[arb, arb]]) -> arb:
-    from filterproof.theory.pairs.normal_distribution import quantile
+    from filterproof.theory.pairs.normal_distribution import upper_quantile
 
     most = 0 * masses[0][0]
     for p, q in masses:
         above = [pair for pair in masses if not pair[0] * q < p * pair[1]]
         below = [pair for pair in masses if pair[0] * q < p * pair[1]]
         if below:
-            most = most.max(quantile(sum(x for _, x in above)) + quantile(sum(x for x, _ in below)))
+            most = most.max(
+                upper_quantile(sum(x for _, x in above)) + upper_quantile(sum(x for x, _ in below))
+            )
     return most
 
 
@@ -376,13 +386,18 @@ def _finite(outcomes: Outputs) -> Outputs:
 
 
 def sample_members(
-    pairs: Sequence[Finite], index: NDArray[np.intp], rng: np.random.Generator, order: float, *, finite: bool
+    pairs: Sequence[FiniteOutcomesPair],
+    index: NDArray[np.intp],
+    rng: np.random.Generator,
+    order: float,
+    *,
+    finite: bool,
 ) -> NDArray[np.float64]:
     """Return a loss of pairs[index[i]] for each run i, as `sample` or `sample_finite` draws it.
 
     The masses of each pair are computed once, and not once for each run.
     """
-    outcomes = [pair._tilted(order) for pair in pairs]
+    outcomes = [pair._tilted_outputs(order) for pair in pairs]
     outcomes = list(map(_finite, outcomes)) if finite else outcomes
     most = max(map(len, outcomes))
     if not most:
@@ -390,7 +405,7 @@ def sample_members(
     losses, thresholds = np.zeros((len(pairs), most)), np.ones((most, len(pairs)))
     for k, levels in enumerate(outcomes):
         losses[k, : len(levels)] = [loss for loss, _ in levels]
-        # summed from the largest loss down, as in `_draw`
+        # summed from the largest loss down, as in `_draw_losses`
         thresholds[: len(levels) - 1, k] = np.cumsum([mass for _, mass in levels[:-1]])
     uniform, place = rng.random(len(index)), index * most
     for row in thresholds[:-1]:
@@ -398,7 +413,7 @@ def sample_members(
     return losses.ravel().take(place)
 
 
-def _draw(rng: np.random.Generator, n: int, outcomes: Outputs) -> NDArray[np.float64]:
+def _draw_losses(rng: np.random.Generator, n: int, outcomes: Outputs) -> NDArray[np.float64]:
     """Return n losses drawn with the given masses; the last outcome has the remaining probability."""
     if not outcomes:
         return np.zeros(n)
@@ -416,7 +431,7 @@ def _draw(rng: np.random.Generator, n: int, outcomes: Outputs) -> NDArray[np.flo
     return drawn
 
 
-def _distribution(name: str, masses: object) -> tuple[Fraction | float, ...]:
+def _checked_masses(name: str, masses: object) -> tuple[Fraction | float, ...]:
     remedy = "pass probabilities that sum to one"
     if isinstance(masses, np.ndarray) and masses.ndim == 1:
         masses = masses.tolist()

@@ -52,7 +52,7 @@ def least_zcdp_rho(masses: Masses) -> tuple[float, float]:
     """
     from flint import ctx
 
-    distributions = _summed(masses)
+    distributions = _normalised_masses(masses)
     if any(0 in both for both in distributions):
         return math.inf, math.inf
     if all(p == q for p, q in distributions):
@@ -61,10 +61,10 @@ def least_zcdp_rho(masses: Masses) -> tuple[float, float]:
     bits = _BITS
     while True:
         with PRECISION_LOCK, ctx.workprec(bits):
-            sides = [_Side.of([both[::way] for both in distributions]) for way in (1, -1)]
+            sides = [_CumulantFunction.of([both[::way] for both in distributions]) for way in (1, -1)]
             # for nearly equal P and Q, little is left of the moments
             if all(
-                side.at(t)[0].rel_accuracy_bits() >= _DIGITS
+                side.value_and_curvature(t)[0].rel_accuracy_bits() >= _DIGITS
                 for side in sides
                 for t in (1.0, _RELATIVE_TOLERANCE / 16)
             ):
@@ -74,14 +74,14 @@ def least_zcdp_rho(masses: Masses) -> tuple[float, float]:
         bits *= 2
 
 
-def _summed(masses: Masses) -> list[tuple[Fraction, Fraction]]:
+def _normalised_masses(masses: Masses) -> list[tuple[Fraction, Fraction]]:
     """Return the outcomes of P or Q, with masses that sum to one; sums of doubles are only nearly one."""
     whole = [sum(distribution, Fraction(0)) for distribution in zip(*masses, strict=True)]
     return [(p / whole[0], q / whole[1]) for p, q in masses if p or q]
 
 
 @dataclass(frozen=True, slots=True)
-class _Side:
+class _CumulantFunction:
     """K of a finite distribution. `most` is its largest slope, `wide` the range of losses."""
 
     outcomes: tuple[tuple[arb, arb], ...]
@@ -89,7 +89,7 @@ class _Side:
     wide: arb
 
     @classmethod
-    def of(cls, distributions: list[tuple[Fraction, ...]]) -> _Side:
+    def of(cls, distributions: list[tuple[Fraction, ...]]) -> _CumulantFunction:
         """Build it for outcomes with these masses; the first is that of the distribution drawn from."""
         ratios = [p / q for p, q in distributions]
         losses = {ratio: ball_of(ratio).log() for ratio in ratios}
@@ -98,7 +98,7 @@ class _Side:
         )
         return cls(outcomes, losses[max(ratios)], losses[max(ratios)] - losses[min(ratios)])
 
-    def at(self, t: float) -> tuple[arb, arb]:
+    def value_and_curvature(self, t: float) -> tuple[arb, arb]:
         """Return K(t) and K''(t)."""
         grown = [(mass, loss, (t * loss).expm1()) for mass, loss in self.outcomes]
         excess = sum((mass * more for mass, _, more in grown), ball_of(0))
@@ -108,7 +108,7 @@ class _Side:
 
 
 @dataclass(frozen=True, slots=True)
-class _Convex:
+class _ConvexCumulant:
     """K of any distribution; its second derivative is only known to be nonnegative."""
 
     log_moment: Callable[[float], arb]
@@ -118,13 +118,13 @@ class _Convex:
     def wide(self) -> arb:
         return 2 * self.most
 
-    def at(self, t: float) -> tuple[arb, arb]:
+    def value_and_curvature(self, t: float) -> tuple[arb, arb]:
         """Return K(t) and a ball for K''(t) >= 0."""
         return self.log_moment(t) if t else ball_of(0), ball_of(0)
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class _Part:
+class _OrderInterval:
     """Orders from 1 + low to 1 + high of a side: minus a bound on K(t) / (t (1 + t)), and its approximate maximiser."""
 
     minus_bound: float
@@ -137,12 +137,12 @@ class _Part:
     @classmethod
     def of(
         cls,
-        sides: Sequence[_Side | _Convex],
+        sides: Sequence[_CumulantFunction | _ConvexCumulant],
         side: int,
         low: float,
         high: float,
         *ends: tuple[arb, arb] | None,
-    ) -> _Part:
+    ) -> _OrderInterval:
         """Build it from K and K'' at both ends; the end at infinity has None."""
         first, last = ends
         assert first is not None
@@ -172,7 +172,7 @@ class _Part:
         return cls(-upper_end(bound), side, low, high, where, (first, last))
 
     @property
-    def cut(self) -> float:
+    def split_point(self) -> float:
         """Return a point inside, near the maximum of the bound."""
         if self.low == 0:
             return self.high / 16
@@ -183,16 +183,16 @@ class _Part:
 
 
 def _largest_ratio(
-    sides: Sequence[_Side | _Convex], bound: float = math.inf, most: int = _MIN_VALUES
+    sides: Sequence[_CumulantFunction | _ConvexCumulant], bound: float = math.inf, most: int = _MIN_VALUES
 ) -> tuple[float, float]:
     """Return bounds on the supremum of K(t) / (t (1 + t)) over t > 0 and the sides; it is at most `bound`."""
     best = 0.0  # an attained value, rounded down
-    parts: list[_Part] = []
+    parts: list[_OrderInterval] = []
     for number, side in enumerate(sides):
-        ends = side.at(0.0), side.at(1.0), None
+        ends = side.value_and_curvature(0.0), side.value_and_curvature(1.0), None
         best = max(best, lower_end(ends[1][0] / 2))
         parts += [
-            _Part.of(sides, number, low, high, *ends[k : k + 2])
+            _OrderInterval.of(sides, number, low, high, *ends[k : k + 2])
             for k, (low, high) in enumerate(((0.0, 1.0), (1.0, math.inf)))
         ]
     heapq.heapify(parts)
@@ -201,11 +201,15 @@ def _largest_ratio(
         if min(-parts[0].minus_bound, bound) <= max(best * (1 + _RELATIVE_TOLERANCE), 2.0**-1000):
             break
         part = heapq.heappop(parts)
-        middle = sides[part.side].at(part.cut)
-        t = ball_of(part.cut)
+        middle = sides[part.side].value_and_curvature(part.split_point)
+        t = ball_of(part.split_point)
         best = max(best, lower_end(middle[0] / (t * (1 + t))))
-        heapq.heappush(parts, _Part.of(sides, part.side, part.low, part.cut, part.ends[0], middle))
-        heapq.heappush(parts, _Part.of(sides, part.side, part.cut, part.high, middle, part.ends[1]))
+        heapq.heappush(
+            parts, _OrderInterval.of(sides, part.side, part.low, part.split_point, part.ends[0], middle)
+        )
+        heapq.heappush(
+            parts, _OrderInterval.of(sides, part.side, part.split_point, part.high, middle, part.ends[1])
+        )
     return best, max(min(-parts[0].minus_bound, bound), best)
 
 
@@ -228,7 +232,7 @@ def convex_rho(reference_values: PairReferenceValues, bits: int = 256) -> tuple[
     from flint import ctx
 
     with PRECISION_LOCK, ctx.workprec(bits):
-        moment = _Convex(
+        moment = _ConvexCumulant(
             lambda t: reference_values.renyi(1 + Fraction(t)).ball() * t, reference_values.pure_epsilon.ball()
         )
         return _largest_ratio([moment])
@@ -243,7 +247,7 @@ def least_gdp_mu(masses: Masses) -> float:
     """
     from flint import ctx
 
-    distributions = _summed(masses)
+    distributions = _normalised_masses(masses)
     if any(0 in both for both in distributions):
         return math.inf
     distributions.sort(key=lambda both: both[0] / both[1], reverse=True)
@@ -259,6 +263,6 @@ def least_gdp_mu(masses: Masses) -> float:
 
 def _upper_quantile(mass: Fraction) -> arb:
     """Return the z with P(N(0, 1) > z) = mass; for a mass near one from the other side, because of rounding."""
-    from filterproof.theory.pairs.normal_distribution import quantile
+    from filterproof.theory.pairs.normal_distribution import upper_quantile
 
-    return quantile(ball_of(mass)) if 2 * mass <= 1 else -quantile(ball_of(1 - mass))
+    return upper_quantile(ball_of(mass)) if 2 * mass <= 1 else -upper_quantile(ball_of(1 - mass))

@@ -44,26 +44,32 @@ class FiniteReferenceValues(PairReferenceValues):
 
     @property
     def pure_epsilon(self) -> ReferenceValue:
-        return INFINITE if self._lacks(0) or self._lacks(1) else self._sum(_largest_loss)
+        return (
+            INFINITE if self._lacks_outcome(0) or self._lacks_outcome(1) else self._outcome_sum(_largest_loss)
+        )
 
     def renyi(self, alpha: Exact) -> ReferenceValue:
-        return INFINITE if self._lacks(1) else self._sum(partial(_divergence, Fraction(alpha)))
+        return (
+            INFINITE
+            if self._lacks_outcome(1)
+            else self._outcome_sum(partial(_renyi_divergence, Fraction(alpha)))
+        )
 
     def hockey_stick(self, epsilon: Exact) -> ReferenceValue:
-        return self._sum(partial(_above, Fraction(epsilon)))
+        return self._outcome_sum(partial(_hockey_stick_sum, Fraction(epsilon)))
 
     def loss_cdf(self, x: Exact) -> ReferenceValue:
-        return self._sum(partial(_below, Fraction(x)))
+        return self._outcome_sum(partial(_mass_below, Fraction(x)))
 
     def loss_isf(self, tail: Exact) -> ReferenceValue:
         infinite = sum((Fraction(p) for p, q in self.masses if q == 0), Fraction(0))
-        return INFINITE if infinite > tail else self._sum(partial(_level, Fraction(tail)))
+        return INFINITE if infinite > tail else self._outcome_sum(partial(_loss_at_tail, Fraction(tail)))
 
-    def _lacks(self, which: int) -> bool:
+    def _lacks_outcome(self, which: int) -> bool:
         """Return whether P (0) or Q (1) lacks an outcome of the other one."""
         return any(both[which] == 0 != both[1 - which] for both in self.masses)
 
-    def _sum(self, of: Callable[[_Balls], arb]) -> ReferenceValue:
+    def _outcome_sum(self, of: Callable[[_Balls], arb]) -> ReferenceValue:
         """Return a sum over the outcomes of P or Q."""
 
         def value() -> arb:
@@ -86,7 +92,7 @@ def _is_zero(mass: arb) -> bool:
     return bool(mass.is_exact() and mass.is_zero())
 
 
-def _divergence(order: Fraction, both: _Balls) -> arb:
+def _renyi_divergence(order: Fraction, both: _Balls) -> arb:
     alpha = ball_of(order)
     produced = [(p, q) for p, q in both if not _is_zero(p)]
     if order == 1:
@@ -95,12 +101,12 @@ def _divergence(order: Fraction, both: _Balls) -> arb:
     return moment.log() / (alpha - 1)
 
 
-def _above(x: Fraction, both: _Balls) -> arb:
+def _hockey_stick_sum(x: Fraction, both: _Balls) -> arb:
     ratio, zero = ball_of(x).exp(), ball_of(0)
     return sum(((p - ratio * q).max(zero) for p, q in both), zero)
 
 
-def _below(level: Fraction, both: _Balls) -> arb:
+def _mass_below(level: Fraction, both: _Balls) -> arb:
     ratio, total = ball_of(level).exp(), ball_of(0)
     for p, q in both:
         gap = p - ratio * q
@@ -111,7 +117,7 @@ def _below(level: Fraction, both: _Balls) -> arb:
     return total
 
 
-def _level(tail: Fraction, both: _Balls) -> arb:
+def _loss_at_tail(tail: Fraction, both: _Balls) -> arb:
     """Return the largest loss with more than `tail` of mass at or above it."""
     goal = ball_of(tail)
     above = sum((p for p, q in both if _is_zero(q)), ball_of(0))

@@ -91,16 +91,16 @@ class Gaussian(DominatingPair):
             raise TypeError(
                 f"raised must be booleans of shape (n,), got raised={raised!r}; pass for example view.loss > 0"
             )
-        low, high = _level("low", low), _level("high", high)
+        low, high = _checked_mu("low", low), _checked_mu("high", high)
         mu = fast.either(low, high, raised)
         if mu is None:
-            mu = _either(low, high, raised)
+            mu = _select(low, high, raised)
         pair: Self = _prototype(cls).with_parameters({"mu": mu})
         return pair
 
     def __post_init__(self) -> None:
         mu = check_positive("mu", owned_copy(self.mu), "pass sensitivity / sigma, a number above zero")
-        self._keep("mu", mu)
+        self._set_parameter("mu", mu)
 
     @property
     def pure_epsilon(self) -> Real:
@@ -227,7 +227,7 @@ def _prototype(kind: type[_Kind]) -> _Kind:
     return kind(1.0)
 
 
-def _either(low: float, high: float, raised: NDArray[np.bool_]) -> NDArray[np.float64]:
+def _select(low: float, high: float, raised: NDArray[np.bool_]) -> NDArray[np.float64]:
     """Return `high` where `raised`, else `low`; arithmetic is four times as fast if it is exact."""
     if low + (high - low) != high:
         return np.where(raised, high, low)
@@ -237,7 +237,7 @@ def _either(low: float, high: float, raised: NDArray[np.bool_]) -> NDArray[np.fl
     return mu
 
 
-def _level(name: str, level: object) -> float:
+def _checked_mu(name: str, level: object) -> float:
     """Return one number that Gaussian accepts as mu."""
     if type(level) is float and 0 < level < math.inf:  # the usual case, without the slow questions below
         return level

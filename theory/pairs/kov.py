@@ -12,12 +12,12 @@ from filterproof.theory.argument_checks import Real, check_at_least_zero, check_
 from filterproof.theory.numerics import reproducible_math as rm
 from filterproof.theory.numerics.stable import log_round_up
 from filterproof.theory.pairs.base import DominatingPair, KOVForm, Outputs, same_as
-from filterproof.theory.pairs.randomized_response import Response, check_ratio
+from filterproof.theory.pairs.randomized_response import BinaryResponsePair, check_ratio
 from filterproof.theory.rounding import away_from_zero
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class KOV(Response):
+class KOV(BinaryResponsePair):
     """Pair of Kairouz, Oh and Viswanath: it dominates every (epsilon, delta)-DP mechanism.
 
     P = (d, (1-d) e^epsilon / (1 + e^epsilon), (1-d) / (1 + e^epsilon), 0) with d = delta, and Q is P in reverse order.
@@ -70,8 +70,8 @@ class KOV(Response):
                 f"delta must be exact_delta, rounded up, got delta={delta!r}, exact_delta={self.exact_delta}; "
                 "use KOV.from_ratio"
             )
-        self._keep("epsilon", epsilon)
-        self._keep("delta", delta)
+        self._set_parameter("epsilon", epsilon)
+        self._set_parameter("delta", delta)
 
     @classmethod
     def from_ratio(cls, ratio: Fraction | int, delta: Fraction | int) -> Self:
@@ -103,7 +103,7 @@ class KOV(Response):
             (-self.epsilon, rest * rm.expit(-self.epsilon)),
         )
 
-    _missing = same_as("delta")
+    _unreachable_mass = same_as("delta")
 
     @property
     def _form(self) -> KOVForm:

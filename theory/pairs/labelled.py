@@ -76,7 +76,7 @@ class LabelledRequest(DominatingPair):
 
     def __post_init__(self) -> None:
         given: object = self.mechanism
-        if not isinstance(given, DominatingPair) or given.choice is not None or given.labels:
+        if not isinstance(given, DominatingPair) or given.member_index is not None or given.labels:
             raise TypeError(
                 f"mechanism must be one pair without labels, got {given!r}; pass for example RandomizedResponse(0.5)"
             )
@@ -125,17 +125,17 @@ class LabelledRequest(DominatingPair):
     @property
     def rational(self) -> LabelledRequest | None:
         exact = self.mechanism.rational
-        return None if exact is None else self._with(exact)
+        return None if exact is None else self._with_mechanism(exact)
 
     @property
     def swapped(self) -> LabelledRequest:
-        return self._with(self.mechanism.swapped) if self.reveals else self
+        return self._with_mechanism(self.mechanism.swapped) if self.reveals else self
 
     # -- shape: that of `mechanism` ------------------------------------------------------------------
 
     @property
     def more_private_variants(self) -> tuple[DominatingPair, ...]:
-        return tuple(map(self._with, self.mechanism.more_private_variants))
+        return tuple(map(self._with_mechanism, self.mechanism.more_private_variants))
 
     def same_parameters(self, request: DominatingPair) -> bool:
         return self == request
@@ -149,12 +149,12 @@ class LabelledRequest(DominatingPair):
         return self._key()  # labels are not numbers: each request is its own family
 
     def of_run(self, run: int) -> LabelledRequest:
-        return self._with(self.mechanism.of_run(run))
+        return self._with_mechanism(self.mechanism.of_run(run))
 
     def take(self, runs: NDArray[np.bool_] | NDArray[np.intp] | slice) -> LabelledRequest:
-        return self._with(self.mechanism.take(runs))
+        return self._with_mechanism(self.mechanism.take(runs))
 
-    def _with(self, mechanism: DominatingPair) -> LabelledRequest:
+    def _with_mechanism(self, mechanism: DominatingPair) -> LabelledRequest:
         return LabelledRequest(mechanism, self.where, self.reveals)
 
 
@@ -170,8 +170,8 @@ def checked_where(name: str, where: Mapping[str, Label] | Where) -> Where:
     for dimension, label in labels:
         if (
             type(dimension) is not str
-            or not several(label)
-            or any(type(one) not in (str, int) for one in several(label))
+            or not label_tuple(label)
+            or any(type(one) not in (str, int) for one in label_tuple(label))
         ):
             raise TypeError(
                 f"{name} must map text to text, whole numbers or tuples of these, got {dimension!r}: {label!r}; "
@@ -184,7 +184,7 @@ def checked_where(name: str, where: Mapping[str, Label] | Where) -> Where:
     return labels
 
 
-def several(label: Label) -> tuple[str | int, ...]:
+def label_tuple(label: Label) -> tuple[str | int, ...]:
     """Return the labels of one dimension as a tuple."""
     return label if isinstance(label, tuple) else (label,)
 
@@ -195,4 +195,4 @@ def where_words(where: Where) -> str:
     >>> where_words((("site", "a"), ("epoch", (1, 2))))
     'site=a epoch=1+2'
     """
-    return " ".join(f"{name}={'+'.join(map(str, several(label)))}" for name, label in where)
+    return " ".join(f"{name}={'+'.join(map(str, label_tuple(label)))}" for name, label in where)

@@ -87,7 +87,7 @@ class Laplace(DominatingPair):
             raise ValueError(
                 f"b must be at least 2^-1022, got b={float(np.min(b))!r}; pass a larger noise scale"
             )
-        self._keep("b", b)
+        self._set_parameter("b", b)
 
     @property
     def pure_epsilon(self) -> Real:
@@ -98,7 +98,7 @@ class Laplace(DominatingPair):
     swapped = ITSELF
 
     @property
-    def _e(self) -> Real:
+    def _largest_loss(self) -> Real:
         """Return the double nearest to the largest loss."""
         return 1 / self.b
 
@@ -111,18 +111,18 @@ class Laplace(DominatingPair):
 
     @property
     def gdp_mu(self) -> Real:
-        half = self._e / 2
+        half = self._largest_loss / 2
         near = np.sqrt(8.0) * special.erfinv(-rm.expm1(-np.minimum(half, 2.0)))
         far = -2 * special.ndtri_exp(-np.maximum(half, 0.5) - math.log(2))
         return rounded_up_mu(np.where(np.asarray(half) < 1.0, near, far))
 
     def hockey_stick(self, epsilon: Real) -> Real:
-        e = self._e
+        e = self._largest_loss
         inside = -rm.expm1(np.minimum(epsilon - e, 0.0) / 2)
         return as_real(np.where(np.less(epsilon, -e), -rm.expm1(np.minimum(epsilon, 0.0)), inside))
 
     def renyi(self, alpha: Real) -> Real:
-        e, t = self._e, alpha - 1
+        e, t = self._largest_loss, alpha - 1
         # E_P[e^{tL}] - 1, where E_P[e^{tL}] = (alpha e^{te} + t e^{-alpha e}) / (2 alpha - 1), in a form that
         # does not cancel
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
@@ -134,12 +134,12 @@ class Laplace(DominatingPair):
         return as_real(np.where(np.greater_equal(e, 0), divergence, np.nan))  # no pair has e < 0
 
     def loss_cdf(self, x: Real) -> Real:
-        e = self._e
+        e = self._largest_loss
         inside = rm.exp(np.minimum(x - e, 0.0) / 2) / 2
         return as_real(np.where(np.less(x, -e), 0.0, np.where(np.less(x, e), inside, 1.0)))
 
     def loss_isf(self, tail: Real) -> Real:
-        e = self._e
+        e = self._largest_loss
         with np.errstate(divide="ignore"):
             inside = np.clip(e + 2 * (rm.log1p(-np.asarray(tail)) + math.log(2)), -e, e)
         return as_real(np.where(np.less(tail, 1.0), inside, -np.inf))
@@ -151,7 +151,7 @@ class Laplace(DominatingPair):
     def sample(self, rng: np.random.Generator, n: int, order: float = 1.0) -> NDArray[np.float64]:
         # tilted masses divided by e^{(order-1) e}, r = order - 1/2: 1/2 at e, e^{-2re}/2 at -e, and the density
         # e^{-r(e-l)}/4 between
-        e, r = self._e, order - 0.5
+        e, r = self._largest_loss, order - 0.5
         width = 2 * e
         between = width / 4 * special.exprel(-r * width)
         low = np.exp(-r * width) / 2
@@ -185,16 +185,19 @@ class _LaplaceReferenceValues(IntervalReferenceValues):
     )
 
     @property
-    def end(self) -> Fraction:
+    def largest_loss(self) -> Fraction:
         return 1 / Fraction(self.pair.b)  # type: ignore[arg-type]
 
     @property
     def atoms(self) -> tuple[tuple[Fraction, ReferenceValue], ...]:
-        return (self.end, ReferenceValue(Fraction(1, 2))), (-self.end, self.value("least atom"))
+        return (self.largest_loss, ReferenceValue(Fraction(1, 2))), (
+            -self.largest_loss,
+            self.value("least atom"),
+        )
 
     def loss_isf(self, tail: Exact) -> ReferenceValue:
         if tail < Fraction(1, 2):
             return self.pure_epsilon
         # the quantile of the density until it meets -1/b
         between = self.value("loss_isf", p=tail)
-        return ReferenceValue(lambda: between.ball().max(-ball_of(self.end)))
+        return ReferenceValue(lambda: between.ball().max(-ball_of(self.largest_loss)))

@@ -35,35 +35,35 @@ class MixtureReferenceValues(PairReferenceValues):
     formulas = MappingProxyType({"pure_epsilon": None, "zcdp_rho": "1/(2*sigma**2)", "gdp_mu": "1/sigma"})
 
     @property
-    def _removal(self) -> bool:
+    def _is_removal(self) -> bool:
         removal: bool = self.pair.adjacency == "removal"
         return removal
 
     @property
-    def _distributions(self) -> tuple[arb, arb, arb]:
+    def _parameter_balls(self) -> tuple[arb, arb, arb]:
         """Return q, s and s^2."""
         q, s = self.at["q"], self.at["sigma"]
         return ball_of(q), ball_of(s), ball_of(s * s)
 
     def renyi(self, alpha: Exact) -> ReferenceValue:
-        return ReferenceValue(lambda: self._divergence(Fraction(alpha)))
+        return ReferenceValue(lambda: self._renyi_divergence(Fraction(alpha)))
 
-    def _divergence(self, alpha: Fraction) -> arb:
+    def _renyi_divergence(self, alpha: Fraction) -> arb:
         if self.pair.q == 1:
             return ball_of(alpha / (2 * self.at["sigma"] ** 2))
         if (apart := self._separated_renyi(ball_of(alpha))).rel_accuracy_bits() > ctx.prec - 24:
             return apart
         if alpha == 1:
             return self._entropy()
-        whole = self._removal and alpha.denominator == 1 and alpha > 1
-        moment = self._binomial(int(alpha)) if whole else self._moment(ball_of(alpha))
+        whole = self._is_removal and alpha.denominator == 1 and alpha > 1
+        moment = self._moment_by_binomial(int(alpha)) if whole else self._moment(ball_of(alpha))
         return moment.log() / ball_of(alpha - 1)
 
     def _separated_renyi(self, order: arb) -> arb:
         """Return a ball around D_a from bounds on both sides, which meet for distant normal distributions."""
-        (q, _, variance), t = self._distributions, order - 1
+        (q, _, variance), t = self._parameter_balls, order - 1
         rest, overlap = 1 - q, (-1 / (8 * variance)).exp()
-        if not self._removal:  # -E log w <= D_a <= -log(1 - q), and log(1 + z) <= sqrt(z)
+        if not self._is_removal:  # -E log w <= D_a <= -log(1 - q), and log(1 + z) <= sqrt(z)
             most = -rest.log()
             return (most - (q / rest).sqrt() * overlap).union(most)
         if (
@@ -78,9 +78,9 @@ class MixtureReferenceValues(PairReferenceValues):
             most = most.min((parts + (2**order - 2) * both).log() / t)
         return (parts.log() / t).union(most)
 
-    def _binomial(self, order: int) -> arb:
+    def _moment_by_binomial(self, order: int) -> arb:
         """Return E w^order, term by term: E e^{k y} = e^{k (k-1) / (2 s^2)}."""
-        q, _, variance = self._distributions
+        q, _, variance = self._parameter_balls
         terms = (
             comb(order, k) * q**k * (1 - q) ** (order - k) * (arb(k * (k - 1)) / (2 * variance)).exp()
             for k in range(order + 1)
@@ -89,15 +89,15 @@ class MixtureReferenceValues(PairReferenceValues):
 
     def _moment(self, order: arb) -> arb:
         """Return E w^alpha under N(0, s^2) for removal, E w^(1-alpha) for addition."""
-        (q, scale, variance), far = self._distributions, self._reach
-        power = order if self._removal else 1 - order
+        (q, scale, variance), far = self._parameter_balls, self._tail_cutoff
+        power = order if self._is_removal else 1 - order
 
         def integrand(z: acb, analytic: bool) -> acb:
             weight = 1 - q + q * ((z - acb(0.5)) / variance).exp()
             return (acb(power) * weight.log(analytic=analytic) - z * z / (2 * variance)).exp()
 
         grown = (order * (order - 1) / (2 * variance)).exp()
-        if self._removal:
+        if self._is_removal:
             low, high = -far, (order + far)
             # above 1/2 the weight is at most e^y, below it at most 1
             rest = grown * tail((high - order) / scale) + tail(-low / scale)
@@ -111,12 +111,12 @@ class MixtureReferenceValues(PairReferenceValues):
 
     def _entropy(self) -> arb:
         """Return E w log w for removal, -E log w for addition, under N(0, s^2)."""
-        (q, scale, variance), far = self._distributions, self._reach
+        (q, scale, variance), far = self._parameter_balls, self._tail_cutoff
 
         def integrand(z: acb, analytic: bool) -> acb:
             weight = 1 - q + q * ((z - acb(0.5)) / variance).exp()
             log = weight.log(analytic=analytic)
-            return (weight * log if self._removal else -log) * (-z * z / (2 * variance)).exp()
+            return (weight * log if self._is_removal else -log) * (-z * z / (2 * variance)).exp()
 
         low, high = -(far + 2), far + 2
         normal = scale * (2 * arb.pi()).sqrt()
@@ -127,14 +127,14 @@ class MixtureReferenceValues(PairReferenceValues):
         return acb.integral(integrand, low, high).real / normal + rest.union(-rest)
 
     @property
-    def _reach(self) -> arb:
+    def _tail_cutoff(self) -> arb:
         """Return the distance beyond which the rest is below 2^-prec."""
-        return self._distributions[1] * arb(14 * ctx.prec / 10).sqrt()
+        return self._parameter_balls[1] * arb(14 * ctx.prec / 10).sqrt()
 
     @property
     def above(self) -> Callable[[Exact], tuple[arb, arb]]:
         """Return the function x -> masses of the outcomes beyond the one with log w equal to x, or to -x."""
-        (q, scale, _), removal = self._distributions, self._removal
+        (q, scale, _), removal = self._parameter_balls, self._is_removal
 
         def at(x: Exact) -> tuple[arb, arb]:
             inner = (ball_of(x if removal else -x).exp() - (1 - q)) / q  # at q = 1 nothing cancels
@@ -158,14 +158,14 @@ class MixtureReferenceValues(PairReferenceValues):
         return ReferenceValue(lambda: 1 - self.above(x)[0])
 
     def loss_isf(self, tail: Exact) -> ReferenceValue:
-        return ReferenceValue(lambda: self._level(tail))
+        return ReferenceValue(lambda: self._loss_at_quantile(tail))
 
-    def _level(self, mass: Exact) -> arb:
+    def _loss_at_quantile(self, mass: Exact) -> arb:
         """Return the loss at the quantile of the output; for a mixture by bisection."""
-        (q, scale, _), goal = self._distributions, ball_of(mass)
-        upper = normal_distribution.quantile(goal)
-        if not self._removal:
-            return -self._loss(-scale * upper)
+        (q, scale, _), goal = self._parameter_balls, ball_of(mass)
+        upper = normal_distribution.upper_quantile(goal)
+        if not self._is_removal:
+            return -self._loss_at(-scale * upper)
         low, high = (scale * upper - 1).lower(), (scale * upper + 2).upper()
         for _ in range(3 * ctx.prec):
             middle = ((low + high) / 2).mid()
@@ -176,10 +176,10 @@ class MixtureReferenceValues(PairReferenceValues):
                 high = middle
             else:
                 break
-        return self._loss(low.union(high))
+        return self._loss_at(low.union(high))
 
-    def _loss(self, x: arb) -> arb:
-        q, scale, _ = self._distributions
+    def _loss_at(self, x: arb) -> arb:
+        q, scale, _ = self._parameter_balls
         return (1 - q + q * ((x - arb(0.5)) / (scale * scale)).exp()).log()
 
 

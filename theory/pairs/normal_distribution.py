@@ -30,7 +30,7 @@ def density(x: arb) -> arb:
     return (-x * x / 2).exp() / (2 * arb.pi()).sqrt()
 
 
-def quantile(p: arb) -> arb:
+def upper_quantile(p: arb) -> arb:
     """Return the z with P(N(0, 1) > z) = p."""
     return arb(2).sqrt() * (2 * p).erfcinv()
 
@@ -38,13 +38,13 @@ def quantile(p: arb) -> arb:
 def hockey_stick(mu: arb, epsilon: arb) -> arb:
     """Return H_{e^eps} of Gaussian(mu), Phi(mu/2 - eps/mu) - e^eps Phi(-mu/2 - eps/mu) (Koskela, Tobaben & Honkela)."""
     # the two terms cancel: add as many bits as they share
-    size, level = _bits(mu), _bits(epsilon)
+    size, level = _magnitude_exponent(mu), _magnitude_exponent(epsilon)
     extra = 16 + 2 * max(level, abs(size), level - size)
     with PRECISION_LOCK, ctx.workprec(ctx.prec + min(extra, 4096)):
         return tail(epsilon / mu - mu / 2) - epsilon.exp() * tail(epsilon / mu + mu / 2)
 
 
-def _bits(x: arb) -> int:
+def _magnitude_exponent(x: arb) -> int:
     """Return the exponent of the middle of the ball, 0 for zero."""
     mantissa, exponent = x.mid().man_exp()
     return int(exponent) + abs(int(mantissa)).bit_length() if mantissa else 0

@@ -54,7 +54,7 @@ class Parametrised:
         picked = {k: v[runs] for k, v in self.parameters().items() if isinstance(v, np.ndarray)}
         return self.with_parameters(picked)
 
-    def _keep(self, name: str, value: object) -> None:
+    def _set_parameter(self, name: str, value: object) -> None:
         """Set a checked parameter; an array must belong to this pair alone and becomes read-only."""
         if isinstance(value, np.ndarray):
             if value.ndim > 1:
@@ -90,11 +90,11 @@ class Parametrised:
             return kind(**{name: changed.get(name, value) for name, value in given.items()})
         new: Self = object.__new__(kind)
         for name in _names(kind):
-            new._keep(name, changed[name] if name in changed else getattr(self, name))
+            new._set_parameter(name, changed[name] if name in changed else getattr(self, name))
         return new
 
     @property
-    def _derives(self) -> bool:
+    def _has_derived_fields(self) -> bool:
         """Return whether the class has derived fields."""
         return bool(_derived_names(type(self)))
 
@@ -104,7 +104,7 @@ class Parametrised:
 
         With derived fields, only equal pairs have equal keys.
         """
-        if self._derives:
+        if self._has_derived_fields:
             return (type(self), self)
         fixed = (v for v in self.parameters().values() if not isinstance(v, (float, np.ndarray, Fraction)))
         return (type(self), *(v for v in fixed if v is not None))

@@ -24,7 +24,7 @@ from filterproof.theory.pairs.base import (
     Outputs,
     same_as,
 )
-from filterproof.theory.pairs.finite import Finite, pure_to_gdp
+from filterproof.theory.pairs.finite import FiniteOutcomesPair, pure_to_gdp
 from filterproof.theory.pairs.finite_charges import response_rho
 from filterproof.theory.pairs.finite_reference_values import FiniteReferenceValues, Mass
 from filterproof.theory.pairs.reference_values import INFINITE, PairReferenceValues, ReferenceValue
@@ -35,7 +35,7 @@ _BITS = 640
 _NEVER = Fraction(0)
 
 
-class Response(Finite):
+class BinaryResponsePair(FiniteOutcomesPair):
     """Base of randomised response and KOV: a bit is revealed with probability delta, else randomised."""
 
     __slots__ = ()
@@ -84,7 +84,11 @@ class Response(Finite):
 
     def tight_charge(self, charge: ChargeName) -> tuple[float, float]:
         known = charge == "zcdp_rho" and self._form.delta == 0
-        return response_rho(float(self._form.epsilon)) if known else Finite.tight_charge(self, charge)
+        return (
+            response_rho(float(self._form.epsilon))
+            if known
+            else FiniteOutcomesPair.tight_charge(self, charge)
+        )
 
     @property
     def gdp_mu(self) -> Real:
@@ -96,7 +100,7 @@ class Response(Finite):
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class RandomizedResponse(Response):
+class RandomizedResponse(BinaryResponsePair):
     """Randomised response: P = (e^epsilon, 1) / (1 + e^epsilon), Q = (1, e^epsilon) / (1 + e^epsilon).
 
     It reports a bit correctly with probability e^epsilon / (1 + e^epsilon) and dominates every epsilon-DP mechanism.
@@ -136,7 +140,7 @@ class RandomizedResponse(Response):
 
     def __post_init__(self) -> None:
         epsilon = check_at_least_zero("epsilon", owned_copy(self.epsilon), "pass nats, zero or more")
-        self._keep("epsilon", epsilon)
+        self._set_parameter("epsilon", epsilon)
         if self.ratio is not None and log_round_up(check_ratio(self.ratio)) != epsilon:
             raise ValueError(
                 f"epsilon must be log(ratio), rounded up, got epsilon={epsilon!r}, ratio={self.ratio}; "
@@ -218,7 +222,7 @@ def ratio_of(epsilon: Real) -> Fraction | None:
 class _KOVReferenceValues(FiniteReferenceValues):
     """Four outcomes with losses inf, epsilon, -epsilon and -inf."""
 
-    pair: Response
+    pair: BinaryResponsePair
 
     @property
     def at(self) -> dict[str, Fraction]:

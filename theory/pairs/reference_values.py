@@ -22,7 +22,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
-from filterproof.theory.numerics.exact import rational
+from filterproof.theory.numerics.exact import to_fmpq
 from filterproof.theory.rounding import next_above
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def ball_of(x: Exact) -> arb:
     """Return the number at the current precision."""
     from flint import arb  # imported here because it loads ball arithmetic
 
-    return arb(rational(x))
+    return arb(to_fmpq(x))
 
 
 def lower_end(x: arb) -> float:
@@ -180,28 +180,28 @@ class IntervalReferenceValues(PairReferenceValues):
 
     @property
     @abstractmethod
-    def end(self) -> Fraction:
+    def largest_loss(self) -> Fraction:
         """Return e, the largest loss."""
 
     def renyi(self, alpha: Exact) -> ReferenceValue:
         return self.value("entropy") if alpha == 1 else self.value("renyi", alpha=alpha)
 
     def hockey_stick(self, epsilon: Exact) -> ReferenceValue:
-        if epsilon >= self.end:
+        if epsilon >= self.largest_loss:
             return ReferenceValue(Fraction(0))
-        if epsilon <= -self.end:
+        if epsilon <= -self.largest_loss:
             return ReferenceValue("1 - exp(eps)", {"eps": Fraction(epsilon)})
         return self.value("hockey_stick", eps=epsilon)
 
     def loss_cdf(self, x: Exact) -> ReferenceValue:
-        inside = -self.end <= x < self.end
+        inside = -self.largest_loss <= x < self.largest_loss
         return self.value("loss_cdf", level=x) if inside else ReferenceValue(Fraction(int(x > 0)))
 
     @property
     def above(self) -> Callable[[Exact], tuple[arb, arb]]:
         from filterproof.theory.theorems.formula import compile_formula
 
-        e, parameters, cdf = self.end, self.at, compile_formula(str(self.formulas["loss_cdf"]))
+        e, parameters, cdf = self.largest_loss, self.at, compile_formula(str(self.formulas["loss_cdf"]))
 
         def at(x: Exact) -> tuple[arb, arb]:
             if not -e <= x < e:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from filterproof.theory.argument_checks import Real
 from filterproof.theory.display import one_line
 from filterproof.theory.pairs.base import DominatingPair, same_as
-from filterproof.theory.pairs.finite import Finite, sample_members
+from filterproof.theory.pairs.finite import FiniteOutcomesPair, sample_members
 
 #: Runs that request one family (None: all runs), and the vectorised pair of their requests.
 Group = tuple[NDArray[np.intp] | None, DominatingPair]
@@ -89,13 +89,13 @@ class Selection(DominatingPair):
                 f"index must lie in 0..{len(pairs) - 1}, got {index.min()}..{index.max()}; pick from the menu"
             )
         object.__setattr__(self, "pairs", pairs)
-        self._keep("index", index)
+        self._set_parameter("index", index)
         object.__setattr__(self, "_families", [])
 
     # -- charges of filters: table look-ups -----------------------------------------------------
 
     members = same_as("pairs")
-    choice = same_as("index")
+    member_index = same_as("index")
 
     def of_run(self, run: int) -> DominatingPair:
         pair: DominatingPair = self.pairs[self.index[run]]
@@ -114,24 +114,24 @@ class Selection(DominatingPair):
 
     # -- divergences and the privacy-loss distribution: look-ups for one argument, family by family for one per run ---
 
-    def _each(self, method: str, argument: Real) -> Real:
+    def _member_values(self, method: str, argument: Real) -> Real:
         if not isinstance(argument, np.ndarray) or argument.ndim == 0:
             return self._look_up([getattr(pair, method)(argument) for pair in self.pairs])
-        return self._gather(
+        return self._gather_runs(
             lambda pair, runs: getattr(pair, method)(argument if runs is None else argument[runs])
         )
 
     def hockey_stick(self, epsilon: Real) -> Real:
-        return self._each("hockey_stick", epsilon)
+        return self._member_values("hockey_stick", epsilon)
 
     def renyi(self, alpha: Real) -> Real:
-        return self._each("renyi", alpha)
+        return self._member_values("renyi", alpha)
 
     def loss_cdf(self, x: Real) -> Real:
-        return self._each("loss_cdf", x)
+        return self._member_values("loss_cdf", x)
 
     def loss_isf(self, tail: Real) -> Real:
-        return self._each("loss_isf", tail)
+        return self._member_values("loss_isf", tail)
 
     @property
     def swapped(self) -> Selection:
@@ -140,12 +140,14 @@ class Selection(DominatingPair):
     # -- sampling: one call per family -----------------------------------------------------------
 
     def sample(self, rng: np.random.Generator, n: int, order: float = 1.0) -> NDArray[np.float64]:
-        return self._drawn("sample", rng, n, order)
+        return self._draw_from_members("sample", rng, n, order)
 
     def sample_finite(self, rng: np.random.Generator, n: int, order: float = 1.0) -> NDArray[np.float64]:
-        return self._drawn("sample_finite", rng, n, order)
+        return self._draw_from_members("sample_finite", rng, n, order)
 
-    def _drawn(self, way: str, rng: np.random.Generator, n: int, order: float) -> NDArray[np.float64]:
+    def _draw_from_members(
+        self, way: str, rng: np.random.Generator, n: int, order: float
+    ) -> NDArray[np.float64]:
         if n != len(self.index):
             raise ValueError(
                 f"n must be the number of runs {len(self.index)}, got n={n}; "
@@ -153,23 +155,27 @@ class Selection(DominatingPair):
             )
         parts = []
         for runs, members, index in self._split():
-            finite = [pair for pair in members if isinstance(pair, Finite) and not pair.shape]
+            finite = [pair for pair in members if isinstance(pair, FiniteOutcomesPair) and not pair.shape]
             if len(members) == len(finite) > 1:
                 drawn = sample_members(finite, index, rng, order, finite=way == "sample_finite")
             else:
-                drawn = getattr(_merge(members, index), way)(rng, len(index), order)
+                drawn = getattr(_merge_members(members, index), way)(rng, len(index), order)
             parts.append((runs, drawn))
         return self._together(parts)
 
     def log_weight(self, loss: NDArray[np.float64], order: float) -> NDArray[np.float64]:
         if all(type(pair).log_weight is DominatingPair.log_weight for pair in self.pairs):
             return DominatingPair.log_weight(self, loss, order)
-        return self._gather(lambda pair, runs: pair.log_weight(loss if runs is None else loss[runs], order))
+        return self._gather_runs(
+            lambda pair, runs: pair.log_weight(loss if runs is None else loss[runs], order)
+        )
 
     def _log_normaliser(self, order: float) -> Real:
         return self._look_up([pair._log_normaliser(order) for pair in self.pairs])
 
-    def _gather(self, part: Callable[[DominatingPair, NDArray[np.intp] | None], Real]) -> NDArray[np.float64]:
+    def _gather_runs(
+        self, part: Callable[[DominatingPair, NDArray[np.intp] | None], Real]
+    ) -> NDArray[np.float64]:
         return self._together((runs, part(pair, runs)) for runs, pair in self.families())
 
     def _together(self, parts: Iterable[tuple[NDArray[np.intp] | None, Real]]) -> NDArray[np.float64]:
@@ -183,7 +189,7 @@ class Selection(DominatingPair):
         return np.empty(0) if out is None else out
 
     def families(self) -> list[Group]:
-        return [(runs, _merge(members, index)) for runs, members, index in self._split()]
+        return [(runs, _merge_members(members, index)) for runs, members, index in self._split()]
 
     def _split(self) -> list[_Family]:
         """Return the runs of each family."""
@@ -234,10 +240,10 @@ def look_up(values: Sequence[Real], index: NDArray[np.integer[Any]]) -> NDArray[
     return np.array(values, dtype=np.float64).take(index, mode="wrap")
 
 
-def _merge(pairs: tuple[DominatingPair, ...], index: NDArray[np.intp]) -> DominatingPair:
+def _merge_members(pairs: tuple[DominatingPair, ...], index: NDArray[np.intp]) -> DominatingPair:
     """Return one vectorised pair for members of one family."""
     first, *others = pairs
-    if not others or (first._derives and all(pair == first for pair in others)):
+    if not others or (first._has_derived_fields and all(pair == first for pair in others)):
         return first
     merged: dict[str, object] = {}
     columns = [pair.parameters() for pair in pairs]

@@ -51,9 +51,9 @@ def stop_distribution(values: Sequence[int], *, ratio: Fraction) -> tuple[Fracti
         above = [Fraction(0), r ** (high - value) / (1 + r)]
         below = [Fraction(1), -(r ** (1 + value - low)) / (1 + r)]
         for earlier in before:
-            above = _times(above, [Fraction(1), -(r ** (high - earlier)) / (1 + r)])
-            below = _times(below, [Fraction(0), r ** (1 + earlier - low) / (1 + r)])
-        total += r**high * _summed(above, r) + r**-low * _summed(below, r)
+            above = _polynomial_product(above, [Fraction(1), -(r ** (high - earlier)) / (1 + r)])
+            below = _polynomial_product(below, [Fraction(0), r ** (1 + earlier - low) / (1 + r)])
+        total += r**high * _geometric_sum(above, r) + r**-low * _geometric_sum(below, r)
         stops.append(scale * total)
     return (*stops, 1 - sum(stops, Fraction(0)))
 
@@ -63,7 +63,7 @@ def _noise_tail(m: int, r: Fraction) -> Fraction:
     return r**m / (1 + r) if m >= 0 else 1 - r ** (1 - m) / (1 + r)
 
 
-def _times(one: list[Fraction], other: list[Fraction]) -> list[Fraction]:
+def _polynomial_product(one: list[Fraction], other: list[Fraction]) -> list[Fraction]:
     product = [Fraction(0)] * (len(one) + len(other) - 1)
     for i, a in enumerate(one):
         for j, b in enumerate(other):
@@ -71,6 +71,6 @@ def _times(one: list[Fraction], other: list[Fraction]) -> list[Fraction]:
     return product
 
 
-def _summed(polynomial: list[Fraction], r: Fraction) -> Fraction:
+def _geometric_sum(polynomial: list[Fraction], r: Fraction) -> Fraction:
     """Return the sum over t >= 1 of r^t polynomial(r^t)."""
     return sum((c * r ** (k + 1) / (1 - r ** (k + 1)) for k, c in enumerate(polynomial)), Fraction(0))

@@ -85,11 +85,11 @@ class SubsampledGaussian(DominatingPair):
 
     def __post_init__(self) -> None:
         q = check_probability("q", owned_copy(self.q))
-        self._keep("q", check_positive("q", q, "pass a sampling rate in (0, 1]"))
+        self._set_parameter("q", check_positive("q", q, "pass a sampling rate in (0, 1]"))
         sigma = check_positive(
             "sigma", owned_copy(self.sigma, down=True), "pass noise / sensitivity, above zero"
         )
-        self._keep("sigma", sigma)
+        self._set_parameter("sigma", sigma)
         if self.adjacency not in ("removal", "addition"):
             raise ValueError(
                 f"adjacency must be 'removal' or 'addition', got adjacency={self.adjacency!r}; pass one of these"
@@ -140,7 +140,7 @@ class SubsampledGaussian(DominatingPair):
         found: Array = np.where((level > 30) | (level < -1), far, near)
         return found
 
-    def _output(self, level: Real) -> Array:
+    def _output_at_loss(self, level: Real) -> Array:
         """Return the output x with l(x) = level; -inf if l(x) > level for every x."""
         output: Array = 0.5 + self.sigma * self.sigma * self._full_batch_level(level)
         return output
@@ -165,15 +165,17 @@ class SubsampledGaussian(DominatingPair):
         q, sigma, orders = np.broadcast_arrays(self.q, self.sigma, alpha)
         out = np.empty(q.shape)
         for place in np.ndindex(q.shape):
-            out[place] = _renyi(float(q[place]), float(sigma[place]), self.adjacency, float(orders[place]))
+            out[place] = _renyi_upper_bound(
+                float(q[place]), float(sigma[place]), self.adjacency, float(orders[place])
+            )
         return as_real(out)
 
     def loss_cdf(self, x: Real) -> Real:
         if self.adjacency == "removal":
-            output = self._output(x)
+            output = self._output_at_loss(x)
             with_person = special.ndtr((output - 1) / self.sigma)
             return as_real(self.q * with_person + (1 - self.q) * special.ndtr(output / self.sigma))
-        return as_real(special.ndtr(-self._output(-np.asarray(x)) / self.sigma))
+        return as_real(special.ndtr(-self._output_at_loss(-np.asarray(x)) / self.sigma))
 
     def loss_isf(self, tail: Real) -> Real:
         z = -special.ndtri(np.asarray(tail, dtype=np.float64))
@@ -234,7 +236,7 @@ def _log_ratio(x: Array, q: Array, sigma: Array, by: Any = rm) -> Array:
 
 
 @lru_cache(maxsize=4096)
-def _renyi(q: float, sigma: float, adjacency: Adjacency, alpha: float) -> float:
+def _renyi_upper_bound(q: float, sigma: float, adjacency: Adjacency, alpha: float) -> float:
     """Return an upper bound on log E_P[e^{tL}] / t, t = alpha - 1, or E_P[L]: the trapezoidal rule plus its error.
 
     The integrand is concentrated on [low, high], with tails of width sigma. Where q e^y < 1, y = (x - 1/2) / sigma^2,
@@ -251,7 +253,9 @@ def _renyi(q: float, sigma: float, adjacency: Adjacency, alpha: float) -> float:
         return apart * (1 + (1 - log_q) * 2.0**-48)
     squared = min(2.0, 0.5 - sigma * sigma * log_q)
     low, high = (
-        (0.0, max(alpha, squared)) if adjacency == "removal" else (_mode(q, sigma, t), max(1.0, squared))
+        (0.0, max(alpha, squared))
+        if adjacency == "removal"
+        else (_mode_lower_bound(q, sigma, t), max(1.0, squared))
     )
     step = sigma * min(sigma, 1.0) / (2.5 if adjacency == "removal" or t <= 8 else 5.0)
     x = step * np.arange(math.floor((low - 10 * sigma) / step), math.ceil((high + 10 * sigma) / step) + 1.0)
@@ -323,7 +327,7 @@ def _separated_renyi(q: float, sigma: float, adjacency: Adjacency, t: float, log
     return float(rm.log1p(total)) / t
 
 
-def _mode(q: float, sigma: float, t: float) -> float:
+def _mode_lower_bound(q: float, sigma: float, t: float) -> float:
     """Return a lower bound on the mode of e^{-t l(x)} N(0, sigma^2): the root of x + t sigma^2 l'(x) in [-t, 0]."""
     low, high = -t, 0.0
     log_odds = float(rm.log(q)) - float(rm.log1p(-q))
@@ -358,7 +362,7 @@ def _draw_removal(rng: np.random.Generator, n: int, q: float, sigma: float, orde
         log_odds = math.log(q) - math.log1p(-q) + (x - 0.5) / sigma**2
         return x, f * np.logaddexp(0.0, log_odds) - np.logaddexp(0.0, f * log_odds)
 
-    return _thinned(rng, n, propose)
+    return _rejection_sample(rng, n, propose)
 
 
 def _draw_addition(rng: np.random.Generator, n: int, q: float, sigma: float, order: float) -> Array:
@@ -387,10 +391,12 @@ def _draw_addition(rng: np.random.Generator, n: int, q: float, sigma: float, ord
         tangent = at_mode + lean * (x - mode) / sigma**2
         return x, -t * (_log_ratio(x, np.asarray(q), np.asarray(sigma), np) - tangent)
 
-    return _thinned(rng, n, propose)
+    return _rejection_sample(rng, n, propose)
 
 
-def _thinned(rng: np.random.Generator, n: int, propose: Callable[[int], tuple[Array, Array]]) -> Array:
+def _rejection_sample(
+    rng: np.random.Generator, n: int, propose: Callable[[int], tuple[Array, Array]]
+) -> Array:
     """Return n accepted proposals; `propose` returns outputs and their log acceptance probabilities."""
     accepted: list[Array] = []
     missing = n

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from filterproof.theory.theorems.theorem import THEOREMS, unknown
+from filterproof.theory.theorems.theorem import THEOREMS, unknown_theorem_message
 
 if TYPE_CHECKING:
     from filterproof.theory.proofs.proof import CheckedStep, Proof
@@ -47,7 +47,7 @@ def prove(
     True
     """
     if not isinstance(name, str) or name not in THEOREMS:
-        raise ValueError(unknown(name))
+        raise ValueError(unknown_theorem_message(name))
     from filterproof.theory.proofs.proof import CheckedStep, Proof
 
     done = {} if done is None else done

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import sympy as sp
 
-from filterproof.theory.proofs.engines import rounded
-from filterproof.theory.proofs.symbolic import identity, signed
+from filterproof.theory.proofs.engines import rounded_check
+from filterproof.theory.proofs.symbolic import identity_check, sign_checks
 from filterproof.theory.theorems.formula import Formula
-from filterproof.theory.theorems.theorem import Step, Theorem
+from filterproof.theory.theorems.theorem import ProofStep, Theorem
 
 # t is the order minus 1, log_delta = log(1/delta), root the square root of the budget.
 t, budget, log_delta, eps, root = sp.symbols("t B l epsilon root", positive=True)
@@ -46,47 +46,47 @@ THEOREM = Theorem(
     statement=("B^* = ", _B_STAR),
     uses=("RR zCDP", "RDP filter"),
     steps=(
-        Step(
+        ProofStep(
             "Markov's inequality: e^(t (L - epsilon)) has the mean e^(t (D_a - epsilon)), t = a - 1. With D_a = a B it "
             "is delta at epsilon = a B + l/t.",
-            *identity(lambda: (_markov(), _epsilon(t))),
+            *identity_check(lambda: (_markov(), _epsilon(t))),
             r"\Pr(L > \varepsilon) \le e^{t(D_a-\varepsilon)} = \delta\iff\varepsilon = (1+t)B+\frac{l}{t}",
         ),
-        Step(
+        ProofStep(
             "Its derivative in the order vanishes at t = sqrt(l/B).",
-            *identity(lambda: (_best_order(), sp.sqrt(log_delta / budget))),
+            *identity_check(lambda: (_best_order(), sp.sqrt(log_delta / budget))),
             r"\frac{d}{dt}\left((1+t)B+\tfrac lt\right) = B-\tfrac l{t^2} = 0\iff t = \sqrt{l/B}",
         ),
-        Step(
+        ProofStep(
             "There epsilon is B + 2 sqrt(B l).",
-            *identity(lambda: (_epsilon(_best_order()), budget + 2 * sp.sqrt(budget * log_delta))),
+            *identity_check(lambda: (_epsilon(_best_order()), budget + 2 * sp.sqrt(budget * log_delta))),
             r"\varepsilon(B) = B+2\sqrt{Bl}",
         ),
-        Step(
+        ProofStep(
             "No order has a smaller epsilon: the difference is a square.",
-            *signed(
+            *sign_checks(
                 lambda: _epsilon(t) - (budget + 2 * sp.sqrt(budget * log_delta)),
                 lambda: ((sp.sqrt(budget * t) - sp.sqrt(log_delta / t)) ** 2,),
             ),
             r"(1+t)B+\tfrac lt-\left(B+2\sqrt{Bl}\right) = \left(\sqrt{Bt}-\sqrt{l/t}\right)^2 \ge 0",
         ),
-        Step(
+        ProofStep(
             "epsilon(B) grows strictly with B, so that the budgets within epsilon are those up to one number.",
-            *signed(
+            *sign_checks(
                 lambda: sp.diff(budget + 2 * sp.sqrt(budget * log_delta), budget),
                 lambda: (sp.Integer(1), sp.sqrt(log_delta / budget)),
                 strict=True,
             ),
             r"\frac{d}{dB}\left(B+2\sqrt{Bl}\right) = 1+\sqrt{l/B} > 0",
         ),
-        Step(
+        ProofStep(
             "Solved for B, whose square root is the positive root of a quadratic equation, this number is B*.",
-            *identity(lambda: (_root() ** 2, (sp.sqrt(log_delta + eps) - sp.sqrt(log_delta)) ** 2)),
+            *identity_check(lambda: (_root() ** 2, (sp.sqrt(log_delta + eps) - sp.sqrt(log_delta)) ** 2)),
             r"B+2\sqrt{Bl} = \varepsilon\iff B = \left(\sqrt{l+\varepsilon}-\sqrt l\right)^2 = B^*",
         ),
-        Step(
+        ProofStep(
             "At (epsilon, delta) = (1, 1e-5) it is 0.02081993834.",
-            *rounded("(sqrt(5*log(10) + 1) - sqrt(5*log(10)))**2", 2081993834, 11),
+            *rounded_check("(sqrt(5*log(10) + 1) - sqrt(5*log(10)))**2", 2081993834, 11),
             r"B^*(1, 10^{-5}) = 0.02081993834\ldots",
         ),
     ),

@@ -10,22 +10,24 @@ from collections.abc import Callable, Iterable
 
 from flint import ctx
 
-from filterproof.theory.evidence import Checked, Evidence
+from filterproof.theory.evidence import CheckCoverage, Evidence
 from filterproof.theory.numerics.precision import PRECISION_LOCK
-from filterproof.theory.theorems.formula import compile_formula, variables
-from filterproof.theory.theorems.theorem import Check, Reached, RefusedError
+from filterproof.theory.theorems.formula import compile_formula, formula_variables
+from filterproof.theory.theorems.theorem import Check, CheckResult, RefusedError
 
 
-def certified(formula: str, *, precision: int = 64) -> Check:
+def certified_check(formula: str, *, precision: int = 64) -> Check:
     """Return a CERTIFIED check that the formula, which has no variables, is > 0. See `formula.py` for the language."""
     return certified_each(lambda: (formula,), precision=precision)
 
 
-def rounded(formula: str, digits: int, places: int) -> tuple[Check, dict[str, Check]]:
+def rounded_check(formula: str, digits: int, places: int) -> tuple[Check, dict[str, Check]]:
     """Return a CERTIFIED check that the formula rounds to digits / 10^places, and a wrong claim with one unit more."""
 
     def rounds_to(shown: int) -> Check:
-        return certified(f"(1/(2*10**{places}))**2 - ({formula} - {shown}/10**{places})**2", precision=128)
+        return certified_check(
+            f"(1/(2*10**{places}))**2 - ({formula} - {shown}/10**{places})**2", precision=128
+        )
 
     return rounds_to(digits), {"one unit in the last digit": rounds_to(digits + 1)}
 
@@ -36,7 +38,7 @@ def certified_each(formulas: Callable[[], Iterable[str]], *, precision: int = 12
     The formulas have no variables. `formulas` is called when the check runs.
     """
 
-    def check() -> Reached:
+    def check() -> CheckResult:
         count = 0
         for formula in formulas():
             _check_positive(formula, precision)
@@ -44,13 +46,13 @@ def certified_each(formulas: Callable[[], Iterable[str]], *, precision: int = 12
         if not count:
             raise _refusal("no formula was given")
         detail = f"{count} formula{'s' if count > 1 else ''} at {precision} bits"
-        return Reached("flint", Evidence.CERTIFIED, Checked.POINT, detail)
+        return CheckResult("flint", Evidence.CERTIFIED, CheckCoverage.POINT, detail)
 
     return check
 
 
 def _check_positive(formula: str, precision: int) -> None:
-    if free := variables(formula):
+    if free := formula_variables(formula):
         raise ValueError(
             f"formula must have no variables, got {', '.join(sorted(free))} in {formula!r}; write numbers"
         )

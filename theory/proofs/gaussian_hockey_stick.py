@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import sympy as sp
 
-from filterproof.theory.proofs.engines import rounded
-from filterproof.theory.proofs.symbolic import Sides, as_written, identity
+from filterproof.theory.proofs.engines import rounded_check
+from filterproof.theory.proofs.symbolic import Sides, as_written, identity_check
 from filterproof.theory.theorems.formula import Formula
-from filterproof.theory.theorems.theorem import Step, Theorem, supporting_steps
+from filterproof.theory.theorems.theorem import ProofStep, Theorem, supporting_steps
 
 mu, sigma = sp.symbols("mu sigma", positive=True)
 eps, x, z, r, shift, s = sp.symbols("epsilon x z r shift s", real=True)
@@ -83,97 +83,97 @@ THEOREM = Theorem(
     claim="The loss is N(mu^2/2, mu^2) under P, and the hockey-stick divergence is (2.3) in both directions",
     statement=(r"\delta_\mu(\varepsilon) = ", _DELTA, r",\quad \overline{\Phi} = 1 - \Phi"),
     steps=(
-        Step(
+        ProofStep(
             "The loss at x0 + sigma z is mu^2/2 + mu z with mu = (x0 - x1)/sigma, so it is N(mu^2/2, mu^2).",
-            *identity(
+            *identity_check(
                 lambda: (_log_ratio(shift), HALF * (shift / sigma) ** 2 + (shift / sigma) * z),
             ),
             r"L = \frac{(x_0-x_1)^2}{2\sigma^2} + \frac{x_0-x_1}{\sigma} z",
         ),
-        Step(
+        ProofStep(
             "The loss of the other direction at x1 + sigma z is mu^2/2 - mu z; z and -z have one law, so it is "
             "N(mu^2/2, mu^2) too.",
-            *identity(
+            *identity_check(
                 lambda: (_log_ratio(-shift), HALF * (shift / sigma) ** 2 - (shift / sigma) * z),
             ),
             r"\log\frac{q}{p}(x_1+\sigma z) = \frac{(x_0-x_1)^2}{2\sigma^2} - \frac{x_0-x_1}{\sigma} z",
         ),
-        Step(
+        ProofStep(
             "The loss reaches epsilon at z = epsilon/mu - mu/2.",
-            *identity(lambda: ((mu**2 / 2 + mu * z).subs(z, t), eps)),
+            *identity_check(lambda: ((mu**2 / 2 + mu * z).subs(z, t), eps)),
             r"\frac{\mu^2}{2} + \mu z = \varepsilon \iff z = \frac\varepsilon\mu - \frac\mu2",
         ),
-        Step(
+        ProofStep(
             "Completing the square: e^(epsilon - L) phi(z) = e^epsilon phi(z + mu).",
-            *identity(lambda: (eps - mu**2 / 2 - mu * z - z**2 / 2, eps - (z + mu) ** 2 / 2)),
+            *identity_check(lambda: (eps - mu**2 / 2 - mu * z - z**2 / 2, eps - (z + mu) ** 2 / 2)),
             r"e^{\varepsilon - \mu^2/2 - \mu z}\varphi(z) = e^\varepsilon\varphi(z+\mu)",
         ),
-        Step(
+        ProofStep(
             "The standard normal tail from r is Phi(-r).",
-            *identity(lambda: (_tail(_phi(z), r), _cdf(-r))),
+            *identity_check(lambda: (_tail(_phi(z), r), _cdf(-r))),
             r"\int_r^\infty \varphi(z)\,dz = \Phi(-r)",
         ),
-        Step(
+        ProofStep(
             "Integrating (1 - e^(epsilon - L))_+ over z gives (2.3).",
-            *identity(lambda: (_tail(_phi(z), t) - sp.exp(eps) * _tail(_phi(z + mu), t), _delta())),
+            *identity_check(lambda: (_tail(_phi(z), t) - sp.exp(eps) * _tail(_phi(z + mu), t), _delta())),
             r"\int_{\varepsilon/\mu-\mu/2}^\infty \left(\varphi(z) - e^\varepsilon\varphi(z+\mu)\right)dz"
             r" = \delta_\mu(\varepsilon)",
         ),
-        Step(
+        ProofStep(
             "The derivative in mu is phi(epsilon/mu - mu/2), above 0: delta grows strictly with mu.",
-            *identity(lambda: (sp.diff(_delta(), mu), _phi(t))),
+            *identity_check(lambda: (sp.diff(_delta(), mu), _phi(t))),
             r"\frac{\partial\delta}{\partial\mu} = \varphi\left(\frac\varepsilon\mu - \frac\mu2\right)",
         ),
-        Step(
+        ProofStep(
             "The derivative in epsilon is -e^epsilon Phi(-mu/2 - epsilon/mu).",
-            *identity(lambda: (sp.diff(_delta(), eps), -sp.exp(eps) * _cdf(-mu / 2 - eps / mu))),
+            *identity_check(lambda: (sp.diff(_delta(), eps), -sp.exp(eps) * _cdf(-mu / 2 - eps / mu))),
             r"\frac{\partial\delta}{\partial\varepsilon} = -e^\varepsilon\,"
             r"\Phi\left(-\frac\mu2 - \frac\varepsilon\mu\right)",
         ),
-        Step(
+        ProofStep(
             "The form in the scaled erfc, free of cancellation, is the same function.",
-            *identity(lambda: (_scaled(), _delta())),
+            *identity_check(lambda: (_scaled(), _delta())),
             r"\delta_\mu(\varepsilon) = \tfrac12 e^{-t^2/2}\left(\mathrm{erfcx}\tfrac{t}{\sqrt2}"
             r" - \mathrm{erfcx}\tfrac{t+\mu}{\sqrt2}\right),\quad t = \frac\varepsilon\mu - \frac\mu2",
         ),
         *supporting_steps("gdp_delta_turned"),
-        Step(
+        ProofStep(
             "Losses add: the law of Gaussian(m)'s loss convolved with that of Gaussian(r) is that of "
             "Gaussian(sqrt(m^2 + r^2)).",
-            *identity(_convolution, at={"m": "1/2", "r": "2/3", "s": "1/5"}),
+            *identity_check(_convolution, at={"m": "1/2", "r": "2/3", "s": "1/5"}),
             r"\mathbb{E}\,\delta_r(\varepsilon - L_m) = \delta_{\sqrt{m^2+r^2}}(\varepsilon)",
         ),
-        Step(
+        ProofStep(
             "For epsilon > 0 delta goes to 0 with mu.",
-            *identity(lambda: (_limit(sp.Integer(0)), sp.Integer(0))),
+            *identity_check(lambda: (_limit(sp.Integer(0)), sp.Integer(0))),
             r"\lim_{\mu\to0}\delta_\mu(\varepsilon) = 0",
         ),
-        Step(
+        ProofStep(
             "And to 1 as mu grows. With the derivative in mu above 0, each delta in (0, 1) has one inverse "
             "mu(epsilon, delta).",
-            *identity(lambda: (_limit(sp.oo), sp.Integer(1))),
+            *identity_check(lambda: (_limit(sp.oo), sp.Integer(1))),
             r"\lim_{\mu\to\infty}\delta_\mu(\varepsilon) = 1",
         ),
-        Step(
+        ProofStep(
             "k mechanisms of noise sigma are Gaussian(sqrt(k)/sigma), so that the largest k within delta is the "
             "integer part of (sigma mu(epsilon, delta))^2.",
-            *identity(_rounds),
+            *identity_check(_rounds),
             r"\frac{\sqrt k}{\sigma} = \mu\iff k = \sigma^2\mu^2",
         ),
-        Step(
+        ProofStep(
             "Randomised response with Q-weight w = Phi(-mu/2) touches the Gaussian at order 1.",
             # such a response keeps its bit with probability 1 - w; its hockey-stick at order g is 1 - w - g w
-            *identity(as_written(lambda: (_delta(at=sp.Integer(0)), 1 - 2 * _cdf(-mu / 2)))),
+            *identity_check(as_written(lambda: (_delta(at=sp.Integer(0)), 1 - 2 * _cdf(-mu / 2)))),
             r"\delta_\mu(0) = 1 - 2\Phi(-\mu/2)",
         ),
-        Step(
+        ProofStep(
             "And is tangent to it there; delta is convex in the order, so this response is exactly mu-GDP.",
-            *identity(_response_slope),
+            *identity_check(_response_slope),
             r"\left.\frac{d}{dg}\delta_\mu(\log g)\right|_{g=1} = -\Phi(-\mu/2)",
         ),
-        Step(
+        ProofStep(
             "At mu = epsilon = 1 it is 0.126936737507 to the last digit.",
-            *rounded("tail(1/2) - exp(1)*tail(3/2)", 126936737507, 12),
+            *rounded_check("tail(1/2) - exp(1)*tail(3/2)", 126936737507, 12),
             r"\delta_1(1) = 0.126936737507\ldots",
         ),
     ),

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import sympy as sp
 
-from filterproof.theory.proofs.symbolic import Sides, as_written, identity, signed
+from filterproof.theory.proofs.symbolic import Sides, as_written, identity_check, sign_checks
 from filterproof.theory.theorems.formula import Formula
-from filterproof.theory.theorems.theorem import Step, Theorem, supporting_steps
+from filterproof.theory.theorems.theorem import ProofStep, Theorem, supporting_steps
 
 alpha, norm, sigma, clip, m, rest = sp.symbols("alpha B sigma C m d", positive=True)
 least, over = sp.symbols("a over", nonnegative=True)
@@ -76,30 +76,30 @@ THEOREM = Theorem(
             "clipped_within",
             "gaussian_moment",
         ),
-        Step(
+        ProofStep(
             "Noise of standard deviation sigma on an analysis of all vectors: where it moves by h <= K |v|, as it does "
             "if it is K-Lipschitz in this person's vector and a removed one is the origin, alpha K^2 |v|^2/(2 sigma^2) "
             "is enough (Example 2.8), and so is Gaussian(K |v|/sigma).",
-            *signed(
+            *sign_checks(
                 _lipschitz,
                 lambda: (alpha * over * (2 * least + over) / (2 * sigma**2),),
             ),
             r"\frac{\alpha K^2\|v\|^2}{2\sigma^2} \ge \frac{\alpha h^2}{2\sigma^2},\quad K\|v\| = h + o",
         ),
-        Step(
+        ProofStep(
             "Per coordinate that a person moves by h the loss is that of two Gaussians at mu = h/(sigma C), whatever "
             "the others' sum is: the pair is Gaussian(|v|/(sigma C)), and a filter of squares admits each clipped "
             "round. At B_norm the GDP parameter sqrt(B_norm)/(sigma C) is the zCDP parameter B_norm/(2 sigma^2 C^2).",
-            *identity(_promises),
+            *identity_check(_promises),
             r"\frac{\mu^2}{2} = \frac{B_{\mathrm{norm}}}{2\sigma^2C^2},"
             r"\quad \mu = \frac{\sqrt{B_{\mathrm{norm}}}}{\sigma C}",
         ),
-        Step(
+        ProofStep(
             "Tightness, from the last round back: where mu_t^2 adds to B^2 on each path, the loss still to come "
             "has, given the outputs, the law of one Gaussian of square R^2, with R^2 what is left: a round m and then "
             "R^2 - m^2 have the means of R^2. So L has the law of Gaussian(B)'s in both directions, and with it its "
             "hockey-sticks.",
-            *identity(_one_more),
+            *identity_check(_one_more),
             r"e^{\theta(\theta-1)m^2/2}\,e^{\theta(\theta-1)(R^2-m^2)/2} = e^{\theta(\theta-1)R^2/2},\quad R = m + d",
         ),
     ),

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import sympy as sp
 
-from filterproof.theory.proofs.engines import certified, rounded
-from filterproof.theory.proofs.symbolic import Sides, identity, signed
+from filterproof.theory.proofs.engines import certified_check, rounded_check
+from filterproof.theory.proofs.symbolic import Sides, identity_check, sign_checks
 from filterproof.theory.theorems.formula import Formula
-from filterproof.theory.theorems.theorem import Step, Theorem
+from filterproof.theory.theorems.theorem import ProofStep, Theorem
 
 # d is delta-hat; z is the standardised loss; the sensitivity is 1.
 sigma, n, d, theta = sp.symbols("sigma N d theta", positive=True)
@@ -121,16 +121,16 @@ THEOREM = Theorem(
     ),
     uses=("Gaussian hockey-stick",),
     steps=(
-        Step(
+        ProofStep(
             "The loss of a round is N(1/(2 sigma^2), 1/sigma^2), so it exceeds a level v with a normal tail.",
-            *identity(_integral),
+            *identity_check(_integral),
             r"\Pr(L > v) = \int_v^\infty \sigma\varphi\left(\sigma\left(z-\tfrac1{2\sigma^2}\right)\right)dz = "
             r"\overline\Phi\left(\sigma\left(v-\tfrac1{2\sigma^2}\right)\right)",
         ),
-        Step(
+        ProofStep(
             "The inner probability of (4), that the next loss exceeds what is left, grows strictly with the losses so "
             "far: the set of outputs in (4) is the half-line below the loss at which it is d.",
-            *signed(
+            *sign_checks(
                 lambda: sp.diff(_exceeds(eps - last), last),
                 lambda: (sigma * _density(sigma * (eps - last - _MEAN)),),
                 strict=True,
@@ -138,91 +138,91 @@ THEOREM = Theorem(
             r"\frac{d}{dy}\Pr(L_{i+1} > \varepsilon - y) = "
             r"\sigma\varphi\left(\sigma\left(\varepsilon-y-\tfrac1{2\sigma^2}\right)\right) > 0",
         ),
-        Step(
+        ProofStep(
             "Solved for the loss of output i, the inner probability is d at y = epsilon - l - 1/(2 sigma^2) - "
             "z_d/sigma, with Phi(-z_d) = d.",
-            *identity(lambda: (_exceeds(eps - loss - last).subs(last, _largest_last()), d), at=_POINT),
+            *identity_check(lambda: (_exceeds(eps - loss - last).subs(last, _largest_last()), d), at=_POINT),
             r"\Pr\left(L_{i+1} > \varepsilon - l - y\right) = \hat\delta\quad\text{at}\quad "
             r"y = \varepsilon - l - \tfrac1{2\sigma^2} - \tfrac{z_{\hat\delta}}\sigma",
         ),
-        Step(
+        ProofStep(
             "The outer probability of (4), that the loss of output i stays below it, is 1 - theta at l = kappa: "
             "solved for l, this is the printed kappa.",
-            *identity(lambda: (_largest_loss(), _KAPPA), at=_POINT),
+            *identity_check(lambda: (_largest_loss(), _KAPPA), at=_POINT),
             r"\Pr\left(L_i > \varepsilon - l - \tfrac1{2\sigma^2} - \tfrac{z_{\hat\delta}}\sigma\right) = \theta"
             r"\quad\text{at}\quad l = \varepsilon - \tfrac1{\sigma^2} - \tfrac{z_{\hat\delta}+z_\theta}\sigma",
         ),
-        Step(
+        ProofStep(
             "Put back into (4), this kappa gives exactly theta.",
-            *identity(lambda: (_exceeds(_largest_last()).subs(loss, _KAPPA), theta), at=_POINT),
+            *identity_check(lambda: (_exceeds(_largest_last()).subs(loss, _KAPPA), theta), at=_POINT),
             r"\Pr\left(L_i > \varepsilon - \kappa - \tfrac1{2\sigma^2} - \tfrac{z_{\hat\delta}}\sigma\right) = \theta",
         ),
-        Step(
+        ProofStep(
             "The loss of the other direction is the negative and has the same law: its condition ends at -kappa, so "
             "both together read |loss so far| <= kappa.",
-            *identity(
+            *identity_check(
                 lambda: (_exceeds(_largest_last()).subs(loss, -loss).subs(loss, -_KAPPA), theta), at=_POINT
             ),
             r"l(x',x) = -l(x,x'):\quad -l \le \kappa",
         ),
-        Step(
+        ProofStep(
             "The failure probability 1 - (1 - d)(1 - N theta) is d + theta (1 - d) N.",
-            *identity(lambda: (1 - (1 - d) * (1 - n * theta), d + n * theta * (1 - d))),
+            *identity_check(lambda: (1 - (1 - d) * (1 - n * theta), d + n * theta * (1 - d))),
             r"1 - (1-\hat\delta)(1-N\theta) = \hat\delta + \theta(1-\hat\delta)N",
         ),
-        Step(
+        ProofStep(
             "Solved for theta, it is delta at theta = (delta - d)/(N (1 - d)).",
-            *identity(lambda: (_theta_spends(), (delta - d) / (n * (1 - d)))),
+            *identity_check(lambda: (_theta_spends(), (delta - d) / (n * (1 - d)))),
             r"\theta = \frac{\delta-\hat\delta}{N(1-\hat\delta)}",
         ),
-        Step(
+        ProofStep(
             "Lagrange: with the multiplier from theta, the derivative in d of z_d + z_theta + lambda (d + theta (1-d) N"
             " - delta) vanishes where N (1-d) phi(z_theta) = (1 - N theta) phi(z_d).",
-            *identity(_lagrange, at=_POINT),
+            *identity_check(_lagrange, at=_POINT),
             r"\left.\frac{\partial\mathcal L}{\partial\hat\delta}\right|_{\partial_\theta\mathcal L=0} = "
             r"\frac{1-N\theta}{N(1-\hat\delta)\varphi(z_\theta)} - \frac1{\varphi(z_{\hat\delta})}",
         ),
-        Step(
+        ProofStep(
             "On the constraint it is the slope of the z-sum, which is zero where N (1-d)^2 phi(z_theta) = "
             "(1-delta) phi(z_d).",
-            *identity(_slope, at=_POINT),
+            *identity_check(_slope, at=_POINT),
             r"\frac{d}{d\hat\delta}\left(z_{\hat\delta}+z_\theta\right) = "
             r"\frac{1-\delta}{N(1-\hat\delta)^2\varphi(z_\theta)} - \frac1{\varphi(z_{\hat\delta})}",
         ),
-        Step(
+        ProofStep(
             "The quantile is convex below probability 1/2, where z > 0: its second derivative is z/phi(z)^2.",
-            *identity(
+            *identity_check(
                 lambda: (sp.diff(_quantile(d), d, 2), _quantile(d) / _density(_quantile(d)) ** 2), at=_POINT
             ),
             r"\frac{d^2z_p}{dp^2} = \frac{z_p}{\varphi(z_p)^2} > 0",
         ),
-        Step(
+        ProofStep(
             "theta is concave in d, and a falling convex function of a concave one is convex: one minimum.",
-            *identity(_theta_bends),
+            *identity_check(_theta_bends),
             r"\frac{d^2\theta}{d\hat\delta^2} = -\frac{2(1-\delta)}{N(1-\hat\delta)^3} < 0",
         ),
-        Step(
+        ProofStep(
             "At N = 48, delta = 1e-5 the z-sum still falls at d = 5.388960e-6.",
-            certified(f"0 - ({_slope_sign(_LEFT)})", precision=128),
-            {"1 % more d": certified(f"0 - ({_slope_sign('(5442850/10**12)')})", precision=128)},
+            certified_check(f"0 - ({_slope_sign(_LEFT)})", precision=128),
+            {"1 % more d": certified_check(f"0 - ({_slope_sign('(5442850/10**12)')})", precision=128)},
             r"\hat\delta^* > 5.388960\times10^{-6}",
         ),
-        Step(
+        ProofStep(
             "And rises at d = 5.388961e-6: the optimum lies between.",
-            certified(_slope_sign(_RIGHT), precision=128),
-            {"1 % less d": certified(_slope_sign("(5335071/10**12)"), precision=128)},
+            certified_check(_slope_sign(_RIGHT), precision=128),
+            {"1 % less d": certified_check(_slope_sign("(5335071/10**12)"), precision=128)},
             r"\hat\delta^* < 5.388961\times10^{-6}",
         ),
-        Step(
+        ProofStep(
             "The z-sum is convex, so its optimum is above the tangent from the left end, which drops by "
             "less than 1e-12 over the bracket: the value at the left end has ten digits of the optimum.",
-            certified(f"1/10**12 - {_DROP}", precision=128),
-            {"less than 1e-15": certified(f"1/10**15 - {_DROP}", precision=128)},
+            certified_check(f"1/10**12 - {_DROP}", precision=128),
+            {"less than 1e-15": certified_check(f"1/10**15 - {_DROP}", precision=128)},
             r"\left(z_{\hat\delta}+z_\theta\right)^* \ge z(l) + z'(l)\,(r-l)",
         ),
-        Step(
+        ProofStep(
             "At (epsilon, delta) = (10, 1e-5), sigma = 2, N = 48 the best kappa is 4.9461276.",
-            *rounded(f"10 - 1/4 - {_Z_SUM}/2", 49461276, 7),
+            *rounded_check(f"10 - 1/4 - {_Z_SUM}/2", 49461276, 7),
             r"\kappa^* = 4.9461276\ldots",
         ),
     ),

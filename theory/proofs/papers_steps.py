@@ -6,8 +6,8 @@ import math
 from collections.abc import Iterator
 from fractions import Fraction
 
-from filterproof.theory.proofs.engines import certified, certified_each
-from filterproof.theory.theorems.theorem import Check, Step, Theorem, supporting_steps
+from filterproof.theory.proofs.engines import certified_check, certified_each
+from filterproof.theory.theorems.theorem import Check, ProofStep, Theorem, supporting_steps
 
 #: (sigma, k): epsilon at delta = 1e-5 in millionths, by the simple conversion, by CKS, and exactly.
 PRINTED = {
@@ -54,7 +54,7 @@ def _simple_epsilon(sigma: int, k: Fraction) -> str:
 
 def _simple(sigma: int, k: int, end: str, side: int) -> Check:
     epsilon = _simple_epsilon(sigma, Fraction(k))
-    return certified(f"{end} - ({epsilon})" if side > 0 else f"{epsilon} - {end}", precision=128)
+    return certified_check(f"{end} - ({epsilon})" if side > 0 else f"{epsilon} - {end}", precision=128)
 
 
 def _cks(sigma: int, k: int, end: str, side: int) -> Check:
@@ -72,19 +72,19 @@ def _cks(sigma: int, k: int, end: str, side: int) -> Check:
 
 def _exact(sigma: int, k: int, end: str, side: int) -> Check:
     delta = _gaussian_delta(sigma, k, end)
-    return certified(f"1/10**5 - {delta}" if side > 0 else f"{delta} - 1/10**5", precision=128)
+    return certified_check(f"1/10**5 - {delta}" if side > 0 else f"{delta} - 1/10**5", precision=128)
 
 
 _CURVES = {"the simple conversion": _simple, "CKS": _cks, "the exact Gaussian curve": _exact}
 _SIDES = {1: "below the upper end", -1: "above the lower end"}
 
 
-def _table_steps() -> Iterator[Step]:
+def _table_steps() -> Iterator[ProofStep]:
     for (sigma, k), printed in PRINTED.items():
         for (name, curve), value in zip(_CURVES.items(), printed, strict=True):
             shown = f"{value / 10**6:.6f}"
             for side, where in _SIDES.items():
-                yield Step(
+                yield ProofStep(
                     f"sigma = {sigma}, k = {k}: epsilon by {name} is {where} of {shown}'s rounding interval.",
                     curve(sigma, k, _half(value, side, 0), side),
                     {"one unit in the last digit": curve(sigma, k, _half(value, side, -side), side)},
@@ -102,23 +102,23 @@ def _reports(sigma: int, inverse: int) -> Fraction:
     return 8 * sigma**2 / Fraction(_PEOPLE, inverse) ** 2
 
 
-def _report_steps() -> Iterator[Step]:
+def _report_steps() -> Iterator[ProofStep]:
     for (sigma, k), (steps, inverse) in zip(PRINTED, _REPORTS.values(), strict=True):
         cost, twice = _reports(sigma, inverse), _reports(sigma, 2 * inverse)
         some = "one step" if steps == 1 else f"{steps} steps"
-        yield Step(
+        yield ProofStep(
             f"Eight reports of the accuracy with standard deviation {100 / inverse:g} % cost less than {some} at "
             f"sigma = {sigma}.",
-            certified(f"{steps} - {cost}"),
-            {"half the standard deviation": certified(f"{steps} - {twice}")},
+            certified_check(f"{steps} - {cost}"),
+            {"half the standard deviation": certified_check(f"{steps} - {twice}")},
             rf"8\left(\tfrac{{{inverse}}}{{{_PEOPLE}}}\right)^2 < \tfrac{{{steps}}}{{{sigma}^2}}",
         )
         if steps == 1:
             share = f"({_simple_epsilon(sigma, k + cost)})/({_simple_epsilon(sigma, Fraction(k))}) - 1"
-            yield Step(
+            yield ProofStep(
                 f"And less than 0.3 % of epsilon after k = {k} steps, by the simple conversion.",
-                certified(f"3/1000 - ({share})", precision=128),
-                {"less than 0.05 %": certified(f"5/10000 - ({share})", precision=128)},
+                certified_check(f"3/1000 - ({share})", precision=128),
+                {"less than 0.05 %": certified_check(f"5/10000 - ({share})", precision=128)},
             )
 
 
@@ -138,13 +138,13 @@ THEOREM = Theorem(
         *supporting_steps("cks_fits_up_to"),
         *_table_steps(),
         *_report_steps(),
-        Step(
+        ProofStep(
             "At the lower end of the CKS epsilon of 420 steps, 495 steps stay below delta.",
             _exact(100, 495, _half(_LEVEL, -1, 0), 1),
             {"496 steps": _exact(100, 496, _half(_LEVEL, -1, 0), 1)},
             r"\delta_{\sqrt{495}/100}(0.815623) < 10^{-5}",
         ),
-        Step(
+        ProofStep(
             "At the upper end of it, 496 steps pass delta.",
             _exact(100, 496, _half(_LEVEL, 1, 0), -1),
             {"495 steps": _exact(100, 495, _half(_LEVEL, 1, 0), -1)},

@@ -6,11 +6,11 @@ import time
 from dataclasses import dataclass
 
 from filterproof.theory.display import Displayed, Row, row_of
-from filterproof.theory.evidence import Checked, Evidence, Outcome, Verdict
-from filterproof.theory.theorems.theorem import Reached, RefusedError, Step, Theorem
+from filterproof.theory.evidence import CheckCoverage, Evidence, Outcome, Verdict
+from filterproof.theory.theorems.theorem import CheckResult, ProofStep, RefusedError, Theorem
 
 #: Reports show this with a proof whose claim no single engine decides.
-JOIN = (
+PROSE_JOIN_NOTE = (
     "Prose connects the steps to the claim: no engine checked that they suffice. The claim is about the rule in exact "
     "arithmetic; the numbers of the code are certified separately."
 )
@@ -21,11 +21,11 @@ JOINED_BY_KERNEL = (
 )
 
 
-def _checked(step: Step, reached: Reached) -> Checked:
+def _check_coverage(step: ProofStep, reached: CheckResult) -> CheckCoverage:
     """Return the coverage of the check, or the narrower label of the step: an identity at fixed values is a point."""
     if step.checked in (None, reached.checked):
         return reached.checked
-    if step.checked is not Checked.POINT or reached.checked is not Checked.IDENTITY:
+    if step.checked is not CheckCoverage.POINT or reached.checked is not CheckCoverage.IDENTITY:
         raise ValueError(
             f"checked must be {reached.checked.name} or narrower, got checked={step.checked} in the step "
             f"{step.statement!r}; pass the coverage of its check"
@@ -42,25 +42,25 @@ class CheckedStep:
     holds: bool
     engine: str
     evidence: Evidence
-    checked: Checked
+    checked: CheckCoverage
     seconds: float
     detail: str
     decides: bool = False
 
     @classmethod
-    def run(cls, step: Step) -> CheckedStep:
+    def run(cls, step: ProofStep) -> CheckedStep:
         """Run and time the check of a step; a refusal is a result, and any other exception is an error."""
         start = time.perf_counter()
-        reached: Reached | RefusedError
+        reached: CheckResult | RefusedError
         try:
             reached = step.check()
-            checked, detail = _checked(step, reached), reached.detail
+            checked, detail = _check_coverage(step, reached), reached.detail
         except RefusedError as refusal:
-            reached, checked, detail = refusal, step.checked or Checked.POINT, str(refusal)
+            reached, checked, detail = refusal, step.checked or CheckCoverage.POINT, str(refusal)
         return cls(
             step.statement,
             step.latex,
-            isinstance(reached, Reached),
+            isinstance(reached, CheckResult),
             reached.engine,
             reached.evidence,
             checked,
@@ -123,7 +123,7 @@ class Proof(Displayed):
         """Return sentences about how the steps give the claim."""
         classes = {step.kernel.covers for step in self.theorem.decided if step.kernel}
         covers = classes.pop() if len(classes) == 1 else "the mechanisms that its scope names"
-        return JOINED_BY_KERNEL.format(covers=covers) if self.decided else JOIN
+        return JOINED_BY_KERNEL.format(covers=covers) if self.decided else PROSE_JOIN_NOTE
 
     @property
     def seconds(self) -> float:

@@ -13,8 +13,8 @@ from typing import TypeAlias, TypeVar
 
 import sympy as sp
 
-from filterproof.theory.evidence import Checked, Evidence
-from filterproof.theory.theorems.theorem import Check, Reached, RefusedError
+from filterproof.theory.evidence import CheckCoverage, Evidence
+from filterproof.theory.theorems.theorem import Check, CheckResult, RefusedError
 
 #: The two sides of an identity.
 Sides: TypeAlias = tuple[sp.Expr, sp.Expr]
@@ -49,7 +49,7 @@ def as_written(stated: Callable[[], _Stated]) -> Callable[[], _Stated]:
     return kept
 
 
-def refusal(reason: str, found: Mapping[str, object] | None = None) -> RefusedError:
+def symbolic_refusal(reason: str, found: Mapping[str, object] | None = None) -> RefusedError:
     """Return the refusal of the symbolic engine."""
     return RefusedError(reason, engine="sympy", evidence=Evidence.DERIVED, counterexample=found)
 
@@ -62,36 +62,38 @@ def range_of(symbol: sp.Symbol) -> str | None:
     return None
 
 
-def admit(expression: object, *, integrals: bool = False) -> sp.Expr:
+def admitted_expression(expression: object, *, integrals: bool = False) -> sp.Expr:
     """Return the expression if it has only known parts over symbols of known range; else raise RefusedError."""
     if isinstance(expression, (int, Fraction)) and not isinstance(expression, bool):
         expression = sp.Rational(expression)
     if not isinstance(expression, sp.Expr):
-        raise refusal(f"{expression!r} is no expression")
+        raise symbolic_refusal(f"{expression!r} is no expression")
     limits = (sp.oo, -sp.oo) if integrals else ()
     for part in sp.preorder_traversal(expression):
         if isinstance(part, (sp.Symbol, *_PARTS)):
             continue
         if integrals and (isinstance(part, (sp.Integral, sp.Tuple)) or part in limits):
             continue
-        raise refusal(f"{part} ({type(part).__name__}) is not among the parts that the engine knows")
-    domains(expression)
+        raise symbolic_refusal(f"{part} ({type(part).__name__}) is not among the parts that the engine knows")
+    symbol_domains(expression)
     return expression
 
 
-def domains(*expressions: sp.Expr) -> dict[str, str]:
+def symbol_domains(*expressions: sp.Expr) -> dict[str, str]:
     """Return the range of every symbol, bound ones included, by name; refuse a name with two ranges."""
     ranges: dict[str, str] = {}
     for symbol in sorted({s for e in expressions for s in e.atoms(sp.Symbol)}, key=str):
         name = range_of(symbol)
         if name is None or not symbol.is_commutative:
-            raise refusal(f"the range of {symbol} is not one of {', '.join(_RANGES)}: declare it so")
+            raise symbolic_refusal(f"the range of {symbol} is not one of {', '.join(_RANGES)}: declare it so")
         if ranges.setdefault(symbol.name, name) != name:
-            raise refusal(f"two symbols are called {symbol.name}, {ranges[symbol.name]} and {name}")
+            raise symbolic_refusal(f"two symbols are called {symbol.name}, {ranges[symbol.name]} and {name}")
     return ranges
 
 
-def points(expressions: Iterable[sp.Expr], at: Mapping[str, str] | None = None) -> list[dict[str, str]]:
+def rational_points(
+    expressions: Iterable[sp.Expr], at: Mapping[str, str] | None = None
+) -> list[dict[str, str]]:
     """Return rational points of the domain: the point `at`, which must lie in it, or else three within the ranges."""
     symbols = sorted({s for e in expressions for s in e.free_symbols}, key=str)
     if at is not None:
@@ -101,19 +103,19 @@ def points(expressions: Iterable[sp.Expr], at: Mapping[str, str] | None = None) 
                 f"at must give rationals for {', '.join(map(str, symbols))}, got {dict(at)}; pass each symbol"
             )
         for symbol in symbols:
-            if not _fits(symbol, at[symbol.name]):
+            if not _fits_domain(symbol, at[symbol.name]):
                 raise ValueError(
                     f"at must be a rational point of the domain, got {symbol}={at[symbol.name]!r}; "
                     f"{symbol} is {range_of(symbol)}"
                 )
         return [dict(at)]
-    chosen = {symbol: [value for value in _VALUES if _fits(symbol, value)] for symbol in symbols}
+    chosen = {symbol: [value for value in _VALUES if _fits_domain(symbol, value)] for symbol in symbols}
     rows = range(3 if symbols else 1)
     # different symbols get different values, or x - y would be 0 at every point
     return [{s.name: chosen[s][(i + k) % len(chosen[s])] for k, s in enumerate(symbols)} for i in rows]
 
 
-def _fits(symbol: sp.Symbol, value: str) -> bool:
+def _fits_domain(symbol: sp.Symbol, value: str) -> bool:
     number = sp.Rational(value)
     return all(getattr(number, f"is_{name}") == holds for name, holds in symbol.assumptions0.items())
 
@@ -128,7 +130,7 @@ def value_at(expression: sp.Expr, point: Mapping[str, str]) -> sp.Expr | None:
 def counterexample(expression: sp.Expr, at: Mapping[str, str] | None = None) -> dict[str, object] | None:
     """Return a point at which an expression is not zero, and its value; None if no point shows it."""
     names = {symbol.name for symbol in expression.free_symbols}
-    for point in [at] if at is not None and names <= set(at) else points([expression]):
+    for point in [at] if at is not None and names <= set(at) else rational_points([expression]):
         value = value_at(expression, point)
         if value is not None and abs(value) > NOISE:
             return {"at": dict(point), "value": str(sp.N(value, 12))}
@@ -159,7 +161,7 @@ def simplify(expression: sp.Expr) -> sp.Expr:
     return attempt
 
 
-def zero(residual: Callable[[], sp.Expr | Sides], *, at: Mapping[str, str] | None = None) -> Check:
+def zero_check(residual: Callable[[], sp.Expr | Sides], *, at: Mapping[str, str] | None = None) -> Check:
     """Return a DERIVED check that the residual simplifies to zero: the identity holds on the domain of its symbols.
 
     Every symbol has a declared range, every part is known, and decimals are refused. `at` is a rational point of the
@@ -170,31 +172,36 @@ def zero(residual: Callable[[], sp.Expr | Sides], *, at: Mapping[str, str] | Non
     in order are solved.
     """
 
-    def check() -> Reached:
+    def check() -> CheckResult:
         stated = residual()
-        sides = [admit(s, integrals=True) for s in (stated if isinstance(stated, tuple) else (stated,))]
+        sides = [
+            admitted_expression(s, integrals=True)
+            for s in (stated if isinstance(stated, tuple) else (stated,))
+        ]
         if len(sides) not in (1, 2):
-            raise refusal(f"an identity has two sides, got {len(sides)}")
+            raise symbolic_refusal(f"an identity has two sides, got {len(sides)}")
         for integral in {part for side in sides for part in side.atoms(sp.Integral)}:
             if not all(map(_in_order, integral.limits)):
-                raise refusal(f"the limits of {integral} are not in order within the range of its variable")
+                raise symbolic_refusal(
+                    f"the limits of {integral} are not in order within the range of its variable"
+                )
         # sides with solved integrals are admitted again: this refuses a Piecewise and an integral left unsolved
-        solved = [admit(_solved(side)) for side in sides]
-        expression = admit(solved[0] - solved[1]) if len(sides) == 2 else solved[0]
-        domains(*sides)
-        points(sides, at)  # refuses a point outside the domain
+        solved = [admitted_expression(_integrated(side)) for side in sides]
+        expression = admitted_expression(solved[0] - solved[1]) if len(sides) == 2 else solved[0]
+        symbol_domains(*sides)
+        rational_points(sides, at)  # refuses a point outside the domain
         simplified = simplify(expression)
         if simplified != 0:
-            raise refusal(f"the residual is {simplified}, not 0", counterexample(simplified, at))
+            raise symbolic_refusal(f"the residual is {simplified}, not 0", counterexample(simplified, at))
         # A second route, in numbers, refuses a simplification that is valid on a part of the domain only.
         if (shown := counterexample(expression, at)) is not None:
-            raise refusal("the residual is not 0 at the point of the counterexample", shown)
-        return Reached("sympy", Evidence.DERIVED, Checked.IDENTITY, "residual 0")
+            raise symbolic_refusal("the residual is not 0 at the point of the counterexample", shown)
+        return CheckResult("sympy", Evidence.DERIVED, CheckCoverage.IDENTITY, "residual 0")
 
     return check
 
 
-def nonnegative(
+def nonnegative_check(
     expression: Callable[[], sp.Expr],
     terms: Callable[[], Sequence[sp.Expr]],
     *,
@@ -206,51 +213,55 @@ def nonnegative(
     also knows that the term is real and finite. If strict, some term must be evidently > 0.
     """
 
-    def check() -> Reached:
-        claim, parts = admit(expression()), [admit(term) for term in terms()]
-        domains(claim, *parts)
+    def check() -> CheckResult:
+        claim, parts = admitted_expression(expression()), [admitted_expression(term) for term in terms()]
+        symbol_domains(claim, *parts)
         residual = simplify(claim - sum(parts, sp.Integer(0)))
         if residual != 0:
-            raise refusal(
+            raise symbolic_refusal(
                 f"the expression differs from the sum of its terms by {residual}", counterexample(residual)
             )
         for part in parts:
             if not part.is_nonnegative:
-                raise refusal(f"the term {part} is not evidently >= 0", counterexample(part))
+                raise symbolic_refusal(f"the term {part} is not evidently >= 0", counterexample(part))
         if strict and not any(part.is_positive for part in parts):
-            raise refusal("no term is evidently > 0")
-        for point in points([claim]):
+            raise symbolic_refusal("no term is evidently > 0")
+        for point in rational_points([claim]):
             value = value_at(claim, point)
             if value is not None and (not value.is_real or value < -NOISE):
-                raise refusal("the expression is below 0", {"at": point, "value": str(sp.N(value, 12))})
+                raise symbolic_refusal(
+                    "the expression is below 0", {"at": point, "value": str(sp.N(value, 12))}
+                )
         detail = "equal to " + " + ".join(f"({part})" for part in parts)
-        return Reached("sympy", Evidence.DERIVED, Checked.IDENTITY, detail)
+        return CheckResult("sympy", Evidence.DERIVED, CheckCoverage.IDENTITY, detail)
 
     return check
 
 
-def identity(
+def identity_check(
     sides: Callable[[], Sides], *, at: Mapping[str, str] | None = None
 ) -> tuple[Check, dict[str, Check]]:
-    """Return `zero` of two sides, and a wrong claim: the right side, 1 % larger (or 1 if 0), equals the left one."""
+    """Return `zero_check` of two sides, and a wrong claim: the right side, 1 % larger (or 1 if 0), equals the left
+    one."""
 
     def larger() -> Sides:
         left, right = sides()
         return left, right * sp.Rational(101, 100) if right != 0 else sp.Integer(1)
 
-    return zero(sides, at=at), {"1 % more": zero(larger, at=at)}
+    return zero_check(sides, at=at), {"1 % more": zero_check(larger, at=at)}
 
 
-def signed(
+def sign_checks(
     expression: Callable[[], sp.Expr],
     terms: Callable[[], Sequence[sp.Expr]],
     *,
     strict: bool = False,
 ) -> tuple[Check, dict[str, Check]]:
-    """Return `nonnegative`, and two wrong claims: 1 % more than the terms, and minus the expression and the terms."""
-    turned = nonnegative(lambda: -expression(), lambda: [-term for term in terms()], strict=strict)
-    larger = nonnegative(lambda: expression() * sp.Rational(101, 100), terms, strict=strict)
-    return nonnegative(expression, terms, strict=strict), {"1 % more": larger, "wrong sign": turned}
+    """Return `nonnegative_check`, and two wrong claims: 1 % more than the terms, and minus the expression and the
+    terms."""
+    turned = nonnegative_check(lambda: -expression(), lambda: [-term for term in terms()], strict=strict)
+    larger = nonnegative_check(lambda: expression() * sp.Rational(101, 100), terms, strict=strict)
+    return nonnegative_check(expression, terms, strict=strict), {"1 % more": larger, "wrong sign": turned}
 
 
 def _in_order(limit: sp.Tuple) -> bool:
@@ -268,7 +279,7 @@ def _in_order(limit: sp.Tuple) -> bool:
     return bool((high - low).is_nonnegative)
 
 
-def _solved(side: sp.Expr) -> sp.Expr:
+def _integrated(side: sp.Expr) -> sp.Expr:
     """Return the side with its integrals solved, by an antiderivative if sympy's elementary rules find one."""
 
     def solve(integral: sp.Integral) -> sp.Expr:

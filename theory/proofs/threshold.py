@@ -10,10 +10,10 @@ from functools import partial
 from flint import arb, ctx, fmpq
 
 from filterproof.theory.argument_checks import check_count, did_you_mean
-from filterproof.theory.numerics.exact import rational
+from filterproof.theory.numerics.exact import to_fmpq
 from filterproof.theory.numerics.precision import PRECISION_LOCK
 from filterproof.theory.thresholds.budgets import (
-    THRESHOLDS,
+    BUDGET_FUNCTIONS,
     best_kappa,
     gaussian_delta,
     optimal_dhat,
@@ -23,7 +23,7 @@ from filterproof.theory.thresholds.budgets import (
 #: The name of the threshold with two more arguments.
 KAPPA = "kappa"
 #: The names of all thresholds.
-NAMES = (*THRESHOLDS, KAPPA)
+NAMES = (*BUDGET_FUNCTIONS, KAPPA)
 #: Largest precision in bits.
 _MAX_BITS = 2**12
 
@@ -59,7 +59,7 @@ class Ball:
     digits: int
 
     def __str__(self) -> str:
-        with PRECISION_LOCK, ctx.workprec(_bits(self.digits)):
+        with PRECISION_LOCK, ctx.workprec(_working_bits(self.digits)):
             return str(arb(self.mid).str(self.digits, radius=False))
 
     def __float__(self) -> float:
@@ -145,7 +145,7 @@ def threshold(
             f"sigma and rounds must be given for {KAPPA!r} and for no other name, got sigma={sigma!r}, "
             f"rounds={rounds!r} for name={name!r}; add or remove them"
         )
-    eps, dlt = _exactly("epsilon", epsilon), _exactly("delta", delta)
+    eps, dlt = _exact_rational("epsilon", epsilon), _exact_rational("delta", delta)
     if eps < 0:
         raise ValueError(f"epsilon must be >= 0, got epsilon={epsilon!r}; pass a number of nats")
     if not 0 < dlt < 1:
@@ -155,7 +155,7 @@ def threshold(
         _check_split(dlt, delta)
         solve = partial(best_kappa, eps, dlt, sigma=noise, rounds=n)
     else:
-        solve = partial(THRESHOLDS[name], eps, dlt)
+        solve = partial(BUDGET_FUNCTIONS[name], eps, dlt)
     # if e^epsilon has more bits than the largest precision, the search for B* would leave the reals
     most = 0 if name == "B*" and eps > 4 * _MAX_BITS else _MAX_BITS
     return _to_digits(solve, digits, f"{name} at epsilon={epsilon!r}, delta={delta!r}", most)
@@ -199,7 +199,7 @@ def certified_delta(
     >>> print(fp.conversions.certified_delta(1, 1, digits=20))
     0.12693673750664394580
     """
-    size, eps = _above_zero("mu", mu), _exactly("epsilon", epsilon)
+    size, eps = _above_zero("mu", mu), _exact_rational("epsilon", epsilon)
     if eps < 0:
         raise ValueError(f"epsilon must be >= 0, got epsilon={epsilon!r}; pass a number of nats")
     where = f"delta at mu={mu!r}, epsilon={epsilon!r}"
@@ -236,7 +236,7 @@ def certified_split(
     >>> print(*fp.conversions.certified_split(48, "1e-5", digits=12))
     5.38896081965e-6 9.60638339416e-8
     """
-    n, dlt = check_count("rounds", rounds), _exactly("delta", delta)
+    n, dlt = check_count("rounds", rounds), _exact_rational("delta", delta)
     _check_split(dlt, delta)
     where = f"the split at rounds={rounds!r}, delta={delta!r}"
     dhat = _to_digits(lambda: optimal_dhat(n, dlt), digits, where)
@@ -296,15 +296,15 @@ def gaussian_steps(
 
 def _to_digits(solve: Callable[[], arb], digits: int, where: str, most_bits: int = _MAX_BITS) -> Ball:
     """Return the real number in the ball `solve()`, with so many digits or as many as can be certified."""
-    bits, before = _bits(check_count("digits", digits)), -1.0
+    bits, before = _working_bits(check_count("digits", digits)), -1.0
     while most_bits:
         with PRECISION_LOCK, ctx.workprec(bits):
             enclosure = solve()
             accuracy = enclosure.rel_accuracy_bits()
             if accuracy > 3.33 * digits + 8 or (enclosure.is_exact() and enclosure.is_zero()):
-                return _ball(enclosure, digits)
+                return _decimal_ball(enclosure, digits)
             if 0 < accuracy <= before + 1:  # twice the bits did not improve the result, so it is final
-                return _ball(enclosure, max(int((accuracy - 8) / 3.33), 1))
+                return _decimal_ball(enclosure, max(int((accuracy - 8) / 3.33), 1))
         if bits > most_bits:
             break
         bits, before = 2 * bits, accuracy
@@ -314,17 +314,17 @@ def _to_digits(solve: Callable[[], arb], digits: int, where: str, most_bits: int
     )
 
 
-def _bits(digits: int) -> int:
+def _working_bits(digits: int) -> int:
     return int(3.33 * digits) + 64
 
 
-def _exactly(name: str, value: object) -> fmpq:
+def _exact_rational(name: str, value: object) -> fmpq:
     if isinstance(value, bool) or not isinstance(value, (int, float, str, Fraction)):
         raise TypeError(
             f"{name} must be an int, float, Fraction or decimal string, got {name}={value!r}; pass one of these types"
         )
     try:
-        return rational(Fraction(value))
+        return to_fmpq(Fraction(value))
     except (ValueError, OverflowError, ZeroDivisionError) as wrong:
         raise ValueError(
             f"{name} must be a finite number, got {name}={value!r}; write it in decimals"
@@ -332,7 +332,7 @@ def _exactly(name: str, value: object) -> fmpq:
 
 
 def _above_zero(name: str, value: object) -> fmpq:
-    exact = _exactly(name, value)
+    exact = _exact_rational(name, value)
     if exact <= 0:
         raise ValueError(f"{name} must be above zero, got {name}={value!r}; pass a positive number")
     return exact
@@ -343,7 +343,7 @@ def _check_split(exact: fmpq, delta: object) -> None:
         raise ValueError(f"delta must be in (0, 1/2), got delta={delta!r}; pass a small probability")
 
 
-def _ball(found: arb, digits: int) -> Ball:
+def _decimal_ball(found: arb, digits: int) -> Ball:
     if found.is_zero():
         return Ball("0", "0", digits)
     mid, radius, exponent = found.mid_rad_10exp(digits + 3)

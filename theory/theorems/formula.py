@@ -31,7 +31,7 @@ def _decreasing(function: Callable[[arb], arb]) -> Callable[[arb], arb]:
     return on_ball
 
 
-def _mills(x: arb) -> arb:
+def _mills_ratio_ball(x: arb) -> arb:
     """Return the Mills ratio (1 - Phi(x)) / phi(x) = sqrt(pi/2) exp(x^2/2) erfc(x/sqrt 2)."""
     return (arb.pi() / 2).sqrt() * (x * x / 2).exp() * (x / arb(2).sqrt()).erfc()
 
@@ -46,7 +46,7 @@ FUNCTIONS: Mapping[str, Callable[[arb], arb]] = {
     "tanh": lambda x: x.tanh(),
     "erf": lambda x: x.erf(),
     "erfc": _decreasing(lambda x: x.erfc()),
-    "mills": _decreasing(_mills),
+    "mills": _decreasing(_mills_ratio_ball),
     # the standard normal upper tail 1 - Phi(x)
     "tail": _decreasing(lambda x: (x / arb(2).sqrt()).erfc() / 2),
     # its inverse, the upper quantile z with 1 - Phi(z) = p
@@ -60,12 +60,12 @@ def compile_formula(text: str) -> Evaluator:
 
     Its value is finite, or NaN if some part of the formula is not finite on all of the given balls.
     """
-    return _compile(_parsed(text))
+    return _compile(_parsed_formula(text))
 
 
-def variables(text: str) -> frozenset[str]:
+def formula_variables(text: str) -> frozenset[str]:
     """Return the names of the variables of a formula."""
-    tree = _parsed(text)
+    tree = _parsed_formula(text)
     names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
     called = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
     free = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and id(node) not in called}
@@ -81,7 +81,7 @@ def rational_value(text: str, at: Mapping[str, Fraction]) -> Fraction | None:
     (Fraction(0, 1), None)
     """
     try:
-        return _in_fractions(_parsed(text), at)
+        return _in_fractions(_parsed_formula(text), at)
     except ArithmeticError:
         return None
 
@@ -103,7 +103,7 @@ def _in_fractions(node: ast.expr, at: Mapping[str, Fraction]) -> Fraction:
 
 
 @lru_cache(maxsize=4096)
-def _parsed(text: str) -> ast.expr:
+def _parsed_formula(text: str) -> ast.expr:
     try:
         return ast.parse(text, mode="eval").body
     except SyntaxError as error:
@@ -183,7 +183,7 @@ class Formula:
         """Return the formula for display; the normal upper tail is a Phi with a bar."""
         import sympy as sp
 
-        known = {name: sp.Symbol(name, positive=True) for name in variables(self.text)}
+        known = {name: sp.Symbol(name, positive=True) for name in formula_variables(self.text)}
         functions = {name: sp.Function(name) for name in ("tail", "quantile")}
         text: str = sp.latex(sp.sympify(self.text, locals=known | functions), ln_notation=False)
         for name, sign in _SHOWN:

@@ -8,19 +8,19 @@ from importlib import import_module
 
 from filterproof.theory.argument_checks import did_you_mean
 from filterproof.theory.display import one_line
-from filterproof.theory.evidence import Checked, Evidence
-from filterproof.theory.kernel.kernel_theorems import KERNEL, KernelTheorem
-from filterproof.theory.kernel.record import accepted
+from filterproof.theory.evidence import CheckCoverage, Evidence
+from filterproof.theory.kernel.kernel_theorems import KERNEL_THEOREMS, KernelTheorem
+from filterproof.theory.kernel.record import accepted_statement
 from filterproof.theory.theorems.formula import Formula
 
 
 @dataclass(frozen=True, slots=True)
-class Reached:
+class CheckResult:
     """Result of an engine that accepts a claim: its evidence, the coverage of the check, and a line of detail."""
 
     engine: str
     evidence: Evidence
-    checked: Checked
+    checked: CheckCoverage
     detail: str
 
 
@@ -41,12 +41,12 @@ class RefusedError(Exception):
         self.counterexample = counterexample
 
 
-#: A check runs an engine on one claim. It returns a `Reached` or raises `RefusedError`.
-Check = Callable[[], Reached]
+#: A check runs an engine on one claim. It returns a `CheckResult` or raises `RefusedError`.
+Check = Callable[[], CheckResult]
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class ProofStep:
     """One claim of a proof, the check that decides it, and wrong claims that the check must refuse.
 
     Parameters
@@ -54,7 +54,7 @@ class Step:
     statement : str
         The claim in words.
     check : callable
-        It returns `Reached` or raises `RefusedError`.
+        It returns `CheckResult` or raises `RefusedError`.
     negative_controls : Mapping of str to callable, optional
         Checks of slightly wrong claims, by the change ("1 % more budget"). They show that the check can fail. Kernel
         steps have none.
@@ -78,7 +78,7 @@ class Step:
     check: Check
     negative_controls: Mapping[str, Check] = field(default_factory=dict)
     latex: str = ""
-    checked: Checked | None = None
+    checked: CheckCoverage | None = None
     decides: bool = False
     kernel: KernelTheorem | None = None
 
@@ -89,29 +89,29 @@ class Step:
             )
 
 
-def kernel_step(theorem: KernelTheorem, *, decides: bool) -> Step:
+def kernel_step(theorem: KernelTheorem, *, decides: bool) -> ProofStep:
     """Return the step that a kernel theorem proves, with the record of the current sources."""
 
-    def check() -> Reached:
+    def check() -> CheckResult:
         try:
-            found = accepted(theorem)
+            found = accepted_statement(theorem)
         except ValueError as reason:
             raise RefusedError(str(reason), engine="rocq", evidence=Evidence.KERNEL) from reason
         axioms = f"axioms: {', '.join(found.axioms)}" if found.axioms else "no axioms"
-        return Reached("rocq", Evidence.KERNEL, Checked.KERNEL, f"{found.how}; {axioms}")
+        return CheckResult("rocq", Evidence.KERNEL, CheckCoverage.KERNEL, f"{found.place_of_run}; {axioms}")
 
     says = f"{theorem.says} ({theorem.name} in {theorem.module}.v)"
-    return Step(says, check, checked=Checked.KERNEL, decides=decides, kernel=theorem)
+    return ProofStep(says, check, checked=CheckCoverage.KERNEL, decides=decides, kernel=theorem)
 
 
-def kernel_steps(*names: str) -> tuple[Step, ...]:
+def kernel_steps(*names: str) -> tuple[ProofStep, ...]:
     """Return the steps of kernel theorems that together state the claim."""
-    return tuple(kernel_step(KERNEL[name], decides=True) for name in names)
+    return tuple(kernel_step(KERNEL_THEOREMS[name], decides=True) for name in names)
 
 
-def supporting_steps(*names: str) -> tuple[Step, ...]:
+def supporting_steps(*names: str) -> tuple[ProofStep, ...]:
     """Return the steps with these kernel theorems, which prove a part of the claim or a number of the code."""
-    return tuple(kernel_step(KERNEL[name], decides=False) for name in names)
+    return tuple(kernel_step(KERNEL_THEOREMS[name], decides=False) for name in names)
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +141,7 @@ class Theorem:
     source: str
     hypotheses: str
     claim: str
-    steps: tuple[Step, ...]
+    steps: tuple[ProofStep, ...]
     uses: tuple[str, ...] = ()
     statement: tuple[str | Formula, ...] = ()
 
@@ -158,7 +158,7 @@ class Theorem:
         return tuple(part for part in self.statement if isinstance(part, Formula))
 
     @property
-    def decided(self) -> tuple[Step, ...]:
+    def decided(self) -> tuple[ProofStep, ...]:
         """Return the kernel steps that together state the claim; empty if prose connects the steps."""
         return tuple(step for step in self.steps if step.decides)
 
@@ -174,10 +174,10 @@ class Theorem:
                 f"theorem must be one of THEOREMS to be pickled, got {self.name!r}; "
                 "prove it in the process that made it"
             )
-        return _named, (self.name,)
+        return _theorem_named, (self.name,)
 
 
-def _named(name: str) -> Theorem:
+def _theorem_named(name: str) -> Theorem:
     return THEOREMS[name]
 
 
@@ -206,11 +206,11 @@ _MODULES = {
     "good part": "theorems.approximate",
     "approximate zCDP filter": "theorems.approximate",
     "all orders": "theorems.conversion_theorems",
-    "GDP filter": "theorems.gaussian",
-    "trade-off functions": "theorems.gaussian",
-    "GDP residue filter": "theorems.gaussian",
-    "Blackwell filter": "theorems.gaussian",
-    "Gaussian slack": "theorems.gaussian",
+    "GDP filter": "theorems.gaussian_theorems",
+    "trade-off functions": "theorems.gaussian_theorems",
+    "GDP residue filter": "theorems.gaussian_theorems",
+    "Blackwell filter": "theorems.gaussian_theorems",
+    "Gaussian slack": "theorems.gaussian_theorems",
     "kappa": "proofs.kappa",
     "realisation filter": "theorems.approximate",
     "ex-post filter": "theorems.approximate",
@@ -218,9 +218,9 @@ _MODULES = {
     "potential filter": "theorems.approximate",
     "Whitehouse filter": "theorems.approximate",
     "Rogers filter": "theorems.approximate",
-    "odometers": "theorems.odometers",
-    "mixture odometer": "theorems.odometers",
-    "Rogers odometer": "theorems.odometers",
+    "odometers": "theorems.odometer_theorems",
+    "mixture odometer": "theorems.odometer_theorems",
+    "Rogers odometer": "theorems.odometer_theorems",
     "trackers": "theorems.divergences",
     "pair by pair": "theorems.divergences",
     "individual filter": "proofs.individual_filter",
@@ -236,7 +236,7 @@ _MODULES = {
 }
 
 
-def unknown(name: object) -> str:
+def unknown_theorem_message(name: object) -> str:
     """Return the error sentence about an unknown theorem."""
     near = did_you_mean(name, _MODULES) or f"; known: {'; '.join(_MODULES)}"
     return f"name must be a known theorem, got name={name!r}{near}"
@@ -257,7 +257,7 @@ class _Registry(Mapping[str, Theorem]):
 
     def __getitem__(self, name: str) -> Theorem:
         if name not in _MODULES:
-            raise KeyError(unknown(name))
+            raise KeyError(unknown_theorem_message(name))
         module = import_module(f"filterproof.theory.{_MODULES[name]}")
         rows: tuple[Theorem, ...] = getattr(module, "ROWS", None) or (module.THEOREM,)
         return next(row for row in rows if row.name == name)

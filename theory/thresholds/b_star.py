@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING
 
 from flint import arb, ctx, fmpq
 
-from filterproof.theory.numerics.exact import fraction_of, rational
+from filterproof.theory.numerics.exact import fraction_of, to_fmpq
 from filterproof.theory.numerics.precision import PRECISION_LOCK
 
 if TYPE_CHECKING:
@@ -62,17 +62,18 @@ def b_star(epsilon: fmpq, delta: fmpq) -> BStar:
     They agree up to the last bits, unless the binding order is within 1e-6 of one; then they differ by about that much.
     """
     with PRECISION_LOCK, ctx.workprec(ctx.prec + 64):
-        return _response(epsilon, delta) or _crossing(epsilon, delta)
+        return _randomised_response_case(epsilon, delta) or _certified_crossing(epsilon, delta)
 
 
-def _crossing(epsilon: fmpq, delta: fmpq) -> BStar:
-    """Return the certified result of `_search`, if one order binds, or Kullback-Leibler in one direction."""
+def _certified_crossing(epsilon: fmpq, delta: fmpq) -> BStar:
+    """Return the certified result of `_uncertified_crossing`, if one order binds, or Kullback-Leibler in one
+    direction."""
     import mpmath as mp  # imported on demand
 
     digits = int(ctx.prec / 3.32) + 10
     with PRECISION_LOCK, mp.workdps(digits):
         eps, goal = mp.mpf(int(epsilon.p)) / int(epsilon.q), mp.mpf(int(delta.p)) / int(delta.q)
-        order, mass = _search(eps, goal)
+        order, mass = _uncertified_crossing(eps, goal)
         first = goal + mp.exp(eps) * mass
         slopes = fraction_of(first / mass), fraction_of((1 - first) / (1 - mass))
         at, y = fraction_of(order), fraction_of(mass)
@@ -89,15 +90,15 @@ def slopes_below(epsilon: fmpq, delta: fmpq, order: Fraction, slopes: tuple[Frac
     - u(c')) delta + u(c') - v(c'), where (u(c) - u(c')) e^epsilon >= v(c) - v(c'). The first slope is lowered by the
     last bits until that is certain. Raises ArithmeticError if it stays uncertain.
     """
-    power, a = arb(epsilon).exp(), arb(rational(order))
+    power, a = arb(epsilon).exp(), arb(to_fmpq(order))
     t = a - 1
 
     def plane(c: arb) -> tuple[arb, arb]:
         return (1 + c.log(), c) if order == 1 else (a * c**t, t * c**a)
 
-    second_plane = plane(arb(rational(slopes[1])))
+    second_plane = plane(arb(to_fmpq(slopes[1])))
     for bits in range(ctx.prec - 24, 24, -16):
-        u, v = plane(arb(rational(slopes[0])) * (1 - arb(2) ** -bits))
+        u, v = plane(arb(to_fmpq(slopes[0])) * (1 - arb(2) ** -bits))
         rise = u - second_plane[0]
         if rise > 0 and rise * power - (v - second_plane[1]) >= 0:
             least = rise * delta + second_plane[0] - second_plane[1]
@@ -117,12 +118,12 @@ def least_rho_beyond(p: fmpq, q: fmpq, near: arb, order: fmpq) -> arb:
     with PRECISION_LOCK, ctx.workprec(2 * ctx.prec + 64):
         for bits in range(ctx.prec // 2 - 56, -64, -8):
             trial = (near * (1 + arb(2) ** -bits)).upper()
-            if _covers(trial, p, q, order) and _covers(trial, q, p, order):
+            if _balls_cover(trial, p, q, order) and _balls_cover(trial, q, p, order):
                 return trial
     raise ArithmeticError(f"near must be close to the smallest rho, got near={near}; report this as a bug")
 
 
-def _covers(rho: arb, p: fmpq, q: fmpq, order: fmpq) -> bool:
+def _balls_cover(rho: arb, p: fmpq, q: fmpq, order: fmpq) -> bool:
     """Return whether balls show g(a) = rho a (a - 1) - K(a) >= 0 for all a > 1.
 
     g(1) = 0. K'' = (d/2)^2 / cosh^2((a - m) d/2), where d is the distance of the losses and m the order at which both
@@ -185,13 +186,13 @@ def _pair_above(
     epsilon: fmpq, delta: fmpq, mass: Fraction, near: arb, order: Fraction
 ) -> tuple[Fraction, arb]:
     """Return the P-mass for which Q-mass `mass` has a hockey-stick above delta, and its smallest rho, rounded up."""
-    y = rational(mass)
+    y = to_fmpq(mass)
     first = (arb(delta) + arb(epsilon).exp() * y) * (1 + arb(2) ** (8 - ctx.prec))
     x = first.upper().fmpq()
-    return Fraction(int(x.p), int(x.q)), least_rho_beyond(x, y, near, rational(order))
+    return Fraction(int(x.p), int(x.q)), least_rho_beyond(x, y, near, to_fmpq(order))
 
 
-def _response(epsilon: fmpq, delta: fmpq) -> BStar | None:
+def _randomised_response_case(epsilon: fmpq, delta: fmpq) -> BStar | None:
     """Return the case in which randomised response is extremal: 2 L e^epsilon <= c - 1/c, c = e^L; otherwise None.
 
     w KL(P||Q) + (1-w) KL(Q||P), which is at most B, is above a plane through randomised response for each w in [0, 1].
@@ -218,7 +219,7 @@ def _response_rho(c: arb) -> arb:
     return c.log() * (c - 1) / (c + 1)
 
 
-def _search(eps: mp.mpf, delta: mp.mpf) -> tuple[mp.mpf, mp.mpf]:
+def _uncertified_crossing(eps: mp.mpf, delta: mp.mpf) -> tuple[mp.mpf, mp.mpf]:
     """Return (a, y) at which both ends meet, uncertified; a is 1 if no order above it binds."""
     import mpmath as mp
 

@@ -2,7 +2,7 @@
 
 >>> budget_below("CKS", 0.3, 1e-5), budget_below("GDP", 0.3, 1e-5)
 (0.003302986550793592, 0.08898345287381179)
->>> below(lambda: arb(2).sqrt()), below(lambda: arb(1) / 4)
+>>> largest_double_below(lambda: arb(2).sqrt()), largest_double_below(lambda: arb(1) / 4)
 (1.414213562373095, 0.25)
 
 The largest double below a real number is unique, so the results have the same bits on every processor and with every
@@ -16,7 +16,7 @@ from functools import lru_cache
 
 from flint import arb, ctx, fmpq
 
-from filterproof.theory.numerics.exact import rational
+from filterproof.theory.numerics.exact import to_fmpq
 from filterproof.theory.numerics.precision import PRECISION_LOCK
 from filterproof.theory.pairs.reference_values import lower_end
 from filterproof.theory.rounding import next_above
@@ -31,7 +31,7 @@ _ASYMPTOTIC_EPSILON = 2**24
 _MAX_LOG2_ROOT = 4096
 
 
-def below(value: Callable[[], arb]) -> float:
+def largest_double_below(value: Callable[[], arb]) -> float:
     """Return the largest double at most the real number in the ball `value()`, at the context's precision.
 
     Raises ArithmeticError if no precision determines it.
@@ -50,9 +50,9 @@ def below(value: Callable[[], arb]) -> float:
 
 @lru_cache(maxsize=4096)
 def budget_below(name: str, epsilon: float, delta: float) -> float:
-    """Return the largest double that is at most `THRESHOLDS[name]`, for the exact values of both doubles."""
-    eps, goal = rational(epsilon), rational(delta)
-    return below(lambda: THRESHOLDS[name](eps, goal))
+    """Return the largest double that is at most `BUDGET_FUNCTIONS[name]`, for the exact values of both doubles."""
+    eps, goal = to_fmpq(epsilon), to_fmpq(delta)
+    return largest_double_below(lambda: BUDGET_FUNCTIONS[name](eps, goal))
 
 
 def order_below(alpha: float, epsilon: float, delta: float, *, markov: bool) -> float:
@@ -61,27 +61,27 @@ def order_below(alpha: float, epsilon: float, delta: float, *, markov: bool) -> 
     With t = alpha - 1, delta = e^{t (R - epsilon)} (1 - 1/alpha)^alpha / t (Koskela, Tobaben & Honkela 2023, C.4),
     or delta = e^{t (R - epsilon)} by Markov's inequality.
     """
-    eps, goal, t = rational(epsilon), rational(delta), rational(alpha) - 1
+    eps, goal, t = to_fmpq(epsilon), to_fmpq(delta), to_fmpq(alpha) - 1
 
     def largest() -> arb:
         gain = arb(0) if markov else t * (1 / arb(t)).log1p() + arb(t).log1p()
         return arb(eps) + (arb(goal).log() + gain) / t
 
-    return below(largest)
+    return largest_double_below(largest)
 
 
 def pure_below(epsilon: float, delta: float) -> float:
     """Return the largest double B such that B-DP gives (epsilon, delta)-DP: delta = (e^B - e^eps) / (1 + e^B)."""
     eps, goal = arb(epsilon), arb(delta)
-    return below(lambda: eps + (goal * (-eps).exp()).log1p() - (-goal).log1p())
+    return largest_double_below(lambda: eps + (goal * (-eps).exp()).log1p() - (-goal).log1p())
 
 
 def split_below(rounds: int, delta: float) -> tuple[float, float]:
     """Return (dhat, theta) of `realisation.optimal_split`: dhat at most optimal, theta the rest of delta."""
-    whole = rational(delta)
-    dhat = below(lambda: optimal_dhat(rounds, whole))
-    one = rational(dhat)
-    return dhat, below(lambda: rest_of_delta(rounds, whole, arb(one)))
+    whole = to_fmpq(delta)
+    dhat = largest_double_below(lambda: optimal_dhat(rounds, whole))
+    one = to_fmpq(dhat)
+    return dhat, largest_double_below(lambda: rest_of_delta(rounds, whole, arb(one)))
 
 
 def rest_of_delta(rounds: int, delta: fmpq, dhat: arb) -> arb:
@@ -112,7 +112,7 @@ def best_kappa(eps: fmpq, delta: fmpq, *, sigma: fmpq, rounds: int) -> arb:
     return eps - 1 / arb(sigma) ** 2 - z_sum / sigma
 
 
-def _defined(eps: fmpq, delta: fmpq) -> arb:
+def _b_star_budget(eps: fmpq, delta: fmpq) -> arb:
     try:
         found = b_star(eps, delta)
     except ArithmeticError:  # the balls are too wide to decide; the caller increases the bits
@@ -120,13 +120,13 @@ def _defined(eps: fmpq, delta: fmpq) -> arb:
     return found.low.union(found.high)
 
 
-def _simple(eps: fmpq, delta: fmpq) -> arb:
+def _simple_budget(eps: fmpq, delta: fmpq) -> arb:
     # b = eps / (sqrt(l + eps) + sqrt l): no cancellation for small eps
     logarithm = -arb(delta).log()
     return (arb(eps) / ((logarithm + arb(eps)).sqrt() + logarithm.sqrt())) ** 2
 
 
-def _cks(eps: fmpq, delta: fmpq) -> arb:
+def _cks_budget(eps: fmpq, delta: fmpq) -> arb:
     # At the optimal order 1 + t the budget is B(t) = (eps + log(1 + 1/t)) / (2t + 1), and the log-objective
     # minus log delta, taken along that curve, falls strictly from -log delta at t = 0 to -infinity.
     log_delta, e = arb(delta).log(), arb(eps)
@@ -146,13 +146,13 @@ def gaussian_delta(mu: arb, eps: fmpq) -> arb:
     e, root = arb(eps), arb(2).sqrt()
     far, near = e / mu + mu / 2, e / mu - mu / 2
     if far > _ASYMPTOTIC_EPSILON:  # e^eps Phi(-far) = phi(near) R(far)
-        rest = (-near * near / 2).exp() * _mills(far) * 2 / (2 * arb.pi()).sqrt()
+        rest = (-near * near / 2).exp() * _mills_ratio(far) * 2 / (2 * arb.pi()).sqrt()
     else:
         rest = e.exp() * (far / root).erfc()
     return ((near / root).erfc() - rest) / 2
 
 
-def _gdp(eps: fmpq, delta: fmpq) -> arb:
+def _gdp_budget(eps: fmpq, delta: fmpq) -> arb:
     d = arb(delta)
     lost = (
         delta.q.bit_length() - delta.p.bit_length()
@@ -162,7 +162,7 @@ def _gdp(eps: fmpq, delta: fmpq) -> arb:
     return low.union(high)
 
 
-def _mills(x: arb) -> arb:
+def _mills_ratio(x: arb) -> arb:
     """Return (1 - Phi(x)) / phi(x) = (1 - 1/x^2 + 3/x^4 - ...) / x, which lies between every two consecutive sums."""
     total, term, k = arb(0), arb(1), 1
     while abs(term) > arb(2) ** -ctx.prec:
@@ -206,9 +206,9 @@ def _falling_root(function: Callable[[arb], arb]) -> tuple[arb, arb]:
 
 
 #: The known conversions, each from exact epsilon and delta to a ball at the current precision.
-THRESHOLDS: dict[str, Callable[[fmpq, fmpq], arb]] = {
-    "B*": _defined,
-    "simple": _simple,
-    "CKS": _cks,
-    "GDP": _gdp,
+BUDGET_FUNCTIONS: dict[str, Callable[[fmpq, fmpq], arb]] = {
+    "B*": _b_star_budget,
+    "simple": _simple_budget,
+    "CKS": _cks_budget,
+    "GDP": _gdp_budget,
 }

@@ -39,18 +39,18 @@ class AccountantGame(ABC):
         """Return the accountant's bound on the divergence."""
         return measure.promised(self.promise)
 
-    def solved(self, measure: Divergence) -> Bound:
+    def solve_divergence(self, measure: Divergence) -> Bound:
         """Return a certified bound on the divergence that the accountant's own code reaches."""
         return Bound(self.sequence.low(measure, self.promised(measure)))
 
     @property
-    def released(self) -> Counter[DominatingPair]:
+    def released_counts(self) -> Counter[DominatingPair]:
         """Return the largest number of releases of each pair."""
         return Counter(self.sequence.counts)
 
     @property
     @abstractmethod
-    def parts(self) -> tuple[Hashable, ...]:
+    def minimisable_parts(self) -> tuple[Hashable, ...]:
         """Return the parts of the game, for minimisation."""
 
     @abstractmethod
@@ -68,5 +68,5 @@ class AccountantGame(ABC):
 
     @classmethod
     @abstractmethod
-    def proposed(cls, accountant: Any) -> Iterator[Self]:
+    def propose_games(cls, accountant: Any) -> Iterator[Self]:
         """Yield games to try, small ones first; none if the accountant releases nothing."""

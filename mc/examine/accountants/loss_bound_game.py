@@ -3,7 +3,7 @@
 >>> import filterproof as fp
 >>> from fractions import Fraction
 >>> game = LossBoundGame(fp.odometers.LineOdometer(0.05, target=1.0), (Fraction(5, 4),), 12)
->>> found = game.solved(Divergence.exceedance())
+>>> found = game.solve_divergence(Divergence.exceedance())
 >>> 0 < found.low <= found.high < 0.05
 True
 """
@@ -27,16 +27,16 @@ from filterproof.mc.examine.divergence import Bound, Divergence
 from filterproof.mc.examine.filter_fault import FilterFault
 from filterproof.mc.examine.formatting import count_words
 from filterproof.mc.examine.sequence import Sequence
-from filterproof.mc.losses.balls import BITS, ball, lower_end
+from filterproof.mc.losses.balls import BITS, lower_end, to_ball
 from filterproof.theory.argument_checks import check_count
-from filterproof.theory.numerics.exact import rational
+from filterproof.theory.numerics.exact import to_fmpq
 from filterproof.theory.numerics.precision import PRECISION_LOCK
 from filterproof.theory.pairs import RandomizedResponse
 from filterproof.theory.rounding import next_above
 
 #: The longest play of one size, the sizes, and the numbers of rounds of the plays of several sizes.
 _MAX_ROUNDS, _SIZES, _ROUNDS = 40, tuple(2.0 ** (k / 2) for k in range(5, -13, -1)), (6, 10)
-_BEST = 3
+_MAX_RATIOS = 3
 
 
 class LossBoundGame(AccountantGame):
@@ -63,7 +63,7 @@ class LossBoundGame(AccountantGame):
     def measures(self) -> tuple[Divergence, ...]:
         return (Divergence.exceedance(),)
 
-    def solved(self, measure: Divergence) -> Bound:
+    def solve_divergence(self, measure: Divergence) -> Bound:
         state = self.accountant.start(1)
         worth = self._exceedance_probability(state, keys(state)[0], fmpq(1), self.rounds)
         value = Fraction(int(worth.p), int(worth.q))
@@ -78,13 +78,13 @@ class LossBoundGame(AccountantGame):
         if at not in self._value_cache:
             asked = range(len(self.ratios))
             self._value_cache[at] = max(
-                self._asking(state, told, odds, rounds_left, place) for place in asked
+                self._worst_exceedance(state, told, odds, rounds_left, place) for place in asked
             )
         return self._value_cache[at]
 
-    def _asking(self, state: Any, told: Hashable, odds: fmpq, rounds_left: int, place: int) -> fmpq:
+    def _worst_exceedance(self, state: Any, told: Hashable, odds: fmpq, rounds_left: int, place: int) -> fmpq:
         count(1)
-        at, ratio = (told, place), rational(self.ratios[place])
+        at, ratio = (told, place), to_fmpq(self.ratios[place])
         if at not in self._spent:
             after = self.accountant.spend(state, self._pairs[self.ratios[place]])
             self._spent[at] = after, keys(after)[0], self.bound(after)
@@ -93,7 +93,7 @@ class LossBoundGame(AccountantGame):
         for share, there in ((keeps, odds * ratio), (1 - keeps, odds / ratio)):
             value += share * (
                 1
-                if _above(there, bound)
+                if _log_certainly_above(there, bound)
                 else self._exceedance_probability(after, said, there, rounds_left - 1)
             )
         return value
@@ -109,7 +109,7 @@ class LossBoundGame(AccountantGame):
         return float(bound[0])
 
     @property
-    def parts(self) -> tuple[Fraction | None, ...]:
+    def minimisable_parts(self) -> tuple[Fraction | None, ...]:
         """Return None for each round, and the ratios."""
         return (*[None] * self.rounds, *self.ratios)
 
@@ -123,25 +123,28 @@ class LossBoundGame(AccountantGame):
     @classmethod
     def from_data(cls, accountant: Any, data: Mapping[str, Any]) -> Self:
         ratios = tuple(map(decode_fraction, data["ratios"]))
-        if not 1 <= len(ratios) <= _BEST or min(ratios) <= 1:
+        if not 1 <= len(ratios) <= _MAX_RATIOS or min(ratios) <= 1:
             raise ValueError(
-                f"ratios must be at most {_BEST} numbers above 1, got {data['ratios']}; pass the data that "
+                f"ratios must be at most {_MAX_RATIOS} numbers above 1, got {data['ratios']}; pass the data that "
                 "to_data returned"
             )
         most = _MAX_ROUNDS if len(ratios) == 1 else max(_ROUNDS)
         return cls(accountant, ratios, check_count("rounds", data["rounds"], most=most))
 
     @classmethod
-    def proposed(cls, accountant: Any) -> Iterator[Self]:
+    def propose_games(cls, accountant: Any) -> Iterator[Self]:
         """Yield games of the sizes with the largest probability to exceed the bound by equal outcomes."""
-        straight = {ratio: cls(accountant, (ratio,), _MAX_ROUNDS).straight() for ratio in map(_ratio, _SIZES)}
+        straight = {
+            ratio: cls(accountant, (ratio,), _MAX_ROUNDS).straight_probability()
+            for ratio in map(_rational_ratio, _SIZES)
+        }
         best = sorted((ratio for ratio, chance in straight.items() if chance), key=lambda r: -straight[r])
-        ratios = tuple(best[:_BEST]) or (_ratio(_SIZES[len(_SIZES) // 2]),)
+        ratios = tuple(best[:_MAX_RATIOS]) or (_rational_ratio(_SIZES[len(_SIZES) // 2]),)
         yield cls(accountant, ratios[:1], _MAX_ROUNDS)
         for rounds in _ROUNDS:
             yield cls(accountant, ratios, rounds)
 
-    def straight(self) -> float:
+    def straight_probability(self) -> float:
         """Return the probability of the shortest all-positive sequence that exceeds the bound, or 0."""
         (ratio,) = self.ratios
         state = self.accountant.start(1)
@@ -153,14 +156,14 @@ class LossBoundGame(AccountantGame):
         return 0.0
 
 
-def _ratio(size: float) -> Fraction:
+def _rational_ratio(size: float) -> Fraction:
     return Fraction(max(round(math.exp(size) * 64), 65), 64)
 
 
-def _above(odds: fmpq, bound: float) -> bool:
+def _log_certainly_above(odds: fmpq, bound: float) -> bool:
     """Whether log(odds) is certainly above the bound."""
     loss = math.log(int(odds.p)) - math.log(int(odds.q))
     if abs(loss - bound) > 1e-6 * (1 + abs(bound)):
         return loss > bound
     with PRECISION_LOCK, flint.ctx.workprec(2 * BITS):
-        return bool(flint.arb(odds).log() > ball(bound))
+        return bool(flint.arb(odds).log() > to_ball(bound))

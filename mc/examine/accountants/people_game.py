@@ -3,7 +3,7 @@
 >>> import filterproof as fp
 >>> from fractions import Fraction
 >>> people = fp.IndividualFilter(fp.BasicFilter(2.0), people=3)
->>> of_the_first = Membership((0,), Fraction(3))
+>>> of_the_first = MembershipQuestion((0,), Fraction(3))
 >>> game = PeopleGame(people, (of_the_first, of_the_first))
 >>> print(*game.answered)  # the second exceeds the budget of the person who is told of
 RandomizedResponse(epsilon=1.0986122886681098, ratio=Fraction(3, 1)) None
@@ -34,7 +34,7 @@ from filterproof.theory.argument_checks import check_count, check_real
 from filterproof.theory.pairs import DominatingPair, Gaussian, RandomizedResponse, Selection
 
 #: People in the larger data set. Person 0 is missing in the smaller one.
-PEOPLE = 3
+NUMBER_OF_PEOPLE = 3
 #: The largest depth of the exhaustive plays, the largest number of their plays, and the length of pattern plays.
 _MAX_EXHAUSTIVE_ROUNDS, _PLAYS, _PATTERN_LENGTH = 6, 6_000, 24
 _SIZES = tuple(2.0 ** (k / 2) for k in range(-15, 7))
@@ -47,7 +47,7 @@ Truth: TypeAlias = tuple[Fraction, Fraction]
 
 
 @dataclass(frozen=True, slots=True)
-class Membership:
+class MembershipQuestion:
     """A question by randomised response whether one of the people `of` takes part; free for all others."""
 
     of: tuple[int, ...]
@@ -58,14 +58,16 @@ class Membership:
         return f"whether person {people} takes part, by randomised response of e^epsilon = {self.ratio}"
 
     @property
-    def _pair(self) -> RandomizedResponse:
+    def _response_pair(self) -> RandomizedResponse:
         return RandomizedResponse.from_ratio(self.ratio)
 
     def ask(self, accountant: Any, present: slice) -> Truth:
         """Return whether an accountant of the people `present` counts someone who is asked about."""
         count(_SELECTS)
-        told_of = np.array([person in self.of for person in range(PEOPLE)])[present]
-        active = np.asarray(accountant.select(Selection((_FREE, self._pair), told_of.astype(np.intp))))
+        told_of = np.array([person in self.of for person in range(NUMBER_OF_PEOPLE)])[present]
+        active = np.asarray(
+            accountant.select(Selection((_FREE, self._response_pair), told_of.astype(np.intp)))
+        )
         if active.shape != told_of.shape or active.dtype != np.bool_:
             raise FilterFault(
                 f"{type(accountant).__name__}.select must return a boolean for each of {len(told_of)} people, got "
@@ -75,7 +77,7 @@ class Membership:
 
     def between(self, one: Truth, other: Truth) -> DominatingPair | None:
         """Return the pair of the releases with and without the person, or None if they are equal."""
-        return None if one == other else self._pair
+        return None if one == other else self._response_pair
 
     def to_data(self) -> dict[str, Any]:
         return {"told of": list(self.of), "ratio": str(self.ratio)}
@@ -88,14 +90,14 @@ class Membership:
     @classmethod
     def worth_asking(cls, accountant: Any) -> tuple[Self, ...]:
         """Return questions of the sizes that last 1, 2 and 4 rounds."""
-        largest = (_largest(accountant, wanted) for wanted in (1, 2, 4))
+        largest = (_largest_ratio(accountant, wanted) for wanted in (1, 2, 4))
         levels = tuple(dict.fromkeys(ratio for ratio in largest if ratio is not None))
         others = [cls(of, level) for of in ((0, 1), (1,)) for level in levels[:1]]
         return (*(cls((0,), level) for level in levels), *others)
 
 
 @dataclass(frozen=True, slots=True)
-class Summed:
+class SumQuestion:
     """A question for the noisy sum of these numbers, one for each person."""
 
     values: tuple[float, ...]
@@ -135,10 +137,10 @@ class Summed:
         return menu
 
 
-def _check_noise(accountant: Any, menu: tuple[Summed, ...]) -> None:
+def _check_noise(accountant: Any, menu: tuple[SumQuestion, ...]) -> None:
     """Raise FilterFault if a fresh accountant adds less noise than the sigma that it reports, which the games use."""
     with suppress_unsound_warning():
-        silent, loud = accountant.with_people(PEOPLE), accountant.with_people(PEOPLE)
+        silent, loud = accountant.with_people(NUMBER_OF_PEOPLE), accountant.with_people(NUMBER_OF_PEOPLE)
     for question in menu:
         values = np.array(question.values)[:, None]
         without, told = (
@@ -154,9 +156,9 @@ def _check_noise(accountant: Any, menu: tuple[Summed, ...]) -> None:
             )
 
 
-Question: TypeAlias = Membership | Summed
+Question: TypeAlias = MembershipQuestion | SumQuestion
 #: The questions for each kind of query.
-_QUESTION_KINDS: dict[QueryKind, Any] = {"selects": Membership, "sums": Summed}
+_QUESTION_KINDS: dict[QueryKind, Any] = {"selects": MembershipQuestion, "sums": SumQuestion}
 
 
 class PeopleGame(AccountantGame):
@@ -175,7 +177,7 @@ class PeopleGame(AccountantGame):
     @cached_property
     def answered(self) -> tuple[DominatingPair | None, ...]:
         """Return the pair that each question releases, or None."""
-        worlds = slice(0, PEOPLE), slice(1, PEOPLE)
+        worlds = slice(0, NUMBER_OF_PEOPLE), slice(1, NUMBER_OF_PEOPLE)
         with suppress_unsound_warning():  # unsound accountants are examined in order to refute them
             asked = [(self.accountant.with_people(world.stop - world.start), world) for world in worlds]
         return tuple(
@@ -187,7 +189,7 @@ class PeopleGame(AccountantGame):
         return Sequence(tuple((pair, 1) for pair in self.answered if pair is not None))
 
     @property
-    def parts(self) -> tuple[Question, ...]:
+    def minimisable_parts(self) -> tuple[Question, ...]:
         return self.questions
 
     def with_parts(self, parts: tuple[Any, ...]) -> Self | None:
@@ -213,7 +215,7 @@ class PeopleGame(AccountantGame):
         return cls(accountant, questions)
 
     @classmethod
-    def proposed(cls, accountant: Any) -> Iterator[Self]:
+    def propose_games(cls, accountant: Any) -> Iterator[Self]:
         menu = _QUESTION_KINDS[accountant.played].worth_asking(accountant)
         for first, second in product(menu, repeat=2):
             for pattern in dict.fromkeys(((first, second), (first, first, first, first, second))):
@@ -227,21 +229,21 @@ class PeopleGame(AccountantGame):
                 yield cls(accountant, questions)
 
 
-def _largest(accountant: Any, wanted: int) -> Fraction | None:
+def _largest_ratio(accountant: Any, wanted: int) -> Fraction | None:
     """Return a ratio near the largest that counts `wanted` times, to a few parts in a thousand, or None."""
 
     def fits(size: float) -> bool:
-        return _lasts(accountant, Membership((0,), _ratio(size))) >= wanted
+        return _count_grants(accountant, MembershipQuestion((0,), _rational_ratio(size))) >= wanted
 
     size = largest_granted(fits, _SIZES, tolerance=2.0**-8)
-    return None if size is None else _ratio(size)
+    return None if size is None else _rational_ratio(size)
 
 
-def _ratio(size: float) -> Fraction:
+def _rational_ratio(size: float) -> Fraction:
     return Fraction(max(math.floor(math.exp(size) * 1024), 1025), 1024)
 
 
-def _lasts(accountant: Any, question: Membership) -> int:
+def _count_grants(accountant: Any, question: MembershipQuestion) -> int:
     """Return how often person 0 counts in five repetitions of one question."""
     told = PeopleGame(accountant, (question,) * 5).answered
     return next((t for t, pair in enumerate(told) if pair is None), len(told))

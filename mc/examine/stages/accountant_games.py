@@ -9,11 +9,11 @@ from typing import Any
 
 from filterproof.filters.accountants.verifiable import VerifiableAccountant
 from filterproof.filters.contract.work import OutOfWork, WorkLimit, count
-from filterproof.mc.examine.accountants import GAMES
+from filterproof.mc.examine.accountants import GAME_BY_QUERY_KIND
 from filterproof.mc.examine.accountants.accountant_game import AccountantGame
 from filterproof.mc.examine.counterexample import measured_counterexample
-from filterproof.mc.examine.divergence import Divergence, exceeds
-from filterproof.mc.examine.filter_fault import examining
+from filterproof.mc.examine.divergence import Divergence, certainly_exceeds
+from filterproof.mc.examine.filter_fault import filter_faults_raised
 from filterproof.mc.examine.formatting import count_words
 from filterproof.mc.examine.minimise import minimise
 from filterproof.mc.examine.search_log import SearchLog
@@ -23,33 +23,33 @@ from filterproof.theory.evidence import Evidence
 #: Units of work of a play of an accountant's game, besides the filter's calls, and of its value.
 _PLAYED, _SOLVED = 20, 10
 #: Which requests a tracker grants.
-_BLOCKS = "everything: a tracker denies nothing; fp.odometers.TrackerLimitFilter(tracker, blocks) enforces a guarantee"
+_GRANTS = "everything: a tracker denies nothing; fp.odometers.TrackerLimitFilter(tracker, blocks) enforces a guarantee"
 _NOT_TRIED = "other questions, longer plays, and the last bits of noise that is drawn in doubles"
 
 
 def lets_through(accountant: Any, limit: WorkLimit) -> Iterator[object]:
     """Yield the accountant's guarantee and the first play in which a fresh one grants every request."""
-    with examining(accountant):
+    with filter_faults_raised(accountant):
         yield {"promise": accountant.promise, "scope": accountant.scope}
-        game = next(_proposed(accountant), None)
+        game = next(_proposed_games(accountant), None)
     told = "nothing" if game is None else f"{game.menu}: {game.description}"
     if accountant.played == "blocks":
-        told = _BLOCKS
+        told = _GRANTS
     yield StageFinding(
         "admission", "Which requests does a fresh one grant?", told, told, "" if game else "everything else"
     )
 
 
-def _proposed(accountant: VerifiableAccountant) -> Iterator[AccountantGame]:
-    kind = GAMES.get(accountant.played)
-    return (game for game in kind.proposed(accountant) if game.released) if kind else iter(())
+def _proposed_games(accountant: VerifiableAccountant) -> Iterator[AccountantGame]:
+    kind = GAME_BY_QUERY_KIND.get(accountant.played)
+    return (game for game in kind.propose_games(accountant) if game.released_counts) if kind else iter(())
 
 
 def games_of(accountant: Any, limit: WorkLimit) -> Iterator[StageFinding]:
     """Yield a finding for each refutation, with the smallest game, and one on all solved games."""
     tried = AccountantSearch(accountant=accountant)
     try:
-        with examining(accountant):
+        with filter_faults_raised(accountant):
             for game in tried.largest(limit):
                 for measure in game.measures():
                     if limit.exhausted:
@@ -73,28 +73,28 @@ class AccountantSearch(SearchLog):
     def largest(self, limit: WorkLimit) -> list[AccountantGame]:
         """Return the games that no other game contains. Half of the work goes into playing."""
         part, best = limit.fraction(0.5), dict[tuple[str, Any], AccountantGame]()
-        for game in _proposed(self.accountant):
+        for game in _proposed_games(self.accountant):
             self.tried += 1
             count(_PLAYED)
-            key = game.menu, frozenset(game.released.items())
+            key = game.menu, frozenset(game.released_counts.items())
             if key not in best or game.rounds < best[key].rounds:
                 best[key] = game
             if part.exhausted:
                 self.cut = True
                 break
         games = list(best.values())
-        return [one for one in games if not any(_inside(one, other) for other in games)]
+        return [one for one in games if not any(_is_contained(one, other) for other in games)]
 
     def solve(self, game: AccountantGame, measure: Divergence) -> StageFinding | None:
         """Solve a game for a divergence; return the finding if it exceeds the guarantee."""
         count(_SOLVED)
-        solved, promised = game.solved(measure), game.promised(measure)
+        solved, promised = game.solve_divergence(measure), game.promised(measure)
         row = Tightness(measure, game.menu, solved.low, solved.high, promised, Evidence.CERTIFIED)
         self.keep((game.menu, measure), row)
-        if not exceeds(solved.low, promised):
+        if not certainly_exceeds(solved.low, promised):
             return None
-        game = _minimal(game, measure)
-        solved, promised = game.solved(measure), game.promised(measure)
+        game = _minimised_game(game, measure)
+        solved, promised = game.solve_divergence(measure), game.promised(measure)
         counterexample = measured_counterexample(
             self.accountant, measure, solved.low, promised, game=game.to_data()
         )
@@ -111,16 +111,18 @@ class AccountantSearch(SearchLog):
         return self.finding(told, "; ".join(dict.fromkeys(row.menu for row in rows)), _NOT_TRIED, rows)
 
 
-def _inside(one: AccountantGame, other: AccountantGame) -> bool:
-    return one is not other and one.menu == other.menu and one.released < other.released
+def _is_contained(one: AccountantGame, other: AccountantGame) -> bool:
+    return one is not other and one.menu == other.menu and one.released_counts < other.released_counts
 
 
-def _minimal(game: AccountantGame, measure: Divergence) -> AccountantGame:
+def _minimised_game(game: AccountantGame, measure: Divergence) -> AccountantGame:
     """Remove the parts that the game does not need to exceed the guarantee."""
 
     @cache  # equal rounds are interchangeable
     def above(parts: tuple[Any, ...]) -> bool:
         less = game.with_parts(parts)
-        return less is not None and exceeds(less.solved(measure).low, less.promised(measure))
+        return less is not None and certainly_exceeds(
+            less.solve_divergence(measure).low, less.promised(measure)
+        )
 
-    return game.with_parts(minimise(game.parts, above)) or game
+    return game.with_parts(minimise(game.minimisable_parts, above)) or game

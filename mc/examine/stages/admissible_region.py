@@ -22,24 +22,24 @@ from filterproof.mc.examine.divergence import Divergence
 from filterproof.mc.examine.examination_context import ExaminationContext, GrantedSizes
 from filterproof.mc.examine.formatting import pair_words, steps_words
 from filterproof.mc.examine.sequence import Sequence
-from filterproof.mc.examine.stages.game_menus import Menu
+from filterproof.mc.examine.stages.game_menus import GameMenu
 from filterproof.mc.examine.stages.plays import Player, representatives
 from filterproof.mc.examine.stages.rational_plans import small_ratio
 from filterproof.theory.pairs import DominatingPair, Gaussian, RandomizedResponse
 from filterproof.theory.pairs.base import Direction
 
 #: Lengths of rows, beyond counters of one byte and a year of days. The largest size that lasts so long is searched.
-_LASTING = (1000, 400)
+_LASTING_COUNTS = (1000, 400)
 #: The number of rounds of a tiny request that count how many requests are granted at all.
-_CAP = 2000
+_MAX_TINY_ROUNDS = 2000
 #: The relative precision of a size, and a lower one for rows and for losses.
 _COARSE, _ROUGH = 2.0**-9, 2.0**-5
 #: The most alternations of two families.
-_TURNS = 40
+_MAX_ALTERNATIONS = 40
 #: Shares of the largest first request, how often it is repeated, and the lengths of the rows that may follow.
 _OPENINGS, _FIRST, _AFTER, _AFTER_OTHERS = (0.5, 1.0, 0.25), (1, 3), (1, 2, 4, 16, 64), (1, 4)
 #: The tails at which a loss is tried if there are too many losses, and shown to a filter that looks at losses.
-_TAILS = np.array([*np.geomspace(1e-9, 0.05, 24), *np.linspace(0.1, 0.9, 17), 0.95, 0.99, 1 - 1e-4])
+_UPPER_TAILS = np.array([*np.geomspace(1e-9, 0.05, 24), *np.linspace(0.1, 0.9, 17), 0.95, 0.99, 1 - 1e-4])
 _FEW_TAILS = np.array([1e-4, 0.05, 0.5, 0.95, 1 - 1e-4])
 #: Units of work of the value of a reply after every loss.
 _REPLY_UNITS = 4
@@ -59,30 +59,30 @@ class LargestGranted:
         """Return a run without requests. A filter that looks at losses observes the median of each."""
         return Player.fresh(self.subject, self.limit, 0.5 if self.subject.observes_losses else None)
 
-    def afforded(self, player: Player, family: GrantedSizes, times: int = 1) -> float | None:
+    def affordable_size(self, player: Player, family: GrantedSizes, times: int = 1) -> float | None:
         """Return about the largest size that the state grants `times` in a row, or None."""
         key = keys(player.state)[0], family.definition.name, times
         if key not in self.solved_cache:
-            self.solved_cache[key] = self._largest(player, family, times)
+            self.solved_cache[key] = self._largest_round_size(player, family, times)
         return self.solved_cache[key]
 
-    def _largest(self, player: Player, family: GrantedSizes, times: int) -> float | None:
+    def _largest_round_size(self, player: Player, family: GrantedSizes, times: int) -> float | None:
         def lasts(size: float) -> bool:
-            return player.fork().ask(family.definition.pair(size), times) == times
+            return player.fork().request_times(family.definition.pair(size), times) == times
 
         octaves = [
             t for t in sorted({*family.sizes, *family.definition.sizes}) if t <= family.definition.most
         ][::-3][::-1]
-        fewer = self.subject.observes_losses or times >= min(_LASTING)
+        fewer = self.subject.observes_losses or times >= min(_LASTING_COUNTS)
         tolerance = math.inf if family.definition.mechanism == "own" else _ROUGH if fewer else _COARSE
         low = largest_granted(lasts, octaves, tolerance)
         if low is None or self.limit.exhausted:
             return None
-        return _short(low) if lasts(_short(low)) else low
+        return _size_with_few_bits(low) if lasts(_size_with_few_bits(low)) else low
 
     def pair(self, player: Player, family: GrantedSizes, times: int = 1) -> DominatingPair | None:
         """Return the pair of that size."""
-        size = self.afforded(player, family, times)
+        size = self.affordable_size(player, family, times)
         return None if size is None else self.pair_of_size(family, size)
 
     def pair_of_size(self, family: GrantedSizes, size: float) -> DominatingPair:
@@ -96,7 +96,7 @@ class LargestGranted:
         return family.definition.pair(size)
 
 
-def _short(size: float) -> float:
+def _size_with_few_bits(size: float) -> float:
     """Return a size at or below `size` with few bits, so that states coincide."""
     mantissa, exponent = math.frexp(size)
     return math.ldexp(math.floor(mantissa * 2**10), exponent - 10)
@@ -105,35 +105,37 @@ def _short(size: float) -> float:
 # -- fixed plays ---------------------------------------------------------------------------------------
 
 
-def inside(subject: ExaminationContext, limit: WorkLimit) -> Iterator[Sequence]:
+def region_sequences(subject: ExaminationContext, limit: WorkLimit) -> Iterator[Sequence]:
     """Yield plays of two families in alternation, and rows of a thousand."""
     granted_sizes = LargestGranted(subject, limit)
     families = representatives((*subject.families, *subject.denied_families))
     yield from _alternating_plays(granted_sizes, families)
-    yield from _rows(granted_sizes, families)
+    yield from _repeated_requests(granted_sizes, families)
 
 
-def _rows(granted_sizes: LargestGranted, families: tuple[GrantedSizes, ...]) -> Iterator[Sequence]:
+def _repeated_requests(
+    granted_sizes: LargestGranted, families: tuple[GrantedSizes, ...]
+) -> Iterator[Sequence]:
     """Yield rows of the largest request that lasts as long as any request, then a thousand and four hundred rounds."""
     # count the granted tiny requests: a filter that refills its budget is worst when all of them are used
     most = [
-        granted_sizes.fresh().ask(family.definition.pair(family.definition.least), _CAP)
+        granted_sizes.fresh().request_times(family.definition.pair(family.definition.least), _MAX_TINY_ROUNDS)
         for family in families[:1]
     ]
-    capped = [times for times in most if 1 < times < _CAP]
-    for times, family in product((*capped, *_LASTING), families):
+    capped = [times for times in most if 1 < times < _MAX_TINY_ROUNDS]
+    for times, family in product((*capped, *_LASTING_COUNTS), families):
         if not granted_sizes.limit.exhausted:
-            yield from lasting(granted_sizes, family, times)
+            yield from lasting_requests(granted_sizes, family, times)
 
 
-def lasting(granted_sizes: LargestGranted, family: GrantedSizes, times: int) -> Iterator[Sequence]:
+def lasting_requests(granted_sizes: LargestGranted, family: GrantedSizes, times: int) -> Iterator[Sequence]:
     """Yield the largest request that is granted this many times in a row, followed by the next granted one."""
     player = granted_sizes.fresh()
     pair = granted_sizes.pair(player, family, times)
-    if pair is not None and player.ask(pair, times):
+    if pair is not None and player.request_times(pair, times):
         yield player.played
         again = granted_sizes.pair(player, family)
-        if again is not None and player.ask(again):
+        if again is not None and player.request_times(again):
             yield player.played
 
 
@@ -148,8 +150,8 @@ def _alternating_plays(
             return
         if first is None or second is None:
             continue
-        for _ in range(_TURNS):
-            if not (player.ask(first) and player.ask(second)):
+        for _ in range(_MAX_ALTERNATIONS):
+            if not (player.request_times(first) and player.request_times(second)):
                 break
         if player.steps:
             yield player.played
@@ -159,7 +161,7 @@ def _alternating_plays(
 
 
 @dataclass(frozen=True, slots=True)
-class _Row:
+class _RepeatedPair:
     """A pair that is requested several times in a row: a Gaussian or a response if more than once."""
 
     pair: DominatingPair
@@ -172,7 +174,7 @@ class _Row:
         mu = self.pair.normal_mu
         return None if mu is None else Gaussian(float(mu) * math.sqrt(self.times))
 
-    def left(self, epsilons: NDArray[np.float64], way: Direction) -> NDArray[np.float64]:
+    def divergence_estimate(self, epsilons: NDArray[np.float64], way: Direction) -> NDArray[np.float64]:
         """Return about H_{e^epsilon} of the row, in doubles."""
         if (whole := self.equivalent_pair(way)) is not None:
             return np.asarray(whole.hockey_stick(epsilons))
@@ -187,7 +189,7 @@ class _Row:
         if whole.outputs is not None:
             finite = [(float(loss), float(mass)) for loss, mass in whole.outputs if math.isfinite(loss)]
             return np.array([loss for loss, _ in finite]), np.array([mass for _, mass in finite])
-        return quantiles(whole, _FEW_TAILS if few else _TAILS)
+        return loss_quantiles(whole, _FEW_TAILS if few else _UPPER_TAILS)
 
     def losses_that_sum_to(self, loss: float) -> list[float]:
         """Return the loss split over the requests: equal parts, or high responses first."""
@@ -201,7 +203,7 @@ class _Row:
         return steps_words(((self.pair, self.times),))
 
 
-def quantiles(
+def loss_quantiles(
     pair: DominatingPair, tails: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the losses of a pair at these upper tails, and the mass around each."""
@@ -219,9 +221,9 @@ def _row_distribution(level: float, times: int) -> tuple[NDArray[np.float64], ND
     return level * (2 * ups - times), masses
 
 
-def alternatives(
+def guessed_alternatives(
     subject: ExaminationContext, targets: tuple[Divergence, ...], limit: WorkLimit
-) -> Iterator[tuple[float, Menu]]:
+) -> Iterator[tuple[float, GameMenu]]:
     """Yield (guessed share of the guarantee, menu): a first request, and the possible requests after each answer.
 
     The best first request of each kind comes first, so that a menu exists before all are guessed.
@@ -233,38 +235,40 @@ def alternatives(
     )
     menus_tried: set[tuple[DominatingPair, ...]] = set()
     for first_times, share in product(_FIRST, _OPENINGS):
-        guesses: list[tuple[float, Menu]] = []
+        guesses: list[tuple[float, GameMenu]] = []
         for opening in openings:
             player = granted_sizes.fresh()
             if limit.exhausted or (
                 first_times > 1 and opening.definition.mechanism not in ("rr", "gaussian")
             ):
                 continue
-            top = granted_sizes.afforded(player, opening, first_times)
+            top = granted_sizes.affordable_size(player, opening, first_times)
             if top is None:
                 continue
-            first = _Row(granted_sizes.pair_of_size(opening, _short(share * top)), first_times)
+            first = _RepeatedPair(
+                granted_sizes.pair_of_size(opening, _size_with_few_bits(share * top)), first_times
+            )
             if player.grants(first.pair):
-                guesses += _guessed(granted_sizes, first, targets, every)
+                guesses += _guessed_menus(granted_sizes, first, targets, every)
         for guess in sorted(guesses, key=lambda one: -one[0]):
             if guess[0] >= _MIN_GUESSED_SHARE and guess[1].pairs not in menus_tried:
                 menus_tried.add(guess[1].pairs)
                 yield guess
 
 
-def _guessed(
+def _guessed_menus(
     granted_sizes: LargestGranted,
-    first: _Row,
+    first: _RepeatedPair,
     targets: tuple[Divergence, ...],
     every: tuple[GrantedSizes, ...],
-) -> Iterator[tuple[float, Menu]]:
+) -> Iterator[tuple[float, GameMenu]]:
     """Yield the guessed value of the best continuations, relative to the guarantee, and their menu."""
     subject = granted_sizes.subject
     ways: tuple[Direction, ...] = ("PQ", "QP")
     for way in ways:
         losses, masses = first.losses(way, few=subject.observes_losses)
         shown = losses if way == "PQ" else -losses
-        after = [_replies(granted_sizes, first, loss, every) for loss in shown.tolist()]
+        after = [_affordable_replies(granted_sizes, first, loss, every) for loss in shown.tolist()]
         replies = list(dict.fromkeys(chain.from_iterable(after)))
         granted_there = np.array([[one in there for there in map(set, after)] for one in replies])
         if (
@@ -276,7 +280,7 @@ def _guessed(
         for target in targets:
             stopped = np.maximum(-np.expm1(np.minimum(target.at - losses, 0.0)), 0.0)
             count(_REPLY_UNITS * len(replies))
-            worth = np.array([one.left(target.at - losses, way) for one in replies])
+            worth = np.array([one.divergence_estimate(target.at - losses, way) for one in replies])
             table = np.vstack([stopped, np.where(granted_there, worth, 0.0)]) if replies else stopped[None]
             # games of filters that look at losses are solved for finite pairs only
             for finite in (
@@ -291,25 +295,28 @@ def _guessed(
                 value, promised = float(1 - masses.sum() + gains.sum()), subject.promised(target)
                 shares = [(float(gains[best == place + 1].sum()), one) for place, one in enumerate(replies)]
                 chosen = [one for share, one in sorted(shares, key=lambda each: -each[0]) if share > 0]
-                yield value / promised if promised else value * 1e12, _menu(first, chosen[: _PAIRS - 1])
+                yield (
+                    value / promised if promised else value * 1e12,
+                    _first_and_replies(first, chosen[: _PAIRS - 1]),
+                )
 
 
-def _menu(first: _Row, chosen: list[_Row]) -> Menu:
+def _first_and_replies(first: _RepeatedPair, chosen: list[_RepeatedPair]) -> GameMenu:
     pairs = tuple(dict.fromkeys(row.pair for row in (first, *chosen)))
     rounds = first.times + max((row.times for row in chosen), default=0)
     then = " or ".join(pair_words(row.pair) for row in chosen)
-    return Menu(f"{first}, then by its answer {then}" if then else str(first), pairs, rounds)
+    return GameMenu(f"{first}, then by its answer {then}" if then else str(first), pairs, rounds)
 
 
-def _replies(
-    granted_sizes: LargestGranted, first: _Row, loss: float, every: tuple[GrantedSizes, ...]
-) -> list[_Row]:
+def _affordable_replies(
+    granted_sizes: LargestGranted, first: _RepeatedPair, loss: float, every: tuple[GrantedSizes, ...]
+) -> list[_RepeatedPair]:
     """Return the affordable requests after the first one, and after its loss if the filter looks at losses."""
     player = granted_sizes.fresh()
     for each in first.losses_that_sum_to(loss):
-        if not player.ask(first.pair, loss=each if granted_sizes.subject.observes_losses else None):
+        if not player.request_times(first.pair, loss=each if granted_sizes.subject.observes_losses else None):
             return []
-    replies: dict[_Row, None] = {}
+    replies: dict[_RepeatedPair, None] = {}
     for family in every:
         counts = (
             _AFTER
@@ -319,5 +326,5 @@ def _replies(
         for times in counts if family.definition.mechanism in ("rr", "gaussian") else (1,):
             pair = granted_sizes.pair(player, family, times) if not granted_sizes.limit.exhausted else None
             if pair is not None:
-                replies[_Row(pair, times)] = None
+                replies[_RepeatedPair(pair, times)] = None
     return list(replies)

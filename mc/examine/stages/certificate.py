@@ -54,18 +54,18 @@ from filterproof.filters.certified.admission_conditions import verify_implicatio
 from filterproof.filters.certified.certified_numbers import CertifiedNumbers
 from filterproof.filters.certified.certify import certify
 from filterproof.filters.certified.comparison import ComparisonStatus
-from filterproof.filters.certified.covered import Join, joined
+from filterproof.filters.certified.covered import TheoremCoverage, coverage_by_pair
 from filterproof.filters.certified.double_double import limit_of
 from filterproof.filters.contract.contract_checks import checked_is_reachable_state
 from filterproof.filters.contract.library import defining_class, is_library_class
 from filterproof.filters.rules.additive import AdditiveFilter
 from filterproof.mc.examine.stage_finding import StageFinding
 from filterproof.mc.worst_case.calibrate import CalibratedFilter
-from filterproof.mc.worst_case.menu_levels import DOMINATION
+from filterproof.mc.worst_case.menu_levels import DOMINATION_THEOREMS
 from filterproof.theory.conversions import CONVERSIONS
 from filterproof.theory.evidence import Evidence, Outcome, Verdict
 from filterproof.theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
-from filterproof.theory.kernel.kernel_theorems import KERNEL
+from filterproof.theory.kernel.kernel_theorems import KERNEL_THEOREMS
 from filterproof.theory.numerics.decimals import format_down, format_up
 from filterproof.theory.pairs import is_ours
 from filterproof.theory.proofs import THEOREMS, prove
@@ -78,7 +78,7 @@ SCOPE = (
 )
 #: The certified content of a catalogue filter: its numbers, with exceptions for some classes.
 _NUMBERS = "{count} of its run-time numbers, with the boundaries of its decisions, are certified at their exact doubles"
-_TOLD: dict[type[PrivacyFilter], str] = {
+_CERTIFICATE_NOTES: dict[type[PrivacyFilter], str] = {
     PotentialFilter: (
         "its table: the guarantee from the first level on, and the inequality of every charge of every member of its "
         "design, at the heights and charges that run, with the members' hockey-sticks in balls; the same inequality "
@@ -92,12 +92,12 @@ _TOLD: dict[type[PrivacyFilter], str] = {
     ),
 }
 #: Proofs already run in this process.
-PROVED: dict[str, Proof] = {}
+PROVED_BY_NAME: dict[str, Proof] = {}
 #: The library's charges and guarantees for which sums are proved.
-CHARGES = (PureCharge, ZCDPCharge, GDPCharge, RenyiCharge)
+CHARGE_CLASSES = (PureCharge, ZCDPCharge, GDPCharge, RenyiCharge)
 _GUARANTEES = (PureDP, ApproxDP, RenyiDP, ZCDP, GaussianDP)
 #: The methods that decide, or that are called instead of those.
-_DECIDING = (
+_DECIDING_NAMES = (
     *(
         "start",
         "admits",
@@ -144,7 +144,7 @@ def certificate(thing: Any, *, done: dict[str, Proof] | None = None) -> Verdict 
     UNDECIDED, with the reason, if such an object is not covered. `done` keeps proofs from call to call.
     """
     kind, held = type(thing), is_verifiable(thing)
-    listed = _listed(kind) and "theorem" in vars(kind)
+    listed = _is_catalogued(kind) and "theorem" in vars(kind)
     by: Callable[..., Verdict]
     if held:
         by = _of_accountant
@@ -186,13 +186,13 @@ def certify_promise(thing: Any, *, done: dict[str, Proof] | None = None) -> Stag
     )
 
 
-def _listed(kind: type) -> bool:
-    return any(kind is entry.kind for entry in CATALOGUE.values())
+def _is_catalogued(kind: type) -> bool:
+    return any(kind is entry.filter_class for entry in CATALOGUE.values())
 
 
 def _of_a_sum(filt: AdditiveFilter, *, own_theorem: str | None, done: dict[str, Proof] | None) -> Verdict:
     rule, budget, promise = _library_parts(filt)
-    _certified(filt)
+    _certified_numbers(filt)
     certain, bits = verify_implication(rule, limit_of(budget), promise)
     how = f"certified in {bits}-bit ball arithmetic for these doubles" if bits else "compared exactly"
     detail = (
@@ -202,13 +202,13 @@ def _of_a_sum(filt: AdditiveFilter, *, own_theorem: str | None, done: dict[str, 
         f"{promise!r} by {certain.says}, {how}"
     )
     keys = tuple(key for key in (rule.theorem, certain.theorem, own_theorem) if key is not None)
-    return _proved(keys, (), (Evidence.CERTIFIED if bits else Evidence.EXACT,), SCOPE, detail, done)
+    return _proved_verdict(keys, (), (Evidence.CERTIFIED if bits else Evidence.EXACT,), SCOPE, detail, done)
 
 
 def _library_parts(filt: AdditiveFilter) -> tuple[ChargeRule, Budget, Guarantee]:
     """Return the charge, budget and guarantee. Raises Unknown unless all deciding code is the library's own."""
     kind = type(filt)
-    for name in _DECIDING:
+    for name in _DECIDING_NAMES:
         if name in vars(filt) or getattr(kind, name) is not getattr(AdditiveFilter, name):
             raise NoTheoremError(f"{kind.__name__} has its own {name}")
     for name in ("charge", "promise", "budget"):
@@ -219,7 +219,7 @@ def _library_parts(filt: AdditiveFilter) -> tuple[ChargeRule, Budget, Guarantee]
     if filt.sound is not True:
         raise NoTheoremError(f"it declares sound={filt.sound!r}, not sound=True")
     charge: Any = filt.charge
-    if type(charge) not in CHARGES:
+    if type(charge) not in CHARGE_CLASSES:
         raise NoTheoremError("its charge is not a charge of the library, such as zcdp_charge")
     if type(getattr(filt, "promise", None)) not in _GUARANTEES:
         raise NoTheoremError("its promise is not a guarantee of the library")
@@ -237,8 +237,8 @@ def _library_parts(filt: AdditiveFilter) -> tuple[ChargeRule, Budget, Guarantee]
 
 def _of_the_catalogue(filt: PrivacyFilter, *, done: dict[str, Proof] | None) -> Verdict:
     """Return the verdict on a catalogue filter that is no single sum."""
-    joins = joined(filt)
-    theorem, numbers, scope, evidence = type(filt).theorem, _certified(filt), SCOPE, Evidence.EXACT
+    joins = coverage_by_pair(filt)
+    theorem, numbers, scope, evidence = type(filt).theorem, _certified_numbers(filt), SCOPE, Evidence.EXACT
     assert theorem is not None
     if type(filt) is AllOrdersFilter:
         allowed = dict(zip(filt.alphas, filt.rhos, strict=True))
@@ -261,17 +261,17 @@ def _of_the_catalogue(filt: PrivacyFilter, *, done: dict[str, Proof] | None) -> 
     elif numbers is None:
         raise NoTheoremError(f"no certificate joins {theorem!r} to its code")
     else:
-        told = f"; {_TOLD.get(type(filt), _NUMBERS).format(count=len(numbers.numbers))}"
+        told = f"; {_CERTIFICATE_NOTES.get(type(filt), _NUMBERS).format(count=len(numbers.numbers))}"
         evidence = numbers.evidence
     told += "".join(
         f"; {pair!r} is covered {join.value}"
         for pair, join in joins.items()
-        if join in (Join.OWN, Join.GAUSSIAN)
+        if join in (TheoremCoverage.OWN, TheoremCoverage.GAUSSIAN)
     )
-    return _proved((theorem,), (), (evidence,), scope, f"theorem {theorem!r}{told}", done)
+    return _proved_verdict((theorem,), (), (evidence,), scope, f"theorem {theorem!r}{told}", done)
 
 
-def _certified(filt: PrivacyFilter) -> CertifiedNumbers | None:
+def _certified_numbers(filt: PrivacyFilter) -> CertifiedNumbers | None:
     """Return the certified numbers of the filter, or None. Raises RefusedError for a number that may be unsound.
 
     A filter that grants less than its theorem allows still keeps its guarantee.
@@ -290,7 +290,7 @@ def _certified(filt: PrivacyFilter) -> CertifiedNumbers | None:
 
 def _of_a_game(filt: Any, *, done: dict[str, Proof] | None) -> Verdict:
     """Return the verdict on a catalogue filter behind levels. The game explores all its decisions, sound or not."""
-    if not _listed(type(filt.inner)):
+    if not _is_catalogued(type(filt.inner)):
         raise NoTheoremError(
             f"its inner filter is a {type(filt.inner).__name__}, which is not in the catalogue"
         )
@@ -306,7 +306,7 @@ def _of_a_game(filt: Any, *, done: dict[str, Proof] | None) -> Verdict:
         f"{filt.promise.delta_at_epsilon!r}; "
         "a mechanism that a level dominates is a post-processing of it"
     )
-    return _proved((), DOMINATION, (solved.evidence,), filt.scope, detail, done)
+    return _proved_verdict((), DOMINATION_THEOREMS, (solved.evidence,), filt.scope, detail, done)
 
 
 def _of_accountant(accountant: VerifiableAccountant, *, done: dict[str, Proof] | None) -> Verdict:
@@ -326,7 +326,7 @@ def _of_accountant(accountant: VerifiableAccountant, *, done: dict[str, Proof] |
         evidence += [] if known.citations else [known.evidence]
         if not is_verifiable(inner):
             scopes.append(known.scope)
-    if not _reached(accountant):
+    if not _state_is_reachable(accountant):
         raise NoTheoremError("the recorded charges of its people are no sums of charges")
     numbers = certify(accountant)  # type: ignore[arg-type]
     if numbers.refused or not numbers.numbers:
@@ -335,18 +335,19 @@ def _of_accountant(accountant: VerifiableAccountant, *, done: dict[str, Proof] |
     if len(scopes) == 1:
         scopes.append(theorem.hypotheses)
     kernel = (
-        f"theorem {name!r} of the kernel: {KERNEL[name].says.rstrip('.')}" for name in accountant.kernel
+        f"theorem {name!r} of the kernel: {KERNEL_THEOREMS[name].says.rstrip('.')}"
+        for name in accountant.kernel
     )
     points = (
         f"{len(numbers.numbers)} of its run-time numbers are certified, at the points that fp.certify names"
     )
     said = "; ".join((f"theorem {theorem.name!r}, {theorem.source}", *kernel, points))
-    return _proved(
+    return _proved_verdict(
         (theorem.name,), tuple(cited), (numbers.evidence, *evidence), "; ".join(scopes), said, done
     )
 
 
-def _reached(accountant: VerifiableAccountant) -> bool:
+def _state_is_reachable(accountant: VerifiableAccountant) -> bool:
     """Whether granted requests can have led to everybody's state."""
     if isinstance(accountant, IndividualFilter):
         return bool(checked_is_reachable_state(accountant.filter, accountant._state, accountant.people).all())
@@ -357,7 +358,7 @@ def _reached(accountant: VerifiableAccountant) -> bool:
     return True
 
 
-def _proved(
+def _proved_verdict(
     keys: tuple[str, ...],
     cited: tuple[str, ...],
     evidence: tuple[Evidence, ...],
@@ -369,7 +370,7 @@ def _proved(
 
     Raises RefusedError if a step of a theorem is refused.
     """
-    kept = PROVED if done is None else done
+    kept = PROVED_BY_NAME if done is None else done
     proofs = [prove(key, done=kept) for key in dict.fromkeys(keys)]
     for proof in proofs:
         if not proof.holds:

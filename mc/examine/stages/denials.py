@@ -24,7 +24,7 @@ from filterproof.filters.adapters.bridged import BridgedFilter
 from filterproof.filters.adapters.foreign import CopiedFilter, CountedFilter
 from filterproof.filters.adapters.labelled_filter import LabelledFilter, service_of
 from filterproof.filters.adapters.service import MakeService
-from filterproof.filters.contract.contract_checks import checked_start, granted
+from filterproof.filters.contract.contract_checks import checked_start, granted_state
 from filterproof.filters.contract.library import is_library_class
 from filterproof.filters.contract.work import WorkLimit, count
 from filterproof.filters.privacy_filter import PrivacyFilter
@@ -32,7 +32,7 @@ from filterproof.filters.rules.one_sum import ApproximateDPFilter, GaussianFilte
 from filterproof.filters.rules.several_sums import BasicFilter
 from filterproof.filters.rules.zcdp import ZCDPFilter
 from filterproof.mc.examine.examination_context import ExaminationContext, GrantedSizes
-from filterproof.mc.examine.filter_fault import examining
+from filterproof.mc.examine.filter_fault import filter_faults_raised
 from filterproof.mc.examine.formatting import count_words, pair_words
 from filterproof.mc.examine.schedule import Schedule, ServiceMove
 from filterproof.mc.examine.stage_finding import USED_UP, StageFinding
@@ -51,7 +51,7 @@ def denials(subject: ExaminationContext, limit: WorkLimit) -> Iterator[StageFind
     if subject.observes_losses or (is_library_class(type(filt)) and not isinstance(filt, _ADAPTERS)):
         return
     found, tried = dict[int, str](), 0
-    with examining(filt):
+    with filter_faults_raised(filt):
         for family in subject.families:
             if limit.exhausted:
                 break
@@ -79,7 +79,7 @@ def _about(filt: PrivacyFilter, family: GrantedSizes) -> Iterator[str]:
     sizes = _spread(family)
     yield next(filter(None, (denied_fit(filt, pair) for pair in sizes)), "")
     yield exhausted_by_others(filt, sizes[0]) if isinstance(filt, LabelledFilter) else ""
-    denied = [pair for pair in family.every if granted(filt, checked_start(filt, 1), pair) is None]
+    denied = [pair for pair in family.every if granted_state(filt, checked_start(filt, 1), pair) is None]
     plays = product(sizes, (*sizes, *denied[:1]), sizes)
     yield next(filter(None, (charged_denial(filt, *play) for play in plays)), "")
 
@@ -97,7 +97,7 @@ def denied_fit(filt: PrivacyFilter, pair: DominatingPair) -> str:
     state, uses = checked_start(filt, 1), 0
     while uses < _MAX_USES:
         count(1)
-        after = granted(filt, state, pair)
+        after = granted_state(filt, state, pair)
         if after is None:
             break
         state, uses = after, uses + 1
@@ -145,16 +145,16 @@ def _uses(filt: PrivacyFilter, pair: DominatingPair) -> int:
 def exhausted_by_others(filt: LabelledFilter, pair: DominatingPair) -> str:
     """Return the requests elsewhere after which a request at the record is denied that is granted at once, or ''."""
     here = filt.at(pair.unlabelled)
-    if granted(filt, checked_start(filt, 1), here) is None:
+    if granted_state(filt, checked_start(filt, 1), here) is None:
         return ""
     for where in filt.choices:
         if filt.reads(where):
             continue
         elsewhere, state, uses = filt.at(pair.unlabelled, **dict(where)), checked_start(filt, 1), 0
-        while uses < _MAX_USES and (after := granted(filt, state, elsewhere)) is not None:
+        while uses < _MAX_USES and (after := granted_state(filt, state, elsewhere)) is not None:
             count(1)
             state, uses = after, uses + 1
-        if uses and granted(filt, state, here) is None:
+        if uses and granted_state(filt, state, here) is None:
             times = f"{uses} x {pair_words(elsewhere)}"
             return f"others exhaust the limit of the record: after {times}, {pair_words(here)} is denied"
     return ""

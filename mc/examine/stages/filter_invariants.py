@@ -11,25 +11,25 @@ from filterproof.filters.contract.work import WorkLimit
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.filters.testing.broken_invariants import BrokenInvariant, broken_invariants
 from filterproof.mc.examine.examination_context import ExaminationContext, GrantedSizes
-from filterproof.mc.examine.filter_fault import FilterFault, examining
+from filterproof.mc.examine.filter_fault import FilterFault, filter_faults_raised
 from filterproof.mc.examine.formatting import count_words
-from filterproof.mc.examine.sequence import content_of_attributes, granted
+from filterproof.mc.examine.sequence import content_of_attributes, granted_state
 from filterproof.mc.examine.stage_finding import USED_UP, StageFinding
 from filterproof.theory.pairs import DominatingPair
 
-_RUNS = "runs_do_not_see_each_other"
+_RUN_INDEPENDENCE = "runs_do_not_see_each_other"
 #: Invariants of determinism. Without them a state is not all that a filter knows, and games on states mean nothing.
 _DETERMINISM = {
     "a_denial_changes_nothing": "admits has a side effect",
     "asking_changes_nothing": "remaining, affordable or is_reachable_state has a side effect",
     "the_old_state_is_left_alone": "it changes the given state, or keeps data outside the state",
     "step_is_admits_and_spend": "its grant is not its admits and spend",
-    _RUNS: "it mixes runs, or keeps data outside the state",
+    _RUN_INDEPENDENCE: "it mixes runs, or keeps data outside the state",
     "the_future_changes_no_past_decision": "its decisions depend on later requests",
     "halting_absorbs": "it answers after it has halted",
 }
 #: Examples of each invariant for each family.
-_EXAMPLES = 25
+_NUMBER_OF_EXAMPLES = 25
 
 
 def invariants(subject: ExaminationContext, limit: WorkLimit) -> Iterator[StageFinding]:
@@ -41,16 +41,20 @@ def invariants(subject: ExaminationContext, limit: WorkLimit) -> Iterator[StageF
     for family in families:
         if tried and limit.exhausted:
             break
-        _note(
+        _note_violation(
             broken, filt, _family_invariants(filt, family, rng, limit.fraction(1 / (len(families) - tried)))
         )
         tried += 1
     changed = content_of_attributes(filt) != before
     if changed and not broken:  # few examples may not exhaust a budget kept outside the states
-        _note(
+        _note_violation(
             broken,
             filt,
-            (invariant for family in families for invariant in _used_up(filt, family, runs=_EXAMPLES)),
+            (
+                invariant
+                for family in families
+                for invariant in _used_up(filt, family, runs=_NUMBER_OF_EXAMPLES)
+            ),
         )
     name, faults, notes = type(filt).__name__, list[str](), list[str]()
     for key, invariant in broken.items():
@@ -72,21 +76,23 @@ def invariants(subject: ExaminationContext, limit: WorkLimit) -> Iterator[StageF
         "Does it decide by its state alone, leave old states unchanged and keep runs separate?",
         note if broken else "no violation found",
         ", ".join(family.definition.name for family in families[:tried]),
-        f"more than {_EXAMPLES} examples of each invariant and family"
+        f"more than {_NUMBER_OF_EXAMPLES} examples of each invariant and family"
         + ("" if tried == len(families) else f"; {USED_UP}"),
         fault="; ".join(faults),
         notes=tuple(notes),
     )
 
 
-def _note(broken: dict[str, BrokenInvariant], filt: PrivacyFilter, found: Iterator[BrokenInvariant]) -> None:
+def _note_violation(
+    broken: dict[str, BrokenInvariant], filt: PrivacyFilter, found: Iterator[BrokenInvariant]
+) -> None:
     """Keep the first example of each violated invariant. An exception counts as a violation of determinism."""
     try:
-        with examining(filt):
+        with filter_faults_raised(filt):
             for invariant in found:
                 broken.setdefault(invariant.name, invariant)
     except FilterFault as fault:
-        broken.setdefault(_RUNS, BrokenInvariant("raises", str(fault)))
+        broken.setdefault(_RUN_INDEPENDENCE, BrokenInvariant("raises", str(fault)))
 
 
 def _family_invariants(
@@ -95,7 +101,11 @@ def _family_invariants(
     """Yield the invariants that some example of one family violates."""
     yield from _used_up(filt, family)
     yield from broken_invariants(
-        filt, rng=rng, examples=_EXAMPLES, requests=_some(family), until=lambda: limit.exhausted
+        filt,
+        rng=rng,
+        examples=_NUMBER_OF_EXAMPLES,
+        requests=_sample_pairs(family),
+        until=lambda: limit.exhausted,
     )
 
 
@@ -103,12 +113,14 @@ def _used_up(filt: PrivacyFilter, family: GrantedSizes, runs: int = 1) -> Iterat
     """Yield requests that a fresh run denies now but granted before other runs."""
     for pair in dict.fromkeys((family.pairs[0], family.pairs[len(family.pairs) // 2], family.largest)):
         for _ in range(runs):
-            if granted(filt, checked_start(filt, 1), pair) is None:
-                yield BrokenInvariant(_RUNS, f"a fresh run denies {pair!r}, which one was granted before")
+            if granted_state(filt, checked_start(filt, 1), pair) is None:
+                yield BrokenInvariant(
+                    _RUN_INDEPENDENCE, f"a fresh run denies {pair!r}, which one was granted before"
+                )
                 return
 
 
-def _some(family: GrantedSizes) -> tuple[DominatingPair, ...]:
+def _sample_pairs(family: GrantedSizes) -> tuple[DominatingPair, ...]:
     """Return large pairs, which fill a budget soon, some small ones, and some denied pairs below granted ones."""
     pairs, granted_sizes = family.pairs, set(family.sizes)
     gaps = [t for t in family.definition.sizes if t < family.sizes[-1] and t not in granted_sizes]

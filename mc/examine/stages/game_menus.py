@@ -29,21 +29,21 @@ _RATES, _SHARES = (Fraction(1, 16), Fraction(1, 10), Fraction(1, 6), Fraction(1,
 #: The most null outcomes, the guessed share of the guarantee from which a game is solved, and a sufficient share.
 _NULL_OUTCOMES, _MIN_GUESSED_SHARE, _ENOUGH = 200, 0.9, 1.25
 #: The number of games that are solved: first the shortest sufficient ones, then the most valuable.
-_GAMES = 4
+_MAX_GAMES = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Menu:
+class GameMenu:
     """Pairs for a number of rounds, None for as many as are granted, and their name.
 
-    The same process then plays the game for each number of rounds in `longer` and keeps the distributions of the
+    The same process then plays the game for each number of rounds in `longer_counts` and keeps the distributions of the
     pairs.
     """
 
     name: str
     pairs: tuple[DominatingPair, ...]
     rounds: int | None
-    longer: tuple[int | None, ...] = ()
+    longer_counts: tuple[int | None, ...] = ()
 
 
 def hockey_stick_targets(subject: ExaminationContext) -> tuple[Divergence, ...]:
@@ -53,14 +53,14 @@ def hockey_stick_targets(subject: ExaminationContext) -> tuple[Divergence, ...]:
     )
 
 
-def menus(subject: ExaminationContext, limit: WorkLimit) -> Iterator[Menu]:
+def candidate_menus(subject: ExaminationContext, limit: WorkLimit) -> Iterator[GameMenu]:
     """Yield menus from small to large: multiples of sizes that last a number of rounds, alone and with responses."""
     if own := named_pairs(subject.filter, "menu"):
-        yield Menu("its own menu", own, 1, (3, 5, 8, 30, 100, None))
+        yield GameMenu("its own menu", own, 1, (3, 5, 8, 30, 100, None))
     families = [family for family in subject.families if family.definition.mechanism in _ON_A_LATTICE]
     half = limit.fraction(0.5)
     paces = [
-        (family, _paces(subject, family, half.fraction(1 / (len(families) - place))))
+        (family, _lasting_sizes(subject, family, half.fraction(1 / (len(families) - place))))
         for place, family in enumerate(families)
     ]
     responses = next(
@@ -71,34 +71,34 @@ def menus(subject: ExaminationContext, limit: WorkLimit) -> Iterator[Menu]:
             yield from _granted_at_some_time(subject, limit.fraction(0.3))
         beside: tuple[DominatingPair, ...] = ()
         if responses is not None and pace in responses[1]:
-            beside = _multiples(responses[0], responses[1][pace], (1, 2))
+            beside = _multiples_of_size(responses[0], responses[1][pace], (1, 2))
         for family, sizes in paces:
             if (size := sizes.get(pace)) is None:
                 continue
             name, pair = f"{family.definition.name} with randomised response", family.definition.pair(size)
             match family.definition.mechanism:
                 case "rr":
-                    yield Menu(f"{pair_words(pair)} again and again", (pair,), 4 * pace)
-                    if len(ladder := _multiples(family, size, (1, 2, 4))) > 1:
+                    yield GameMenu(f"{pair_words(pair)} again and again", (pair,), 4 * pace)
+                    if len(ladder := _multiples_of_size(family, size, (1, 2, 4))) > 1:
                         several = f"{family.definition.name}, {len(ladder)} multiples of {size:.4g}"
-                        yield Menu(several, ladder, 4 * pace)
+                        yield GameMenu(several, ladder, 4 * pace)
                 case "erasure":
-                    yield Menu(name, (pair, family.definition.pair(size / 4), *beside), 3 * pace)
+                    yield GameMenu(name, (pair, family.definition.pair(size / 4), *beside), 3 * pace)
                 case "kov":  # on one lattice with the responses
                     step = responses[1].get(pace, size) if responses is not None else size
                     step = step if step <= family.sizes[-1] else size
-                    yield Menu(name, _multiples(family, step, (1, 2)) + beside, 3 * pace)
+                    yield GameMenu(name, _multiples_of_size(family, step, (1, 2)) + beside, 3 * pace)
                 case _ if pace <= 4:
                     small = family.definition.pair(max(size / 4, family.definition.least))
                     several = f"{family.definition.name}, {size:.4g} and a quarter, both ways round"
-                    yield Menu(several, (pair, pair.swapped, small), pace + 1)
+                    yield GameMenu(several, (pair, pair.swapped, small), pace + 1)
 
 
-def _multiples(family: GrantedSizes, size: float, of: tuple[int, ...]) -> tuple[DominatingPair, ...]:
+def _multiples_of_size(family: GrantedSizes, size: float, of: tuple[int, ...]) -> tuple[DominatingPair, ...]:
     return tuple(family.definition.pair(k * size) for k in of if k * size <= family.sizes[-1] * 1.0001)
 
 
-def _paces(subject: ExaminationContext, family: GrantedSizes, limit: WorkLimit) -> dict[int, float]:
+def _lasting_sizes(subject: ExaminationContext, family: GrantedSizes, limit: WorkLimit) -> dict[int, float]:
     """Return the largest size that is granted this often in a row, for each number of rounds, after any losses."""
     sizes: dict[int, float] = {}
     wanted = list(_PACES)
@@ -106,13 +106,13 @@ def _paces(subject: ExaminationContext, family: GrantedSizes, limit: WorkLimit) 
         if not wanted or limit.exhausted:
             break
         tails = (0.1, 0.5, 0.9) if subject.observes_losses else (None,)
-        times = max(Player.fresh(subject, limit, tail).ask(pair, wanted[-1]) for tail in tails)
+        times = max(Player.fresh(subject, limit, tail).request_times(pair, wanted[-1]) for tail in tails)
         while wanted and times >= wanted[0]:
             sizes[wanted.pop(0)] = size
     return sizes
 
 
-def _granted_at_some_time(subject: ExaminationContext, limit: WorkLimit) -> Iterator[Menu]:
+def _granted_at_some_time(subject: ExaminationContext, limit: WorkLimit) -> Iterator[GameMenu]:
     """Yield menus of responses that are granted at some time: the levels may change with the round or the answer."""
     response = next(
         (one for one in (*subject.families, *subject.denied_families) if one.definition.mechanism == "rr"),
@@ -129,7 +129,9 @@ def _granted_at_some_time(subject: ExaminationContext, limit: WorkLimit) -> Iter
         player = Player.fresh(subject, limit, tail)
         for rounds in range(60):
             tried = (
-                t for t in (*own_sizes, *family.sizes[::-4]) if limit.remaining and player.ask(family.pair(t))
+                t
+                for t in (*own_sizes, *family.sizes[::-4])
+                if limit.remaining and player.request_times(family.pair(t))
             )
             if (size := next(tried, None)) is None:
                 break
@@ -142,13 +144,13 @@ def _granted_at_some_time(subject: ExaminationContext, limit: WorkLimit) -> Iter
         if pairs and limit.remaining:
             several = f"responses of {len(pairs)} levels" if len(pairs) > 1 else pair_words(pairs[0])
             lengths = (rounds for rounds in (6, 14, 40) if more or rounds <= 2 * longest + 6)
-            yield from (Menu(f"{several} granted at some time", pairs, rounds) for rounds in lengths)
+            yield from (GameMenu(f"{several} granted at some time", pairs, rounds) for rounds in lengths)
 
 
 # -- rare events ---------------------------------------------------------------------------------------
 
 
-def rare_event_menus(subject: ExaminationContext, limit: WorkLimit) -> list[tuple[Menu, Divergence]]:
+def rare_event_menus(subject: ExaminationContext, limit: WorkLimit) -> list[tuple[GameMenu, Divergence]]:
     """Return the rare-event menus whose null outcomes exceed the guarantee soonest or come nearest to it."""
     targets = [target for target in hockey_stick_targets(subject) if subject.promised(target) > 0]
     largest = [
@@ -158,18 +160,20 @@ def rare_event_menus(subject: ExaminationContext, limit: WorkLimit) -> list[tupl
     ]
     if not (subject.observes_losses and largest and "twopoint" in subject.mechanisms and targets):
         return []
-    games: list[tuple[float, Menu, Divergence]] = []
+    games: list[tuple[float, GameMenu, Divergence]] = []
     for pair in _rare_event_pairs(largest[0]):
         if limit.exhausted:
             break
         # how often a run with null outcomes is granted the request
-        longest = Player.fresh(subject, limit).ask(pair, _NULL_OUTCOMES, loss=math.log(pair.p[0] / pair.q[0]))
+        longest = Player.fresh(subject, limit).request_times(
+            pair, _NULL_OUTCOMES, loss=math.log(pair.p[0] / pair.q[0])
+        )
         for target in targets:
-            share, rounds = _shortest(pair, longest, target.at, subject.promised(target))
+            share, rounds = _shortest_null_play(pair, longest, target.at, subject.promised(target))
             if share > _MIN_GUESSED_SHARE:
-                games.append((share, Menu("a query with a rare event", (pair,), rounds), target))
+                games.append((share, GameMenu("a query with a rare event", (pair,), rounds), target))
     games.sort(key=lambda game: (-min(game[0], _ENOUGH), game[1].rounds or 0))
-    return [(menu, target) for _, menu, target in games[:_GAMES]]
+    return [(menu, target) for _, menu, target in games[:_MAX_GAMES]]
 
 
 def _rare_event_pairs(level: float) -> Iterator[FinitePair]:
@@ -181,7 +185,7 @@ def _rare_event_pairs(level: float) -> Iterator[FinitePair]:
             yield from (pair, pair.swapped)
 
 
-def _shortest(pair: FinitePair, longest: int, epsilon: float, promised: float) -> tuple[float, int]:
+def _shortest_null_play(pair: FinitePair, longest: int, epsilon: float, promised: float) -> tuple[float, int]:
     """Return the share of the guarantee that null outcomes reach, and the smallest sufficient number of rounds."""
     rounds = np.arange(longest + 1)
     more, less = sorted((float(pair.p[0]), float(pair.q[0])), reverse=True)

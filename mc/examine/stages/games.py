@@ -13,23 +13,28 @@ from typing import Any
 import numpy as np
 
 from filterproof.filters.contract.contract_checks import checked_observe, checked_start
-from filterproof.filters.contract.state import same
+from filterproof.filters.contract.state import runs_equal
 from filterproof.filters.contract.work import OutOfWork, WorkLimit
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.examine.counterexample import menu_counterexample
-from filterproof.mc.examine.divergence import Divergence, exceeds
+from filterproof.mc.examine.divergence import Divergence, certainly_exceeds
 from filterproof.mc.examine.examination_context import ExaminationContext
 from filterproof.mc.examine.filter_fault import FilterFault
 from filterproof.mc.examine.formatting import count_words, pair_words
 from filterproof.mc.examine.own_pairs import named_pairs
 from filterproof.mc.examine.search_log import SearchLog
-from filterproof.mc.examine.sequence import granted
+from filterproof.mc.examine.sequence import granted_state
 from filterproof.mc.examine.stage_finding import StageFinding, Tightness
-from filterproof.mc.examine.stages.admissible_region import alternatives
-from filterproof.mc.examine.stages.game_menus import Menu, hockey_stick_targets, menus, rare_event_menus
+from filterproof.mc.examine.stages.admissible_region import guessed_alternatives
+from filterproof.mc.examine.stages.game_menus import (
+    GameMenu,
+    candidate_menus,
+    hockey_stick_targets,
+    rare_event_menus,
+)
 from filterproof.mc.examine.stages.plays import representatives
 from filterproof.mc.examine.stages.rational_plans import best_second_requests
-from filterproof.mc.examine.worker import limited, so_far
+from filterproof.mc.examine.worker import run_limited, so_far
 from filterproof.mc.losses.too_large import TooLargeError
 from filterproof.mc.worst_case.renyi_game import renyi_game
 from filterproof.mc.worst_case.solve import solved_case
@@ -41,59 +46,61 @@ _QUESTION = "What is the largest divergence of an adversary over a menu?"
 #: The most positions of a game.
 _POSITIONS = 2_500_000
 #: The relative width of the bounds on a game that is too large at the default step.
-_ROUGHLY = 0.2
+_ROUGH_PRECISION = 0.2
 #: The guessed value from which a game is solved first, the number of such games, and the share of the work for a plan.
 _SURE, _FIRST, _PLANNED = 1.01, 8, 0.25
 #: The share of the work for guessing menus.
-_GUESSING = 0.5
+_GUESS_SHARE = 0.5
 #: The share of the work for rare-event queries.
-_LISTENING = 0.1
+_RARE_EVENT_SHARE = 0.1
 #: The rounds of a request that leaves the state unchanged: a game of a fifth of a second, and one of a second.
 _NOT_TRIED = (200, 500)
 #: The most divergences at which games are solved.
-_TARGETS = 3
+_MAX_TARGETS = 3
 
 
-def games(subject: ExaminationContext, limit: WorkLimit) -> Iterator[StageFinding]:
+def game_stage(subject: ExaminationContext, limit: WorkLimit) -> Iterator[StageFinding]:
     """Yield a finding for each refutation, and one on all solved menus."""
     targets = chosen_targets(subject)
     tried = GameSearch(subject=subject)
     so_far(tried.summary)
     if subject.observes_losses:
         with suppress(OutOfWork):
-            yield from limited(_renyi_games(subject), subject.filter, limit.fraction(0.2))
+            yield from run_limited(_renyi_games(subject), subject.filter, limit.fraction(0.2))
     if not targets:
         return
     # a filter is often broken by its own menu
     if own := named_pairs(subject.filter, "menu"):
-        for found in tried.play(Menu("its own menu", own, 1, (2,)), targets, limit):
+        for found in tried.play(GameMenu("its own menu", own, 1, (2,)), targets, limit):
             yield found
-            targets = _left(targets, found)
-    for menu, target in rare_event_menus(subject, limit.fraction(_LISTENING)):
+            targets = _open_divergences(targets, found)
+    for menu, target in rare_event_menus(subject, limit.fraction(_RARE_EVENT_SHARE)):
         yield from tried.play(menu, (target,), limit)
     yield from tried.plan(limit.fraction(_PLANNED))
-    for menu in chain(_unseen(subject), _guessed(subject, targets, limit), menus(subject, limit)):
+    for menu in chain(
+        _free_request_menus(subject), _guessed_menus(subject, targets, limit), candidate_menus(subject, limit)
+    ):
         if limit.exhausted or not targets:
             break
         for found in tried.play(menu, targets, limit):
             yield found
-            targets = _left(targets, found)
+            targets = _open_divergences(targets, found)
     tried.cut = limit.exhausted  # the menus end with the work, too
     yield tried.summary()
 
 
-def _left(targets: tuple[Divergence, ...], found: StageFinding) -> tuple[Divergence, ...]:
+def _open_divergences(targets: tuple[Divergence, ...], found: StageFinding) -> tuple[Divergence, ...]:
     """Return the divergences without a refutation so far."""
     return tuple(target for target in targets if target.at != found.tightness[0].measure.at)
 
 
-def _guessed(
+def _guessed_menus(
     subject: ExaminationContext, targets: tuple[Divergence, ...], limit: WorkLimit
-) -> Iterator[Menu]:
+) -> Iterator[GameMenu]:
     """Yield guessed menus: a few that seem to exceed the guarantee first, the others by their guessed value."""
-    left: list[tuple[float, Menu]] = []
+    left: list[tuple[float, GameMenu]] = []
     sure = 0
-    for share, menu in alternatives(subject, targets, limit.fraction(_GUESSING)):
+    for share, menu in guessed_alternatives(subject, targets, limit.fraction(_GUESS_SHARE)):
         if (
             subject.observes_losses
             and len(menu.pairs) > 1
@@ -108,25 +115,25 @@ def _guessed(
     yield from (menu for _, menu in sorted(left, key=lambda one: -one[0]))
 
 
-def _unseen(subject: ExaminationContext) -> Iterator[Menu]:
+def _free_request_menus(subject: ExaminationContext) -> Iterator[GameMenu]:
     """Yield the largest request of each family that never changes the state: it is granted without end."""
     for family in representatives(subject.families) if subject.observes_losses else ():
         for pair in reversed(family.pairs):
-            if pair.outputs is not None and _unchanged(subject.filter, pair):
+            if pair.outputs is not None and _leaves_state_unchanged(subject.filter, pair):
                 again = f"{pair_words(pair)} again and again"
-                yield from (Menu(again, (pair,), rounds) for rounds in _NOT_TRIED)
+                yield from (GameMenu(again, (pair,), rounds) for rounds in _NOT_TRIED)
                 break
 
 
-def _unchanged(filt: PrivacyFilter, pair: DominatingPair) -> bool:
+def _leaves_state_unchanged(filt: PrivacyFilter, pair: DominatingPair) -> bool:
     """Whether a request leaves the state of a fresh run unchanged, whatever its loss."""
     start = checked_start(filt, 1)
-    spent = granted(filt, start, pair)
+    spent = granted_state(filt, start, pair)
     seen = [
         way * float(loss) for one, way in ((pair, 1), (pair.swapped, -1)) for loss, _ in one.outputs or ()
     ]
     return spent is not None and all(
-        math.isfinite(loss) and same(checked_observe(filt, spent, np.array([loss]), 1), start)[0]
+        math.isfinite(loss) and runs_equal(checked_observe(filt, spent, np.array([loss]), 1), start)[0]
         for loss in seen
     )
 
@@ -150,7 +157,7 @@ def _renyi_games(subject: ExaminationContext) -> Iterator[StageFinding]:
                 low, _ = renyi_game(filt, (pair,), order=measure.at, **game)
             except ValueError:
                 continue
-            if exceeds(low, subject.promised(measure)):
+            if certainly_exceeds(low, subject.promised(measure)):
                 shown = menu_counterexample(filt, (pair,), measure, rounds=rounds, low=low, high=None)
                 asked = f"{pair_words(pair)} again and again"
                 length = count_words(rounds, "round")
@@ -164,10 +171,10 @@ def _renyi_games(subject: ExaminationContext) -> Iterator[StageFinding]:
 def chosen_targets(subject: ExaminationContext) -> tuple[Divergence, ...]:
     """Return the divergences at which games are solved: those with a guarantee in (0, 1), if there are any."""
     found = hockey_stick_targets(subject)
-    if len(found) <= _TARGETS:
+    if len(found) <= _MAX_TARGETS:
         return found
     telling = [target for target in found if subject.promised(target) > 1e-12]
-    return tuple(telling[:: max(1, len(telling) // _TARGETS)][:_TARGETS])
+    return tuple(telling[:: max(1, len(telling) // _MAX_TARGETS)][:_MAX_TARGETS])
 
 
 @dataclass(slots=True)
@@ -179,11 +186,13 @@ class GameSearch(SearchLog):
     subject: ExaminationContext = field(kw_only=True)
     certified: dict[str, Verdict] = field(default_factory=dict)
 
-    def play(self, menu: Menu, targets: tuple[Divergence, ...], limit: WorkLimit) -> Iterator[StageFinding]:
+    def play(
+        self, menu: GameMenu, targets: tuple[Divergence, ...], limit: WorkLimit
+    ) -> Iterator[StageFinding]:
         """Solve the games of a menu; yield a finding for each that exceeds the guarantee."""
-        part = limit.fraction(1 / (2 if menu.longer else 4))
+        part = limit.fraction(1 / (2 if menu.longer_counts else 4))
         try:
-            for game in limited(_games(self.subject, menu, targets), self.subject.filter, part):
+            for game in run_limited(_game_findings(self.subject, menu, targets), self.subject.filter, part):
                 if game is None:
                     self.too_large += 1
                     continue
@@ -207,9 +216,9 @@ class GameSearch(SearchLog):
         with suppress(
             OutOfWork, FilterFault
         ):  # it also requests families that may be outside the filter's scope
-            for found in limited(plans, subject.filter, limit):
+            for found in run_limited(plans, subject.filter, limit):
                 menu = f"the plan's own pairs, {count_words(found.plan.size, 'request')}"
-                if exceeds(found.value, found.promised) and found.replay().refutes:
+                if certainly_exceeds(found.value, found.promised) and found.replay().refutes:
                     scope = f"the plan found, at epsilon={found.measure.at:g}"
                     yield StageFinding.refuted("games", _QUESTION, menu, scope, found)
                     return
@@ -232,15 +241,17 @@ class GameSearch(SearchLog):
         )
 
 
-def _games(
-    subject: ExaminationContext, menu: Menu, targets: tuple[Divergence, ...]
+def _game_findings(
+    subject: ExaminationContext, menu: GameMenu, targets: tuple[Divergence, ...]
 ) -> Iterator[StageFinding | None]:
     """Yield the findings of the games of a menu, None for a game that is too large."""
-    for rounds, target in product((menu.rounds, *menu.longer), targets):
-        yield from solved(subject, replace(menu, rounds=rounds), target)
+    for rounds, target in product((menu.rounds, *menu.longer_counts), targets):
+        yield from solve_both_directions(subject, replace(menu, rounds=rounds), target)
 
 
-def solved(subject: ExaminationContext, menu: Menu, target: Divergence) -> Iterator[StageFinding | None]:
+def solve_both_directions(
+    subject: ExaminationContext, menu: GameMenu, target: Divergence
+) -> Iterator[StageFinding | None]:
     """Solve one game in both directions; skip the second if it is equal or the first exceeds the guarantee.
 
     Yields a finding for each, or None for a game that is too large. HOLDS on the menu if the guarantee is certainly
@@ -261,7 +272,7 @@ def solved(subject: ExaminationContext, menu: Menu, target: Divergence) -> Itera
             try:
                 worst = play()
             except TooLargeError:
-                worst, replays = play(relative=_ROUGHLY), False
+                worst, replays = play(relative=_ROUGH_PRECISION), False
         except ValueError:
             yield None
             continue
@@ -279,7 +290,7 @@ def solved(subject: ExaminationContext, menu: Menu, target: Divergence) -> Itera
             worst.evidence,
             shown if replays else None,
         )
-        if not exceeds(worst.low, promised):
+        if not certainly_exceeds(worst.low, promised):
             within_it = f"{menu.name} at {measure}: at most {format_up(worst.high)}, promised {promised:.6g}"
             scope = f"{worst.scope}; at {measure}"
             keeps = Verdict(Outcome.HOLDS, worst.evidence, scope, within_it)

@@ -4,7 +4,7 @@
 >>> import filterproof as fp
 >>> filt, limit = fp.GaussianFilter(mu=1.0), WorkLimit.of(1000)
 >>> player = Player(filt, limit, filt.start(1))
->>> player.ask(Gaussian(0.5), times=10), player.played.rounds
+>>> player.request_times(Gaussian(0.5), times=10), player.played.rounds
 (4, 4)
 """
 
@@ -23,32 +23,32 @@ import numpy as np
 
 from filterproof.filters.contract.contract_checks import checked_observe, checked_start
 from filterproof.filters.contract.largest_granted import largest_granted, last_granted
-from filterproof.filters.contract.state import State, same
+from filterproof.filters.contract.state import State, runs_equal
 from filterproof.filters.contract.work import WorkLimit
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.examine.examination_context import ExaminationContext, GrantedSizes
 from filterproof.mc.examine.parameter_families import OneParameterFamily
-from filterproof.mc.examine.sequence import Sequence, granted
+from filterproof.mc.examine.sequence import Sequence, granted_state
 from filterproof.theory.pairs import DominatingPair
 
 #: The most requests of one family, each as large as is granted.
-_LASTING = 1200
+_MAX_REQUESTS_OF_FAMILY = 1200
 #: How many grid sizes below the last granted one are tried: a smaller rest is not worth it.
 _MAX_SMALLER_SIZES = 61
 #: Families whose largest pair is also searched between the grid sizes.
-_FINE = ("gaussian", "rr", "laplace", "kov", "erasure")
+_FINE_FAMILIES = ("gaussian", "rr", "laplace", "kov", "erasure")
 #: How many requests of a play are the largest to the last bit, and the relative precision of the later ones.
 _EXACT, _COARSE = 2, 2.0**-12
 
 #: Sizes that people write: one or two digits.
-_DIGITS = (1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0)
-ROUND = tuple(float(f"{d:g}e{k}") for k in (-9, *range(-4, 2)) for d in _DIGITS)
+_LEADING_DIGITS = (1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0)
+ROUND_SIZES = tuple(float(f"{d:g}e{k}") for k in (-9, *range(-4, 2)) for d in _LEADING_DIGITS)
 #: Families whose pairs shrink as their parameter grows.
-_INVERSE = ("laplace", "subsampled")
+_INVERSE_FAMILIES = ("laplace", "subsampled")
 #: Shares of the largest request, and how many small requests come before a large one.
 _SHARES, _BEFORE = (1.0, 0.9, 0.75, 0.5, 0.25, 0.1), (1, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 50, 100)
 #: Requests of one kind in a row in a simple play.
-_ROW = 30
+_ROW_LENGTH = 30
 #: The size of a negligible request, relative to the largest, and a sum of squared epsilons below which nothing is seen.
 _HARDLY, _NOTHING = 0.01, 2.0**-40
 
@@ -67,7 +67,7 @@ class Player:
     tail: float | None = None
     deterministic: bool = True
     steps: list[tuple[DominatingPair, int]] = field(default_factory=list)
-    unchanged: DominatingPair | None = None
+    unchanging_request: DominatingPair | None = None
     copies: bool = False
 
     @classmethod
@@ -84,22 +84,22 @@ class Player:
         copies = subject.unused is not None
         return cls(filt, limit, checked_start(filt, 1), tail, deterministic and not copies, copies=copies)
 
-    def ask(self, pair: DominatingPair, times: int = 1, *, loss: float | None = None) -> int:
+    def request_times(self, pair: DominatingPair, times: int = 1, *, loss: float | None = None) -> int:
         """Request the pair up to `times` in a row; return how often it is granted.
 
         Stop when the state does not change. `loss` is the realised loss of each release, if given.
         """
         granted_rounds = 0
         while granted_rounds < times and not self.limit.exhausted:
-            after = granted(self.filter, self.state, pair)
+            after = granted_state(self.filter, self.state, pair)
             if after is None:
                 break
             granted_rounds += 1
-            shown = _quantile(pair, self.tail) if loss is None and self.tail is not None else loss
+            shown = _loss_quantile(pair, self.tail) if loss is None and self.tail is not None else loss
             if shown is not None:
                 after = checked_observe(self.filter, after, np.array([shown]), 1)
-            elif self.deterministic and same(after, self.state)[0]:
-                self.unchanged = pair
+            elif self.deterministic and runs_equal(after, self.state)[0]:
+                self.unchanging_request = pair
                 break
             self.state = after
         if granted_rounds:
@@ -113,7 +113,7 @@ class Player:
 
     def grants(self, pair: DominatingPair) -> bool:
         """Whether the pair would be granted next."""
-        return granted(self._instance, self.state, pair) is not None
+        return granted_state(self._instance, self.state, pair) is not None
 
     @property
     def _instance(self) -> PrivacyFilter:
@@ -126,11 +126,13 @@ class Player:
 
 
 @lru_cache(maxsize=1 << 14)
-def _quantile(pair: DominatingPair, tail: float) -> float:
+def _loss_quantile(pair: DominatingPair, tail: float) -> float:
     return float(pair.loss_isf(tail))
 
 
-def programs(subject: ExaminationContext, limit: WorkLimit, tail: float | None = None) -> Iterator[Sequence]:
+def play_programs(
+    subject: ExaminationContext, limit: WorkLimit, tail: float | None = None
+) -> Iterator[Sequence]:
     """Yield the sequences, cheapest first. Each is admitted as it is built, with losses at the quantile `tail`."""
     families, fresh = (
         subject.families,
@@ -143,11 +145,11 @@ def programs(subject: ExaminationContext, limit: WorkLimit, tail: float | None =
     for family in families:  # the largest remaining request each time, then the largest of every other family
         player = fresh()
         in_turn(player, (family, *(other for other in every if other is not family)), 8)
-        yield from _extended(player)
+        yield from _extended_plays(player)
     for family in representatives(families):  # the largest remaining one for as long as anything is granted
         player = fresh()
-        greedily(player, family, _LASTING)
-        yield from _extended(player)
+        request_greedily(player, family, _MAX_REQUESTS_OF_FAMILY)
+        yield from _extended_plays(player)
 
 
 def unlocked(subject: ExaminationContext, limit: WorkLimit, tail: float | None = None) -> Iterator[Sequence]:
@@ -159,7 +161,7 @@ def unlocked(subject: ExaminationContext, limit: WorkLimit, tail: float | None =
     for before, family in _openings(subject, fresh):
         player = before.fork()
         in_turn(player, (family, *(other for other in every if other is not family)), 8)
-        yield from _extended(player)
+        yield from _extended_plays(player)
 
 
 def _openings(subject: ExaminationContext, fresh: Player) -> Iterator[tuple[Player, GrantedSizes]]:
@@ -178,7 +180,7 @@ def _openings(subject: ExaminationContext, fresh: Player) -> Iterator[tuple[Play
                 return
             for size in _granted_ends(before, family):
                 player = before.fork()
-                if not player.ask(family.definition.pair(size)):
+                if not player.request_times(family.definition.pair(size)):
                     continue
                 opened = [one for one in locked if _granted_ends(player, one)]
                 yield from ((player, one) for one in opened)
@@ -198,44 +200,46 @@ def in_turn(player: Player, families: Iterable[GrantedSizes], most: int) -> None
     """Request the largest granted pairs of each family. What is denied is asked again after each grant."""
     pending, denied = deque(families), list[GrantedSizes]()
     while pending:
-        if greedily(player, family := pending.popleft(), most):
+        if request_greedily(player, family := pending.popleft(), most):
             pending.extend(denied)
             denied.clear()
         else:
             denied.append(family)
 
 
-def _extended(player: Player) -> Iterator[Sequence]:
+def _extended_plays(player: Player) -> Iterator[Sequence]:
     """Yield the play so far. If its last request left the state unchanged, repeat it ever more often."""
     if not player.steps:
         return
     yield player.played
-    if player.unchanged is not None and player.steps[-1][0] == player.unchanged:
+    if player.unchanging_request is not None and player.steps[-1][0] == player.unchanging_request:
         for exponent in (*range(1, 41, 3), 60, 80, 100, 120):
-            if 2.0**exponent * player.unchanged.pure_epsilon**2 < _NOTHING:
+            if 2.0**exponent * player.unchanging_request.pure_epsilon**2 < _NOTHING:
                 continue
-            yield Sequence((*player.steps[:-1], (player.unchanged, 2**exponent)))
+            yield Sequence((*player.steps[:-1], (player.unchanging_request, 2**exponent)))
 
 
-def shared(subject: ExaminationContext, limit: WorkLimit) -> Iterator[Sequence]:
+def halved_request_plays(subject: ExaminationContext, limit: WorkLimit) -> Iterator[Sequence]:
     """Yield half of the largest request of a family, then the largest remaining request of every other family."""
     every = representatives((*subject.families, *subject.denied_families))
     for family in representatives(subject.families) if not subject.observes_losses else ():
         player = Player.fresh(subject, limit)
-        player.ask(family.definition.pair(family.sizes[-1] / 2))
+        player.request_times(family.definition.pair(family.sizes[-1] / 2))
         in_turn(player, (*(one for one in every if one is not family), family), 2)
-        yield from _extended(player)
+        yield from _extended_plays(player)
 
 
 def repeated(subject: ExaminationContext, limit: WorkLimit) -> Iterator[Sequence]:
     """Yield the largest request of each family ever more often, if it leaves the state unchanged."""
     for family in representatives(subject.families) if not subject.observes_losses else ():
         player = Player.fresh(subject, limit, deterministic=subject.deterministic)
-        if player.ask(family.largest) and player.unchanged is not None:
-            yield from _extended(player)
+        if player.request_times(family.largest) and player.unchanging_request is not None:
+            yield from _extended_plays(player)
 
 
-def swallowed(subject: ExaminationContext, limit: WorkLimit, *, tiny: bool = False) -> Iterator[Sequence]:
+def swallowed_request_plays(
+    subject: ExaminationContext, limit: WorkLimit, *, tiny: bool = False
+) -> Iterator[Sequence]:
     """Yield a large request, then a small one of its family ever more often, if rounding absorbs it in a large sum.
 
     The small one is the smallest of the line or, if `tiny`, the largest below it that leaves the state unchanged.
@@ -248,43 +252,43 @@ def swallowed(subject: ExaminationContext, limit: WorkLimit, *, tiny: bool = Fal
         )
         for large in family.pairs[-1:-10:-4]:  # after the largest request nothing may be left
             player, small = Player.fresh(subject, limit, deterministic=True), smallest
-            if small is None or not player.ask(large):
+            if small is None or not player.request_times(large):
                 continue
             if tiny:
                 sizes = family.definition.below[:-1]
                 small = largest_granted(partial(_leaves_no_trace, player, family), sizes, tolerance=1.0)
             if (
                 small is not None
-                and player.ask(family.definition.pair(small))
-                and player.unchanged is not None
+                and player.request_times(family.definition.pair(small))
+                and player.unchanging_request is not None
             ):
-                yield from _extended(player)
+                yield from _extended_plays(player)
                 break
 
 
 def _leaves_no_trace(player: Player, family: GrantedSizes, size: float) -> bool:
     """Return whether a request of this size is granted next and leaves the state unchanged."""
     after = player.fork()
-    return after.ask(family.definition.pair(size)) > 0 and after.unchanged is not None
+    return after.request_times(family.definition.pair(size)) > 0 and after.unchanging_request is not None
 
 
-def greedily(player: Player, family: GrantedSizes, most: int) -> bool:
+def request_greedily(player: Player, family: GrantedSizes, most: int) -> bool:
     """Request the largest granted pair of the line, at most this many times; return whether one is granted."""
-    pairs, top = family.every, len(family.every)
+    pairs, top = family.grid_pairs, len(family.grid_pairs)
     for chosen in range(most):
         lowest = max(top - 1 - _MAX_SMALLER_SIZES, -1) if chosen else -1
-        tried = range(top - 1, lowest, -1) if player.unchanged is None else ()
+        tried = range(top - 1, lowest, -1) if player.unchanging_request is None else ()
         place = next((p for p in tried if player.limit.remaining and player.grants(pairs[p])), None)
         if place is None:
             return chosen > 0
-        fine = place + 1 < len(pairs) and family.definition.kind in _FINE
+        fine = place + 1 < len(pairs) and family.definition.kind in _FINE_FAMILIES
         tolerance = 0.0 if chosen < _EXACT else _COARSE
-        player.ask(_between(player, family, place, tolerance) if fine else pairs[place])
+        player.request_times(_largest_below_next(player, family, place, tolerance) if fine else pairs[place])
         top = min(place + 9, len(pairs))
     return True
 
 
-def _between(player: Player, family: GrantedSizes, place: int, tolerance: float) -> DominatingPair:
+def _largest_below_next(player: Player, family: GrantedSizes, place: int, tolerance: float) -> DominatingPair:
     """Return the largest granted pair between a granted grid size and the next one, which is denied."""
     sizes = sorted({*family.definition.sizes, *family.sizes})
 
@@ -313,38 +317,40 @@ def simple_plays(subject: ExaminationContext, limit: WorkLimit) -> Iterator[Sequ
     tops = {
         family.definition.name: top
         for family in families
-        if (top := _largest(fresh(), family, None)) is not None
+        if (top := _largest_round_size(fresh(), family, None)) is not None
     }
     begun: list[tuple[GrantedSizes, DominatingPair, Player]] = []
     for share, family in product(_SHARES, families):
         if family.definition.name not in tops or limit.exhausted:
             continue
-        if (size := _largest(fresh(), family, share * tops[family.definition.name])) is not None:
+        if (size := _largest_round_size(fresh(), family, share * tops[family.definition.name])) is not None:
             player = fresh()
-            if player.ask(pair := family.definition.pair(size), _ROW):  # unless the work is used up
+            if player.request_times(
+                pair := family.definition.pair(size), _ROW_LENGTH
+            ):  # unless the work is used up
                 begun.append((family, pair, player))
                 yield player.played
     for family, _, player in begun:
         for other_line in families:
             if other_line is not family and not limit.exhausted:
                 after = player.fork()
-                if (again := _largest(after, other_line, None)) is not None:
-                    after.ask(other_line.definition.pair(again), _ROW)
+                if (again := _largest_round_size(after, other_line, None)) is not None:
+                    after.request_times(other_line.definition.pair(again), _ROW_LENGTH)
                     yield after.played
     for family, pair, _ in begun[: 3 * len(tops)]:
-        if (small := _largest(fresh(), family, _HARDLY * tops[family.definition.name])) is None:
+        if (small := _largest_round_size(fresh(), family, _HARDLY * tops[family.definition.name])) is None:
             continue
         player, asked = fresh(), 0
         for times in _BEFORE:
             wanted, asked = times - asked, times
-            if limit.exhausted or player.ask(family.definition.pair(small), wanted) < wanted:
+            if limit.exhausted or player.request_times(family.definition.pair(small), wanted) < wanted:
                 break
             after = player.fork()
-            if after.ask(pair, _ROW):
+            if after.request_times(pair, _ROW_LENGTH):
                 yield after.played
 
 
-def _largest(player: Player, family: GrantedSizes, most: float | None) -> float | None:
+def _largest_round_size(player: Player, family: GrantedSizes, most: float | None) -> float | None:
     """Return the largest round size up to `most` that would be granted next, if grants are monotone, or None."""
     sizes = (
         list(family.definition.sizes)
@@ -359,13 +365,13 @@ def _largest(player: Player, family: GrantedSizes, most: float | None) -> float 
 
 def round_sizes(family: OneParameterFamily) -> list[float]:
     """Return sizes that people write, or inverses of such: near one, or near the sizes of a line that was moved."""
-    written: Iterable[float] = ROUND
+    written: Iterable[float] = ROUND_SIZES
     if not 0.5 <= family.most <= 32:
         ends = (
             (1 / family.most, 1 / family.least)
-            if family.mechanism in _INVERSE
+            if family.mechanism in _INVERSE_FAMILIES
             else (family.least, family.most)
         )
         tens = range(math.floor(math.log10(ends[0])), math.ceil(math.log10(ends[1])))
-        written = [float(f"{digits:g}e{k}") for k in tens for digits in _DIGITS]
-    return [1 / t for t in reversed([*written])] if family.mechanism in _INVERSE else [*written]
+        written = [float(f"{digits:g}e{k}") for k in tens for digits in _LEADING_DIGITS]
+    return [1 / t for t in reversed([*written])] if family.mechanism in _INVERSE_FAMILIES else [*written]

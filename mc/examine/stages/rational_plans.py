@@ -19,14 +19,14 @@ from filterproof.filters.contract.state import State, keys
 from filterproof.filters.contract.work import count
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.examine.counterexample import Counterexample, named
-from filterproof.mc.examine.divergence import Divergence, exceeds
+from filterproof.mc.examine.divergence import Divergence, certainly_exceeds
 from filterproof.mc.examine.examination_context import ExaminationContext
 from filterproof.mc.examine.own_pairs import nameable_for
-from filterproof.mc.examine.sequence import granted
-from filterproof.mc.losses.balls import BITS, ball, fraction
+from filterproof.mc.examine.sequence import granted_state
+from filterproof.mc.losses.balls import BITS, exact_fraction, to_ball
 from filterproof.mc.losses.epsilon_values import nearest_log
 from filterproof.mc.losses.too_large import TooLargeError
-from filterproof.mc.worst_case.plan import MARGIN, DeniedError, Plan, masses_of, written_out
+from filterproof.mc.worst_case.plan import GAIN_MARGIN, AdaptivePlan, DeniedError, masses_of, written_out
 from filterproof.mc.worst_case.solve import solved_case
 from filterproof.theory.evidence import Evidence
 from filterproof.theory.log_ratio import LogRatio
@@ -38,7 +38,7 @@ from filterproof.theory.pairs.base import Direction
 #: Units of work of the charges of a pair in rational numbers.
 _RATIONAL_UNITS = 8
 #: The first request of a plan, as shares of the largest randomised response that a fresh run grants.
-_OPENINGS = (0.1, 0.02, 0.05, 0.25, 0.5)
+_OPENING_SHARES = (0.1, 0.02, 0.05, 0.25, 0.5)
 #: The most positions of a game, and the largest epsilon of one: above it, e^epsilon has too many digits.
 _POSITIONS, _MAX_EPSILON = 20_000, 8192.0
 #: The largest response that is written with a ratio of small integers.
@@ -64,8 +64,8 @@ def ratio_at(filt: PrivacyFilter, epsilon: float) -> Fraction:
     if isinstance(own, Fraction) and log_fraction(own) == epsilon:
         return own
     with PRECISION_LOCK, flint.ctx.workprec(BITS):
-        exact = fraction(ball(epsilon).exp().upper())
-    bound = exact * (1 + MARGIN)
+        exact = exact_fraction(to_ball(epsilon).exp().upper())
+    bound = exact * (1 + GAIN_MARGIN)
     for size in (10**k for k in range(1, 30)):
         near = exact.limit_denominator(size)
         for tried in (near, near + Fraction(1, near.denominator)):
@@ -83,15 +83,19 @@ def small_ratio(epsilon: float) -> Fraction | None:
 
 
 def plan_counterexample(
-    filt: PrivacyFilter, epsilon: float, ratio: Fraction, direction: Direction, plan: Plan | None
+    filt: PrivacyFilter, epsilon: float, ratio: Fraction, direction: Direction, plan: AdaptivePlan | None
 ) -> Counterexample | None:
     """Return the counterexample of a plan without useless requests, or None if the plan keeps the guarantee."""
     played = recorded_plan(filt, epsilon, ratio, direction, plan)
-    return played if played is not None and exceeds(Fraction(played.data["value"]), played.promised) else None
+    return (
+        played
+        if played is not None and certainly_exceeds(Fraction(played.data["value"]), played.promised)
+        else None
+    )
 
 
 def recorded_plan(
-    filt: PrivacyFilter, epsilon: float, ratio: Fraction, direction: Direction, plan: Plan | None
+    filt: PrivacyFilter, epsilon: float, ratio: Fraction, direction: Direction, plan: AdaptivePlan | None
 ) -> Counterexample | None:
     """Return the record of a plan without useless requests, or None if nothing is left or the filter denies some."""
     plan = plan and plan.minimise(ratio, direction)
@@ -130,7 +134,7 @@ def solved_plan(
     except TooLargeError:
         return None
     promised = Divergence.hockey_stick(epsilon).promised(filt.promise)
-    if not solved.rounds or solved.value is None or not exceeds(solved.value, promised):
+    if not solved.rounds or solved.value is None or not certainly_exceeds(solved.value, promised):
         return None
     plan = written_out(solved.strategy, filt, rounds=rounds, direction=solved.direction)
     return plan_counterexample(filt, epsilon, ratio, solved.direction, plan)
@@ -157,19 +161,19 @@ def best_second_requests(
         single = best_second_request(fresh, ratio)
         if (found := recorded_plan(filt, epsilon, ratio, "PQ", single)) is not None:
             yield found
-        for share in _OPENINGS:
+        for share in _OPENING_SHARES:
             base = small_ratio(share * top)
             if base is None:
                 continue
             opening, continuations = RandomizedResponse.from_ratio(base), []
-            spent = granted(filt, checked_start(filt, 1), opening)
+            spent = granted_state(filt, checked_start(filt, 1), opening)
             if spent is None:
                 continue
             for p, q in masses_of(opening):
                 state = checked_observe(filt, spent, np.array([nearest_log(p / q)]), 1)
                 admissible = frontiers.setdefault(keys(state)[0], AdmissiblePairs(filt, state))
                 continuations.append(best_second_request(admissible, ratio * q / p))
-            found = recorded_plan(filt, epsilon, ratio, "PQ", Plan(opening, tuple(continuations)))
+            found = recorded_plan(filt, epsilon, ratio, "PQ", AdaptivePlan(opening, tuple(continuations)))
             if found is not None:
                 yield found
 
@@ -186,12 +190,12 @@ class AdmissiblePairs:
     state: State
     value_cache: dict[Fraction, tuple[float, float]] = field(default_factory=dict)
 
-    def largest(self, b: Fraction, least: float, tolerance: float) -> float:
+    def largest_first_mass(self, b: Fraction, least: float, tolerance: float) -> float:
         """Return about the largest a, or 0.0 if one question shows that it is below `least`."""
         low = max(1.001 * float(b), least)
-        return (low < 1 and largest_granted(lambda a: self._admits(a, b), (low, 1.0), tolerance)) or 0.0
+        return (low < 1 and largest_granted(lambda a: self._admits_pair(a, b), (low, 1.0), tolerance)) or 0.0
 
-    def _admits(self, a: float, b: Fraction) -> bool:
+    def _admits_pair(self, a: float, b: Fraction) -> bool:
         admitted, denied = self.value_cache.get(b, (-math.inf, math.inf))
         if admitted < a < denied:
             answer = admits(self.filter, self.state, _two_points(a, b))
@@ -200,21 +204,21 @@ class AdmissiblePairs:
         return a <= admitted
 
 
-def best_second_request(admissible: AdmissiblePairs, growth: Fraction) -> Plan | None:
+def best_second_request(admissible: AdmissiblePairs, growth: Fraction) -> AdaptivePlan | None:
     """Return the admitted P = (a, 1-a), Q = (b, 1-b) with the largest a - growth b; None if stopping is better."""
     best, plan = max(1 - growth, Fraction(0)), None
     logs = np.linspace(-40.0, -1.0, 27)
     for tolerance in (1e-2, 1e-4):
         values = []
         for exponent in logs:
-            b = _dyadic(2.0**exponent)
+            b = _rounded_to_24_bits(2.0**exponent)
             # no a exceeds 1, and e^epsilon need not fit a double
-            a = admissible.largest(b, float(min(best + growth * b, Fraction(1))), tolerance)
+            a = admissible.largest_first_mass(b, float(min(best + growth * b, Fraction(1))), tolerance)
             pair = _two_points(a, b) if a > b else None
             value = pair.p[0] - growth * pair.q[0] if pair is not None else Fraction(-1)
             values.append(value)
             if pair is not None and value > best:
-                best, plan = Fraction(value), Plan(pair, (None, None))
+                best, plan = Fraction(value), AdaptivePlan(pair, (None, None))
         # not np.argmax: Fractions need not fit doubles
         centre = max(range(len(values)), key=values.__getitem__)
         spread = logs[1] - logs[0]
@@ -222,12 +226,12 @@ def best_second_request(admissible: AdmissiblePairs, growth: Fraction) -> Plan |
     return plan
 
 
-def _dyadic(x: float) -> Fraction:
+def _rounded_to_24_bits(x: float) -> Fraction:
     """Return x rounded to 24 significant bits."""
     mantissa, exponent = math.frexp(x)
     return Fraction(round(mantissa * 2**24)) * Fraction(2) ** (exponent - 24)
 
 
 def _two_points(a: float, b: Fraction) -> FinitePair:
-    top = min(_dyadic(a), 1 - Fraction(1, 2**30))
+    top = min(_rounded_to_24_bits(a), 1 - Fraction(1, 2**30))
     return FinitePair((top, 1 - top), (b, 1 - b))

@@ -8,10 +8,16 @@ from filterproof.filters.adapters.labelled_filter import service_of
 from filterproof.filters.adapters.service import PromisedService
 from filterproof.filters.contract.work import WorkLimit
 from filterproof.mc.examine.examination_context import ExaminationContext
-from filterproof.mc.examine.filter_fault import examining
+from filterproof.mc.examine.filter_fault import filter_faults_raised
 from filterproof.mc.examine.formatting import pair_words
 from filterproof.mc.examine.parameter_families import families_of
-from filterproof.mc.examine.schedule_search import ScheduleSearch, menu_of, requests_of, searched, shares_of
+from filterproof.mc.examine.schedule_search import (
+    ScheduleSearch,
+    menu_of,
+    requests_of,
+    search_reports,
+    shares_of,
+)
 from filterproof.mc.examine.stage_finding import StageFinding
 from filterproof.mc.examine.stages.denials import charged_retry, finding
 from filterproof.mc.examine.trace import Trace
@@ -20,19 +26,19 @@ from filterproof.theory.pairs import DominatingPair
 _QUESTION = "Does the guarantee survive concurrent requests, retries, and a process that is killed?"
 
 
-def schedules(subject: ExaminationContext, limit: WorkLimit) -> Iterator[StageFinding]:
+def schedule_stage(subject: ExaminationContext, limit: WorkLimit) -> Iterator[StageFinding]:
     """Yield the finding about a filter whose program is a service; nothing for other filters."""
     filt = subject.filter
     service = service_of(filt)
     if service is None or not subject.families:
         return
     menu = shares_of((one.definition, one.sizes[-1]) for one in subject.families)
-    with examining(filt):
-        *_, found = searched(service, filt.promise, menu, limit, seed=subject.seed)
-    yield _finding(filt, menu, found, "crashes inside a command of the program")
+    with filter_faults_raised(filt):
+        *_, found = search_reports(service, filt.promise, menu, limit, seed=subject.seed)
+    yield _schedule_finding(filt, menu, found, "crashes inside a command of the program")
 
 
-def releases(service: PromisedService, names: Sequence[str], limit: WorkLimit) -> Iterator[object]:
+def service_stages(service: PromisedService, names: Sequence[str], limit: WorkLimit) -> Iterator[object]:
     """Yield the guarantee of a service, and the finding about the requests that a new one answers."""
     yield {"promise": service.promise, "scope": service.scope}
     menu = menu_of(service.make, families_of(tuple(names), service.promise))
@@ -46,14 +52,14 @@ def service_schedules(
 ) -> Iterator[StageFinding]:
     """Yield the finding about a service in Python."""
     menu = requests_of(service.make, families_of(tuple(names), service.promise))
-    *_, found = searched(service.make, service.promise, menu, limit, seed=seed)
-    yield _finding(service, menu, found, "requests of other kinds, and longer schedules")
+    *_, found = search_reports(service.make, service.promise, menu, limit, seed=seed)
+    yield _schedule_finding(service, menu, found, "requests of other kinds, and longer schedules")
     if found.violation is None:
         retried = charged_retry(service.make, menu)
         yield finding((retried,) if retried else (), ", ".join(names), limit)
 
 
-def _finding(
+def _schedule_finding(
     filt: object, menu: tuple[DominatingPair, ...], found: ScheduleSearch, unseen: str
 ) -> StageFinding:
     violation, names = (

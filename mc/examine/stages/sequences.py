@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from filterproof.filters.contract.library import is_library_value
 from filterproof.filters.contract.work import WorkLimit, count
 from filterproof.mc.examine.counterexample import sequence_counterexample
-from filterproof.mc.examine.divergence import Divergence, exceeds
+from filterproof.mc.examine.divergence import Divergence, certainly_exceeds
 from filterproof.mc.examine.examination_context import ExaminationContext
 from filterproof.mc.examine.extremal_steps import extremal_steps
 from filterproof.mc.examine.formatting import count_words, steps_words
@@ -26,37 +26,44 @@ from filterproof.mc.examine.parameter_families import mechanism_name
 from filterproof.mc.examine.search_log import SearchLog
 from filterproof.mc.examine.sequence import MAX_PLAYED, Sequence
 from filterproof.mc.examine.stage_finding import StageFinding, Tightness
-from filterproof.mc.examine.stages.admissible_region import inside
+from filterproof.mc.examine.stages.admissible_region import region_sequences
 from filterproof.mc.examine.stages.game_menus import hockey_stick_targets
-from filterproof.mc.examine.stages.plays import programs, repeated, shared, simple_plays, swallowed, unlocked
+from filterproof.mc.examine.stages.plays import (
+    halved_request_plays,
+    play_programs,
+    repeated,
+    simple_plays,
+    swallowed_request_plays,
+    unlocked,
+)
 from filterproof.mc.examine.worker import so_far
 from filterproof.theory.pairs import DominatingPair, Gaussian
 from filterproof.theory.pairs.base import Direction
 
 #: The orders that select a sequence for the exact computation.
-_ORDERS = (1.5, 2.0, 3.0, 5.0, 9.0, 17.0, 33.0, 65.0, 129.0)
+_RENYI_ORDERS = (1.5, 2.0, 3.0, 5.0, 9.0, 17.0, 33.0, 65.0, 129.0)
 #: The number of epsilons at which extremal mechanisms are tried, and the largest promised delta there.
 _EXTREMAL, _MAX_PROMISED = 3, 0.1
 #: A sequence below this multiple of the best so far is skipped unless it may refute.
-_NEWS = 1.1
+_NEWS_FACTOR = 1.1
 #: The share of the work after which only near misses are computed.
 _SEARCHED = 0.95
 #: The most requests that are played again before a divergence is computed, which may cost more.
 _FEW = 20
 #: Units of work of the quick bound on a sequence, and of the extremal mechanisms of a rule.
 _MEASURED, _SUPREMUM = 10, 2000
-_ORDERS_LESS_ONE = np.array(_ORDERS) - 1
-_CKS = _ORDERS_LESS_ONE * np.log1p(-1 / np.array(_ORDERS)) - np.log(_ORDERS)
+_ORDERS_LESS_ONE = np.array(_RENYI_ORDERS) - 1
+_CKS = _ORDERS_LESS_ONE * np.log1p(-1 / np.array(_RENYI_ORDERS)) - np.log(_RENYI_ORDERS)
 
 
-def sequences(subject: ExaminationContext, limit: WorkLimit) -> Iterator[StageFinding]:
+def sequence_stage(subject: ExaminationContext, limit: WorkLimit) -> Iterator[StageFinding]:
     """Yield findings on the admitted sequences: at most one refutation per family, and the best of the rest."""
     subject = subject.with_copies()
     search = SequenceSearch(subject=subject)
     so_far(search.summary)
     searching = limit.fraction(_SEARCHED)
-    for played, only_above in _candidates(subject, searching):
-        if (found := search.take(played, only_above=only_above)) is not None:
+    for played, only_above in _candidate_sequences(subject, searching):
+        if (found := search.measure_sequence(played, only_above=only_above)) is not None:
             yield found
         if searching.exhausted:
             break
@@ -65,18 +72,30 @@ def sequences(subject: ExaminationContext, limit: WorkLimit) -> Iterator[StageFi
     yield search.summary()
 
 
-def _candidates(subject: ExaminationContext, limit: WorkLimit) -> Iterator[tuple[Sequence, bool]]:
+def _candidate_sequences(subject: ExaminationContext, limit: WorkLimit) -> Iterator[tuple[Sequence, bool]]:
     """Yield sequences from cheap to expensive, and whether only a possible refutation is computed exactly."""
     singles = (Sequence(((pair, 1),)) for family in subject.families for pair in family.pairs[:-3:-1])
-    every = programs(subject, limit)
+    every = play_programs(subject, limit)
     yield from zip(islice(every, 1), repeat(False))
-    early = (singles, repeated(subject, limit), swallowed(subject, limit), unlocked(subject, limit))
+    early = (
+        singles,
+        repeated(subject, limit),
+        swallowed_request_plays(subject, limit),
+        unlocked(subject, limit),
+    )
     yield from zip(chain.from_iterable(early), repeat(True))
-    rest = chain(shared(subject, limit), _extremal(subject), every, swallowed(subject, limit, tiny=True))
+    rest = chain(
+        halved_request_plays(subject, limit),
+        _extremal_sequences(subject),
+        every,
+        swallowed_request_plays(subject, limit, tiny=True),
+    )
     if subject.observes_losses:  # fixed sequences say nothing about such a filter
         yield from zip(rest, repeat(False))
     else:
-        yield from _in_turn((simple_plays(subject, limit), 3), (inside(subject, limit), 2), (rest, 1))
+        yield from _in_turn(
+            (simple_plays(subject, limit), 3), (region_sequences(subject, limit), 2), (rest, 1)
+        )
 
 
 def _in_turn(*plans: tuple[Iterator[Sequence], int]) -> Iterator[tuple[Sequence, bool]]:
@@ -90,7 +109,7 @@ def _in_turn(*plans: tuple[Iterator[Sequence], int]) -> Iterator[tuple[Sequence,
                 waiting.remove((plan, times))
 
 
-def _extremal(subject: ExaminationContext) -> Iterator[Sequence]:
+def _extremal_sequences(subject: ExaminationContext) -> Iterator[Sequence]:
     """Yield the requests that the rule makes extremal at epsilons with a small promised delta, if they are granted."""
     if subject.observes_losses:
         return
@@ -126,7 +145,7 @@ class SequenceSearch(SearchLog):
             target = Divergence.hockey_stick(0.0)
             self.promised[target] = self.subject.promised(target)
 
-    def take(self, played: Sequence, *, only_above: bool = False) -> StageFinding | None:
+    def measure_sequence(self, played: Sequence, *, only_above: bool = False) -> StageFinding | None:
         """Measure a sequence, or only a possible refutation. Return a finding for the first refutation of a family."""
         self.tried += 1
         count(_MEASURED)
@@ -136,7 +155,7 @@ class SequenceSearch(SearchLog):
             target = replace(measure, direction="PQ")
             promised, best = self.promised[target], self.rows.get(target)
             # computed exactly if it may refute, or if it may be clearly the best so far
-            near = min(max(_NEWS * (best.attack if best else 0.0), 0.01 * promised), promised)
+            near = min(max(_NEWS_FACTOR * (best.attack if best else 0.0), 0.01 * promised), promised)
             if self.rows and bound <= (promised if only_above else near):
                 # for the first one, a value of zero is reported as well
                 if bound > self.near.get(measure, (0.0, played))[0]:
@@ -145,12 +164,12 @@ class SequenceSearch(SearchLog):
             if played.rounds <= _FEW and not played.is_granted(self.subject.instance):
                 return None  # a new run denies it
             low = played.low(measure, promised)
-            if not exceeds(low, promised):
+            if not certainly_exceeds(low, promised):
                 self._keep_near(played, measure, low)
             elif played.is_granted(self.subject.instance):
                 self.refuted += 1
                 self.refuted_mechanisms.add(names)
-                return self._refutation(measure, played, low)
+                return self._refutation_finding(measure, played, low)
         return None
 
     def near_misses(self, limit: WorkLimit) -> None:
@@ -170,17 +189,17 @@ class SequenceSearch(SearchLog):
         """Keep the value of an admitted sequence within the guarantee, with the sequence."""
         play = sequence_counterexample(self.subject.filter, played, measure, low)
         promised = self._promised_at(measure)
-        row = Tightness(measure, _menu(played), low, None, promised, play.evidence, play)
+        row = Tightness(measure, _menu_text(played), low, None, promised, play.evidence, play)
         self.keep(replace(measure, direction="PQ"), row)
 
-    def _refutation(self, measure: Divergence, played: Sequence, low: float) -> StageFinding:
+    def _refutation_finding(self, measure: Divergence, played: Sequence, low: float) -> StageFinding:
         filt, requests = self.subject.filter, count_words(played.rounds, "request")
         how = f"{type(filt).__name__} grants all of {requests}, played one by one"
         if any(times > MAX_PLAYED for _, times in played.steps):
             how = "the last request leaves the state bit-identical, so it is granted any number of times"
         scope = f"the fixed sequence {steps_words(played.steps)}, in that order; {how}"
         counterexample = sequence_counterexample(filt, played, measure, low)
-        return StageFinding.refuted(self.stage, self.question, _menu(played), scope, counterexample)
+        return StageFinding.refuted(self.stage, self.question, _menu_text(played), scope, counterexample)
 
     def summary(self) -> StageFinding:
         """Return the summary of the sequences and the nearest one."""
@@ -211,15 +230,17 @@ def most(
     symmetric = all(pair.swapped == pair for pair in played.counts)
     for direction in directions or (("PQ",) if symmetric else ("PQ", "QP")):
         measures = tuple(replace(target, direction=direction) for target in targets)
-        yield from zip(measures, _most(played, measures, direction), strict=True)
+        yield from zip(measures, _quick_upper_bounds(played, measures, direction), strict=True)
 
 
-def _most(played: Sequence, targets: tuple[Divergence, ...], direction: Direction) -> list[float]:
-    orders = (*_ORDERS, *(target.at for target in targets if target.kind == "renyi"))
+def _quick_upper_bounds(
+    played: Sequence, targets: tuple[Divergence, ...], direction: Direction
+) -> list[float]:
+    orders = (*_RENYI_ORDERS, *(target.at for target in targets if target.kind == "renyi"))
     spent, total = np.zeros(len(orders)), 0.0
     with np.errstate(all="ignore"):
         for pair, times in played.steps:
-            mu, divergences = _declared(pair, orders, direction)
+            mu, divergences = _declared_divergences(pair, orders, direction)
             spent = spent + times * divergences
             total += times * mu * mu
         spent = np.where(np.isnan(spent), np.inf, spent)
@@ -235,14 +256,14 @@ def _most(played: Sequence, targets: tuple[Divergence, ...], direction: Directio
             bound = 1.0
             if 0 < total < math.inf:
                 bound = float(Gaussian(math.sqrt(total)).hockey_stick(target.at))
-            logs = _ORDERS_LESS_ONE * (spent[: len(_ORDERS)] - target.at) + _CKS
+            logs = _ORDERS_LESS_ONE * (spent[: len(_RENYI_ORDERS)] - target.at) + _CKS
             bound = min(bound, math.exp(min(float(logs.min()), 0.0)))
         bounds.append(bound * (1 + 1e-9))
     return bounds
 
 
 @lru_cache(maxsize=1 << 14)
-def _declared(
+def _declared_divergences(
     pair: DominatingPair, orders: tuple[float, ...], direction: Direction
 ) -> tuple[float, NDArray[np.float64]]:
     """Return the GDP parameter and the Rényi divergences of a pair, inf if unknown.
@@ -255,6 +276,6 @@ def _declared(
     return (mu if mu >= 0 else math.inf), np.where(divergences >= 0, divergences, np.inf)
 
 
-def _menu(played: Sequence) -> str:
+def _menu_text(played: Sequence) -> str:
     names = [f"{times:,} x {type(pair.unlabelled).__name__}" for pair, times in played.counts.items()]
     return ", ".join(names[:3]) + (f", ... ({len(names)} pairs)" if len(names) > 3 else "")

@@ -19,22 +19,22 @@ from filterproof.filters.contract.work import OutOfWork, WorkLimit, stopping_at
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.engine.encoding import decode, decode_fraction
 from filterproof.mc.examine.counterexample import CLEAR_FACTOR, Counterexample, sequence_counterexample
-from filterproof.mc.examine.divergence import Divergence, exceeds
+from filterproof.mc.examine.divergence import Divergence, certainly_exceeds
 from filterproof.mc.examine.examination_context import ExaminationContext
-from filterproof.mc.examine.filter_fault import FilterFault, examining
+from filterproof.mc.examine.filter_fault import FilterFault, filter_faults_raised
 from filterproof.mc.examine.formatting import count_words, pair_words
 from filterproof.mc.examine.minimise import minimise
 from filterproof.mc.examine.own_pairs import nameable_for
 from filterproof.mc.examine.sequence import Sequence, Steps, joined, pieces
 from filterproof.mc.examine.stage_finding import USED_UP, StageFinding
-from filterproof.mc.examine.stages.game_menus import Menu
-from filterproof.mc.examine.stages.games import chosen_targets, solved
+from filterproof.mc.examine.stages.game_menus import GameMenu
+from filterproof.mc.examine.stages.games import chosen_targets, solve_both_directions
 from filterproof.mc.examine.stages.plays import simple_plays
 from filterproof.mc.examine.stages.rational_plans import admits, ratio_at, ratios_of, solved_plan
 from filterproof.mc.examine.stages.sequences import most
-from filterproof.mc.examine.trace import Trace, curve_of, prefix, trace_of_plan, trace_of_sequence
-from filterproof.mc.examine.worker import limited
-from filterproof.mc.worst_case.plan import Plan
+from filterproof.mc.examine.trace import Trace, curve_of, first_rounds, trace_of_plan, trace_of_sequence
+from filterproof.mc.examine.worker import run_limited
+from filterproof.mc.worst_case.plan import AdaptivePlan
 from filterproof.theory.pairs import DominatingPair, Erasure, RandomizedResponse
 from filterproof.theory.rounding import away_from_zero
 
@@ -46,7 +46,7 @@ _NOTICED = 1.01
 #: The number of divergences at which a play is computed exactly, and the smallest promised delta that is considered.
 _TARGETS, _MIN_PROMISED = 4, 1e-3
 #: e^epsilon of simple responses, and shares of erasures; the rounds of a menu's game that is written out.
-_RATIOS = ((3, 1), (2, 1), (3, 2), (5, 4), (11, 10), (21, 20), (101, 100), (1001, 1000))
+_SIMPLE_RATIOS = ((3, 1), (2, 1), (3, 2), (5, 4), (11, 10), (21, 20), (101, 100), (1001, 1000))
 _PARTS, _WRITTEN = tuple(Fraction(d, 10**k) for k in range(1, 8) for d in (5, 1)), 6
 
 
@@ -54,11 +54,11 @@ def shrink(
     subject: ExaminationContext, counterexamples: tuple[Counterexample, ...], limit: WorkLimit
 ) -> Iterator[StageFinding]:
     """Yield one finding: the clearest counterexample with its trace, or the earlier one if none is simpler."""
-    search = _Shrinking(subject, limit.fraction(0.35), counterexamples)
+    search = _ShrinkingSearch(subject, limit.fraction(0.35), counterexamples)
     if subject.observes_losses:
-        search.plans()
+        search.try_exact_plans()
     else:
-        search.plays()
+        search.try_simple_plays()
         search.limit = limit.fraction(0.5)
         search.shrink()
         search.limit = limit.fraction(0.5)
@@ -71,7 +71,7 @@ def shrink(
 
 
 @dataclass(slots=True)
-class _Shrinking:
+class _ShrinkingSearch:
     """The clearest counterexample so far."""
 
     subject: ExaminationContext
@@ -82,24 +82,24 @@ class _Shrinking:
     def __post_init__(self) -> None:
         self.best = self.counterexamples[0]
 
-    def keep(self, counterexample: Counterexample | None) -> bool:
+    def keep_if_clearer(self, counterexample: Counterexample | None) -> bool:
         """Keep a counterexample if it is clearer than the present one; return whether it was kept."""
         before, self.best = self.best, min(self.best, counterexample or self.best, key=lambda one: one.order)
         return self.best is not before
 
-    def certified(self, played: Sequence) -> Counterexample | None:
+    def certified_sequence(self, played: Sequence) -> Counterexample | None:
         """Return the counterexample of a sequence at the first divergence clearly above the guarantee."""
         above: Counterexample | None = None
         likely = [
             (measure, promised, bound)
             for measure, bound in (most(played, self.targets) if played.steps else ())
-            if exceeds(bound, promised := self.subject.promised(measure))
+            if certainly_exceeds(bound, promised := self.subject.promised(measure))
         ]
         for measure, promised, bound in likely[:_TARGETS]:
             if above is not None and bound < CLEAR_FACTOR * promised:
                 continue
             low = played.low(measure, promised)
-            if not exceeds(low, promised) or not played.is_granted(self.subject.filter):
+            if not certainly_exceeds(low, promised) or not played.is_granted(self.subject.filter):
                 continue
             found = sequence_counterexample(self.subject.filter, played, measure, low)
             if low >= CLEAR_FACTOR * promised:
@@ -117,15 +117,15 @@ class _Shrinking:
 
         return promised_from(_MIN_PROMISED) or promised_from(-math.inf)
 
-    def plays(self) -> None:
+    def try_simple_plays(self) -> None:
         """Try simple plays until one is short, fixed, of well-known kinds, and far above the guarantee."""
         for played in simple_plays(self.subject, self.limit):
             if not any(self.best.order[:4]) or self.limit.exhausted:
                 return
             best = self.best
             if not best.adaptive and best.factor >= CLEAR_FACTOR and best.order[3] == 0:
-                played = prefix(played, best.rounds)  # only a shorter play can be simpler
-            self.keep(self.certified(played))
+                played = first_rounds(played, best.rounds)  # only a shorter play can be simpler
+            self.keep_if_clearer(self.certified_sequence(played))
 
     def shrink(self) -> None:
         """Remove the requests that the best sequence does not need."""
@@ -137,13 +137,13 @@ class _Shrinking:
         least = min(1 + (start.factor - 1) / 2, 1.01 if start.factor < CLEAR_FACTOR else CLEAR_FACTOR)
 
         def refutes(some: Steps) -> bool:
-            found = None if self.limit.exhausted else self.certified(joined(some))
+            found = None if self.limit.exhausted else self.certified_sequence(joined(some))
             if found is None or found.factor < least:
                 return False
-            self.keep(found)
+            self.keep_if_clearer(found)
             return True
 
-        self.keep(start)
+        self.keep_if_clearer(start)
         minimise(pieces(start.played), refutes, limit=self.limit)
 
     def measure(self) -> None:
@@ -169,20 +169,26 @@ class _Shrinking:
         if best.kind != "menu" or best.measure.kind != "hockey-stick":
             return
         pairs: tuple[DominatingPair, ...] = decode(best.data["menu"], nameable_for(best.filter))
-        fewer = next((n for n in (2, 3, 4, 5, 6, 8, 10) if n < best.rounds and self._solve(pairs, n)), 0)
-        minimise(pairs, lambda some: bool(some) and self._solve(some, fewer or best.rounds), limit=self.limit)
+        fewer = next(
+            (n for n in (2, 3, 4, 5, 6, 8, 10) if n < best.rounds and self._solve_smaller_game(pairs, n)), 0
+        )
+        minimise(
+            pairs,
+            lambda some: bool(some) and self._solve_smaller_game(some, fewer or best.rounds),
+            limit=self.limit,
+        )
 
-    def _solve(self, pairs: tuple[DominatingPair, ...], rounds: int) -> bool:
+    def _solve_smaller_game(self, pairs: tuple[DominatingPair, ...], rounds: int) -> bool:
         """Keep the game of this many rounds over these pairs if it is clearer."""
-        menu = Menu(" or ".join(map(pair_words, pairs)), pairs, rounds)
+        menu = GameMenu(" or ".join(map(pair_words, pairs)), pairs, rounds)
         at = replace(self.best.measure, direction="PQ")
-        games = self._within(0.2, lambda: list(solved(self.subject, menu, at)))
-        return any(self.keep(game.counterexample) for game in games or () if game is not None)
+        games = self._within_limit(0.2, lambda: list(solve_both_directions(self.subject, menu, at)))
+        return any(self.keep_if_clearer(game.counterexample) for game in games or () if game is not None)
 
-    def _within(self, share: float, work: Callable[[], T]) -> T | None:
+    def _within_limit(self, share: float, work: Callable[[], T]) -> T | None:
         """Return the result of the work; None at the work limit or for a request outside the filter's scope."""
         try:
-            with examining(self.subject.filter), stopping_at(self.limit.fraction(share)):
+            with filter_faults_raised(self.subject.filter), stopping_at(self.limit.fraction(share)):
                 return work()
         except (OutOfWork, FilterFault):
             return None
@@ -190,10 +196,10 @@ class _Shrinking:
     def write_out(self) -> None:
         """Write the best menu's game out as a plan, which has a trace."""
         if self.best.kind == "menu":
-            told = self._within(0.5, partial(written, self.subject.filter, self.best))
+            told = self._within_limit(0.5, partial(rational_plan, self.subject.filter, self.best))
             self.best = told or self.best
 
-    def plans(self) -> None:
+    def try_exact_plans(self) -> None:
         """Try exactly solved plans over a few simple rational requests, for a filter that looks at losses."""
         certain, factor, _, kinds = self.best.order[:4]
         short = self.best.kind == "plan" and self.best.rounds <= 2
@@ -201,8 +207,8 @@ class _Shrinking:
             return
         filt = self.subject.filter
         with suppress(OutOfWork, FilterFault):  # responses and erasures may be outside the filter's scope
-            for found in limited(simple_plans(self.subject), filt, self.limit):
-                self.keep(found)
+            for found in run_limited(simple_plans(self.subject), filt, self.limit):
+                self.keep_if_clearer(found)
 
     # -- the trace -----------------------------------------------------------------------------------
 
@@ -211,14 +217,14 @@ class _Shrinking:
         best, self.limit = self.best, limit
         trace = None
         with suppress(FilterFault, ValueError):
-            trace = None if limit.exhausted else self._trace(best)
+            trace = None if limit.exhausted else self._traced_play(best)
         asked = scope = best.description
         if best.kind == "sequence":
             scope = f"the fixed sequence of {count_words(best.rounds, 'request')}, all granted"
         unseen = f"other plays: {USED_UP}" if limit.exhausted else ""
         return StageFinding.refuted("shrinking", _QUESTION, asked, scope, best, not_tried=unseen, trace=trace)
 
-    def _trace(self, best: Counterexample) -> Trace | None:
+    def _traced_play(self, best: Counterexample) -> Trace | None:
         """Return the play and its curve, as far as the work allows."""
         filt = self.subject.filter
         match best.kind:
@@ -240,7 +246,7 @@ def simple_plans(subject: ExaminationContext) -> Iterator[Counterexample]:
     """Yield refutations by games over one or two simple granted requests, few rounds first."""
     filt, targets = subject.filter, tuple(ratios_of(subject.filter, chosen_targets(subject)))
     start = filt.start(1)
-    responses: list[DominatingPair] = [RandomizedResponse.from_ratio(Fraction(*of)) for of in _RATIOS]
+    responses: list[DominatingPair] = [RandomizedResponse.from_ratio(Fraction(*of)) for of in _SIMPLE_RATIOS]
     erasures: list[DominatingPair] = [Erasure(away_from_zero(p), exact=p) for p in _PARTS]
     asked = [
         pair
@@ -253,7 +259,7 @@ def simple_plans(subject: ExaminationContext) -> Iterator[Counterexample]:
             yield found
 
 
-def written(filt: PrivacyFilter, best: Counterexample) -> Counterexample | None:
+def rational_plan(filt: PrivacyFilter, best: Counterexample) -> Counterexample | None:
     """Return the best plan over the rational pairs of a menu, or None if the other pairs matter much."""
     if best.measure.kind != "hockey-stick" or best.rounds > _WRITTEN:
         return None
@@ -269,5 +275,5 @@ def written(filt: PrivacyFilter, best: Counterexample) -> Counterexample | None:
     return None if found is None or found.factor < min(CLEAR_FACTOR, 0.9 * best.factor) else found
 
 
-def _value_of_plan(plan: Plan, subject: ExaminationContext, at: Divergence) -> float:
+def _value_of_plan(plan: AdaptivePlan, subject: ExaminationContext, at: Divergence) -> float:
     return float(plan.value(subject.filter, Fraction(math.exp(at.at)), at.direction))

@@ -52,7 +52,7 @@ def source_proof(subject: ExaminationContext, limit: WorkLimit) -> Iterator[Stag
         verdict = Verdict(Outcome.HOLDS, proof.evidence, proof.scope, proof.sentence)
     elif proof.lead and not subject.observes_losses:
         search = SequenceSearch(subject=subject)
-        if (found := search.take(_sequence(proof), only_above=True)) is not None:
+        if (found := search.measure_sequence(_play_requests(proof), only_above=True)) is not None:
             yield replace(found, stage="source")
     yield StageFinding(
         "source",
@@ -67,7 +67,7 @@ def source_proof(subject: ExaminationContext, limit: WorkLimit) -> Iterator[Stag
     )
 
 
-def _sequence(proof: SourceProof) -> Sequence:
+def _play_requests(proof: SourceProof) -> Sequence:
     """The requests of a play, in order."""
     requests = [getattr(pairs, family)(**parameters) for family, parameters in proof.lead]
     return Sequence(tuple((pair, len(list(times))) for pair, times in groupby(requests)))

@@ -19,17 +19,17 @@ from filterproof.filters.contract.work import OutOfWork, WorkLimit, stopping_at
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.engine.adversaries import Scripted
 from filterproof.mc.engine.adversary import Adversary
-from filterproof.mc.evaluate.walk import Branch
+from filterproof.mc.evaluate.walk import OutcomeBranch
 from filterproof.mc.examine.counterexample import record_simulation
-from filterproof.mc.examine.divergence import Divergence, exceeds
+from filterproof.mc.examine.divergence import Divergence, certainly_exceeds
 from filterproof.mc.examine.examination_context import ExaminationContext
-from filterproof.mc.examine.filter_fault import examining
+from filterproof.mc.examine.filter_fault import filter_faults_raised
 from filterproof.mc.examine.formatting import count_words, pair_words
 from filterproof.mc.examine.search_log import SearchLog
 from filterproof.mc.examine.stage_finding import StageFinding, Tightness
-from filterproof.mc.examine.stages.admissible_region import alternatives, quantiles
+from filterproof.mc.examine.stages.admissible_region import guessed_alternatives, loss_quantiles
 from filterproof.mc.examine.stages.game_menus import hockey_stick_targets
-from filterproof.mc.examine.stages.plays import programs, unlocked
+from filterproof.mc.examine.stages.plays import play_programs, unlocked
 from filterproof.mc.examine.stages.sequences import most
 from filterproof.mc.examine.worker import so_far
 from filterproof.mc.losses.too_large import TooLargeError
@@ -39,15 +39,15 @@ from filterproof.theory.evidence import Evidence
 from filterproof.theory.pairs import DominatingPair
 
 #: The most positions of a game on the grid.
-_POSITIONS = 60_000
+_MAX_POSITIONS = 60_000
 #: Paths of a simulation, and of a second one if the first exceeds the guarantee but its interval does not.
-_PATHS = (200_000, 2_000_000)
+_SIMULATED_PATHS = (200_000, 2_000_000)
 #: The most strategies that are simulated, and the most rounds of a fixed one.
 _PLAYED, _MAX_FIXED_ROUNDS = 64, 250
 #: The most rounds of a game on the grid over affordable requests.
 _MAX_GRID_ROUNDS = 5
 #: The share of the work for fixed orders, at each of three loss quantiles.
-_FIXED = 0.1
+_FIXED_SHARE = 0.1
 #: The share of the guarantee from which a strategy on the grid is simulated.
 _MIN_GUESSED_SHARE = 0.7
 
@@ -63,8 +63,8 @@ def search(subject: ExaminationContext, limit: WorkLimit, failure: float) -> Ite
     trial = StrategySearch(subject=subject, each=failure / _PLAYED)
     so_far(trial.summary)
     for tail in (0.5, 0.9, 0.1):
-        yield from _fixed(trial, targets, limit.fraction(_FIXED), tail)
-    for menu, rounds in _menus(subject, limit):
+        yield from _fixed_orders(trial, targets, limit.fraction(_FIXED_SHARE), tail)
+    for menu, rounds in _strategy_menus(subject, limit):
         for measure in chain.from_iterable(target.both for target in targets[:3]):
             if not trial.cut:
                 yield from _on_grid(trial, menu, measure, rounds, limit)
@@ -90,7 +90,7 @@ class StrategySearch(SearchLog):
     ) -> Iterator[StageFinding]:
         """Simulate the strategy with new random numbers; yield a finding if it exceeds the guarantee."""
         subject, promised = self.subject, self.subject.promised(measure)
-        for paths in _PATHS:
+        for paths in _SIMULATED_PATHS:
             if self.played >= _PLAYED:
                 return
             self.played += 1
@@ -109,10 +109,10 @@ class StrategySearch(SearchLog):
             low = float(simulated.data["low"])
             row = Tightness(measure, menu, low, None, promised, Evidence.STATISTICAL)
             self.rows[self.played] = row
-            if exceeds(low, promised):
+            if certainly_exceeds(low, promised):
                 scope = f"one strategy over {menu}, played {paths:,} times"
                 yield StageFinding.refuted(self.stage, self.question, menu, scope, simulated)
-            if exceeds(low, promised) or float(simulated.data["value"]) <= promised:
+            if certainly_exceeds(low, promised) or float(simulated.data["value"]) <= promised:
                 return
 
     def summary(self) -> StageFinding:
@@ -126,12 +126,12 @@ class StrategySearch(SearchLog):
         )
 
 
-def _fixed(
+def _fixed_orders(
     trial: StrategySearch, targets: tuple[Divergence, ...], limit: WorkLimit, tail: float
 ) -> Iterator[StageFinding]:
     """Yield promising orders of requests that would be granted with all losses at one quantile."""
     tried = set[tuple[str, str]]()
-    for played in chain(programs(trial.subject, limit, tail), unlocked(trial.subject, limit, tail)):
+    for played in chain(play_programs(trial.subject, limit, tail), unlocked(trial.subject, limit, tail)):
         if limit.exhausted:
             return
         names = "+".join(sorted({type(pair.unlabelled).__name__ for pair in played.counts}))
@@ -139,7 +139,7 @@ def _fixed(
             promised = trial.subject.promised(measure)
             if bound <= promised or (names, measure.direction) in tried or played.rounds > _MAX_FIXED_ROUNDS:
                 continue
-            if exceeds(played.low(measure, promised), promised):
+            if certainly_exceeds(played.low(measure, promised), promised):
                 tried.add((names, measure.direction))
                 strategy = Scripted(*zip(*played.steps, strict=True))
                 yield from trial.play(strategy, names, measure, played.rounds)
@@ -155,7 +155,7 @@ def _on_grid(
     """Yield the finding on the best strategy on the grid, if it is worth a simulation."""
     filt, findings = trial.subject.filter, list[StageFinding]()
     try:
-        with examining(filt), stopping_at(limit.fraction(1 / 4)):
+        with filter_faults_raised(filt), stopping_at(limit.fraction(1 / 4)):
             worth, strategy = grid_strategy(filt, menu, measure, rounds)
             trial.tried += 1
             if worth >= _MIN_GUESSED_SHARE * trial.subject.promised(measure):
@@ -165,9 +165,11 @@ def _on_grid(
     yield from findings
 
 
-def _menus(subject: ExaminationContext, limit: WorkLimit) -> Iterator[tuple[tuple[DominatingPair, ...], int]]:
+def _strategy_menus(
+    subject: ExaminationContext, limit: WorkLimit
+) -> Iterator[tuple[tuple[DominatingPair, ...], int]]:
     """Yield a first request with those granted after it; then the largest request of a line for more rounds."""
-    for _, menu in alternatives(subject, hockey_stick_targets(subject)[:3], limit.fraction(0.5)):
+    for _, menu in guessed_alternatives(subject, hockey_stick_targets(subject)[:3], limit.fraction(0.5)):
         if menu.rounds is not None and menu.rounds <= _MAX_GRID_ROUNDS:
             yield menu.pairs, menu.rounds
     for rounds, family in product((2, 3, 4), subject.families):
@@ -179,15 +181,15 @@ def grid_strategy(
 ) -> tuple[float, TreeStrategy]:
     """Return about the value of the best strategy on a grid of losses, and the strategy. It is only a suggestion."""
     way = measure.direction
-    distributions = [_grid(pair if way == "PQ" else pair.swapped) for pair in menu]
+    distributions = [_loss_grid(pair if way == "PQ" else pair.swapped) for pair in menu]
     outcomes = [
         [
-            Branch(partial(add, x) if np.isfinite(x) else None, x if way == "PQ" else -x)
+            OutcomeBranch(partial(add, x) if np.isfinite(x) else None, x if way == "PQ" else -x)
             for x in losses.tolist()
         ]
         for losses, _ in distributions
     ]
-    tree = GameTree.of(filt, menu, outcomes, 0.0, rounds=rounds, max_positions=_POSITIONS)
+    tree = GameTree.of(filt, menu, outcomes, 0.0, rounds=rounds, max_positions=_MAX_POSITIONS)
 
     def payoff(losses: object) -> NDArray[np.float64]:
         return np.maximum(-np.expm1(measure.at - np.asarray(losses, dtype=np.float64)), 0.0)
@@ -216,10 +218,10 @@ def _restricted_to_reachable(strategy: TreeStrategy) -> TreeStrategy:
     return replace(strategy, choice=tuple(kept_choices), child=tuple(kept_children))
 
 
-def _grid(pair: DominatingPair) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _loss_grid(pair: DominatingPair) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return a few losses with their masses: equal shares of the middle, and the far tails."""
     tails = np.array([1e-7, 1e-5, 1e-3, 0.03, 0.15, 0.35, 0.65, 0.85, 0.97, 1 - 1e-3])
-    losses, masses = quantiles(pair, tails)
+    losses, masses = loss_quantiles(pair, tails)
     infinite = float(pair.infinite_mass)
     kept = np.isfinite(losses)
     if pair.outputs is None:  # so that sums coincide, and each is a possible loss of the pair

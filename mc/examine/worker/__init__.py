@@ -19,7 +19,7 @@ trusted not to deceive on purpose.
 from __future__ import annotations
 
 from filterproof.mc.examine.worker.child import so_far
-from filterproof.mc.examine.worker.parent import Paused, iter_isolated, limited, run_isolated
+from filterproof.mc.examine.worker.parent import WorkerPaused, iter_isolated, run_isolated, run_limited
 from filterproof.mc.examine.worker.threads import LOST, ThreadsLost
 
-__all__ = ["LOST", "Paused", "ThreadsLost", "iter_isolated", "limited", "run_isolated", "so_far"]
+__all__ = ["LOST", "ThreadsLost", "WorkerPaused", "iter_isolated", "run_isolated", "run_limited", "so_far"]

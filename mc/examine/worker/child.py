@@ -1,6 +1,6 @@
 """The child process of a worker: its task, its global state, and the format of its messages.
 
->>> loaded(dumped(("item", 42), None), None)
+>>> load_message(dump_message(("item", 42), None), None)
 ('item', 42)
 """
 
@@ -23,9 +23,9 @@ from types import FrameType
 from typing import Any
 
 from filterproof.filters.adapters.labelled_filter import program_of
-from filterproof.filters.contract.work import OutOfWork, WorkLimit, current, stopping_at
+from filterproof.filters.contract.work import OutOfWork, WorkLimit, current_meter, stopping_at
 from filterproof.filters.privacy_filter import PrivacyFilter
-from filterproof.mc.examine.filter_fault import examining
+from filterproof.mc.examine.filter_fault import filter_faults_raised
 
 #: The exit status of a child that could not send its answer.
 EXIT_CUT = 70
@@ -34,7 +34,7 @@ _END_WITH_PARENT = 1
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class WorkerTask:
     work: Callable[[], Iterable[Any]]
     whose: str
     filter: PrivacyFilter | None
@@ -44,7 +44,7 @@ class Task:
     pauses: tuple[int, ...] = ()
 
 
-class Inside:
+class WorkerState:
     """The global state of a worker. Outside of workers it has these defaults."""
 
     here = command = False
@@ -54,15 +54,15 @@ class Inside:
 
 def so_far(summary: Callable[[], object]) -> None:
     """Register a summary of the findings. It is sent last if the work limit is reached."""
-    Inside.summary = summary
+    WorkerState.summary = summary
 
 
-def serve(task: Task, pipe: Connection) -> None:
+def serve_task(task: WorkerTask, pipe: Connection) -> None:
     gc.freeze()  # a full garbage collection would copy all inherited pages
-    _settle(task)
+    _prepare_process(task)
 
     def send(*message: object) -> None:
-        body = dumped(message, task.filter)
+        body = dump_message(message, task.filter)
         try:
             pipe.send_bytes(body)
         except OSError:
@@ -74,21 +74,21 @@ def serve(task: Task, pipe: Connection) -> None:
         except (EOFError, OSError):  # no process waits for the answer
             os._exit(EXIT_CUT)
 
-    Inside.lost = loaded(proceed(), None)
+    WorkerState.lost = load_message(proceed(), None)
     last: tuple[object, ...] = ("end",)
 
     def pause() -> None:
         send("paused", summed_up())
         proceed()
 
-    meter = current()
+    meter = current_meter()
     meter.pauses, meter.pause = task.pauses, pause
     try:
         with ExitStack() as stack:
             if task.filter is not None:
-                stack.enter_context(examining(task.filter))
+                stack.enter_context(filter_faults_raised(task.filter))
                 if (program := program_of(task.filter)) is not None and not task.command:
-                    program.asks_program.begin()
+                    program.asks_program.start_program()
             stack.enter_context(stopping_at(task.limit))
             for found in task.work():
                 send("item", found)
@@ -109,19 +109,19 @@ def serve(task: Task, pipe: Connection) -> None:
 def summed_up() -> object:
     """Return the summary of the findings, or None."""
     with suppress(Exception, OutOfWork):
-        return None if Inside.summary is None else Inside.summary()
+        return None if WorkerState.summary is None else WorkerState.summary()
     return None
 
 
-def _settle(task: Task) -> None:
+def _prepare_process(task: WorkerTask) -> None:
     """Make this process end alone or with its parent, and first when memory runs out."""
     if not task.nested:
         os.setpgid(0, 0)
     with suppress(AttributeError, OSError):
         ctypes.CDLL(None).prctl(_END_WITH_PARENT, signal.SIGKILL)
-    Inside.here, Inside.command, Inside.summary = True, task.command, None
+    WorkerState.here, WorkerState.command, WorkerState.summary = True, task.command, None
     for number, handler in (
-        (signal.SIGINT, _interrupted if task.command else signal.default_int_handler),
+        (signal.SIGINT, _on_interrupt if task.command else signal.default_int_handler),
         (signal.SIGTERM, signal.SIG_DFL),
     ):
         signal.signal(number, handler)
@@ -130,7 +130,7 @@ def _settle(task: Task) -> None:
             file.write("1000")
 
 
-def _interrupted(number: int, frame: FrameType | None) -> None:
+def _on_interrupt(number: int, frame: FrameType | None) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # once is enough
     raise KeyboardInterrupt
 
@@ -139,7 +139,7 @@ def _error_message(error: BaseException, filt: PrivacyFilter | None) -> tuple[ob
     message = " ".join(f"{type(error).__name__}: {error}".split()).removesuffix(":")
     trace = "".join(traceback.format_exception(error))
     try:
-        body = dumped(error, filt)
+        body = dump_message(error, filt)
     except Exception:  # noqa: BLE001 - then its words have to do
         body = None
     return "raised", body, message, trace
@@ -148,14 +148,14 @@ def _error_message(error: BaseException, filt: PrivacyFilter | None) -> tuple[ob
 # -- messages ------------------------------------------------------------------------------------------
 
 
-def dumped(held: object, filt: PrivacyFilter | None) -> bytes:
+def dump_message(held: object, filt: PrivacyFilter | None) -> bytes:
     """Return the bytes of a message. The filter itself, and classes that cannot be imported, are sent by reference."""
     file = io.BytesIO()
     _Pickler(file, filt).dump(held)
     return file.getvalue()
 
 
-def loaded(body: bytes, filt: PrivacyFilter | None) -> Any:
+def load_message(body: bytes, filt: PrivacyFilter | None) -> Any:
     """Return the message of these bytes, which come from a worker of this process: unpickling runs code."""
     return _Unpickler(body, filt).load()
 
@@ -170,7 +170,7 @@ class _Pickler(pickle.Pickler):
     def persistent_id(self, held: Any) -> tuple[int, str] | None:
         if held is self.filter and held is not None:
             return id(held), ""
-        if isinstance(held, type) and not _importable(held):
+        if isinstance(held, type) and not _is_importable(held):
             return id(held), held.__qualname__
         return None
 
@@ -183,20 +183,20 @@ class _Unpickler(pickle.Unpickler):
     def persistent_load(self, told: Any) -> Any:
         if told == (id(self.filter), ""):
             return self.filter
-        for kind in _classes(object):
+        for kind in _dynamic_classes(object):
             if told == (id(kind), kind.__qualname__):
                 return kind
         raise pickle.UnpicklingError(f"{told[1]} was made after the examination began")
 
 
-def _classes(kind: type) -> Iterator[type]:
+def _dynamic_classes(kind: type) -> Iterator[type]:
     yield kind
     below: list[type] = type.__subclasses__(kind)
     for one in below:
-        yield from _classes(one)
+        yield from _dynamic_classes(one)
 
 
-def _importable(kind: type) -> bool:
+def _is_importable(kind: type) -> bool:
     place: Any = sys.modules.get(kind.__module__)
     for name in kind.__qualname__.split("."):
         place = getattr(place, name, None)

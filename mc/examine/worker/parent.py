@@ -13,11 +13,18 @@ from dataclasses import dataclass
 from multiprocessing import Pipe
 from typing import Any, NoReturn, TypeVar, cast
 
-from filterproof.filters.contract.work import OutOfWork, WorkLimit, count, current, stopping_at
+from filterproof.filters.contract.work import OutOfWork, WorkLimit, count, current_meter, stopping_at
 from filterproof.filters.privacy_filter import PrivacyFilter
-from filterproof.mc.examine.deadline import NEVER, Deadline, OutOfTime
-from filterproof.mc.examine.filter_fault import FilterFault, examining
-from filterproof.mc.examine.worker.child import EXIT_CUT, Inside, Task, dumped, loaded, serve
+from filterproof.mc.examine.deadline import NO_DEADLINE, Deadline, OutOfTime
+from filterproof.mc.examine.filter_fault import FilterFault, filter_faults_raised
+from filterproof.mc.examine.worker.child import (
+    EXIT_CUT,
+    WorkerState,
+    WorkerTask,
+    dump_message,
+    load_message,
+    serve_task,
+)
 from filterproof.mc.examine.worker.threads import threads_besides, threads_lost, waits_for_ever
 
 T = TypeVar("T")
@@ -29,7 +36,7 @@ _POLL_SECONDS, _EXIT_SECONDS = 0.05, 5.0
 
 
 @dataclass(frozen=True, slots=True)
-class Paused:
+class WorkerPaused:
     """The worker waits; `so_far` is the summary of its findings, or None."""
 
     summary: Any
@@ -48,7 +55,7 @@ def iter_isolated(
     filt: PrivacyFilter | None = None,
     whose: str = "",
     limit: WorkLimit | None = None,
-    deadline: Deadline = NEVER,
+    deadline: Deadline = NO_DEADLINE,
     command: bool = False,
     pauses: tuple[int, ...] = (),
 ) -> Generator[Any, None, None]:
@@ -56,7 +63,7 @@ def iter_isolated(
 
     `whose` names the owner of the code in messages, by default the class of `filt`. Exceptions of the filter's own
     code are raised as FilterFaults, others as they are, with their traceback as text. A `command` prints; the first
-    Ctrl-C is passed on to it and the second kills it. At each count in `pauses` the worker waits, and `Paused` is
+    Ctrl-C is passed on to it and the second kills it. At each count in `pauses` the worker waits, and `WorkerPaused` is
     yielded, until the next item is requested.
 
     Raises OutOfWork beyond `limit`, after the summary; OutOfTime at the deadline, where the worker is killed;
@@ -68,24 +75,24 @@ def iter_isolated(
             f"os.fork must exist to run other people's code, got {sys.platform}; use Linux"
         )
     count(_FORK_UNITS)
-    task = Task(work, whose or type(filt).__name__, filt, limit, command, Inside.here, pauses)
+    task = WorkerTask(work, whose or type(filt).__name__, filt, limit, command, WorkerState.here, pauses)
     for stream in (sys.stdout, sys.stderr):
         with suppress(AttributeError, OSError, ValueError):
             stream.flush()  # otherwise both processes would write the buffered output
-    with closing(_Child(task, deadline)) as child:
+    with closing(_ChildProcess(task, deadline)) as child:
         yield from child.answers()
 
 
-def limited(answers: Iterator[T], filt: PrivacyFilter, limit: WorkLimit) -> Iterator[T]:
+def run_limited(answers: Iterator[T], filt: PrivacyFilter, limit: WorkLimit) -> Iterator[T]:
     """Yield from `answers` in this process under a limit of its own, without a pause between two answers.
 
     Raises OutOfWork beyond the limit, and FilterFault if the filter's own code raises.
     """
-    meter, end = current(), object()
+    meter, end = current_meter(), object()
     while True:
         pauses, meter.pauses = meter.pauses, ()
         try:
-            with examining(filt), stopping_at(limit):
+            with filter_faults_raised(filt), stopping_at(limit):
                 found = next(answers, end)
         finally:
             meter.pauses = pauses
@@ -94,10 +101,10 @@ def limited(answers: Iterator[T], filt: PrivacyFilter, limit: WorkLimit) -> Iter
         yield cast(T, found)
 
 
-class _Child:
+class _ChildProcess:
     """A fork of this process: its answers, while it, the deadline and Ctrl-C are watched."""
 
-    def __init__(self, task: Task, deadline: Deadline) -> None:
+    def __init__(self, task: WorkerTask, deadline: Deadline) -> None:
         self.task, self.deadline, self.pressed = task, deadline, False
         self.arrived: list[bytes] = []
         self.code: int | None = None
@@ -113,20 +120,20 @@ class _Child:
             if not self.pid:
                 try:
                     self.pipe.close()
-                    serve(task, other_end)
+                    serve_task(task, other_end)
                 finally:
                     os._exit(EXIT_CUT)
         # only now: libraries that handle forks end their threads before one and restart them
-        self.lost = Inside.lost + threads_besides()
+        self.lost = WorkerState.lost + threads_besides()
         if not task.nested:
             with suppress(OSError):
                 os.setpgid(self.pid, self.pid)  # the child does it too: whoever comes first
 
     def answers(self) -> Iterator[Any]:
-        self._go_on(dumped(self.lost, None))
+        self._go_on(dump_message(self.lost, None))
         while True:
             try:
-                kind, *contents = self._loaded(self._message())
+                kind, *contents = self._load_body(self._receive_body())
             except KeyboardInterrupt:
                 if self.pressed or not self.task.command:
                     raise
@@ -139,16 +146,16 @@ class _Child:
                     yield contents[0]
                     self._go_on()
                 case "paused":
-                    yield Paused(contents[0])
+                    yield WorkerPaused(contents[0])
                     self._go_on()
                 case "spent":
                     if contents[0] is not None:
                         yield contents[0]
                     raise OutOfWork
                 case "raised":
-                    self._raise(*contents)
+                    self._raise_worker_error(*contents)
                 case _:
-                    self._join()
+                    self._status_in_time()
                     return
 
     def close(self) -> None:
@@ -159,14 +166,14 @@ class _Child:
         if self.code is None:
             with suppress(ProcessLookupError):
                 os.kill(self.pid, signal.SIGKILL)
-        self._join()
+        self._status_in_time()
         self.pipe.close()
 
     def _go_on(self, words: bytes = b".") -> None:
         with suppress(OSError):
             self.pipe.send_bytes(words)
 
-    def _message(self) -> bytes:
+    def _receive_body(self) -> bytes:
         """Return the body of the next message."""
         has_ended, before = False, None
         while True:
@@ -176,19 +183,19 @@ class _Child:
                 return self.arrived.pop()
             try:
                 if self.pipe.poll(0 if has_ended else _POLL_SECONDS):
-                    self._receive()
+                    self._receive_message()
                     continue
             except (EOFError, OSError):
                 has_ended = True
             if has_ended:
-                raise self._vanished()
-            has_ended = self._ended() is not None
+                raise self._vanished_error()
+            has_ended = self._exit_status() is not None
             waiting = None if self.task.command else waits_for_ever(self.pid)
             if waiting is not None and waiting == before:
-                raise self._stuck()
+                raise self._stuck_error()
             before = waiting
 
-    def _receive(self) -> None:
+    def _receive_message(self) -> None:
         """Take a message whole: Ctrl-C waits for its end."""
         before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         try:
@@ -196,7 +203,7 @@ class _Child:
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
-    def _ended(self) -> int | None:
+    def _exit_status(self) -> int | None:
         """The status, minus the signal that ended it, None while it runs."""
         if self.code is None:
             try:
@@ -207,24 +214,24 @@ class _Child:
                 self.code = os.waitstatus_to_exitcode(status)
         return self.code
 
-    def _join(self) -> int | None:
+    def _status_in_time(self) -> int | None:
         """The status once it has ended, None if it has not in time."""
         until, pause = time.monotonic() + _EXIT_SECONDS, 1e-4
-        while self._ended() is None and time.monotonic() < until:
+        while self._exit_status() is None and time.monotonic() < until:
             time.sleep(pause)
             pause = min(2 * pause, _POLL_SECONDS)
         return self.code
 
-    def _stuck(self) -> Exception:
+    def _stuck_error(self) -> Exception:
         if self.lost:
-            return threads_lost(self.lost, self.task.whose, "waits for ever", nested=Inside.here)
+            return threads_lost(self.lost, self.task.whose, "waits for ever", nested=WorkerState.here)
         return FilterFault(
             f"the code of {self.task.whose} waits for ever: no thread of its process runs; nothing was decided: "
             "a filter's code must not wait for a lock that it holds, nor for a thread that has ended"
         )
 
-    def _vanished(self) -> Exception:
-        code = self._join()
+    def _vanished_error(self) -> Exception:
+        code = self._status_in_time()
         how = f"ended with status {code}"
         if code is None or code == EXIT_CUT:
             how = "could not send what it found"
@@ -233,28 +240,28 @@ class _Child:
             how = f"ended by {signal.Signals(-code).name if named else f'signal {-code}'}"
             # some libraries end a process that lacks their threads
             if -code in (signal.SIGTERM, signal.SIGABRT) and self.lost:
-                return threads_lost(self.lost, self.task.whose, how, nested=Inside.here)
+                return threads_lost(self.lost, self.task.whose, how, nested=WorkerState.here)
         return FilterFault(
             f"the process that examined {self.task.whose} {how} before a verdict; no verdict was reached: "
             "a filter's code must not end the process or exhaust the memory"
         )
 
-    def _loaded(self, body: bytes) -> Any:
+    def _load_body(self, body: bytes) -> Any:
         try:
-            return loaded(body, self.task.filter)
+            return load_message(body, self.task.filter)
         except Exception as error:
             raise FilterFault(
                 f"the findings about {self.task.whose} could not be read ({type(error).__name__}: {error}); "
                 "define its classes where they can be imported"
             ) from error
 
-    def _raise(self, body: bytes | None, message: str, trace: str) -> NoReturn:
+    def _raise_worker_error(self, body: bytes | None, message: str, trace: str) -> NoReturn:
         if self.pressed and message.startswith("KeyboardInterrupt"):
             raise KeyboardInterrupt
         error: BaseException | None = None
         if body is not None:
             with suppress(FilterFault):
-                error = self._loaded(body)
+                error = self._load_body(body)
         if not isinstance(error, Exception):  # SystemExit of the code must not end this process
             error = FilterFault(f"the code of {self.task.whose} raised {message}")
         raise error from RuntimeError(f"in a worker:\n{trace}")

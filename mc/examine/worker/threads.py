@@ -57,7 +57,7 @@ def waits_for_ever(process: int) -> object:
     found = []
     try:
         for task in Path(f"/proc/{process}/task").iterdir():
-            call = _read(task, "syscall").split()
+            call = _read_task_file(task, "syscall").split()
             if call[0] in ("running", "-1"):
                 return None
             operation = int(call[2], 16)
@@ -65,11 +65,11 @@ def waits_for_ever(process: int) -> object:
                 return None
             if operation & 0x7F not in _WAITS or not operation & _PRIVATE:
                 return None
-            found.append((task.name, call, _read(task, "status").rpartition("\nvoluntary")[2]))
+            found.append((task.name, call, _read_task_file(task, "status").rpartition("\nvoluntary")[2]))
     except (OSError, IndexError):  # it has ended, or the system does not report it
         return None
     return found
 
 
-def _read(task: Path, what: str) -> str:
+def _read_task_file(task: Path, what: str) -> str:
     return (task / what).read_text(encoding="utf-8")

@@ -179,7 +179,7 @@ def test_people_in_blocks_and_one_by_one_are_people_at_once(
         found = kind.counted(together, sizes)
         assert [kind.counted(one, sizes[i : i + 1])[0] for i, one in enumerate(alone)] == found
         with monkeypatch.context() as patch:
-            patch.setattr(filterproof.filters.accountants.batched_grants, "BLOCK", 3)
+            patch.setattr(filterproof.filters.accountants.batched_grants, "PEOPLE_PER_BLOCK", 3)
             patch.setattr(filterproof.filters.accountants.linear_queries, "_BLOCK", 3 * PEOPLE)
             assert kind.counted(some, sizes) == found
 

@@ -95,7 +95,7 @@ def test_people_decided_in_blocks_are_those_decided_at_once(
         for request in requests(filt, rng):
             expected = together.select(request)
             with monkeypatch.context() as patch:
-                patch.setattr(filterproof.filters.accountants.batched_grants, "BLOCK", BLOCK)
+                patch.setattr(filterproof.filters.accountants.batched_grants, "PEOPLE_PER_BLOCK", BLOCK)
                 assert some.select(request).tolist() == expected.tolist()
             seen.append(expected.mean())
     assert some.to_dict() == together.to_dict()
@@ -105,7 +105,7 @@ def test_people_decided_in_blocks_are_those_decided_at_once(
 
 @pytest.fixture
 def in_fives(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(filterproof.filters.accountants.batched_grants, "BLOCK", BLOCK)
+    monkeypatch.setattr(filterproof.filters.accountants.batched_grants, "PEOPLE_PER_BLOCK", BLOCK)
 
 
 class Own(Adding):

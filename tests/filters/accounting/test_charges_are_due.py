@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import filterproof as fp
 from filterproof.filters.accounting.approximate_charges import approximate_charge
 from filterproof.filters.accounting.charge_rules import renyi_charge
-from filterproof.filters.catalogue import CATALOGUE, Entry
+from filterproof.filters.catalogue import CATALOGUE, CatalogueEntry
 from filterproof.filters.contract import parameters
 from filterproof.theory.numerics import reproducible_math as rm
 
@@ -41,7 +41,7 @@ def test_a_finite_pair_is_charged_its_whole_hockey_stick_near_its_loss(num: int)
 
 
 @pytest.mark.parametrize("entry", CATALOGUE.values(), ids=lambda entry: entry.name)
-def test_a_labelled_pair_is_decided_on_as_the_pair_is(entry: Entry) -> None:
+def test_a_labelled_pair_is_decided_on_as_the_pair_is(entry: CatalogueEntry) -> None:
     filt = entry.example()
     for pair in (fp.Gaussian(0.1), fp.Laplace(5.0), fp.KOV(0.1, 1e-4), fp.Gaussian(np.array([0.1, 0.3]))):
         both = (pair, fp.LabelledRequest(pair, {"site": "a"}))

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from filterproof.filters.accounting.charge_kinds import Charge, LinearCharge, PerRunCharge, SquaredCharge
-from filterproof.filters.accounting.compiled import SMALL, quotients, step
+from filterproof.filters.accounting.compiled import SUMS_PER_BLOCK, quotients_round_up, step
 from filterproof.filters.accounting.ledger import Budget
 from filterproof.theory.fast.compiler import compiler
 from filterproof.theory.numerics.error_free import Exact, quotient_round_up
@@ -71,7 +71,7 @@ def test_the_fast_routes_give_the_bits_of_the_general_one(
 
 
 def test_more_runs_than_a_block_are_added_as_few_are() -> None:
-    n, budget, rng = 2 * SMALL + 40, Budget.square_of(1.0), np.random.default_rng(2)
+    n, budget, rng = 2 * SUMS_PER_BLOCK + 40, Budget.square_of(1.0), np.random.default_rng(2)
     x, state = rng.random(n), budget.start(n)
     charges_of_all = [
         SquaredCharge(x),
@@ -106,7 +106,7 @@ def test_there_is_a_compiled_loop_for_every_charge_of_many_runs() -> None:
 @pytest.mark.parametrize("y", [1.0, 0.7, 1.25, 1 / 3, 3e-5, 2.0**40, 1e200])
 def test_quotients_are_rounded_up_as_the_definition_rounds_them(y: float) -> None:
     x = np.concatenate([np.random.default_rng(1).lognormal(0, 20, 20_000), [0.0], y * np.arange(1, 2000)])
-    found = quotients(x, y)
+    found = quotients_round_up(x, y)
     assert found is not None
     expected = quotient_round_up(x, y)
     assert found[0][x > 0].tobytes() == expected[x > 0].tobytes()
@@ -123,10 +123,10 @@ def test_what_is_out_of_range_is_left_to_the_definition(bad: float) -> None:
     for y in (0.5, 1e-200, 1e200):
         x = np.full(40, 0.25)
         x[17] = bad
-        found = quotients(x, y)
+        found = quotients_round_up(x, y)
         assert found is None or (2.0**-900 < bad / y < 2.0**900 and bad >= 2.0**-900)
-    assert quotients(np.ones(40), 2.0**-901) is None
-    assert quotients(np.ones(40), 2.0**901) is None
+    assert quotients_round_up(np.ones(40), 2.0**-901) is None
+    assert quotients_round_up(np.ones(40), 2.0**901) is None
 
 
 class Padded(SquaredCharge):

@@ -107,7 +107,7 @@ def test_each_epoch_that_a_request_names_has_to_pay(every: bool, told: int) -> N
         over={"epoch": 2},
         together="epoch",
     )
-    assert [filt.reads(where) for where in filt.choices] == [True, False, True]
+    assert [filt.reads_record(where) for where in filt.label_combinations] == [True, False, True]
     assert reached(filt, [filt.at(ASK, epoch=way) for way in ((1,), (2,), (1, 2))]) == responses(told)
 
 

@@ -11,7 +11,7 @@ from filterproof.filters.accounting.approximate_charges import approximate_charg
 from filterproof.filters.accounting.charge_rules import gdp_charge, pure_charge, renyi_charge, zcdp_charge
 from filterproof.filters.catalogue import ApproximateZCDPFilter, BasicFilter
 from filterproof.filters.certified.comparison import Comparison, Comparisons
-from filterproof.filters.certified.double_double import amounts
+from filterproof.filters.certified.double_double import exact_charges
 from filterproof.filters.certified.families import FAMILIES
 from filterproof.theory.pairs import (
     KOV,
@@ -53,9 +53,9 @@ def batch_consistency() -> Iterator[Comparison]:
 
 def _charged(pair: DominatingPair, n: int) -> dict[str, list[Exact]]:
     """What each of n runs is charged, by the names of what charges it."""
-    found = {repr(rule): amounts(rule(pair), n) for rule in _RULES}
+    found = {repr(rule): exact_charges(rule(pair), n) for rule in _RULES}
     for name, charge in zip(("rho beside xi", "xi"), approximate_zcdp_charge(pair), strict=True):
-        found[name] = amounts(charge, n)
+        found[name] = exact_charges(charge, n)
     for level in (None, 0.5):
         for name, charged in zip(("epsilon", "delta"), approximate_charge(pair, level), strict=True):
             found[f"the {name} at {level}"] = np.broadcast_to(charged, n).tolist()

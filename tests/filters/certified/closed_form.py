@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from flint import arb
 
-from filterproof.filters.certified.comparison import CLOSE, Comparison, Comparisons, Truth
+from filterproof.filters.certified.comparison import CLOSE, Comparison, Comparisons, TrueValue
 from filterproof.theory.pairs.base import DominatingPair
 
 #: The absolute error below the relative one that the docstrings of `theory` state, where doubles end.
@@ -44,7 +44,7 @@ def grid(*columns: Sequence[float]) -> list[tuple[float, ...]]:
     return list(product(*columns))
 
 
-def in_balls(function: Callable[..., arb]) -> Callable[..., Truth]:
+def in_balls(function: Callable[..., arb]) -> Callable[..., TrueValue]:
     """The true value at a point of a function from doubles to a ball."""
     return lambda *at: partial(function, *at)
 
@@ -53,7 +53,7 @@ def closed_form(
     theorem: str,
     says: str,
     code: Callable[..., Any],
-    truth: Callable[..., Truth],
+    truth: Callable[..., TrueValue],
     points: Sequence[tuple[float, ...]],
     *,
     slack: float = CLOSE,
@@ -66,7 +66,7 @@ def closed_form(
     stands for at a point. slack, least: the error that is declared; `least` may be a function of the point. charge:
     whether the code must lie above, as charges do, or near.
     """
-    compared = Comparisons(theorem).at_least if charge else Comparisons(theorem).near
+    compared = Comparisons(theorem).at_least if charge else Comparisons(theorem).near_truth
     for at, value in called(code, points):
         floor = least(*at) if callable(least) else least
         yield compared(says.format(*at, at=at), value, truth(*at), slack=slack, least=floor)

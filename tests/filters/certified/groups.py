@@ -12,7 +12,7 @@ import numpy as np
 from filterproof.filters.accountants.individual import IndividualFilter
 from filterproof.filters.accountants.linear_queries import LinearQueries
 from filterproof.filters.catalogue import ApproximateDPFilter, BasicFilter, RealisationFilter, RenyiFilter
-from filterproof.filters.certified.certify import Thing
+from filterproof.filters.certified.certify import CertifiableObject
 from filterproof.filters.certified.comparison import Comparison
 from filterproof.theory.conversions import BUN_STEINKE
 from filterproof.theory.pairs import (
@@ -54,7 +54,7 @@ SUMS: Mapping[str, _Numbers] = {
 _THIRD = (Fraction(1, 3), Fraction(2, 3)), (Fraction(1, 7), Fraction(6, 7))
 
 #: Objects of kinds, and at ends of the doubles, that the properties of `test_anywhere` do not draw.
-THINGS: tuple[Callable[[], Thing], ...] = (
+THINGS: tuple[Callable[[], CertifiableObject], ...] = (
     lambda: ApproximateDPFilter(1.0, 1e-5, BUN_STEINKE),
     lambda: BasicFilter(3.0, 1e-2, at=0.25),
     lambda: RenyiFilter(1.0, 1e-5),

@@ -18,7 +18,7 @@ from filterproof.filters.catalogue import (
     ZCDPFilter,
 )
 from filterproof.filters.certified.comparison import Comparison, Comparisons
-from filterproof.filters.certified.decisions import after, last_admitted, last_from
+from filterproof.filters.certified.decisions import last_admitted, last_from, state_after
 from filterproof.filters.certified.families import FAMILIES
 from filterproof.filters.contract.filter_base import FilterBase
 from filterproof.theory.pairs import Gaussian
@@ -77,5 +77,5 @@ def _to_the_end(filt: FilterBase) -> Iterator[Comparison]:
 def _spent(filt: FilterBase, family: str, share: float) -> tuple[Any, float]:
     """The state with a share of the largest request spent, and the last one that it admits."""
     last = last_admitted(filt, [], FAMILIES[family]) or 0.0
-    state = after(filt, [(family, Fraction(last * share), 1)] if share else [], 1)
+    state = state_after(filt, [(family, Fraction(last * share), 1)] if share else [], 1)
     return state, last_from(filt, state, FAMILIES[family]) or 0.0

@@ -68,8 +68,10 @@ def bound_comparisons(filt: FilterBase, bounds: Mapping[Any, str]) -> Iterator[C
         elif formula is _K:
             yield of.by_margin(f"{says}, by K", value, ">=", _K, slack=_RAISED, **at)
         else:
-            yield of.near(says, value, formula, slack=_SLACK if at else 0, **at)
+            yield of.near_truth(says, value, formula, slack=_SLACK if at else 0, **at)
     orders = dict(holds.orders)
     for alpha, formula in ((key, text) for key, text in bounds.items() if isinstance(key, float)):
         at = {"rho": filt.rho} if isinstance(filt, RenyiFilter) else {}
-        yield of.near(f"{filt!r} holds order {alpha!r}", orders.get(alpha, 0.0), formula, slack=_SLACK, **at)
+        yield of.near_truth(
+            f"{filt!r} holds order {alpha!r}", orders.get(alpha, 0.0), formula, slack=_SLACK, **at
+        )

@@ -27,7 +27,7 @@ from filterproof.filters.catalogue import (
     ZCDPFilter,
 )
 from filterproof.filters.certified.certify import certify
-from filterproof.filters.certified.comparison import Comparison, Comparisons, Least
+from filterproof.filters.certified.comparison import Comparison, Comparisons, SmallestMargin
 from filterproof.filters.certified.double_double import limit_of
 from filterproof.filters.contract.filter_base import FilterBase
 from filterproof.theory.conversions import BUN_STEINKE, CKS
@@ -102,7 +102,7 @@ def lemma_of(name: str, number: Comparison) -> str | None:
     Raises RefusedError where balls do not show it.
     """
     margin = number.margin
-    if isinstance(margin, Least) and not margin.balls and not margin.some:
+    if isinstance(margin, SmallestMargin) and not margin.balls and not margin.some:
         texts = margin.texts
     elif isinstance(margin, str):
         texts = (margin,)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import filterproof as fp
 from filterproof.filters.certified.comparison import Comparison, Comparisons
 from filterproof.filters.certified.guarantee_checks import promise_numbers
-from filterproof.filters.certified.pairs import charges, sampled_number
+from filterproof.filters.certified.pairs import charge_comparisons, sampled_number
 from filterproof.theory.pairs import BoundedRange, DiscreteGaussian, DiscreteLaplace, DominatingPair
 from tests.filters.certified.budgets import budgets
 from tests.filters.certified.closed_forms.conversions import numbers_at
@@ -72,7 +72,7 @@ def wrong(numbers: Iterable[Comparison]) -> list[tuple[str, str]]:
 @example(fp.RandomizedResponse(3.3e-162))
 @example(fp.KOV(1e-160, 0.0))
 def test_every_charge_of_every_pair_covers_what_is_due(pair: DominatingPair) -> None:
-    assert wrong(charges(pair)) == []
+    assert wrong(charge_comparisons(pair)) == []
 
 
 @anywhere
@@ -99,7 +99,7 @@ def test_what_a_pair_says_is_what_its_law_says(
     order = 1 + (min(above_one, 3.0) if pair.reference_values.integrated else above_one)
     asked += [("renyi", 1.0), ("renyi", order)]
     numbers = [
-        Comparisons("what is drawn").near(
+        Comparisons("what is drawn").near_truth(
             f"{pair!r}.{method}({at!r})",
             float(getattr(pair, method)(at)),
             getattr(pair.reference_values, method)(at),

@@ -18,7 +18,7 @@ from filterproof.filters.accounting.charge_kinds import LinearCharge
 from filterproof.filters.accounting.ledger import Budget
 from filterproof.filters.catalogue import CATALOGUE
 from filterproof.filters.certified.admission_conditions import verify_implication
-from filterproof.filters.certified.certified_objects import covered, things
+from filterproof.filters.certified.certified_objects import certified_examples, certify_covered
 from filterproof.filters.certified.comparison import ComparisonStatus
 from filterproof.filters.certified.double_double import limit_of
 from filterproof.filters.contract.filter_base import FilterBase
@@ -36,10 +36,10 @@ def refused(thing) -> set[str]:
 
 def test_everything_that_prove_looks_at_fits() -> None:
     # the table of a potential filter is certified with its own tests, and takes seconds
-    every = (thing for thing in things() if not isinstance(thing, fp.PotentialFilter))
-    found = [*map(covered, every), *(covered(make()) for make in THINGS)]
+    every = (thing for thing in certified_examples() if not isinstance(thing, fp.PotentialFilter))
+    found = [*map(certify_covered, every), *(certify_covered(make()) for make in THINGS)]
     assert [(one.subject, one.refused) for one in found if one.refused] == []
-    assert any(isinstance(thing, FilterBase) for thing in things())
+    assert any(isinstance(thing, FilterBase) for thing in certified_examples())
     empty = [one for one in found if not one.numbers]
     assert all("counterexample" in one.uncovered[0] for one in empty)
     assert len(empty) == sum(entry.sound is False for entry in CATALOGUE.values())

@@ -9,7 +9,7 @@ import pytest
 from flint import arb
 
 from filterproof.filters.certified.certified_numbers import CertifiedNumbers
-from filterproof.filters.certified.comparison import Comparison, Comparisons, ComparisonStatus, Least
+from filterproof.filters.certified.comparison import Comparison, Comparisons, ComparisonStatus, SmallestMargin
 from filterproof.theory.evidence import Evidence
 from filterproof.theory.proofs.threshold import threshold
 from filterproof.theory.theorems.formula import rational_value
@@ -23,7 +23,7 @@ CLAIMS: dict[str, Callable[[Any], Comparison]] = {
     "budget": lambda x: Comparisons("B*").at_most("budget", x, ROOT, epsilon=1.0, delta=1e-5),
     "rational": lambda x: Comparisons("RDP filter").at_most("budget", x, "rho", rho=0.5),
     "charge": lambda x: Comparisons("RR zCDP").at_least("charge", x, "x0**2/2", x0=0.1, slack=2.0**-40),
-    "stands": lambda x: Comparisons("x").near("log 2", x, "log(2)", slack=1e-15),
+    "stands": lambda x: Comparisons("x").near_truth("log 2", x, "log(2)", slack=1e-15),
 }
 
 
@@ -70,7 +70,7 @@ def test_what_a_formula_leaves_undefined_is_undecided() -> None:
 
 def test_a_root_is_as_fine_as_the_balls_that_ask_for_it() -> None:
     """Two is told from its root's square in 512 bits, not in the 128 that are tried first."""
-    margin = Least(("T - x",), {}, {"T": lambda: arb(2).sqrt()})
+    margin = SmallestMargin(("T - x",), {}, {"T": lambda: arb(2).sqrt()})
     below = Fraction(math.isqrt(2 << 600), 1 << 300)
     for x, found in (
         (below, ComparisonStatus.FITS),

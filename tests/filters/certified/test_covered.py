@@ -9,9 +9,15 @@ import pytest
 
 import filterproof as fp
 from filterproof.filters.catalogue import CATALOGUE
-from filterproof.filters.certified.covered import COVERED, Join, Losses, joined, joins_of
-from filterproof.filters.rules.composition import composed_hockey_stick
-from filterproof.theory.pairs import examples
+from filterproof.filters.certified.covered import (
+    COVERAGE_BY_FILTER,
+    Losses,
+    TheoremCoverage,
+    coverage_by_pair,
+    joins_of,
+)
+from filterproof.filters.rules.menu_composition import composed_hockey_stick
+from filterproof.theory.pairs import example_pairs
 from filterproof.theory.theorems.theorem import THEOREMS
 
 SAMPLED = fp.SubsampledGaussian(0.005, 2.0)
@@ -19,19 +25,19 @@ SAMPLED = fp.SubsampledGaussian(0.005, 2.0)
 
 def test_every_rule_that_holds_by_a_theorem_says_what_joins_it_to_each_kind_of_mechanism() -> None:
     for entry in CATALOGUE.values():
-        if entry.sound is True and entry.kind.theorem is not None:
-            joins = joins_of(entry.kind)
+        if entry.sound is True and entry.filter_class.theorem is not None:
+            joins = joins_of(entry.filter_class)
             assert joins is not None, entry.name
             assert set(joins) == set(Losses)
-    for kind in COVERED:
+    for kind in COVERAGE_BY_FILTER:
         assert getattr(kind, "theorem", None) is None or kind.theorem in THEOREMS  # type: ignore[attr-defined]
     assert joins_of(fp.NonadaptiveCompositionFilter) is None
 
 
-@pytest.mark.parametrize("pair", examples(), ids=repr)
+@pytest.mark.parametrize("pair", example_pairs(), ids=repr)
 def test_a_blackwell_filter_does_with_each_kind_as_its_line_says(pair: fp.DominatingPair) -> None:
     filt = fp.BlackwellFilter(100.0, (pair,))
-    (join,) = joined(filt).values()
+    (join,) = coverage_by_pair(filt).values()
     assert join is joins_of(fp.BlackwellFilter)[Losses.of(pair)]  # type: ignore[index]
     admitted = bool(filt.admits(filt.start(1), pair)[0])
     assert admitted is (math.isfinite(float(pair.zcdp_rho)) and not isinstance(pair, fp.DiscreteGaussian))
@@ -39,13 +45,19 @@ def test_a_blackwell_filter_does_with_each_kind_as_its_line_says(pair: fp.Domina
 
 def test_what_the_filter_names_is_joined_and_nothing_else() -> None:
     menu = (fp.RandomizedResponse(0.25), fp.Laplace(4.0), SAMPLED, fp.Gaussian(0.5), fp.Erasure(0.1))
-    expected = (Join.PAIR, Join.GAUSSIAN, Join.GAUSSIAN, Join.NUMBER, Join.DENIED)
-    assert joined(fp.BlackwellFilter(1.0, menu)) == dict(zip(menu, expected, strict=True))
-    design = (fp.RandomizedResponse(0.125), fp.Laplace(8.0))
-    assert joined(fp.PotentialFilter(1.0, 0.01, design)) == dict(
-        zip(design, (Join.PAIR, Join.OWN), strict=True)
+    expected = (
+        TheoremCoverage.PAIR,
+        TheoremCoverage.GAUSSIAN,
+        TheoremCoverage.GAUSSIAN,
+        TheoremCoverage.NUMBER,
+        TheoremCoverage.DENIED,
     )
-    assert joined(fp.ZCDPFilter(0.5)) == {}
+    assert coverage_by_pair(fp.BlackwellFilter(1.0, menu)) == dict(zip(menu, expected, strict=True))
+    design = (fp.RandomizedResponse(0.125), fp.Laplace(8.0))
+    assert coverage_by_pair(fp.PotentialFilter(1.0, 0.01, design)) == dict(
+        zip(design, (TheoremCoverage.PAIR, TheoremCoverage.OWN), strict=True)
+    )
+    assert coverage_by_pair(fp.ZCDPFilter(0.5)) == {}
 
 
 def _binned(pair: fp.DominatingPair, cuts: np.ndarray) -> fp.FinitePair:
@@ -64,7 +76,7 @@ def _binned(pair: fp.DominatingPair, cuts: np.ndarray) -> fp.FinitePair:
 def test_a_finite_mechanism_is_a_pair_of_its_own_below_what_dominates_it_alone_and_composed(
     pair: fp.DominatingPair,
 ) -> None:
-    """The argument of `Join.OWN`: by a certified composition of the pair, and the mechanism in fractions."""
+    """The argument of `TheoremCoverage.OWN`: by a certified composition of the pair, and the mechanism in fractions."""
     own = _binned(pair, np.array([-0.31, -0.12, 0.017, 0.23]))
     for rounds, level in product((1, 2, 4), (0.0, 0.1, 0.5, 1.0)):
         ratio = Fraction(math.exp(level))

@@ -56,5 +56,5 @@ def test_rational_claims_are_linear_arithmetic_and_others_intervals() -> None:
 
 def test_what_rocq_has_no_word_for_is_left_out() -> None:
     assert lemma_of("one", Comparisons("x").at_most("tail", 0.1, "tail(1)")) is None
-    assert lemma_of("one", Comparisons("x").near("both sides", 0.5, Fraction(1, 2))) is None
+    assert lemma_of("one", Comparisons("x").near_truth("both sides", 0.5, Fraction(1, 2))) is None
     assert lemma_of("one", Comparisons("x").at_most("a function", 0.5, lambda: 1)) is None  # type: ignore[arg-type, return-value]

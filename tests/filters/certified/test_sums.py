@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from filterproof.filters.accounting.charge_kinds import LinearCharge, SquaredCharge
 from filterproof.filters.accounting.charge_rules import gdp_charge, pure_charge, renyi_charge, zcdp_charge
 from filterproof.filters.accounting.ledger import Budget, is_sum
-from filterproof.filters.certified.double_double import both, limit_of, sum_of
+from filterproof.filters.certified.double_double import exact_sum, limit_of, sum_of
 from filterproof.theory.numerics.error_free import (
     add_round_up,
     quotient_round_up,
@@ -29,17 +29,17 @@ LOST = Fraction(1, 2**100)
 @given(DOUBLES, DOUBLES)
 def test_sums_and_products_of_two_doubles_lose_nothing_or_are_rounded_up(a: float, b: float) -> None:
     x, y, tiny = Fraction(a), Fraction(b), b * 2.0**-55
-    assert both(two_sum(a, b)) == x + y
-    assert both(two_product(a, b)) == x * y
-    assert both(square(a)) == x * x
+    assert exact_sum(two_sum(a, b)) == x + y
+    assert exact_sum(two_product(a, b)) == x * y
+    assert exact_sum(square(a)) == x * x
     assert 0 <= Fraction(sum_round_up(b, tiny)) - y - Fraction(tiny) <= y / 2**50
     assert Fraction(sum_round_up(b, b * 2.0**-40)) >= y * (1 + Fraction(1, 2**40))
     assert sum_round_up(b, -tiny) == b
     sums, exact = add_round_up(square(a), two_product(b, 1 / 3)), x * x + y * Fraction(1 / 3)
     assert is_sum(sums)
-    assert exact <= both(sums) <= exact * (1 + LOST)
+    assert exact <= exact_sum(sums) <= exact * (1 + LOST)
     exact = x + Fraction(a * 2.0**-54) + y - Fraction(tiny)
-    assert exact <= both(add_round_up((a, a * 2.0**-54), (b, -tiny))) <= exact * (1 + LOST)
+    assert exact <= exact_sum(add_round_up((a, a * 2.0**-54), (b, -tiny))) <= exact * (1 + LOST)
 
 
 @given(st.fractions(Fraction(1, 10**9), 10**20) | st.integers(2**53, 2**60))
@@ -55,8 +55,8 @@ def test_what_is_no_double_is_charged_more_and_budgeted_less(x: Any) -> None:
     assert exact * (1 - Fraction(1, 2**52)) <= Fraction(Budget.of(x).limit) <= exact
     if isinstance(x, int):
         wide: Any = np.array([x], dtype=np.int64)
-        assert both(LinearCharge(wide).exact(1.0)) >= exact
-        assert both(SquaredCharge(wide).exact(1.0)) >= exact**2
+        assert exact_sum(LinearCharge(wide).exact(1.0)) >= exact
+        assert exact_sum(SquaredCharge(wide).exact(1.0)) >= exact**2
 
 
 @given(DOUBLES, DOUBLES)
@@ -70,7 +70,7 @@ def test_a_budget_is_its_number_to_the_last_bit(x: float, squared: bool, share: 
     made, truth = (Budget.square_of, Fraction(x) ** 2) if squared else (Budget.of, Fraction(x))
     budget = made(x)
     assert limit_of(budget) <= truth
-    whole = both((budget.high, budget.low))
+    whole = exact_sum((budget.high, budget.low))
     assert Fraction(budget.last) <= whole <= Fraction(budget.last) * (1 + Fraction(1, 2**51))
     least = math.ulp(budget.high) * 2.0**-53
     for high, low, covered in (

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from filterproof.filters.contract.content import content
-from filterproof.filters.contract.state import keys, same
+from filterproof.filters.contract.state import keys, runs_equal
 
 
 class Account:
@@ -90,7 +90,7 @@ def test_what_differs_in_a_part_is_told_apart_and_copies_are_not(one, other):
     state = objects(one, other, copy.deepcopy(one))
     first, second, third = keys((state, np.zeros(3)))
     assert first == third != second
-    assert same(state, objects(one)).tolist() == [True, False, True]
+    assert runs_equal(state, objects(one)).tolist() == [True, False, True]
 
 
 def test_what_is_in_no_pickle_is_told_from_all_even_from_itself():

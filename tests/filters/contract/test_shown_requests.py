@@ -8,7 +8,7 @@ import pytest
 
 import filterproof as fp
 import filterproof.filters.accountants.batched_grants
-from filterproof.filters.accountants.repeats import repeats
+from filterproof.filters.accountants.repeats import count_grants
 from filterproof.filters.contract.contract_checks import (
     checked_admits,
     checked_observe,
@@ -16,7 +16,7 @@ from filterproof.filters.contract.contract_checks import (
     checked_step,
     checked_step_inplace,
 )
-from filterproof.filters.contract.state import copied, frozen, leaves, read_only
+from filterproof.filters.contract.state import copy_state, frozen_copy, read_only, state_leaves
 from filterproof.theory.pairs import (
     DominatingPair,
     Gaussian,
@@ -39,10 +39,10 @@ STATES = {
 }
 
 
-@pytest.mark.parametrize("lend", [read_only, frozen])
+@pytest.mark.parametrize("lend", [read_only, frozen_copy])
 @pytest.mark.parametrize("state", STATES.values(), ids=STATES)
 def test_a_lent_state_is_the_same_numbers_and_cannot_be_written_to(lend: Any, state: Any) -> None:
-    for leaf, lent in zip(leaves(state), leaves(lend(lend(state))), strict=True):
+    for leaf, lent in zip(state_leaves(state), state_leaves(lend(lend(state))), strict=True):
         assert lent.dtype == leaf.dtype
         assert lent.shape == leaf.shape
         assert lent.tolist() == leaf.tolist()
@@ -56,7 +56,7 @@ def test_a_filter_of_ones_own_charges_nobody_by_a_decision_in_place(monkeypatch:
             return np.ones(len(state[0]), dtype=np.bool_)
 
     for block in (4, 2):
-        monkeypatch.setattr(filterproof.filters.accountants.batched_grants, "BLOCK", block)
+        monkeypatch.setattr(filterproof.filters.accountants.batched_grants, "PEOPLE_PER_BLOCK", block)
         people = fp.IndividualFilter(InPlace(), 4)
         for fits in (True, True, False):
             assert people.select(Gaussian(0.5)).tolist() == [fits] * 4
@@ -152,11 +152,13 @@ def test_the_rules_of_a_subclass_decide_wherever_it_is_held(
     kind: Any, granted: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     filt, request = kind(0.5), Gaussian(0.65)  # which costs 0.21
-    assert repeats(filt, request, most=9) == granted
-    assert (checked_step_inplace(filt, copied(filt.start(3)), request) is None) == (kind is not fp.ZCDPFilter)
-    assert (filt.step_inplace(copied(filt.start(3)), request) is None) == (kind is not fp.ZCDPFilter)
+    assert count_grants(filt, request, most=9) == granted
+    assert (checked_step_inplace(filt, copy_state(filt.start(3)), request) is None) == (
+        kind is not fp.ZCDPFilter
+    )
+    assert (filt.step_inplace(copy_state(filt.start(3)), request) is None) == (kind is not fp.ZCDPFilter)
     assert sum(map(filt.open("retry").request, [request] * 9)) == granted
-    monkeypatch.setattr(filterproof.filters.accountants.batched_grants, "BLOCK", 2)
+    monkeypatch.setattr(filterproof.filters.accountants.batched_grants, "PEOPLE_PER_BLOCK", 2)
     for people in (1, 3, 7):
         for pair in (request, Selection((request, Gaussian(0.66)), np.arange(people) % 2)):
             everyone = fp.IndividualFilter(filt, people)

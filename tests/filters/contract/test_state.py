@@ -8,17 +8,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from filterproof.filters.contract.state import (
-    bits,
-    choose,
+    choose_runs,
+    concatenate_runs,
     free_of_nan,
-    join,
     keys,
-    leaves,
-    moved,
-    put,
+    move_runs,
+    replace_selected,
+    run_bytes,
+    runs_equal,
     runs_of,
-    same,
-    take,
+    select_runs,
+    state_leaves,
 )
 
 RUNS = 12
@@ -40,7 +40,7 @@ def states() -> st.SearchStrategy[Any]:
 
 def rows(state: Any, run: int) -> list[Any]:
     """What a run holds, number by number."""
-    return [leaf[run].tolist() for leaf in leaves(state)]
+    return [leaf[run].tolist() for leaf in state_leaves(state)]
 
 
 some = st.lists(st.integers(0, RUNS - 1), max_size=9).map(lambda runs: np.array(runs, dtype=np.intp))
@@ -48,40 +48,40 @@ some = st.lists(st.integers(0, RUNS - 1), max_size=9).map(lambda runs: np.array(
 
 @given(states(), some)
 def test_taken_runs_are_those_runs_and_joined_parts_are_taken_together(state: Any, runs: Any) -> None:
-    part = take(state, runs)
+    part = select_runs(state, runs)
     assert runs_of(part) == len(runs)
     assert repr([rows(part, i) for i in range(len(runs))]) == repr([rows(state, run) for run in runs])
     both = np.concatenate([runs, runs[:2]])
-    assert repr(join([part, take(state, runs[:2])])) == repr(take(state, both))
+    assert repr(concatenate_runs([part, select_runs(state, runs[:2])])) == repr(select_runs(state, both))
 
 
 @given(states(), st.sets(st.integers(0, RUNS - 1)))
 def test_put_and_choose_replace_the_selected_runs_and_leave_the_others(state: Any, chosen: set[int]) -> None:
     runs = np.array(sorted(chosen), dtype=np.intp)
-    other = take(state, np.arange(RUNS)[::-1].copy())
+    other = select_runs(state, np.arange(RUNS)[::-1].copy())
     before = repr(state)
     mask = np.isin(np.arange(RUNS), runs)
     expected = [rows(other if run in chosen else state, run) for run in range(RUNS)]
-    for after in (put(state, runs, take(other, runs)), choose(mask, other, state)):
+    for after in (replace_selected(state, runs, select_runs(other, runs)), choose_runs(mask, other, state)):
         assert repr([rows(after, run) for run in range(RUNS)]) == repr(expected)
     assert repr(state) == before
 
 
 @given(states(), st.integers(0, RUNS - 1))
 def test_a_state_is_the_same_as_itself_and_as_no_state_with_another_number(state: Any, run: int) -> None:
-    assert same(state, state).all()
-    assert same(state, take(state, np.array([run])))[run]
-    changed = take(state, np.arange(RUNS))
-    first = leaves(changed)[0]
+    assert runs_equal(state, state).all()
+    assert runs_equal(state, select_runs(state, np.array([run])))[run]
+    changed = select_runs(state, np.arange(RUNS))
+    first = state_leaves(changed)[0]
     first[run] = np.logical_not(first[run]) if first.dtype == np.bool_ else 77
-    assert same(state, changed).tolist() == [i != run for i in range(RUNS)]
+    assert runs_equal(state, changed).tolist() == [i != run for i in range(RUNS)]
 
 
 @given(states())
 def test_keys_and_bits_are_equal_where_the_numbers_are(state: Any) -> None:
     for i, j in ((0, 6), (1, 7), (2, 6), (0, 0)):
         alike = repr(rows(state, i)) == repr(rows(state, j))
-        assert (bits(state)[i].tobytes() == bits(state)[j].tobytes()) == alike
+        assert (run_bytes(state)[i].tobytes() == run_bytes(state)[j].tobytes()) == alike
         assert (keys(state)[i] == keys(state)[j]) == alike
 
 
@@ -120,10 +120,10 @@ def test_entries_that_runs_share_are_taken_moved_and_joined_as_if_each_had_its_o
 
     for runs in ([2, 5, 3], [], [11], [0] * 14, list(range(12)), own > 7, own < 0):
         index = np.asarray(runs, dtype=None if len(runs) else np.intp)
-        equal(take(tree, index), take(plain, index))
+        equal(select_runs(tree, index), select_runs(plain, index))
     holes, tail = np.array([1, 4]), np.array([9, 11])
-    short = moved(take(tree, np.arange(12)), tail, holes, 9)
-    equal(short, moved(take(plain, np.arange(12)), tail, holes, 9))
+    short = move_runs(select_runs(tree, np.arange(12)), tail, holes, 9)
+    equal(short, move_runs(select_runs(plain, np.arange(12)), tail, holes, 9))
     assert short[0].tolist() == [0, 9, 2, 3, 11, 5, 6, 7, 8]
-    parts = [take(tree, np.array(runs, dtype=np.intp)) for runs in ([1, 2], [7], [], [5, 3, 0])]
-    equal(join(parts), take(plain, np.array([1, 2, 7, 5, 3, 0])))
+    parts = [select_runs(tree, np.array(runs, dtype=np.intp)) for runs in ([1, 2], [7], [], [5, 3, 0])]
+    equal(concatenate_runs(parts), select_runs(plain, np.array([1, 2, 7, 5, 3, 0])))

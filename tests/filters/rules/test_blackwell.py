@@ -10,7 +10,7 @@ from scipy import special
 
 import filterproof as fp
 from filterproof.filters.catalogue import CATALOGUE
-from filterproof.filters.rules.blackwell import covers, covers_beyond, gaussian_cover
+from filterproof.filters.rules.blackwell import covers_beyond, gaussian_cover, lies_below_gaussian
 from filterproof.mc.worst_case import worst_case
 
 BIT = fp.RandomizedResponse(0.3)
@@ -94,9 +94,9 @@ def test_what_only_touches_the_tangent_is_not_covered_for_it_may_be_rounded() ->
     for at, height, past in zip(middle, value, slope, strict=True):
         ends = np.array([at - 0.01, at + 0.01])
         touching = height + past * (ends - at)
-        assert not covers(0.8, ends, touching * (1 + 1e-15))
-        assert not covers(0.8, ends, touching * (1 - 1e-15))
-        assert covers(0.8, ends, touching * (1 - 1e-9))
+        assert not lies_below_gaussian(0.8, ends, touching * (1 + 1e-15))
+        assert not lies_below_gaussian(0.8, ends, touching * (1 - 1e-15))
+        assert lies_below_gaussian(0.8, ends, touching * (1 - 1e-9))
 
 
 # -- where doubles end before the losses do ------------------------------------------------------------------

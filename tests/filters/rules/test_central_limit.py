@@ -6,7 +6,7 @@ import mpmath as mp
 import pytest
 
 import filterproof as fp
-from filterproof.filters.accountants.repeats import repeats
+from filterproof.filters.accountants.repeats import count_grants
 from filterproof.filters.accounting.charge_kinds import LinearCharge
 from filterproof.mc.estimate.compare_filters import kept_mu
 
@@ -74,7 +74,7 @@ def test_rounds_fixed_in_advance_reach_several_times_delta(
     pair = fp.SubsampledGaussian(q=q, sigma=sigma)
     filt = limited(kept_mu(epsilon, delta))
     assert filt.promise.delta(epsilon) <= delta
-    assert repeats(filt, pair, most=10_000) == rounds
+    assert count_grants(filt, pair, most=10_000) == rounds
     reached = fp.Composition({pair: rounds}).delta(epsilon)
     # dp-accounting's PLD, on a lattice of 1e-3, found the same and at most 2 % more
     assert reached.low == pytest.approx(times * delta, rel=1e-3)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import filterproof as fp
-from filterproof.filters.contract.state import put, take
+from filterproof.filters.contract.state import replace_selected, select_runs
 from filterproof.theory.conversions import BUN_STEINKE
 
 RUNS = 4000
@@ -52,7 +52,7 @@ def spent(filt: fp.PrivacyFilter, seed: int) -> Any:
         after = filt.spend(state, make(size))
         if filt.looks_at_losses and turn < 3:  # what is not observed yet waits
             after = filt.observe(after, rng.uniform(-1, 1, RUNS) * size)
-        state = put(state, np.flatnonzero(granted), take(after, np.flatnonzero(granted)))
+        state = replace_selected(state, np.flatnonzero(granted), select_runs(after, np.flatnonzero(granted)))
     return state
 
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 import filterproof.filters as fp
 from filterproof.filters.rules import menu
-from filterproof.filters.rules.composition import composed_hockey_stick
+from filterproof.filters.rules.menu_composition import composed_hockey_stick
 from filterproof.theory.pairs import Erasure, FinitePair, Gaussian, RandomizedResponse
 
 STEPS = tuple(RandomizedResponse.from_ratio(Fraction(3, 2) ** k) for k in (1, 2, 3))
@@ -89,6 +89,6 @@ ROWS = np.random.default_rng(7).integers(0, 5, size=(300, 3))
     ids=["few", "large", "negative", "all zero", "no run"],
 )
 def test_the_distinct_rows_are_those_that_sorting_finds(counts: NDArray[np.int64]) -> None:
-    rows, which = menu.distinct(counts)
+    rows, which = menu.distinct_rows(counts)
     assert rows == sorted(set(map(tuple, counts.tolist())))
     assert [rows[place] for place in which.tolist()] == list(map(tuple, counts.tolist()))

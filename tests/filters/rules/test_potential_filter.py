@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 
 import filterproof as fp
-from filterproof.filters.certified.potential_checks import potential
+from filterproof.filters.certified.potential_checks import potential_comparisons
 from filterproof.filters.rules import potential_design
 from filterproof.filters.rules.discrete_pld import discrete_pld
 from filterproof.filters.rules.discrete_pld import height as height_at
 from filterproof.filters.rules.potential import COMMON_RATES, PotentialFilter
 from filterproof.filters.rules.potential_design import potential_clock
-from filterproof.filters.rules.potential_family import ONE, payoff
+from filterproof.filters.rules.potential_family import FIXED_POINT_ONE, payoff
 from filterproof.mc.examine.extremal_steps import extremal_steps
 from filterproof.theory.size_limits import TooLargeError
 
@@ -73,9 +73,11 @@ def test_the_table_that_runs_is_certified_and_what_is_wrong_in_it_is_refused() -
     family = lowered._clock.backward
     late = replace(family, heights=family.heights.copy())
     late.heights.flags.writeable = True
-    late.heights[len(late.at) // 2 :, 40] -= ONE >> 12
+    late.heights[len(late.at) // 2 :, 40] -= FIXED_POINT_ONE >> 12
     object.__setattr__(lowered, "_clock", replace(lowered._clock, backward=late))
-    (payoffs,) = (one for one in islice(potential(lowered, "lowered"), 2) if "payoffs" in one.says)
+    (payoffs,) = (
+        one for one in islice(potential_comparisons(lowered, "lowered"), 2) if "payoffs" in one.says
+    )
     assert payoffs.checked().status.name == "OFF"
 
 
@@ -94,14 +96,14 @@ def test_tampered_families_are_not_valid() -> None:
     assert not clock.is_valid(EPSILON / 2, DELTA)
     assert not replace(clock, budget=clock.budget * 2).is_valid(EPSILON, DELTA)
     dented = family.heights.copy()
-    dented[-1, -family.first] -= ONE >> 20
+    dented[-1, -family.first] -= FIXED_POINT_ONE >> 20
     assert not replace(family, heights=dented).is_valid(EPSILON)
     turned, steep = family.heights.copy(), family.heights.copy()
     turned[[1, -1]] = turned[[-1, 1]]  # a level below the one before
     steep[-1, -1] = family.top  # no chord to z = 0 goes on from there
     for heights in (turned, steep):
         assert not replace(family, heights=heights).is_valid(EPSILON)
-    assert not replace(family, top=ONE - 1).is_valid(EPSILON)
+    assert not replace(family, top=FIXED_POINT_ONE - 1).is_valid(EPSILON)
 
 
 def test_the_share_that_is_said_to_be_left_is_rounded_down() -> None:
@@ -149,7 +151,7 @@ def test_the_payoff_is_rounded_up_at_every_knot() -> None:
         with flint.ctx.workprec(300):
             for i, height in enumerate(heights.tolist()):
                 z = flint.arb(flint.fmpq(parts - 1, parts)) ** (first + i)
-                due = ((1 - flint.arb(epsilon).exp() * z) * ONE).max(flint.arb(0))
+                due = ((1 - flint.arb(epsilon).exp() * z) * FIXED_POINT_ONE).max(flint.arb(0))
                 assert due <= height < due + 1.001
 
 
@@ -198,6 +200,6 @@ def test_one_mechanism_that_takes_the_whole_budget_loses_nine_tenths_of_delta() 
 def test_a_design_that_needs_too_large_a_table_is_refused_before_it_is_made(
     monkeypatch: pytest.MonkeyPatch, epsilon: float, design: tuple[fp.DominatingPair, ...], needed: str
 ) -> None:
-    monkeypatch.setattr(potential_design._Search, "family", None)
+    monkeypatch.setattr(potential_design._PotentialSearch, "family", None)
     with pytest.raises(TooLargeError, match=rf"^design must need at most \d+ {needed}, got \d+; pass fewer"):
         fp.PotentialFilter(epsilon, 1e-5, design)

@@ -64,7 +64,7 @@ def test_states_that_no_grants_lead_to_are_refused(
 SUMS = [
     entry.example()
     for entry in CATALOGUE.values()
-    if issubclass(entry.kind, SeveralSums) and not issubclass(entry.kind, SomeOrderRule)
+    if issubclass(entry.filter_class, SeveralSums) and not issubclass(entry.filter_class, SomeOrderRule)
 ]
 
 

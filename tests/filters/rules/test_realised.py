@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import filterproof as fp
 from filterproof.filters.rules.kappa_filter import KappaFilter
-from filterproof.theory.realisation import kappa
+from filterproof.theory.stopping_level import kappa
 
 STEP = fp.Gaussian(mu=0.5)  # sigma = 2
 

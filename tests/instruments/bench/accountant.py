@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from filterproof.filters import suppress_unsound_warning
-from filterproof.filters.accountants.repeats import repeats
+from filterproof.filters.accountants.repeats import count_grants
 from filterproof.filters.catalogue import (
     CentralLimitFilter,
     GaussianResidueFilter,
@@ -72,7 +72,7 @@ def measured(epsilon: float, menu: tuple[DominatingPair, ...]) -> WorstCase:
 def overshoot(epsilon: float, delta: float, menu: tuple[DominatingPair, ...]) -> list[dict[str, Any]]:
     """A row for each mechanism: its rounds by each rule, and the certified ends of what the central limit's reach."""
     limit, potential = central_limit(epsilon, delta), PotentialFilter(epsilon, delta, menu)
-    granted = [repeats(limit, pair, most=_MOST) for pair in menu]
+    granted = [count_grants(limit, pair, most=_MOST) for pair in menu]
     shares = {pair: 1 / n for pair, n in zip(menu, granted, strict=True)}
     renyi = RenyiFilter.planned(epsilon, delta, shares)
     rows = []
@@ -84,7 +84,7 @@ def overshoot(epsilon: float, delta: float, menu: tuple[DominatingPair, ...]) ->
                 "delta": delta,
                 "mechanism": repr(pair),
                 "plan": planned_rounds(epsilon, delta, pair, MAX_ROUNDS)[0] if n < MAX_ROUNDS else None,
-                "Rényi": repeats(renyi, pair, most=_MOST),
+                "Rényi": count_grants(renyi, pair, most=_MOST),
                 "potential": int(potential.rounds(potential.start(1), pair)[0]),
                 "central limit": n,
                 "low": reached.low,
@@ -99,7 +99,7 @@ def played(epsilon: float, delta: float, menu: tuple[DominatingPair, ...]) -> di
     filt = central_limit(epsilon, delta)
     worst = worst_case(filt, menu, epsilon=epsilon, relative=_WIDTH)
     alone = [
-        Composition({pair: repeats(filt, pair, most=_MOST)}).delta(epsilon, relative=_WIDTH).low
+        Composition({pair: count_grants(filt, pair, most=_MOST)}).delta(epsilon, relative=_WIDTH).low
         for pair in menu
     ]
     return {
@@ -123,7 +123,7 @@ def kept_of_plans(epsilon: float, menu: tuple[DominatingPair, ...]) -> dict[str,
 
 
 def _rounds(filt: PrivacyFilter, menu: Sequence[DominatingPair]) -> list[int]:
-    return [repeats(filt, pair, most=MAX_ROUNDS) for pair in menu]
+    return [count_grants(filt, pair, most=MAX_ROUNDS) for pair in menu]
 
 
 def _bounded(

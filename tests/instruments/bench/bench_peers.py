@@ -13,7 +13,8 @@ from typing import Any, TypeAlias
 import numpy as np
 import pytest
 
-from filterproof.mc.losses import cells, composition, summands
+from filterproof.mc.losses import composition, summands
+from filterproof.mc.losses import loss_cells as cells
 from filterproof.theory.pairs import DominatingPair, Gaussian, Laplace, RandomizedResponse, SubsampledGaussian
 from tests.instruments.bench.references import reference
 
@@ -80,10 +81,10 @@ def _by_composition(relative: float) -> Callable[[Work], Said]:
     def delta(work: Work) -> Said:
         # each time as if for the first time
         for kept in (
-            cells.cells,
-            cells.extent,
-            summands._distributions,
-            composition._rough,
+            cells.loss_cells,
+            cells.loss_extent,
+            summands._lattice_distributions,
+            composition._rough_distribution,
             composition._inversion_of,
         ):
             kept.cache_clear()

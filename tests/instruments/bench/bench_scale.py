@@ -9,10 +9,10 @@ import pytest
 
 import filterproof as fp
 from filterproof.mc.engine.game import Game
-from filterproof.mc.engine.streams import BATCH_SIZE, batches
+from filterproof.mc.engine.streams import BATCH_SIZE, split_into_batches
 from filterproof.mc.estimate.functionals import HockeyStick
 from filterproof.mc.runs.play import sum_over_runs
-from filterproof.mc.runs.run import Run
+from filterproof.mc.runs.run import RunInProgress
 from filterproof.mc.runs.store import RunStore
 
 PLAIN = HockeyStick(1.0)
@@ -34,9 +34,9 @@ def bench_paths(benchmark: Any, paths: int) -> None:
     benchmark.pedantic(sum_over_runs, (_game(), PLAIN), {"n": paths, "workers": 1}, rounds=1)
 
 
-def _laid_out() -> Run:
-    work = list(batches(1, TILES * BATCH_SIZE))
-    run = Run(_game(), PLAIN, work, None, None)
+def _laid_out() -> RunInProgress:
+    work = list(split_into_batches(1, TILES * BATCH_SIZE))
+    run = RunInProgress(_game(), PLAIN, work, None, None)
     for batch in work:
         run.record([batch], [np.ones(PLAIN.numbers)])
     return run
@@ -45,7 +45,7 @@ def _laid_out() -> Run:
 def _store_and_load(place: Path) -> None:
     with RunStore(place) as store:
         row = np.ones(PLAIN.numbers)
-        work = list(batches(1, TILES * BATCH_SIZE))
+        work = list(split_into_batches(1, TILES * BATCH_SIZE))
         for first in range(0, TILES, 10):  # a task of a quarter of a second holds about so many
             store.commit(DESCRIPTION, [(batch.index, batch.size, row) for batch in work[first : first + 10]])
 

@@ -6,14 +6,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from filterproof.mc.runs.executors import cores
+from filterproof.mc.runs.executors import available_cores
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_benchmark_update_json(config: Any, benchmarks: Any, output_json: dict[str, Any]) -> None:
     """Keep what the report shows of the machine and of each benchmark, and of the commit its name."""
     output_json["machine_info"] = {
-        "cores": cores(),
+        "cores": available_cores(),
         "python": platform.python_version(),
         "numpy": np.__version__,
     }

@@ -129,7 +129,7 @@ class Best:
 def _outcomes(pair: fp.DominatingPair) -> list[tuple[float, float, float]]:
     """(loss, P-mass, Q-mass) of a finite pair's outcomes, those that P cannot produce too."""
     found = [(float(loss), float(p), float(p) * math.exp(-loss)) for loss, p in pair.outputs if p > 0]
-    missing = float(pair._missing)
+    missing = float(pair._unreachable_mass)
     return found + ([(-math.inf, 0.0, missing)] if missing > 0 else [])
 
 

@@ -15,7 +15,7 @@ from typing import Any
 import filterproof as fp
 from filterproof.mc.examine.ending import Status
 from filterproof.mc.examine.stage_schedule import examine
-from filterproof.reports.words import right
+from filterproof.reports.words import is_right_verdict
 from tests.instruments.corpus.corpus_parts import PARTS
 from tests.instruments.corpus.public import BUGS
 
@@ -150,7 +150,7 @@ def main(arguments: list[str]) -> int:
             table.append(said)
             if given.out is not None:
                 _record(given.out, given.effort, table)
-            mark = " " if right(said) else "X"
+            mark = " " if is_right_verdict(said) else "X"
             print(
                 f"{mark} {said['kind']:6} {said['name']:32} {said['outcome']:9} {said['evidence']:11} "
                 f"{said['seconds']:5.1f} s, {said['processor']:5.1f} of the processor  {str(said['detail'])[:110]}",
@@ -160,8 +160,10 @@ def main(arguments: list[str]) -> int:
         for kind in ("broken", "sound"):
             rows = [said for said in table if said["half"] == half and said["kind"] == kind]
             if rows:
-                print(f"{half} half, {kind}: {sum(map(right, rows))} of {len(rows)} as they should be")
-    return int(not all(map(right, table)))
+                print(
+                    f"{half} half, {kind}: {sum(map(is_right_verdict, rows))} of {len(rows)} as they should be"
+                )
+    return int(not all(map(is_right_verdict, table)))
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ from fractions import Fraction
 import pytest
 
 import filterproof as fp
-from filterproof.reports.words import record
+from filterproof.reports.words import recorded_data
 from tests.instruments.corpus.power import SUBJECTS, examined
 from tests.instruments.corpus.public import BUGS
 from tests.instruments.corpus.public.bug import Budget, PublicBug
@@ -14,7 +14,7 @@ from tests.instruments.corpus.public.bug import Budget, PublicBug
 def granted(bug: PublicBug, pair: fp.DominatingPair, *, repaired: bool) -> int:
     """How often the pair is granted of twenty times at every label, where it reads the record."""
     filt, times, budget = bug.make(repaired=repaired), 0, bug.budget(repaired)
-    for where in 20 * list(getattr(filt, "choices", [()])):
+    for where in 20 * list(getattr(filt, "label_combinations", [()])):
         request = fp.LabelledRequest(pair, where) if where else pair
         times += budget.spend(request) and (not where or filt.reads(where))
     return times
@@ -56,7 +56,7 @@ def test_examination_refutes_a_filter_and_a_service_of_public_bugs(name: str) ->
 
 
 def test_record_has_every_public_bug_refuted_and_no_repair() -> None:
-    rows = [row for row in record("power")["cases"] if row["half"] == "public"]
+    rows = [row for row in recorded_data("power")["cases"] if row["half"] == "public"]
     assert [(row["name"], row["kind"]) for row in rows] == [
         (one.name, one.kind) for one in SUBJECTS["public"]
     ]

@@ -12,7 +12,7 @@ from filterproof.filters.contract.contract_checks import (
     checked_spend,
     checked_start,
 )
-from filterproof.filters.contract.state import choose, leaves, same, take
+from filterproof.filters.contract.state import choose_runs, runs_equal, select_runs, state_leaves
 from tests.instruments.corpus.case import Case
 from tests.instruments.corpus.corpus_parts import PARTS
 from tests.instruments.corpus.games import (
@@ -123,18 +123,18 @@ def test_runs_together_decide_as_runs_alone(case: Case) -> None:
     together, alone = filt.start(n), [filt.start(1) for _ in range(n)]
     for _ in range(40):
         index = rng.integers(0, len(ASKED), n)
-        request, before = fp.Selection(ASKED, index), [leaf.copy() for leaf in leaves(together)]
+        request, before = fp.Selection(ASKED, index), [leaf.copy() for leaf in state_leaves(together)]
         granted = filt.admits(together, request)
         loss = np.array([float(ASKED[place].sample(rng, 1)[0]) for place in index])
         after = filt.observe(filt.spend(together, request), loss)
         # every method is pure
-        assert all(np.array_equal(old, new) for old, new in zip(before, leaves(together), strict=True))
-        together = choose(granted, after, together)
+        assert all(np.array_equal(old, new) for old, new in zip(before, state_leaves(together), strict=True))
+        together = choose_runs(granted, after, together)
         for run, place in enumerate(index):
             assert filt.admits(alone[run], ASKED[place])[0] == granted[run]
             if granted[run]:
                 alone[run] = filt.observe(filt.spend(alone[run], ASKED[place]), loss[run : run + 1])
-            assert same(take(together, np.array([run])), alone[run])[0]
+            assert runs_equal(select_runs(together, np.array([run])), alone[run])[0]
 
 
 def test_the_best_strategy_is_worth_what_its_game_is_and_a_denied_request_fails_a_case() -> None:

@@ -10,8 +10,8 @@ import pytest
 
 import filterproof as fp
 from filterproof.mc.engine.batches import play_batch
-from filterproof.mc.engine.budget_monitor import BudgetMonitor, Exceeded
-from filterproof.mc.engine.levels import largest
+from filterproof.mc.engine.budget_monitor import BoundExceeded, BudgetMonitor
+from filterproof.mc.engine.levels import largest_granted_level
 from filterproof.mc.engine.streams import BATCH_SIZE, Batch
 from tests.mc.estimate.ten_times import Grants
 
@@ -117,7 +117,10 @@ REFUSED: list[tuple[Callable[[], object], str]] = [
     ),
     (lambda: play(GDP, fp.Scripted), "adversary must be an Adversary"),
     (lambda: play(3, fp.Constant(A)), "PrivacyFilter"),
-    (lambda: largest(BASIC, fp.Gaussian), "family must hold a pair that BasicFilter admits, got .*Gaussian"),
+    (
+        lambda: largest_granted_level(BASIC, fp.Gaussian),
+        "family must hold a pair that BasicFilter admits, got .*Gaussian",
+    ),
     (lambda: fp.runs.Game.between(GDP, fp.EraserForever()), "p is missing: the guarantee of GaussianFilter"),
     (lambda: fp.Constant(fp.Gaussian(np.ones(2))), r"pair must be a single pair, got shape \(2,\)"),
     (lambda: fp.Scripted((A,), (1, 2)), "times must hold one number for each pair, got 2 for 1"),
@@ -159,8 +162,8 @@ def test_a_guard_leaves_alone_a_run_that_met_an_infinite_loss() -> None:
 def test_a_guard_lets_nothing_pass_that_is_beyond_its_bound_or_no_number() -> None:
     monitor = BudgetMonitor.at(2.0, 1.0, 0.5, "truncate")
     spent, kept = np.array([0.5, 2.0, np.nan, 0.5, 0.5]), np.array([0.0, 0.0, 0.0, -1.0, np.nan])
-    assert monitor.passed(spent, kept).tolist() == [False, True, True, True, True]
-    monitor.verify(np.array([0.5]), np.zeros(1), np.zeros(1))
+    assert monitor.is_exceeded(spent, kept).tolist() == [False, True, True, True, True]
+    monitor.check_finished(np.array([0.5]), np.zeros(1), np.zeros(1))
     for loss, log_finite in ((2.0, 0.0), (np.nan, 0.0), (0.5, -1.0), (0.5, np.nan)):
-        with pytest.raises(Exceeded):
-            monitor.verify(np.array([loss]), np.zeros(1), np.array([log_finite]))
+        with pytest.raises(BoundExceeded):
+            monitor.check_finished(np.array([loss]), np.zeros(1), np.array([log_finite]))

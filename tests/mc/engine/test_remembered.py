@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 import filterproof as fp
-from filterproof.mc.engine.cached import remembered
+from filterproof.mc.engine.cached import cache_results
 
 
 @dataclass(frozen=True)
@@ -18,7 +18,7 @@ class Own(fp.Adversary):
 def test_questions_of_the_librarys_values_are_answered_once_and_on_copies() -> None:
     asked: list[Any] = []
 
-    @remembered(8)
+    @cache_results(8)
     def answer(*given: Any) -> list[Any]:
         asked.append(given)
         return [given]

@@ -9,10 +9,15 @@ import pytest
 import filterproof as fp
 from filterproof.mc.engine.streams import BATCH_SIZE, MAX_PATHS
 from filterproof.mc.estimate import estimator as choosing
-from filterproof.mc.estimate.estimator import PILOT, EstimatorSettings, allowed, estimators
+from filterproof.mc.estimate.estimator import (
+    PILOT_BATCH_INDEX,
+    EstimatorSettings,
+    allowed_estimators,
+    estimators,
+)
 from filterproof.mc.estimate.path_bound import log_weight_bound
 from filterproof.mc.estimate.simulate import BATCH_STRIDE
-from filterproof.theory.realisation import kappa_survival
+from filterproof.theory.stopping_level import kappa_survival
 from tests.mc.estimate.ten_times import Silent
 
 chosen: Any = estimators.__wrapped__  # type: ignore[attr-defined]
@@ -85,7 +90,7 @@ def test_a_bound_beyond_the_doubles_is_passed_over() -> None:
 def test_a_bound_on_infinite_losses_hides_no_heavy_weight_of_the_term_beside_it() -> None:
     game = fp.runs.Game.between(fp.RogersFilter(1.0, 1e-5), fp.Constant(fp.KOV(0.15, 1e-6)), rounds=12)
     grid, settings = (-0.5, 0.0, 1.0, 2.0, 4.0), EstimatorSettings(4000, 1e-6)
-    offered = [terms[-1].functionals for terms in allowed(game, grid, settings)]
+    offered = [terms[-1].functionals for terms in allowed_estimators(game, grid, settings)]
     least = {
         epsilon: min(sums.log_range for sums in each)
         for epsilon, each in zip(grid, zip(*offered, strict=True), strict=True)
@@ -96,4 +101,4 @@ def test_a_bound_on_infinite_losses_hides_no_heavy_weight_of_the_term_beside_it(
 
 
 def test_no_run_is_so_long_that_it_plays_the_tile_of_a_pilot() -> None:
-    assert PILOT * BATCH_SIZE > MAX_PATHS + 3 * BATCH_STRIDE * BATCH_SIZE
+    assert PILOT_BATCH_INDEX * BATCH_SIZE > MAX_PATHS + 3 * BATCH_STRIDE * BATCH_SIZE

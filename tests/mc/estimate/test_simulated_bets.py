@@ -10,7 +10,7 @@ import pytest
 
 import filterproof as fp
 from filterproof.mc.engine.batches import play_batch
-from filterproof.mc.engine.streams import BATCH_SIZE, batches
+from filterproof.mc.engine.streams import BATCH_SIZE, split_into_batches
 from filterproof.mc.estimate.estimator import EstimatorSettings, estimators
 from filterproof.mc.estimate.functionals import HockeyStick
 from filterproof.mc.estimate.martingale import WeightedSlack
@@ -49,7 +49,9 @@ def test_sums_of_a_grid_are_what_the_paths_themselves_give_in_any_order_of_tiles
             functional.moments(fp.runs.sum_over_runs(term.game, functional, n=N, seed=3, workers=1))
             == moments
         )
-        unit = np.concatenate([values(functional, play_batch(term.game, batch)) for batch in batches(3, N)])
+        unit = np.concatenate(
+            [values(functional, play_batch(term.game, batch)) for batch in split_into_batches(3, N)]
+        )
         assert moments.logs == pytest.approx(functional.bets.logs(unit), rel=1e-11)
         assert moments.total == pytest.approx(unit.sum(), rel=1e-11)
 

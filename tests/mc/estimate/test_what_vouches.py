@@ -9,7 +9,7 @@ import pytest
 
 import filterproof as fp
 from filterproof.mc.estimate import path_bound
-from filterproof.mc.estimate.declared_spending import expanded
+from filterproof.mc.estimate.declared_spending import expand_spending
 from tests.mc.estimate.overspenders import OVERSPENDERS
 from tests.mc.estimate.ten_times import Grants, Silent, TenTimes
 
@@ -69,7 +69,7 @@ class Sly(fp.Constant):
 class Askew(fp.LossChasing):
     """Changes what the request that it inherits calls."""
 
-    def _ask(self, view: Any, raised: Any) -> Any:
+    def _request_at_level(self, view: Any, raised: Any) -> Any:
         return Sly.request(self, view)  # type: ignore[arg-type]
 
 
@@ -98,29 +98,33 @@ def test_what_an_adversary_inherits_says_nothing_of_requests_of_its_own() -> Non
     )
     assert path_bound.proven_bounds(sly, 1000) is path_bound.proven_bounds(askew, 1000) is None
     assert path_bound.proven_bounds(frank, 1000).squares == pytest.approx(72.0)  # type: ignore[union-attr]
-    assert expanded(last, 1000) is None
-    assert expanded(replace(last, adversary=fp.ManySmall(2, fp.Gaussian, 0.1)), 1000) is not None
+    assert expand_spending(last, 1000) is None
+    assert expand_spending(replace(last, adversary=fp.ManySmall(2, fp.Gaussian, 0.1)), 1000) is not None
     responding = fp.simulate(fp.ZCDPFilter(0.5), Responding(), epsilon=0.05, n=2000, rounds=1, workers=1)
     assert fp.RandomizedResponse(0.1).hockey_stick(0.05) in responding
 
 
 def test_states_that_are_expanded_are_those_of_the_code_that_runs() -> None:
     game = fp.runs.Game.between(TenTimes(), fp.LossChasing(low=0.1, high=0.2, family=fp.Gaussian))
-    spending = expanded(game, 1000)
+    spending = expand_spending(game, 1000)
     assert spending is not None
     assert spending.squares == pytest.approx(0.4, rel=1e-12)
     assert spending.divergence(3.0) == pytest.approx(0.6, rel=1e-12)
     # a filter that looks at losses, and an adversary that does not say what it asks for, cannot be expanded
     lavish = BY_NAME["2 times, one path in 1e4"]
-    assert expanded(fp.runs.Game.between(lavish.filter, lavish.adversary(telling=True)), 1000) is None
-    assert expanded(fp.runs.Game.between(TenTimes(), Silent(fp.Gaussian(0.1))), 1000) is None
+    assert expand_spending(fp.runs.Game.between(lavish.filter, lavish.adversary(telling=True)), 1000) is None
+    assert expand_spending(fp.runs.Game.between(TenTimes(), Silent(fp.Gaussian(0.1))), 1000) is None
 
 
 def test_more_paths_are_worth_a_longer_walk() -> None:
     """Ten rounds reach 107 states, sums of doubles in other orders among them."""
     either = fp.MenuRandom((fp.RandomizedResponse(0.35), fp.RandomizedResponse(0.2)))
     game = fp.runs.Game.between(fp.ZCDPFilter(1.0), either, rounds=10)
-    assert [expanded(game, 1000, most=most) is not None for most in (100, 200, 100)] == [False, True, False]
+    assert [expand_spending(game, 1000, most=most) is not None for most in (100, 200, 100)] == [
+        False,
+        True,
+        False,
+    ]
 
 
 class ChargesWhatItKnows(TenTimes):
@@ -156,7 +160,7 @@ class Choosing(fp.Adversary):
 
 def test_states_are_expanded_for_every_way_to_ask_for_a_pair() -> None:
     free, paid = (
-        expanded(fp.runs.Game.between(filt, Choosing()), 1000)
+        expand_spending(fp.runs.Game.between(filt, Choosing()), 1000)
         for filt in (ChargesWhatItKnows(), fp.ZCDPFilter(0.52))
     )
     assert free is not None

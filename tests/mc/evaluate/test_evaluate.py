@@ -15,11 +15,11 @@ from filterproof.mc.evaluate import adversary_queries as ask
 from filterproof.mc.evaluate.certified_distribution import CertifiedDistribution
 from filterproof.mc.evaluate.evaluate import evaluate
 from filterproof.mc.evaluate.forward_distribution import ForwardDistribution
-from filterproof.mc.evaluate.loss_nodes import BallNodes, needed
-from filterproof.mc.evaluate.quadrature_panels import Panels
+from filterproof.mc.evaluate.loss_nodes import BallNodes, nodes_needed
+from filterproof.mc.evaluate.quadrature_panels import QuadraturePanels
 from filterproof.mc.losses.too_large import TooLargeError
 from filterproof.theory.evidence import Evidence
-from filterproof.theory.realisation import kappa, optimal_split, stopped_hockey_stick
+from filterproof.theory.stopping_level import kappa, optimal_split, stopped_hockey_stick
 from tests.mc.worst_case.small_games import CountFilter
 
 COIN = fp.RandomizedResponse.from_ratio(Fraction(3))
@@ -157,7 +157,7 @@ def test_the_enclosure_of_a_strategy_with_thresholds_holds_the_numerical_value()
 def test_quadrature_errs_by_no_more_than_its_bound():
     """Two releases of 0.5 are one of 0.5 sqrt 2: the density at a node against the bounds on its mass."""
     edges = np.linspace(-9.0, 9.0, 10)
-    counts = needed(np.diff(edges) / 2, 0.5, 1e-6)
+    counts = nodes_needed(np.diff(edges) / 2, 0.5, 1e-6)
     nodes = BallNodes.on(edges, edges, counts, 0.5)
     start = np.zeros((1, 2, len(nodes.loss)))
     start[..., -1] = 1.0
@@ -198,7 +198,7 @@ def test_what_is_paid_and_what_leaves_the_range_is_counted_in_the_law_drawn_from
         drawn = mpmath.mpf(mass) * mpmath.exp(-x)
         assert (
             drawn * (1 - mpmath.exp(600 + x)) * (1 - mpmath.mpf(2) ** -40)
-            <= distribution.enclosed(600.0, "QP")[1]
+            <= distribution.divergence_enclosure(600.0, "QP")[1]
             < 1
         )
         nodes.released(fp.Gaussian(5.0), masses)
@@ -249,7 +249,7 @@ def test_a_limit_smaller_than_any_panel_is_found():
     assert tiny.low == pytest.approx(fp.Gaussian(math.sqrt(0.5)).hockey_stick(1.0), rel=1e-9)
     assert "9.09495e-13" in tiny.scope
     assert (
-        0.0 in Panels.between(set(), low=-1.0, high=2.7, width=0.8, merged=0.0).edges
+        0.0 in QuadraturePanels.between(set(), low=-1.0, high=2.7, width=0.8, merged=0.0).edges
     )  # else both ends of the limit may lie inside one panel
 
 

@@ -8,7 +8,7 @@ import filterproof as fp
 from filterproof.filters.catalogue import CATALOGUE
 from filterproof.mc.engine.adversaries import EraserForever
 from filterproof.mc.engine.encoding import nameable
-from filterproof.mc.examine.accountants import GAMES
+from filterproof.mc.examine.accountants import GAME_BY_QUERY_KIND
 from filterproof.mc.examine.counterexample import (
     Counterexample,
     measured_counterexample,
@@ -20,7 +20,7 @@ from filterproof.mc.examine.counterexample import (
 from filterproof.mc.examine.divergence import Divergence
 from filterproof.mc.examine.sequence import Sequence
 from filterproof.mc.examine.stages.rational_plans import ratio_at, solved_plan
-from filterproof.mc.worst_case.plan import Plan
+from filterproof.mc.worst_case.plan import AdaptivePlan
 from tests.mc.examine.example_filters import Forgets
 
 
@@ -46,7 +46,9 @@ def plan() -> Counterexample:
     return found
 
 
-def written(filt: fp.PrivacyFilter[Any], epsilon: float, ratio: Fraction, plan: Plan) -> Counterexample:
+def written(
+    filt: fp.PrivacyFilter[Any], epsilon: float, ratio: Fraction, plan: AdaptivePlan
+) -> Counterexample:
     """The counterexample of a plan as it is, with its worth in the states of that filter."""
     data = {
         "filter": named(filt),
@@ -88,7 +90,7 @@ def sequence(
 
 def accountant_counterexample(accountant: Any, place: int = 0) -> Counterexample:
     """The game of an accountant that it proposes first, or in that place, of a question or two."""
-    game: Any = next(islice(GAMES[accountant.played].proposed(accountant), place, None))
+    game: Any = next(islice(GAME_BY_QUERY_KIND[accountant.played].propose_games(accountant), place, None))
     if accountant.played in ("selects", "sums"):
         game = type(game)(accountant, game.questions[:2])
     measure = game.measures()[0]

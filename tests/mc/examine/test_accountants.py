@@ -16,8 +16,8 @@ import filterproof as fp
 from filterproof.filters.accountants.no_noise import ZERO_NOISE
 from filterproof.filters.certified.certified_numbers import CertifiedNumbers
 from filterproof.filters.certified.comparison import Comparisons
-from filterproof.mc.examine.accountants.loss_bound_game import LossBoundGame, _above
-from filterproof.mc.examine.accountants.people_game import Summed
+from filterproof.mc.examine.accountants.loss_bound_game import LossBoundGame, _log_certainly_above
+from filterproof.mc.examine.accountants.people_game import SumQuestion
 from filterproof.mc.examine.divergence import Divergence
 from filterproof.mc.examine.ending import Status
 from filterproof.mc.examine.filter_fault import FilterFault
@@ -88,7 +88,7 @@ class Uncharged(fp.people.LinearQueries):
 
     def answer(self, values, rng):
         told = super().answer(values, rng)
-        self._sums = self._sums.fresh(self.people)
+        self._sums = self._sums.without_charges(self.people)
         return told
 
 
@@ -122,8 +122,8 @@ BROKEN = (
 
 def test_noise_below_the_sigma_that_is_told_is_a_fault_and_more_of_it_is_none():
     with pytest.raises(FilterFault, match=r"Drawn reports sigma=1\.58114, but its noise is 0 if"):
-        Summed.worth_asking(Drawn(3, norm_budget=5.0, kappa=1.0))
-    assert len(Summed.worth_asking(Twice(3, norm_budget=5.0, kappa=1.0))) == 5
+        SumQuestion.worth_asking(Drawn(3, norm_budget=5.0, kappa=1.0))
+    assert len(SumQuestion.worth_asking(Twice(3, norm_budget=5.0, kappa=1.0))) == 5
 
 
 @pytest.mark.parametrize("accountant", SOUND, ids=repr)
@@ -262,7 +262,7 @@ def test_the_chance_that_a_line_is_overtaken_is_that_of_all_outcomes_counted(rou
             loss += sign
             over |= loss * float(np.log(1.5)) > float(odometer.epsilon(state)[0])
         chance += Fraction(over) * Fraction(3 ** signs.count(1) * 2 ** signs.count(-1), 5**rounds)
-    found = LossBoundGame(odometer, (ratio,), rounds).solved(Divergence.exceedance())
+    found = LossBoundGame(odometer, (ratio,), rounds).solve_divergence(Divergence.exceedance())
     assert found.low <= chance <= found.high
     assert (chance > 0) is (rounds > 5)
 
@@ -271,13 +271,15 @@ def test_a_loss_is_above_a_bound_where_its_logarithm_is_and_never_above_none():
     with mpmath.workdps(40):
         for k in range(1, 60):
             bound = math.log1p(1 / k)
-            assert _above(fmpq(k + 1, k), bound) is bool(mpmath.log(mpmath.mpf(k + 1) / k) > bound)
-    assert not _above(fmpq(10**400), math.inf)
-    assert _above(fmpq(1, 10**400), -math.inf)
+            assert _log_certainly_above(fmpq(k + 1, k), bound) is bool(
+                mpmath.log(mpmath.mpf(k + 1) / k) > bound
+            )
+    assert not _log_certainly_above(fmpq(10**400), math.inf)
+    assert _log_certainly_above(fmpq(1, 10**400), -math.inf)
 
 
 def test_a_game_is_worth_what_is_told_apart_and_no_more():
-    asked, noise = Summed((1.0, 0.0, 0.0)), Fraction(3)
+    asked, noise = SumQuestion((1.0, 0.0, 0.0)), Fraction(3)
     pair = asked.between((Fraction(1), noise), (Fraction(0), noise))
     assert Fraction(1, 3) * (1 - Fraction(1, 2**48)) < Fraction(float(pair.mu)) <= Fraction(1, 3)
     with pytest.raises(FilterFault, match="noise must not depend on a person"):

@@ -23,7 +23,7 @@ from filterproof.mc.examine.counterexample import (
     replay,
 )
 from filterproof.mc.examine.divergence import Bound, Divergence
-from filterproof.mc.examine.replay import KINDS, Replayed, ReplayError, replayed
+from filterproof.mc.examine.replay import KINDS, Replayed, ReplayError, replay_data
 from filterproof.mc.intervals.estimate import Estimate
 from filterproof.theory.evidence import Evidence
 from filterproof.theory.numerics.stable import log_fraction
@@ -54,7 +54,7 @@ def test_a_counterexample_refutes_after_a_passage_through_json_and_says_how_long
     kind: str,
 ) -> None:
     told = example(kind)
-    again = replayed(json.dumps(told.to_data()), filt=told.filter)
+    again = replay_data(json.dumps(told.to_data()), filt=told.filter)
     assert again.refutes
     assert str(own_number(kind, again)) == str(told.data[COUNTEREXAMPLES[kind][1]])
     assert again.measure == told.measure == Divergence.hockey_stick(told.measure.at)
@@ -77,7 +77,7 @@ def test_the_last_bits_are_the_processors_and_a_number_that_differs_by_more_is_r
     here = told.replay()
     for name in SAYS[kind][3]:
         for part in (1 + 2.0**-44, 1 - 2.0**-44):
-            assert replayed(told.to_data() | {name: told.data[name] * part}, filt=told.filter) == here
+            assert replay_data(told.to_data() | {name: told.data[name] * part}, filt=told.filter) == here
         for part in (1 + 2.0**-38, 1 - 2.0**-38, 0.0):
             with pytest.raises(ReplayError):
                 replay(told.to_data() | {name: told.data[name] * part}, filt=told.filter)
@@ -169,7 +169,7 @@ def test_a_filter_from_outside_the_catalogue_is_replayed_with_itself_or_by_its_c
 def test_a_filter_that_states_its_ratio_is_refuted_at_that_ratio() -> None:
     told = json.loads(json.dumps(natural_plan().to_data()))
     assert told["ratio"] == "9/4"
-    assert replayed(told).refutes
+    assert replay_data(told).refutes
     with pytest.raises(ReplayError, match="ratio must be e"):
         replay(told | {"ratio": str(Fraction(9, 4) * (1 - Fraction(9, 10**13)))})
 
@@ -182,7 +182,7 @@ def test_an_infinite_divergence_is_written_and_read() -> None:
     told = sequence(filt, reveals, Divergence.renyi(2.0), 1)
     data = json.loads(json.dumps(told.to_data()))
     assert data["low"] == {"float": "inf"}
-    assert replayed(data, filt=filt).refutes
+    assert replay_data(data, filt=filt).refutes
     with pytest.raises(ReplayError, match="within"):
         replay(data | {"low": 3.0}, filt=filt)
 
@@ -205,7 +205,7 @@ def test_what_a_rounded_epsilon_leaves_refutes_nothing(kind: Callable[[float], A
         with flint.ctx.workprec(160):
             mantissa, exponent = flint.arb(filt.promise.epsilon).exp().upper().man_exp()
         told = forged(Fraction(int(mantissa)) * Fraction(2) ** int(exponent), filt, pair)
-        again = replayed(told, filt=filt)
+        again = replay_data(told, filt=filt)
         assert again.result == Fraction(told["value"])
         assert (again.result > 0) is (kind is GrantsAll)
         assert not again.refutes, k

@@ -9,9 +9,9 @@ import pytest
 
 import filterproof as fp
 from filterproof.filters.contract.contract_checks import checked_observe, checked_start
-from filterproof.mc.examine.difference import Difference, first_difference
+from filterproof.mc.examine.difference import FirstDifference, first_difference
 from filterproof.mc.examine.filter_fault import FilterFault
-from filterproof.mc.examine.sequence import granted
+from filterproof.mc.examine.sequence import granted_state
 from tests.mc.examine import misbehaving_filters
 from tests.mc.examine.example_filters import ResetAfterTen, Sum
 from tests.mc.examine.test_revalidation import Tires
@@ -24,16 +24,16 @@ class Refunds(Sum):
         return np.where(loss > 0.5, 0.0, state)
 
 
-def replayed(both: tuple[fp.PrivacyFilter[Any], ...], found: Difference) -> list[bool]:
+def replayed(both: tuple[fp.PrivacyFilter[Any], ...], found: FirstDifference) -> list[bool]:
     """Who grants the last request, asked through the filters' own methods alone; all before is granted by both."""
     answers = []
     for filt in both:
         state: Any = checked_start(filt, 1)
         for request, loss in found.history:
-            state = granted(filt, state, request)
+            state = granted_state(filt, state, request)
             assert state is not None
             state = checked_observe(filt, state, np.array([loss]), 1)
-        answers.append(granted(filt, state, found.request) is not None)
+        answers.append(granted_state(filt, state, found.request) is not None)
     return answers
 
 
@@ -84,7 +84,7 @@ def test_what_is_found_happens_needs_all_its_requests_and_blames_by_a_sum(
     assert not broken or sum(revealed) > 1.0
     for k in range(len(found.history)):
         rest = found.history[:k] + found.history[k + 1 :]
-        still = replayed(both, Difference(rest, found.request, "", "")) == [turned, not turned]
+        still = replayed(both, FirstDifference(rest, found.request, "", "")) == [turned, not turned]
         assert not still or (broken and sum(revealed) - revealed[k] <= 1.0)
     if isinstance(grants, Refunds):
         assert any(loss > 0.5 for _, loss in found.history)

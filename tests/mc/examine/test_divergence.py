@@ -5,8 +5,8 @@ from fractions import Fraction
 
 import pytest
 
-from filterproof.mc.examine.divergence import Divergence, exceeds, targets
-from filterproof.mc.worst_case.plan import MARGIN
+from filterproof.mc.examine.divergence import Divergence, certainly_exceeds, targets
+from filterproof.mc.worst_case.plan import GAIN_MARGIN
 from filterproof.theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
 from filterproof.theory.pairs import Gaussian, RandomizedResponse
 
@@ -15,9 +15,9 @@ EXAMINED: dict[Guarantee, tuple[tuple[float, ...] | None, set[float]]] = {
     ApproxDP(1.0, 1e-5): ((1.0,), set()),
     ApproxDP(0.0, 0.1): ((0.0,), set()),
     # nothing is promised beyond a pure epsilon: just beyond it
-    PureDP(1.0): ((1 + float(MARGIN),), set()),
+    PureDP(1.0): ((1 + float(GAIN_MARGIN),), set()),
     PureDP(0.0): ((0.0,), set()),
-    ApproxDP(2.0, 0.0): ((2 + 2 * float(MARGIN),), set()),
+    ApproxDP(2.0, 0.0): ((2 + 2 * float(GAIN_MARGIN),), set()),
     **dict.fromkeys(
         (ZCDP(0.5), ZCDP(1e-4)), (None, {1.1, 1.5, 2.0, 4.0, 8.0, 32.0, 128.0, 2.0**10, 2.0**20})
     ),
@@ -72,8 +72,8 @@ def test_a_renyi_divergence_is_promised_what_the_guarantee_itself_states(order: 
 @pytest.mark.parametrize("promised", [0.3, 1e-5, 1e-300, 2.0, 0.0, math.inf, math.nan])
 def test_a_promise_is_broken_only_beyond_the_rounding_of_its_doubles(promised: float) -> None:
     says = math.isfinite(promised)
-    edge = Fraction(promised) * (1 + MARGIN) if says else Fraction(3)
+    edge = Fraction(promised) * (1 + GAIN_MARGIN) if says else Fraction(3)
     for low in (edge, edge * (1 - Fraction(1, 10**12))):
-        assert not exceeds(low, promised)
+        assert not certainly_exceeds(low, promised)
     for low in (edge + Fraction(1, 10**400), 5e-324 if promised == 0 else promised * (1 + 1.1e-9), math.inf):
-        assert exceeds(low, promised) is says
+        assert certainly_exceeds(low, promised) is says

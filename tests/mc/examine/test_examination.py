@@ -16,7 +16,7 @@ from filterproof.mc.examine.divergence import Divergence
 from filterproof.mc.examine.ending import Status
 from filterproof.mc.examine.examination import Examination, PartialExamination
 from filterproof.mc.examine.replay import MAX_FAILURE
-from filterproof.mc.examine.stage_finding import CUT, UNFINISHED, StageFinding, Tightness
+from filterproof.mc.examine.stage_finding import STOPPED_AFTER, UNFINISHED, StageFinding, Tightness
 from filterproof.mc.examine.stage_schedule import FAILURE, examine
 from filterproof.theory.evidence import Evidence, Outcome, Verdict
 from tests.mc.examine import example_filters, misbehaving_filters, services
@@ -32,7 +32,7 @@ SOUND = [
         example_filters.OneFamily(),
         example_filters.NotMonotone(),
     ),
-    *(entry.example() for entry in CATALOGUE.values() if entry.kind.sound is True),
+    *(entry.example() for entry in CATALOGUE.values() if entry.filter_class.sound is True),
 ]
 
 
@@ -196,7 +196,7 @@ def test_the_promise_holds_by_a_theorem_on_all_of_a_filter_that_was_examined_and
 
 
 def test_a_time_limit_says_how_far_the_examination_came_and_what_was_refuted_before_stands() -> None:
-    cut = replace(_finding("games", f"{CUT} 41 % of the work"), not_tried=UNFINISHED)
+    cut = replace(_finding("games", f"{STOPPED_AFTER} 41 % of the work"), not_tried=UNFINISHED)
     found = _examination(OPEN, cut)
     assert found.stopped == "stopped after 41 % of the work"
     assert found.verdict.detail.startswith("stopped after 41 % of the work: No violation found")

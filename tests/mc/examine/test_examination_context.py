@@ -9,9 +9,9 @@ import pytest
 
 import filterproof as fp
 from filterproof.filters.contract.work import WorkLimit
-from filterproof.mc.examine.examination_context import admission, own_numbers
+from filterproof.mc.examine.examination_context import admission_finding, own_numbers
 from filterproof.mc.examine.own_pairs import named_pairs, own_pairs
-from filterproof.mc.examine.parameter_families import FAMILIES, families_of
+from filterproof.mc.examine.parameter_families import FAMILY_TABLE, families_of
 from filterproof.theory.pairs import Erasure, FinitePair, Gaussian, RandomizedResponse
 from tests.mc.examine import example_filters, misbehaving_filters
 
@@ -20,7 +20,7 @@ PROMISES = [fp.ApproxDP(1.0, 1e-5), fp.PureDP(1.0)]
 
 @pytest.mark.parametrize("promise", PROMISES, ids=repr)
 def test_every_line_grows_less_private_and_is_one_family_of_single_pairs(promise) -> None:
-    for line in families_of(tuple(FAMILIES), promise):
+    for line in families_of(tuple(FAMILY_TABLE), promise):
         sizes = line.sizes
         assert list(sizes) == sorted(set(sizes))
         assert line.least <= sizes[0]
@@ -72,7 +72,7 @@ class Menu(misbehaving_filters.SumOfZCDP):
 
 def admission_of(filt, *families, own=()):
     lines = families_of(families, filt.promise, own)
-    finding, subject = admission(filt, lines, WorkLimit.of(2_400_000), seed=1)
+    finding, subject = admission_finding(filt, lines, WorkLimit.of(2_400_000), seed=1)
     return (
         finding,
         {one.definition.name: one for one in subject.families},

@@ -9,7 +9,7 @@ import pytest
 import filterproof as fp
 from filterproof.filters.adapters.bridge import BridgeError, LateBridgeError
 from filterproof.filters.contract.work import OutOfWork
-from filterproof.mc.examine.filter_fault import FilterFault, examining
+from filterproof.mc.examine.filter_fault import FilterFault, filter_faults_raised
 from tests.mc.examine import misbehaving_filters
 
 HERE = Path(__file__)
@@ -58,7 +58,7 @@ SAID = {
 def test_an_error_is_told_by_the_innermost_method_and_the_line_of_its_helper_once(name: str) -> None:
     error, sentence = SAID[name]
     filt = Breaks()
-    with pytest.raises(FilterFault) as caught, examining(Breaks()), examining(filt):
+    with pytest.raises(FilterFault) as caught, filter_faults_raised(Breaks()), filter_faults_raised(filt):
         next(call_admits(filt, error))
     assert str(caught.value).startswith(sentence)
 
@@ -67,7 +67,7 @@ def test_a_function_without_a_name_is_told_by_where_it_stands() -> None:
     filt = Breaks()
     with (
         pytest.raises(FilterFault, match=r"^Breaks\.Breaks\.<lambda> raised ZeroDivisionError: "),
-        examining(filt),
+        filter_faults_raised(filt),
     ):
         filt.spend(np.zeros(1), None)
 
@@ -75,9 +75,12 @@ def test_a_function_without_a_name_is_told_by_where_it_stands() -> None:
 def test_what_a_person_interrupts_and_what_is_raised_elsewhere_is_no_fault() -> None:
     for error in (KeyboardInterrupt, ZeroDivisionError):
         filt = misbehaving_filters.first("Interrupted", lambda error=error: broken(error()))()
-        with pytest.raises(KeyboardInterrupt if error is KeyboardInterrupt else FilterFault), examining(filt):
+        with (
+            pytest.raises(KeyboardInterrupt if error is KeyboardInterrupt else FilterFault),
+            filter_faults_raised(filt),
+        ):
             filt.admits(np.zeros(1), fp.Gaussian(0.1))
-        with pytest.raises(error), examining(filt):
+        with pytest.raises(error), filter_faults_raised(filt):
             broken(error())
 
 
@@ -94,8 +97,8 @@ class Translates(misbehaving_filters.SumOfZCDP):
 @pytest.mark.parametrize("end", [OutOfWork(), LateBridgeError("late")])
 def test_what_a_filter_makes_of_the_end_of_a_search_is_no_fault_of_it(end: BaseException) -> None:
     filt = Translates()
-    with pytest.raises(type(end)) as raised, examining(filt):
+    with pytest.raises(type(end)) as raised, filter_faults_raised(filt):
         next(call_admits(filt, end))
     assert raised.value is end
-    with pytest.raises(FilterFault, match="my budget broke"), examining(filt):
+    with pytest.raises(FilterFault, match="my budget broke"), filter_faults_raised(filt):
         next(call_admits(filt, KeyError("x")))

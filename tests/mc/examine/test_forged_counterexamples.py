@@ -10,7 +10,7 @@ import pytest
 import filterproof as fp
 from filterproof.mc.engine.adversaries import Constant, LossChasing
 from filterproof.mc.engine.encoding import decode, encode, nameable
-from filterproof.mc.examine.replay import replayed
+from filterproof.mc.examine.replay import replay_data
 from filterproof.mc.examine.sequence import Sequence
 from filterproof.mc.worst_case.calibrated_thresholds import CalibratedThreshold
 from tests.mc.examine.counterexamples import COUNTEREXAMPLES, HELD
@@ -33,8 +33,8 @@ def test_a_counterexample_with_any_place_changed_is_refused_or_ends_in_its_own_n
         return abs(Fraction(reached) / number - 1) < Fraction(1, 10**11)
 
     outside, data = told.filter if "outside" in told.data["filter"] else None, through_json(told.to_data())
-    assert own(replayed(data, filt=outside))
-    taken = read_as_refused_or_true(data, lambda other: replayed(other, filt=outside), own)
+    assert own(replay_data(data, filt=outside))
+    taken = read_as_refused_or_true(data, lambda other: replay_data(other, filt=outside), own)
     for place in ("filter", "promised", name):
         assert not any(where.startswith(f".{place} ") for where in taken)
 

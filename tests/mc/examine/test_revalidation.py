@@ -14,10 +14,10 @@ from filterproof.mc.examine.counterexample import Counterexample, menu_counterex
 from filterproof.mc.examine.divergence import Divergence
 from filterproof.mc.examine.ending import Status
 from filterproof.mc.examine.filter_fault import FilterFault
-from filterproof.mc.examine.revalidation import _largest_histories, happens, revalidate
+from filterproof.mc.examine.revalidation import _largest_histories, history_is_granted, revalidate
 from filterproof.mc.examine.stage_schedule import examine
 from filterproof.mc.examine.worker import run_isolated
-from filterproof.mc.worst_case.plan import Plan
+from filterproof.mc.worst_case.plan import AdaptivePlan
 from filterproof.mc.worst_case.solve import solved_case
 from filterproof.theory.evidence import Outcome
 from tests.mc.examine import counterexamples as counterexamples
@@ -125,7 +125,7 @@ def test_an_impure_filter_that_keeps_its_promise_when_fresh_is_at_fault_and_not_
 
 
 def rewound_plan() -> Counterexample:
-    plan = Plan(SMALL, (Plan(SMALL, (None, None)), Plan(LARGE, (None, None))))
+    plan = AdaptivePlan(SMALL, (AdaptivePlan(SMALL, (None, None)), AdaptivePlan(LARGE, (None, None))))
     return counterexamples.written(SeesRewinding(), 1.0, Fraction(3), plan)
 
 
@@ -181,7 +181,7 @@ def test_a_counterexample_of_a_pure_filter_stands(kind: str) -> None:
 @pytest.mark.parametrize(("loss", "granted"), [(0.4, True), (1.0, False), (np.inf, True)])
 def test_a_history_happens_as_its_finite_losses_are_shown(loss: float, granted: bool) -> None:
     small = fp.Gaussian(0.05)
-    assert happens(example_filters.StopsAtLosses(), ((small, loss), (small, 0.0))) is granted
+    assert history_is_granted(example_filters.StopsAtLosses(), ((small, loss), (small, 0.0))) is granted
 
 
 def test_a_counterexample_that_is_true_and_breaks_no_promise_does_not_stand() -> None:

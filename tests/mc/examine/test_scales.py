@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import filterproof as fp
 from filterproof.filters.contract.work import WorkLimit
 from filterproof.mc.examine.divergence import Divergence
-from filterproof.mc.examine.examination_context import admission
+from filterproof.mc.examine.examination_context import admission_finding
 from filterproof.mc.examine.parameter_families import families_of
 from filterproof.mc.examine.sequence import Sequence
 from filterproof.mc.examine.stage_schedule import examine
@@ -42,7 +42,7 @@ class Purse(fp.PrivacyFilter):
 @example(70_333.0)
 def test_the_largest_size_that_is_granted_is_found_at_any_scale(budget):
     filt = Purse(budget)
-    _, subject = admission(filt, families_of(("rr",), filt.promise), WorkLimit.of(10_000), seed=1)
+    _, subject = admission_finding(filt, families_of(("rr",), filt.promise), WorkLimit.of(10_000), seed=1)
     (line,) = subject.families
     assert line.sizes[-1] == budget
     # the grid of a budget near one ends at 2^-14

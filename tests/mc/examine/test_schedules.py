@@ -22,9 +22,9 @@ from filterproof.mc.engine.encoding import nameable
 from filterproof.mc.examine.counterexample import measured_counterexample
 from filterproof.mc.examine.divergence import Divergence
 from filterproof.mc.examine.parameter_families import families_of
-from filterproof.mc.examine.replay import ReplayError, replayed
-from filterproof.mc.examine.schedule import Schedule, ServiceMove, What
-from filterproof.mc.examine.schedule_search import breaks, menu_of
+from filterproof.mc.examine.replay import ReplayError, replay_data
+from filterproof.mc.examine.schedule import MoveKind, Schedule, ServiceMove
+from filterproof.mc.examine.schedule_search import break_test, menu_of
 from filterproof.mc.examine.sequence import Sequence
 from filterproof.mc.examine.stage_schedule import examine
 from tests.mc.examine import services
@@ -140,7 +140,7 @@ def test_what_goes_out_is_composed_as_its_closed_form_says() -> None:
     moves = (*moved("ask step ask step step"), ServiceMove("step", 1))
     played = Schedule((WHOLE,), moves).play(services.NotAtomic)
     assert played.released == ((WHOLE, 0), (WHOLE, 0))
-    violation = breaks(PROMISE)(played)
+    violation = break_test(PROMISE)(played)
     assert violation is not None
     p = math.e / (1 + math.e)
     twice = p * p - math.e * (1 - p) ** 2  # the only outcome of two answers whose ratio is above e
@@ -154,7 +154,7 @@ def test_what_goes_out_is_composed_as_its_closed_form_says() -> None:
     st.integers(0, 3),
 )
 def test_a_fault_strikes_the_write_that_it_names_and_a_dead_process_neither_writes_nor_answers(
-    what: What, at: int, flights: int, writes: int
+    what: MoveKind, at: int, flights: int, writes: int
 ) -> None:
     stored: list[dict[str, Any]] = []
 
@@ -205,7 +205,7 @@ def test_an_old_answer_that_is_sent_in_a_later_epoch_says_from_which_it_is() -> 
     assert Schedule((WHOLE,), moves).play(Kept).released == ((WHOLE, 1),)
     played = Schedule((WHOLE,), moves).play(StatesEpoch)
     assert played.released == ((WHOLE, 0), (WHOLE, 1))
-    assert breaks(PROMISE)(played) is None  # the promise is for the answers of one epoch
+    assert break_test(PROMISE)(played) is None  # the promise is for the answers of one epoch
     # what is sent after an epoch's end is of the epoch in which its work began
     assert Schedule((WHOLE,), moved("ask step tick step")).play(services.Straddles).released == ((WHOLE, 0),)
 
@@ -275,7 +275,7 @@ def test_a_schedule_is_replayed_as_of_one_epoch(monkeypatch: pytest.MonkeyPatch)
     with pytest.raises(ReplayError, match="releases nothing"):
         told.replay()
     with pytest.raises(ReplayError, match="must replay within"):
-        replayed(told.data | {"epoch": 1}, filt=filt)
+        replay_data(told.data | {"epoch": 1}, filt=filt)
 
 
 def test_a_test_class_fails_with_what_happened_or_where_nothing_is_granted_and_passes_else() -> None:
@@ -354,7 +354,7 @@ def test_a_service_with_its_guarantee_is_examined_and_its_counterexample_replays
     assert exam.counterexample is not None
     told = json.loads(json.dumps(exam.counterexample.to_data()))
     assert told["filter"] == {"outside": kind.__name__}
-    assert replayed(told, filt=service).refutes
+    assert replay_data(told, filt=service).refutes
     with pytest.raises(ReplayError):
         fp.replay(told, filt=fp.services.with_promise(services.Purse, PROMISE))
     # what went out, composed without an examination
@@ -385,7 +385,7 @@ def test_a_program_that_holds_nothing_between_ask_and_commit_is_refuted_and_repl
     assert found.trace is not None
     assert any("goes on" in move for move in found.trace.moves)
     told = json.loads(json.dumps(found.counterexample.to_data()))
-    assert replayed(told, filt=filt).refutes
+    assert replay_data(told, filt=filt).refutes
     for name, value in (("low", 0.9), ("promised", 0.5)):
         with pytest.raises(ReplayError):
             fp.replay(told | {name: value}, filt=filt)

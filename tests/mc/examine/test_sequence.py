@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import filterproof as fp
-from filterproof.filters.rules.composition import composed_hockey_stick
-from filterproof.mc.examine.divergence import Divergence, exceeds
+from filterproof.filters.rules.menu_composition import composed_hockey_stick
+from filterproof.mc.examine.divergence import Divergence, certainly_exceeds
 from filterproof.mc.examine.sequence import Sequence
 from filterproof.mc.losses.renyi_low import renyi_low
 from filterproof.theory.pairs import (
@@ -234,9 +234,9 @@ def test_a_promise_that_a_sequence_meets_exactly_is_never_exceeded_and_a_little_
     less = float(exact) * (1 - 1e-6)
     low = max(played.low(Divergence.hockey_stick(epsilon, way), less) for way in ("PQ", "QP"))
     above = played.low(Divergence.hockey_stick(math.nextafter(math.log(ratio), math.inf)))
-    assert not exceeds(above, float(exact))
+    assert not certainly_exceeds(above, float(exact))
     assert low <= float(exact) * (1 + 1e-12)
-    assert exact <= Fraction(1, 10**6) or exceeds(low, less)
+    assert exact <= Fraction(1, 10**6) or certainly_exceeds(low, less)
 
 
 def test_what_cannot_lose_more_than_epsilon_reveals_nothing_beyond_it_and_what_may_by_a_rounding_does() -> (

@@ -11,11 +11,11 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import filterproof as fp
-from filterproof.filters.contract.state import leaves
+from filterproof.filters.contract.state import state_leaves
 from filterproof.mc.examine.divergence import Divergence
 from filterproof.mc.examine.sequence import Sequence
 from filterproof.mc.examine.trace import curve_of, trace_of_plan, trace_of_sequence
-from filterproof.mc.worst_case.plan import Plan
+from filterproof.mc.worst_case.plan import AdaptivePlan
 from tests.mc.examine import example_filters
 
 D2 = Divergence.renyi(2.0)
@@ -48,7 +48,7 @@ STEPS = st.lists(
 
 def in_full(state: Any) -> str:
     """The numbers of a state with six digits."""
-    rows = [np.asarray(leaf)[0] for leaf in leaves(state)]
+    rows = [np.asarray(leaf)[0] for leaf in state_leaves(state)]
     return ", ".join(
         f"({', '.join(f'{x:.6g}' for x in row)})" if np.ndim(row) else f"{row:.6g}" for row in rows
     )
@@ -83,7 +83,7 @@ def test_a_story_is_the_play_that_the_filters_own_methods_give(kind: Any, steps:
         number = int(reason.split(",")[0].removeprefix("in round "))
         assert number <= (first or 0)
         before, after = (
-            [np.asarray(part) for part in leaves(one)] for one in states[number - 1 : number + 1]
+            [np.asarray(part) for part in state_leaves(one)] for one in states[number - 1 : number + 1]
         )
         same = all(map(np.array_equal, before, after))
         less = any(b.sum() < a.sum() for a, b in zip(before, after, strict=True))
@@ -117,7 +117,7 @@ def test_a_long_play_is_cut_short_and_ends_with_its_last_turn() -> None:
 
 def test_an_adaptive_play_is_told_as_far_as_it_matters() -> None:
     pair = fp.RandomizedResponse.from_ratio(2)
-    plan = Plan(pair, (Plan(pair, (None, None)), None))
+    plan = AdaptivePlan(pair, (AdaptivePlan(pair, (None, None)), None))
     ratio, at = Fraction(11, 4), Divergence.hockey_stick(1.0)
     told = trace_of_plan(example_filters.AfterGain(), plan, at, ratio)
     assert [one.when for one in told.rows] == ["", "after loss +0.693"]
@@ -127,7 +127,7 @@ def test_an_adaptive_play_is_told_as_far_as_it_matters() -> None:
     of = "RandomizedResponse.from_ratio(2) does not change the state: it is not charged"
     assert told.why == (f"in round 1, after loss +0.693, {of}",)
     # a loss below zero tells for Q
-    plan = Plan(pair, (None, Plan(pair, (None, None))))
+    plan = AdaptivePlan(pair, (None, AdaptivePlan(pair, (None, None))))
     told = trace_of_plan(example_filters.RunningLoss(), plan, Divergence.hockey_stick(1.0, "QP"), ratio)
     assert told.passed == 2
     assert told.why == (f"in round 1, after loss -0.693, which is evidence for Q, {of}",)
@@ -139,10 +139,10 @@ def test_a_play_that_goes_on_after_all_that_its_world_can_answer_stops_nowhere(w
         fp.Erasure(1e-4, exact=Fraction(1, 10_000)),
         fp.RandomizedResponse.from_ratio(Fraction(5, 4)),
     )
-    then = Plan(bit, (None, None))
+    then = AdaptivePlan(bit, (None, None))
     # of the answers that reveal a world one is possible in each
     for stops in range(3):
-        plan = Plan(erasure, tuple(None if place == stops else then for place in range(3)))
+        plan = AdaptivePlan(erasure, tuple(None if place == stops else then for place in range(3)))
         told = trace_of_plan(
             example_filters.Squares(), plan, Divergence.hockey_stick(1.0, way), Fraction(11, 4)
         )
@@ -154,7 +154,7 @@ def test_a_play_that_goes_on_after_all_that_its_world_can_answer_stops_nowhere(w
 def test_a_plan_of_many_positions_is_told_round_by_round_as_far_as_there_is_room() -> None:
     pair, plan = fp.RandomizedResponse.from_ratio(2), None
     for _ in range(5):
-        plan = Plan(pair, (plan, plan))
+        plan = AdaptivePlan(pair, (plan, plan))
     told = trace_of_plan(SumOfLosses(), plan, Divergence.hockey_stick(0.0), Fraction(1))
     rounds = [int(one.rounds) for one in told.rows]
     assert (len(rounds), rounds) == (24, sorted(rounds))

@@ -2,9 +2,9 @@
 
 import pytest
 
-from filterproof.filters.contract.work import count, current, metered
+from filterproof.filters.contract.work import active_meter, count, current_meter
 from filterproof.mc.examine.stage_schedule import _BEFORE_INVARIANTS, STAGES, examine
-from filterproof.mc.examine.worker import Paused, iter_isolated, so_far
+from filterproof.mc.examine.worker import WorkerPaused, iter_isolated, so_far
 from tests.mc.examine import example_filters
 
 FEW = {"mechanisms": "gaussian", "effort": 0.01}
@@ -17,14 +17,14 @@ def test_worker_pauses_at_the_work_that_it_is_given_and_goes_on_where_it_was():
             count(10)
             yield number
 
-    with metered() as meter:
+    with active_meter() as meter:
         begins = iter(iter_isolated(work))
         next(begins)
         forked = meter.done - 10
         begins.close()
-    with metered():
+    with active_meter():
         told = [
-            (found.summary, current().done - forked) if isinstance(found, Paused) else found
+            (found.summary, current_meter().done - forked) if isinstance(found, WorkerPaused) else found
             for found in iter_isolated(work, pauses=(forked + 20, forked + 45))
         ]
     assert told == [0, ("so far", 20), 1, 2, 3, ("so far", 50), 4, 5]

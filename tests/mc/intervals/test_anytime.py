@@ -7,7 +7,7 @@ import mpmath
 import numpy as np
 import pytest
 
-from filterproof.mc.intervals.anytime import BettingTest, ThresholdSide, Wealth
+from filterproof.mc.intervals.anytime import BettingTest, LogCapital, ThresholdSide
 
 
 def e_values(test, values):
@@ -36,9 +36,9 @@ def test_wealth_agrees_with_one_product_after_another_and_adds_up_over_tiles_in_
     bets = [f * 10 for f in (15 / 16, 7 / 8, 3 / 4, *(2.0**-d for d in range(1, 17)))]
     by_hand = [sum(math.log1p(b * (x / 2 - 0.1)) for x in values) for b in bets]
     batches = [test.wealth(batch) for batch in np.array_split(values, 9)]
-    assert Wealth.merge(batches).above == pytest.approx(by_hand, rel=1e-11, abs=1e-11)
-    assert len({Wealth.merge(batches[i] for i in rng.permutation(9)) for _ in range(20)}) == 1
-    assert Wealth.merge(batches).n == 1003
+    assert LogCapital.merge(batches).above == pytest.approx(by_hand, rel=1e-11, abs=1e-11)
+    assert len({LogCapital.merge(batches[i] for i in rng.permutation(9)) for _ in range(20)}) == 1
+    assert LogCapital.merge(batches).n == 1003
 
 
 def test_zeros_may_be_counted_instead_of_listed():
@@ -69,9 +69,9 @@ def test_each_side_may_spend_half_of_the_failure_probability():
     test = BettingTest(0.5, 1.0, 0.01)
     bets = len(test.wealth([0.5]).above)
     for log_e, side in [(math.log(199), ThresholdSide.UNDECIDED), (math.log(201), ThresholdSide.ABOVE)]:
-        assert test.decision(Wealth(10, (log_e,) * bets, (-1.0,) * bets)).side is side
+        assert test.decision(LogCapital(10, (log_e,) * bets, (-1.0,) * bets)).side is side
         mirrored = ThresholdSide.BELOW if side is ThresholdSide.ABOVE else side
-        assert test.decision(Wealth(10, (-1.0,) * bets, (log_e,) * bets)).side is mirrored
+        assert test.decision(LogCapital(10, (-1.0,) * bets, (log_e,) * bets)).side is mirrored
 
 
 def test_questions_that_no_sample_can_answer_are_refused():
@@ -80,7 +80,7 @@ def test_questions_that_no_sample_can_answer_are_refused():
     with pytest.raises(ValueError, match="threshold must be in"):
         BettingTest(1e-31, 1.0, 1e-6)
     with pytest.raises(ValueError, match="at least one batch"):
-        Wealth.merge([])
+        LogCapital.merge([])
 
 
 def test_capital_that_rounding_alone_may_have_made_decides_nothing():
@@ -88,13 +88,13 @@ def test_capital_that_rounding_alone_may_have_made_decides_nothing():
     test = BettingTest(threshold=0.5, upper=1.0, failure=0.01)
     poor = (-1e3,) * 3
     for more, side in ((2.0**-10, ThresholdSide.UNDECIDED), (2.0**-8, ThresholdSide.ABOVE)):
-        assert test.decision(Wealth(2**40, (math.log(200) + more,), poor)).side is side
+        assert test.decision(LogCapital(2**40, (math.log(200) + more,), poor)).side is side
 
 
 @pytest.mark.parametrize("threshold", [1e-20, 3e-7, 0.123, 0.3])
 def test_the_rounding_of_a_capital_of_zeros_is_within_what_is_asked_for_more(threshold):
     test, n = BettingTest(threshold, 1.0, 0.01), 80_000
-    allowed = test.wanted(n) - test.wanted(0)
+    allowed = test.log_e_needed(n) - test.log_e_needed(0)
     with mpmath.workdps(40):
-        for bet, log in zip(test._grid(1 / threshold), test.wealth(np.zeros(n)).above, strict=True):
+        for bet, log in zip(test._bet_grid(1 / threshold), test.wealth(np.zeros(n)).above, strict=True):
             assert abs(log - n * mpmath.log(1 - mpmath.mpf(float(bet)) * threshold)) <= allowed

@@ -11,14 +11,14 @@ from scipy import stats
 import filterproof as fp
 from filterproof.mc.intervals.coverage import (
     HARD_CASES,
-    METHODS,
+    INTERVAL_METHODS,
     IntervalMethod,
-    _samples,
+    _draw_samples,
     measure_coverage,
 )
 
-CHECKS = [(m, c) for m in METHODS for c in m.cases]
-EXACT = next(m for m in METHODS if m.name == "Clopper-Pearson")
+CHECKS = [(m, c) for m in INTERVAL_METHODS for c in m.cases]
+EXACT = next(m for m in INTERVAL_METHODS if m.name == "Clopper-Pearson")
 NAMES = [f"{m.name}: {c.name}" for m, c in CHECKS]
 
 
@@ -33,7 +33,7 @@ def too_eager(values, mean, failure):
 
 
 def measure(method, case, repetitions):
-    rng = np.random.default_rng([2026, METHODS.index(method), HARD_CASES.index(case)])
+    rng = np.random.default_rng([2026, INTERVAL_METHODS.index(method), HARD_CASES.index(case)])
     return measure_coverage(method, case, rng=rng, repetitions=repetitions)
 
 
@@ -77,7 +77,7 @@ def test_clopper_pearson_misses_on_each_side_as_often_as_the_binomial_law_says(w
     assert coverage.too_high > 0
 
 
-IN_PARTS = [m for m in METHODS if m.parts]
+IN_PARTS = [m for m in INTERVAL_METHODS if m.parts]
 
 
 @pytest.mark.parametrize("method", IN_PARTS, ids=[m.name for m in IN_PARTS])
@@ -99,7 +99,7 @@ def test_the_order_of_values_within_a_part_makes_no_difference_to_a_method(metho
 def test_every_repetition_is_an_independent_sample_of_the_law_in_each_part():
     """Null: a part's count of each level is binomial; 15 z-scores and their products are within 6 but for 1e-7."""
     case, repetitions = HARD_CASES[-1], 4000
-    drawn = list(_samples(case, (1, 4), 1000, np.random.default_rng(6), repetitions))
+    drawn = list(_draw_samples(case, (1, 4), 1000, np.random.default_rng(6), repetitions))
     often = np.array([times for _, times in drawn])
     assert often.sum() == repetitions
     assert {values.size for values, _ in drawn} == {1000}
@@ -119,7 +119,7 @@ def test_every_repetition_is_an_independent_sample_of_the_law_in_each_part():
 
 
 def test_a_decision_at_any_look_counts_though_a_later_one_takes_it_back():
-    (looks,) = (method for method in METHODS if "looks" in method.name)
+    (looks,) = (method for method in INTERVAL_METHODS if "looks" in method.name)
     values = np.repeat([1.0, 0.0], [100, 700])  # the first look sees ones alone
     assert looks.miss(values, 0.5, 0.01) is fp.results.ThresholdSide.ABOVE
     assert looks.miss(values[100:], 0.5, 0.01) is fp.results.ThresholdSide.BELOW

@@ -10,7 +10,7 @@ import pytest
 from scipy import optimize
 
 from filterproof.mc.intervals import FixedBets, Moments, empirical_bernstein, kl_chernoff
-from filterproof.mc.intervals.fixed_bets import exponents
+from filterproof.mc.intervals.fixed_bets import growth_exponents
 
 FAILURE = 1e-6
 SHARES = (7 / 8, 1 / 8)
@@ -127,7 +127,7 @@ def test_no_law_of_the_pilots_mean_and_variance_grows_a_capital_more_slowly(mean
     law = Moments(1000, mean * 1000, spread * 1000)
     x = np.linspace(0, 1, 2001)
     rises, falls = np.array([0.1, 5.0]), np.array([0.1, 0.9])
-    found = np.concatenate(exponents(law, rises, falls))
+    found = np.concatenate(growth_exponents(law, rises, falls))
     for exponent, stake in zip(found, [*rises, *-falls], strict=True):
         least = optimize.linprog(
             np.log1p(stake * x), A_eq=[np.ones_like(x), x, x**2], b_eq=[1, mean, spread + mean**2]

@@ -10,7 +10,7 @@ import filterproof as fp
 from filterproof.filters.testing.invariant_tests import invariant_test_class
 from filterproof.mc.examine.counterexample import menu_counterexample
 from filterproof.mc.examine.divergence import Divergence
-from filterproof.mc.examine.replay import replayed
+from filterproof.mc.examine.replay import replay_data
 from filterproof.mc.losses import accountant_filter
 from filterproof.mc.losses.accountant_filter import AccountantFilter
 from filterproof.mc.losses.composition import Composition
@@ -83,7 +83,7 @@ def test_two_sampling_rates_pass_it_by_a_tenth_and_anyone_can_replay_that():
         filt, menu, Divergence.hockey_stick(2.0), rounds=None, low=worst.low, high=worst.high
     )
     with fp.suppress_unsound_warning():
-        assert replayed(shown.to_data()).refutes
+        assert replay_data(shown.to_data()).refutes
 
 
 def test_what_remains_is_how_often_the_first_may_be_used():
@@ -108,10 +108,10 @@ def test_a_limit_is_the_last_count_within_and_found_in_a_few_questions():
     filt = _over(SubsampledGaussian(0.01, 1.0), SubsampledGaussian(0.02, 1.0))
     questions = []
     for second in (*range(20), *range(40, 225, 40), *range(225, 250, 4)):
-        asked = accountant_filter._within.cache_info().misses
-        first = accountant_filter._limit(filt, (second,))
-        questions.append(accountant_filter._within.cache_info().misses - asked)
-        assert first == -1 or accountant_filter._within(filt, (first, second))
-        assert not accountant_filter._within(filt, (first + 1, second))
+        asked = accountant_filter._composition_fits.cache_info().misses
+        first = accountant_filter._grants_left(filt, (second,))
+        questions.append(accountant_filter._composition_fits.cache_info().misses - asked)
+        assert first == -1 or accountant_filter._composition_fits(filt, (first, second))
+        assert not accountant_filter._composition_fits(filt, (first + 1, second))
     assert first == -1
     assert sum(questions) / len(questions) < 8

@@ -7,9 +7,9 @@ import flint
 import numpy as np
 import pytest
 
-from filterproof.mc.losses.balls import BITS, ball, fraction
-from filterproof.mc.losses.cells import Cells, cells
-from filterproof.mc.losses.tails import _finite
+from filterproof.mc.losses.balls import BITS, exact_fraction, to_ball
+from filterproof.mc.losses.loss_cells import LossCells, loss_cells
+from filterproof.mc.losses.tails import _finite_tails
 from filterproof.theory.pairs import (
     KOV,
     BoundedRange,
@@ -43,7 +43,7 @@ PAIRS = [
 
 
 def _cut(pair, tilt=1.0, variance=1e-3):
-    return cells(pair, Fraction(1, 128), tilts=(tilt,), variance=variance)
+    return loss_cells(pair, Fraction(1, 128), tilts=(tilt,), variance=variance)
 
 
 @pytest.mark.parametrize("pair", PAIRS, ids=str)
@@ -58,7 +58,7 @@ def test_the_cells_and_what_lies_beyond_them_have_mass_one(pair):
 @pytest.mark.parametrize("pair", PAIRS, ids=str)
 @pytest.mark.parametrize("step", [0.11])
 def test_the_laws_made_of_cells_lie_on_either_side(pair, step):
-    cut = cells(pair, Fraction(step), tilts=(0.0, 4.0), variance=step**2)
+    cut = loss_cells(pair, Fraction(step), tilts=(0.0, 4.0), variance=step**2)
     told, lower, upper = cut.reported(), cut.lower(), cut.upper()
     some, all_of = (
         sum(map(Fraction, distribution.masses.tolist()), Fraction(distribution.revealed))
@@ -82,8 +82,10 @@ def _hockey_stick(distribution, step, epsilon):
 
 def test_the_tail_at_a_loss_that_no_precision_tells_from_x_holds_it_and_its_absence():
     with flint.ctx.workprec(BITS):
-        loss = ball(2.0).log()
-        p, q = _finite([(loss, ball(0.25), ball(0.125))], ball(0.0)).above(fraction(loss.mid()))
+        loss = to_ball(2.0).log()
+        p, q = _finite_tails([(loss, to_ball(0.25), to_ball(0.125))], to_ball(0.0)).above(
+            exact_fraction(loss.mid())
+        )
         assert p.contains(0)
         assert p.contains(0.25)
         assert q.contains(0)
@@ -93,9 +95,9 @@ def test_the_tail_at_a_loss_that_no_precision_tells_from_x_holds_it_and_its_abse
 def test_the_upper_law_keeps_what_lies_outside_of_its_cells_at_their_ends_and_at_infinity():
     cut = _cut(PAIRS[0])
     with flint.ctx.workprec(BITS):
-        beyond = cut.q_above + ball(0.125) * ball(-float(cut.edges[-1] * cut.step)).exp()
-        below = replace(cut, below=cut.below + ball(0.25)).upper()
-        above = replace(cut, above=cut.above + ball(0.25), q_above=beyond).upper()
+        beyond = cut.q_above + to_ball(0.125) * to_ball(-float(cut.edges[-1] * cut.step)).exp()
+        below = replace(cut, below=cut.below + to_ball(0.25)).upper()
+        above = replace(cut, above=cut.above + to_ball(0.25), q_above=beyond).upper()
     assert below.places[0] == cut.edges[0]
     assert below.masses[0] - cut.upper().masses[0] == pytest.approx(0.25)
     assert above.masses[-1] == pytest.approx(0.125)
@@ -108,16 +110,16 @@ def test_the_lower_law_lies_between_the_cells_and_their_lower_ends_without_an_at
     # some cells lie at their lower end, as far as doubles tell, or a rounding below it; the last is all that is above
     p = rng.dirichlet(np.ones(7))
     ratios = np.exp(0.5 * (np.arange(7) + np.where(rng.random(7) < 0.4, -1e-15, rng.random(7))))
-    distribution = Cells(
+    distribution = LossCells(
         Fraction(1, 2),
         np.arange(7),
-        tuple(map(ball, p[:6])),
-        tuple(map(ball, (p / ratios)[:6])),
-        ball(0.0),
-        ball(p[6]),
-        ball(p[6] / ratios[6]),
-        ball(0.0),
-        ((Fraction(0), ball(0.25)),),
+        tuple(map(to_ball, p[:6])),
+        tuple(map(to_ball, (p / ratios)[:6])),
+        to_ball(0.0),
+        to_ball(p[6]),
+        to_ball(p[6] / ratios[6]),
+        to_ball(0.0),
+        ((Fraction(0), to_ball(0.25)),),
     ).lower()
     assert np.all(distribution.report.share >= 0)
     for epsilon in np.linspace(-1.0, 3.0, 33):

@@ -84,7 +84,7 @@ def test_one_release_has_its_own_hockey_stick(pair, epsilon, width):
 @pytest.mark.parametrize(("aim", "revealed"), [(1e-3, 0.0), (1e-5, 1e-7)])
 def test_who_asks_for_more_than_can_be_transformed_gets_what_can_be(monkeypatch, aim, revealed):
     """Cells for a width of 1e-3 are too many for transforms of 2^14, those for about a hundredth are not."""
-    monkeypatch.setattr("filterproof.mc.losses.composition._inversion", lambda pairs, counts: None)
+    monkeypatch.setattr("filterproof.mc.losses.composition._fourier_inversion", lambda pairs, counts: None)
     monkeypatch.setattr("filterproof.mc.losses.powers._MAX_WINDOW", 1 << 14)
     beside = {Erasure(revealed): 1} if revealed else {}
     composition = Composition({SubsampledGaussian(q=0.01, sigma=0.8): 300} | beside)

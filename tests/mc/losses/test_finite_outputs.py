@@ -9,9 +9,9 @@ import pytest
 
 from filterproof.mc.losses.balls import lower_end, upper_end
 from filterproof.mc.losses.epsilon_values import nearest_log
-from filterproof.mc.losses.finite_outputs import ball_of, double_of, stopped
+from filterproof.mc.losses.finite_outputs import ball_of, double_of, hockey_stick_payoff
 from filterproof.theory.log_ratio import LogRatio
-from filterproof.theory.numerics.stable import nearest
+from filterproof.theory.numerics.stable import nearest_double
 
 TINY = Fraction(1, 2**200)
 
@@ -26,7 +26,7 @@ def _beside_a_quarter() -> list[Fraction]:
 
 @pytest.mark.parametrize("ratio", [*_beside_a_quarter(), Fraction(1), Fraction(1, 3), Fraction(9)])
 def test_a_loss_pays_what_stopping_there_adds_however_little_it_is(ratio):
-    paid = stopped((Fraction(1, 4), Fraction(1)), LogRatio(ratio))
+    paid = hockey_stick_payoff((Fraction(1, 4), Fraction(1)), LogRatio(ratio))
     with mpmath.workdps(120):
         at = mpmath.mpf(ratio.numerator) / ratio.denominator
         exact = max(mpmath.mpf(0), 1 - at * mpmath.exp(-mpmath.mpf("0.25")))
@@ -72,7 +72,7 @@ def test_a_double_is_asked_for_again_where_another_thread_lowers_the_precision_a
         with flint.ctx.workprec(20 if len(asked) == 1 else bits):
             return flint.arb(3).log()
 
-    assert nearest(logarithm) == math.log(3)
+    assert nearest_double(logarithm) == math.log(3)
     assert len(asked) == 2
     with mpmath.workdps(400):
         near, exact = (Fraction(int(mpmath.floor(mpmath.log(3) * 2**300)), 2**300), mpmath.log(3))

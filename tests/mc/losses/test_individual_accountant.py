@@ -161,7 +161,7 @@ def test_every_corner_of_what_is_accepted_is_answered(q, sigma, level):
 
 
 def forget():
-    for kept in (inversion._moments, inversion._envelope, inversion._transforms):
+    for kept in (inversion._tilted_moments, inversion._modulus_envelope, inversion._characteristic_functions):
         kept.cache_clear()
 
 
@@ -169,7 +169,8 @@ def test_an_answer_does_not_depend_on_what_was_asked_before():
     def bounds(count):
         people = np.array([[count]], dtype=np.uint32)
         return [
-            inversion.Inversion([StepMoments(0.01, 1.0, 1.0)], people, way).delta(1.0) for way in ("PQ", "QP")
+            inversion.FourierInversion([StepMoments(0.01, 1.0, 1.0)], people, way).delta(1.0)
+            for way in ("PQ", "QP")
         ]
 
     forget()

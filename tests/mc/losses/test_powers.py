@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import filterproof.mc.losses.powers as powers
 from filterproof.mc.losses.lattice_pld import LatticePLD
-from filterproof.mc.losses.powers import power, transform_error
+from filterproof.mc.losses.powers import tilted_power, transform_error
 
 distributions = st.lists(
     st.tuples(st.integers(-6, 9), st.floats(1e-12, 1.0)), min_size=1, max_size=5, unique_by=lambda m: m[0]
@@ -37,7 +37,7 @@ def _sum(one, other):
     distributions, st.integers(1, 6), distributions, st.integers(1, 4), st.sampled_from([-0.7, 0.0, 0.4, 3.0])
 )
 def test_each_share_is_within_its_bound_of_the_exact_one(one, k, other, j, tilt):
-    found = power([one, other], [k, j], tilt=tilt)
+    found = tilted_power([one, other], [k, j], tilt=tilt)
     exact = _sum(_exactly(one, k), _exactly(other, j))
     tilted = {place: float(mass) * math.exp(tilt * place) for place, mass in exact.items()}
     moment = math.fsum(tilted.values())
@@ -52,9 +52,9 @@ def test_each_share_is_within_its_bound_of_the_exact_one(one, k, other, j, tilt)
 def test_mass_beyond_the_window_is_bounded_and_folded_into_it(monkeypatch, tilt):
     # a long window, cut to 64 places, against the whole of it
     coin = LatticePLD(np.array([-1, 1]), np.array([0.5, 0.5]))
-    whole = power([coin], [400], tilt=tilt)
+    whole = tilted_power([coin], [400], tilt=tilt)
     monkeypatch.setattr(powers, "_MAX_WINDOW", 64)
-    cut = power([coin], [400], tilt=tilt)
+    cut = tilted_power([coin], [400], tilt=tilt)
     inside = (whole.places >= cut.first) & (whole.places < cut.first + 64)
     lost = float(whole.shares[~inside].sum())
     assert 0 < lost <= cut.tail

@@ -10,7 +10,7 @@ pytest.importorskip("z3", reason="proofs need the extra [prove]")
 from filterproof.mc.prove.proof import SourceProof
 from filterproof.mc.prove.proof import prove as prove_filter
 from filterproof.reports.user_filter import load_filter
-from filterproof.theory.kernel.kernel_theorems import KERNEL
+from filterproof.theory.kernel.kernel_theorems import KERNEL_THEOREMS
 
 HERE = Path(__file__).parent
 SOUND, FAULTS, ATTACKS = (
@@ -51,7 +51,7 @@ def test_a_sound_filter_is_proved(name: str) -> None:
     proof = prove(f"{SOUND}::{name}")
     assert proof.proved, proof.sentence
     for bound in proof.sums:
-        assert bound.theorem.kernel in KERNEL
+        assert bound.theorem.kernel in KERNEL_THEOREMS
         assert bound.excess(1000) < 1e-10 * max(1.0, float(bound.budget))
 
 

@@ -34,12 +34,12 @@ import filterproof as fp
 from filterproof.filters.catalogue import CATALOGUE
 from filterproof.mc.engine.streams import BATCH_SIZE
 from filterproof.mc.runs import provenance
-from filterproof.mc.runs.keys import digest, key_of
+from filterproof.mc.runs.keys import json_digest, key_of
 from filterproof.mc.runs.provenance import code_version
 
 
 def key(value: object) -> str:
-    return digest(key_of({"value": value}))
+    return json_digest(key_of({"value": value}))
 
 
 @dataclass(frozen=True)
@@ -330,9 +330,9 @@ def test_another_release_of_a_package_that_a_value_reaches_is_another_run(
 ) -> None:
     before = key(Holds(pytest.skip))
     monkeypatch.setattr(provenance.metadata, "version", lambda name: "0.0")
-    monkeypatch.setattr(provenance, "_releases", provenance._releases.__wrapped__)
-    provenance.origin.cache_clear()
-    request.addfinalizer(provenance.origin.cache_clear)
+    monkeypatch.setattr(provenance, "_installed_releases", provenance._installed_releases.__wrapped__)
+    provenance.code_origin.cache_clear()
+    request.addfinalizer(provenance.code_origin.cache_clear)
     assert key(Holds(pytest.skip)) != before
 
 

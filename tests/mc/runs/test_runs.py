@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 import filterproof as fp
 from filterproof.mc.engine.streams import BATCH_SIZE, Batch
 from filterproof.mc.estimate.functionals import HockeyStick
-from filterproof.mc.runs.keys import digest, key_of
-from filterproof.mc.runs.run import Run, _Work
+from filterproof.mc.runs.keys import json_digest, key_of
+from filterproof.mc.runs.run import RunInProgress, _BatchTask
 
 FILTER = fp.GaussianFilter(mu=1.0)
 N = 7 * BATCH_SIZE + 100
@@ -75,7 +75,7 @@ def test_neither_the_processes_nor_the_size_of_a_task_nor_their_order_matters(
         fp.runs.sum_over_runs(the_game(), MEASURE, n=N, seed=3, executor=pool).rows.tobytes() == undisturbed
     )
     for seconds in (1e9, 1e-9):
-        monkeypatch.setattr("filterproof.mc.runs.run.TASK", seconds)
+        monkeypatch.setattr("filterproof.mc.runs.run.TASK_SECONDS", seconds)
         assert (
             fp.runs.sum_over_runs(
                 the_game(), MEASURE, n=N, seed=3, executor=Breaking(chance=0.0)
@@ -133,7 +133,7 @@ def test_workers_that_do_not_start_leave_the_run_to_this_process(
     undisturbed: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("filterproof.mc.runs.run.POOL_SECONDS", 0.0)
-    monkeypatch.setattr("filterproof.mc.runs.run.cores", lambda: 2)
+    monkeypatch.setattr("filterproof.mc.runs.run.available_cores", lambda: 2)
     monkeypatch.setattr("filterproof.mc.runs.run.LocalPool", Breaking)
     with pytest.warns(
         RuntimeWarning, match="worker processes do not start, so this process runs the simulation"
@@ -172,16 +172,17 @@ def test_another_question_is_another_run(tmp_path: Path) -> None:
     ]
     with fp.runs.RunStore(tmp_path / "run.db") as store:
         runs = [
-            Run(game, functional, [Batch(seed, 0, 1)], store, None) for game, functional, seed in questions
+            RunInProgress(game, functional, [Batch(seed, 0, 1)], store, None)
+            for game, functional, seed in questions
         ]
-    assert len({digest(run.description) for run in runs}) == len(questions) - 1
+    assert len({json_digest(run.description) for run in runs}) == len(questions) - 1
     assert runs[0].description == runs[1].description
 
 
 def test_a_worker_keeps_nothing_of_a_run_whose_code_or_values_are_not_its_own() -> None:
     measure, batch = KillsOnce("never"), [Batch(3, 0, 10)]  # of a file of the user's
     key = key_of({"game": the_game(), "functional": measure})
-    (row,) = _Work(the_game(), measure, key)(batch)
+    (row,) = _BatchTask(the_game(), measure, key)(batch)
     assert (
         row.tobytes() == fp.runs.sum_over_runs(the_game(), MEASURE, n=10, seed=3, workers=1).rows[0].tobytes()
     )
@@ -192,7 +193,7 @@ def test_a_worker_keeps_nothing_of_a_run_whose_code_or_values_are_not_its_own() 
         with pytest.raises(
             fp.runs.StoreError, match="a worker process runs other code or other values than this"
         ):
-            _Work(the_game(), measure, other)(batch)
+            _BatchTask(the_game(), measure, other)(batch)
 
 
 # -- interruptions ---------------------------------------------------------------------------------
@@ -207,7 +208,7 @@ def test_ctrl_c_leaves_a_run_that_resumes(tmp_path: Path, undisturbed: bytes) ->
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("filterproof.mc.runs.run.REPORT_SECONDS", -1.0)
-        patch.setattr("filterproof.mc.runs.run.TASK", 0.0)
+        patch.setattr("filterproof.mc.runs.run.TASK_SECONDS", 0.0)
         with pytest.raises(
             fp.runs.Interrupted,
             match=rf"after {5 * BATCH_SIZE:,} of .* paths, kept in .*run.db; the same call",

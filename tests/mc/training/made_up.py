@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 import filterproof as fp
-from filterproof.mc.training.data import DataSet
+from filterproof.mc.training.data_set import DataSet
 from filterproof.mc.training.descent import Learner, PrivateGradientDescent
 from filterproof.mc.training.network import DenseNetwork
 
@@ -21,7 +21,7 @@ RNG = np.random.default_rng(0)
 PEOPLE = fp.training.LogisticTraining(RNG.uniform(0, 1, (12, 4)), RNG.integers(0, 2, 12), rate=0.2)
 #: The largest person there can be, the thirteenth.
 CANARY = fp.training.TrainingWithCanary(PEOPLE, 1e4)
-MAKE = fp.training.ClippedSums.making(fp.GaussianFilter(1.0), clip=1.0, sigma=4.0)  # 16 clipped steps
+MAKE = fp.training.ClippedSums.factory(fp.GaussianFilter(1.0), clip=1.0, sigma=4.0)  # 16 clipped steps
 
 
 def made_up(people: int = 40, *, public: bool = True, seed: int = 0) -> DataSet:

@@ -94,12 +94,12 @@ def test_nobody_counts_with_more_than_was_charged_though_gradients_come_out_long
     theta = network.start(np.random.default_rng(1))
     gradients = network.gradients(theta, x, y)
     norms, before = gradients.norms(), gradients.weighted(np.ones(9))
-    parts = PerSampleGradients._parts
+    parts = PerSampleGradients._gradient_parts
 
     def longer(self: PerSampleGradients) -> Any:
         return ((rows, [one * (3.0 if rows.start else 0.5) for one in found]) for rows, found in parts(self))
 
-    monkeypatch.setattr(PerSampleGradients, "_parts", longer)
+    monkeypatch.setattr(PerSampleGradients, "_gradient_parts", longer)
     for person in range(9):
         length = np.linalg.norm(gradients.weighted(np.eye(9)[person]))
         assert length == pytest.approx(norms[person] * (1.0 if person >= 7 else 0.5), rel=1e-6)

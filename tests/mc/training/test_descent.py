@@ -44,7 +44,7 @@ def test_it_is_algorithm_7_written_out_in_loops(monkeypatch: pytest.MonkeyPatch)
         np.testing.assert_allclose(ours.theta, known, rtol=1e-6, atol=1e-8)
         if number == steps:
             break
-    assert ours.taken == steps
+    assert ours.steps_taken == steps
     left = ours.people.remaining().made_public()
     np.testing.assert_allclose(RHO - left, spent / (2 * (SIGMA * CLIP) ** 2), rtol=1e-6, atol=1e-9 * RHO)
     gone = np.isclose(spent, K * CLIP**2, rtol=1e-6)
@@ -88,7 +88,7 @@ def test_a_step_that_leaves_the_numbers_is_charged_and_not_taken_and_says_so() -
     told = pytest.raises(ValueError, match=r"^theta must be finite, got -?inf; lower the rate, step 1 was ch")
     with np.errstate(over="ignore", invalid="ignore"), told:
         next(ours)
-    assert ours.taken == 0
+    assert ours.steps_taken == 0
     assert np.array_equal(ours.theta, before)
     assert (ours.people.remaining().made_public() < RHO).all()
     ours.rate = RATE

@@ -15,7 +15,7 @@ from filterproof.mc.training import retraining
 from filterproof.mc.training.descent import PrivateGradientDescent
 from filterproof.mc.training.idx import read_idx
 from filterproof.mc.training.network import DenseNetwork
-from filterproof.mc.training.retraining import Retrained, train_idx
+from filterproof.mc.training.retraining import RetrainedModel, train_idx
 from tests.mc.training.made_up import write_squares
 
 SETTING = {"epsilon": 8.0, "delta": 1e-5, "clip": 1.0, "steps": 3, "rate": 0.5, "seed": 7}
@@ -29,7 +29,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def uninterrupted(folder: Path, tmp_path: Path) -> Retrained:
+def uninterrupted(folder: Path, tmp_path: Path) -> RetrainedModel:
     """Six steps that nothing interrupted."""
     return train_idx(folder, **SETTING, most_steps=6, out=tmp_path / "uninterrupted")
 
@@ -49,10 +49,10 @@ def stored_descent(out: Path, folder: Path) -> PrivateGradientDescent:
 
 
 def test_what_is_told_of_a_run_is_what_was_asked_for_with_an_interval_and_apart_from_what_is_private(
-    folder: Path, tmp_path: Path, uninterrupted: Retrained
+    folder: Path, tmp_path: Path, uninterrupted: RetrainedModel
 ) -> None:
     assert fp.conversions.gaussian_epsilon(uninterrupted.mu, 1e-5) == pytest.approx(8.0, rel=1e-9)
-    assert (uninterrupted.steps, uninterrupted.taken) == (3, 6)
+    assert (uninterrupted.steps, uninterrupted.steps_taken) == (3, 6)
     assert 3 / uninterrupted.sigma**2 == pytest.approx(uninterrupted.mu**2, rel=1e-12), (
         "three sums at full clip use it up"
     )
@@ -79,7 +79,9 @@ def test_what_is_told_of_a_run_is_what_was_asked_for_with_an_interval_and_apart_
 def test_noise_or_steps_are_given_and_without_a_seed_the_noise_is_another_each_time(
     folder: Path, tmp_path: Path
 ) -> None:
-    assert train_idx(folder, **SETTING, out=tmp_path / "out").taken == 3 + 35, "35 after those of the budget"
+    assert train_idx(folder, **SETTING, out=tmp_path / "out").steps_taken == 3 + 35, (
+        "35 after those of the budget"
+    )
     setting = {**SETTING, "steps": None, "sigma": 1.3, "seed": None}
     one, two = (train_idx(folder, **setting, most_steps=1, out=tmp_path / name) for name in ("a", "b"))
     assert (one.sigma, one.steps) == (1.3, 4)
@@ -89,12 +91,16 @@ def test_noise_or_steps_are_given_and_without_a_seed_the_noise_is_another_each_t
 
 @pytest.mark.parametrize("told_first", [True, False])
 def test_a_run_killed_once_a_step_is_told_or_before_it_is_kept_ends_as_one_that_was_not(
-    folder: Path, tmp_path: Path, uninterrupted: Retrained, monkeypatch: pytest.MonkeyPatch, told_first: bool
+    folder: Path,
+    tmp_path: Path,
+    uninterrupted: RetrainedModel,
+    monkeypatch: pytest.MonkeyPatch,
+    told_first: bool,
 ) -> None:
     save, told, out = PrivateGradientDescent.save, [], tmp_path / "out"
 
     def killed(descent: PrivateGradientDescent, path: Path) -> None:
-        if descent.taken == 4 and not told_first:
+        if descent.steps_taken == 4 and not told_first:
             raise Killed
         save(descent, path)
 
@@ -108,16 +114,16 @@ def test_a_run_killed_once_a_step_is_told_or_before_it_is_kept_ends_as_one_that_
         patched.setattr(PrivateGradientDescent, "save", killed)
         with pytest.raises(Killed):
             train_idx(folder, **SETTING, most_steps=5, out=out, on_step=look)
-    assert len(told) == stored_descent(out, folder).taken == 3
+    assert len(told) == stored_descent(out, folder).steps_taken == 3
     assert (np.diff(told, axis=0) < 0).all(), "what a step cost is on the disk before the step is told"
     outcome = train_idx(folder, **SETTING, most_steps=6, out=out)
     np.testing.assert_array_equal(outcome.theta, uninterrupted.theta)
     assert state(out) == state(tmp_path / "uninterrupted")
-    assert train_idx(folder, **SETTING, most_steps=2, out=out).taken == 6, "none is taken back"
+    assert train_idx(folder, **SETTING, most_steps=2, out=out).steps_taken == 6, "none is taken back"
 
 
 def test_of_two_runs_at_once_in_one_folder_the_second_is_refused(
-    folder: Path, tmp_path: Path, uninterrupted: Retrained
+    folder: Path, tmp_path: Path, uninterrupted: RetrainedModel
 ) -> None:
     told = []
 
@@ -142,7 +148,7 @@ def test_gradients_that_are_not_finite_end_the_run_with_a_sentence_and_lose_noth
         refused = pytest.raises(ValueError, match=r"finite sums .*; scale .*, or lower the rate")
         with np.errstate(all="ignore"), refused:
             train_idx(folder, **wild, most_steps=6, out=out)
-        assert stored_descent(out, folder).taken == 1, "the step before stands"
+        assert stored_descent(out, folder).steps_taken == 1, "the step before stands"
 
 
 def test_without_torch_a_sentence_names_the_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -43,7 +43,7 @@ def test_two_steps_are_what_quadrature_over_the_first_noise_says(
 ) -> None:
     """Adaptive quadrature, formulas written out: at theta = 0 the gradients are 1, person 0's, and -3/4."""
     training = fp.training.LogisticTraining(np.array([[2.0], [1.5]]), np.array([0, 1]), rate=0.4)
-    make = fp.training.ClippedSums.making(fp.GaussianFilter(3.0), clip=9.0, sigma=1.0)
+    make = fp.training.ClippedSums.factory(fp.GaussianFilter(3.0), clip=9.0, sigma=1.0)
 
     def inner(z: float) -> float:
         second = 2.0 / (1 + math.exp(2.0 * 0.4 * (drawn + z)))
@@ -64,7 +64,7 @@ def promising(mu: float, kind: type = fp.training.ClippedSums) -> type:
 
 
 def test_sums_that_promise_too_much_are_refuted_and_not_trusted() -> None:
-    make = promising(0.5).making(fp.GaussianFilter(1.0), clip=1.0, sigma=4.0)
+    make = promising(0.5).factory(fp.GaussianFilter(1.0), clip=1.0, sigma=4.0)
     how = {"steps": 20, "person": 12, "n": 1000}
     found = fp.training.simulate_training(CANARY, make, epsilon=0.5, **how)  # type: ignore[arg-type]
     exact = float(Gaussian(1.0).hockey_stick(0.5))
@@ -141,7 +141,7 @@ class Quiet(fp.training.ClippedSums):
 def test_an_audit_catches_what_is_broken_and_believes_nothing_that_is_said_of_the_noise(
     kind: type[fp.training.ClippedSums], mu: float, steps: int, refuted: bool
 ) -> None:
-    make = kind.making(fp.GaussianFilter(mu), clip=1.0, sigma=4.0 if mu == 1.0 else 1.0)
+    make = kind.factory(fp.GaussianFilter(mu), clip=1.0, sigma=4.0 if mu == 1.0 else 1.0)
     # what breaks its promise says so when it is made
     with pytest.warns(fp.UnsoundFilterWarning, match=kind.__name__) if mu == 1.0 else nullcontext():
         found = fp.training.audit_training(
@@ -155,7 +155,7 @@ def test_an_audit_sees_a_delta_that_is_a_fifth_too_large() -> None:
     mu = 1.11979  # at which the delta at 1/2 is 1.2 times that of 1-GDP
     assert Gaussian(mu).hockey_stick(0.5) == pytest.approx(1.2 * Gaussian(1.0).hockey_stick(0.5), rel=1e-3)
 
-    cheat = promising(1.0).making(fp.GaussianFilter(mu), clip=1.0, sigma=1 / mu)
+    cheat = promising(1.0).factory(fp.GaussianFilter(mu), clip=1.0, sigma=1 / mu)
     found = fp.training.audit_training(CANARY, cheat, epsilon=0.5, steps=1, person=12, n=20_000, failure=2e-9)
     assert found.refutes
     # with the same noise an accusation without the person implies one with him: the pairs' variance is exact
@@ -170,7 +170,7 @@ class Other(fp.training.ClippedSums):
 
 
 def test_noise_that_tells_about_a_person_and_sums_of_two_kinds_are_refused() -> None:
-    others = Other.making(fp.GaussianFilter(1.0), clip=1.0, sigma=4.0)
+    others = Other.factory(fp.GaussianFilter(1.0), clip=1.0, sigma=4.0)
     for training, make, sentence in (
         (Two(100.0), ToTheData, "sigma must be .*reveals the person"),
         (
@@ -178,7 +178,7 @@ def test_noise_that_tells_about_a_person_and_sums_of_two_kinds_are_refused() -> 
             lambda people, runs: (others if runs > 1 else MAKE)(people, runs),
             "the same kind of sums",
         ),
-        (CANARY, Other.making(fp.BasicFilter(1.0, 1e-3), clip=1.0, sigma=1.0), "squares is missing"),
+        (CANARY, Other.factory(fp.BasicFilter(1.0, 1e-3), clip=1.0, sigma=1.0), "squares is missing"),
     ):
         with pytest.raises((TypeError, ValueError), match=sentence):
             fp.training.simulate_training(training, make, epsilon=1.0, steps=2, n=20)

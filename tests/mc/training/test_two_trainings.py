@@ -11,7 +11,7 @@ from filterproof.mc.training.neighbouring_trainings import TwoTrainings
 
 FEATURES = np.array([[2.0, 0.5], [1.0, -1.0], [-0.5, 3.0]])
 LABELS = np.array([0, 1, 1])
-MAKE = fp.training.ClippedSums.making(fp.GaussianFilter(1.0), clip=0.7, sigma=2.0)
+MAKE = fp.training.ClippedSums.factory(fp.GaussianFilter(1.0), clip=0.7, sigma=2.0)
 
 
 class _Table:

@@ -11,7 +11,7 @@ from filterproof.mc.losses.lattice_pld import level_pld
 from filterproof.mc.worst_case import windows, worst_case
 from filterproof.mc.worst_case.dense import DenseGame
 from filterproof.mc.worst_case.graph import StateGraph
-from filterproof.mc.worst_case.level_game import LevelGame, moderate
+from filterproof.mc.worst_case.level_game import LevelGame, is_within_doubles
 from filterproof.theory.evidence import Evidence
 from filterproof.theory.log_ratio import LogRatio
 from filterproof.theory.pairs import RandomizedResponse
@@ -58,7 +58,7 @@ def _transform_bounds(graph, units, epsilon, delta=Fraction(0)):
     ],
 )
 def test_a_game_is_moderate_up_to_its_largest_level_and_epsilon(units, step, epsilon, fits):
-    assert moderate(units, step, epsilon) is fits
+    assert is_within_doubles(units, step, epsilon) is fits
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ from filterproof.theory.pairs import (
     RandomizedResponse,
     Selection,
     SubsampledGaussian,
-    examples,
+    example_pairs,
 )
 
 EPSILONS = np.concatenate([-np.geomspace(1e-3, 8, 16)[::-1], [0.0], np.geomspace(1e-3, 8, 16)])
@@ -41,7 +41,7 @@ PAIRS = [
         for adjacency in ("removal", "addition")
     ),
     FinitePair((0.5, 0.3, 0.2), (0.4, 0.3, 0.3)),
-    *(pair for pair in examples() if pair.shape == ()),
+    *(pair for pair in example_pairs() if pair.shape == ()),
 ]
 
 

@@ -9,8 +9,8 @@ import flint
 import pytest
 
 from filterproof.filters import BasicFilter, ExPostFilter, ZCDPFilter
-from filterproof.mc.losses.cells import rounded_plds
 from filterproof.mc.losses.composition import Composition
+from filterproof.mc.losses.loss_cells import rounded_plds
 from filterproof.mc.worst_case import worst_case
 from filterproof.theory.log_ratio import LogRatio
 from filterproof.theory.pairs import Erasure, Gaussian, Laplace, RandomizedResponse, SubsampledGaussian

@@ -6,7 +6,7 @@ import flint
 import mpmath
 import pytest
 
-from filterproof.mc.losses.balls import ball, lower_end, nearest_double, upper_end
+from filterproof.mc.losses.balls import lower_end, nearest_double, to_ball, upper_end
 from filterproof.mc.worst_case import worst_case
 from filterproof.theory.evidence import Evidence
 from filterproof.theory.log_ratio import LogRatio
@@ -65,7 +65,7 @@ def test_an_epsilon_beside_a_point_of_the_lattice_is_enclosed(k, factor):
 def test_a_ball_beside_a_double_is_rounded_to_it_at_whatever_precision_happens_to_be_set(precision):
     double = 1967 / 2048
     for off in (TINY, -TINY / 2**60, Fraction(0)):
-        beside = ball(Fraction(double) + off * 2**130)  # 2^-70 of it
+        beside = to_ball(Fraction(double) + off * 2**130)  # 2^-70 of it
         with flint.ctx.workprec(precision):
             assert abs(Fraction(nearest_double(beside)) - Fraction(double)) <= Fraction(1, 2**53)
 

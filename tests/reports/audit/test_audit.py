@@ -14,13 +14,19 @@ import pytest
 from typer.testing import CliRunner
 
 from filterproof.reports.audit import auditing
-from filterproof.reports.audit.record import Audit, AuditFinding, Kind, Library, recorded_audit
+from filterproof.reports.audit.audit_record import (
+    AuditedLibrary,
+    AuditFinding,
+    AuditRecord,
+    FindingKind,
+    recorded_audit,
+)
 from filterproof.reports.cli import app
 
 RECORDED = recorded_audit()
 OURS = {"filterproof", "theory", "filters", "mc", "reports", "tests"}
-FINDING = AuditFinding("add", Kind.MISUSE, "numpy.add", "It adds.", "2", "3")
-LIBRARY = Library("toy", "numpy", "1.0", "3.11", "2026-01-01", (FINDING,))
+FINDING = AuditFinding("add", FindingKind.MISUSE, "numpy.add", "It adds.", "2", "3")
+LIBRARY = AuditedLibrary("toy", "numpy", "1.0", "3.11", "2026-01-01", (FINDING,))
 
 
 def reached(name: str, functions: dict[str, ast.FunctionDef]) -> set[str]:
@@ -42,8 +48,8 @@ def imported(script: ast.Module) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("library", RECORDED.libraries, ids=RECORDED.keys)
-def test_each_row_has_one_short_test_that_runs_without_us(library: Library) -> None:
-    script = ast.parse((auditing.SCRIPTS / f"{library.key}.py").read_text("utf-8"))
+def test_each_row_has_one_short_test_that_runs_without_us(library: AuditedLibrary) -> None:
+    script = ast.parse((auditing.SCRIPTS_FOLDER / f"{library.key}.py").read_text("utf-8"))
     (tests,) = [one for one in script.body if isinstance(one, ast.ClassDef)]
     functions = {one.name: one for one in [*script.body, *tests.body] if isinstance(one, ast.FunctionDef)}
     named = {f"test_{finding.key}": finding for finding in library.findings}
@@ -72,7 +78,7 @@ def test_the_record_has_its_own_text() -> None:
 @pytest.fixture
 def scripts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The folder of the scripts, which has none yet."""
-    monkeypatch.setattr(auditing, "SCRIPTS", tmp_path)
+    monkeypatch.setattr(auditing, "SCRIPTS_FOLDER", tmp_path)
     return tmp_path
 
 
@@ -103,7 +109,7 @@ def test_a_finding_is_shown_by_how_its_test_ends(
 ) -> None:
     toy(scripts, body)
     asked = replace(LIBRARY, findings=(replace(FINDING, ends=ends),))
-    (library,) = auditing.audit_of(Audit((asked,))).libraries
+    (library,) = auditing.audit_of(AuditRecord((asked,))).libraries
     (finding,) = library.findings
     assert (finding.shown, finding.got[: len(got)]) == (shown, got)
     assert library.version == metadata.version("numpy")
@@ -123,7 +129,7 @@ def test_a_library_that_is_installed_nowhere_is_left_out_and_one_of_a_folder_is_
         platform.python_version(),
     )
     said: list[str] = []
-    missing = Audit((replace(LIBRARY, distribution="no-such-library"),))
+    missing = AuditRecord((replace(LIBRARY, distribution="no-such-library"),))
     assert auditing.audit_of(missing, on_library=said.append).libraries == ()
     assert said == ["no-such-library is not installed: left out"]
 
@@ -135,13 +141,15 @@ def typed(*words: str) -> Any:
 def test_the_command_tells_runs_and_records(
     scripts: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr("filterproof.reports.audit.record.recorded_audit", lambda: Audit((LIBRARY,)))
+    monkeypatch.setattr(
+        "filterproof.reports.audit.audit_record.recorded_audit", lambda: AuditRecord((LIBRARY,))
+    )
     toy(scripts, "assert 1 + 2 == 2, '[bold]3'")
     for words, status in (((), 0), (("--recorded",), 0), (("toy", "--out", str(tmp_path / "out")), 0)):
         ended = typed(*words)
         assert (ended.exit_code, "numpy.add" in ended.output) == (status, True), ended.output
     assert "[bold]3" in ended.output
-    (library,) = Audit.from_json((tmp_path / "out" / "audit.json").read_text("utf-8")).libraries
+    (library,) = AuditRecord.from_json((tmp_path / "out" / "audit.json").read_text("utf-8")).libraries
     assert library.findings == (replace(FINDING, got="[bold]3"),)
     toy(scripts, "pass")
     ended = typed()

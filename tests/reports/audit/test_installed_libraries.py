@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from filterproof.reports.audit.audit_record import recorded_audit
 from filterproof.reports.audit.auditing import audit_of, environment_of
-from filterproof.reports.audit.record import recorded_audit
 
 ROOT = Path(__file__).parents[3]
 RECORDED = recorded_audit()

@@ -8,7 +8,7 @@ import filterproof as fp
 from filterproof.filters.catalogue import CATALOGUE
 from filterproof.reports.chapters import CLAIMS
 from filterproof.reports.chapters.page_subjects import SHOWN_BROKEN, SUBJECTS, PageSubject
-from filterproof.reports.template import mathml
+from filterproof.reports.template import formula_mathml
 
 NAMED = pytest.mark.parametrize("subject", SUBJECTS, ids=lambda one: one.name)
 
@@ -36,7 +36,7 @@ def test_the_code_to_try_makes_the_filter_and_the_menu_of_the_page(subject: Page
 @NAMED
 def test_rule_and_guarantee_are_drawn_as_formulas(subject: PageSubject) -> None:
     for latex in (subject.rule, subject.make().promise.formula):
-        drawn = mathml(latex)
+        drawn = formula_mathml(latex)
         assert drawn.startswith("<math")
         assert not re.search(r"\\[a-z]", drawn), "a command that was not understood"
 

@@ -13,12 +13,12 @@ from filterproof.reports.chapters.page_subjects import SUBJECTS
 from filterproof.reports.chapters.simulated_divergences import (
     Opponent,
     SimulatedDivergences,
-    compared,
+    compare_opponent,
     comparisons,
     direction_of,
-    opponents,
+    page_opponents,
 )
-from filterproof.reports.pages.simulation_page import rests, simulation_page
+from filterproof.reports.pages.simulation_page import rests_on_text, simulation_page
 from filterproof.reports.study import Study
 from filterproof.theory.agreement import AgreementOutcome
 from filterproof.theory.evidence import Outcome
@@ -33,13 +33,15 @@ def found(name: str) -> tuple[list[Opponent], SimulatedDivergences]:
     filt = subject.make()
     game = worst_case(filt, subject.menu, epsilon=subject.epsilon, rounds=subject.rounds)
     largest = supremum(filt, float(subject.epsilon))
-    return list(opponents(subject, filt, game, largest)), comparisons(QUICK, subject, filt, game, largest)
+    return list(page_opponents(subject, filt, game, largest)), comparisons(
+        QUICK, subject, filt, game, largest
+    )
 
 
 def test_every_opponent_is_compared_or_left_out_for_want_of_a_bracket() -> None:
     all_, made = found("GaussianFilter")
-    assert [one.adversary for one in made.made] == [one.name for one in all_ if one.useful]
-    assert made.left_out == tuple(one.name for one in all_ if not one.useful) == ("MenuChasing",)
+    assert [one.adversary for one in made.made] == [one.name for one in all_ if one.is_informative]
+    assert made.left_out == tuple(one.name for one in all_ if not one.is_informative) == ("MenuChasing",)
     assert all(one.low <= one.estimate.high and one.estimate.low <= one.high for one in made.made)
     assert all(one.cost == 2 * one.rounds for one in all_)
     assert all_[0]._replace(adversary=fp.Scripted((fp.Gaussian(1.0),), (16,))).cost == all_[0].rounds
@@ -70,7 +72,7 @@ def test_the_eraser_reaches_what_independent_failures_add_up_to() -> None:
     exact = 1 - (1 - 0.01) ** eraser.rounds
     assert eraser.low <= exact * (1 + 1e-12)
     assert exact * (1 - 1e-12) <= eraser.high
-    row = compared(
+    row = compare_opponent(
         QUICK, BY_NAME["NaiveRealisationFilter"].make(), eraser, Divergence.hockey_stick(1.0), 0.01
     )
     assert row.estimate.low <= exact <= row.estimate.high
@@ -107,7 +109,7 @@ def test_what_an_estimate_rests_on_is_said_in_few_words() -> None:
         ("83 states, all that the adversary's requests reach", "83 states of its code"),
         ("the draws alone", "the draws alone"),
     ):
-        assert rests(words) == few
+        assert rests_on_text(words) == few
 
 
 def test_a_zcdp_guarantee_is_compared_in_renyi_divergence_and_reached() -> None:

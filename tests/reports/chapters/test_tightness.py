@@ -15,7 +15,7 @@ from filterproof.reports.chapters.tightness import (
     tightness_findings,
 )
 from filterproof.reports.study import Study
-from filterproof.reports.words import record
+from filterproof.reports.words import recorded_data
 from filterproof.theory.evidence import Outcome
 from filterproof.theory.pairs import RandomizedResponse
 
@@ -63,5 +63,5 @@ def test_every_claim_about_tightness_holds() -> None:
 def test_nine_tenths_of_the_plans_are_claimed_as_they_are_found() -> None:
     (finding,) = rates_findings(Study())
     assert finding.verdict.outcome is Outcome.HOLDS
-    granted = record("accountant")["rates"]["rows"][0]["rules"][-1]["rounds"]
+    granted = recorded_data("accountant")["rates"]["rows"][0]["rules"][-1]["rounds"]
     assert all(f"{n} of Subsampled" in finding.verdict.detail for n in granted)

@@ -8,7 +8,7 @@ from scipy.special import binom, ndtr
 
 import filterproof as fp
 from filterproof.reports.figures.paper_figure import ComputedFigure, figure
-from filterproof.reports.figures.subsampled_gaussian import _panel
+from filterproof.reports.figures.subsampled_gaussian import _panel_columns
 
 Q, SIGMA, STEPS = 0.005, 2.0, 10_000
 
@@ -35,7 +35,7 @@ def profile(fraction: float, epsilons: np.ndarray, steps: int = STEPS) -> np.nda
 
 
 def test_the_profile_is_that_of_another_fourier_transform(shown: ComputedFigure) -> None:
-    epsilon, low, high = _panel(shown.data, "profile", "epsilon", "delta_low", "delta_high")
+    epsilon, low, high = _panel_columns(shown.data, "profile", "epsilon", "delta_low", "delta_high")
     again = profile(1.0, epsilon)
     assert np.all(low <= high)
     # the grid of the transform leaves a few parts in ten thousand, and 1e-13 of rounding
@@ -46,11 +46,11 @@ def test_a_person_who_is_always_clipped(shown: ComputedFigure) -> None:
     low, high = shown.data.number("person_epsilon_low"), shown.data.number("person_epsilon_high")
     # by the transform above on finer grids: 1.1501821, 1.15017888, 1.15017867 at 2^19, 2^21, and 2^22 cells to 5
     assert 1.15017866 - 5e-8 < low <= high < 1.15017867 + 5e-8
-    assert _panel(shown.data, "people", "epsilon_high")[0][-1] == high
+    assert _panel_columns(shown.data, "people", "epsilon_high")[0][-1] == high
 
 
 def test_rdp_is_the_binomial_formula_at_integer_orders(shown: ComputedFigure) -> None:
-    for fraction, found in zip(*_panel(shown.data, "people", "fraction", "epsilon_rdp"), strict=True):
+    for fraction, found in zip(*_panel_columns(shown.data, "people", "fraction", "epsilon_rdp"), strict=True):
         told = []
         for a in range(2, 33):
             k, s2 = np.arange(a + 1), (SIGMA / fraction) ** 2
@@ -64,7 +64,7 @@ def test_the_floor_of_rdp_comes_from_the_largest_order(shown: ComputedFigure) ->
     of = {"floor": (32, 1e-6), "floor_more": (256, 1e-6), "floor_at_other_delta": (32, 1e-5)}
     by_hand = {name: math.log(1 - 1 / a) - math.log(a * delta) / (a - 1) for name, (a, delta) in of.items()}
     assert floor == pytest.approx(by_hand, rel=1e-12)
-    few, more, pld = _panel(shown.data, "people", "epsilon_rdp", "epsilon_rdp_more", "epsilon_low")
+    few, more, pld = _panel_columns(shown.data, "people", "epsilon_rdp", "epsilon_rdp_more", "epsilon_low")
     assert np.all(few >= floor["floor"])
     assert np.all(more <= few)
     assert np.all(pld < more)
@@ -72,7 +72,7 @@ def test_the_floor_of_rdp_comes_from_the_largest_order(shown: ComputedFigure) ->
 
 
 def test_the_two_gaussian_curves_do_what_is_said_of_them(shown: ComputedFigure) -> None:
-    epsilon, high, wide = _panel(shown.data, "profile", "epsilon", "delta_high", "delta_gdp_range")
+    epsilon, high, wide = _panel_columns(shown.data, "profile", "epsilon", "delta_high", "delta_gdp_range")
     assert np.all(wide >= high)
     least = fp.GaussianDP(shown.data.number("mu_range") * (1 - 1e-6)).delta(epsilon)
     assert np.any(least < high), "a smaller mu would not dominate"

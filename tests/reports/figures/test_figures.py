@@ -18,7 +18,7 @@ from matplotlib.text import Text
 
 import filterproof as fp
 from filterproof.reports.drawing import GREY
-from filterproof.reports.figures.data import FigureData
+from filterproof.reports.figures.figure_data import FigureData
 from filterproof.reports.figures.paper_figure import FIGURES, ComputedFigure, figure
 from filterproof.reports.figures.specification import Specification
 from tests.reports.colours import contrast

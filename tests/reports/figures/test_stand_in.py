@@ -20,9 +20,9 @@ from filterproof.reports.figures.trials import (
     GroupMeans,
     Trial,
     TrialOutcome,
-    groups,
+    digit_groups,
     outcome_of,
-    study,
+    play_trials,
 )
 
 CLIP = 6.0  # larger than most gradients, so that people differ in what is spent on them
@@ -65,7 +65,7 @@ def test_a_trial_is_the_descent_that_it_says_with_its_groups() -> None:
             for number, members in enumerate(GROUPS):
                 here = np.isin(data.labels.argmax(axis=1), members)
                 there = np.isin(data.test_labels.argmax(axis=1), members)
-                assert np.array_equal(groups(data.labels) == number, here)
+                assert np.array_equal(digit_groups(data.labels) == number, here)
                 told = [
                     getattr(found.before, part)[number] for part in ("epsilon", "train_loss", "test_loss")
                 ]
@@ -147,7 +147,7 @@ def test_the_printed_gains_stand_beside_those_of_the_stand_in_and_the_caption_sa
     assert isinstance(specification, Epochs)
     accuracy = (0.5,) * specification.at + tuple(np.linspace(0.5, 0.7, 51).tolist())
     made = replace(outcome_of(SEVERAL[0]), accuracy=accuracy, active=(1437,) * 100 + (182,))
-    monkeypatch.setattr(trials_room, "PLAYED", dict.fromkeys(specification.all_trials(), made))
+    monkeypatch.setattr(trials_room, "PLAYED_TRIALS", dict.fromkeys(specification.all_trials(), made))
     shown = figure("000-table-1")
     assert [(one.printed, one.computed) for one in shown.printed] == [
         (gain, pytest.approx(20.0)) for gain in (0.35, 0.28, 0.0)
@@ -169,6 +169,6 @@ def test_the_printed_gains_stand_beside_those_of_the_stand_in_and_the_caption_sa
 
 @pytest.mark.slow
 def test_outcomes_do_not_depend_on_workers(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(trials_room, "PLAYED", {})
-    study([*SEVERAL, SEVERAL[0]], workers=2)
+    monkeypatch.setattr(trials_room, "PLAYED_TRIALS", {})
+    play_trials([*SEVERAL, SEVERAL[0]], workers=2)
     assert {trial: trial.play() for trial in SEVERAL} == trials_room.PLAYED

@@ -8,7 +8,7 @@ import filterproof as fp
 from filterproof.filters.rules.kappa_filter import KappaFilter
 from filterproof.reports.figures.paper_figure import ComputedFigure, figure
 from filterproof.reports.figures.survival import largest_kappa
-from filterproof.theory.realisation import stopped_hockey_stick
+from filterproof.theory.stopping_level import stopped_hockey_stick
 
 SMALL = {"epsilon": 7.0, "delta": 0.02, "sigma": 1.0, "rounds": 6}
 

@@ -10,13 +10,17 @@ import pytest
 
 import filterproof as fp
 from filterproof.reports.chapters import accountant_examples
-from filterproof.reports.chapters.accountant_examples import instances, nearest, simulations
-from filterproof.reports.chapters.accountants import (
+from filterproof.reports.chapters.accountant_chapter import (
     PAGES,
     AccountantChapter,
     ExaminedAccountant,
-    claims,
-    refuted,
+    accountant_claims,
+    refuted_by_simulation,
+)
+from filterproof.reports.chapters.accountant_examples import (
+    nearest_crossing,
+    page_instances,
+    page_simulations,
 )
 from filterproof.reports.chapters.reached_loss import ReachedRow
 from filterproof.reports.pages.accountant_pages import accountant_page
@@ -40,12 +44,12 @@ REFUTED = Verdict(Outcome.REFUTED, Evidence.CERTIFIED, "one game", "0.9 > 0.5 in
 def chapter(page: str, verdict: Verdict = HOLDS) -> AccountantChapter:
     """The chapter of a page with made-up estimates, each 90 % of what is guaranteed."""
     rows = []
-    for what, promised, _ in simulations(Study(quick=True), page):
+    for what, promised, _ in page_simulations(Study(quick=True), page):
         value = 0.9 * promised
         one = fp.Estimate(value, 0.9 * value, 1.1 * value, 1e-9, 4000, "plain, KL-Chernoff")
         rows.append(ReachedRow(what, one, promised))
     examined = [
-        ExaminedAccountant(type(one).__name__, repr(one), verdict) for one in instances(page).values()
+        ExaminedAccountant(type(one).__name__, repr(one), verdict) for one in page_instances(page).values()
     ]
     return AccountantChapter(page, tuple(examined), tuple(rows))
 
@@ -56,9 +60,9 @@ def drawn(page: str) -> Page:
 
 
 def test_every_accountant_has_a_claim() -> None:
-    made = [type(one).__name__ for page in PAGES for one in instances(page).values()]
-    assert [claim.key for claim in claims()] == [f"examined-{name.lower()}" for name in made]
-    assert all(claim.expected is Outcome.HOLDS for claim in claims())
+    made = [type(one).__name__ for page in PAGES for one in page_instances(page).values()]
+    assert [claim.key for claim in accountant_claims()] == [f"examined-{name.lower()}" for name in made]
+    assert all(claim.expected is Outcome.HOLDS for claim in accountant_claims())
 
 
 def test_of_several_verdicts_a_page_shows_that_of_which_least_is_known() -> None:
@@ -72,7 +76,7 @@ def test_of_several_verdicts_a_page_shows_that_of_which_least_is_known() -> None
 @pytest.mark.parametrize("page", PAGES)
 def test_simulations_share_the_failure_of_a_study_and_can_be_sent_to_another_process(page: str) -> None:
     study = Study(quick=True)
-    jobs = simulations(study, page)
+    jobs = page_simulations(study, page)
     assert all(1 - work.keywords["confidence"] <= 1.001 * study.each for *_, work in jobs)
     assert len(pickle.loads(pickle.dumps(jobs))) == len(jobs) > 0  # noqa: S301, our own bytes
 
@@ -95,7 +99,7 @@ def test_a_page_says_what_was_examined_and_simulated(page: str) -> None:
 def test_an_interval_above_a_guarantee_refutes_and_is_said() -> None:
     made = chapter("people")
     low = replace(made.rows[0], promised=made.rows[0].estimate.low / 2)
-    verdict = refuted(Study(), low)
+    verdict = refuted_by_simulation(Study(), low)
     assert verdict.outcome is Outcome.REFUTED
     assert verdict.counterexample is not None
     assert verdict.counterexample["low"] == low.estimate.low
@@ -108,7 +112,7 @@ def test_an_interval_above_a_guarantee_refutes_and_is_said() -> None:
 
 
 def test_an_odometer_is_above_the_quantile_of_the_loss() -> None:
-    ratio, rounds = nearest("Mixture")
+    ratio, rounds = nearest_crossing("Mixture")
     assert 1 < ratio < 3
     assert 1 <= rounds <= accountant_examples.ROUNDS
 

@@ -6,19 +6,25 @@ from dataclasses import replace
 import pytest
 
 from filterproof.reports.chapters.page_subjects import SUBJECTS
-from filterproof.reports.pages.overview import Row, assumptions, between, counted, picture
+from filterproof.reports.pages.overview import (
+    OverviewRow,
+    assumptions,
+    counts_sentence,
+    overview_picture,
+    range_text,
+)
 from filterproof.theory.evidence import Verdict
 from tests.reports.made_up import BROKEN, HOLDS, OPEN, chapter
 
 
-def row(verdict: Verdict, share: float) -> Row:
-    return Row.of(chapter(verdict, share))
+def row(verdict: Verdict, share: float) -> OverviewRow:
+    return OverviewRow.of(chapter(verdict, share))
 
 
 def test_a_row_has_both_certified_ends_where_a_theorem_holds_and_elsewhere_the_lower_one() -> None:
     kept, left = row(HOLDS, 0.5), row(OPEN, 0.5)
-    assert (kept.lower, kept.upper, between(kept)) == ("49.5 %", "50.3 %", "49.5 % to 50.3 %")
-    assert (left.lower, left.upper, between(left)) == ("49.5 %", "", "49.5 %")
+    assert (kept.lower, kept.upper, range_text(kept)) == ("49.5 %", "50.3 %", "49.5 % to 50.3 %")
+    assert (left.lower, left.upper, range_text(left)) == ("49.5 %", "", "49.5 %")
     assert (kept.evidence, left.evidence) == ("EXACT", "")
     assert kept.interval == "43.7 % to 56.3 %"
     little = row(HOLDS, 1e-5)
@@ -32,7 +38,7 @@ def test_a_dot_lies_left_of_the_guarantee_if_it_is_kept_and_right_of_it_if_it_is
     monkeypatch.setattr(
         "filterproof.reports.pages.overview.svg_text", lambda figure: drawn.append(figure) or ""
     )
-    picture([row(OPEN, 0.3), row(HOLDS, 0.5), row(BROKEN, 1.4)], wide=True)
+    overview_picture([row(OPEN, 0.3), row(HOLDS, 0.5), row(BROKEN, 1.4)], wide=True)
     (axes,) = drawn[0].axes  # type: ignore[attr-defined]
     marks = {mark: [] for mark in ("o", "X", "D")}
     for line in axes.get_lines():
@@ -46,15 +52,15 @@ def test_a_dot_lies_left_of_the_guarantee_if_it_is_kept_and_right_of_it_if_it_is
 def test_the_picture_in_words_names_every_filter() -> None:
     rows = [replace(row(OPEN, 0.3), subject=one) for one in SUBJECTS]
     for wide in (True, False):
-        alt = picture(rows, wide=wide).alt
+        alt = overview_picture(rows, wide=wide).alt
         assert all(one.name in alt for one in SUBJECTS)
 
 
 def test_the_answer_counts_each_outcome() -> None:
-    words = counted([row(HOLDS, 0.5), row(OPEN, 0.5), row(BROKEN, 2.0), row(BROKEN, 2.0)])
+    words = counts_sentence([row(HOLDS, 0.5), row(OPEN, 0.5), row(BROKEN, 2.0), row(BROKEN, 2.0)])
     assert re.findall(r"\d", words) == ["1", "4", "2", "1"]
     assert "not a proof" in words
-    assert "undecided" not in counted([row(HOLDS, 0.5)])
+    assert "undecided" not in counts_sentence([row(HOLDS, 0.5)])
 
 
 def test_the_assumptions_name_a_theorem_for_outcomes_of_any_kind_where_there_is_one() -> None:

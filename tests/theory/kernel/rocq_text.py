@@ -14,8 +14,8 @@ from flint import arb, ctx
 
 from filterproof.theory.kernel.kernel_theorems import KernelTheorem
 from filterproof.theory.kernel.record import sources
-from filterproof.theory.numerics.exact import rational
-from filterproof.theory.theorems.formula import Formula, compile_formula, variables
+from filterproof.theory.numerics.exact import to_fmpq
+from filterproof.theory.theorems.formula import Formula, compile_formula, formula_variables
 
 #: Points at which notations are compared.
 _POINTS = 12
@@ -63,7 +63,7 @@ def _definitions(text: str) -> dict[str, str]:
 
 def points(formula: Formula) -> Iterator[dict[str, Fraction]]:
     """Points at which the formula has a value, its variables log-uniform; the same for the same formula."""
-    names, drawn, found = sorted(variables(formula.text)), random.Random(formula.text), 0
+    names, drawn, found = sorted(formula_variables(formula.text)), random.Random(formula.text), 0
     for _ in range(1000):
         point = {name: Fraction(2 * round(16 * 2 ** drawn.uniform(-3, 4)) + 1, 32) for name in names}
         if ball(formula, point).is_finite():
@@ -76,13 +76,13 @@ def points(formula: Formula) -> Iterator[dict[str, Fraction]]:
 def ball(formula: Formula, point: Mapping[str, Fraction], precision: int = 128) -> arb:
     """The value at a point, enclosed."""
     with ctx.workprec(precision):
-        return compile_formula(formula.text)({name: arb(rational(x)) for name, x in point.items()})
+        return compile_formula(formula.text)({name: arb(to_fmpq(x)) for name, x in point.items()})
 
 
 def in_rocq(formula: Formula, point: Mapping[str, Fraction], definitions: Iterable[str] = ()) -> arb:
     """The value of the Rocq form at a point, enclosed; `definitions` are those of Rocq that it may apply."""
     with ctx.workprec(128):
-        values = {name: arb(rational(x)) for name, x in point.items()}
+        values = {name: arb(to_fmpq(x)) for name, x in point.items()}
         values |= {theirs: compile_formula(ours)(values) for theirs, ours in formula.names.items()}
     text = formula.rocq
     for theirs in (

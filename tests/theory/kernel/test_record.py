@@ -9,10 +9,10 @@ from importlib.resources import files
 
 import pytest
 
-from filterproof.theory.evidence import Checked, Evidence
-from filterproof.theory.kernel import accepted, read_record, record
-from filterproof.theory.kernel.kernel_theorems import KERNEL
-from filterproof.theory.kernel.record import ALLOWED, Record, axioms_beyond, digests, sources
+from filterproof.theory.evidence import CheckCoverage, Evidence
+from filterproof.theory.kernel import accepted_statement, read_record, record
+from filterproof.theory.kernel.kernel_theorems import KERNEL_THEOREMS
+from filterproof.theory.kernel.record import ALLOWED_AXIOMS, Record, axioms_beyond, digests, sources
 from filterproof.theory.proofs.proof import CheckedStep
 from filterproof.theory.theorems.interaction import ROWS
 from filterproof.theory.theorems.theorem import RefusedError, kernel_step
@@ -39,25 +39,25 @@ def _record() -> Record:
 def test_the_record_is_that_of_the_sources_and_has_every_statement() -> None:
     kept = _record()
     assert dict(kept.sources) == digests(sources())
-    assert set(kept.statements) == set(KERNEL)
-    assert set(kept.axioms) == {theorem.module for theorem in KERNEL.values()}
+    assert set(kept.statements) == set(KERNEL_THEOREMS)
+    assert set(kept.axioms) == {theorem.module for theorem in KERNEL_THEOREMS.values()}
     # each comment that claims stands right above a theorem, and no name is claimed twice
-    assert len(KERNEL) == sum(text.count("(** Claim") for text in sources().values())
+    assert len(KERNEL_THEOREMS) == sum(text.count("(** Claim") for text in sources().values())
 
 
 def test_every_statement_is_accepted_and_rests_on_the_standard_library_alone() -> None:
-    for name in KERNEL:
-        found = accepted(KERNEL[name])
+    for name in KERNEL_THEOREMS:
+        found = accepted_statement(KERNEL_THEOREMS[name])
         assert found.statement.startswith(name)
         assert not axioms_beyond(found.axioms), name
-        assert KERNEL[name].says.endswith("."), name
-        assert KERNEL[name].source, name
+        assert KERNEL_THEOREMS[name].says.endswith("."), name
+        assert KERNEL_THEOREMS[name].source, name
 
 
 def test_a_step_in_the_kernel_is_labelled_so() -> None:
-    step = CheckedStep.run(kernel_step(KERNEL[NAME], decides=True))
+    step = CheckedStep.run(kernel_step(KERNEL_THEOREMS[NAME], decides=True))
     assert step.holds
-    assert (step.evidence, step.checked) == (Evidence.KERNEL, Checked.KERNEL)
+    assert (step.evidence, step.checked) == (Evidence.KERNEL, CheckCoverage.KERNEL)
     assert _record().statements[NAME].startswith(f"{NAME} : forall (alpha B : R)")
     assert Evidence.KERNEL.strength == 0
 
@@ -68,7 +68,7 @@ BLANK = {"Sums.v": sources()["Sums.v"] + " "}
 
 def _with(kept: Record, **told: object) -> Record:
     """The record with some of what it tells about NAME changed: its statement, or the axioms of its file."""
-    at = {"statements": NAME, "axioms": KERNEL[NAME].module}
+    at = {"statements": NAME, "axioms": KERNEL_THEOREMS[NAME].module}
     return replace(kept, **{part: {**getattr(kept, part), at[part]: new} for part, new in told.items()})
 
 
@@ -80,7 +80,7 @@ def _with(kept: Record, **told: object) -> Record:
         (lambda kept: kept, {"Sums.v": None}, "their list.*make kernel"),
         (lambda kept: None, {}, "got none; run make kernel"),
         (lambda kept: replace(kept, axioms={}), {}, f"no theorem '{NAME}'"),
-        (lambda kept: _with(kept, axioms=(*ALLOWED, "sorry")), {}, "rests on sorry,"),
+        (lambda kept: _with(kept, axioms=(*ALLOWED_AXIOMS, "sorry")), {}, "rests on sorry,"),
         (lambda kept: _with(kept, statements=f"{NAME} : exists alpha : R"), {}, r"record\.sha256"),
     ],
 )
@@ -93,20 +93,20 @@ def test_a_record_that_is_not_that_of_the_sources_is_no_evidence(
     texts = {file: text for file, text in (sources() | changed).items() if text is not None}
     plant(recorded(_record()), False, texts)
     with pytest.raises(ValueError, match=why):
-        accepted(KERNEL[NAME])
+        accepted_statement(KERNEL_THEOREMS[NAME])
     with pytest.raises(RefusedError, match=why):
-        kernel_step(KERNEL[NAME], decides=True).check()
+        kernel_step(KERNEL_THEOREMS[NAME], decides=True).check()
 
 
 def test_the_digest_is_that_of_the_file_and_without_it_the_record_is_no_evidence(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     text = files("filterproof.theory.kernel").joinpath("record.json").read_bytes()
-    assert _record().seal.split()[0] == sha256(text).hexdigest()
+    assert _record().record_digest.split()[0] == sha256(text).hexdigest()
     monkeypatch.setattr(record, "SEAL", "nowhere")
-    assert not _record().sealed
+    assert not _record().digest_matches
     with pytest.raises(ValueError, match="run make kernel"):
-        accepted(KERNEL[NAME])
+        accepted_statement(KERNEL_THEOREMS[NAME])
 
 
 def test_a_record_is_the_text_that_it_writes() -> None:
@@ -136,7 +136,7 @@ def test_a_statement_must_stand_once_in_its_source() -> None:
 
 
 def test_a_statement_is_unfolded_into_the_definitions_that_it_speaks_of() -> None:
-    told = unfolded(KERNEL[NAME])
+    told = unfolded(KERNEL_THEOREMS[NAME])
     assert next(iter(told)) == NAME
     assert "exp ((alpha - 1) * rho)" in told["transcript_renyi_at_most"]
     assert {"additive", "honest", "renyi_honest", "strategy", "total", "filter", "law"} <= set(told)
@@ -148,10 +148,10 @@ def test_words_have_the_conditions_without_which_their_statement_is_false() -> N
         return math.erfc(x / math.sqrt(2))  # 2 Phi(-x)
 
     assert beyond(1.0) <= math.exp(-0.5) < beyond(-1.0)
-    assert "x >= 0" in KERNEL["two_sided_tail"].says
+    assert "x >= 0" in KERNEL_THEOREMS["two_sided_tail"].says
     # KOV at e = 0, d = 1/2: the rows (P, Q) of its outcomes, at x = 0 and y = -1
     kov = ((0.5, 0.0), (0.25, 0.25), (0.25, 0.25), (0.0, 0.5))
     assert sum(q for _, q in kov) == 1.0 != (1 - 0.5) * (1 + 1) / 2
-    assert "For x, y >= 0" in KERNEL["kov_curve"].says
+    assert "For x, y >= 0" in KERNEL_THEOREMS["kov_curve"].says
     # at delta = 0 what is reached, delta (1 + 1/(1 + e^e1)), is not above delta
     assert "delta > 0" in next(row for row in ROWS if row.name == "natural filter").hypotheses

@@ -108,8 +108,8 @@ def test_a_wrong_certificate_is_refused() -> None:
     x, y = (fmpq(v.numerator, v.denominator) for v in (found.p, found.q))
     a = fmpq(found.order.numerator, found.order.denominator)
     with ctx.workprec(400):
-        assert b_star_module._covers(found.high * (1 + arb(10) ** -20), x, y, a)
-        assert not b_star_module._covers(found.high * (1 - arb(10) ** -20), x, y, a)
+        assert b_star_module._balls_cover(found.high * (1 + arb(10) ** -20), x, y, a)
+        assert not b_star_module._balls_cover(found.high * (1 - arb(10) ** -20), x, y, a)
     with ctx.workprec(128):
         assert least_rho_beyond(x, y, found.high, a + 1) >= found.low
 

@@ -7,8 +7,8 @@ import sympy as sp
 
 from filterproof.theory.evidence import Evidence
 from filterproof.theory.proofs import symbolic
-from filterproof.theory.proofs.engines import certified
-from filterproof.theory.proofs.symbolic import nonnegative, zero
+from filterproof.theory.proofs.engines import certified_check
+from filterproof.theory.proofs.symbolic import nonnegative_check, zero_check
 from filterproof.theory.theorems.theorem import RefusedError
 
 s, t, u, x = sp.symbols("s t u x", real=True)
@@ -45,14 +45,14 @@ NOT_ADMITTED: dict[str, object] = {
 @pytest.mark.parametrize("name", NOT_ADMITTED)
 def test_what_is_no_expression_of_known_parts_is_refused(name: str) -> None:
     stated = NOT_ADMITTED[name]
-    for check in (zero(lambda: stated), nonnegative(lambda: stated, lambda: (stated,))):  # type: ignore[arg-type,return-value]
+    for check in (zero_check(lambda: stated), nonnegative_check(lambda: stated, lambda: (stated,))):  # type: ignore[arg-type,return-value]
         with pytest.raises(RefusedError):
             check()
 
 
 def test_a_term_has_no_integral() -> None:
     with pytest.raises(RefusedError):
-        nonnegative(lambda: one, lambda: (integral(1, (s, 0, 1)),))()
+        nonnegative_check(lambda: one, lambda: (integral(1, (s, 0, 1)),))()
 
 
 #: Terms of evident sign, the claim being their sum: whether it is above zero as well.
@@ -71,9 +71,9 @@ SIGNS: dict[str, tuple[tuple[sp.Expr, ...], bool]] = {
 def test_what_may_be_zero_is_not_called_positive_and_what_is_positive_is(name: str) -> None:
     terms, positive = SIGNS[name]
     claim = sum(terms, sp.Integer(0))
-    assert nonnegative(lambda: claim, lambda: terms)().engine == "sympy"
+    assert nonnegative_check(lambda: claim, lambda: terms)().engine == "sympy"
     with nullcontext() if positive else pytest.raises(RefusedError):
-        nonnegative(lambda: claim, lambda: terms, strict=True)()
+        nonnegative_check(lambda: claim, lambda: terms, strict=True)()
 
 
 #: Integrals whose limits are not in order within the range of their variable, though sympy solves most, or no reals.
@@ -93,19 +93,19 @@ OUT_OF_ORDER: dict[str, tuple[sp.Expr, sp.Expr]] = {
 @pytest.mark.parametrize("name", OUT_OF_ORDER)
 def test_an_integral_whose_limits_are_not_in_order_is_refused(name: str) -> None:
     with pytest.raises(RefusedError):
-        zero(lambda: OUT_OF_ORDER[name])()
+        zero_check(lambda: OUT_OF_ORDER[name])()
 
 
 def test_what_sympy_simplifies_wrongly_is_refused_by_its_value(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(symbolic, "simplify", lambda expression: sp.Integer(0))
     with pytest.raises(RefusedError, match="at the point of the counterexample"):
-        zero(lambda: (a, 2 * a))()
+        zero_check(lambda: (a, 2 * a))()
 
 
 @pytest.mark.parametrize("at", [{"a": "-1"}, {"a": "0"}, {}, {"b": "1"}, {"a": "nan"}, {"a": "1.5e400x"}])
 def test_a_point_outside_the_domain_of_the_symbols_is_an_error(at: dict[str, str]) -> None:
     with pytest.raises(ValueError, match="at must"):
-        zero(lambda: (a + 1) ** 2 - a**2 - 2 * a - 1, at=at)()
+        zero_check(lambda: (a + 1) ** 2 - a**2 - 2 * a - 1, at=at)()
 
 
 @pytest.mark.parametrize(
@@ -121,19 +121,19 @@ def test_a_point_outside_the_domain_of_the_symbols_is_an_error(at: dict[str, str
 )
 def test_a_formula_that_is_not_positive_or_not_defined_is_refused(formula: str) -> None:
     with pytest.raises(RefusedError):
-        certified(formula)()
+        certified_check(formula)()
 
 
 def test_a_difference_below_the_precision_is_not_decided() -> None:
     for formula in ("(1 + 1/10**400) - 1", "1 - (1 + 1/10**400)"):
         with pytest.raises(RefusedError, match="not decided at 64 bits") as refused:
-            certified(formula)()
+            certified_check(formula)()
         assert refused.value.counterexample is None
-    assert certified("(1 + 1/10**400) - 1", precision=2000)().evidence is Evidence.CERTIFIED
+    assert certified_check("(1 + 1/10**400) - 1", precision=2000)().evidence is Evidence.CERTIFIED
 
 
 @pytest.mark.parametrize("formula", ["x", "1.5", "f(1)", "1 if 1 else 1", "1\n1", "exp"])
 def test_a_formula_that_says_nothing_is_an_error_in_one_sentence(formula: str) -> None:
     with pytest.raises(ValueError, match=r"formula must .*got") as refused:
-        certified(formula)()
+        certified_check(formula)()
     assert "\n" not in str(refused.value)

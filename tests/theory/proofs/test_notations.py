@@ -4,10 +4,10 @@ import pytest
 import sympy as sp
 from flint import arb
 
-from filterproof.theory.kernel.kernel_theorems import KERNEL
-from filterproof.theory.kernel.record import accepted
+from filterproof.theory.kernel.kernel_theorems import KERNEL_THEOREMS
+from filterproof.theory.kernel.record import accepted_statement
 from filterproof.theory.proofs import THEOREMS
-from filterproof.theory.theorems.formula import Formula, variables
+from filterproof.theory.theorems.formula import Formula, formula_variables
 from filterproof.theory.theorems.theorem import Theorem
 from tests.theory.kernel.rocq_text import ball, in_rocq, points, rocq_value, unfolded
 
@@ -25,7 +25,7 @@ def _in_sympy(formula: Formula) -> sp.Expr:
         "tail": sp.Lambda(x, (1 - sp.erf(x / sp.sqrt(2))) / 2),
         "quantile": sp.Lambda(x, sp.sqrt(2) * sp.erfinv(1 - 2 * x)),
     }
-    symbols = {name: sp.Symbol(name, real=True) for name in variables(formula.text)}
+    symbols = {name: sp.Symbol(name, real=True) for name in formula_variables(formula.text)}
     return sp.sympify(formula.text, locals=symbols | functions)
 
 
@@ -38,7 +38,7 @@ def test_sympy_and_balls_agree_on_the_formula_of_a_claim(name: str, k: int) -> N
         value = expression.subs({symbol: point[symbol.name] for symbol in expression.free_symbols}).evalf(25)
         assert abs(float(enclosed.mid()) - float(value)) <= 1e-14 * abs(float(value)), point
         seen += 1
-    assert seen >= 5 or not variables(formula.text)
+    assert seen >= 5 or not formula_variables(formula.text)
 
 
 @pytest.mark.parametrize(("name", "k"), CLAIMS)
@@ -46,8 +46,8 @@ def test_the_rocq_form_stands_in_the_statement_or_a_definition_of_it_and_means_t
     name: str, k: int
 ) -> None:
     theorem, formula = _formula(name, k)
-    assert all(accepted(KERNEL[one]) for one in theorem.kernel)
-    stated = [text for one in theorem.kernel for text in unfolded(KERNEL[one]).values()]
+    assert all(accepted_statement(KERNEL_THEOREMS[one]) for one in theorem.kernel)
+    stated = [text for one in theorem.kernel for text in unfolded(KERNEL_THEOREMS[one]).values()]
     assert bool(formula.rocq) <= bool(stated)
     if formula.rocq:
         assert any(formula.rocq in statement for statement in stated), stated

@@ -9,16 +9,16 @@ import sympy as sp
 
 from filterproof.theory.evidence import Evidence, Outcome
 from filterproof.theory.proofs import THEOREMS, prove
-from filterproof.theory.proofs.engines import certified, certified_each
+from filterproof.theory.proofs.engines import certified_check, certified_each
 from filterproof.theory.proofs.proof import CheckedStep, Proof
-from filterproof.theory.proofs.symbolic import zero
+from filterproof.theory.proofs.symbolic import zero_check
 from filterproof.theory.theorems.formula import FUNCTIONS, compile_formula
-from filterproof.theory.theorems.theorem import RefusedError, Step, Theorem
+from filterproof.theory.theorems.theorem import ProofStep, RefusedError, Theorem
 
 x = sp.Symbol("x", positive=True)
 
 
-def _theorem(*steps: Step) -> Proof:
+def _theorem(*steps: ProofStep) -> Proof:
     theorem = Theorem("n", "t", "s", "x > 0", "c", steps)
     return Proof(theorem, tuple(CheckedStep.run(step) for step in steps))
 
@@ -40,7 +40,7 @@ def test_every_formula_of_a_list_must_be_positive() -> None:
         certified_each(lambda: [])()
 
 
-TRUE, FALSE = Step("true", certified("1")), Step("false", certified("0 - 1"))
+TRUE, FALSE = ProofStep("true", certified_check("1")), ProofStep("false", certified_check("0 - 1"))
 
 
 def test_a_proof_holds_with_all_its_steps_and_lemmas_each_once_and_none_refused() -> None:
@@ -65,8 +65,8 @@ def test_a_proof_holds_with_all_its_steps_and_lemmas_each_once_and_none_refused(
 
 
 def test_a_proof_is_as_strong_as_its_weakest_step_or_lemma() -> None:
-    strong = _theorem(Step("one", certified("1")))
-    weak = _theorem(Step("two", zero(lambda: x - x)))
+    strong = _theorem(ProofStep("one", certified_check("1")))
+    weak = _theorem(ProofStep("two", zero_check(lambda: x - x)))
     assert strong.evidence is Evidence.CERTIFIED
     assert Proof(strong.theorem, strong.steps, (weak,)).evidence is Evidence.DERIVED
     assert Proof(strong.theorem, strong.steps, (weak,)).holds

@@ -6,13 +6,13 @@ from collections.abc import Iterator
 import pytest
 import sympy as sp
 
-from filterproof.theory.evidence import Checked, Outcome
-from filterproof.theory.kernel.kernel_theorems import FINITE
+from filterproof.theory.evidence import CheckCoverage, Outcome
+from filterproof.theory.kernel.kernel_theorems import FINITE_OUTCOMES_SCOPE
 from filterproof.theory.proofs import THEOREMS
-from filterproof.theory.proofs.engines import certified
-from filterproof.theory.proofs.proof import JOIN, CheckedStep, Proof
-from filterproof.theory.proofs.symbolic import zero
-from filterproof.theory.theorems.theorem import Check, RefusedError, Step, Theorem
+from filterproof.theory.proofs.engines import certified_check
+from filterproof.theory.proofs.proof import PROSE_JOIN_NOTE, CheckedStep, Proof
+from filterproof.theory.proofs.symbolic import zero_check
+from filterproof.theory.theorems.theorem import Check, ProofStep, RefusedError, Theorem
 
 X = sp.Symbol("x", positive=True)
 
@@ -36,7 +36,7 @@ def test_every_step_is_accepted_and_the_verdict_names_its_scope(name: str, proof
         assert "outcomes of any kind" in verdict.scope
         assert "finitely many outcomes" not in proof.joined
         assert all(step.kernel and "Tonelli" in step.kernel.beyond for step in proof.theorem.decided)
-    assert name != "RDP filter" or f"for {FINITE} and" in proof.joined
+    assert name != "RDP filter" or f"for {FINITE_OUTCOMES_SCOPE} and" in proof.joined
 
 
 @pytest.mark.parametrize("name", [name for name, theorem in THEOREMS.items() if any(_wrong(theorem))])
@@ -51,20 +51,20 @@ def test_the_same_engine_refuses_every_slightly_wrong_claim(name: str) -> None:
 def test_every_step_can_fail_unless_it_is_a_kernel_theorem(proofs: dict[str, Proof]) -> None:
     for name, theorem in THEOREMS.items():
         for step, reached in zip(theorem.steps, proofs[name].steps, strict=True):
-            if reached.checked is Checked.KERNEL:
+            if reached.checked is CheckCoverage.KERNEL:
                 assert step.kernel, f"{name}: a kernel theorem is named"
             else:
                 assert step.negative_controls, name
 
 
 def test_a_proof_says_what_joins_its_steps(proofs: dict[str, Proof]) -> None:
-    assert {name for name, proof in proofs.items() if proof.joined == JOIN} == {
+    assert {name for name, proof in proofs.items() if proof.joined == PROSE_JOIN_NOTE} == {
         name for name, theorem in THEOREMS.items() if not theorem.decided
     }
 
 
 def test_every_any_and_one_instance_are_said_where_that_is_what_was_checked(proofs: dict[str, Proof]) -> None:
-    wide = (Checked.IDENTITY, Checked.KERNEL)
+    wide = (CheckCoverage.IDENTITY, CheckCoverage.KERNEL)
     for name, theorem in THEOREMS.items():
         steps = proofs[name].steps
         if re.search(r"\bevery (order|N|real)\b|\balways\b", f"{theorem.hypotheses} {theorem.claim}"):
@@ -72,26 +72,26 @@ def test_every_any_and_one_instance_are_said_where_that_is_what_was_checked(proo
         for step in steps:
             if re.search(r"\bfor every\b|\bat every order\b|\bwhatever\b", step.statement):
                 assert step.checked in wide, step.statement
-            if step.checked is Checked.POINT:
+            if step.checked is CheckCoverage.POINT:
                 assert re.search(r"\d|two outcomes", f"{step.statement} {step.latex}"), step.statement
 
 
-_IDENTITY = zero(lambda: (X + 1) ** 2 - X**2 - 2 * X - 1)
+_IDENTITY = zero_check(lambda: (X + 1) ** 2 - X**2 - 2 * X - 1)
 
 
 @pytest.mark.parametrize(
     ("check", "declared", "label"),
     [
-        (_IDENTITY, None, Checked.IDENTITY),
-        (_IDENTITY, Checked.POINT, Checked.POINT),
-        (certified("exp(1) - 2"), None, Checked.POINT),
-        (certified("exp(1) - 2"), Checked.IDENTITY, None),
+        (_IDENTITY, None, CheckCoverage.IDENTITY),
+        (_IDENTITY, CheckCoverage.POINT, CheckCoverage.POINT),
+        (certified_check("exp(1) - 2"), None, CheckCoverage.POINT),
+        (certified_check("exp(1) - 2"), CheckCoverage.IDENTITY, None),
     ],
 )
 def test_a_step_says_what_its_engine_covered_or_less_and_never_more(
-    check: Check, declared: Checked | None, label: Checked | None
+    check: Check, declared: CheckCoverage | None, label: CheckCoverage | None
 ) -> None:
-    step = Step("s", check, checked=declared)
+    step = ProofStep("s", check, checked=declared)
     if label is None:
         with pytest.raises(ValueError, match="checked must be"):
             CheckedStep.run(step)

@@ -12,7 +12,7 @@ from filterproof.theory.proofs.threshold import (
     gaussian_steps,
     threshold,
 )
-from filterproof.theory.thresholds.budgets import THRESHOLDS
+from filterproof.theory.thresholds.budgets import BUDGET_FUNCTIONS
 
 # Second route: mpmath's root finder on the definitions, at twice the digits.
 DIGITS = 60
@@ -48,7 +48,7 @@ def test_sixty_digits_agree_with_mpmath(epsilon: str, delta: str) -> None:
             assert abs(mpmath.mpf(str(ball)) / second - 1) < mpmath.mpf(10) ** (1 - DIGITS)
 
 
-@pytest.mark.parametrize("name", THRESHOLDS)
+@pytest.mark.parametrize("name", BUDGET_FUNCTIONS)
 def test_more_digits_refine_the_same_number(name: str) -> None:
     before = flint.ctx.prec
     few, many = (
@@ -148,14 +148,14 @@ def test_epsilon_zero_is_a_budget_of_zero_for_the_simple_form_only() -> None:
     assert threshold("GDP", 0, "0.1").low > 0
 
 
-@pytest.mark.parametrize("name", THRESHOLDS)
+@pytest.mark.parametrize("name", BUDGET_FUNCTIONS)
 def test_a_solution_at_few_bits_encloses_the_one_at_many(name: str) -> None:
     epsilon, delta = flint.fmpq(7, 10), flint.fmpq(1, 10**9)
     with flint.ctx.workprec(400):
-        fine = THRESHOLDS[name](epsilon, delta)
+        fine = BUDGET_FUNCTIONS[name](epsilon, delta)
     for bits in (40, 53, 64, 100):
         with flint.ctx.workprec(bits):
-            coarse = THRESHOLDS[name](epsilon, delta)
+            coarse = BUDGET_FUNCTIONS[name](epsilon, delta)
         assert coarse.contains(fine)
         assert float(coarse.rad() / coarse.mid()) < 2.0 ** (10 - bits / 2)
 

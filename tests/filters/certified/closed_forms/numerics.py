@@ -36,15 +36,17 @@ def numbers() -> Iterator[Comparison]:
             says = f"mass_fraction({float(mass):.3g}), rounded up"
             yield _CLAIMS.at_least(says, value, mass, slack=0, least=least)
         else:
-            yield _CLAIMS.near(f"mass_fraction({mass})", value, mass, slack=2.0**-53)
+            yield _CLAIMS.near_truth(f"mass_fraction({mass})", value, mass, slack=2.0**-53)
     for ratio in _RATIOS:
         value = log_fraction(ratio)
-        yield _CLAIMS.near(f"log_fraction of about e^{value:.6g}", value, partial(_log, ratio), slack=CLOSE)
+        yield _CLAIMS.near_truth(
+            f"log_fraction of about e^{value:.6g}", value, partial(_log, ratio), slack=CLOSE
+        )
     for x in (0.1, 1e-160, 3.0):
         value, square = float(signed_square(x)), Fraction(x) ** 2
         yield _CLAIMS.at_least(f"signed_square({x!r})", value, square, slack=2.0**-51, least=2.0**-1074)
         value = float(signed_square(-x))
-        yield _CLAIMS.near(f"signed_square({-x!r})", value, -square, slack=CLOSE, least=2.0**-1074)
+        yield _CLAIMS.near_truth(f"signed_square({-x!r})", value, -square, slack=CLOSE, least=2.0**-1074)
 
 
 def _log(ratio: Fraction) -> arb:
@@ -63,7 +65,7 @@ def _norms() -> Iterator[Comparison]:
     found = euclidean_norms(np.array(rows))
     for row, value in zip(rows, found, strict=True):
         says, norm = f"euclidean_norms({row!r})", partial(_norm, tuple(row))
-        yield _CLAIMS.near(says, float(value), norm, slack=4.5 * 2.0**-52)
+        yield _CLAIMS.near_truth(says, float(value), norm, slack=4.5 * 2.0**-52)
 
 
 def _norm(row: tuple[float, ...]) -> arb:

@@ -9,8 +9,8 @@ from flint import arb
 
 from filterproof.filters.certified.comparison import Comparison, Comparisons
 from filterproof.filters.certified.realisation_filters import best_split
-from filterproof.theory.pairs.normal_distribution import quantile
-from filterproof.theory.realisation import kappa, optimal_split
+from filterproof.theory.pairs.normal_distribution import upper_quantile
+from filterproof.theory.stopping_level import kappa, optimal_split
 from tests.filters.certified.closed_form import closed_form, grid, in_balls
 
 _CLAIMS = Comparisons("kappa")
@@ -48,4 +48,4 @@ def _split(rounds: int, delta: float) -> Iterator[Comparison]:
 
 def _kappa(epsilon: float, sigma: float, dhat: float, theta: float) -> arb:
     s = arb(sigma)
-    return arb(epsilon) - 1 / s**2 - (quantile(arb(dhat)) + quantile(arb(theta))) / s
+    return arb(epsilon) - 1 / s**2 - (upper_quantile(arb(dhat)) + upper_quantile(arb(theta))) / s

@@ -167,9 +167,11 @@ def test_a_sound_filter_of_the_catalogue_holds_by_its_theorem_within_its_hypothe
 
 def test_filters_that_are_unsound_or_unproved_are_not_certified() -> None:
     for name, entry in CATALOGUE.items():
-        if entry.sound is not True or entry.kind.theorem is None:
+        if entry.sound is not True or entry.filter_class.theorem is None:
             found = certificate(entry.example())
-            if issubclass(entry.kind, fp.AdditiveFilter):  # its charge is none of those that a theorem covers
+            if issubclass(
+                entry.filter_class, fp.AdditiveFilter
+            ):  # its charge is none of those that a theorem covers
                 assert found is not None, name
                 assert (found.outcome, found.evidence) == (Outcome.UNDECIDED, Evidence.CITED), name
             else:

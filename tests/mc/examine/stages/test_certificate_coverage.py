@@ -90,7 +90,7 @@ DIFFERENT: dict[str, Callable[[], fp.PrivacyFilter]] = {
 def test_what_differs_from_its_parts_is_not_certified_whatever_its_numbers_are(
     make: Callable[[], fp.PrivacyFilter], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("filterproof.mc.examine.stages.certificate._certified", lambda filt: None)
+    monkeypatch.setattr("filterproof.mc.examine.stages.certificate._certified_numbers", lambda filt: None)
     assert outcome(make()) in (None, Outcome.UNDECIDED)
     assert outcome(type("Own", (Mine,), {})()) is Outcome.HOLDS
 
@@ -111,7 +111,7 @@ def test_an_attribute_that_changed_after_the_fact_is_seen() -> None:
 
 @pytest.mark.parametrize("name", [name for name, entry in CATALOGUE.items() if entry.sound is True])
 def test_no_theorem_on_a_class_of_the_catalogue_covers_what_is_derived_from_it(name: str) -> None:
-    kind: Any = CATALOGUE[name].kind
+    kind: Any = CATALOGUE[name].filter_class
     made, grants = CATALOGUE[name].example(), lambda self, state, _: (every(self, state), state)
     derived = type("Own", (kind,), {"admits": every, "step": grants})
     filt = derived(**{one.name: getattr(made, one.name) for one in fields(kind) if one.init})

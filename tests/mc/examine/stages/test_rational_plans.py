@@ -10,7 +10,7 @@ from scipy.special import logsumexp
 
 import filterproof as fp
 from filterproof.filters.catalogue import CATALOGUE
-from filterproof.mc.examine.replay import replayed
+from filterproof.mc.examine.replay import replay_data
 from filterproof.mc.examine.stages.games import chosen_targets
 from filterproof.mc.examine.stages.rational_plans import (
     AdmissiblePairs,
@@ -18,7 +18,7 @@ from filterproof.mc.examine.stages.rational_plans import (
     plan_counterexample,
     ratio_at,
 )
-from filterproof.mc.worst_case.plan import MARGIN, Plan
+from filterproof.mc.worst_case.plan import GAIN_MARGIN, AdaptivePlan
 from filterproof.theory.pairs import RandomizedResponse
 from tests.mc.examine.counterexamples import naive, natural
 from tests.mc.examine.example_filters import Sum
@@ -71,7 +71,7 @@ def test_best_replies_refute_and_replay_to_what_other_arithmetic_gives(make):
     every = best_second_requests(about, chosen_targets(about))
     found = next(one for one in every if one.value > one.promised)
     data = json.loads(json.dumps(found.to_data()))
-    again = replayed(data, filt=about.filter)
+    again = replay_data(data, filt=about.filter)
     assert again.refutes
     assert again.result == Fraction(data["value"]) == total(data["plan"], Fraction(data["ratio"]))
     if make is AllAfterALoss:
@@ -88,10 +88,10 @@ def test_best_replies_refute_no_sound_filter_and_say_how_near_they_come(name):
 
 
 def test_plan_refutes_beyond_the_margin_and_where_its_requests_are_granted():
-    filt, plan, ratio = fp.BasicFilter(3.0, 0.01), Plan(COIN, (None, None)), Fraction(3)
+    filt, plan, ratio = fp.BasicFilter(3.0, 0.01), AdaptivePlan(COIN, (None, None)), Fraction(3)
     worth = plan.value(filt, ratio)
     for above, refutes in ((-1, False), (0.5, False), (2, True)):
-        promised = float(worth / (1 + Fraction(above) * MARGIN))
+        promised = float(worth / (1 + Fraction(above) * GAIN_MARGIN))
         lax = type("Lax", (Sum,), {"promise": fp.ApproxDP(1.0, promised), "most": 99.0})()
         assert (plan_counterexample(lax, 1.0, ratio, "PQ", plan) is not None) is refutes
     assert plan_counterexample(fp.BasicFilter(0.1), 1.0, ratio, "PQ", plan) is None  # which denies it
@@ -102,7 +102,7 @@ def test_ratio_that_a_filter_states_is_taken_at_its_own_logarithm_alone():
     assert ratio_at(filt, filt.epsilon) == filt.ratio
     other = ratio_at(filt, 2.0)
     assert other == ratio_at(naive(), 2.0)
-    assert 1 <= other / Fraction(np.exp(2.0)) <= 1 + 2 * MARGIN
+    assert 1 <= other / Fraction(np.exp(2.0)) <= 1 + 2 * GAIN_MARGIN
 
 
 def rho_over_orders(a, b):
@@ -123,13 +123,13 @@ def test_frontier_asks_nothing_twice_and_finds_what_root_finding_finds():
 
     filt, b = Asked(0.5), Fraction(1, 8)
     frontier = AdmissiblePairs(filt, filt.start(1))
-    largest = frontier.largest(b, 0.0, 1e-9)
+    largest = frontier.largest_first_mass(b, 0.0, 1e-9)
     # charged the largest of its divergences over their orders, of which .5 is admitted
     assert largest == pytest.approx(brentq(lambda a: rho_over_orders(a, 1 / 8) - 0.5, 0.2, 0.9), rel=1e-6)
     first = len(asked)
-    assert frontier.largest(b, 0.0, 1e-9) == largest
-    assert 0.999 * largest < frontier.largest(b, largest / 2, 1e-3) <= largest
-    assert frontier.largest(b, 1.001 * largest, 1e-3) == 0.0
+    assert frontier.largest_first_mass(b, 0.0, 1e-9) == largest
+    assert 0.999 * largest < frontier.largest_first_mass(b, largest / 2, 1e-3) <= largest
+    assert frontier.largest_first_mass(b, 1.001 * largest, 1e-3) == 0.0
     assert len(asked) == first
-    assert AdmissiblePairs(filt, filt.start(1)).largest(b, 1.001 * largest, 1e-3) == 0.0
+    assert AdmissiblePairs(filt, filt.start(1)).largest_first_mass(b, 1.001 * largest, 1e-3) == 0.0
     assert len(asked) == first + 2

@@ -17,8 +17,8 @@ from filterproof.mc.examine.counterexample import (
 )
 from filterproof.mc.examine.divergence import Divergence
 from filterproof.mc.examine.sequence import Sequence
-from filterproof.mc.examine.stages.plays import ROUND, simple_plays
-from filterproof.mc.examine.stages.shrinking import shrink, simple_plans, written
+from filterproof.mc.examine.stages.plays import ROUND_SIZES, simple_plays
+from filterproof.mc.examine.stages.shrinking import rational_plan, shrink, simple_plans
 from filterproof.theory.numerics.decimals import format_down
 from tests.instruments.corpus.fifth.broken import AbstentionBonus
 from tests.mc.examine import example_filters
@@ -138,7 +138,7 @@ def test_a_plan_is_written_out_at_the_ratio_that_the_filter_states() -> None:
         filt = CATALOGUE["NonadaptiveCompositionFilter"].example()
     at = Divergence.hockey_stick(filt.epsilon)
     solved = fp.worst_case(filt, filt.menu, epsilon=at.at, rounds=3, direction="PQ")
-    found = written(
+    found = rational_plan(
         filt, menu_counterexample(filt, filt.menu, at, rounds=3, low=solved.low, high=solved.high)
     )
     assert found.data["ratio"] == "9/4"
@@ -156,4 +156,4 @@ def test_plain_plays_are_granted_and_of_sizes_that_people_write() -> None:
     for play in simple_plays(subject(filt, "gaussian", "rr"), WorkLimit.of(LONG)):
         assert play.is_granted(filt)
         sizes = [pair.mu if isinstance(pair, fp.Gaussian) else pair.epsilon for pair in play.counts]
-        assert set(map(float, sizes)) <= set(ROUND)
+        assert set(map(float, sizes)) <= set(ROUND_SIZES)

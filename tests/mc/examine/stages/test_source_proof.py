@@ -12,7 +12,7 @@ from filterproof.mc.examine.examination import Examination
 from filterproof.mc.examine.sequence import Sequence
 from filterproof.mc.examine.stage_finding import StageFinding
 from filterproof.reports.user_filter import load_filter
-from filterproof.theory.kernel.kernel_theorems import KERNEL
+from filterproof.theory.kernel.kernel_theorems import KERNEL_THEOREMS
 from tests.interpreter import python
 
 pytest.importorskip("z3", reason="proofs need the extra [prove]")
@@ -94,9 +94,9 @@ def test_a_sum_within_its_budget_holds(tmp_path: Path, rule: dict, evidence: str
     exam, found = examined(sum_filter(tmp_path, **rule))
     assert exam.headline == "HOLDS", found.result
     assert exam.verdict.evidence.name == evidence
-    assert theorem in KERNEL
+    assert theorem in KERNEL_THEOREMS
     assert f"({theorem}: KERNEL)" in exam.verdict.detail
-    assert KERNEL[theorem].covers in exam.verdict.scope
+    assert KERNEL_THEOREMS[theorem].covers in exam.verdict.scope
 
 
 @pytest.mark.slow
@@ -110,8 +110,8 @@ def test_the_scope_is_that_of_all_theorems_that_are_used(tmp_path: Path) -> None
     # that mu-GDP is (mu^2/2)-zCDP is the kernel's for finitely many outcomes alone
     exam, _ = examined(sum_filter(tmp_path, cost="request.gdp_mu ** 2 / 2"))
     assert "(kept_zcdp, gdp_is_zcdp: KERNEL)" in exam.verdict.detail
-    assert KERNEL["kept_zcdp"].covers not in exam.verdict.scope
-    assert KERNEL["gdp_is_zcdp"].covers in exam.verdict.scope
+    assert KERNEL_THEOREMS["kept_zcdp"].covers not in exam.verdict.scope
+    assert KERNEL_THEOREMS["gdp_is_zcdp"].covers in exam.verdict.scope
 
 
 @pytest.mark.slow

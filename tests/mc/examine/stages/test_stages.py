@@ -21,23 +21,30 @@ from filterproof.filters.contract.contract_checks import checked_start
 from filterproof.filters.contract.work import WorkLimit
 from filterproof.mc.engine.adversaries import Scripted
 from filterproof.mc.examine.divergence import Divergence
-from filterproof.mc.examine.examination_context import ExaminationContext, admission
-from filterproof.mc.examine.parameter_families import FAMILIES, families_of
+from filterproof.mc.examine.examination_context import ExaminationContext, admission_finding
+from filterproof.mc.examine.parameter_families import FAMILY_TABLE, families_of
 from filterproof.mc.examine.sequence import Sequence
 from filterproof.mc.examine.stage_schedule import FAILURE
 from filterproof.mc.examine.stages.admissible_region import (
     LargestGranted,
     _row_distribution,
-    alternatives,
-    inside,
+    guessed_alternatives,
+    region_sequences,
 )
 from filterproof.mc.examine.stages.filter_invariants import invariants
-from filterproof.mc.examine.stages.game_menus import Menu, rare_event_menus
-from filterproof.mc.examine.stages.games import GameSearch, games, solved
-from filterproof.mc.examine.stages.plays import ROUND, Player, programs, shared, simple_plays, swallowed
-from filterproof.mc.examine.stages.sequences import SequenceSearch, most, sequences
-from filterproof.mc.examine.stages.strategy_search import StrategySearch, _grid, grid_strategy, search
-from filterproof.mc.worst_case.plan import Plan
+from filterproof.mc.examine.stages.game_menus import GameMenu, rare_event_menus
+from filterproof.mc.examine.stages.games import GameSearch, game_stage, solve_both_directions
+from filterproof.mc.examine.stages.plays import (
+    ROUND_SIZES,
+    Player,
+    halved_request_plays,
+    play_programs,
+    simple_plays,
+    swallowed_request_plays,
+)
+from filterproof.mc.examine.stages.sequences import SequenceSearch, most, sequence_stage
+from filterproof.mc.examine.stages.strategy_search import StrategySearch, _loss_grid, grid_strategy, search
+from filterproof.mc.worst_case.plan import AdaptivePlan
 from filterproof.theory.evidence import Evidence, Outcome
 from filterproof.theory.pairs import DominatingPair, Gaussian, Laplace, RandomizedResponse, SubsampledGaussian
 from tests.instruments.corpus.fifth.broken import ByteCounter
@@ -53,8 +60,8 @@ LONG, LATE = 2_400_000, WorkLimit(-1)
 
 
 def subject(filt: fp.PrivacyFilter, *names: str) -> ExaminationContext:
-    lines = families_of(names or tuple(FAMILIES), filt.promise)
-    return admission(filt, lines, WorkLimit.of(LONG), seed=7)[1]
+    lines = families_of(names or tuple(FAMILY_TABLE), filt.promise)
+    return admission_finding(filt, lines, WorkLimit.of(LONG), seed=7)[1]
 
 
 def unsound(make: Callable[[], fp.PrivacyFilter]) -> fp.PrivacyFilter:
@@ -108,11 +115,11 @@ SEARCH = partial(search, failure=FAILURE)
 #: The stage, a filter that it refutes, the families that it is asked for, and the kind and evidence of the
 #: counterexample.
 REFUTED: list[tuple[Any, Callable[[], fp.PrivacyFilter], str, str, Evidence]] = [
-    (sequences, ByteCounter, "gaussian", "sequence", Evidence.CERTIFIED),
-    (sequences, TokenBucket, "gaussian", "sequence", Evidence.CERTIFIED),
-    (sequences, AlternatingBlocks, "gaussian rr", "sequence", Evidence.CERTIFIED),
-    (games, lambda: fp.SquaredLossFilter(0.5), "rr twopoint", "menu", Evidence.CERTIFIED),
-    (games, CATALOGUE["SomeOrderFilter"].example, "rr twopoint", "plan", Evidence.EXACT),
+    (sequence_stage, ByteCounter, "gaussian", "sequence", Evidence.CERTIFIED),
+    (sequence_stage, TokenBucket, "gaussian", "sequence", Evidence.CERTIFIED),
+    (sequence_stage, AlternatingBlocks, "gaussian rr", "sequence", Evidence.CERTIFIED),
+    (game_stage, lambda: fp.SquaredLossFilter(0.5), "rr twopoint", "menu", Evidence.CERTIFIED),
+    (game_stage, CATALOGUE["SomeOrderFilter"].example, "rr twopoint", "plan", Evidence.EXACT),
     (SEARCH, CapsEachRound, "gaussian", "simulation", Evidence.STATISTICAL),
 ]
 
@@ -131,8 +138,8 @@ def test_stage_refutes_by_a_counterexample_that_replays(
 @pytest.mark.parametrize(
     ("stage", "make"),
     [
-        (sequences, SingleUpwards),
-        (games, example_filters.ByHand),
+        (sequence_stage, SingleUpwards),
+        (game_stage, example_filters.ByHand),
         (SEARCH, CATALOGUE["RealisationFilter"].example),
         (SEARCH, example_filters.ByHand),
     ],
@@ -155,11 +162,11 @@ def test_sequence_that_comes_nearest_is_told_in_its_direction() -> None:
     sought = SequenceSearch(subject=subject(fp.ZCDPFilter(0.5), "gaussian", "twopoint"))
     p, q = Fraction(1, 10_000), Fraction(1, 100)
     rare = fp.FinitePair((p, 1 - p), (q, 1 - q))
-    assert sought.take(played := Sequence(((rare, 1),))) is None
+    assert sought.measure_sequence(played := Sequence(((rare, 1),))) is None
     assert {row.measure.direction for row in sought.rows.values()} >= {"QP"}
     for row in sought.rows.values():
         assert row.attack == played.low(row.measure)
-    assert sought.take(Sequence(((Gaussian(1.01), 1),))) is None  # what it denies refutes nothing
+    assert sought.measure_sequence(Sequence(((Gaussian(1.01), 1),))) is None  # what it denies refutes nothing
 
 
 # -- invariants --------------------------------------------------------------------------------------------
@@ -219,7 +226,7 @@ def test_what_was_not_reached_is_said_and_one_family_is_asked_in_any_case() -> N
 # -- candidates --------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("generator", [programs, shared, simple_plays, inside])
+@pytest.mark.parametrize("generator", [play_programs, halved_request_plays, simple_plays, region_sequences])
 def test_every_candidate_is_granted_in_one_order_however_much_work_is_allowed(generator: Any) -> None:
     about = subject(example_filters.PerFamily(), "gaussian", "rr")
     plays = [[*islice(generator(about, WorkLimit.of(units)), 2)] for units in (LONG, 2 * LONG)]
@@ -232,27 +239,27 @@ def test_plain_plays_are_of_sizes_that_people_write() -> None:
         simple_plays(subject(example_filters.PerFamily(), "gaussian", "rr"), WorkLimit.of(LONG)), 40
     ):
         sizes = [pair.mu if isinstance(pair, Gaussian) else pair.epsilon for pair in play.counts]
-        assert set(map(float, sizes)) <= set(ROUND)
+        assert set(map(float, sizes)) <= set(ROUND_SIZES)
 
 
 def test_what_moves_an_empty_sum_and_no_large_one_is_asked_for_without_end() -> None:
     for filt, broken in ((FloatLedger(), True), (SingleUpwards(), False)):
         about = subject(filt, "gaussian", "twopoint")  # whose smallest reveals nothing
-        plays = [*swallowed(about, WorkLimit.of(LONG))]
+        plays = [*swallowed_request_plays(about, WorkLimit.of(LONG))]
         assert bool(plays) is any(played.violation(filt.promise, about.targets) for played in plays) is broken
-        assert [*swallowed(replace(about, deterministic=False), WorkLimit.of(LONG))] == []
+        assert [*swallowed_request_plays(replace(about, deterministic=False), WorkLimit.of(LONG))] == []
 
 
 def test_a_player_keeps_to_what_is_granted_and_notices_what_leaves_the_state_as_it_was() -> None:
     filt, each = example_filters.ByHand(), np.sqrt(2 * example_filters.RHO / 5.5)
     player = Player(filt, WorkLimit.of(LONG), checked_start(filt, 1))
-    assert [player.ask(Gaussian(each), times) for times in (3, 10)] == [3, 2]
+    assert [player.request_times(Gaussian(each), times) for times in (3, 10)] == [3, 2]
     assert not player.grants(Gaussian(each))
     assert player.played == Sequence(((Gaussian(each), 5),))
     for pure in (True, False):
         player = Player(example_filters.Forgets(), WorkLimit.of(LONG), np.zeros(1), deterministic=pure)
-        assert player.ask(Gaussian(0.1), 50) == (1 if pure else 50)
-        assert (player.unchanged is None) is not pure
+        assert player.request_times(Gaussian(0.1), 50) == (1 if pure else 50)
+        assert (player.unchanging_request is None) is not pure
 
 
 class Understated(Gaussian):
@@ -286,15 +293,15 @@ def test_what_is_afforded_is_granted_so_often_and_little_more_is_not() -> None:
     about = subject(fp.GaussianFilter(mu=1.0), "gaussian")
     frontier = LargestGranted(about, WorkLimit.of(LONG))
     for times in (1, 4, 16):
-        size = frontier.afforded(frontier.fresh(), about.families[0], times)
-        assert frontier.fresh().ask(fp.Gaussian(size), times) == times
+        size = frontier.affordable_size(frontier.fresh(), about.families[0], times)
+        assert frontier.fresh().request_times(fp.Gaussian(size), times) == times
         assert size == pytest.approx(times**-0.5, rel=5e-3)
 
 
 @pytest.mark.parametrize(("filt", "at"), [(EqualShares(), 2.0), (BucketInTheSum(), 1.0)])
 def test_rows_of_a_thousand_requests_are_granted_and_refute_no_sum(filt: Any, at: float) -> None:
     about, target = subject(filt, "gaussian", "rr", "erasure"), Divergence.hockey_stick(at)
-    played = [*islice(inside(about, WorkLimit.of(LONG)), 3)]
+    played = [*islice(region_sequences(about, WorkLimit.of(LONG)), 3)]
     assert max(one.rounds for one in played) in (getattr(filt, "rounds", 1000), 1001)
     assert not any(one.low(target) > about.promised(target) for one in played)
 
@@ -310,7 +317,7 @@ def test_a_row_of_randomised_responses_has_a_binomial_number_of_high_losses(leve
 def test_a_guessed_menu_is_worth_about_what_its_game_is() -> None:
     """`PlanByFamily`: after one answer another family is affordable than after the other."""
     about, target = subject(PlanByFamily(), "gaussian", "rr", "erasure"), Divergence.hockey_stick(1.0)
-    share, menu = max(alternatives(about, (target,), WorkLimit.of(400_000)), key=lambda one: one[0])
+    share, menu = max(guessed_alternatives(about, (target,), WorkLimit.of(400_000)), key=lambda one: one[0])
     worst = fp.worst_case(about.filter, menu.pairs, epsilon=1.0, rounds=menu.rounds)
     assert {type(pair) for pair in menu.pairs} == {RandomizedResponse, Gaussian, fp.Erasure}
     assert worst.low > about.promised(target)
@@ -364,7 +371,9 @@ def test_a_game_holds_by_its_upper_bound_and_refutes_by_its_lower_one(
     monkeypatch.setattr("filterproof.mc.examine.stages.games.solved_case", solve)
     for more in ((), (ODD,)):
         directions.clear()
-        found = list(solved(about, Menu("a menu", (RandomizedResponse(0.1), *more), 2), AT))
+        found = list(
+            solve_both_directions(about, GameMenu("a menu", (RandomizedResponse(0.1), *more), 2), AT)
+        )
         assert found
         for one in found:
             assert (None if one.verdict is None else one.verdict.outcome) is outcome
@@ -378,7 +387,7 @@ ABOVE = 1 + Fraction(1, 10**35)
 
 def test_a_plan_whose_worth_is_a_rounding_refutes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     pair = RandomizedResponse.from_ratio(Fraction(3, 2))
-    plan = Plan(pair, (None, None))
+    plan = AdaptivePlan(pair, (None, None))
     rounded_down = math.nextafter(float(pair.pure_epsilon), 0.0)
     for epsilon, refutes in ((rounded_down, False), (0.4, True)):
         filt, ratio = GrantsAll(epsilon), Fraction(Decimal(epsilon).exp(Context(prec=40))) * ABOVE
@@ -393,8 +402,10 @@ def test_a_plan_whose_worth_is_a_rounding_refutes_nothing(monkeypatch: pytest.Mo
 @pytest.mark.slow
 def test_a_game_that_is_too_large_is_solved_roughly() -> None:
     filt = unsound(lambda: fp.AccountantFilter(2.0, 1e-5, (SubsampledGaussian(0.01, 1.0),)))
-    first, *_ = solved(
-        ExaminationContext.of(filt, seed=1), Menu("its own menu", filt.menu, 2), Divergence.hockey_stick(2.0)
+    first, *_ = solve_both_directions(
+        ExaminationContext.of(filt, seed=1),
+        GameMenu("its own menu", filt.menu, 2),
+        Divergence.hockey_stick(2.0),
     )
     assert 0 < first.tightness[0].attack <= first.tightness[0].worst <= 1.2 * first.tightness[0].attack
     assert first.tightness[0].worst < first.tightness[0].promised
@@ -412,7 +423,7 @@ class GaussiansOnly(CapsEachRound):
 def test_no_game_is_played_with_a_family_that_the_filters_code_raises_for() -> None:
     about = subject(GaussiansOnly(), "gaussian", "rr", "erasure", "twopoint")
     assert about.mechanisms == {"gaussian"}
-    assert all(one.fault == "" for one in games(about, WorkLimit.of(40_000)))
+    assert all(one.fault == "" for one in game_stage(about, WorkLimit.of(40_000)))
 
 
 # -- strategies that read losses -----------------------------------------------------------------------------
@@ -424,7 +435,7 @@ def test_no_game_is_played_with_a_family_that_the_filters_code_raises_for() -> N
 def test_the_grid_has_losses_of_its_pair_alone_and_is_worth_about_what_the_pair_is(
     pair: DominatingPair,
 ) -> None:
-    losses, masses = _grid(pair)
+    losses, masses = _loss_grid(pair)
     assert -float(pair.swapped.loss_isf(0.0)) <= losses.min() < 0 < losses.max() <= pair.loss_isf(0.0)
     assert masses.sum() == pytest.approx(1)
     worth, _ = grid_strategy(CapsEachRound(), (Gaussian(0.4),), Divergence.hockey_stick(0.2), 1)
@@ -434,7 +445,7 @@ def test_the_grid_has_losses_of_its_pair_alone_and_is_worth_about_what_the_pair_
 def test_a_strategy_whose_estimate_is_above_the_promise_is_played_again_ten_times_as_often(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("filterproof.mc.examine.stages.strategy_search._PATHS", (200, 20_000))
+    monkeypatch.setattr("filterproof.mc.examine.stages.strategy_search._SIMULATED_PATHS", (200, 20_000))
     at, strategy = Divergence.hockey_stick(0.2), Scripted((Gaussian(0.4),), (1,))
     true = float(Gaussian(0.4).hockey_stick(0.2))
     for share, plays, refuted in ((0.95, 2, True), (3.0, 1, False)):

@@ -73,7 +73,7 @@ def composed_pld(
 
 
 def _rounded_sum(one: _Rounded, other: _Rounded) -> _Rounded:
-    _check(len(one[0]) * len(other[0]), _SUMS)
+    _check_sum_count(len(one[0]) * len(other[0]), _SUMS)
     units = np.add.outer(one[0], other[0]).ravel()
     masses = np.multiply.outer(one[1], other[1]).ravel()
     distinct, place = np.unique(units, return_inverse=True)
@@ -89,14 +89,16 @@ def _rounded_power(pair: DominatingPair, count: int) -> _Rounded:
         both = _rounded_sum(half, half)
         return _rounded_sum(both, _rounded_power(pair, 1)) if count % 2 else both
     distribution = _distribution(pair)
-    infinite = _mass(distribution.get(None, Fraction(0)))
+    infinite = _rounded_mass(distribution.get(None, Fraction(0)))
     finite = sorted(
-        (math.ceil(log_fraction(r) / _UNIT), _mass(p)) for r, p in distribution.items() if r is not None
+        (math.ceil(log_fraction(r) / _UNIT), _rounded_mass(p))
+        for r, p in distribution.items()
+        if r is not None
     )
     return np.array([u for u, _ in finite], dtype=np.int64), np.array([p for _, p in finite]), infinite
 
 
-def _mass(p: Fraction) -> float:
+def _rounded_mass(p: Fraction) -> float:
     return max(float(p), MIN_MASS) if p else 0.0
 
 
@@ -135,21 +137,21 @@ def composed_ratios(
     distribution: _Distribution = {Fraction(1): Fraction(1)}
     for pair, count in zip(pairs, counts, strict=True):
         if count:
-            distribution = _product(distribution, _power(pair, count))
+            distribution = _convolution(distribution, _composed_power(pair, count))
     return distribution
 
 
 @lru_cache(maxsize=4096)
-def _power(pair: DominatingPair, count: int) -> _Distribution:
+def _composed_power(pair: DominatingPair, count: int) -> _Distribution:
     if count == 1:
         return _distribution(pair)
-    half = _power(pair, count // 2)
-    both = _product(half, half)
-    return _product(both, _distribution(pair)) if count % 2 else both
+    half = _composed_power(pair, count // 2)
+    both = _convolution(half, half)
+    return _convolution(both, _distribution(pair)) if count % 2 else both
 
 
-def _product(one: _Distribution, other: _Distribution) -> _Distribution:
-    _check(len(one) * len(other), _EXACT_SUMS)
+def _convolution(one: _Distribution, other: _Distribution) -> _Distribution:
+    _check_sum_count(len(one) * len(other), _EXACT_SUMS)
     distribution: _Distribution = {}
     for r, p in one.items():
         for s, q in other.items():
@@ -158,7 +160,7 @@ def _product(one: _Distribution, other: _Distribution) -> _Distribution:
     return distribution
 
 
-def _check(sums: int, most: int) -> None:
+def _check_sum_count(sums: int, most: int) -> None:
     """Raise TooLargeError if the distribution needs too many sums."""
     check_size(
         "menu",

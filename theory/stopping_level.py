@@ -170,7 +170,9 @@ def kappa_survival(kappa: float, *, sigma: float, rounds: int) -> NDArray[np.flo
         return np.ones(rounds)
     unit, share = steps_rule(_NODES, kappa, mu)
     inside, weight = kappa * unit, kappa * share
-    left = [float(density @ weight) for density in islice(_densities(inside, weight, mu), rounds - 2)]
+    left = [
+        float(density @ weight) for density in islice(_survivor_densities(inside, weight, mu), rounds - 2)
+    ]
     return np.minimum([1.0, 1.0, *left], 1.0)  # rounding may exceed a probability by an ulp
 
 
@@ -198,24 +200,24 @@ def stopped_hockey_stick(
     one_more = np.asarray(Gaussian(mu).hockey_stick(epsilon - outside)) * area
     two_more = np.asarray(Gaussian(math.sqrt(2) * mu).hockey_stick(epsilon - inside)) * weight
     # from each node inside: the expected divergence at the end if the next step leaves the interval
-    leaving = _density(outside[None, :] - inside[:, None], mu) @ one_more * weight
-    *before, last = islice(_densities(inside, weight, mu), rounds - 2)
-    total = float(_density(outside, mu) @ one_more)
+    leaving = _step_density(outside[None, :] - inside[:, None], mu) @ one_more * weight
+    *before, last = islice(_survivor_densities(inside, weight, mu), rounds - 2)
+    total = float(_step_density(outside, mu) @ one_more)
     total += sum(float(density @ leaving) for density in before)
     return total + float(last @ two_more)
 
 
-def _densities(
+def _survivor_densities(
     inside: NDArray[np.float64], weight: NDArray[np.float64], mu: float
 ) -> Iterator[NDArray[np.float64]]:
     """Yield the density of the walk at the nodes inside, given that it has not left, after one step, two, and so on."""
-    density, onwards = _density(inside, mu), _density(inside[None, :] - inside[:, None], mu)
+    density, onwards = _step_density(inside, mu), _step_density(inside[None, :] - inside[:, None], mu)
     while True:
         yield density
         density = (density * weight) @ onwards
 
 
-def _density(step: NDArray[np.float64], mu: float) -> NDArray[np.float64]:
+def _step_density(step: NDArray[np.float64], mu: float) -> NDArray[np.float64]:
     z = (step - mu * mu / 2) / mu
     density: NDArray[np.float64] = np.exp(-z * z / 2) / (mu * math.sqrt(2 * math.pi))
     return density

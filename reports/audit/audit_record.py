@@ -11,7 +11,7 @@ from importlib import resources
 SCHEMA = 4
 
 
-class Kind(Enum):
+class FindingKind(Enum):
     """What is wrong; or nothing is, and it is as well to know."""
 
     WRONG_NUMBER = "wrong number"
@@ -29,7 +29,7 @@ class AuditFinding:
     """
 
     key: str
-    kind: Kind
+    kind: FindingKind
     entry: str
     consequence: str
     expected: str
@@ -39,7 +39,7 @@ class AuditFinding:
 
 
 @dataclass(frozen=True, slots=True)
-class Library:
+class AuditedLibrary:
     """A library in the version that was audited; its script is `scripts/KEY.py`."""
 
     key: str
@@ -51,10 +51,10 @@ class Library:
 
 
 @dataclass(frozen=True, slots=True)
-class Audit:
+class AuditRecord:
     """The libraries that were audited."""
 
-    libraries: tuple[Library, ...]
+    libraries: tuple[AuditedLibrary, ...]
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -66,7 +66,7 @@ class Audit:
         """Whether every finding was shown in the recorded version of its library."""
         return all(finding.shown for library in self.libraries for finding in library.findings)
 
-    def only(self, keys: Container[str]) -> Audit:
+    def only(self, keys: Container[str]) -> AuditRecord:
         """The part about the libraries of these keys."""
         return replace(self, libraries=tuple(one for one in self.libraries if one.key in keys))
 
@@ -76,20 +76,20 @@ class Audit:
         return json.dumps(data, indent=1, ensure_ascii=False, default=lambda kind: kind.value) + "\n"
 
     @classmethod
-    def from_json(cls, text: str) -> Audit:
+    def from_json(cls, text: str) -> AuditRecord:
         """The audit that `to_json` wrote."""
         data = json.loads(text)
         if data["schema"] != SCHEMA:
             raise ValueError(f"schema must be {SCHEMA}, got {data['schema']!r}; audit again")
         rows = [
-            (row, [AuditFinding(**one | {"kind": Kind(one["kind"])}) for one in row["findings"]])
+            (row, [AuditFinding(**one | {"kind": FindingKind(one["kind"])}) for one in row["findings"]])
             for row in data["libraries"]
         ]
-        return cls(tuple(Library(**row | {"findings": tuple(findings)}) for row, findings in rows))
+        return cls(tuple(AuditedLibrary(**row | {"findings": tuple(findings)}) for row, findings in rows))
 
 
-def recorded_audit() -> Audit:
+def recorded_audit() -> AuditRecord:
     """The audit that `make audit` recorded."""
-    return Audit.from_json(
+    return AuditRecord.from_json(
         resources.files("filterproof.reports").joinpath("recorded", "audit.json").read_text("utf-8")
     )

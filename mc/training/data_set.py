@@ -43,7 +43,7 @@ class DataSet:
     def __post_init__(self) -> None:
         for rows, columns in (("features", "labels"), ("test_features", "test_labels")):
             for name in (rows, columns):
-                object.__setattr__(self, name, _table(name, getattr(self, name)))
+                object.__setattr__(self, name, _checked_table(name, getattr(self, name)))
             x, y = getattr(self, rows), getattr(self, columns)
             if len(x) != len(y) or not np.isin(y, (0.0, 1.0)).all():
                 raise ValueError(
@@ -108,7 +108,7 @@ def check_rows(
     return theta, x, y
 
 
-def _table(name: str, value: object) -> Array:
+def _checked_table(name: str, value: object) -> Array:
     """Return `value` as a read-only table of finite numbers."""
     value = real_array(name, value)
     if value.ndim != 2 or value.size == 0:

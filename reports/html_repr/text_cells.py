@@ -1,6 +1,6 @@
 """The cells of a row in few digits: ends are rounded outwards and told with their value, chances rounded up.
 
->>> cells({"value": 0.125, "low": 0.1, "high": 0.15, "n": 1000, "failure": 1e-6})
+>>> text_cells({"value": 0.125, "low": 0.1, "high": 0.15, "n": 1000, "failure": 1e-6})
 {'value': '0.125 in [0.1, 0.15]', 'n': '1,000', 'failure': '1e-06'}
 """
 
@@ -11,7 +11,13 @@ from collections.abc import Callable
 from filterproof.reports.html_repr.numbers import exact_or
 from filterproof.theory.display import Cell, Row
 from filterproof.theory.evidence import Evidence
-from filterproof.theory.numerics.decimals import chance, format_down, format_nearest, format_up, interval
+from filterproof.theory.numerics.decimals import (
+    format_down,
+    format_failure,
+    format_nearest,
+    format_up,
+    interval,
+)
 
 _NO_EVIDENCE = "none: nothing bounds the error of the grids, so this decides nothing"
 _KINDS = ("value", "low", "high")
@@ -19,14 +25,14 @@ _KINDS = ("value", "low", "high")
 VALUES = ("value", "between")
 #: What is not rounded to the nearest: a threshold, with which a filter is made again, not at all.
 _ROUNDED: dict[str, Callable[[float], str]] = {
-    "failure": chance,
+    "failure": format_failure,
     "promised": format_up,
     "difference": lambda apart: format_up(apart, 2),
     "threshold": repr,
 }
 
 
-def cells(row: Row) -> dict[str, str]:
+def text_cells(row: Row) -> dict[str, str]:
     """Each cell of a row by its name; a value and its ends are one cell, and what says nothing is left out."""
     told: dict[str, str] = {}
     for name, cell in row.items():
@@ -34,15 +40,15 @@ def cells(row: Row) -> dict[str, str]:
         if kind is not None:
             stem = name.removesuffix(kind)
             label = stem.replace("_", " ").strip() or VALUES["value" not in row]
-            told[label] = _within(*(row.get(f"{stem}{one}") for one in _KINDS))
+            told[label] = _interval_text(*(row.get(f"{stem}{one}") for one in _KINDS))
         elif name == "evidence":
             told[name] = _NO_EVIDENCE if cell is None else f"{cell}: {Evidence[str(cell)].value}"
         elif cell not in (None, ""):
-            told[name.replace("_", " ")] = _few(name, cell)
+            told[name.replace("_", " ")] = _short_cell(name, cell)
     return told
 
 
-def _within(value: Cell, low: Cell, high: Cell) -> str:
+def _interval_text(value: Cell, low: Cell, high: Cell) -> str:
     """A value in its interval, an exact one as it is, and one that has no bounds alone."""
     if low is None:
         return format_nearest(value) if isinstance(value, float) else str(value)
@@ -53,7 +59,7 @@ def _within(value: Cell, low: Cell, high: Cell) -> str:
     return exact_or(None if value is None else str(value), float(low), float(high))
 
 
-def _few(name: str, cell: Cell) -> str:
+def _short_cell(name: str, cell: Cell) -> str:
     if isinstance(cell, bool):
         return "yes" if cell else "no"
     if isinstance(cell, int):

@@ -7,15 +7,15 @@ from typing import Any
 
 from filterproof.mc.examine.examination import Examination
 from filterproof.mc.examine.stage_schedule import examine
-from filterproof.reports.chapters.accountant_examples import instances, simulations
+from filterproof.reports.chapters.accountant_examples import page_instances, page_simulations
 from filterproof.reports.chapters.reached_loss import ReachedRow
-from filterproof.reports.finding import Claim, Finding, slug
+from filterproof.reports.finding import Claim, Finding, claim_key
 from filterproof.reports.study import Study
-from filterproof.reports.words import declared
+from filterproof.reports.words import declared_tables
 from filterproof.theory.evidence import Evidence, Outcome, Verdict
 
 #: The keys of the pages.
-PAGES = tuple(declared("accountants", "page"))
+PAGES = tuple(declared_tables("accountants", "page"))
 #: The effort for each accountant, whose theorem needs no more.
 _EFFORT = 0.01
 
@@ -40,7 +40,7 @@ class AccountantChapter:
     @property
     def findings(self) -> tuple[Finding, ...]:
         """The claims about the guarantees."""
-        return tuple(Finding(_claim(self.page, one.name), one.verdict) for one in self.examined)
+        return tuple(Finding(_page_claim(self.page, one.name), one.verdict) for one in self.examined)
 
     @property
     def verdict(self) -> Verdict:
@@ -55,33 +55,37 @@ class AccountantChapter:
         return sum(row.estimate.failure for row in self.rows)
 
 
-def _claim(page: str, name: str) -> Claim:
-    title = declared("accountants", "page")[page]["title"]
+def _page_claim(page: str, name: str) -> Claim:
+    title = declared_tables("accountants", "page")[page]["title"]
     words = name if name == title else f"{name}, of the {title.lower()}"
-    return Claim(f"examined-{slug(name)}", f"The guarantee of {words}", "its own code", Outcome.HOLDS)
+    return Claim(f"examined-{claim_key(name)}", f"The guarantee of {words}", "its own code", Outcome.HOLDS)
 
 
-def claims() -> tuple[Claim, ...]:
+def accountant_claims() -> tuple[Claim, ...]:
     """The claims of all accountants, in the order of the pages."""
-    return tuple(_claim(page, type(one).__name__) for page in PAGES for one in instances(page).values())
+    return tuple(
+        _page_claim(page, type(one).__name__) for page in PAGES for one in page_instances(page).values()
+    )
 
 
 def accountant_chapter(study: Study, page: str) -> AccountantChapter:
     """Examine and simulate the accountants of a page."""
-    rows = tuple(ReachedRow(what, work(), promised) for what, promised, work in simulations(study, page))
-    examined = [_examined(study, one) for one in instances(page).values()]
+    rows = tuple(ReachedRow(what, work(), promised) for what, promised, work in page_simulations(study, page))
+    examined = [_examined_accountant(study, one) for one in page_instances(page).values()]
     above = next((row for row in rows if row.refutes), None)
     if above is not None:  # what a simulation refutes is refuted, whatever else is known
-        examined = [ExaminedAccountant(one.name, one.typed, refuted(study, above)) for one in examined]
+        examined = [
+            ExaminedAccountant(one.name, one.typed, refuted_by_simulation(study, above)) for one in examined
+        ]
     return AccountantChapter(page, tuple(examined), rows)
 
 
-def _examined(study: Study, accountant: Any) -> ExaminedAccountant:
+def _examined_accountant(study: Study, accountant: Any) -> ExaminedAccountant:
     found: Examination = examine(accountant, effort=_EFFORT, seed=study.seed, stages=("certificate",))
     return ExaminedAccountant(found.name, repr(accountant), found.verdict)
 
 
-def refuted(study: Study, row: ReachedRow) -> Verdict:
+def refuted_by_simulation(study: Study, row: ReachedRow) -> Verdict:
     """The verdict of a simulation whose whole interval lies above what is guaranteed."""
     ends = {name: getattr(row.estimate, name) for name in ("n", "low", "high")}
     shown = {"what": row.what, "seed": study.seed, **ends, "promised": row.promised}

@@ -18,7 +18,7 @@ from filterproof.filters.accountants.no_noise import UNIT_NOISE
 from filterproof.filters.accountants.trackers import GaussianTracker, IndividualTracker, RenyiTracker, Tracker
 from filterproof.filters.certified.admission_conditions import condition_of
 from filterproof.filters.certified.comparison import Comparison, Comparisons
-from filterproof.filters.certified.decisions import decisions, last_admitted, last_granted
+from filterproof.filters.certified.decisions import decision_boundaries, last_admitted, last_granted
 from filterproof.filters.certified.families import FAMILIES
 from filterproof.filters.rules.blocks import TrackerLimitFilter
 from filterproof.filters.rules.one_sum import GaussianFilter, RenyiFilter
@@ -49,7 +49,7 @@ def tracker(tracker_held: Tracker, name: str) -> Iterator[Comparison]:
             return
     assert condition is not None
     block = replace(condition, theorem="trackers", denied=())
-    yield from decisions(TrackerLimitFilter(tracker_held, 1), block, f"{name}, one block")
+    yield from decision_boundaries(TrackerLimitFilter(tracker_held, 1), block, f"{name}, one block")
     truth = "size*sqrt(opened)" if square else "size*opened"
     # three releases in a block but not four; whole blocks, many blocks, and several fractional ones; four times as much
     # for a second person
@@ -61,12 +61,12 @@ def tracker(tracker_held: Tracker, name: str) -> Iterator[Comparison]:
         for mu, value in zip(mus.tolist(), people.values().made_public().tolist(), strict=True):
             says, opened = (
                 f"value after {times} of {Gaussian(mu)!r}",
-                _opened(scale * Fraction(mu) ** 2, times, whole),
+                _opened_blocks(scale * Fraction(mu) ** 2, times, whole),
             )
-            yield of.near(says, value, truth, slack=2.0**-48, size=size, opened=opened)
+            yield of.near_truth(says, value, truth, slack=2.0**-48, size=size, opened=opened)
 
 
-def _opened(cost: Fraction, times: int, whole: Fraction) -> int:
+def _opened_blocks(cost: Fraction, times: int, whole: Fraction) -> int:
     """Return the rule in fractions: a block is closed if the next cost does not fit, and a large cost fills several."""
     closed, spent = 0, Fraction(0)
     for _ in range(times):
@@ -79,11 +79,11 @@ def _opened(cost: Fraction, times: int, whole: Fraction) -> int:
     return closed + 1
 
 
-def _last(ask: Callable[[float], bool], low: float = 1e-100, high: float = 1e100) -> float:
+def _last_accepted(ask: Callable[[float], bool], low: float = 1e-100, high: float = 1e100) -> float:
     return last_granted(ask, low, high) or math.nan
 
 
-def individual(accountant: IndividualFilter, name: str) -> Iterator[Comparison]:
+def individual_comparisons(accountant: IndividualFilter, name: str) -> Iterator[Comparison]:
     """Yield the charge of a Gaussian request, the selection and the cuts of norms under the filter of each person."""
     of, sigma = Comparisons("individual filter", name), 0.7
     norms = np.array([0.1, 1 / 3, 7.7, 1e-300, 1e200])
@@ -104,14 +104,17 @@ def individual(accountant: IndividualFilter, name: str) -> Iterator[Comparison]:
     def selected(x: float, *, before: int) -> bool:
         return bool(people_after(before).select(gaussian_request(np.array([scale * x, 0.0]), scale))[0])
 
-    whole = _last(partial(selected, before=0))
+    whole = _last_accepted(partial(selected, before=0))
     unit, norm = whole / 3, scale * whole * 3
     for before in (0, 2):
         margin = condition.margin("Gaussian(x)", [("Gaussian(x)", Fraction(unit), before)] if before else [])
         factor = people_after(before).clip(np.array([norm, norm / 64]), sigma=scale)[0]
         cut = Fraction(float(factor)) * Fraction(norm) / Fraction(scale)
         for says, value in (
-            (f"last mu selected after {before} rounds of {unit!r}", _last(partial(selected, before=before))),
+            (
+                f"last mu selected after {before} rounds of {unit!r}",
+                _last_accepted(partial(selected, before=before)),
+            ),
             (f"mu of a norm clipped to the remaining budget after {before} rounds", cut),
         ):
             yield of.by_margin(says, value, "<=", margin, slack=condition.slack, **condition.at)
@@ -139,7 +142,9 @@ def linear_queries(accountant: LinearQueries, name: str) -> Iterator[Comparison]
     ):
         yield of.by_margin(says, sigma, ">=", margin, slack=(d + 10) * 2.0**-50, d=d, **at)
     error, truth = LinearAnswer(np.zeros(5), accountant.sigma(5)).error(0.05), "sqrt(B*log(5/delta)/kappa)"
-    yield of.near("reported error at 0.05 in dimension 5", error, truth, slack=2.0**-40, delta=0.05, **at)
+    yield of.near_truth(
+        "reported error at 0.05 in dimension 5", error, truth, slack=2.0**-40, delta=0.05, **at
+    )
 
     def counts(x: float, *, before: int) -> bool:
         queries = started()
@@ -150,10 +155,10 @@ def linear_queries(accountant: LinearQueries, name: str) -> Iterator[Comparison]
         return queries.report_for(0).remaining < left
 
     root = math.sqrt(accountant.norm_budget)
-    whole = _last(partial(counts, before=0), 1e-6 * root, 1e6 * root)
+    whole = _last_accepted(partial(counts, before=0), 1e-6 * root, 1e6 * root)
     unit = whole / 3
     for before in (0, 4):
-        last = _last(partial(counts, before=before), 1e-6 * root, 1e6 * root)
+        last = _last_accepted(partial(counts, before=before), 1e-6 * root, 1e6 * root)
         says = f"largest value with which a person is counted after {before} answers of {unit!r}"
         # squares are rounded, and the noise covers this: together they must not cost more than kappa
         margin = "kappa - (before*unit**2 + x**2)/(2*sigma**2)"

@@ -1,7 +1,7 @@
 """Discretisation of a privacy loss to cells, each with its P-mass and its Q-mass as balls.
 
 >>> from filterproof.theory.pairs import Gaussian
->>> cut = cells(Gaussian(1.0), Fraction(1, 64), tilts=(0.0,), variance=1e-3)
+>>> cut = loss_cells(Gaussian(1.0), Fraction(1, 64), tilts=(0.0,), variance=1e-3)
 >>> bool(sum(cut.p, cut.infinite).overlaps(1 - cut.below - cut.above)), int(cut.widths.max() // cut.widths.min())
 (True, 64)
 """
@@ -20,9 +20,9 @@ import flint
 import numpy as np
 from numpy.typing import NDArray
 
-from filterproof.mc.losses.balls import BITS, ball, lower_end, upper_end
-from filterproof.mc.losses.lattice_pld import LatticePLD, Report, ReportedPLD
-from filterproof.mc.losses.tails import Tails, tails
+from filterproof.mc.losses.balls import BITS, lower_end, to_ball, upper_end
+from filterproof.mc.losses.lattice_pld import LatticePLD, LossReport, ReportedPLD
+from filterproof.mc.losses.tails import TailFunction, tail_function
 from filterproof.mc.losses.too_large import TooLargeError
 from filterproof.theory.numerics.precision import PRECISION_LOCK
 from filterproof.theory.pairs import DominatingPair
@@ -30,19 +30,19 @@ from filterproof.theory.pairs import DominatingPair
 #: P-mass that may remain below the first cell, and above the last.
 _BELOW, _ABOVE = 2.0**-80, 2.0**-400
 #: The number of cells before any is halved.
-_COARSE = 64
+_COARSE_CELLS = 64
 #: Tilts under which cells are narrow where the mass is: which of them matters is known only after the game.
-_TILTS = (0.0, 4.0, 16.0)
+_CELL_TILTS = (0.0, 4.0, 16.0)
 #: The most cells of a distribution; finer ones are for the first tilts.
 _DISTRIBUTION_CELLS = 8192
 #: The most steps that divide one atom and are tried for the others.
-_PARTS = 4096
+_MAX_STEP_PARTS = 4096
 #: The cost of one loss of a distribution, in positions: its tails in ball arithmetic cost hundreds of doubles.
-_POINT = 256
+_POINT_COST = 256
 
 
 @dataclass(frozen=True, slots=True)
-class Cells:
+class LossCells:
     """Cell i has the losses in (edges[i] step, edges[i+1] step]: p[i] and q[i] are balls with its masses.
 
     `below` is the P-mass at or under the first edge, `above` and `q_above` are the P-mass and the Q-mass of the finite
@@ -69,7 +69,7 @@ class Cells:
         """
         edges = self.edges.tolist()
         with PRECISION_LOCK, flint.ctx.workprec(BITS):
-            step = ball(self.step)
+            step = to_ball(self.step)
             decays = {width: (-step * width).exp() for width in set(self.widths.tolist())}
             at = [self.below] + [flint.arb(0)] * len(self.p)
             for i, (p, q) in enumerate(zip(self.p, self.q, strict=True)):
@@ -96,7 +96,7 @@ class Cells:
         """
         edges = self.edges.tolist()
         with PRECISION_LOCK, flint.ctx.workprec(BITS):
-            step = ball(self.step)
+            step = to_ball(self.step)
             p, q, own = list(self.p), list(self.q), {}
             place = {edge: i for i, edge in enumerate(edges)}
             for loss, mass in self.atoms:
@@ -104,7 +104,7 @@ class Cells:
                 if i > 0 and self.step * edges[i] == loss:
                     own[i] = mass
                     p[i - 1] -= mass
-                    q[i - 1] -= mass * ball(-loss).exp()
+                    q[i - 1] -= mass * to_ball(-loss).exp()
             n = len(edges)
             growths = [(step * edge).exp() for edge in edges]
             # the distance of each cell's mean from its ends, times its mass and the end's e^L, which may be no double:
@@ -113,7 +113,7 @@ class Cells:
             high = [upper_end(q[i] * growths[i + 1] - p[i]) for i in range(n - 1)]
             # the upper tail is everything beyond the last point
             low.append(max(lower_end(self.above - self.q_above * growths[-1]), 0.0))
-            share = np.append(_shares(np.array(low), np.array(high)), 0.0).tolist()
+            share = np.append(_upper_shares(np.array(low), np.array(high)), 0.0).tolist()
             masses = []
             for i in range(n):
                 mass = own.get(i, flint.arb(0))
@@ -124,7 +124,7 @@ class Cells:
             revealed = max(lower_end(self.infinite), 0.0)
             if not any(masses):  # reduced slightly, so that a revealing outcome is not overstated
                 masses[0], revealed = 2.0**-60, revealed - 2.0**-50
-        report = Report.of_cells(self.edges, float(self.step), np.array(share), sorted(own))
+        report = LossReport.of_cells(self.edges, float(self.step), np.array(share), sorted(own))
         some = np.array(masses) > 0
         return LatticePLD(self.edges[some], np.array(masses)[some], revealed, report)
 
@@ -152,7 +152,7 @@ class Cells:
 
 
 @lru_cache(maxsize=256)
-def cells(
+def loss_cells(
     pair: DominatingPair,
     step: Fraction,
     *,
@@ -160,26 +160,26 @@ def cells(
     variance: float,
     most: int = 1 << 20,
     above: float = _ABOVE,
-) -> Cells:
+) -> LossCells:
     """Return cells that are narrow where the loss, tilted by e^{tilt L}, has its mass, for each of the tilts.
 
     The cells whose squared widths weigh most are halved until the mean squared width under each tilt is at most
     `variance`, every cell is one step wide, or there are `most` cells. `above` is about the P-mass over the last cell.
     The cut affects the width of the bounds, not their validity.
     """
-    distribution = tails(pair)
-    low, high = extent(pair, above)
+    distribution = tail_function(pair)
+    low, high = loss_extent(pair, above)
     with PRECISION_LOCK, flint.ctx.workprec(BITS):
         first, last = math.floor(low / step), math.floor(high / step) + 1
-        width = 1 << max(math.ceil(math.log2((last - first) / _COARSE)), 0)
+        width = 1 << max(math.ceil(math.log2((last - first) / _COARSE_CELLS)), 0)
         atoms = {int(loss / step) for loss, _ in distribution.atoms if (loss / step).denominator == 1}
         edges = sorted({*range(first, last + width, width), *(k for k in atoms if first < k <= last)})
         tails_at = {edge: distribution.above(step * edge) for edge in edges}
         for tilt in tilts:
-            _halve(distribution, step, tails_at, tilt, variance, most)
+            _halve_cells(distribution, step, tails_at, tilt, variance, most)
         places = sorted(tails_at)
         points = [tails_at[place] for place in places]
-        return Cells(
+        return LossCells(
             step,
             np.array(places, dtype=np.int64),
             tuple(a[0] - b[0] for a, b in pairwise(points)),
@@ -192,8 +192,8 @@ def cells(
         )
 
 
-def _halve(
-    distribution: Tails,
+def _halve_cells(
+    distribution: TailFunction,
     step: Fraction,
     tails_at: dict[int, tuple[flint.arb, flint.arb]],
     tilt: float,
@@ -236,14 +236,14 @@ def _halve(
 
 
 @lru_cache(maxsize=1024)
-def extent(pair: DominatingPair, above: float = _ABOVE) -> tuple[float, float]:
+def loss_extent(pair: DominatingPair, above: float = _ABOVE) -> tuple[float, float]:
     """Return losses between which all finite ones lie except for a negligible P-mass."""
-    distribution = tails(pair)
+    distribution = tail_function(pair)
     with PRECISION_LOCK, flint.ctx.workprec(BITS):
-        return -_end(distribution, -1, _BELOW), _end(distribution, 1, above)
+        return -_tail_cutoff(distribution, -1, _BELOW), _tail_cutoff(distribution, 1, above)
 
 
-def _end(distribution: Tails, sign: int, cut: float) -> float:
+def _tail_cutoff(distribution: TailFunction, sign: int, cut: float) -> float:
     """Return a number x >= 0, near the smallest, such that hardly any loss lies beyond sign * x."""
 
     def q_above(x: float) -> float:
@@ -264,7 +264,7 @@ def _end(distribution: Tails, sign: int, cut: float) -> float:
     return x
 
 
-def _shares(low: NDArray[np.float64], high: NDArray[np.float64]) -> NDArray[np.float64]:
+def _upper_shares(low: NDArray[np.float64], high: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the share of each cell that is reported as its upper end.
 
     `low` and `high` are the distances of the cells' means to both ends, times the masses. At the upper end of cell i,
@@ -277,9 +277,9 @@ def _shares(low: NDArray[np.float64], high: NDArray[np.float64]) -> NDArray[np.f
         room = np.where(high > 0, np.minimum(low[1:] / high, 2.0**100), 0.0)
     upper_end, lower_end = np.full(n, 0.5), np.full(n, 0.5)
     for i in range(n - 1):
-        upper_end[i + 1] = _calmed(1 - upper_end[i] / room[i], room[i]) if room[i] > 0 else 0.0
+        upper_end[i + 1] = _damped_share(1 - upper_end[i] / room[i], room[i]) if room[i] > 0 else 0.0
     for i in range(n - 2, -1, -1):
-        lower_end[i] = _calmed(room[i] * (1 - lower_end[i + 1]), room[i])
+        lower_end[i] = _damped_share(room[i] * (1 - lower_end[i + 1]), room[i])
     share = np.where(room >= 1, upper_end, lower_end)
     # a limit for rounding, and where both recursions meet
     after = 0.0
@@ -288,7 +288,7 @@ def _shares(low: NDArray[np.float64], high: NDArray[np.float64]) -> NDArray[np.f
     return share
 
 
-def _calmed(share: float, room: float) -> float:
+def _damped_share(share: float, room: float) -> float:
     """Return share in [0, 1], moved towards the fixed point if it is far from it, which stops oscillation."""
     still = room / (1 + room)
     share = min(max(share, 0.0), 1.0)
@@ -307,7 +307,7 @@ def rounded_plds(
     multiplied by `coarsen`.
     """
     size = checked_step(menu, step, max_positions=max_positions, coarsen=coarsen)
-    both = [_both(pair, size) for pair in menu]
+    both = [_lower_and_upper(pair, size) for pair in menu]
     return size, tuple(lower for lower, _ in both), tuple(upper for _, upper in both)
 
 
@@ -315,12 +315,12 @@ def checked_step(
     menu: tuple[DominatingPair, ...], step: Fraction | None, *, max_positions: int, coarsen: int = 1
 ) -> Fraction:
     """Return the step of `rounded_plds`. Raises TooLargeError if a pair has too many losses for `max_positions`."""
-    size = _step(menu, step, coarsen)
+    size = _lattice_step(menu, step, coarsen)
     for pair in menu:
-        low, high = extent(pair)
-        if (high - low) / float(size) > max_positions / _POINT:
+        low, high = loss_extent(pair)
+        if (high - low) / float(size) > max_positions / _POINT_COST:
             raise TooLargeError(
-                f"step must leave each pair at most max_positions / {_POINT} losses, got step={float(size):.6g} "
+                f"step must leave each pair at most max_positions / {_POINT_COST} losses, got step={float(size):.6g} "
                 f"and max_positions={max_positions} for {pair!r}; pass a larger step, pairs nearer in size, or "
                 "a larger max_positions"
             )
@@ -328,22 +328,22 @@ def checked_step(
 
 
 @lru_cache(maxsize=256)
-def _both(pair: DominatingPair, step: Fraction) -> tuple[LatticePLD, LatticePLD]:
-    cut = cells(pair, step, tilts=_TILTS, variance=float(step) ** 2, most=_DISTRIBUTION_CELLS)
+def _lower_and_upper(pair: DominatingPair, step: Fraction) -> tuple[LatticePLD, LatticePLD]:
+    cut = loss_cells(pair, step, tilts=_CELL_TILTS, variance=float(step) ** 2, most=_DISTRIBUTION_CELLS)
     return cut.lower(), cut.upper()
 
 
-def _step(menu: tuple[DominatingPair, ...], wanted: Fraction | None, coarsen: int) -> Fraction:
+def _lattice_step(menu: tuple[DominatingPair, ...], wanted: Fraction | None, coarsen: int) -> Fraction:
     """Return a width near `wanted`, by default a 40th of the menu's smallest sqrt(D_2), that divides the atoms."""
     if wanted is None:
         spreads = [float(pair.renyi(2.0)) for pair in menu]
         wanted = Fraction(min((s for s in spreads if 0 < s < math.inf), default=1.0) ** 0.5) * coarsen / 40
-    atoms = sorted({abs(loss) for pair in menu for loss, _ in tails(pair).atoms})
+    atoms = sorted({abs(loss) for pair in menu for loss, _ in tail_function(pair).atoms})
     atoms = [atom for atom in atoms if atom >= wanted]
     if not atoms:
         return wanted
     least = math.ceil(atoms[0] / wanted)
-    if len(atoms) == 1 or least > _PARTS:
+    if len(atoms) == 1 or least > _MAX_STEP_PARTS:
         return atoms[0] / least
     # of the steps that divide the smallest atom, the one that divides the others best
 

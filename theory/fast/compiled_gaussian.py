@@ -28,13 +28,13 @@ def losses(rng: np.random.Generator, mu: Real, shift: float, n: int) -> NDArray[
 
     mu has shape (), (1,) or (n,). Afterwards rng is in the same state as after n draws by NumPy.
     """
-    found = kernels() if pays_off(n) else None
+    found = gaussian_kernels() if pays_off(n) else None
     return None if found is None else found.draw(rng, np.atleast_1d(mu), shift, n)
 
 
 def either(low: float, high: float, raised: NDArray[np.bool_]) -> NDArray[np.float64] | None:
     """Return `high` where `raised` is true, else `low`, shape (n,); None without a compiler."""
-    found = kernels() if pays_off(len(raised)) else None
+    found = gaussian_kernels() if pays_off(len(raised)) else None
     if found is None:
         return None
     out = np.empty(len(raised))
@@ -71,7 +71,7 @@ class Kernels:
 
 
 @cache
-def kernels() -> Kernels | None:
+def gaussian_kernels() -> Kernels | None:
     """Return the kernels, or None without a compiler or if its tables differ from those of this NumPy."""
     compile_ = compiler()
     if compile_ is None:
@@ -81,9 +81,9 @@ def kernels() -> Kernels | None:
     except ImportError:
         return None
     compiled = Kernels(
-        compile_(_normals),
-        compile_(_losses),
-        compile_(_either),
+        compile_(_fill_normals),
+        compile_(_scale_to_losses),
+        compile_(_select_into),
         np.concatenate([tables.wi_double, np.negative(tables.wi_double)]),
         np.array(tables.ki_double, dtype=np.uint64),
         np.array(tables.fi_double),
@@ -101,7 +101,7 @@ def _draws_as_numpy(compiled: Kernels) -> bool:
     return True
 
 
-def _normals(words: Any, scales: Any, bounds: Any, densities: Any, out: Any) -> None:
+def _fill_normals(words: Any, scales: Any, bounds: Any, densities: Any, out: Any) -> None:
     """Fill `out` with the standard normals of NumPy's ziggurat from SFC64, and advance its four words.
 
     The second half of a table stores the sign, because a branch would be mispredicted every other time. This and the
@@ -155,7 +155,7 @@ def _normals(words: Any, scales: Any, bounds: Any, densities: Any, out: Any) -> 
     words[0], words[1], words[2], words[3] = a, b, c, w
 
 
-def _losses(z: Any, mu: Any, shift: float) -> None:
+def _scale_to_losses(z: Any, mu: Any, shift: float) -> None:
     """Set z to (z + shift mu) mu."""
     if mu.size > 1:
         for i in range(z.size):
@@ -165,7 +165,7 @@ def _losses(z: Any, mu: Any, shift: float) -> None:
             z[i] = (z[i] + shift * mu[0]) * mu[0]
 
 
-def _either(low: float, high: float, raised: Any, out: Any) -> None:
+def _select_into(low: float, high: float, raised: Any, out: Any) -> None:
     """Set out to high where raised, else to low."""
     for i in range(out.size):
         out[i] = high if raised[i] else low
