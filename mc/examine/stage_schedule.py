@@ -73,8 +73,10 @@ from filterproof.theory.proofs.proof import Proof
 FAILURE = 1e-6
 #: Units of work of effort 1, and the share of it that a stage may overrun before it is ended.
 EFFORT, _GRACE = 1_200_000, 0.04
-#: The smallest share of the effort for minimisation of a refutation, and the share for that of the nearest play.
-_MIN_SHRINK_SHARE, _TIGHTENED = 0.06, 0.02
+#: The smallest share of the effort for minimisation of a refutation.
+_MIN_SHRINK_SHARE = 0.06
+#: Units of work for a replay of the nearest play, and the share of the effort for its minimisation.
+_REPLAYED, _TIGHTENED = 50_000, 0.02
 #: The work that a proof from source code may do beside the rest, in shares of the effort.
 _SOURCE_SHARE = 2.0
 #: A counterexample that reaches less of the guarantee may be one of rounding alone.
@@ -119,7 +121,10 @@ def examine(
     effort = checked_effort(effort)
     units = EFFORT * effort
     deadline, began = Deadline.of(seconds), time.perf_counter()
-    names = names_of(FAMILY_TABLE if mechanisms is None else mechanisms)
+    asked = names_of(FAMILY_TABLE if mechanisms is None else mechanisms)
+    names = tuple(
+        name for name in FAMILY_TABLE if name in asked
+    )  # in one order, so that no search depends on it
     seed = check_count("seed", seed, least=0)
     done = PROVED_BY_NAME if proofs is None else proofs
     pressed: KeyboardInterrupt | None = None
@@ -305,7 +310,7 @@ class _StageRunner:
     def tighten(self, subject: ExaminationContext) -> None:
         """Minimise the admitted play that comes nearest to the guarantee if nothing was refuted."""
         work = partial(tighten, subject, tuple(self.findings))
-        self.run("tightness", 1.0, work, WorkLimit.of(_TIGHTENED * self.units))
+        self.run("tightness", 1.0, work, WorkLimit.of(_REPLAYED + _TIGHTENED * self.units))
 
     @property
     def cut(self) -> str:

@@ -15,6 +15,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
+from pathlib import Path
 from textwrap import wrap
 from typing import Any
 
@@ -195,7 +196,15 @@ def _where(where: str) -> str:
     if kind == "theorem":
         proof = _proof(name)
         return f"{_link(THEOREMS[name])} ({proof.verdict().outcome.name}, {proof.evidence.name})"
-    return {"": f"`{name}`", "figure": f"figure `{name}`", "page": f"[page](/{name}.md)"}[kind]
+    if kind == "page":
+        return f"[{_title(name)}](/{name}.md)"
+    return f"figure `{name}`" if kind == "figure" else f"`{name}`"
+
+
+def _title(page: str) -> str:
+    """Return the first heading of a page."""
+    text = (Path(__file__).with_name("pages") / f"{page}.md").read_text("utf-8")
+    return text.partition("# ")[2].partition("\n")[0]
 
 
 def _number(number: paper_rows.PrintedNumber) -> str:

@@ -91,7 +91,10 @@ class SampledDescents(Specification):
             fraction: max(float(row["mean"] or 0) for row in data.where("fraction", fraction).rows())
             for fraction in self.fractions
         }
-        told = "; ".join(f"{value:.2f} % at {fraction:g}" for fraction, value in best.items())
+        told = "; ".join(
+            f"{value:.2f} % at {fraction:g} in {round(self.epochs / fraction)} steps"
+            for fraction, value in best.items()
+        )
         return {"gain": f"{mean:.3g} {interval(low, high, 3)}, {seen}", "told": told}
 
     def draw(self, data: FigureData, axes: Sequence[Axes]) -> None:

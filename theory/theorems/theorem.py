@@ -211,6 +211,7 @@ _MODULES = {
     "GDP residue filter": "theorems.gaussian_theorems",
     "Blackwell filter": "theorems.gaussian_theorems",
     "Gaussian slack": "theorems.gaussian_theorems",
+    "subsampling": "proofs.subsampling",
     "kappa": "proofs.kappa",
     "realisation filter": "theorems.approximate",
     "ex-post filter": "theorems.approximate",

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from filterproof.mc.training.digits import load_digits
 from filterproof.mc.training.digits import load_pictures as digit_pictures
 from filterproof.mc.training.idx import read_idx
 from tests.mc.training.made_up import IMAGES, LABELS, idx, load_pictures, three
@@ -91,13 +92,13 @@ def test_a_data_set_counts_its_people_and_keeps_their_numbers() -> None:
 
 
 def test_the_digits_are_the_pictures_of_scikit_learn_each_once() -> None:
-    from sklearn.datasets import load_digits
+    from sklearn import datasets
 
     data = load_digits()
     points = np.concatenate([data.features, data.test_features]) * 16
     classes = np.concatenate([data.labels, data.test_labels]).argmax(axis=1)
     told = np.column_stack([points, classes])
-    known = np.column_stack(load_digits(return_X_y=True))
+    known = np.column_stack(datasets.load_digits(return_X_y=True))
     assert sorted(map(tuple, told.tolist())) == sorted(map(tuple, known.tolist()))
     assert np.array_equal(np.column_stack(digit_pictures()), known)
     assert data.public
