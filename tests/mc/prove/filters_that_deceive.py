@@ -757,24 +757,24 @@ class DeltaForNothing(_Sum):
 
 
 class PlanByTurns(_Sum):
-    """Each plan has the whole budget, and may be left."""
+    """Each plan has the whole budget, and is left after two requests."""
 
     promise = fp.ApproxDP(1.0, 1e-5)
 
     def start(self, n):
         return np.zeros(n), np.zeros(n, dtype=int)
 
+    def after(self, state, request):
+        cost, kind = (request.zcdp_rho, 1) if isinstance(request, fp.Gaussian) else (request.pure_epsilon, 2)
+        return state[0] + cost, kind
+
     def admits(self, state, request):
-        spent, plan = state
-        if isinstance(request, fp.Gaussian):
-            return (plan != 2) & (spent + request.zcdp_rho <= 0.03)
-        return (plan != 1) & (spent + request.pure_epsilon <= 0.9)
+        spent, kind = self.after(state, request)
+        return ((state[1] == 0) | (state[1] == kind)) & (spent <= (0.03 if kind == 1 else 0.9))
 
     def spend(self, state, request):
-        spent, _ = state
-        if isinstance(request, fp.Gaussian):
-            return spent + request.zcdp_rho, np.where(spent < 0.02, 0, 1)
-        return spent + request.pure_epsilon, np.where(spent < 0.02, 0, 2)
+        spent, kind = self.after(state, request)
+        return np.where(state[1] == 0, spent, 0.0), np.where(state[1] == 0, kind, 0)
 
 
 class TwoWholes(_Sum):
@@ -796,7 +796,7 @@ class TwoWholes(_Sum):
 
 
 class MassTwice(_Sum):
-    """Delta for the Gaussians and the same for what is lost."""
+    """Nearly all of delta for the Gaussians, and again for what is lost."""
 
     promise = fp.ApproxDP(1.0, 1e-5)
 
@@ -805,12 +805,12 @@ class MassTwice(_Sum):
 
     def spend(self, state, request):
         if isinstance(request, fp.Erasure):
-            return state[0], state[1] + request.p
+            return state[0], state[1] + np.where(request.p <= 2e-7, 2 * request.p, request.p)
         return state[0] + request.zcdp_rho, state[1]
 
     def admits(self, state, request):
         rho, lost = self.spend(state, request)
-        return (rho <= 0.0305) & (lost <= 9.9e-6)
+        return (rho <= 0.028) & (lost <= 9.9e-6)
 
 
 class EpsilonOfKOVIsFree(_Sum):
