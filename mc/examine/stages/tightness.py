@@ -6,9 +6,10 @@ The searches keep their near misses. This stage replays the nearest one and remo
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import replace
 
-from filterproof.filters.contract.work import WorkLimit
+from filterproof.filters.contract.work import OutOfWork, WorkLimit, stopping_at
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.examine.counterexample import Counterexample, sequence_counterexample
 from filterproof.mc.examine.divergence import Divergence
@@ -71,7 +72,8 @@ def _fewer_requests(filt: PrivacyFilter, play: Counterexample, limit: WorkLimit)
         kept = sequence_counterexample(filt, played, play.measure, low)
         return True
 
-    minimise(pieces(play.played), is_near, limit=limit)
+    with suppress(OutOfWork), stopping_at(limit):
+        minimise(pieces(play.played), is_near, limit=limit)
     return kept
 
 

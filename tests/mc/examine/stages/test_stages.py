@@ -399,6 +399,14 @@ def test_a_plan_whose_worth_is_a_rounding_refutes_nothing(monkeypatch: pytest.Mo
         assert bool([*search.plan(WorkLimit.of(LONG))]) is refutes
 
 
+def test_plan_within_the_guarantee_is_kept_with_its_exact_value() -> None:
+    search = GameSearch(subject=subject(example_filters.ByHand(), "rr", "twopoint"))
+    assert [*search.plan(WorkLimit.of(LONG))] == []
+    (row,) = search.rows.values()
+    assert row.play.replay().result == Fraction(row.play.data["value"])
+    assert 0.1 * row.promised < row.attack <= row.promised
+
+
 @pytest.mark.slow
 def test_a_game_that_is_too_large_is_solved_roughly() -> None:
     filt = unsound(lambda: fp.AccountantFilter(2.0, 1e-5, (SubsampledGaussian(0.01, 1.0),)))
