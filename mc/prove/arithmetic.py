@@ -210,10 +210,15 @@ class Arithmetic:
         base, exponent = (v.value if isinstance(v, Polynomial) else None for v in (x, y))
         if exponent not in (0, 1, 2):
             if exponent is not None:
-                return self.function(power(exponent, scalar), f"power {exponent}", x, kind)
+                return self.function(
+                    power(exponent, scalar),
+                    f"power {exponent} of {'scalars' if scalar else 'arrays'}",
+                    x,
+                    kind,
+                )
             if base is None or base <= 0 or base == 1:
                 raise NotTraced("a power of two numbers that are not known has no rule")
-            return self.function(power_of(base), f"base {base}", y, kind)
+            return self.function(power_of(base), f"base {base} in {kind}", y, kind)
         if exponent != 2:
             return x if exponent == 1 else Polynomial.constant(1)
         if not (scalar and is_float(kind) and isinstance(x, Polynomial)):

@@ -42,7 +42,7 @@ class Function:
         try:
             with np.errstate(all="ignore"):
                 return Fraction(float(self.double(float(x))))
-        except (ValueError, OverflowError):
+        except (ValueError, OverflowError, TypeError):  # no number, infinite or complex
             return None
 
     def enclosed(self, x: Fraction) -> tuple[Fraction, Fraction]:
