@@ -56,6 +56,7 @@ from filterproof.mc.examine.stage_finding import (
 )
 from filterproof.mc.examine.stages.accountant_games import games_of, lets_through
 from filterproof.mc.examine.stages.certificate import PROVED_BY_NAME, certify_promise
+from filterproof.mc.examine.stages.denials import denials
 from filterproof.mc.examine.stages.filter_invariants import invariants
 from filterproof.mc.examine.stages.games import game_stage
 from filterproof.mc.examine.stages.schedules import schedule_stage, service_schedules, service_stages
@@ -89,7 +90,7 @@ _TURNS, _BEFORE_INVARIANTS = (0.04, 0.15, 0.4, 0.6, 0.8, 1.0), 3
 #: The stages that search for a refutation.
 _SEARCH_STAGES = ("sequences", "games", "search")
 #: The stages that `examine` can be restricted to.
-STAGES = ("invariants", "schedules", "certificate", "source", *_SEARCH_STAGES)
+STAGES = ("invariants", "denials", "schedules", "certificate", "source", *_SEARCH_STAGES)
 
 
 def examine(
@@ -186,6 +187,7 @@ def _in_turn(exam: _StageRunner, names: tuple[str, ...], seed: int, *, own_menu:
     for _ in range(_BEFORE_INVARIANTS):  # most violations show at once, and at less cost than the invariants
         exam.search()
     exam.run("invariants", 0.12, partial(invariants, exam.subject))
+    exam.run("denials", 0.02, partial(denials, exam.subject))
     if service_of(filt) is not None:
         exam.run("schedules", 0.2, partial(schedule_stage, exam.subject))
     # without determinism a state does not represent a run, and only a single run's grants count

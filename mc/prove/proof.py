@@ -22,8 +22,8 @@ from filterproof.mc.prove.invariants import charge_of, code_constants, code_read
 from filterproof.mc.prove.paths import NotTraced, Raised
 from filterproof.mc.prove.plays import Plays, play, play_others
 from filterproof.mc.prove.polynomials import number_text
+from filterproof.mc.prove.questions import Questions
 from filterproof.mc.prove.requests import MANY_ORDERS
-from filterproof.mc.prove.solver import Questions
 from filterproof.mc.prove.source import file_of, line_text, refuse_hidden_state
 from filterproof.mc.prove.theorems import SumTheorem, conversions, theorems
 from filterproof.mc.prove.transitions import System, Tracer

@@ -14,7 +14,8 @@ pytest.importorskip("z3", reason="traces leave out what z3 says is impossible")
 from filterproof.mc.prove.interpreter import Interpreter
 from filterproof.mc.prove.paths import Atom, NotTraced, Path, Raised, explore
 from filterproof.mc.prove.polynomials import Polynomial
-from filterproof.mc.prove.solver import Feasibility, Questions
+from filterproof.mc.prove.questions import Questions
+from filterproof.mc.prove.solver import Feasibility
 from filterproof.mc.prove.values import INTEGERS, Array, Number, lift
 
 #: Expressions in x (an array of doubles), k (of 64-bit integers), b (of bytes) and p (a Python float).
