@@ -82,7 +82,7 @@ class BridgedFilter(PrivacyFilter):
         count(LINE_UNITS + DECISION_UNITS * len(requests))
         return self.asks_program.in_turn(requests)
 
-    def readable(self, state: NDArray[np.int64]) -> NDArray[Any]:
+    def readable(self, state: Any) -> NDArray[Any]:
         """Return what a person reads of a state: the stored text of each run, or the number of its grants."""
         return np.array([self.asks_program.words_of(int(at)) for at in state], dtype=object)
 

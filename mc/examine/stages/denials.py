@@ -79,7 +79,7 @@ def _about(filt: PrivacyFilter, family: GrantedSizes) -> Iterator[str]:
     sizes = _spread(family)
     yield next(filter(None, (denied_fit(filt, pair) for pair in sizes)), "")
     yield exhausted_by_others(filt, sizes[0]) if isinstance(filt, LabelledFilter) else ""
-    denied = [pair for pair in family.every if granted_state(filt, checked_start(filt, 1), pair) is None]
+    denied = [pair for pair in family.grid_pairs if granted_state(filt, checked_start(filt, 1), pair) is None]
     plays = product(sizes, (*sizes, *denied[:1]), sizes)
     yield next(filter(None, (charged_denial(filt, *play) for play in plays)), "")
 
@@ -147,8 +147,8 @@ def exhausted_by_others(filt: LabelledFilter, pair: DominatingPair) -> str:
     here = filt.at(pair.unlabelled)
     if granted_state(filt, checked_start(filt, 1), here) is None:
         return ""
-    for where in filt.choices:
-        if filt.reads(where):
+    for where in filt.label_combinations:
+        if filt.reads_record(where):
             continue
         elsewhere, state, uses = filt.at(pair.unlabelled, **dict(where)), checked_start(filt, 1), 0
         while uses < _MAX_USES and (after := granted_state(filt, state, elsewhere)) is not None:
@@ -177,7 +177,7 @@ def _answers(filt: PrivacyFilter, requests: tuple[DominatingPair, ...]) -> tuple
     """Return the answers of one object of another library or language, which sees its own denials; () for others."""
     count(len(requests))
     if isinstance(filt, LabelledFilter):
-        return _answers(filt.keeper, tuple(map(filt.shown, requests)))
+        return _answers(filt.inner_filter, tuple(map(filt.inner_request, requests)))
     return filt.answers(requests) if isinstance(filt, CopiedFilter | CountedFilter | BridgedFilter) else ()
 
 
