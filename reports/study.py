@@ -34,7 +34,6 @@ class Study:
         return max(n // 20, min(n, 2000)) if self.quick else n
 
     def runs(self, rounds: int, cost: int) -> int:
-        """The number of runs of a simulation; `cost` is that of a run, in rounds of requests that are fixed in
-        advance."""
+        """The number of runs of a simulation; a run costs the engine `cost` rounds of requests fixed in advance."""
         share = 1.0 if rounds <= _ROUNDS else max(_ROUNDS / cost, _FEWEST)
         return self.size(int(RUNS * share))

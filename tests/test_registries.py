@@ -25,6 +25,7 @@ NOT_LISTED = {
     "TrackerLimitFilter": "made of a tracker, and shown with the trackers",
     "AdditiveFilter": "what the filters of one sum share",
     "KappaFilter": "promises nothing by itself",
+    "PlannedRenyiFilter": "a RenyiFilter with the guarantee that its plan was made for",
     "SomeOrderRule": "what two filters of the catalogue share",
 }
 #: Sound filters of the catalogue without a law of sums, and why.

@@ -29,7 +29,7 @@ from filterproof.theory.pairs import DominatingPair
 #: Units of work of a line to a program and back, and of each decision.
 LINE_UNITS, DECISION_UNITS = 4, 2
 #: The version of the protocol, and the abilities that a bridge may state.
-PROTOCOL, ABILITIES = 1, ("commit", "release", "restart", "state", "keys", "clock")
+PROTOCOL, ABILITIES = 1, ("commit", "release", "restart", "state", "keys", "clock", "observe")
 #: The most commands in a line; the longest line that is read, in bytes; how much of standard error is kept, and of any
 #: text shown.
 _BATCH, _MAX_LINE_BYTES, _STDERR_CHARS, _SHOWN_CHARS = 1000, 1 << 24, 4096, 120

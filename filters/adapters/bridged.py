@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import shlex
 from collections.abc import Iterable, Sequence
 from hashlib import blake2b
@@ -50,7 +51,7 @@ class BridgedFilter(PrivacyFilter):
         return f"BridgedFilter({self.bridge.name!r}, {self.promise})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return BridgedFilter, (self.bridge, self.promise)
+        return type(self), (self.bridge, self.promise)
 
     @property
     def options(self) -> tuple[str, ...]:
@@ -76,8 +77,27 @@ class BridgedFilter(PrivacyFilter):
         after = [at if found[one] is None else found[one] for one, at in zip(asked, state, strict=True)]
         return granted, np.array(after, dtype=np.int64)
 
+    def answers(self, requests: tuple[DominatingPair, ...]) -> tuple[bool, ...]:
+        """Return the answers of one new budget to requests in turn, without a restart in between."""
+        count(LINE_UNITS + DECISION_UNITS * len(requests))
+        return self.asks_program.in_turn(requests)
+
+    def readable(self, state: Any) -> NDArray[Any]:
+        """Return what a person reads of a state: the stored text of each run, or the number of its grants."""
+        return np.array([self.asks_program.words_of(int(at)) for at in state], dtype=object)
+
     def is_reachable_state(self, state: NDArray[np.int64]) -> NDArray[np.bool_]:
         return np.array([int(at) in self.asks_program.stood for at in state], dtype=np.bool_)
+
+
+class ObservingBridgedFilter(BridgedFilter):
+    """A bridged filter whose program is told the loss of each release: it states the ability `observe`."""
+
+    def observe(self, state: NDArray[np.int64], loss: NDArray[np.float64]) -> NDArray[np.int64]:
+        count(LINE_UNITS + DECISION_UNITS * len(state))
+        seen = list(zip(map(int, state), map(float, loss), strict=True))
+        after = self.asks_program.observed(dict.fromkeys(seen))
+        return np.array([after[one] for one in seen], dtype=np.int64)
 
 
 class _BridgeRuns:
@@ -85,9 +105,10 @@ class _BridgeRuns:
 
     def __init__(self, bridge: Bridge) -> None:
         self.bridge = bridge
-        #: The granted requests of a position, the last one first, or the stored text.
-        self.stood: dict[int, tuple[int, DominatingPair] | str | None] = {0: None}
+        #: The granted requests and the observed losses of a position, the last one first, or the stored text.
+        self.stood: dict[int, tuple[int, DominatingPair | float] | str | None] = {0: None}
         self.known_decisions: dict[_Question, int | None] = {}
+        self.known_losses: dict[tuple[int, float], int] = {}
         self._forget_budgets()
 
     def __reduce__(self) -> tuple[Any, ...]:  # this cache does not influence decisions
@@ -132,6 +153,31 @@ class _BridgeRuns:
                     )
         return {one: self.known_decisions[one] for one in wanted}
 
+    def words_of(self, at: int) -> str:
+        """Return the stored text of a position, or its number of grants and the losses that it was told."""
+        stood, grants, losses = self.stood.get(at), 0, list[float]()
+        if isinstance(stood, str):
+            return shown(stood)
+        while isinstance(stood, tuple):
+            before, last = stood
+            losses += [last] if isinstance(last, float) else []
+            grants += not isinstance(last, float)
+            stood = self.stood[before]
+        told = f", losses {', '.join(f'{loss:.4g}' for loss in reversed(losses))}" if losses else ""
+        return f"{grants} granted{told}"
+
+    def in_turn(self, requests: Iterable[DominatingPair]) -> tuple[bool, ...]:
+        """Return the answers of one new budget, each request with a key of its own."""
+        self.start_program()
+        run, answers = self._new_run(), list[bool]()
+        self._exchange([command("open", run)])
+        for place, pair in enumerate(requests):
+            (answer,) = self._exchange([self._ask_command(run, place, pair)])
+            answers.append(self.bridge.granted(answer, pair))
+            self._exchange(self._without_denied(run) if answers[-1] else ())
+        self._close(run)
+        return tuple(answers)
+
     def _should_repeat(self) -> bool:
         """Whether to repeat a cached decision: only the first ones are repeated."""
         self.repeated += 1
@@ -149,19 +195,11 @@ class _BridgeRuns:
             budgets = [self.open.pop(at)] if at in self.open else []
             if stores or not budgets:
                 budgets.insert(0, self._new_run())
-                if stores:
-                    commands.append(command("restart", budgets[0], state=str(self.stood[at])))
-                else:
-                    self._play_again(at, budgets[0], commands, due)
+                self._bring(at, budgets[0], commands, due)
             runs.append((budgets, slice(len(commands), len(commands) + len(budgets))))
             commands += [self._ask_command(run, at, pair) for run in budgets]
         answers = self._exchange(commands)
-        for place, before in due:
-            if not self.bridge.granted(answers[place], before):
-                raise self.bridge.violation_error(
-                    f"denies {before!r} to a fresh budget and granted it to another with the same past",
-                    "let its decisions depend on what that budget was asked for alone",
-                )
+        self._check_due(answers, due)
         decisions, commands, stored = [], [], dict[int, int]()
         for (_, pair), (budgets, places) in zip(questions, runs, strict=True):
             granted = [self.bridge.granted(answer, pair) for answer in answers[places]]
@@ -194,17 +232,59 @@ class _BridgeRuns:
             standings[at, pair] = after
         return standings
 
+    def observed(self, questions: Iterable[tuple[int, float]]) -> dict[tuple[int, float], int]:
+        """Return the position of each run after its program is told a loss."""
+        self.start_program()
+        wanted = list(questions)
+        for at, loss in [one for one in wanted if one not in self.known_losses]:
+            commands, due = list[str](), list[tuple[int, DominatingPair]]()
+            run = self.open.pop(at, 0)
+            if not run:
+                run = self._new_run()
+                self._bring(at, run, commands, due)
+            commands.append(command("observe", run, loss=_json_loss(loss)))
+            commands += [command("state", run)] if self.bridge.stores else []
+            answers = self._exchange(commands)
+            self._check_due(answers, due)
+            if self.bridge.stores:
+                after = self._stored(answers[-1])
+            else:
+                after = _number_of(at, f"observe {loss!r}")
+                self.stood[after] = at, loss
+            self._keep_open(after, run)
+            self.known_losses[at, loss] = after
+        return {one: self.known_losses[one] for one in wanted}
+
+    def _check_due(self, answers: Sequence[dict[str, Any]], due: list[tuple[int, DominatingPair]]) -> None:
+        """Raise BridgeError unless the program grants again what it granted in a history."""
+        for place, before in due:
+            if not self.bridge.granted(answers[place], before):
+                raise self.bridge.violation_error(
+                    f"denies {before!r} to a fresh budget and granted it to another with the same past",
+                    "let its decisions depend on what that budget was asked for alone",
+                )
+
+    def _bring(self, at: int, run: int, commands: list[str], due: list[tuple[int, DominatingPair]]) -> None:
+        """Bring a new budget to a position: restart it there, or play its history again."""
+        if self.bridge.stores:
+            commands.append(command("restart", run, state=str(self.stood[at])))
+        else:
+            self._play_again(at, run, commands, due)
+
     def _play_again(
         self, at: int, run: int, commands: list[str], due: list[tuple[int, DominatingPair]]
     ) -> None:
         """Request everything again that was granted on the way there; it must be granted again."""
-        past: list[_Question] = []
+        past: list[tuple[int, DominatingPair | float]] = []
         stood = self.stood[at]
         while isinstance(stood, tuple):
             past.append((stood[0], stood[1]))
             stood = self.stood[stood[0]]
         commands.append(command("open", run))
         for before, pair in reversed(past):
+            if isinstance(pair, float):
+                commands.append(command("observe", run, loss=_json_loss(pair)))
+                continue
             due.append((len(commands), pair))
             commands += [self._ask_command(run, before, pair), *self._without_denied(run)]
 
@@ -267,6 +347,11 @@ class _BridgeRuns:
         return answers
 
 
+def _json_loss(loss: float) -> float | str:
+    """Return a loss for JSON, which has no infinite numbers."""
+    return loss if math.isfinite(loss) else str(loss)
+
+
 def _number_of(at: int, text: str) -> int:
     """Return the number of a successor, the same in all processes: 62 bits of a digest, negative."""
     return -(int.from_bytes(blake2b(f"{at} {text}".encode(), digest_size=8).digest(), "big") >> 2) or -1
@@ -312,4 +397,7 @@ def from_command(command: str | Sequence[str], promise: Guarantee, *, seconds: f
         raise ValueError(f"command must name a program, got {command!r}; pass e.g. 'node bridge.mjs'")
     if not isinstance(promise, Guarantee):
         raise TypeError(f"promise must be a guarantee, got {promise!r}; pass e.g. fp.PureDP(1.0)")
-    return BridgedFilter(Bridge(words, seconds=float(check_positive("seconds", seconds))), promise)
+    bridge = Bridge(words, seconds=float(check_positive("seconds", seconds)))
+    return (ObservingBridgedFilter if "observe" in bridge.stated_abilities else BridgedFilter)(
+        bridge, promise
+    )

@@ -61,12 +61,14 @@ class BridgedService:
         if "release" in self.bridge.stated_abilities:
             yield None
             message = self._command_answer(command("release", self.run, key))
-        is_retry, epoch = message.get("again", False), message.get("epoch")
-        if not isinstance(is_retry, bool) or (epoch is not None and type(epoch) is not int):
+        is_retry, epoch, answer = message.get("again", False), message.get("epoch"), message.get("answer")
+        wrong = not isinstance(is_retry, bool) or (epoch is not None and type(epoch) is not int)
+        if wrong or (answer is not None and (is_retry or not isinstance(answer, str))):
             raise self.bridge.violation_error(
-                f"answered {printable(message)} to release", 'answer {}, {"again": true} or {"epoch": 1}'
+                f"answered {printable(message)} to release",
+                'answer {}, {"again": true}, {"answer": "a name"} or {"epoch": 1}',
             )
-        yield Release(is_retry, epoch)
+        yield Release(is_retry, epoch, answer)
 
     def kill(self) -> None:
         """Close the budget of a dead process, which restarts under another number."""

@@ -24,7 +24,13 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from filterproof.filters.adapters.foreign import ForeignObject, checked_callable, checked_make, filter_of
+from filterproof.filters.adapters.foreign import (
+    ForeignObject,
+    checked_callable,
+    checked_make,
+    checked_told,
+    filter_of,
+)
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.filters.rules.menu import checked_menu
 from filterproof.theory.guarantees import Guarantee
@@ -56,6 +62,7 @@ def from_budget(
     menu: tuple[DominatingPair, ...] | None = None,
     denied: Denied = (),
     spent: Callable[[Any], float] | None = None,
+    released: Callable[[Any, Any, float], object] | None = None,
 ) -> PrivacyFilter:
     """Create a filter from a budget object of another library.
 
@@ -76,6 +83,9 @@ def from_budget(
         The exceptions that mean a denial, or a function that says so of an exception. Other exceptions are raised.
     spent : callable, optional
         spent(budget) is the amount that the budget reports, for `fp.invariants_for_accountants`.
+    released : callable, optional
+        released(budget, pair, loss) tells the budget what came out, after each granted request: the realised loss log
+        p(output)/q(output) of the release, in nats. With it the state is the budget, also with a menu.
 
     Returns
     -------
@@ -94,7 +104,9 @@ def from_budget(
             f"denied must be exceptions or a function of one, got {denied!r}; pass e.g. ValueError"
         )
     name = f"the decisions of {checked_make(make)}"
-    return filter_of(_BudgetAdapter(make, name, promise, spend, denied, spent), menu)
+    return filter_of(
+        _BudgetAdapter(make, name, promise, spend, denied, spent, told=checked_told(released)), menu
+    )
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,7 +18,7 @@ from typing import Any
 from filterproof.theory.pairs import DominatingPair
 
 
-def command(what: str, run: int, key: str | None = None, **more: str | int) -> str:
+def command(what: str, run: int, key: str | None = None, **more: str | float) -> str:
     """Return a command about a budget. `key` identifies a client's request; a retry has the same key."""
     said = more if key is None else {"key": key, **more}
     return f'{{"do":"{what}","run":{run}{"".join(f",{json.dumps(k)}:{json.dumps(v)}" for k, v in said.items())}}}'

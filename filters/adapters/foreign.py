@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import copy
 from abc import ABC, abstractmethod
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, ClassVar
 
@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filterproof.filters.contract.filter_base import MechanismFamily
+from filterproof.filters.contract.work import count
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.filters.rules.menu import (
     affordable_of,
@@ -25,6 +26,8 @@ from filterproof.filters.rules.menu import (
 from filterproof.theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
 from filterproof.theory.pairs import DominatingPair
 
+#: Units of work of a copy of an object and its answer.
+_COPY_UNITS = 2
 #: The number of a guarantee that a total is compared with.
 _LIMITS = {ApproxDP: "epsilon", PureDP: "epsilon", ZCDP: "rho", GaussianDP: "mu", RenyiDP: "rho"}
 
@@ -42,10 +45,17 @@ class ForeignObject(ABC):
     name: str
     promise: Guarantee
     composes: ClassVar[bool]
+    #: Called with the object, the pair and the loss after each release, or None for an object that is not told.
+    told: Callable[[Any, Any, float], object] | None = field(default=None, kw_only=True)
 
     @abstractmethod
     def granted(self, held: Any, pair: DominatingPair) -> bool:
         """Whether one use of the pair is granted; if so, it is charged."""
+
+    def answers(self, requests: Iterable[DominatingPair]) -> tuple[bool, ...]:
+        """Return the answers of one new object to requests in turn; unlike a filter, it keeps what a denial did."""
+        held = self.make()
+        return tuple(self.granted(held, pair) for pair in requests)
 
     @abstractmethod
     def replayed(self, held: Any, pair: DominatingPair, count: int) -> bool:
@@ -69,6 +79,13 @@ def checked_callable(name: str, value: object) -> None:
         raise TypeError(f"{name} must be callable, got {value!r}; pass a function or a lambda")
 
 
+def checked_told(released: Any) -> Any:
+    """Return the function that tells an object of a release, or None. Raises TypeError for anything else."""
+    if released is not None:
+        checked_callable("released", released)
+    return released
+
+
 def checked_make(make: Callable[[], Any]) -> str:
     """Return the name of what `make` returns. Raises ValueError if it returns the same object twice."""
     checked_callable("make", make)
@@ -83,6 +100,8 @@ def checked_make(make: Callable[[], Any]) -> str:
 
 def filter_of(foreign: ForeignObject, menu: tuple[DominatingPair, ...] | None) -> PrivacyFilter:
     """Return the filter of the object: with a menu its state is the number of uses of each pair, else the object."""
+    if foreign.told is not None:
+        return ObservingFilter(foreign, menu)
     return CopiedFilter(foreign) if menu is None else CountedFilter(foreign, menu)
 
 
@@ -103,6 +122,10 @@ class CopiedFilter(PrivacyFilter):
     def __repr__(self) -> str:
         return f"{self.foreign_object.name}, {self.promise}"
 
+    def answers(self, requests: tuple[DominatingPair, ...]) -> tuple[bool, ...]:
+        """Return the answers of one object to requests in turn; () if its denials are only the rule's."""
+        return () if self.foreign_object.composes else self.foreign_object.answers(requests)
+
     def start(self, n: int) -> NDArray[Any]:
         return _object_array([self.foreign_object.make() for _ in range(n)])
 
@@ -117,6 +140,36 @@ class CopiedFilter(PrivacyFilter):
         after = [copy.deepcopy(held) for held in state]
         granted = [self.foreign_object.granted(held, request.of_run(run)) for run, held in enumerate(after)]
         return np.array(granted, dtype=np.bool_), _object_array(after)
+
+
+class ObservingFilter(CopiedFilter):
+    """Continue while a deep copy of the object grants the request, and tell the copy the loss of the release.
+
+    State: the objects, each with the pair whose loss is awaited or None, shape (n,). Source: the library under test.
+    """
+
+    def __init__(self, foreign: ForeignObject, menu: tuple[DominatingPair, ...] | None) -> None:
+        super().__init__(foreign)
+        self.menu = None if menu is None else checked_menu(menu)
+
+    def start(self, n: int) -> NDArray[Any]:
+        return _object_array([(self.foreign_object.make(), None) for _ in range(n)])
+
+    def step(self, state: NDArray[Any], request: DominatingPair) -> tuple[NDArray[Any], NDArray[Any]]:
+        count(_COPY_UNITS * len(state))
+        after = [(copy.deepcopy(held), request.of_run(run)) for run, (held, _) in enumerate(state)]
+        known = [self.menu is None or pair in self.menu for _, pair in after]
+        granted = [yes and self.foreign_object.granted(*one) for yes, one in zip(known, after, strict=True)]
+        return np.array(granted, dtype=np.bool_), _object_array(after)
+
+    def observe(self, state: NDArray[Any], loss: NDArray[Any]) -> NDArray[Any]:
+        assert self.foreign_object.told is not None
+        count(_COPY_UNITS * len(state))
+        after = [(copy.deepcopy(held), pair) for held, pair in state]
+        for (held, pair), one in zip(after, loss, strict=True):
+            if pair is not None:
+                self.foreign_object.told(held, pair, float(one))
+        return _object_array([(held, None) for held, _ in after])
 
 
 def _object_array(held: list[Any]) -> NDArray[Any]:
@@ -166,6 +219,11 @@ class CountedFilter(PrivacyFilter):
     def __repr__(self) -> str:
         return f"{self.foreign_object.name} on {self.menu!r}, {self.promise}"
 
+    def answers(self, requests: tuple[DominatingPair, ...]) -> tuple[bool, ...]:
+        """Return the answers of one object to requests of the menu in turn; () for others, as in `CopiedFilter`."""
+        known = not self.foreign_object.composes and all(pair in self.menu for pair in requests)
+        return self.foreign_object.answers(requests) if known else ()
+
     def start(self, n: int) -> NDArray[Any]:
         return np.zeros((n, len(self.menu)), dtype=np.int64)
 
@@ -196,10 +254,10 @@ def _granted_run(filt: CountedFilter, row: tuple[int, ...], place: int) -> bool:
 @lru_cache(maxsize=1 << 16)
 def _decided_run(filt: CountedFilter, row: tuple[int, ...], place: int) -> bool:
     foreign = filt.foreign_object.make()
-    for pair, count in zip(filt.menu, row, strict=True):
-        if count and not filt.foreign_object.replayed(foreign, pair, count):
+    for pair, uses in zip(filt.menu, row, strict=True):
+        if uses and not filt.foreign_object.replayed(foreign, pair, uses):
             raise RuntimeError(
-                f"{filt.foreign_object.name} refuses {count} uses of {pair!r} that it granted in another order; "
+                f"{filt.foreign_object.name} refuses {uses} uses of {pair!r} that it granted in another order; "
                 "call without menu, so that its own objects are the state"
             )
     return filt.foreign_object.granted(foreign, filt.menu[place])

@@ -25,6 +25,7 @@ from filterproof.filters.adapters.foreign import (
     ForeignObject,
     checked_callable,
     checked_make,
+    checked_told,
     filter_of,
     limit_of,
 )
@@ -41,6 +42,7 @@ def from_accountant(
     menu: tuple[DominatingPair, ...] | None = None,
     compose: Callable[[Any, Any, int], object] | None = None,
     spent: Callable[[Any], float] | None = None,
+    released: Callable[[Any, Any, float], object] | None = None,
 ) -> PrivacyFilter:
     """Create a filter from a privacy accountant of another library.
 
@@ -63,6 +65,8 @@ def from_accountant(
         compose(accountant, event, count) composes an event. Default: `accountant.compose(event, count)`.
     spent : callable, optional
         spent(accountant) is a number in the unit of the target. Default: `accountant.get_epsilon(target.delta)`.
+    released : callable, optional
+        released(accountant, pair, loss) tells the accountant the realised loss of each release, as in `from_budget`.
 
     Returns
     -------
@@ -89,7 +93,10 @@ def from_accountant(
                 "compared with the target"
             )
         spent = methodcaller("get_epsilon", target.delta_at_epsilon if isinstance(target, ApproxDP) else 0.0)
-    return filter_of(_AccountantAdapter(make, name, target, event, compose, spent, limit), menu)
+    foreign = _AccountantAdapter(
+        make, name, target, event, compose, spent, limit, told=checked_told(released)
+    )
+    return filter_of(foreign, menu)
 
 
 @dataclass(frozen=True, eq=False)

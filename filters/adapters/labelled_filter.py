@@ -229,7 +229,7 @@ class LabelledFilter(PrivacyFilter[Any]):
 def program_of(filt: object) -> BridgedFilter | None:
     """Return the filter whose decisions come from a program, with or without labels, or None."""
     inner = filt.inner_filter if type(filt) is LabelledFilter else filt
-    return inner if type(inner) is BridgedFilter else None
+    return inner if isinstance(inner, BridgedFilter) else None
 
 
 def service_of(filt: object) -> MakeService | None:
@@ -237,7 +237,7 @@ def service_of(filt: object) -> MakeService | None:
     if isinstance(filt, PromisedService):
         return filt.make
     program = program_of(filt)
-    if program is None or "keys" not in program.bridge.stated_abilities:
+    if program is None or "keys" not in program.bridge.stated_abilities or program.looks_at_losses:
         return None
     shown = filt.inner_request if isinstance(filt, LabelledFilter) else lambda pair: pair
     return BridgedServices(program.bridge, shown)

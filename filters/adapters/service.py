@@ -29,7 +29,7 @@ Disk: TypeAlias = "MutableMapping[str, Any]"
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """A service's statement that it sends an answer, a fresh sample of the mechanism unless `again` is True.
+    """A service's statement that it sends an answer, a fresh sample of the mechanism unless it repeats an earlier one.
 
     Parameters
     ----------
@@ -39,10 +39,31 @@ class Release:
     epoch : int, optional
         The epoch of the data behind the answer. Default: the epoch of the request's first step. An answer with `again`
         in a later epoch must state it; otherwise it does not count.
+    answer : str, optional
+        The name of the answer. Answers of one mechanism and one epoch with the same name are the same, word for word,
+        whoever asks: a cached answer, or noise from a seed that the query determines.
+
+    Raises
+    ------
+    ValueError
+        If both `again` and `answer` are given.
+    TypeError
+        If `answer` is not a str.
     """
 
     again: bool = False
     epoch: int | None = None
+    answer: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.answer is None:
+            return
+        if not isinstance(self.answer, str):
+            raise TypeError(f"answer must be a text, got answer={self.answer!r}; pass e.g. repr(query)")
+        if self.again:
+            raise ValueError(
+                f"again must be False for a named answer, got answer={self.answer!r}; pass one of both"
+            )
 
 
 class Service(Protocol):

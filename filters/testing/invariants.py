@@ -21,7 +21,15 @@ from filterproof.filters.contract.contract_checks import (
     checked_start,
     checked_step,
 )
-from filterproof.filters.contract.state import State, choose_runs, runs_equal, select_runs, state_leaves
+from filterproof.filters.contract.library import defining_class, is_library_class
+from filterproof.filters.contract.state import (
+    State,
+    choose_runs,
+    is_numeric,
+    runs_equal,
+    select_runs,
+    state_leaves,
+)
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.filters.testing.random_play import (
     admission_answers,
@@ -246,7 +254,15 @@ def runs_do_not_see_each_other(filt: PrivacyFilter, together: list[History]) -> 
 
 
 def saving_is_invisible(filt: PrivacyFilter, history: History) -> None:
-    """A session that is saved and restored before every step decides as an uninterrupted session."""
+    """A session that is saved and restored before every step decides as an uninterrupted session.
+
+    An adapter of the library whose state is the object of another library has no sessions that can be saved.
+    """
+    start = checked_start(filt, 1)
+    if is_library_class(defining_class(type(filt), "start")) and not all(
+        map(is_numeric, state_leaves(start))
+    ):
+        return
 
     def saved(session: Session) -> Any:
         try:

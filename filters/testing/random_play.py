@@ -111,7 +111,7 @@ def transcript_divergence(filt: PrivacyFilter, adversary: TreeAdversary) -> dict
         if (outputs := request.outputs) is None:
             raise TypeError(
                 f"adversary must request pairs with finitely many outcomes, got request={request!r}; use "
-                "strategies.adversaries()"
+                "strategies.tree_adversaries()"
             )
         spent = checked_spend(filt, state, request, 1)
         for outcome, mass in outputs:

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 #: The version of the layout of verdict.json.
 SCHEMA = 2
 #: Stages about requests and code that do not attack.
-_NO_ATTACKS = frozenset({"admission", "invariants", "certificate", "source", "tightness"})
+_NO_ATTACKS = frozenset({"admission", "invariants", "denials", "certificate", "source", "tightness"})
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -129,8 +129,11 @@ class Examination(Displayed):
     @property
     def status(self) -> Status:
         """Return whether the filter could be examined."""
-        contradicted = self.counterexample is not None and not self.counterexample.own_pairs
-        if contradicted and self._theorem_verdict is not None and not self.exceeds_by_rounding:
+        found = self.counterexample
+        both = found is not None and self._theorem_verdict is not None and not self.exceeds_by_rounding
+        if (
+            found is not None and both and not found.own_pairs
+        ):  # a theorem is about the charges that pairs declare
             return Status.DISAGREES
         if self.faults:
             return Status.FAULTY

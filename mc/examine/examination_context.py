@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from copy import deepcopy
 from dataclasses import dataclass, replace
@@ -217,12 +217,21 @@ def admission_finding(
         not_tried=f"sizes between the tested ones: {USED_UP}" if cut else "",
         fault=fault,
         notes=(
-            *(f"outside its scope: {mechanism} ({said})" for mechanism, said in raising.items()),
+            *_out_of_scope(raising),
             *assumed,
         ),
     )
     with filter_faults_raised(filt):
         return finding, ExaminationContext.of(filt, seed, open_lines, denied_families)
+
+
+def _out_of_scope(raising: Mapping[str, str]) -> Iterator[str]:
+    """Yield a note for each reason; the same answer to requests of several families is one reason."""
+    reasons: dict[str, list[str]] = {}
+    for mechanism, said in raising.items():
+        reasons.setdefault(said.rpartition("): ")[2], []).append(mechanism)
+    for names in reasons.values():
+        yield f"outside its scope: {', '.join(names)} ({raising[names[0]]})"
 
 
 def _pair_at(pairs: tuple[DominatingPair, ...], t: float) -> DominatingPair:

@@ -10,7 +10,7 @@ and a replay looks it up among the attributes of the filter: data is never execu
 ...     price: float = 0.0
 >>> purse = fp.from_budget(lambda: [], lambda held, pair: True, fp.PureDP(1.0), menu=(Priced(0.5, price=0.2),))
 >>> [name for name in nameable_for(purse) if name.startswith("own ")]
-['own Priced(epsilon=0.5, price=0.2)']
+['own Priced(epsilon=0.5, ratio=None, price=0.2)']
 >>> assumption(purse.menu[0])
 'its own Priced counts as the RandomizedResponse that it extends'
 """

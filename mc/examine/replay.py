@@ -51,6 +51,10 @@ _REPLAY_TOLERANCE = 2.0**-40
 Kind: TypeAlias = Literal["simulation", "plan", "sequence", "menu", "schedule", "accountant"]
 
 
+#: Why a replay of another program differs.
+_CHANGED = "the program has changed, or is not the one of the counterexample"
+
+
 class ReplayError(ValueError):
     """A replay gives other numbers than the counterexample states."""
 
@@ -159,7 +163,7 @@ def _recorded_value(game: _RecordedGame) -> tuple[Fraction, Fraction]:
     try:
         value, surely = (plan.value(filt, at, way) for at in (ratio, ratio * ROUNDING_FACTOR))
     except DeniedError as denied:
-        raise ReplayError(str(denied)) from denied
+        raise ReplayError(f"{denied}: no longer granted; {_CHANGED}") from denied
     _check_agreement((value,), (decode_fraction(data["value"]),), exact=True)
     return value, surely
 
@@ -168,8 +172,7 @@ def _replay_sequence(game: _RecordedGame) -> tuple[Bound]:
     sequence = Sequence.from_data(game.data["sequence"], game.names)
     if not sequence.is_granted(game.filter):
         raise ReplayError(
-            f"{type(game.filter).__name__} denies a request of the sequence; it has changed, or is not "
-            "the filter of the counterexample"
+            f"{type(game.filter).__name__} denies a request of the sequence: no longer granted; {_CHANGED}"
         )
     return game.certified(sequence.low(game.measure, game.promised))
 
@@ -184,10 +187,7 @@ def _replay_schedule(game: _RecordedGame) -> tuple[Bound]:
     else:
         released = played.get(check_count("epoch", epoch, least=0), {})
     if not released:
-        raise ReplayError(
-            f"{game.filter!r} releases nothing in this schedule; it has changed, or is not "
-            "the program of the counterexample"
-        )
+        raise ReplayError(f"{game.filter!r} releases nothing in this schedule: no longer granted; {_CHANGED}")
     return game.certified(Sequence(tuple(released.items())).low(game.measure, game.promised))
 
 

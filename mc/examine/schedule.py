@@ -206,6 +206,8 @@ class ServiceSimulator:
     #: The pair of each request, and whether it was answered.
     requests: list[DominatingPair] = field(default_factory=list)
     answered: set[int] = field(default_factory=set)
+    #: The mechanism, the epoch and the name of each named answer that was sent.
+    named: set[tuple[DominatingPair, int, str]] = field(default_factory=set)
     #: The epochs in which work on each request began.
     begun: dict[int, set[int]] = field(default_factory=dict)
     flights: list[_RequestInFlight] = field(default_factory=list)
@@ -343,6 +345,11 @@ class ServiceSimulator:
         self.answered.add(flight.request)
         epoch = release.epoch if release.epoch is not None else flight.epoch
         assert epoch is not None
+        if release.answer is not None:
+            name = self.requests[flight.request], epoch, release.answer
+            if name in self.named:
+                return "sends an answer that was sent before"
+            self.named.add(name)
         self.released += ((self.requests[flight.request], epoch),)
         return "sends an answer" if release.epoch is None else f"sends an answer from epoch {epoch}"
 

@@ -20,19 +20,21 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
 from itertools import cycle, product
 from typing import Any, Self, TypeAlias
 
-from filterproof.filters.adapters.service import MakeService, with_promise
+from filterproof.filters.adapters.service import MakeService, PromisedService, with_promise
 from filterproof.filters.contract.largest_granted import largest_granted
 from filterproof.filters.contract.work import OutOfWork, WorkLimit, count, stopping_at
 from filterproof.mc.examine.counted_search import last_report
+from filterproof.mc.examine.counterexample import Counterexample, measured_counterexample
 from filterproof.mc.examine.deadline import Deadline
 from filterproof.mc.examine.divergence import Divergence, targets
 from filterproof.mc.examine.filter_fault import FilterFault
 from filterproof.mc.examine.minimise import minimise
+from filterproof.mc.examine.own_pairs import nameable_for
 from filterproof.mc.examine.parameter_families import OneParameterFamily, families_of, names_of
 from filterproof.mc.examine.schedule import (
     MOVE_KINDS,
@@ -79,6 +81,11 @@ class Violation:
 
     __repr__ = one_line
 
+    def counterexample(self, filt: object) -> Counterexample:
+        """Return the violation of a service, or of a filter whose program is a service, as data."""
+        game = {"schedule": self.schedule.to_data(nameable_for(filt)), "epoch": self.epoch}
+        return measured_counterexample(filt, self.measure, self.low, self.promised, **game)
+
     def __str__(self) -> str:
         """Return the events and the resulting divergence."""
         told = [f"{number}. {said}" for number, said in enumerate(self.events, 1)]
@@ -102,8 +109,14 @@ class ScheduleSearch:
     released: int
     raised: str = ""
     stopped: str = ""
+    service: PromisedService | None = field(default=None, compare=False, repr=False)
 
     __repr__ = one_line
+
+    @property
+    def counterexample(self) -> Counterexample | None:
+        """The violation as data that anyone can replay with the service; None without a violation."""
+        return None if self.violation is None else self.violation.counterexample(self.service)
 
     def __str__(self) -> str:
         """Return the violation, or the amount of search without one."""
@@ -224,8 +237,9 @@ def first_violation(
     Returns
     -------
     ScheduleSearch
-        The first violation, reduced to a minimal schedule, and the amount of search. The result depends on the
-        arguments and on the version of Hypothesis. With `stopped` set it also depends on the time limit.
+        The first violation, reduced to a minimal schedule, and the amount of search. `counterexample` has the data for
+        `fp.replay(data, filt=fp.services.with_promise(service, promise))`. The result depends on the arguments and on
+        the version of Hypothesis. With `stopped` set it also depends on the time limit.
 
     Raises
     ------
@@ -245,7 +259,8 @@ def first_violation(
         partial(_driven_search, service, promise, lines, seed),
         partial(_confirm_isolated, service, promise),
     )
-    return last_report(work, ScheduleSearch(None, 0, 0), effort, seconds, stands, whose=name_of(service))
+    found = last_report(work, ScheduleSearch(None, 0, 0), effort, seconds, stands, whose=name_of(service))
+    return replace(found, service=with_promise(service, promise))
 
 
 def _confirm_isolated(

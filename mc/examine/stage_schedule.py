@@ -56,6 +56,7 @@ from filterproof.mc.examine.stage_finding import (
 )
 from filterproof.mc.examine.stages.accountant_games import games_of, lets_through
 from filterproof.mc.examine.stages.certificate import PROVED_BY_NAME, certify_promise
+from filterproof.mc.examine.stages.denials import denials
 from filterproof.mc.examine.stages.filter_invariants import invariants
 from filterproof.mc.examine.stages.games import game_stage
 from filterproof.mc.examine.stages.schedules import schedule_stage, service_schedules, service_stages
@@ -73,8 +74,10 @@ from filterproof.theory.proofs.proof import Proof
 FAILURE = 1e-6
 #: Units of work of effort 1, and the share of it that a stage may overrun before it is ended.
 EFFORT, _GRACE = 1_200_000, 0.04
-#: The smallest share of the effort for minimisation of a refutation, and the share for that of the nearest play.
-_MIN_SHRINK_SHARE, _TIGHTENED = 0.06, 0.02
+#: The smallest share of the effort for minimisation of a refutation.
+_MIN_SHRINK_SHARE = 0.06
+#: Units of work for a replay of the nearest play, and the share of the effort for its minimisation.
+_REPLAYED, _TIGHTENED = 50_000, 0.02
 #: The work that a proof from source code may do beside the rest, in shares of the effort.
 _SOURCE_SHARE = 2.0
 #: A counterexample that reaches less of the guarantee may be one of rounding alone.
@@ -87,7 +90,7 @@ _TURNS, _BEFORE_INVARIANTS = (0.04, 0.15, 0.4, 0.6, 0.8, 1.0), 3
 #: The stages that search for a refutation.
 _SEARCH_STAGES = ("sequences", "games", "search")
 #: The stages that `examine` can be restricted to.
-STAGES = ("invariants", "schedules", "certificate", "source", *_SEARCH_STAGES)
+STAGES = ("invariants", "denials", "schedules", "certificate", "source", *_SEARCH_STAGES)
 
 
 def examine(
@@ -119,7 +122,10 @@ def examine(
     effort = checked_effort(effort)
     units = EFFORT * effort
     deadline, began = Deadline.of(seconds), time.perf_counter()
-    names = names_of(FAMILY_TABLE if mechanisms is None else mechanisms)
+    asked = names_of(FAMILY_TABLE if mechanisms is None else mechanisms)
+    names = tuple(
+        name for name in FAMILY_TABLE if name in asked
+    )  # in one order, so that no search depends on it
     seed = check_count("seed", seed, least=0)
     done = PROVED_BY_NAME if proofs is None else proofs
     pressed: KeyboardInterrupt | None = None
@@ -181,6 +187,7 @@ def _in_turn(exam: _StageRunner, names: tuple[str, ...], seed: int, *, own_menu:
     for _ in range(_BEFORE_INVARIANTS):  # most violations show at once, and at less cost than the invariants
         exam.search()
     exam.run("invariants", 0.12, partial(invariants, exam.subject))
+    exam.run("denials", 0.02, partial(denials, exam.subject))
     if service_of(filt) is not None:
         exam.run("schedules", 0.2, partial(schedule_stage, exam.subject))
     # without determinism a state does not represent a run, and only a single run's grants count
@@ -305,7 +312,7 @@ class _StageRunner:
     def tighten(self, subject: ExaminationContext) -> None:
         """Minimise the admitted play that comes nearest to the guarantee if nothing was refuted."""
         work = partial(tighten, subject, tuple(self.findings))
-        self.run("tightness", 1.0, work, WorkLimit.of(_TIGHTENED * self.units))
+        self.run("tightness", 1.0, work, WorkLimit.of(_REPLAYED + _TIGHTENED * self.units))
 
     @property
     def cut(self) -> str:

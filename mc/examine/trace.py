@@ -25,6 +25,7 @@ from typing import Any
 
 import numpy as np
 
+from filterproof.filters.adapters.labelled_filter import program_of
 from filterproof.filters.contract.contract_checks import checked_observe, checked_spend, checked_start
 from filterproof.filters.contract.state import State, named_leaves, runs_equal, state_leaves
 from filterproof.filters.privacy_filter import PrivacyFilter
@@ -112,6 +113,12 @@ def state_words(state: State) -> str:
     return _shortened_text(_whole_words(state))
 
 
+def _readable(filt: PrivacyFilter, state: State) -> State:
+    """Return the state, for a program its stored text or the number of its grants: its state is a digest."""
+    program = program_of(filt)
+    return state if program is None else program.readable(state)
+
+
 def _whole_words(state: State) -> str:
     return ", ".join(
         f"{name}={_values_text(np.asarray(part)[0])}" if name else _values_text(np.asarray(part)[0])
@@ -149,7 +156,7 @@ def trace_of_sequence(filt: PrivacyFilter, played: Sequence, measure: Divergence
     """Return the trace of a fixed sequence of requests that the filter grants."""
     rows, why, steps = list[TraceRow](), dict[object, str](), list[tuple[DominatingPair, int]]()
     promised, state, rounds_done = measure.promised(filt.promise), checked_start(filt, 1), 0
-    after_row = _whole_words(state)
+    after_row = _whole_words(_readable(filt, state))
     passed = _first_exceeding_round(played, measure, promised)
     for pair, times in _steps_with_cut(played, passed):
         before_row, last, played_on = after_row, None, range(min(times, max(_PLAYED - rounds_done, 0)))
@@ -169,7 +176,7 @@ def trace_of_sequence(filt: PrivacyFilter, played: Sequence, measure: Divergence
             last, state = state, after
         # the state after a long row is known if one request left it unchanged
         whole = len(played_on) == times or (last is not None and bool(runs_equal(last, state)[0]))
-        after_row = _whole_words(state) if whole else _OMITTED
+        after_row = _whole_words(_readable(filt, state)) if whole else _OMITTED
         steps.append((pair, times))
         rounds = f"{rounds_done + 1:,}" if times == 1 else f"{rounds_done + 1:,}-{rounds_done + times:,}"
         request = pair_words(pair) if times == 1 else f"{pair_words(pair)}, {times:,} times"
@@ -268,7 +275,7 @@ def trace_of_plan(filt: PrivacyFilter, plan: AdaptivePlan, measure: Divergence, 
             loss = nearest_log(p / q) if p * q else (np.inf if p else -np.inf)
             observed = checked_observe(filt, spent, np.array([loss]), 1)
             outcome = f"loss {loss:+.3g}"
-            after.setdefault(state_words(observed), []).append(outcome)
+            after.setdefault(state_words(_readable(filt, observed)), []).append(outcome)
             if passed is not None and number <= passed:  # later rounds explain nothing
                 of = f"{outcome}, which is evidence for Q," if way == "QP" and loss < 0 else f"{outcome},"
                 for key, reason in _grant_reasons(
@@ -288,7 +295,7 @@ def trace_of_plan(filt: PrivacyFilter, plan: AdaptivePlan, measure: Divergence, 
                 when,
                 pair_words(position.request),
                 f"granted, then {ends}",
-                state_words(state),
+                state_words(_readable(filt, state)),
                 ways_on,
                 float(worths[number - 1]),
                 promised,

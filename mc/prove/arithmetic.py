@@ -210,10 +210,15 @@ class Arithmetic:
         base, exponent = (v.value if isinstance(v, Polynomial) else None for v in (x, y))
         if exponent not in (0, 1, 2):
             if exponent is not None:
-                return self.function(power(exponent, scalar), f"power {exponent}", x, kind)
+                return self.function(
+                    power(exponent, scalar),
+                    f"power {exponent} of {'scalars' if scalar else 'arrays'}",
+                    x,
+                    kind,
+                )
             if base is None or base <= 0 or base == 1:
                 raise NotTraced("a power of two numbers that are not known has no rule")
-            return self.function(power_of(base), f"base {base}", y, kind)
+            return self.function(power_of(base), f"base {base} in {kind}", y, kind)
         if exponent != 2:
             return x if exponent == 1 else Polynomial.constant(1)
         if not (scalar and is_float(kind) and isinstance(x, Polynomial)):
@@ -302,15 +307,15 @@ class Arithmetic:
         """bool(x)."""
         return self.compare("!=", x, ZERO) if isinstance(x, Polynomial) else bool(x)
 
-    def larger(self, x: Value, y: Value, sign: int, skip_nan: bool = False) -> Value:
-        """NumPy's maximum (sign 1) or minimum (-1); NaN where either is, or where both are."""
+    def larger(self, x: Value, y: Value, sign: int, skip_nan: bool = False, many: bool = False) -> Value:
+        """NumPy's maximum (sign 1) or minimum (-1); NaN where either is, or both. Of many, which it is stays open."""
         nans = [not isinstance(v, Polynomial) and math.isnan(v) for v in (x, y)]
         if any(nans):
             return (y if nans[0] else x) if skip_nan else math.nan
         if isinstance(x, Polynomial) and isinstance(y, Polynomial) and sign > 0:
             ends = self.path.range(x - y)
             is_open = ends[0] is None or ends[1] is None or ends[0] < 0 < ends[1]
-            if is_open and self.path.is_of_request(x - y):
+            if is_open and (many or self.path.is_of_request(x - y)):
                 return self.path.largest(x, y)
         return x if self.compare(">=" if sign > 0 else "<=", x, y) else y
 

@@ -9,12 +9,13 @@ from fractions import Fraction
 from typing import Any
 
 from filterproof.filters.accounting.charge_rules import gdp_charge, pure_charge, renyi_charge, zcdp_charge
-from filterproof.mc.prove.invariants import GRANTS, SUM, Invariant, candidates, drift_of
+from filterproof.mc.prove.invariants import GRANTS, SUM, Invariant, candidates, drift_of, place_of
 from filterproof.mc.prove.paths import Atom, Path
 from filterproof.mc.prove.plays import Plays
 from filterproof.mc.prove.polynomials import Polynomial
+from filterproof.mc.prove.questions import Questions
 from filterproof.mc.prove.requests import charge_bounds
-from filterproof.mc.prove.solver import Premises, Questions, at_model
+from filterproof.mc.prove.solver import Premises, at_model
 from filterproof.mc.prove.theorems import SumTheorem
 from filterproof.mc.prove.transitions import System, Transition, place_atoms
 from filterproof.theory.guarantees import ApproxDP, Guarantee
@@ -190,7 +191,7 @@ class Induction:
         active = {
             c: True
             for c in tried
-            if c.shape or (all(v in first for v, _ in c.terms) and (c.slack(first).value or 0) >= 0)
+            if c.shape or (all(place_of(v) in first for v, _ in c.terms) and (c.slack(first).value or 0) >= 0)
         }
         waiting, ready = list(cases), dict[int, Any]()
         while waiting:

@@ -23,10 +23,12 @@ from filterproof.mc.prove.polynomials import Polynomial, number_text
 from filterproof.mc.prove.requests import HUGE
 from filterproof.mc.prove.theorems import SumTheorem
 from filterproof.mc.prove.transitions import System
-from filterproof.mc.prove.values import is_bool
+from filterproof.mc.prove.values import is_bool, is_float
 
 #: The sum of charges, and the number of grants, beside the indices of places.
 SUM, GRANTS = -1, -2
+#: SQUARE - i is the square of place i.
+SQUARE = -10
 MAX_CANDIDATES = 200
 #: What one grant may add to a sum by rounding, in units of 2^-53 of the sizes at hand.
 UNITS = 8
@@ -48,7 +50,8 @@ class Invariant:
         """What must be at least 0, of the values of the variables."""
         total = Polynomial.constant(self.bound) + values[GRANTS] * self.drift
         for variable, coefficient in self.terms:
-            total = total - values[variable] * coefficient
+            value = values[place_of(variable)]
+            total = total - (value * value if variable <= SQUARE else value) * coefficient
         return total
 
     def text(self, names: Mapping[int, str]) -> str:
@@ -63,8 +66,14 @@ class Invariant:
         return f"{_sum(left, names)} <= {' + '.join(parts)}{drift}"
 
 
+def place_of(variable: int) -> int:
+    """The place of which a variable is the square, or itself."""
+    return SQUARE - variable if variable <= SQUARE else variable
+
+
 def _sum(terms: Mapping[int, Fraction], names: Mapping[int, str]) -> str:
-    return " + ".join(names[v] if c == 1 else f"{number_text(c)} {names[v]}" for v, c in terms.items())
+    words = {v: names[place_of(v)] + "^2" * (v <= SQUARE) for v in terms}
+    return " + ".join(words[v] if c == 1 else f"{number_text(c)} {words[v]}" for v, c in terms.items())
 
 
 def drift_of(size: Fraction) -> Fraction:
@@ -130,17 +139,20 @@ def candidates(system: System, plays: Plays, theorem: SumTheorem) -> list[Invari
         own: list[tuple[int, Invariant]] = []
         best: dict[Any, list[Invariant]] = {}
         for weights, bound in prices:
-            terms = tuple((v, c) for v, c in weights if shape.leaves[v].symbolic)
-            modes = [(shape.leaves[v].value, c) for v, c in weights if not shape.leaves[v].symbolic]
-            if any(isinstance(value, str) for value, _ in modes):  # infinite
-                continue
+            terms = tuple((v, c) for v, c in weights if shape.leaves[place_of(v)].symbolic)
+            modes = [(shape.leaves[place_of(v)].value, c) for v, c in weights if (v, c) not in terms]
+            if any(isinstance(value, str) for value, _ in modes) or (modes and min(weights)[0] <= SQUARE):
+                continue  # infinite, or the square of a mode
             known = sum((value * c for value, c in modes), Fraction(0))
             form = ((SUM, Fraction(1)), *terms)
             reached, size = _reached(form, samples[number])
             if reached is not None and reached <= float(bound - known) + 1e-9 * max(size, 1e-300):
                 drift = drift_of(max(Fraction(size), abs(bound - known), theorem.budget)) * loose
                 own.append((2, Invariant(number, form, bound - known, drift)))
-        for terms, family in _forms(shape.places(), scales, theorem.measure == "loss", looks):
+        squares = [(((SQUARE - v, Fraction(1)),), None) for v in shape.places()] if _has_roots(system) else []
+        for terms, family in itertools.chain(
+            squares, _forms(shape.places(), scales, theorem.measure == "loss", looks)
+        ):
             reached, size = _reached(terms, samples[number])
             if reached is None:
                 continue
@@ -171,12 +183,12 @@ def _prices(
     A linear programme in doubles finds the least, which are replaced by the next larger numbers of the code.
     """
     budget, read = float(theorem.budget) or 1.0, code_reads(system)
-    starts = dict(enumerate(e.value if isinstance(e, Polynomial) else None for e in system.first))
-    own = [
-        v for v, leaf in enumerate(system.start.leaves) if not is_bool(leaf.kind) and starts[v] is not None
-    ]
+    starts = {
+        v: e.value for v, e in enumerate(system.first) if isinstance(e, Polynomial) and e.value is not None
+    }
+    own = [v for v, leaf in enumerate(system.start.leaves) if not is_bool(leaf.kind) and v in starts]
     rows = [
-        (charge / budget, [d.before[v] for v in own], [d.after[v] for v in own])
+        (charge / budget, d.before, d.after)
         for one in plays.plays for d in one
         if d.granted and None not in (shape_at(system, d.before), shape_at(system, d.after))
         and 1e-6 * budget < (charge := _implied_charge(d, theorem, read)) < math.inf
@@ -184,27 +196,54 @@ def _prices(
     ]  # fmt: skip
     if theorem.measure == "loss" or not rows or not own:
         return
+    factors, few = (
+        (Fraction(1), theorem.alpha or Fraction(2), (theorem.alpha or 2) / Fraction(2)),
+        list(scales)[:24],
+    )
+    parts = {part for s in scales for part in (s, s * s, s * s / 2)} | {a * b for a in few for b in few}
+    units = _distinct(sorted({part * factor for part in parts for factor in factors}))
     charges, before, after = (np.array([row[i] for row in rows], dtype=float) for i in range(3))
-    reached = after - np.array([float(starts[v] or 0) for v in own])
-    size = np.maximum(np.abs(reached).max(axis=0), 1e-300)
-    steps, reached = (after - before) / size / charges[:, None], reached / size
-    none = np.zeros((len(rows), 1))
+    for power in (1, 2) if _has_roots(system) else (1,):  # 2: the squares of the places that are no integers
+        used = [SQUARE - v if power == 2 and is_float(system.start.leaves[v].kind) else v for v in own]
+        begin = {v: starts[place_of(v)] ** (1 + (v <= SQUARE)) for v in used}
+        powers = [1 + (v <= SQUARE) for v in used]
+        old, new = (
+            leaves[:, own] ** powers - np.array([float(begin[v]) for v in used]) for leaves in (before, after)
+        )
+        size = np.maximum(np.abs(new).max(axis=0), 1e-300)
+        shares = _least(charges, (new - old) / size, new / size)
+        chosen: list[list[tuple[int, Fraction]]] = []
+        for v, share, weight in zip(used, shares, shares * budget / size, strict=True):
+            if abs(share) > 1e-7:
+                larger = [u for u in units if u >= abs(weight) * (1 - 1e-7)][:3]
+                chosen.append([(v, -u if weight > 0 else u) for u in larger])
+        for terms in itertools.product(*(one[: 3 if len(chosen) <= 3 else 1] for one in chosen)):
+            yield terms, sum((c * begin[v] for v, c in terms), Fraction(0))
+
+
+def _distinct(numbers: Sequence[Fraction]) -> list[Fraction]:
+    """Of numbers that nearly agree, the one of the least denominator and the largest."""
+    groups: list[list[Fraction]] = []
+    for one in numbers:
+        if groups and one <= groups[-1][0] * (1 + Fraction(1, 10**6)):
+            groups[-1].append(one)
+        else:
+            groups.append([one])
+    return sorted({n for group in groups for n in (min(group, key=lambda one: one.denominator), group[-1])})
+
+
+def _least(
+    charges: NDArray[np.float64], steps: NDArray[np.float64], reached: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Weights with steps @ weights >= charges and the least maximum of reached @ weights; zeros if there are none."""
+    steps, count, none = steps / charges[:, None], steps.shape[1], np.zeros((len(charges), 1))
     conditions = np.vstack([np.hstack([-steps, steps, none]), np.hstack([reached, -reached, none - 1])])
-    cost = np.append(np.full(2 * len(own), 1e-6), 1.0)
-    answer = linprog(cost, conditions, np.append(none - 1, none)).x
-    if answer is None:
-        return
-    shares = answer[: len(own)] - answer[len(own) : -1]
-    alpha = theorem.alpha or Fraction(2)
-    parts = {part for s in scales for part in (s, s * s, s * s / 2)}
-    units = sorted({part * factor for part in parts for factor in (1, alpha, alpha / 2)})
-    chosen: list[list[tuple[int, Fraction]]] = []
-    for v, share, weight in zip(own, shares, shares * budget / size, strict=True):
-        if abs(share) > 1e-7:
-            larger = [u for u in units if u >= abs(weight) * (1 - 1e-7)][:3]
-            chosen.append([(v, -u if weight > 0 else u) for u in larger])
-    for terms in itertools.product(*chosen) if len(chosen) <= 3 else ():
-        yield terms, sum((c * (starts[v] or 0) for v, c in terms), Fraction(0))
+    answer = linprog(np.append(np.full(2 * count, 1e-6), 1.0), conditions, np.append(none - 1, none)).x
+    return np.zeros(count) if answer is None else answer[:count] - answer[count:-1]
+
+
+def _has_roots(system: System) -> bool:
+    return any(atom.kind == "sqrt" for step in system.steps for atom in step.path.atoms)
 
 
 def _samples(system: System, plays: Plays, theorem: SumTheorem) -> list[NDArray[np.float64]]:
@@ -269,8 +308,8 @@ def _constants(system: System, theorem: SumTheorem) -> tuple[list[Fraction], lis
 
 def _reached(terms: Terms, rows: NDArray[np.float64]) -> tuple[float | None, float]:
     """(the largest left side that plays reached, the size of its parts); None where it is no number."""
-    columns = [{SUM: -2, GRANTS: -1}.get(v, v) for v, _ in terms]
-    parts = rows[:, columns] * np.array([float(c) for _, c in terms])
+    columns = [{SUM: -2, GRANTS: -1}.get(v, place_of(v)) for v, _ in terms]
+    parts = rows[:, columns] ** [1 + (v <= SQUARE) for v, _ in terms] * np.array([float(c) for _, c in terms])
     parts = parts[np.isfinite(parts).all(axis=1)]
     if not len(parts):
         return None, 0.0

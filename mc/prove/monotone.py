@@ -10,7 +10,7 @@ import struct
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeAlias
 
 import flint
 import numpy as np
@@ -18,9 +18,8 @@ import numpy as np
 from filterproof.mc.prove.certificate import Inequality
 from filterproof.mc.prove.polynomials import Polynomial
 
-if TYPE_CHECKING:
-    from filterproof.mc.prove.paths import Atom, Path
-
+#: A path of `paths`, which imports this file.
+Path: TypeAlias = Any
 #: By how much the double of a function of a library may miss: 8 units in the last place, or what no double resolves.
 MISSED, UNRESOLVED = Fraction(1, 2**49), Fraction(1, 2**1000)
 _LARGEST = Fraction(np.finfo(np.float64).max)
@@ -43,7 +42,7 @@ class Function:
         try:
             with np.errstate(all="ignore"):
                 return Fraction(float(self.double(float(x))))
-        except (ValueError, OverflowError):
+        except (ValueError, OverflowError, TypeError):  # no number, infinite or complex
             return None
 
     def enclosed(self, x: Fraction) -> tuple[Fraction, Fraction]:
@@ -185,7 +184,7 @@ def _signs(path: Path, value: Polynomial, number: int) -> dict[int, int] | None:
 
     def of_atom(n: int) -> int:
         if n not in known:
-            atom: Atom = path.atoms[n]
+            atom = path.atoms[n]
             parts = [part for part in atom.of if part.value is None]
             if atom.kind == "quotient":
                 top, least = atom.of[0].value, path.range(atom.of[1])[0]

@@ -6,7 +6,7 @@ import math
 import operator
 from collections.abc import Sequence
 from functools import reduce
-from typing import Any, TypeAlias
+from typing import Any, NoReturn, TypeAlias
 
 import numpy as np
 
@@ -17,7 +17,9 @@ from filterproof.mc.prove.values import (
     NUMPY,
     PYTHON,
     Array,
+    Native,
     Number,
+    as_number,
     constant_of,
     elementwise,
     has_runs,
@@ -167,8 +169,29 @@ def item(own: Caller, a: Array) -> Array:
     return Number(python_kind(a.kind), a.items[0])
 
 
+def _no_rule(*args: Any) -> NoReturn:
+    raise NotTraced("np.arange of the runs has a rule as the first index alone")
+
+
+#: np.arange(n), for n runs.
+EACH_RUN = Native(_no_rule, "arange")
+
+
+def column(own: Caller, array: Array, given: Any) -> int | None:
+    """The column in which a[np.arange(n), k] has the entry of the run; None for another index."""
+    if not (isinstance(given, tuple) and len(given) == 2 and given[0] is EACH_RUN):
+        return None
+    at = number(own, given[1])
+    if array.ndim != 2 or not array.runs or at.kind not in ("int", *INTEGERS) or at.data.size != 1:
+        raise NotTraced("this index of each run has no rule")
+    found: int = table(own, range(array.data.shape[1]), as_number(at.items[0]))
+    return found
+
+
 def index(own: Caller, array: Array, given: Any) -> Any:
     """array[given]: a view, or an entry."""
+    if (own_column := column(own, array, given)) is not None:
+        return Array(array.kind, True, (), [array.data[0, own_column]])
     if isinstance(given, Array | np.ndarray) and constant_of(given) is None:
         at = number(own, given)
         if at.kind not in ("int", *INTEGERS) or array.runs or array.ndim != 1:
@@ -222,6 +245,9 @@ def store(own: Caller, array: Array, given: Any, value: Any) -> None:
         raise NotTraced("numbers are stored in an array of another kind")
     own.arithmetic.check_weak(array.kind, new)
     entries = own.arithmetic.cast(new, array.kind)
+    if (own_column := column(own, array, given)) is not None:
+        array.data[0, own_column] = spread(entries, True, (1,))[0]
+        return
     if isinstance(given, Array) and given.ndim:
         if given.kind != "b1" or (given.runs, given.data.shape) != (array.runs, array.data.shape) or new.ndim:
             raise NotTraced("a mask of another shape, or one that is given an array, has no rule")

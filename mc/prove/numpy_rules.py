@@ -190,7 +190,9 @@ def reduction(name: str, own: Caller, a: Any, axis: Any = None) -> Any:
         if is_bool(kind):
             raise NotTraced(f"{name} of booleans has no rule")
         sign = 1 if name == "max" else -1
-        return reduced(value, at, lambda e: reduce(lambda x, y: arithmetic.larger(x, y, sign), e), kind)
+        return reduced(
+            value, at, lambda e: reduce(lambda x, y: arithmetic.larger(x, y, sign, many=len(e) > 2), e), kind
+        )
     if not is_float(kind):
         kind = "u8" if kind[0] == "u" else "i8"
     return reduced(

@@ -35,9 +35,8 @@ WHOLE: dict[str, Callable[[Fraction], int]] = {
 }  # fmt: skip
 
 AtomKind: TypeAlias = Literal[
-    "place", "declared", "parameter", "charge", "ledger", "loss", "runs", "grants", "ghost", "truth",
-    "rounded", "ceil", "floor", "rint", "trunc", "quotient", "sqrt", "wrapped", "unknown", "largest",
-    "function",
+    "place", "declared", "parameter", "charge", "ledger", "loss", "runs", "grants", "ghost", "truth", "rounded",
+    "ceil", "floor", "rint", "trunc", "quotient", "sqrt", "wrapped", "unknown", "largest", "function",
 ]  # fmt: skip
 
 
@@ -203,9 +202,8 @@ class Path:
         yes, no = (value, strict), (-value, not strict)
         if yes in self._decided:
             return self._decided[yes]
-        options = [True, False]
-        if len(self.trail) >= len(self.prefix):  # not replayed
-            options = [o for o, fact in ((True, yes), (False, no)) if self.feasible(self, fact)]
+        is_replayed = len(self.trail) < len(self.prefix)
+        options = [o for o, fact in ((True, yes), (False, no)) if is_replayed or self.feasible(self, fact)]
         if not options:
             raise Raised  # this path cannot be
         answer: bool = self._branch(options)

@@ -22,13 +22,13 @@ from filterproof.mc.prove.invariants import charge_of, code_constants, code_read
 from filterproof.mc.prove.paths import NotTraced, Raised
 from filterproof.mc.prove.plays import Plays, play, play_others
 from filterproof.mc.prove.polynomials import number_text
+from filterproof.mc.prove.questions import Questions
 from filterproof.mc.prove.requests import MANY_ORDERS
-from filterproof.mc.prove.solver import Questions
 from filterproof.mc.prove.source import file_of, line_text, refuse_hidden_state
 from filterproof.mc.prove.theorems import SumTheorem, conversions, theorems
 from filterproof.mc.prove.transitions import System, Tracer
 from filterproof.theory.evidence import Evidence
-from filterproof.theory.guarantees import Guarantee
+from filterproof.theory.guarantees import ApproxDP, GaussianDP, Guarantee, PureDP
 from filterproof.theory.kernel.kernel_theorems import FINITE_OUTCOMES_SCOPE, KERNEL_THEOREMS
 
 _ORDERS = "divergences of more than two orders are declared as numbers that rise with the order"
@@ -202,7 +202,8 @@ def _proof(filt: PrivacyFilter, file: str, questions: Questions) -> SourceProof:
         return SourceProof(False, reason=f"only {agreed} decisions of the real code were compared", **known)
     parts, failures = [system], list[Failure]()
     found = _bounds(system, plays, possible, questions, failures)
-    if found is None and len(parts := list(system.by_first())) > 1:
+    of_events = isinstance(promise, PureDP | ApproxDP | GaussianDP)  # of which kept_by_first speaks
+    if found is None and of_events and len(parts := list(system.by_first())) > 1:
         own = [_bounds(part, plays, possible, questions, failures) for part in parts]
         if None not in own:
             found = [replace(one, part=number) for number, sums in enumerate(own) for one in sums or ()]

@@ -13,7 +13,7 @@ from typing import Any, get_args
 import numpy as np
 
 from filterproof.mc.prove.ledger import CHARGES, TracedCharge
-from filterproof.mc.prove.numpy_arrays import Caller, number
+from filterproof.mc.prove.numpy_arrays import EACH_RUN, Caller, number
 from filterproof.mc.prove.numpy_rules import tested
 from filterproof.mc.prove.paths import NotTraced, Raised
 from filterproof.mc.prove.polynomials import Polynomial
@@ -274,7 +274,19 @@ def replace(own: Caller, record: Any, /, **changes: Any) -> Any:
         raise Raised from None
 
 
+def counted(own: Caller, *args: Any) -> Any:
+    """np.arange, of the runs too."""
+    runs = (
+        len(args) == 1
+        and isinstance(args[0], Array)
+        and args[0].is_scalar
+        and args[0].value == own.runs().value
+    )
+    return EACH_RUN if runs else called(np.arange, list(args), {})
+
+
 RULES: dict[Any, Callable[..., Any]] = {
+    np.arange: counted,
     **{kind: partial(converted, kind.__name__) for kind in (float, int, bool)},
     abs: absolute, round: partial(whole, "rint"), math.ceil: partial(whole, "ceil"),
     math.floor: partial(whole, "floor"), math.trunc: partial(whole, "trunc"), math.sqrt: square_root,

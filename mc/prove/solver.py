@@ -15,57 +15,10 @@ from filterproof.filters.contract.work import count
 from filterproof.mc.prove.certificate import HALF_ULP, TINY, Inequality, ProofLine, Rounding, check
 from filterproof.mc.prove.paths import Path, atom_facts
 from filterproof.mc.prove.polynomials import ONE, Monomial, Polynomial
+from filterproof.mc.prove.questions import Questions
 
-#: Steps of z3 for one question; more are not tried, on every machine alike.
-MAX_STEPS = 20_000_000
-#: Steps of z3 that take as long as a unit of work, and the units of one inequality that is put to z3.
-_STEPS_OF_UNIT, _ENCODED = 100, 8
-
-
-class Questions:
-    """Questions to z3 in a context of their own, so that an answer does not depend on earlier ones."""
-
-    def __init__(self) -> None:
-        try:
-            import z3
-        except ImportError:
-            raise ImportError("proofs need z3: pip install 'filterproof[prove]'") from None
-        self.z3: Any = z3
-        self.context: Any = z3.Context()
-        self._variables: dict[str, Any] = {}
-
-    def solver(self) -> Any:
-        """A solver for linear real arithmetic."""
-        made = self.z3.SolverFor("QF_LRA", ctx=self.context)
-        made.set("rlimit", MAX_STEPS)
-        return made
-
-    def number(self, value: Fraction) -> Any:
-        """A rational as z3 has it."""
-        return self.z3.Q(value.numerator, value.denominator, ctx=self.context)
-
-    def real(self, name: str) -> Any:
-        """A real variable."""
-        if name not in self._variables:
-            self._variables[name] = self.z3.Real(name, self.context)
-        return self._variables[name]
-
-    def switch(self, name: str) -> Any:
-        """A Boolean variable."""
-        return self.z3.Bool(name, self.context)
-
-    def sum(self, parts: Sequence[Any]) -> Any:
-        """A sum, which may be empty."""
-        return self.z3.Sum([self.number(Fraction(0)), *parts])
-
-    def check(self, solver: Any, *assumed: Any) -> bool | None:
-        """Whether all of a solver's assertions can hold together; None where z3 gave up."""
-        answer = solver.check(*assumed)
-        before, self._steps = self._steps, int(solver.statistics().get_key_value("rlimit count"))
-        count(max(self._steps - before, 0) // _STEPS_OF_UNIT + 1)
-        return None if answer == self.z3.unknown else bool(answer == self.z3.sat)
-
-    _steps = 0
+#: Units of work of one inequality that is put to z3.
+_ENCODED = 8
 
 
 @dataclass
@@ -87,6 +40,8 @@ class Premises:
     _nonneg_atoms: dict[int, int] = field(default_factory=dict)
     #: Of atoms of any sign: a size that they have at most, and the lines size + atom >= 0 and size - atom >= 0.
     _sizes: dict[int, tuple[Polynomial, int, int]] = field(default_factory=dict)
+    #: The product that a number rounds, or those of which it is the largest.
+    _made_of: dict[int, list[Monomial]] = field(default_factory=dict)
     _halves: dict[tuple[int, Polynomial, Fraction], int] = field(default_factory=dict)
     _factors: list[tuple[int, int]] = field(default_factory=list)
     _variables: dict[Monomial, Any] = field(default_factory=dict)
@@ -104,6 +59,11 @@ class Premises:
         atoms, assumed = self._followed
         new = list(enumerate(path.atoms))[atoms:]
         self.roundings |= {n: Rounding(a.of[0], a.of_sum, a.units) for n, a in new if a.kind == "rounded"}
+        for number, atom in new:
+            parts = atom.of if atom.kind in ("rounded", "largest") else ()
+            self._made_of[number] = [
+                key for part in parts if len(part.terms) == 1 for key in part.terms if key
+            ]
         for number, atom in new:
             v = Polynomial.atom(number)
             if atom.kind in ("declared", "parameter", "loss", "rounded", "function") or (
@@ -123,10 +83,10 @@ class Premises:
                 and atom.low < 0
             ):
                 most = Polynomial.constant(max(-atom.low, atom.high))
-                sides = (
+                low, high = (
                     self._sum({end: Fraction(1)}, most + v * s) for end, s in zip(ends, (1, -1), strict=False)
                 )
-                self._sizes[number] = most, *sides
+                self._sizes[number] = most, low, high
         for polynomial, strict in path.assumed[assumed:]:
             self._note_size(polynomial, self.assume(polynomial, strict))
         self._followed = len(path.atoms), len(path.assumed)
@@ -141,7 +101,7 @@ class Premises:
             return
         for x, sign in signs.items():
             v = Polynomial.atom(x)
-            (size,) = [Polynomial.atom(y) for y in signs if y != x and signs[y] == 1] or [None]
+            size = next((Polynomial.atom(y) for y in signs if y != x and signs[y] == 1), None)
             if len(signs) == 1 and sign == 1:
                 self._nonneg_atoms.setdefault(x, line)
             elif len(signs) == 1:
@@ -200,8 +160,9 @@ class Premises:
             self.assume(v - exact, False)
             self.assume(exact - v, False)
             return
-        parts = self._by_sign(exact)
-        if (known := self._sign(exact, parts)) is not None:  # the result has the sign of the exact value
+        if (
+            known := self._sign(exact, self.thorough)
+        ) is not None:  # the result has the sign of the exact value
             sign, line = known
             size, none = exact * sign, self._sum({}, Polynomial({}))
             twice = self._sum({line: Fraction(2)}, size * 2)
@@ -212,47 +173,33 @@ class Premises:
             if sign > 0:
                 self._nonneg_atoms.setdefault(number, at_least)
         elif (bounds := self._bounds(exact)) is not None:
-            size, low, high = (
-                bounds[0],
-                self._sum(bounds[1], bounds[0] + exact),
-                self._sum(bounds[2], bounds[0] - exact),
-            )
+            size, *sides = bounds
+            low, high = (self._sum(uses, size + exact * s) for uses, s in zip(sides, (1, -1), strict=True))
             above, below = self._errors(number, size, low, high)
             size = size + self.lines[above].polynomial + v - exact  # the error is added
-            ends = (
-                self._sum(dict.fromkeys(two, Fraction(1)), size + v * s)
-                for two, s in (((below, low), 1), ((above, high), -1))
-            )
-            self._sizes[number] = size, *ends
+            uses = ((below, low), 1), ((above, high), -1)
+            low, high = (self._sum(dict.fromkeys(two, Fraction(1)), size + v * s) for two, s in uses)
+            self._sizes[number] = size, low, high
         if rounding.units == 1:
             self._order(number)
 
-    def _sign(
-        self, value: Polynomial, parts: list[dict[Monomial, tuple[int, Fraction]]] | None
-    ) -> tuple[int, int] | None:
+    def _sign(self, value: Polynomial, thorough: bool) -> tuple[int, int] | None:
         """The sign of a value and the line that says so; None where it is not known."""
-        if parts is not None and not (parts[0] and parts[1]):
-            sign = -1 if parts[1] else 1
-            return sign, self._of_parts(parts[0] | parts[1], value * sign)
-        for sign in (1, -1) if self.thorough else ():
+        if (bounds := self._bounds(value)) is not None:
+            for sign, uses in ((1, bounds[1]), (-1, bounds[2])):
+                if bounds[0] == value * sign:
+                    return sign, self._sum({i: m / 2 for i, m in uses.items()}, bounds[0])
+        for sign in (1, -1) if thorough else ():
             if (line := self._derived(value * sign)) is not None:
                 return sign, line
         return None
-
-    def _by_sign(self, value: Polynomial) -> list[dict[Monomial, tuple[int, Fraction]]] | None:
-        """The terms above 0 and those below, each with the line that says that its product is at least 0."""
-        parts: list[dict[Monomial, tuple[int, Fraction]]] = [{}, {}]
-        for key, coefficient in value.terms.items():
-            if (line := self.nonneg(key)) is None:
-                return None
-            parts[coefficient < 0][key] = line, abs(coefficient)
-        return parts
 
     def _bounds(
         self, value: Polynomial
     ) -> tuple[Polynomial, dict[int, Fraction], dict[int, Fraction]] | None:
         """A size that the value has at most, with multiples of lines for size + value >= 0 and size - value >= 0."""
-        size, sides = Polynomial({}), ({}, {})
+        size = Polynomial({})
+        sides: tuple[dict[int, Fraction], dict[int, Fraction]] = ({}, {})
         for key, coefficient in value.terms.items():
             scale, is_below = abs(coefficient), coefficient < 0
             if (line := self.nonneg(key)) is not None:
@@ -268,9 +215,6 @@ class Premises:
                 sides[side][index] = sides[side].get(index, Fraction(0)) + multiple
         return size, *sides
 
-    def _of_parts(self, parts: Mapping[Monomial, tuple[int, Fraction]], polynomial: Polynomial) -> int:
-        return self._sum(dict(parts.values()), polynomial)
-
     def _order(self, number: int) -> None:
         """v >= y or v <= y, where v is y + X rounded, y is a double and X has a sign."""
         exact = self.roundings[number].exact
@@ -279,11 +223,9 @@ class Premises:
                 continue
             y = Polynomial.atom(key[0])
             rest = exact - y
-            parts = self._by_sign(rest)
-            if not rest.terms or parts is None or (parts[0] and parts[1]):
+            if not rest.terms or (known := self._sign(rest, False)) is None:
                 continue
-            sign = 1 if parts[0] else -1
-            line = self._of_parts(parts[0] | parts[1], rest * sign)
+            sign, line = known
             self._add(
                 ProofLine((Polynomial.atom(number) - y) * sign, False, "monotone", (line,), (number, y, sign))
             )
@@ -324,20 +266,21 @@ class Premises:
             self._variables[key] = self.questions.real("*".join(map(str, key)))
             if len(key) > 1:
                 self.nonneg(key)
-                for number in sorted(
-                    set(key)
-                ):  # beside a product of rounded numbers: that of what was rounded
-                    exact = self.roundings[number].exact if number in self.roundings else Polynomial({})
-                    for part in exact.terms if len(exact.terms) == 1 else ():
+                numbers = sorted(set(key))
+                for number in numbers:  # beside a product of rounded numbers: that of what was rounded
+                    for part in self._made_of.get(number, ()):
                         at = key.index(number)
                         self._variable(tuple(sorted((*key[:at], *part, *key[at + 1 :]))))
-                for number in set(key):
-                    line = self._nonneg_atoms.get(number)
-                    if line is None or (number, line) in self._factors:
+                for number in numbers:
+                    if (line := self._nonneg_atoms.get(number)) is None:
                         continue
-                    self._factors.append((number, line))
+                    at = key.index(number)
+                    if not (known := (number, line) in self._factors):
+                        self._factors.append((number, line))
                     for index in range(len(self.lines)):
-                        if self.lines[index].rule in ("given", "error"):
+                        own = self.lines[index]
+                        is_new = not known or (key[:at] + key[at + 1 :]) in own.polynomial.terms
+                        if own.rule in ("given", "error") and is_new:
                             self._multiply(number, line, index)
         return self._variables[key]
 
@@ -347,9 +290,7 @@ class Premises:
         self.solver.push()
         self.solver.add(*encoded)
         answer = self.questions.check(self.solver)
-        found: Any = answer is not False
-        if model and answer:
-            found = self.values(self.solver.model())
+        found: Any = self.values(self.solver.model()) if model and answer else answer is not False
         self.solver.pop()
         return found
 

@@ -13,8 +13,9 @@ from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.prove.interpreter import Interpreter
 from filterproof.mc.prove.paths import Atom, NotTraced, Path, Raised, explore
 from filterproof.mc.prove.polynomials import Polynomial
+from filterproof.mc.prove.questions import Questions
 from filterproof.mc.prove.requests import HUGE, Request
-from filterproof.mc.prove.solver import Feasibility, Questions
+from filterproof.mc.prove.solver import Feasibility
 from filterproof.mc.prove.source import definition, file_of, is_traced
 from filterproof.mc.prove.states import check_rests, flatten, rebuilt, structure
 from filterproof.mc.prove.values import INTEGERS, Array, Number, is_float, lift

@@ -58,9 +58,7 @@ class AdaptivePlan:
 
     def _replay_request(self, filt: PrivacyFilter, state: State, direction: Direction) -> None:
         if not checked_admits(filt, state, self.request, 1)[0]:
-            raise DeniedError(
-                f"plan must be granted, got a denial of {self.request!r}; check that it is the filter of the plan"
-            )
+            raise DeniedError(f"plan must be granted, got a denial of {self.request!r}")
         spent = checked_spend(filt, state, self.request, 1)
         for (p, q), plan in zip(masses_of(self.request), self.then, strict=True):
             if (p if direction == "PQ" else q) > 0:

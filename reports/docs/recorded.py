@@ -1,4 +1,4 @@
-"""The records of `make examination_power`, `make planted_faults`, `make bench` and `make accountant_rows`, as rows of
+"""The records of `make power`, `make planted`, `make bench` and `make accountant`, as rows of
 tables for the pages."""
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ def _group_rows(rows: Iterable[Mapping[str, Any]], by: Callable[[Any], Any]) -> 
     return groups
 
 
-def examination_power() -> Rows:
+def power() -> Rows:
     """Return a row for each part of the corpus and kind of filter: correct results, outcomes and median time."""
     rows = []
     for (part, kind), cases in _group_rows(
@@ -36,13 +36,13 @@ def examination_power() -> Rows:
     return ("part", "filters", "correct", "refuted", "faulty", "proved", "undecided", "median s"), rows
 
 
-def missed_filters() -> Rows:
+def missed() -> Rows:
     """Return a row for each filter of the corpus with a wrong result, and the game that shows its flaw."""
     cases = [case for case in recorded_data("power")["cases"] if not is_right_verdict(case)]
     return ("filter", "found", "the game"), [(one["name"], one["outcome"], one["breaks"]) for one in cases]
 
 
-def planted_faults() -> Rows:
+def planted() -> Rows:
     """Return a row for each folder with planted faults; faults without an effect do not count."""
     lines = [line for line in recorded_data("planted")["lines"] if line["kind"] != "equivalent"]
     folders = _group_rows(lines, lambda line: "/".join(line["file"].split("/")[:2]).removesuffix(".py"))
@@ -53,7 +53,7 @@ def planted_faults() -> Rows:
     return ("folder", "detected"), rows
 
 
-def composition_rows() -> Rows:
+def compositions() -> Rows:
     """Return a row for each accountant on each fixed composition, with independent reference digits."""
     rows = []
     peers = (one for one in recorded_data("bench")["benchmarks"] if "by" in one["extra_info"])
@@ -65,7 +65,7 @@ def composition_rows() -> Rows:
     return ("rounds", "by", "relative error", "bounds hold", "times the first"), rows
 
 
-def accountant_rows() -> Rows:
+def accountant() -> Rows:
     """Return a row for each menu: the worst adaptive adversary against the rule, divided by the promised 1e-5."""
     rows = [
         (
@@ -80,6 +80,5 @@ def accountant_rows() -> Rows:
 
 
 TABLES: Mapping[str, Callable[[], Rows]] = {
-    one.__name__: one
-    for one in (examination_power, missed_filters, planted_faults, composition_rows, accountant_rows)
+    one.__name__: one for one in (power, missed, planted, compositions, accountant)
 }

@@ -1,5 +1,7 @@
 """What the pages take from the code, each part once and nothing else; every block runs, and prints what is shown."""
 
+import ast
+import importlib
 import inspect
 import re
 import shlex
@@ -169,6 +171,8 @@ def test_a_page_names_only_what_there_is() -> None:
         assert attrgetter(name)(fp) is not None, f"{page}: fp.{name}"
 
 
+#: Pages that take seconds; what they show has tests of its own, and the names in them are looked up in any case.
+SLOW = {"attack", "counterexample", "libraries", "rates", "tour", "train"}
 WITH_CODE = [
     page for page in (ROOT / "README.md", *PAGES) if any(language == "python" for language, _ in blocks(page))
 ]
@@ -182,11 +186,24 @@ LINES = [
 ]
 
 
+@pytest.mark.parametrize("page", WITH_CODE, ids=lambda page: page.stem)
+def test_code_of_a_page_uses_names_that_exist(page: Path) -> None:
+    nodes = [
+        node for language, text in blocks(page) if language == "python" for node in ast.walk(ast.parse(text))
+    ]
+    for node in nodes:
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("filterproof"):
+            module = importlib.import_module(str(node.module))
+            assert [one.name for one in node.names if not hasattr(module, one.name)] == []
+        elif isinstance(node, ast.Attribute) and re.fullmatch(r"fp(\.\w+)+", name := ast.unparse(node)):
+            assert attrgetter(name.removeprefix("fp."))(fp) is not None, name
+
+
 @pytest.mark.parametrize(
     "page",
     [
-        pytest.param(page, id=page.stem, marks=[pytest.mark.slow] if page.stem in ("rates", "tour") else [])
-        for page in WITH_CODE  # rates and the tour take ten seconds; what they show has tests of its own
+        pytest.param(page, id=page.stem, marks=[pytest.mark.slow] if page.stem in SLOW else [])
+        for page in WITH_CODE
     ],
 )
 def test_the_blocks_of_a_page_print_what_it_says(page: Path) -> None:

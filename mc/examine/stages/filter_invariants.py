@@ -13,6 +13,7 @@ from filterproof.filters.testing.broken_invariants import BrokenInvariant, broke
 from filterproof.mc.examine.examination_context import ExaminationContext, GrantedSizes
 from filterproof.mc.examine.filter_fault import FilterFault, filter_faults_raised
 from filterproof.mc.examine.formatting import count_words
+from filterproof.mc.examine.own_pairs import named_pairs
 from filterproof.mc.examine.sequence import content_of_attributes, granted_state
 from filterproof.mc.examine.stage_finding import USED_UP, StageFinding
 from filterproof.theory.pairs import DominatingPair
@@ -104,7 +105,7 @@ def _family_invariants(
         filt,
         rng=rng,
         examples=_NUMBER_OF_EXAMPLES,
-        requests=_sample_pairs(family),
+        requests=_sample_pairs(filt, family),
         until=lambda: limit.exhausted,
     )
 
@@ -120,9 +121,14 @@ def _used_up(filt: PrivacyFilter, family: GrantedSizes, runs: int = 1) -> Iterat
                 return
 
 
-def _sample_pairs(family: GrantedSizes) -> tuple[DominatingPair, ...]:
-    """Return large pairs, which fill a budget soon, some small ones, and some denied pairs below granted ones."""
+def _sample_pairs(filt: PrivacyFilter, family: GrantedSizes) -> tuple[DominatingPair, ...]:
+    """Return large pairs, which fill a budget soon, some small ones, and some denied pairs below granted ones.
+
+    A filter with a menu denies all other pairs, whatever they cost.
+    """
+    menu = named_pairs(getattr(filt, "keeper", filt), "menu")
     pairs, granted_sizes = family.pairs, set(family.sizes)
     gaps = [t for t in family.definition.sizes if t < family.sizes[-1] and t not in granted_sizes]
-    denied = map(family.definition.pair, gaps[:: -max(len(gaps) // 3, 1)])
+    below = map(family.definition.pair, gaps[:: -max(len(gaps) // 3, 1)])
+    denied = (pair for pair in below if not menu or pair.unlabelled in menu)
     return tuple(dict.fromkeys((*pairs[-1:-10:-1], *pairs[-10::-8], *denied)))

@@ -7,11 +7,9 @@ from collections.abc import Iterator, Sequence
 from filterproof.filters.adapters.labelled_filter import service_of
 from filterproof.filters.adapters.service import PromisedService
 from filterproof.filters.contract.work import WorkLimit
-from filterproof.mc.examine.counterexample import measured_counterexample
 from filterproof.mc.examine.examination_context import ExaminationContext
 from filterproof.mc.examine.filter_fault import filter_faults_raised
 from filterproof.mc.examine.formatting import pair_words
-from filterproof.mc.examine.own_pairs import nameable_for
 from filterproof.mc.examine.parameter_families import families_of
 from filterproof.mc.examine.schedule_search import (
     ScheduleSearch,
@@ -21,6 +19,7 @@ from filterproof.mc.examine.schedule_search import (
     shares_of,
 )
 from filterproof.mc.examine.stage_finding import StageFinding
+from filterproof.mc.examine.stages.denials import charged_retry, finding
 from filterproof.mc.examine.trace import Trace
 from filterproof.theory.pairs import DominatingPair
 
@@ -55,6 +54,9 @@ def service_schedules(
     menu = requests_of(service.make, families_of(tuple(names), service.promise))
     *_, found = search_reports(service.make, service.promise, menu, limit, seed=seed)
     yield _schedule_finding(service, menu, found, "requests of other kinds, and longer schedules")
+    if found.violation is None:
+        retried = charged_retry(service.make, menu)
+        yield finding((retried,) if retried else (), ", ".join(names), limit)
 
 
 def _schedule_finding(
@@ -66,10 +68,7 @@ def _schedule_finding(
     )
     if violation is None:
         return StageFinding("schedules", _QUESTION, str(found), names, unseen)
-    game = {"schedule": violation.schedule.to_data(nameable_for(filt)), "epoch": violation.epoch}
-    counterexample = measured_counterexample(
-        filt, violation.measure, violation.low, violation.promised, **game
-    )
+    counterexample = violation.counterexample(filt)
     trace = Trace(violation.measure, (), None, (), moves=violation.events)
     scope = PromisedService.scope
     return StageFinding.refuted(

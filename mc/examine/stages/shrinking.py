@@ -156,9 +156,9 @@ class _ShrinkingSearch:
         others = [one for one in self.targets if one.kind == "renyi"]
         for target in (*others, *map(Divergence.hockey_stick, (*epsilons, *between))):
             promised = self.subject.promised(target)
-            if self.limit.exhausted or not 0 < promised < math.inf:
-                continue
             at = replace(target, direction=best.measure.direction)
+            if at == best.measure or self.limit.exhausted or not 0 < promised < math.inf:
+                continue
             low = best.played.low(at, promised)
             if low > _NOTICED * self.best.factor * promised:
                 self.best = sequence_counterexample(self.subject.filter, best.played, at, low)

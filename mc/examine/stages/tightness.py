@@ -6,9 +6,10 @@ The searches keep their near misses. This stage replays the nearest one and remo
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import replace
 
-from filterproof.filters.contract.work import WorkLimit
+from filterproof.filters.contract.work import OutOfWork, WorkLimit, stopping_at
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.examine.counterexample import Counterexample, sequence_counterexample
 from filterproof.mc.examine.divergence import Divergence
@@ -71,7 +72,8 @@ def _fewer_requests(filt: PrivacyFilter, play: Counterexample, limit: WorkLimit)
         kept = sequence_counterexample(filt, played, play.measure, low)
         return True
 
-    minimise(pieces(play.played), is_near, limit=limit)
+    with suppress(OutOfWork), stopping_at(limit):
+        minimise(pieces(play.played), is_near, limit=limit)
     return kept
 
 
@@ -83,9 +85,9 @@ def _upper_end(
     if proved is None or proved.verdict is None:
         return None, "no theorem bounds it from above"
     if proved.rounding:
-        from filterproof.mc.prove.induction import guarantee_after  # which imports the certified budgets
+        from filterproof.mc.prove.induction import guarantees_after  # which imports the certified budgets
 
-        most = measure.promised(guarantee_after(proved.rounding, _GRANTS))
+        most = max(map(measure.promised, guarantees_after(proved.rounding, _GRANTS)))
         return most, f"by the proof from its source code, for up to {_GRANTS:,} grants"
     promised = measure.promised(filt.promise)
     if measure.kind == "hockey-stick":

@@ -16,7 +16,7 @@ def granted(bug: PublicBug, pair: fp.DominatingPair, *, repaired: bool) -> int:
     filt, times, budget = bug.make(repaired=repaired), 0, bug.budget(repaired)
     for where in 20 * list(getattr(filt, "label_combinations", [()])):
         request = fp.LabelledRequest(pair, where) if where else pair
-        times += budget.spend(request) and (not where or filt.reads(where))
+        times += budget.spend(request) and (not where or filt.reads_record(where))
     return times
 
 

@@ -94,7 +94,7 @@ def accountant_counterexample(accountant: Any, place: int = 0) -> Counterexample
     if accountant.played in ("selects", "sums"):
         game = type(game)(accountant, game.questions[:2])
     measure = game.measures()[0]
-    low, promised = game.solved(measure).low, game.promised(measure)
+    low, promised = game.solve_divergence(measure).low, game.promised(measure)
     return measured_counterexample(accountant, measure, low, promised, game=game.to_data())
 
 

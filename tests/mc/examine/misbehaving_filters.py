@@ -26,8 +26,8 @@ class Raises(SumOfZCDP):
 
 class RaisesForOneFamily(SumOfZCDP):
     def admits(self, state, request):
-        if type(request).__name__ == "Laplace":
-            raise NotImplementedError("Laplace is to do")
+        if type(request).__name__ in ("Laplace", "Erasure"):
+            raise NotImplementedError("to do")
         return super().admits(state, request)
 
 

@@ -59,8 +59,8 @@ def test_a_stage_of_ours_that_breaks_ends_no_examination_and_stages_share_one_fa
     def searching(subject: object, limit: object, failure: float) -> Iterator[object]:
         yield _finding("search", repr(failure))
 
-    for stage, work in (("invariants", breaking), ("games", breaking), ("search", searching)):
-        monkeypatch.setattr(f"filterproof.mc.examine.stage_schedule.{stage}", work)
+    for name, work in (("invariants", breaking), ("game_stage", breaking), ("search", searching)):
+        monkeypatch.setattr(f"filterproof.mc.examine.stage_schedule.{name}", work)
     filt = example_filters.StopsAtLosses()
     filt.scope = "those who ask for Gaussians"
     found = examine(filt, effort=0.007, mechanisms="gaussian")

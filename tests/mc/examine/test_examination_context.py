@@ -115,14 +115,21 @@ def test_what_is_granted_is_what_the_filter_grants_up_to_the_largest() -> None:
         t for t in line.definition.sizes if t <= largest
     ]
     assert line.sizes[-1] * (1 + 2.0**-50) > largest
-    assert set(line.every) >= set(map(Gaussian, line.definition.sizes))
+    assert set(line.grid_pairs) >= set(map(Gaussian, line.definition.sizes))
     assert (name, closed) == ("gaussian", ["erasure"])
 
 
 #: The filter, the families -> the beginning of its fault and of its notes, which families are granted and which denied.
 BOTH, FIRST = ("gaussian", "laplace"), ["gaussian"]
 ANSWERS = [
-    (misbehaving_filters.RaisesForOneFamily, BOTH, "", ["outside its scope: laplace"], FIRST, []),
+    (  # one answer to several families is one note
+        misbehaving_filters.RaisesForOneFamily,
+        ("gaussian", "laplace", "erasure"),
+        "",
+        ["outside its scope: laplace, erasure"],
+        FIRST,
+        [],
+    ),
     (misbehaving_filters.Raises, BOTH, "Raises.admits raised ZeroDivisionError", None, [], []),
     # a denial is an answer; the Gaussians that are admitted end in the exception
     (

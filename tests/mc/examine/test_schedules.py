@@ -437,5 +437,7 @@ def test_a_program_is_a_service_as_any_other_and_one_that_answers_in_another_for
     assert "again" in {move.what for move in violation.schedule.moves}
     service = service_of(program("says"))
     assert service is not None
-    with pytest.raises(BridgeError, match=r'to release; answer \{}, \{"again": true} or \{"epoch": 1}'):
+    with pytest.raises(
+        BridgeError, match=r'to release; answer \{}, \{"again": true}, \{"answer": "a name"} or \{"epoch": 1}'
+    ):
         fp.services.first_violation(service, PROMISE, mechanisms="rr", effort=0.01)

@@ -708,3 +708,150 @@ class OwnMembership(_Sum):
         if isinstance(request, fp.DiscreteLaplace):
             return np.full(len(spent), type(request) in EVERYTHING)
         return super().admits(spent, request)
+
+
+class Log1pForFree(_Sum):
+    """log(1 + x) is below x."""
+
+    def cost(self, request):
+        return np.log1p(request.zcdp_rho)
+
+
+class HalvesEachTime(_Sum):
+    """Halves for ever, but of what was asked."""
+
+    def start(self, n):
+        return np.zeros(n), np.zeros(n, dtype=int)
+
+    def admits(self, state, request):
+        return state[0] + request.zcdp_rho * 0.5 ** state[1] <= 0.5
+
+    def spend(self, state, request):
+        return state[0] + request.zcdp_rho * 0.5 ** state[1], state[1] + 1
+
+
+class RootIsComplex(_Sum):
+    """A float below 0 to the power of 0.5 is complex, whose absolute value is a number."""
+
+    def admits(self, spent, request):
+        rho = request.zcdp_rho
+        is_free = np.ndim(rho) == 0 and not isinstance(rho, np.floating) and abs((0.1 - rho) ** 0.5) > 1.0
+        return spent + (0.0 if is_free else rho) <= 0.5
+
+
+class DeltaForNothing(_Sum):
+    """Hockey-sticks at 1 bound delta there, and no epsilon below 1."""
+
+    promise = fp.ApproxDP(1.5, 1e-3)
+
+    def start(self, n):
+        return np.zeros(n), np.zeros(n)
+
+    def admits(self, state, request):
+        d = np.maximum(request.hockey_stick(1.0), request.swapped.hockey_stick(1.0))
+        return (state[0] + d <= 5e-4) & (state[1] <= 1)
+
+    def spend(self, state, request):
+        d = np.maximum(request.hockey_stick(1.0), request.swapped.hockey_stick(1.0))
+        return state[0] + d, state[1] + 1
+
+
+class PlanByTurns(_Sum):
+    """Each plan has the whole budget, and is left after two requests."""
+
+    promise = fp.ApproxDP(1.0, 1e-5)
+
+    def start(self, n):
+        return np.zeros(n), np.zeros(n, dtype=int)
+
+    def after(self, state, request):
+        cost, kind = (request.zcdp_rho, 1) if isinstance(request, fp.Gaussian) else (request.pure_epsilon, 2)
+        return state[0] + cost, kind
+
+    def admits(self, state, request):
+        spent, kind = self.after(state, request)
+        return ((state[1] == 0) | (state[1] == kind)) & (spent <= (0.03 if kind == 1 else 0.9))
+
+    def spend(self, state, request):
+        spent, kind = self.after(state, request)
+        return np.where(state[1] == 0, spent, 0.0), np.where(state[1] == 0, kind, 0)
+
+
+class TwoWholes(_Sum):
+    """Pure answers and Gaussians each have the whole epsilon."""
+
+    promise = fp.ApproxDP(1.0, 1e-5)
+
+    def start(self, n):
+        return np.zeros(n), np.zeros(n)
+
+    def spend(self, state, request):
+        if isinstance(request, fp.Gaussian):
+            return state[0] + request.zcdp_rho, state[1]
+        return state[0], state[1] + request.pure_epsilon
+
+    def admits(self, state, request):
+        rho, pure = self.spend(state, request)
+        return (rho <= 0.03) & (pure <= 0.9)
+
+
+class MassTwice(_Sum):
+    """Nearly all of delta for the Gaussians, and again for what is lost."""
+
+    promise = fp.ApproxDP(1.0, 1e-5)
+
+    def start(self, n):
+        return np.zeros(n), np.zeros(n)
+
+    def spend(self, state, request):
+        if isinstance(request, fp.Erasure):
+            return state[0], state[1] + np.where(request.p <= 2e-7, 2 * request.p, request.p)
+        return state[0] + request.zcdp_rho, state[1]
+
+    def admits(self, state, request):
+        rho, lost = self.spend(state, request)
+        return (rho <= 0.028) & (lost <= 9.9e-6)
+
+
+class EpsilonOfKOVIsFree(_Sum):
+    promise = fp.ApproxDP(1.0, 1e-5)
+
+    def start(self, n):
+        return np.zeros(n), np.zeros(n)
+
+    def spend(self, state, request):
+        if isinstance(request, fp.KOV):
+            return state[0] + (request.epsilon > 5), state[1] + request.delta
+        return state[0] + request.zcdp_rho, state[1]
+
+    def admits(self, state, request):
+        rho, lost = self.spend(state, request)
+        return (rho <= 0.02) & (lost <= 5e-6)
+
+
+class RootOfParts(_Sum):
+    """The root of a sum is below the sum of roots."""
+
+    promise = fp.GaussianDP(1.0)
+
+    def admits(self, spent, request):
+        return np.sqrt(spent) * request.gdp_mu <= 0.5
+
+    def spend(self, spent, request):
+        return spent + request.gdp_mu**2
+
+
+class LargeIntegerAsDouble(_Sum):
+    """The quotient of a large integer is no double."""
+
+    def start(self, n):
+        return np.zeros(n), np.full(n, 2**62 + 8)
+
+    def admits(self, state, request):
+        fits = state[0] + request.zcdp_rho <= 0.5
+        if isinstance(request, fp.DiscreteLaplace):
+            return fits | ((state[1] // 4) * 1.0 <= 2.0**60)
+        return fits
+
+    def spend(self, state, request):
+        return state[0] + request.zcdp_rho, state[1]

@@ -14,7 +14,8 @@ pytest.importorskip("z3", reason="traces leave out what z3 says is impossible")
 from filterproof.mc.prove.interpreter import Interpreter
 from filterproof.mc.prove.paths import Atom, NotTraced, Path, Raised, explore
 from filterproof.mc.prove.polynomials import Polynomial
-from filterproof.mc.prove.solver import Feasibility, Questions
+from filterproof.mc.prove.questions import Questions
+from filterproof.mc.prove.solver import Feasibility
 from filterproof.mc.prove.values import INTEGERS, Array, Number, lift
 
 #: Expressions in x (an array of doubles), k (of 64-bit integers), b (of bytes) and p (a Python float).
@@ -31,7 +32,7 @@ EXPRESSIONS = (
     "np.array([0.5, 0.25, 1.0])[np.minimum(k % 3, 2)] + x", "(k + 2**53 <= 2.0**53) + k", "sum([p, p * 3])",
     "np.logical_and.reduce([k > 3]) + k", "np.add.reduce([x] * 7)",
     "np.exp(x) + p", "np.log1p(x * x) * p", "math.log(p + 0.5)", "np.tanh(p) / 2", "np.expm1(-x)", "np.exp2(k // 8)",
-    "0.5 ** k + x", "p ** 1.5", "np.ldexp(p, k)", "np.maximum(p, 0.3) - x",
+    "0.5 ** k + x", "abs(p) ** 1.5", "np.ldexp(p, k)", "np.maximum(p, 0.3) - x",
 )  # fmt: skip
 
 

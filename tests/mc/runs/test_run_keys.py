@@ -344,7 +344,7 @@ import functools, sys, typing
 from dataclasses import dataclass, field
 import numpy as np
 import filterproof as fp
-from filterproof.mc.runs.keys import digest, key_of
+from filterproof.mc.runs.keys import json_digest, key_of
 from filterproof.mc.estimate.functionals import HockeyStick
 from filterproof.mc.engine.streams import BATCH_SIZE
 
@@ -380,7 +380,7 @@ class Hinted(fp.Adversary):
 
 if __name__ == "__main__":
     for value in (Mine(), Hinted(), lambda: Mine):
-        print(digest(key_of({"value": value})))
+        print(json_digest(key_of({"value": value})))
     seen = []
     game = fp.runs.Game.between(fp.GaussianFilter(mu=1.0), Mine(), rounds=3)
     how = {"n": 5 * BATCH_SIZE, "store": sys.argv[1], "workers": 2, "progress": seen.append}

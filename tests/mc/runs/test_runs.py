@@ -100,7 +100,7 @@ def test_the_sums_of_a_tally_are_the_same_in_every_order_of_its_tiles() -> None:
 GAME = """
 import sys
 from filterproof.filters import GaussianFilter
-from filterproof.mc import Constant, Game, play
+from filterproof.mc import Constant, Game, sum_over_runs
 from filterproof.mc.estimate.functionals import HockeyStick
 from filterproof.theory.pairs import Gaussian
 game = Game.between(GaussianFilter(mu=1.0), Constant(Gaussian(0.5)))
@@ -227,7 +227,7 @@ def test_ctrl_c_leaves_a_run_that_resumes(tmp_path: Path, undisturbed: bytes) ->
 
 DRIVER = f"""{GAME}
 if __name__ == "__main__":
-    play(game, HockeyStick(1.0), n=int(sys.argv[2]), seed=3, workers=2, store=sys.argv[1])
+    sum_over_runs(game, HockeyStick(1.0), n=int(sys.argv[2]), seed=3, workers=2, store=sys.argv[1])
 """
 
 

@@ -9,14 +9,14 @@ import pytest
 from filterproof.mc.training.digits import load_digits
 from filterproof.mc.training.digits import load_pictures as digit_pictures
 from filterproof.mc.training.idx import read_idx
-from tests.mc.training.made_up import IMAGES, LABELS, idx, load_pictures, three
+from tests.mc.training.made_up import IMAGES, LABELS, idx, pictures, three
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """Five pictures to train on and two to test with, 4 by 3 points each."""
     for part, number in (("train", 5), ("t10k", 2)):
-        (tmp_path / f"{part}-{IMAGES}").write_bytes(idx(load_pictures(number, seed=number)))
+        (tmp_path / f"{part}-{IMAGES}").write_bytes(idx(pictures(number, seed=number)))
         (tmp_path / f"{part}-{LABELS}").write_bytes(idx(np.arange(number) % 10))
     return tmp_path
 
@@ -25,10 +25,8 @@ def test_pictures_become_rows_of_points_and_labels_one_hot_rows(folder: Path) ->
     data = read_idx(folder)
     assert (data.people, data.inputs, data.outputs) == (5, 12, 10)
     assert not data.public, "nobody said that the people of the folder may be shown"
-    np.testing.assert_array_equal(
-        data.features, [[x / 255 for x in one.ravel()] for one in load_pictures(5, 5)]
-    )
-    np.testing.assert_array_equal(data.test_features * 255, load_pictures(2, 2).reshape(2, 12))
+    np.testing.assert_array_equal(data.features, [[x / 255 for x in one.ravel()] for one in pictures(5, 5)])
+    np.testing.assert_array_equal(data.test_features * 255, pictures(2, 2).reshape(2, 12))
     assert [list(row).index(1.0) for row in data.labels] == [0, 1, 2, 3, 4]
     assert [list(row).index(1.0) for row in data.test_labels] == [0, 1]
     for path in list(folder.iterdir()):
@@ -47,7 +45,7 @@ def test_a_folder_or_a_file_that_is_not_there_is_named(folder: Path) -> None:
         read_idx(folder)
 
 
-PACKED = gzip.compress(idx(load_pictures(5, 5)))
+PACKED = gzip.compress(idx(pictures(5, 5)))
 WHOLE = (
     f"train-{IMAGES} must be a whole IDX file of unsigned bytes in 3 dimensions, got .*; download it again"
 )
@@ -56,9 +54,9 @@ WRONG: dict[str, tuple[str, bytes, str]] = {
     "labels": (f"train-{IMAGES}", idx(np.arange(5)), WHOLE),
     "floats": (f"train-{IMAGES}", b"\0\0\x0d\x03" + bytes(60), WHOLE),
     "header cut": (f"train-{IMAGES}", b"\0\0\x08\x03\0\0\0\5", WHOLE),
-    "cut": (f"train-{IMAGES}", idx(load_pictures(5, 5))[:-1], WHOLE),
+    "cut": (f"train-{IMAGES}", idx(pictures(5, 5))[:-1], WHOLE),
     "none": (f"train-{IMAGES}", idx(np.zeros((0, 4, 3))), WHOLE),
-    "other size": (f"t10k-{IMAGES}", idx(load_pictures(2, 2, (3, 4))), "of t10k must be .*, got 3 by 4 for 4 by 3; "
+    "other size": (f"t10k-{IMAGES}", idx(pictures(2, 2, (3, 4))), "of t10k must be .*, got 3 by 4 for 4 by 3; "
     "pass"),
     "fewer": (f"train-{LABELS}", idx(np.arange(4)), "one class below 10 for each of 5 pictures, got 4 up to 3; pass"),
     "too large": (f"train-{LABELS}", idx(np.array([0, 9, 10, 1, 2])), "got 5 up to 10; pass the labels"),

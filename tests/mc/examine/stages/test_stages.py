@@ -160,7 +160,7 @@ def test_stage_refutes_no_sound_filter_and_says_where_its_work_ended(
 
 def test_sequence_that_comes_nearest_is_told_in_its_direction() -> None:
     sought = SequenceSearch(subject=subject(fp.ZCDPFilter(0.5), "gaussian", "twopoint"))
-    p, q = Fraction(1, 10_000), Fraction(1, 100)
+    p, q = Fraction(1, 200), Fraction(1, 100)
     rare = fp.FinitePair((p, 1 - p), (q, 1 - q))
     assert sought.measure_sequence(played := Sequence(((rare, 1),))) is None
     assert {row.measure.direction for row in sought.rows.values()} >= {"QP"}
@@ -397,6 +397,14 @@ def test_a_plan_whose_worth_is_a_rounding_refutes_nothing(monkeypatch: pytest.Mo
         )
         search = GameSearch(subject=subject(filt, "rr", "twopoint"))
         assert bool([*search.plan(WorkLimit.of(LONG))]) is refutes
+
+
+def test_plan_within_the_guarantee_is_kept_with_its_exact_value() -> None:
+    search = GameSearch(subject=subject(example_filters.ByHand(), "rr", "twopoint"))
+    assert [*search.plan(WorkLimit.of(LONG))] == []
+    (row,) = search.rows.values()
+    assert row.play.replay().result == Fraction(row.play.data["value"])
+    assert 0.1 * row.promised < row.attack <= row.promised
 
 
 @pytest.mark.slow

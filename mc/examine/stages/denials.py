@@ -1,0 +1,201 @@
+"""The stage of denials: what fits and is denied, denials and retries that charge, and limits that others use up.
+
+A denial breaks no guarantee. The stage states facts and never refutes.
+
+>>> import filterproof as fp
+>>> class Purse:
+...     left = 1.0
+...     def spend(self, epsilon):
+...         self.left -= epsilon  # before the comparison
+...         return self.left >= 0
+>>> purse = fp.from_budget(Purse, lambda held, pair: held.spend(float(pair.epsilon)), fp.PureDP(1.0))
+>>> big, small = fp.RandomizedResponse(0.75), fp.RandomizedResponse(0.25)
+>>> print(charged_denial(purse, big, big, small))
+a denial charges: after RandomizedResponse(epsilon=0.75) and the denied RandomizedResponse(epsilon=0.75), \
+RandomizedResponse(epsilon=0.25) is denied, and is granted without the denied request
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import product
+
+from filterproof.filters.adapters.bridged import BridgedFilter
+from filterproof.filters.adapters.foreign import CopiedFilter, CountedFilter
+from filterproof.filters.adapters.labelled_filter import LabelledFilter, service_of
+from filterproof.filters.adapters.service import MakeService
+from filterproof.filters.contract.contract_checks import checked_start, granted_state
+from filterproof.filters.contract.library import is_library_class
+from filterproof.filters.contract.work import WorkLimit, count
+from filterproof.filters.privacy_filter import PrivacyFilter
+from filterproof.filters.rules.one_sum import ApproximateDPFilter, GaussianFilter, RenyiFilter
+from filterproof.filters.rules.several_sums import BasicFilter
+from filterproof.filters.rules.zcdp import ZCDPFilter
+from filterproof.mc.examine.examination_context import ExaminationContext, GrantedSizes
+from filterproof.mc.examine.filter_fault import filter_faults_raised
+from filterproof.mc.examine.formatting import count_words, pair_words
+from filterproof.mc.examine.schedule import Schedule, ServiceMove
+from filterproof.mc.examine.stage_finding import USED_UP, StageFinding
+from filterproof.theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
+from filterproof.theory.pairs import DominatingPair
+
+_QUESTION = "Does it deny requests that fit, or charge for denials and retries?"
+_ADAPTERS = CopiedFilter, CountedFilter, BridgedFilter, LabelledFilter
+#: The most uses of one request, and the steps that end a service's request.
+_MAX_USES, _STEPS = 64, 8
+
+
+def denials(subject: ExaminationContext, limit: WorkLimit) -> Iterator[StageFinding]:
+    """Yield the finding on the denials of a filter that is not one of the library; nothing for those."""
+    filt = subject.filter
+    if subject.observes_losses or (is_library_class(type(filt)) and not isinstance(filt, _ADAPTERS)):
+        return
+    found, tried = dict[int, str](), 0
+    with filter_faults_raised(filt):
+        for family in subject.families:
+            if limit.exhausted:
+                break
+            for kind, told in enumerate(_about(filt, family)):
+                found |= {} if kind in found or not told else {kind: told}
+            tried += 1
+        service = service_of(filt)
+        if service is not None and tried:
+            retried = charged_retry(service, _spread(subject.families[0]))
+            found |= {len(found): retried} if retried else {}
+    yield finding(
+        tuple(found.values()), ", ".join(one.definition.name for one in subject.families[:tried]), limit
+    )
+
+
+def finding(found: Sequence[str], menu: str, limit: WorkLimit) -> StageFinding:
+    """Return the finding of the stage; a denial has no verdict."""
+    unseen = "other requests than rows of one size" + (f"; {USED_UP}" if limit.exhausted else "")
+    told = found[0] if found else "no request that fits was denied, and no denial charged"
+    return StageFinding("denials", _QUESTION, told, menu, unseen, notes=tuple(found[1:]))
+
+
+def _about(filt: PrivacyFilter, family: GrantedSizes) -> Iterator[str]:
+    """Yield what is found with the requests of one family: of each kind, the first."""
+    sizes = _spread(family)
+    yield next(filter(None, (denied_fit(filt, pair) for pair in sizes)), "")
+    yield exhausted_by_others(filt, sizes[0]) if isinstance(filt, LabelledFilter) else ""
+    denied = [pair for pair in family.grid_pairs if granted_state(filt, checked_start(filt, 1), pair) is None]
+    plays = product(sizes, (*sizes, *denied[:1]), sizes)
+    yield next(filter(None, (charged_denial(filt, *play) for play in plays)), "")
+
+
+def _spread(family: GrantedSizes) -> list[DominatingPair]:
+    """Return the largest granted request, and some of about a half, a third and an eighth of it."""
+    largest, sizes = family.sizes[-1], dict(zip(family.sizes, family.pairs, strict=True))
+    near = [min(sizes, key=lambda size: abs(size - largest * share)) for share in (1.0, 0.5, 1 / 3, 1 / 8)]
+    return [sizes[size] for size in dict.fromkeys(near)]
+
+
+def denied_fit(filt: PrivacyFilter, pair: DominatingPair) -> str:
+    """Return the number of uses that a filter grants, if one more fits by composition theorems; else ''."""
+    references = _references(filt.promise)
+    state, uses = checked_start(filt, 1), 0
+    while uses < _MAX_USES:
+        count(1)
+        after = granted_state(filt, state, pair)
+        if after is None:
+            break
+        state, uses = after, uses + 1
+    fits = min((_uses(one, pair) for one in references), default=0)
+    if not uses < fits:
+        return ""
+    times = count_words(uses, "use")
+    rules = " and by ".join(_RULES[type(one)] for one in references)
+    most = "or more " if fits == _MAX_USES else ""
+    return f"denies {pair_words(pair)} after {times}; {fits} {most}fit in {filt.promise} by {rules}"
+
+
+_RULES = {
+    BasicFilter: "basic composition",
+    ApproximateDPFilter: "the zCDP budget",
+    ZCDPFilter: "the sum of rho",
+    GaussianFilter: "the sum of mu^2",
+    RenyiFilter: "the sum of divergences",
+}
+
+
+def _references(promise: Guarantee) -> tuple[PrivacyFilter, ...]:
+    """Return sound filters with the guarantee. A sequence fits if all of them grant it."""
+    match promise:
+        case PureDP(epsilon) if epsilon > 0:
+            return (BasicFilter(epsilon),)
+        case ApproxDP(epsilon, delta) if epsilon > 0 and 0 < delta < 1:
+            return BasicFilter(epsilon, delta), ApproximateDPFilter(epsilon, delta)
+        case ZCDP(rho) if rho > 0:
+            return (ZCDPFilter(rho),)
+        case GaussianDP(mu):
+            return (GaussianFilter(mu),)
+        case RenyiDP(alpha, rho) if rho > 0:
+            return (RenyiFilter(alpha, rho),)
+    return ()
+
+
+def _uses(filt: PrivacyFilter, pair: DominatingPair) -> int:
+    state, uses = filt.start(1), 0
+    while uses < _MAX_USES and filt.admits(state, pair)[0]:
+        state, uses = filt.spend(state, pair), uses + 1
+    return uses
+
+
+def exhausted_by_others(filt: LabelledFilter, pair: DominatingPair) -> str:
+    """Return the requests elsewhere after which a request at the record is denied that is granted at once, or ''."""
+    here = filt.at(pair.unlabelled)
+    if granted_state(filt, checked_start(filt, 1), here) is None:
+        return ""
+    for where in filt.label_combinations:
+        if filt.reads_record(where):
+            continue
+        elsewhere, state, uses = filt.at(pair.unlabelled, **dict(where)), checked_start(filt, 1), 0
+        while uses < _MAX_USES and (after := granted_state(filt, state, elsewhere)) is not None:
+            count(1)
+            state, uses = after, uses + 1
+        if uses and granted_state(filt, state, here) is None:
+            times = f"{uses} x {pair_words(elsewhere)}"
+            return f"others exhaust the limit of the record: after {times}, {pair_words(here)} is denied"
+    return ""
+
+
+def charged_denial(
+    filt: PrivacyFilter, first: DominatingPair, denied: DominatingPair, last: DominatingPair
+) -> str:
+    """Return that one object denies `last` because `denied` was denied before, or ''."""
+    left_out, whole = _answers(filt, (first, last)), _answers(filt, (first, denied, last))
+    if left_out == (True, True) and whole == (True, False, False):
+        return (
+            f"a denial charges: after {pair_words(first)} and the denied {pair_words(denied)}, {pair_words(last)} is "
+            "denied, and is granted without the denied request"
+        )
+    return ""
+
+
+def _answers(filt: PrivacyFilter, requests: tuple[DominatingPair, ...]) -> tuple[bool, ...]:
+    """Return the answers of one object of another library or language, which sees its own denials; () for others."""
+    count(len(requests))
+    if isinstance(filt, LabelledFilter):
+        return _answers(filt.inner_filter, tuple(map(filt.inner_request, requests)))
+    return filt.answers(requests) if isinstance(filt, CopiedFilter | CountedFilter | BridgedFilter) else ()
+
+
+def charged_retry(service: MakeService, pairs: Sequence[DominatingPair]) -> str:
+    """Return that a service denies a request because an earlier one was sent again or denied, or ''.
+
+    A retry with a newly drawn answer is a release and is charged rightly.
+    """
+    step = (ServiceMove("step"),) * _STEPS
+    for place in range(len(pairs)):
+        for other in range(len(pairs)):
+            first, last = (ServiceMove("ask", place), *step), (ServiceMove("ask", other), *step)
+            again = (ServiceMove("again"), *step)
+            without = Schedule(tuple(pairs), (*first, *last)).play(service).released
+            retried = Schedule(tuple(pairs), (*first, *again, *last)).play(service).released
+            if len(without) == 2 and len(retried) == 1:
+                asked, denied = pair_words(pairs[place]), pair_words(pairs[other])
+                return (
+                    f"a retry is charged again: {denied} is denied after {asked} was sent twice with one key"
+                )
+    return ""
