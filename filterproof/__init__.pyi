@@ -48,7 +48,7 @@ from filterproof.filters.rules.unsound import RangedBlackwellFilter as RangedBla
 from filterproof.filters.rules.unsound import SomeOrderFilter as SomeOrderFilter
 from filterproof.filters.rules.unsound import SquaredLossFilter as SquaredLossFilter
 from filterproof.filters.rules.unsound import UnsoundFilterWarning as UnsoundFilterWarning
-from filterproof.filters.rules.unsound import ZCDPOnEpsilonRange as ZCDPOnEpsilonRange
+from filterproof.filters.rules.unsound import ZCDPGuaranteeOnRange as ZCDPGuaranteeOnRange
 from filterproof.filters.rules.unsound import suppress_unsound_warning as suppress_unsound_warning
 from filterproof.filters.rules.zcdp import ZCDPFilter as ZCDPFilter
 from filterproof.filters.testing import strategies as strategies
@@ -57,8 +57,8 @@ from filterproof.mc.accountant_invariants.accountant_invariants import (
 )
 from filterproof.mc.engine.adversaries import Constant as Constant
 from filterproof.mc.engine.adversaries import EraserForever as EraserForever
-from filterproof.mc.engine.adversaries import LossAvoiding as LossAvoiding
-from filterproof.mc.engine.adversaries import LossChasing as LossChasing
+from filterproof.mc.engine.adversaries import HighWhileLossPositive as HighWhileLossPositive
+from filterproof.mc.engine.adversaries import LowWhileLossPositive as LowWhileLossPositive
 from filterproof.mc.engine.adversaries import ManySmall as ManySmall
 from filterproof.mc.engine.adversaries import MenuChasing as MenuChasing
 from filterproof.mc.engine.adversaries import MenuRandom as MenuRandom
@@ -68,11 +68,11 @@ from filterproof.mc.engine.adversaries import Scripted as Scripted
 from filterproof.mc.engine.adversary import Adversary as Adversary
 from filterproof.mc.engine.adversary import AdversaryView as AdversaryView
 from filterproof.mc.estimate.audit_mechanism import audit_mechanism as audit_mechanism
-from filterproof.mc.estimate.compare_filters import compare_filters as compare_filters
+from filterproof.mc.estimate.filter_ranking import rank_filters_by_releases as rank_filters_by_releases
 from filterproof.mc.estimate.renyi_moment import simulate_renyi as simulate_renyi
 from filterproof.mc.estimate.sequential_test import sequential_test as sequential_test
 from filterproof.mc.estimate.simulate import simulate as simulate
-from filterproof.mc.estimate.survival import survival as survival
+from filterproof.mc.estimate.survival import release_survival as release_survival
 from filterproof.mc.estimate.trade_off import TradeOff as TradeOff
 from filterproof.mc.evaluate.evaluate import evaluate as evaluate
 from filterproof.mc.examine.counterexample import Counterexample as Counterexample
@@ -117,7 +117,7 @@ from filterproof.theory.pairs.kov import KOV as KOV
 from filterproof.theory.pairs.labelled import LabelledRequest as LabelledRequest
 from filterproof.theory.pairs.laplace import Laplace as Laplace
 from filterproof.theory.pairs.randomized_response import RandomizedResponse as RandomizedResponse
-from filterproof.theory.pairs.selection import Selection as Selection
+from filterproof.theory.pairs.selection import PairPerRun as PairPerRun
 from filterproof.theory.pairs.subsampled_gaussian import SubsampledGaussian as SubsampledGaussian
 from filterproof.theory.proofs import THEOREMS as THEOREMS
 from filterproof.theory.proofs import prove as prove

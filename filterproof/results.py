@@ -2,8 +2,8 @@
 
 from filterproof.filters.certified.certified_numbers import CertifiedNumbers
 from filterproof.mc.estimate.audit_mechanism import MechanismAudit
-from filterproof.mc.estimate.compare_filters import FilterChoice, FilterComparison
 from filterproof.mc.estimate.curve import ProfileEstimate
+from filterproof.mc.estimate.filter_ranking import FilterChoice, FilterComparison
 from filterproof.mc.estimate.survival import SurvivalCurve
 from filterproof.mc.evaluate.evaluation import Evaluation, Evaluations, NumericalEvaluation
 from filterproof.mc.examine.supremum import Supremum

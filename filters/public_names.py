@@ -46,7 +46,7 @@ from filterproof.filters.rules.orders import RenyiCurve
 from filterproof.filters.rules.several_sums import ApproximateZCDP
 from filterproof.filters.rules.unsound import (
     UnsoundFilterWarning,
-    ZCDPOnEpsilonRange,
+    ZCDPGuaranteeOnRange,
     suppress_unsound_warning,
 )
 from filterproof.filters.rules.unsound_sums import ClippingAfterAdding, ForgettingSums
@@ -95,7 +95,7 @@ __all__ = [
     "TrackerLimitFilter",
     "UnsoundFilterWarning",
     "VaryingTracker",
-    "ZCDPOnEpsilonRange",
+    "ZCDPGuaranteeOnRange",
     "approximate_charge",
     "approximate_zcdp_charge",
     "gaussian_request",

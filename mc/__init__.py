@@ -10,8 +10,8 @@ if __name__ != "filterproof.mc":
 from filterproof.mc.engine.adversaries import (
     Constant,
     EraserForever,
-    LossAvoiding,
-    LossChasing,
+    HighWhileLossPositive,
+    LowWhileLossPositive,
     ManySmall,
     MenuChasing,
     MenuRandom,
@@ -23,9 +23,9 @@ from filterproof.mc.engine.adversary import Adversary, AdversaryView
 from filterproof.mc.engine.game import Game
 from filterproof.mc.engine.paths import FinishedRuns
 from filterproof.mc.estimate.answer_misses import answer_misses
-from filterproof.mc.estimate.compare_filters import FilterChoice, FilterComparison
 from filterproof.mc.estimate.crossing import BoundApproaching
 from filterproof.mc.estimate.curve import ProfileEstimate
+from filterproof.mc.estimate.filter_ranking import FilterChoice, FilterComparison
 from filterproof.mc.estimate.renyi_moment import simulate_renyi
 from filterproof.mc.estimate.survival import SurvivalCurve
 from filterproof.mc.estimate.trade_off import TradeOff
@@ -74,13 +74,13 @@ __all__ = [
     "FilterComparison",
     "FinishedRuns",
     "Game",
+    "HighWhileLossPositive",
     "IndividualAccountant",
     "Interrupted",
     "LocalPool",
     "LogRatio",
     "LogisticTraining",
-    "LossAvoiding",
-    "LossChasing",
+    "LowWhileLossPositive",
     "ManySmall",
     "MenuChasing",
     "MenuRandom",

@@ -148,7 +148,9 @@ def intervals_beside(
     ax.grid(axis="y", visible=False)
 
 
-def promise_figure(rows: Sequence[tuple[str, float, float, float, float]], xlabel: str) -> Figure:
+def intervals_over_promise_figure(
+    rows: Sequence[tuple[str, float, float, float, float]], xlabel: str
+) -> Figure:
     """Named intervals (name, low, value, high, promised), each over what is promised of it."""
     with new_figure(height=1.2 + 0.3 * len(rows)) as figure:
         ax = figure.subplots()

@@ -103,7 +103,7 @@ def of_pairs() -> Iterator[str]:
     for name, kind in own_classes("filterproof.theory.pairs", pairs.DominatingPair).items():
         if name not in pairs.__all__:
             yield f"theory/pairs/__init__.py: name {name} in __all__"
-        if kind in (pairs.LabelledRequest, pairs.Selection):  # made of pairs
+        if kind in (pairs.LabelledRequest, pairs.PairPerRun):  # made of pairs
             continue
         if kind not in pairs.PAIR_CLASSES:
             yield f"theory/pairs/__init__.py: list {name} in PAIRS"

@@ -72,7 +72,7 @@ LARGE: dict[str, Callable[[], Any]] = {
     "LabelledRequest": lambda: fp.LabelledRequest(fp.Gaussian(1.0), {"epoch": tuple(range(99))}),
     "FinishedRuns": lambda: fp.runs.FinishedRuns(np.zeros(100), np.zeros(100), np.ones(100, dtype=np.int64)),
     "Scripted": lambda: fp.Scripted(LONG, (1,) * 59),
-    "Selection": lambda: fp.Selection(LONG, np.zeros(9, dtype=np.intp)),
+    "PairPerRun": lambda: fp.PairPerRun(LONG, np.zeros(9, dtype=np.intp)),
     "Session": lambda: GDP.open(),
     "SquaredCharge": lambda: fp.charges.SquaredCharge(np.full(100, 0.5)),
     "AdversaryView": lambda: fp.AdversaryView(

@@ -68,7 +68,7 @@ import filters
 
 if __name__ == "__main__":
     with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as here:
-        game = fp.ZCDPFilter(0.5), fp.LossChasing()
+        game = fp.ZCDPFilter(0.5), fp.HighWhileLossPositive()
         with fp.runs.cluster(here.scheduler_address) as executor:
             there = fp.simulate(*game, epsilon=1.0, n=300_000, seed=1, executor=executor)
         print(filters.MINE, there == fp.simulate(*game, epsilon=1.0, n=300_000, seed=1, workers=1))

@@ -54,7 +54,7 @@ from filterproof.filters.contract.terms import FilterTerms
 from filterproof.theory.argument_checks import check_count, check_positive
 from filterproof.theory.guarantees import ZCDP, GaussianDP, Guarantee, RenyiDP
 from filterproof.theory.numerics.error_free import quotient_round_up
-from filterproof.theory.pairs import DominatingPair, Gaussian, RandomizedResponse, Selection
+from filterproof.theory.pairs import DominatingPair, Gaussian, PairPerRun, RandomizedResponse
 from filterproof.theory.rounding import next_above
 from filterproof.theory.size_limits import in_memory
 
@@ -120,7 +120,7 @@ def gaussian_request(norms: NDArray[np.float64], sigma: float) -> DominatingPair
     pair = Gaussian(1.0).with_parameters({"mu": mu})  # checked, and not shared
     if not absent.any():
         return pair
-    either = Selection((Gaussian(1.0), RandomizedResponse(0.0)), np.zeros(1, dtype=np.intp))
+    either = PairPerRun((Gaussian(1.0), RandomizedResponse(0.0)), np.zeros(1, dtype=np.intp))
     # one byte each: the index of a usual selection takes eight
     changed = {"pairs": (pair, either.pairs[1]), "index": absent.view(np.int8), "_families": []}
     return either.with_parameters(changed)

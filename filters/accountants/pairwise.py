@@ -103,7 +103,7 @@ class PairwiseFilter(StatefulAccountant):
         Parameters
         ----------
         request : DominatingPair
-            What the mechanism may lose on each pair of neighbours: parameters of shape (pairs,), a `Selection`, or one
+            What the mechanism may lose on each pair of neighbours: parameters of shape (pairs,), a `PairPerRun`, or one
             pair for all.
 
         Returns

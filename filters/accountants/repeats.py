@@ -27,7 +27,7 @@ def count_grants(filt: FilterBase, request: DominatingPair, *, most: int) -> int
     checked_filter(filt)
     if filt.looks_at_losses:
         raise TypeError(
-            f"filt must not look at losses, got {type(filt).__name__}; use survival for the distribution of "
+            f"filt must not look at losses, got {type(filt).__name__}; use release_survival for the distribution of "
             "its releases"
         )
     limit = check_count("most", most, least=0)

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filterproof.filters.adapters.bridge import DECISION_UNITS, LINE_UNITS, Bridge, shown
-from filterproof.filters.adapters.commands import ask_command, command, request_text
-from filterproof.filters.contract.work import count
+from filterproof.filters.adapters.commands import ask_command, command_text, request_text
+from filterproof.filters.contract.work import count_work
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.theory.argument_checks import check_positive
 from filterproof.theory.guarantees import Guarantee
@@ -70,7 +70,7 @@ class BridgedFilter(PrivacyFilter):
     def step(
         self, state: NDArray[np.int64], request: DominatingPair
     ) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
-        count(LINE_UNITS + DECISION_UNITS * len(state))  # also for cached decisions
+        count_work(LINE_UNITS + DECISION_UNITS * len(state))  # also for cached decisions
         asked = [(int(at), request.of_run(run)) for run, at in enumerate(state)]
         found = self.asks_program.decided_positions(dict.fromkeys(asked))
         granted = np.array([found[one] is not None for one in asked], dtype=np.bool_)
@@ -79,7 +79,7 @@ class BridgedFilter(PrivacyFilter):
 
     def answers(self, requests: tuple[DominatingPair, ...]) -> tuple[bool, ...]:
         """Return the answers of one new budget to requests in turn, without a restart in between."""
-        count(LINE_UNITS + DECISION_UNITS * len(requests))
+        count_work(LINE_UNITS + DECISION_UNITS * len(requests))
         return self.asks_program.in_turn(requests)
 
     def readable(self, state: Any) -> NDArray[Any]:
@@ -94,7 +94,7 @@ class ObservingBridgedFilter(BridgedFilter):
     """A bridged filter whose program is told the loss of each release: it states the ability `observe`."""
 
     def observe(self, state: NDArray[np.int64], loss: NDArray[np.float64]) -> NDArray[np.int64]:
-        count(LINE_UNITS + DECISION_UNITS * len(state))
+        count_work(LINE_UNITS + DECISION_UNITS * len(state))
         seen = list(zip(map(int, state), map(float, loss), strict=True))
         after = self.asks_program.observed(dict.fromkeys(seen))
         return np.array([after[one] for one in seen], dtype=np.int64)
@@ -133,7 +133,7 @@ class _BridgeRuns:
         if not self.bridge.stores:
             return 0
         run = self._new_run()
-        _, told = self._exchange([command("open", run), command("state", run)])
+        _, told = self._exchange([command_text("open", run), command_text("state", run)])
         self._close(run)
         return self._stored(told)
 
@@ -170,7 +170,7 @@ class _BridgeRuns:
         """Return the answers of one new budget, each request with a key of its own."""
         self.start_program()
         run, answers = self._new_run(), list[bool]()
-        self._exchange([command("open", run)])
+        self._exchange([command_text("open", run)])
         for place, pair in enumerate(requests):
             (answer,) = self._exchange([self._ask_command(run, place, pair)])
             answers.append(self.bridge.granted(answer, pair))
@@ -214,7 +214,7 @@ class _BridgeRuns:
                 commands += self._without_denied(run)
                 if stores:
                     stored[run] = len(commands)
-                    commands.append(command("state", run))
+                    commands.append(command_text("state", run))
         answers, standings = self._exchange(commands), dict[_Question, int | None]()
         for (at, pair), (budgets, _), yes in zip(questions, runs, decisions, strict=True):
             after = None
@@ -242,8 +242,8 @@ class _BridgeRuns:
             if not run:
                 run = self._new_run()
                 self._bring(at, run, commands, due)
-            commands.append(command("observe", run, loss=_json_loss(loss)))
-            commands += [command("state", run)] if self.bridge.stores else []
+            commands.append(command_text("observe", run, loss=_json_loss(loss)))
+            commands += [command_text("state", run)] if self.bridge.stores else []
             answers = self._exchange(commands)
             self._check_due(answers, due)
             if self.bridge.stores:
@@ -267,7 +267,7 @@ class _BridgeRuns:
     def _bring(self, at: int, run: int, commands: list[str], due: list[tuple[int, DominatingPair]]) -> None:
         """Bring a new budget to a position: restart it there, or play its history again."""
         if self.bridge.stores:
-            commands.append(command("restart", run, state=str(self.stood[at])))
+            commands.append(command_text("restart", run, state=str(self.stood[at])))
         else:
             self._play_again(at, run, commands, due)
 
@@ -280,10 +280,10 @@ class _BridgeRuns:
         while isinstance(stood, tuple):
             past.append((stood[0], stood[1]))
             stood = self.stood[stood[0]]
-        commands.append(command("open", run))
+        commands.append(command_text("open", run))
         for before, pair in reversed(past):
             if isinstance(pair, float):
-                commands.append(command("observe", run, loss=_json_loss(pair)))
+                commands.append(command_text("observe", run, loss=_json_loss(pair)))
                 continue
             due.append((len(commands), pair))
             commands += [self._ask_command(run, before, pair), *self._without_denied(run)]
@@ -315,7 +315,7 @@ class _BridgeRuns:
     def _close(self, run: int) -> None:
         """Close a budget with the next line."""
         self.keys.pop(run, None)
-        self.closing.append(command("close", run))
+        self.closing.append(command_text("close", run))
 
     def _new_run(self) -> int:
         self.number += 1
@@ -325,7 +325,9 @@ class _BridgeRuns:
         """Return the commands after a grant."""
         key = self.keys.get(run)
         return [
-            command(one, run, key) for one in ("commit", "release") if one in self.bridge.stated_abilities
+            command_text(one, run, key)
+            for one in ("commit", "release")
+            if one in self.bridge.stated_abilities
         ]
 
     def _ask_command(self, run: int, at: int, pair: DominatingPair) -> str:

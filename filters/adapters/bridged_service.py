@@ -8,9 +8,9 @@ from typing import Any
 
 from filterproof.filters.adapters.bridge import LINE_UNITS, Bridge
 from filterproof.filters.adapters.bridge import shown as printable
-from filterproof.filters.adapters.commands import ask_command, command
+from filterproof.filters.adapters.commands import ask_command, command_text
 from filterproof.filters.adapters.service import Disk, Release
-from filterproof.filters.contract.work import count as count_work
+from filterproof.filters.contract.work import count_work
 from filterproof.theory.pairs import DominatingPair
 
 
@@ -28,7 +28,7 @@ class BridgedServices:
 
     def __call__(self, disk: Disk) -> BridgedService:
         if self._open is not None and disk.get("run") != self._open:
-            self.bridge.exchange([command("close", self._open)])
+            self.bridge.exchange([command_text("close", self._open)])
             self._open = None
         made = (TimedService if "clock" in self.bridge.stated_abilities else BridgedService)(self, disk)
         if not made.stores:
@@ -48,7 +48,7 @@ class BridgedService:
         self.run = disk["run"] = next(program.numbers)
         text = disk.get("state")
         self._command_answer(
-            command("open", self.run) if text is None else command("restart", self.run, state=text)
+            command_text("open", self.run) if text is None else command_text("restart", self.run, state=text)
         )
 
     def request(self, pair: DominatingPair, key: str) -> Iterator[Release | None]:
@@ -56,11 +56,11 @@ class BridgedService:
             return
         if "commit" in self.bridge.stated_abilities:
             yield None
-            self._command_answer(command("commit", self.run, key))
+            self._command_answer(command_text("commit", self.run, key))
         message: dict[str, Any] = {}
         if "release" in self.bridge.stated_abilities:
             yield None
-            message = self._command_answer(command("release", self.run, key))
+            message = self._command_answer(command_text("release", self.run, key))
         is_retry, epoch, answer = message.get("again", False), message.get("epoch"), message.get("answer")
         wrong = not isinstance(is_retry, bool) or (epoch is not None and type(epoch) is not int)
         if wrong or (answer is not None and (is_retry or not isinstance(answer, str))):
@@ -73,7 +73,7 @@ class BridgedService:
     def kill(self) -> None:
         """Close the budget of a dead process, which restarts under another number."""
         if self.stores:
-            self.bridge.exchange([command("close", self.run)])
+            self.bridge.exchange([command_text("close", self.run)])
 
     def _command_answer(self, sent: str) -> dict[str, Any]:
         """Return the answer to a command, and store the state after it on the disk."""
@@ -81,7 +81,7 @@ class BridgedService:
         if not self.stores:
             (answer,) = self.bridge.exchange([sent])
             return answer
-        answer, stored = self.bridge.exchange([sent, command("state", self.run)])
+        answer, stored = self.bridge.exchange([sent, command_text("state", self.run)])
         self.disk["state"] = self.bridge.stored_text(stored)
         return answer
 
@@ -90,4 +90,4 @@ class TimedService(BridgedService):
     """A service that gets the epoch."""
 
     def clock(self, epoch: int) -> None:
-        self._command_answer(command("clock", self.run, now=epoch))
+        self._command_answer(command_text("clock", self.run, now=epoch))

@@ -3,7 +3,7 @@
 >>> import filterproof as fp
 >>> request_text(fp.Gaussian(0.5))
 '{"mechanism":"Gaussian","epsilon":null,"rho":0.125,"mu":0.5,"parameters":{"mu":0.5}}'
->>> command("commit", 3, key="7"), command("restart", 3, state="1/2")
+>>> command_text("commit", 3, key="7"), command_text("restart", 3, state="1/2")
 ('{"do":"commit","run":3,"key":"7"}', '{"do":"restart","run":3,"state":"1/2"}')
 """
 
@@ -18,7 +18,7 @@ from typing import Any
 from filterproof.theory.pairs import DominatingPair
 
 
-def command(what: str, run: int, key: str | None = None, **more: str | float) -> str:
+def command_text(what: str, run: int, key: str | None = None, **more: str | float) -> str:
     """Return a command about a budget. `key` identifies a client's request; a retry has the same key."""
     said = more if key is None else {"key": key, **more}
     return f'{{"do":"{what}","run":{run}{"".join(f",{json.dumps(k)}:{json.dumps(v)}" for k, v in said.items())}}}'
@@ -26,7 +26,7 @@ def command(what: str, run: int, key: str | None = None, **more: str | float) ->
 
 def ask_command(run: int, pair: DominatingPair, key: str | None = None) -> str:
     """Return the command for a request."""
-    return f'{command("ask", run, key)[:-1]},"request":{request_text(pair)}}}'
+    return f'{command_text("ask", run, key)[:-1]},"request":{request_text(pair)}}}'
 
 
 @lru_cache(maxsize=1 << 16)

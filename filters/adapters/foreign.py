@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filterproof.filters.contract.filter_base import MechanismFamily
-from filterproof.filters.contract.work import count
+from filterproof.filters.contract.work import count_work
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.filters.rules.menu import (
     affordable_of,
@@ -156,7 +156,7 @@ class ObservingFilter(CopiedFilter):
         return _object_array([(self.foreign_object.make(), None) for _ in range(n)])
 
     def step(self, state: NDArray[Any], request: DominatingPair) -> tuple[NDArray[Any], NDArray[Any]]:
-        count(_COPY_UNITS * len(state))
+        count_work(_COPY_UNITS * len(state))
         after = [(copy.deepcopy(held), request.of_run(run)) for run, (held, _) in enumerate(state)]
         known = [self.menu is None or pair in self.menu for _, pair in after]
         granted = [yes and self.foreign_object.granted(*one) for yes, one in zip(known, after, strict=True)]
@@ -164,7 +164,7 @@ class ObservingFilter(CopiedFilter):
 
     def observe(self, state: NDArray[Any], loss: NDArray[Any]) -> NDArray[Any]:
         assert self.foreign_object.told is not None
-        count(_COPY_UNITS * len(state))
+        count_work(_COPY_UNITS * len(state))
         after = [(copy.deepcopy(held), pair) for held, pair in state]
         for (held, pair), one in zip(after, loss, strict=True):
             if pair is not None:

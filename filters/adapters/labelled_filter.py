@@ -39,7 +39,7 @@ from filterproof.filters.contract.contract_checks import (
 from filterproof.filters.contract.state import State, runs_of
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.theory.guarantees import Guarantee
-from filterproof.theory.pairs import DominatingPair, LabelledRequest, Selection
+from filterproof.theory.pairs import DominatingPair, LabelledRequest, PairPerRun
 from filterproof.theory.pairs.labelled import Label, Where, checked_where, label_tuple, where_words
 
 #: The most label combinations of a request.
@@ -206,7 +206,7 @@ class LabelledFilter(PrivacyFilter[Any]):
         """Return the request for the inner filter: the mechanism and its labels, whatever it reveals about the
         record."""
         if request.member_index is not None:
-            return Selection(tuple(map(self.inner_request, request.members)), request.member_index)
+            return PairPerRun(tuple(map(self.inner_request, request.members)), request.member_index)
         return self.inner_request(request)
 
     def inner_request(self, request: DominatingPair) -> DominatingPair:

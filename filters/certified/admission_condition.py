@@ -53,7 +53,7 @@ class AdmissionCondition:
         }
         return self._least_margin([text.format(**sums) for text in self.margins])
 
-    def count_margin(self, family: str, x: Fraction) -> Margin:
+    def repeated_request_margin(self, family: str, x: Fraction) -> Margin:
         """Return the margin of repeated requests of size `x`; the variable x is their number."""
         sums = {name: f"(x*({self._cost_formula(family, name, f'({x})')}))" for name in self.sums}
         return self._least_margin([text.format(**sums) for text in self.margins])

@@ -143,7 +143,7 @@ _JOINED: Mapping[tuple[type[ChargeRule], type[Guarantee]], tuple[str, str, str]]
 
 
 @dataclass(frozen=True, slots=True)
-class BudgetBound:
+class BudgetTheorem:
     """Why a sum of charges of at most B gives a guarantee: the theorem, and a margin that is then zero or more.
 
     `margin` is a formula in {B}, in the parameters `at`, and in the root T if there is one.
@@ -162,11 +162,11 @@ class BudgetBound:
         return Comparisons(self.theorem).by_margin(says, total, "<=", margin, slack=slack, **self.at)
 
 
-def budget_bound(
+def budget_theorem(
     charge: ChargeRule, promise: Guarantee, conversion: Conversion, total: Fraction | None = None
-) -> BudgetBound | None:
+) -> BudgetTheorem | None:
     """Return why the sum of charges, of a given or the largest size, gives the guarantee, or None without a theorem."""
-    found, t = _budget_theorem(charge, promise), dict[str, Fraction]()
+    found, t = _listed_theorem(charge, promise), dict[str, Fraction]()
     match charge, promise:
         case (PureCharge(), ApproxDP(epsilon)) if total is not None and total <= epsilon:
             found = _JOINED[PureCharge, PureDP]
@@ -194,15 +194,15 @@ def budget_bound(
     root = partial(
         largest_parameter, "CKS" if found[0] == "CKS" else "GDP", own.get("epsilon", 0), own.get("delta", 0)
     )
-    return BudgetBound(*found, _common_values(**own) | t, {"T": root} if found[2][0] == "T" else {})
+    return BudgetTheorem(*found, _common_values(**own) | t, {"T": root} if found[2][0] == "T" else {})
 
 
-def _budget_theorem(charge: ChargeRule, promise: Guarantee) -> tuple[str, str, str] | None:
+def _listed_theorem(charge: ChargeRule, promise: Guarantee) -> tuple[str, str, str] | None:
     rows = (row for kinds, row in _JOINED.items() if all(map(isinstance, (charge, promise), kinds)))
     return next(rows, None)
 
 
-def verify_implication(charge: ChargeRule, total: Fraction, promise: Guarantee) -> tuple[BudgetBound, int]:
+def verify_implication(charge: ChargeRule, total: Fraction, promise: Guarantee) -> tuple[BudgetTheorem, int]:
     """Return why charges of at most `total` > 0 on every path give the guarantee, and the number of bits of the balls.
 
     The number of bits is 0 for fractions. Raises RefusedError if the total is too large, or no theorem leads to the
@@ -213,7 +213,7 @@ def verify_implication(charge: ChargeRule, total: Fraction, promise: Guarantee) 
     >>> why.theorem, why.says, bits
     ('CKS', 'the conversion CKS at order 17.8392', 128)
     """
-    why = budget_bound(charge, promise, CKS, total)
+    why = budget_theorem(charge, promise, CKS, total)
     if why is None:
         reason = f"no theorem here leads from a sum of charges by {charge!r} to {promise}"
         raise RefusedError(reason, engine="none", evidence=Evidence.EXACT)
@@ -228,7 +228,7 @@ def _additive_condition(filt: AdditiveFilter) -> AdmissionCondition | None:
     charge = filt.charge
     if not isinstance(charge, ChargeRule):
         return None
-    why = budget_bound(charge, filt.promise, filt.conversion)
+    why = budget_theorem(charge, filt.promise, filt.conversion)
     if why is None:
         return None
     denied = _MASS_FAMILIES if not isinstance(charge, PureCharge) else (*_MASS_FAMILIES, *_UNBOUNDED_FAMILIES)

@@ -136,7 +136,7 @@ def _grant_counts(
     if times < _MAX_RELEASES:
         says = f"how often {family} at x = {float(x):.17g} is admitted"
         yield of.by_margin(
-            says, times, "<=", condition.count_margin(family, x), slack=0, least=1, **condition.at
+            says, times, "<=", condition.repeated_request_margin(family, x), slack=0, least=1, **condition.at
         )
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from filterproof.filters.accounting.charge_rules import ChargeRule
 from filterproof.filters.accounting.ledger import Budget
-from filterproof.filters.certified.admission_conditions import budget_bound
+from filterproof.filters.certified.admission_conditions import budget_theorem
 from filterproof.filters.certified.comparison import CLOSE, Comparison, Comparisons
 from filterproof.filters.certified.conversion_references import promised_delta
 from filterproof.filters.certified.double_double import limit_of
@@ -28,7 +28,7 @@ def budget_number(
     says: str, budget: Budget, charge: ChargeRule, promise: Guarantee, conversion: Conversion
 ) -> Iterator[Comparison]:
     """Yield the budget with its threshold, if a theorem connects the charge and the guarantee."""
-    if (why := budget_bound(charge, promise, conversion)) is not None:
+    if (why := budget_theorem(charge, promise, conversion)) is not None:
         yield why.number(says, limit_of(budget), _SLACK)
 
 

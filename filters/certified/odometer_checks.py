@@ -75,7 +75,10 @@ def bound_of(found: Odometer, squares: Fraction) -> TrueValue:
             return ReferenceValue("size + 2*sqrt(size*log(j**2*pi**2/(6*delta)))", at)
         case StitchedOdometer():
             return partial(_stitched_bound, found, squares)
-    raise TypeError(f"odometer must be one whose bound is known here, got {found!r}; add its formula")
+    raise TypeError(
+        f"odometer must be one whose bound is known here, got {found!r}; add a case with its formula to bound_of in "
+        "filters/certified/odometer_checks.py"
+    )
 
 
 def _line_formula(log: str) -> str:

@@ -70,7 +70,7 @@ def added_charge_comparisons(filt: HockeyStickFilter, name: str) -> Iterator[Com
                 )
                 says, truth = (
                     f"charge of {pair!r} {way} after the loss {loss!r}",
-                    partial(_divergence_excess, side, room),
+                    partial(_hockey_stick_increase, side, room),
                 )
                 yield of.at_least(says, sum_of(filt._delta, spent), truth, slack=_SLACK, least=_MOVED)
 
@@ -80,7 +80,7 @@ def _nearest_to_zero(room: Fraction, off: Fraction) -> Fraction:
     return room - max(-off, min(off, room))
 
 
-def _divergence_excess(pair: DominatingPair, room: Fraction) -> arb:
+def _hockey_stick_increase(pair: DominatingPair, room: Fraction) -> arb:
     """Return H_{e^room}(P||Q) - (1 - e^room)_+, which is e^room H_{e^-room}(Q||P) below zero, enclosed both ways."""
     ratio = ball_of(room).exp()
     added_charge_comparisons = pair.reference_values.hockey_stick(room).ball() - arb(0).max(1 - ratio)

@@ -2,7 +2,7 @@
 
 All code of this library calls filters through these functions. The filter gets a read-only state and requests of one
 family at a time, so that `isinstance(request, Gaussian)` in a user's filter is reliable. Rules of this library look
-charges up in a `Selection` of several families and get the whole selection.
+charges up in a `PairPerRun` of several families and get the whole selection.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _S = TypeVar("_S")
 
 #: Binary logarithm of the number of runs that one more unit of work decides.
 _RUNS_PER_UNIT = 10
-#: Packages with rules that look requests up in a `Selection`.
+#: Packages with rules that look requests up in a `PairPerRun`.
 _ROOMS = ("filterproof.filters.", "filterproof.mc.")
 #: The methods that each method depends on. A subclass that overrides only these inherits a stale method.
 _SPEAKS_OF = {
@@ -145,15 +145,15 @@ def checked_step(
     if decides == "admits":
         return checked_admits(filt, state, request, n), None
     if request.member_index is None:
-        return _granted_by_step(filt, state, request, n, decides)
+        return _grants_of_step_method(filt, state, request, n, decides)
     groups = _request_groups(filt, state, request, n)
-    answers = [_granted_by_step(filt, some, pair, m, decides) for _, some, pair, m in groups]
+    answers = [_grants_of_step_method(filt, some, pair, m, decides) for _, some, pair, m in groups]
     after = [spent for _, spent in answers if spent is not None]
     admitted = _merge_groups(groups, [granted_state for granted_state, _ in answers])
     return admitted, _merge_groups(groups, after) if len(after) == len(answers) else None
 
 
-def _granted_by_step(
+def _grants_of_step_method(
     filt: FilterBase, state: State, request: DominatingPair, n: int, decides: str
 ) -> tuple[NDArray[np.bool_], State | None]:
     """Call `step` on runs that share one view of the request."""

@@ -7,7 +7,7 @@ again.
 >>> with active_meter():
 ...     limit = WorkLimit.of(100)
 ...     half = limit.fraction(0.5)
-...     count(60)
+...     count_work(60)
 ...     half.exhausted, limit.exhausted, limit.remaining, limit.capped(10).remaining
 (True, False, 40, 10)
 """
@@ -66,7 +66,7 @@ _ACTIVE_METER: ContextVar[Meter] = ContextVar("meter", default=Meter())  # noqa:
 current_meter = _ACTIVE_METER.get
 
 
-def count(units: int) -> None:
+def count_work(units: int) -> None:
     """Count units of work on the active meter."""
     current_meter().count(units)
 

@@ -132,7 +132,7 @@ def _charged(clock: PotentialClock, pair: DominatingPair) -> NDArray[np.int64]:
     if not is_ours(pair):  # its hockey-stick divergence is not known
         return _NONE
     try:
-        found = clock.charges(type(pair)(**pair.parameters()))
+        found = clock.charges_by_floor(type(pair)(**pair.parameters()))
     except (TypeError, ValueError, ArithmeticError):  # the pair's constructor refuses the numbers
         return _NONE
     found.flags.writeable = False

@@ -2,7 +2,7 @@
 
 >>> from filterproof.theory.pairs import RandomizedResponse
 >>> clock = potential_clock(1.0, 0.01, (RandomizedResponse(0.25),))
->>> bool(clock.charges(RandomizedResponse(0.25))[-1] <= clock.budget)
+>>> bool(clock.charges_by_floor(RandomizedResponse(0.25))[-1] <= clock.budget)
 True
 """
 
@@ -69,12 +69,12 @@ class PotentialClock:
         """The delta from the first level on, in both directions, rounded up."""
         return round_up(max(family.value(self.budget) for family in (self.forward, self.backward)))
 
-    def charges(self, pair: DominatingPair) -> NDArray[np.int64]:
+    def charges_by_floor(self, pair: DominatingPair) -> NDArray[np.int64]:
         """Return the charge of one release from each of `charge_floors` on: the larger of both directions,
         decreasing."""
         found: tuple[int, ...] = (0,) * len(charge_floors())
         for family, side in ((self.forward, pair), (self.backward, pair.swapped)):
-            found = family.charges(discrete_pld(side, family.parts), self.budget, found)
+            found = family.charges_by_floor(discrete_pld(side, family.parts), self.budget, found)
         return np.array(found, dtype=np.int64)
 
     def is_valid(self, epsilon: float, delta: float) -> bool:

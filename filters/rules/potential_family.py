@@ -201,7 +201,9 @@ class PotentialFamily:
             found[:, :, i] = sums[:, :-1] * before + sums[:, 1:] * after
         return found.reshape(len(wide), -1)
 
-    def charges(self, distribution: DiscretePLD, budget: int, least: tuple[int, ...]) -> tuple[int, ...]:
+    def charges_by_floor(
+        self, distribution: DiscretePLD, budget: int, least: tuple[int, ...]
+    ) -> tuple[int, ...]:
         """Return the charge of a mechanism with this distribution from each of `charge_floors` on.
 
         The charge is the least that `charge_at` has, that is not below `least` or that of a higher floor, and that

@@ -361,7 +361,7 @@ class RogersFilter(_DeclaredSums):
         )
 
     @property
-    def h(self) -> float:
+    def mixture_scale(self) -> float:
         """The constant H, clipped to [1e-300, 1e300] against underflow and overflow; every H > 0 is sound."""
         h = (
             self.epsilon
@@ -386,7 +386,7 @@ class RogersFilter(_DeclaredSums):
 
         def over(s: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
             spread = self.deviation(s)
-            slope = self._log_inverse_share(2) * (3 + rm.log1p(s / self.h)) / (2 * spread)
+            slope = self._log_inverse_share(2) * (3 + rm.log1p(s / self.mixture_scale)) / (2 * spread)
             return s / 2 + spread - self.epsilon, 0.5 + slope
 
         (root,) = increasing_root(over, np.array([self.epsilon]))
@@ -426,18 +426,18 @@ class RogersFilter(_DeclaredSums):
     def _bound_is_kept(self, after: Sums) -> NDArray[Any]:
         """Whether K of the charges, raised by its rounding error, is at most epsilon."""
         with np.errstate(invalid="ignore", over="ignore"):
-            return np.asarray(self.bound(after) * (1 + _MARGIN) <= self.epsilon)
+            return np.asarray(self.loss_bound(after) * (1 + _MARGIN) <= self.epsilon)
 
     def is_reachable_state(self, state: Sums) -> NDArray[Any]:
         sums = SeveralSums.is_reachable_state(self, state)
         with np.errstate(invalid="ignore", over="ignore", divide="ignore"):
-            return np.asarray(sums & (self.bound(state) <= self.epsilon))
+            return np.asarray(sums & (self.loss_bound(state) <= self.epsilon))
 
     def remaining(self, state: Sums) -> NDArray[np.float64]:
         """Return epsilon minus K of the charges so far, at least 0: shape (n,)."""
-        return np.maximum(self.epsilon - self.bound(state) * (1 + _MARGIN), 0.0)
+        return np.maximum(self.epsilon - self.loss_bound(state) * (1 + _MARGIN), 0.0)
 
-    def bound(self, state: Sums) -> NDArray[np.float64]:
+    def loss_bound(self, state: Sums) -> NDArray[np.float64]:
         """Return K of the charges so far: shape (n,)."""
         drifts, squares, _ = (
             budget.value(pair) for budget, pair in zip(self._budgets, pairs_of(state), strict=True)
@@ -447,7 +447,7 @@ class RogersFilter(_DeclaredSums):
 
     def deviation(self, squares: Real) -> Any:
         """Return the second term of K at S = `squares`."""
-        h = self.h
+        h = self.mixture_scale
         spread = 2 * (squares + h) * (1 + rm.log1p(squares / h) / 2) * self._log_inverse_share(2)
         return np.sqrt(spread)
 

@@ -344,7 +344,7 @@ def _stays_within(filt: NonadaptiveCompositionFilter, counts: tuple[int, ...]) -
 
 
 @dataclass(frozen=True, slots=True)
-class ZCDPOnEpsilonRange(Guarantee):
+class ZCDPGuaranteeOnRange(Guarantee):
     """The guarantee of rho-zCDP for epsilon in [low, high], where a condition was checked.
 
     delta(epsilon) is that of rho-zCDP inside the range and 1 outside it.
@@ -431,7 +431,7 @@ class RangedBlackwellFilter(BlackwellFilter):
                 f"low and high must satisfy 0 <= low < high, got low={low!r} high={high!r}; "
                 "pass a range of eps"
             )
-        self._keep(ZCDPOnEpsilonRange(next_above(mu * mu / 2), low, high))
+        self._keep(ZCDPGuaranteeOnRange(next_above(mu * mu / 2), low, high))
         warn_unsound(self)
 
     @property

@@ -123,7 +123,9 @@ def invariant_test_class(
     ) -> None:
         name = invariant.__name__
         if given is None:
-            given = strategies.strategy_from_bytes(requests, partial(drawn_case, name), case_bytes(name))
+            given = strategies.hypothesis_strategy_by_bytes(
+                requests, partial(drawn_case, name), case_bytes(name)
+            )
 
         def test(self: object, given: dict[str, Any]) -> None:
             try:

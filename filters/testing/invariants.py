@@ -35,8 +35,8 @@ from filterproof.filters.testing.random_play import (
     admission_answers,
     admits,
     ask_what_remains,
-    one_round,
     play_history,
+    play_request,
     states,
     transcript_divergence,
 )
@@ -161,7 +161,7 @@ def asking_changes_nothing(filt: PrivacyFilter, history: History, request: Domin
     state, advised = checked_start(filt, 1), []
     for pair, loss in with_request:
         ask_what_remains(filt, state)
-        state, granted = one_round(filt, state, pair, loss)
+        state, granted = play_request(filt, state, pair, loss)
         advised.append(granted)
     # one object decides in all three plays: a question may have changed it for good
     if not before == advised == play_history(filt, with_request)[1]:
@@ -248,7 +248,7 @@ def runs_do_not_see_each_other(filt: PrivacyFilter, together: list[History]) -> 
         spent = checked_spend(filt, state, request, n) if spent is None else spent
         state = choose_runs(granted, checked_observe(filt, spent, loss, n), state)
         for run, (pair, realised) in enumerate(zip(asked, loss, strict=True)):
-            single_states[run], single = one_round(filt, single_states[run], pair, realised)
+            single_states[run], single = play_request(filt, single_states[run], pair, realised)
             if single != granted[run]:
                 raise InvariantBrokenError(f"run {run} of {n} is decided differently when it is the only run")
 
@@ -330,8 +330,8 @@ def a_larger_budget_admits_as_much(
         if admits(filt, small, pair):
             if not admits(larger, large, pair):
                 raise InvariantBrokenError(f"{filt!r} grants {pair!r} but {larger!r} denies it")
-            small, _ = one_round(filt, small, pair, loss)
-            large, _ = one_round(larger, large, pair, loss)
+            small, _ = play_request(filt, small, pair, loss)
+            large, _ = play_request(larger, large, pair, loss)
 
 
 #: The invariants of decisions and states, with arguments from `drawn_case`.

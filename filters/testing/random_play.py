@@ -45,12 +45,14 @@ def play_history(
     state = checked_start(filt, 1) if start is None else start
     decisions = []
     for request, loss in history:
-        state, granted = one_round(filt, state, request, loss)
+        state, granted = play_request(filt, state, request, loss)
         decisions.append(granted)
     return state, decisions
 
 
-def one_round(filt: PrivacyFilter, state: State, request: DominatingPair, loss: float) -> tuple[State, bool]:
+def play_request(
+    filt: PrivacyFilter, state: State, request: DominatingPair, loss: float
+) -> tuple[State, bool]:
     if not checked_admits(filt, state, request, 1)[0]:
         return state, False
     state = checked_spend(filt, state, request, 1)
@@ -62,7 +64,7 @@ def states(filt: PrivacyFilter, history: History) -> Iterator[State]:
     state = checked_start(filt, 1)
     yield state
     for request, loss in history:
-        state, granted = one_round(filt, state, request, loss)
+        state, granted = play_request(filt, state, request, loss)
         if granted:
             yield state
 

@@ -29,8 +29,8 @@ from filterproof.theory.pairs import (
     Erasure,
     Gaussian,
     Laplace,
+    PairPerRun,
     RandomizedResponse,
-    Selection,
 )
 from filterproof.theory.rounding import next_above, next_below
 
@@ -194,10 +194,10 @@ def requests_near(filt: FilterBase, families: Sequence[MechanismFamily] = FAMILI
 
 
 def at_once(pairs: Sequence[DominatingPair], index: NDArray[np.intp]) -> DominatingPair:
-    """Combine requests so that run i asks for pairs[index[i]]: one pair if all are of one family, else a Selection."""
+    """Combine requests so that run i asks for pairs[index[i]]: one pair if all are of one family, else a PairPerRun."""
     if len(pairs) == 1:
         return pairs[0]
-    selection = Selection(tuple(pairs), index)
+    selection = PairPerRun(tuple(pairs), index)
     (runs, merged), *_ = selection.families()
     return merged if runs is None else selection
 

@@ -51,7 +51,7 @@ def mechanisms(most: float = 2.0) -> SearchStrategy[DominatingPair]:
     )
 
 
-def strategy_from_bytes(
+def hypothesis_strategy_by_bytes(
     requests: SearchStrategy[RequestMenu], make: Callable[[RequestMenu, ByteTape], _T], size: int
 ) -> SearchStrategy[_T]:
     """Generate what `make` reads from `size` bytes. One choice of Hypothesis makes drawing and shrinking fast."""
@@ -96,4 +96,4 @@ def adversaries_of(requests: SearchStrategy[RequestMenu], depth: int = 3) -> Sea
         layers = [product((-1, 0, 1), repeat=rounds) for rounds in range(depth)]
         return TreeAdversary({past: menu[tape.below(len(menu))] for layer in layers for past in layer})
 
-    return strategy_from_bytes(requests, planted, 16 + 3**depth)
+    return hypothesis_strategy_by_bytes(requests, planted, 16 + 3**depth)

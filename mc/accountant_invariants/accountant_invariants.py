@@ -180,13 +180,17 @@ def odd_parameters_grant_nothing(subject: AuditedAccountant) -> str:
         _refusal_text(subject, subject.foreign_object.make(), value) for value in _ORDINARY_PARAMETERS
     ]
     if all(refusals):  # a refusal of an unusual parameter then says nothing
-        raise SkipTest(f"it accepts no bare parameter, not even an ordinary one: {refusals[-1]}")
+        raise SkipTest(
+            "raw(accountant, value) must accept an ordinary value, got a refusal of each of "
+            f"{', '.join(f'{value:g}' for value in _ORDINARY_PARAMETERS)}, last {refusals[-1]}; "
+            "correct raw, or leave it out"
+        )
     pair = next(
         (one for one in subject.menu if subject.foreign_object.granted(subject.foreign_object.make(), one)),
         None,
     )
     if pair is None:
-        raise SkipTest("nothing of its menu is granted")
+        raise SkipTest("no pair of the menu is granted by a fresh accountant; pass cheaper pairs in menu")
     due = subject.count_grants(subject.played((pair,))[0], pair)
     taken = []
     for value in _ODD_PARAMETERS:
@@ -198,14 +202,17 @@ def odd_parameters_grant_nothing(subject: AuditedAccountant) -> str:
         try:
             after, left = subject.foreign_object.spent(budget), subject.count_grants(budget, pair)
         except ValueError as error:
-            raise InvariantBrokenError(f"it accepts {value:g} and then reports no number: {error}") from error
+            raise InvariantBrokenError(
+                f"raw accepts {value:g}; then no number is reported: {error}; refuse such values"
+            ) from error
         if left > due:
             raise InvariantBrokenError(
-                f"it accepts {value:g} and then grants {pair!r} {left} times, not {due}"
+                f"raw accepts {value:g}; then {pair!r} is granted {left} times, and {due} times without it; "
+                "refuse such values"
             )
         if after is not None and before is not None and exceeds_tolerance(before, after, subject.tolerance):
             raise InvariantBrokenError(
-                f"it accepts {value:g}, and the spending falls from {before:.9g} to {after:.9g}"
+                f"raw accepts {value:g}; then the spending falls from {before:.9g} to {after:.9g}; refuse such values"
             )
     return f"accepts {', '.join(taken) or 'none of them'}"
 

@@ -26,13 +26,13 @@ from filterproof.mc.engine.levels import admitted_family, even_level, largest_gr
 from filterproof.theory.argument_checks import check_count, check_positive, check_probability
 from filterproof.theory.display import one_line
 from filterproof.theory.guarantees import ApproxDP
-from filterproof.theory.pairs import DominatingPair, Erasure, Gaussian, Selection
+from filterproof.theory.pairs import DominatingPair, Erasure, Gaussian, PairPerRun
 
 __all__ = [
     "Constant",
     "EraserForever",
-    "LossAvoiding",
-    "LossChasing",
+    "HighWhileLossPositive",
+    "LowWhileLossPositive",
     "ManySmall",
     "MenuChasing",
     "MenuRandom",
@@ -296,7 +296,7 @@ class _TwoLevels(_BudgetExhausting):
 
 
 @dataclass(frozen=True, slots=True)
-class LossChasing(_TwoLevels):
+class HighWhileLossPositive(_TwoLevels):
     """Requests level `high` after a positive privacy loss and level `low` otherwise, until the budget is spent.
 
     Parameters
@@ -319,7 +319,7 @@ class LossChasing(_TwoLevels):
 
 
 @dataclass(frozen=True, slots=True)
-class LossAvoiding(_TwoLevels):
+class LowWhileLossPositive(_TwoLevels):
     """Requests level `low` after a positive privacy loss and level `high` otherwise, until the budget is spent.
 
     Parameters
@@ -390,7 +390,7 @@ class _OnMenu(Adversary):
         menu = self.menu
         if not isinstance(menu, Iterable) or not all(isinstance(pair, DominatingPair) for pair in menu):
             raise TypeError(f"menu must hold pairs, got {short(menu)}; pass e.g. (fp.Gaussian(mu=0.3),)")
-        Selection(self.menu, np.zeros(1, dtype=np.intp))  # this raises for an invalid menu
+        PairPerRun(self.menu, np.zeros(1, dtype=np.intp))  # this raises for an invalid menu
 
     @property
     def asks(self) -> tuple[DominatingPair, ...]:
@@ -415,7 +415,7 @@ class MenuChasing(_OnMenu):
     menu: tuple[DominatingPair, ...]
 
     def request(self, view: AdversaryView) -> DominatingPair:
-        return Selection(self.menu, np.where(view.loss > 0, len(self.menu) - 1, 0))
+        return PairPerRun(self.menu, np.where(view.loss > 0, len(self.menu) - 1, 0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -436,7 +436,7 @@ class MenuRandom(_OnMenu):
     menu: tuple[DominatingPair, ...]
 
     def request(self, view: AdversaryView) -> DominatingPair:
-        return Selection(self.menu, view.rng.integers(len(self.menu), size=view.n))
+        return PairPerRun(self.menu, view.rng.integers(len(self.menu), size=view.n))
 
 
 @dataclass(frozen=True, slots=True)
@@ -480,4 +480,4 @@ class EraserForever(Adversary):
 
 
 #: The strategies in the reference, each for any family of mechanisms.
-STRATEGY_CLASSES = (LossChasing, LossAvoiding, OneShot, ManySmall, RandomSpender)
+STRATEGY_CLASSES = (HighWhileLossPositive, LowWhileLossPositive, OneShot, ManySmall, RandomSpender)

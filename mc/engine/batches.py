@@ -95,7 +95,7 @@ class _LiveRuns:
         return len(self.loss)
 
     @property
-    def runs(self) -> tuple[Any, ...]:
+    def per_run_data(self) -> tuple[Any, ...]:
         """All per-run data, with None and data that all runs share."""
         return tuple([getattr(self, name) for name in _PER_RUN])
 
@@ -115,7 +115,7 @@ class _LiveRuns:
             staying = np.ones(len(runs), dtype=np.bool_)
             staying[runs[runs.searchsorted(n) :] - n] = False
             tail = n + staying.nonzero()[0]
-            self.replace_runs(move_runs(self.runs, tail, runs[: len(tail)], n))
+            self.replace_runs(move_runs(self.per_run_data, tail, runs[: len(tail)], n))
 
     def finish(self, runs: NDArray[np.intp] | slice) -> None:
         """Write the present values of these runs into their finished paths."""
@@ -155,7 +155,7 @@ class _LiveRuns:
             if pending_final is None:
                 self.finish(denied)
             else:
-                pending_final.append(self.of(select_runs(self.runs, denied)))
+                pending_final.append(self.of(select_runs(self.per_run_data, denied)))
                 pending_final[-1].leave_distinct()
         if after is not None:
             # the few denied runs take part in the draw and are dropped after it, which is cheaper than a copy of the
@@ -165,7 +165,7 @@ class _LiveRuns:
         else:
             if len(denied):
                 go = np.flatnonzero(admitted)
-                self.replace_runs(select_runs(self.runs, go))
+                self.replace_runs(select_runs(self.per_run_data, go))
                 if self.n == 0:
                     return
                 request = request.take(go)
@@ -180,7 +180,7 @@ class _LiveRuns:
             admitted, request = self.monitored(request, admitted)
         self.last = np.zeros(self.n)
         if len(go := np.flatnonzero(admitted)):
-            some = self.of(select_runs(self.runs, go))
+            some = self.of(select_runs(self.per_run_data, go))
             some.release(request.take(go))
             for name in ("last", "loss", "log_weight", "log_finite"):
                 if (whole := getattr(self, name)) is not None:
@@ -209,7 +209,7 @@ class _LiveRuns:
             return admitted, request
         self.finish(np.flatnonzero(over))
         go = np.flatnonzero(~over)
-        self.replace_runs(select_runs(self.runs, go))
+        self.replace_runs(select_runs(self.per_run_data, go))
         return admitted[go], request.take(go)
 
     def release(self, request: DominatingPair, after: State | None = None) -> None:
@@ -321,6 +321,6 @@ def _adversary_memory(game: Game, n: int, rng: np.random.Generator) -> Any:
 
 def _merged_runs(parts: Sequence[_LiveRuns]) -> _LiveRuns:
     """Merge the runs of all parts, with one number of releases per run."""
-    whole = parts[0].of(concatenate_runs([part.runs for part in parts]))
+    whole = parts[0].of(concatenate_runs([part.per_run_data for part in parts]))
     whole.releases = np.repeat([part.releases for part in parts], [part.n for part in parts])
     return whole

@@ -2,7 +2,7 @@
 
 >>> import filterproof as fp
 >>> known = DistinctStates(fp.ZCDPFilter(rho=0.5))
->>> after = known.step(known.start(3), fp.Selection((fp.Gaussian(0.5), fp.Gaussian(2.0)), np.array([0, 1, 0])))
+>>> after = known.step(known.start(3), fp.PairPerRun((fp.Gaussian(0.5), fp.Gaussian(2.0)), np.array([0, 1, 0])))
 >>> after.tolist()  # the number of each run's next state, and that of a denial
 [1, -1, 1]
 """

@@ -33,9 +33,13 @@ OWN = "own "
 _FORMER_NAMES = {
     "BlockFilter": "TrackerLimitFilter",
     "Labelled": "LabelledRequest",
+    "LossAvoiding": "LowWhileLossPositive",
+    "LossChasing": "HighWhileLossPositive",
     "NaturalFilter": "NonadaptiveCompositionFilter",
-    "RangedZCDP": "ZCDPOnEpsilonRange",
+    "RangedZCDP": "ZCDPGuaranteeOnRange",
     "SIMPLE": "BUN_STEINKE",
+    "Selection": "PairPerRun",
+    "ZCDPOnEpsilonRange": "ZCDPGuaranteeOnRange",
 }
 
 #: The frozen dataclasses, enums and functions that data may name.
@@ -176,7 +180,7 @@ def _look_up(name: object, known: Nameable) -> Any:
             f"the filter must have the pair {name.removeprefix(OWN)[:200]} among its attributes, got none; it has "
             "changed, or is not the filter of the counterexample"
         )
-    if isinstance(name, str):
+    if isinstance(name, str) and name not in known:
         name = _FORMER_NAMES.get(name, name)
     if not isinstance(name, str) or name not in known:
         raise ValueError(

@@ -46,10 +46,10 @@ class LossBound(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class _BelowBound(PrivacyFilter):
+class _UntilLossExceedsBound(PrivacyFilter):
     """Continue while the realised loss is at most the odometer's bound; state (odometer's, loss, bound, releases).
 
-    Nothing is compared before the first release.
+    Nothing is compared before the first release. `affordable` always raises: an odometer has no budget.
     """
 
     odometer: LossBound
@@ -91,7 +91,7 @@ class _BelowBound(PrivacyFilter):
     def affordable(self, state: Any, family: MechanismFamily) -> NoReturn:
         raise ValueError(
             "adversary must name its family and levels, because an odometer has no budget to derive them from; "
-            "pass e.g. LossChasing(low=0.1, high=0.4, family=Gaussian)"
+            "pass e.g. HighWhileLossPositive(low=0.1, high=0.4, family=Gaussian)"
         )
 
 
@@ -163,7 +163,7 @@ class BoundApproaching(Adversary):
         return self.family is Gaussian
 
     def request(self, view: AdversaryView) -> DominatingPair:
-        if not isinstance(view.filter, _BelowBound):
+        if not isinstance(view.filter, _UntilLossExceedsBound):
             raise TypeError(
                 f"BoundApproaching plays only against an odometer, got the filter {view.filter!r}; "
                 "call fp.odometers.crossing_probability"
@@ -236,7 +236,7 @@ def crossing_probability(
             "pass e.g. LineOdometer(delta=0.05, target=1.0)"
         )
     play, failure = SimulationSettings(n=n, **how), stated_failure(confidence, failure)
-    watched = play.game(_BelowBound(odometer), adversary)
+    watched = play.game(_UntilLossExceedsBound(odometer), adversary)
     # one release more than is watched: the crossing in the last round is a denial of the trivial request
     last = watched.rounds
     game = replace(watched, adversary=_AndOneMore(watched.adversary, last), rounds=last + 1)

@@ -27,7 +27,7 @@ from filterproof.mc.engine.cached import cache_results
 from filterproof.mc.engine.game import Game
 from filterproof.mc.engine.streams import BATCH_SIZE
 from filterproof.theory.argument_checks import Real
-from filterproof.theory.pairs import DominatingPair, Selection
+from filterproof.theory.pairs import DominatingPair, PairPerRun
 from filterproof.theory.pairs.base import Direction
 
 #: The most positions that are expanded, without and with a theorem that already bounds paths.
@@ -67,7 +67,7 @@ class _ReleaseCounts:
     counts: NDArray[np.int64]
     last: tuple[tuple[DominatingPair, NDArray[np.int64]], ...] = ()
 
-    def bound(self, why: str) -> DeclaredSpending:
+    def largest_spending(self, why: str) -> DeclaredSpending:
         """Return the largest spending; `justification` states why there is no other."""
         gaussian = all(pair.normal_mu is not None for pair in (*self.menu, *(pair for pair, _ in self.last)))
         return DeclaredSpending(
@@ -134,7 +134,7 @@ def within_rounds(game: Game) -> DeclaredSpending | None:
     rounds = f"{game.rounds} round{'s' * (game.rounds > 1)}"
     menu = f"{', '.join(map(str, asks[:3]))}{', ...' * (len(asks) > 3)}"
     why = f"all possible requests of the adversary, {rounds} of {menu}"
-    return _ReleaseCounts(_directed_pairs(game.direction, asks), counts).bound(why)
+    return _ReleaseCounts(_directed_pairs(game.direction, asks), counts).largest_spending(why)
 
 
 def expand_spending(game: Game, n: int, *, most: int = MAX_POSITIONS) -> DeclaredSpending | None:
@@ -204,7 +204,7 @@ def _expanded_spending(
         ways.append(counts)
     counts = np.unique(np.concatenate(ways), axis=0)
     why = f"{positions:,} states, all that the adversary's requests reach with the filter's own code"
-    return _ReleaseCounts(_directed_pairs(direction, asks), counts, tuple(last)).bound(why)
+    return _ReleaseCounts(_directed_pairs(direction, asks), counts, tuple(last)).largest_spending(why)
 
 
 def _possible_steps(
@@ -217,7 +217,7 @@ def _possible_steps(
     """
     pair = asks[place]
     numbers = {k: np.full(n, v) for k, v in pair.parameters().items() if isinstance(v, float)}
-    usual, *others = pair.with_parameters(numbers), Selection(asks, np.full(n, place)), pair
+    usual, *others = pair.with_parameters(numbers), PairPerRun(asks, np.full(n, place)), pair
     if len(asks) == 1:
         usual, others = pair, [usual, others[0]]
     answers = _possible_answers(filt, state, usual, n)

@@ -1,7 +1,7 @@
 """The survival curve t -> P(T >= t), where T is the number of outputs that a filter releases to an adversary.
 
 >>> import filterproof as fp
->>> curve = fp.survival(fp.GaussianFilter(mu=1.0), fp.Constant(0.5), n=1000, rounds=6)
+>>> curve = fp.release_survival(fp.GaussianFilter(mu=1.0), fp.Constant(0.5), n=1000, rounds=6)
 >>> curve[4].value, curve[5].value
 (1.0, 0.0)
 """
@@ -72,7 +72,7 @@ class SurvivorCounts:
         return stopped_at[::-1].cumsum()[::-1][1:].astype(np.float64)
 
 
-def survival(
+def release_survival(
     filt: PrivacyFilter,
     adversary: Adversary,
     *,

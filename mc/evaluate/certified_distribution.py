@@ -123,7 +123,7 @@ class CertifiedDistribution:
                 bound = _paid_bound(half, ends, least, mu, kink, forward)
                 while (short := quadrature_error(half, counts.astype(np.float64), bound) > error).any():
                     counts[short] += 2
-        nodes = BallNodes.on(decisions.edges, ends, counts, least)
+        nodes = BallNodes.on_panels(decisions.edges, ends, counts, least)
         return cls(ForwardDistribution.of(decisions, nodes), nodes)
 
     def divergence_enclosure(self, epsilon: Epsilon, direction: Direction) -> tuple[float, float]:
@@ -162,8 +162,8 @@ class CertifiedDistribution:
         for i in np.flatnonzero(paid_at_most > _LOG_TINY).tolist():
             x = self.nodes.places[i]
             gap, weight = (eps - x, 1) if forward else (eps + x, (-x).exp())
-            least = _hockey_stick(below, gap) * weight
-            most = least if above == below else _hockey_stick(above, gap) * weight
+            least = _gaussian_hockey_stick(below, gap) * weight
+            most = least if above == below else _gaussian_hockey_stick(above, gap) * weight
             low += to_ball(float(mass[0, i])) * least
             high += to_ball(float(mass[1, i])) * most
         whole = np.array([mass[1, part].sum() for part in self.nodes.parts])
@@ -227,7 +227,7 @@ def _neighbouring_doubles(epsilon: Epsilon) -> tuple[float, ...]:
     return lower_end(size), upper_end(size)
 
 
-def _hockey_stick(mu: float | None, gap: flint.arb) -> flint.arb:
+def _gaussian_hockey_stick(mu: float | None, gap: flint.arb) -> flint.arb:
     """Return H_{e^gap} of Gaussian(mu); of no release if mu is None."""
     if mu is None:
         paid = -gap.expm1()

@@ -45,8 +45,8 @@ _DECIMALS = 9
 
 
 @dataclass(frozen=True, slots=True)
-class PanelSource:
-    """The positions of one panel before an output: `pair` is released (None: they wait), then leads[J] from panel J."""
+class PanelDecision:
+    """The decisions at a source: `pair` is released (None: none), and an output in panel J leads to lead_numbers[J]."""
 
     panel: int
     pair: int | None
@@ -68,7 +68,7 @@ class _RoundSources:
 
 @dataclass(slots=True)
 class DecisionMap:
-    """rounds[t] lists the sources of round t on the panels; the first round has one, at the point 0.
+    """rounds[t] lists the decisions at the sources of round t; the first round has one, at the point 0.
 
     `changes` are the edges at which decisions change; `positions` counts the queries.
     """
@@ -77,7 +77,7 @@ class DecisionMap:
     panels: QuadraturePanels
     changes: tuple[float, ...]
     merged: float
-    rounds: list[list[PanelSource]] = field(default_factory=list)
+    rounds: list[list[PanelDecision]] = field(default_factory=list)
     start: int = STOP
     positions: int = 0
     _new: set[float] = field(default_factory=set)
@@ -110,18 +110,18 @@ class DecisionMap:
     def observed_pairs(self) -> set[int]:
         """The pairs whose output is seen before the transcript ends."""
         return {
-            source.pair for source in self._panel_sources() if source.pair is not None and not source.ends
+            source.pair for source in self._panel_decisions() if source.pair is not None and not source.ends
         }
 
     @property
     def last(self) -> set[int]:
         """The pairs whose release ends a transcript."""
-        every = self._panel_sources()
+        every = self._panel_decisions()
         ends = {-2 - lead for source in every for lead in set(source.lead_numbers) if lead < STOP}
         return ends | {source.pair for source in every if source.pair is not None and source.ends}
 
-    def _panel_sources(self) -> list[PanelSource]:
-        """Return one source for each pair and row of leads; otherwise equal sources share the row."""
+    def _panel_decisions(self) -> list[PanelDecision]:
+        """Return one decision for each pair and row of leads; otherwise equal decisions share the row."""
         return list(
             {(one.pair, id(one.lead_numbers)): one for sources in self.rounds for one in sources}.values()
         )
@@ -145,7 +145,7 @@ class DecisionMap:
                     "pass fewer rounds, or use fp.simulate"
                 )
             if t == game.rounds:
-                self.rounds.append([PanelSource(panel, pair, _ENDS) for panel, pair in standing.sources])
+                self.rounds.append([PanelDecision(panel, pair, _ENDS) for panel, pair in standing.sources])
                 break
             if len(standing.sources) > _MAX_UNSPLIT_POSITIONS and self._new_changes():
                 break  # with panels split at changes of decisions there may be fewer positions
@@ -153,7 +153,7 @@ class DecisionMap:
             after, leads = self._next_round(t, batches)
             self.rounds.append(
                 [
-                    PanelSource(*source, leads[place])
+                    PanelDecision(*source, leads[place])
                     for source, place in zip(standing.sources, output_of, strict=True)
                 ]
             )

@@ -123,7 +123,7 @@ def evaluate(
     --------
     >>> import filterproof as fp
     >>> filt = fp.GaussianFilter(mu=1.0)
-    >>> both = fp.evaluate(filt, fp.LossChasing(pace=4), epsilon=[1.0, 4.0])
+    >>> both = fp.evaluate(filt, fp.HighWhileLossPositive(pace=4), epsilon=[1.0, 4.0])
     >>> [f"{one.value:.5g} of {filt.promise.delta(one.epsilon):.5g}" for one in both]
     ['0.12694 of 0.12694', '4.7122e-05 of 4.7122e-05']
     """

@@ -61,7 +61,7 @@ class LossNodes(_PanelNodes):
     _moves: dict[DominatingPair, NDArray[np.float64]] = field(default_factory=dict)
 
     @classmethod
-    def on(
+    def on_panels(
         cls, edges: NDArray[np.float64], parts: NDArray[np.float64], counts: NDArray[np.intp]
     ) -> LossNodes:
         """Return the nodes on panels between `edges`, part by part: `parts` has these edges and some more."""
@@ -154,7 +154,7 @@ class BallNodes(_PanelNodes):
     )
 
     @classmethod
-    def on(
+    def on_panels(
         cls, edges: NDArray[np.float64], ends: NDArray[np.float64], counts: NDArray[np.intp], least: float
     ) -> BallNodes:
         """Return the nodes on panels between `edges`, divided at `ends`; `least` is the smallest drawn mu."""

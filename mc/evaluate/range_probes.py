@@ -50,7 +50,7 @@ class ProbedRange:
         widths = np.diff(parts) / self.scale
         counts = np.ceil((5 + 1.5 * widths) if finer else (4 + 1.25 * widths))
         self._check_nodes(int(counts.sum()))
-        return LossNodes.on(decisions.edges, parts, counts.astype(np.intp))
+        return LossNodes.on_panels(decisions.edges, parts, counts.astype(np.intp))
 
     def _check_nodes(self, nodes: float) -> None:
         if nodes > _MAX_NODES:

@@ -23,7 +23,7 @@ from filterproof.filters.contract.contract_checks import (
     checked_start,
 )
 from filterproof.filters.contract.state import State, concatenate_runs, keys, select_runs
-from filterproof.filters.contract.work import count
+from filterproof.filters.contract.work import count_work
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.theory.pairs import DominatingPair
 
@@ -153,7 +153,7 @@ def walk_layers(
                     parts.append(select_runs(named, np.array(fresh)))
                     check(positions + len(after), t)
             moves.append(LayerMove(request, rows, child))
-            count(child.size >> _BRANCHES_PER_UNIT)
+            count_work(child.size >> _BRANCHES_PER_UNIT)
         yield RoundLayer(losses, moves)
         places, losses = concatenate_runs(parts) if parts else select_runs(places, np.arange(0)), after
         positions, t = positions + len(losses), t + 1

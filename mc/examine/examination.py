@@ -298,7 +298,7 @@ class Examination(Displayed):
         """Return the reason for HOLDS, or the closest attack for UNDECIDED; '' for REFUTED."""
         return self.verdict.detail if self.ending in (Ending.HOLDS, Ending.UNDECIDED) else ""
 
-    def again(self, folder: Path = Path("out")) -> str:
+    def replay_command(self, folder: Path = Path("out")) -> str:
         """Return the command that replays the counterexample of a saved examination; '' without a counterexample."""
         if self.counterexample is None:
             return ""
@@ -336,7 +336,7 @@ class Examination(Displayed):
                 f"{'Rounding alone' if self.exceeds_by_rounding else 'Counterexample'}: {self.counterexample}",
                 *(f"  {line}" for line in (self.trace.lines if self.trace else ())),
             ]
-            lines.append(f"Again: {saved}{self.again(folder or Path('out'))}")
+            lines.append(f"Again: {saved}{self.replay_command(folder or Path('out'))}")
         return lines
 
     def _of_stage(self, stage: str) -> Iterator[str]:

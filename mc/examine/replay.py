@@ -52,7 +52,10 @@ Kind: TypeAlias = Literal["simulation", "plan", "sequence", "menu", "schedule", 
 
 
 #: Why a replay of another program differs.
-_CHANGED = "the program has changed, or is not the one of the counterexample"
+_CHANGED = (
+    "the program has changed, or is not the one of the counterexample; "
+    "replay it with the recorded filter and version"
+)
 
 
 class ReplayError(ValueError):

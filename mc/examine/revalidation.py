@@ -10,7 +10,7 @@ outside its states. A replay starts with a new instance, and a request that the 
 >>> twice = Sequence(((fp.Gaussian(1.0), 2),))
 >>> revalidate(sequence_counterexample(fp.ZCDPFilter(0.5), twice, Divergence.renyi(2.0), 2.0), lambda work: work())
 'ZCDPFilter denies a request of the sequence: no longer granted; the program has changed, or is not the one of the \
-counterexample'
+counterexample; replay it with the recorded filter and version'
 """
 
 from __future__ import annotations

@@ -30,7 +30,7 @@ from typing import Any, Literal, Self, TypeAlias, get_args
 
 from filterproof.filters.adapters.bridge import BridgeError
 from filterproof.filters.adapters.service import MakeService, Release, Service
-from filterproof.filters.contract.work import count
+from filterproof.filters.contract.work import count_work
 from filterproof.mc.engine.encoding import Nameable, decode, encode
 from filterproof.mc.examine.deadline import Deadline
 from filterproof.mc.examine.formatting import pair_words
@@ -91,7 +91,7 @@ class Schedule:
         world, left = None, self.moves
         while world is None or left:
             life = partial(_play_process, make, self.menu, world, left)
-            world, left = run_isolated(life, whose=name_of(make), deadline=deadline)
+            world, left = run_isolated(life, whose=name_of_service(make), deadline=deadline)
         return world
 
     def to_data(self, known: Nameable) -> dict[str, Any]:
@@ -122,7 +122,7 @@ class Schedule:
         return cls(menu, tuple(ServiceMove(what, check_count("at", at, least=0)) for what, at in moves))
 
 
-def name_of(make: MakeService) -> str:
+def name_of_service(make: MakeService) -> str:
     """Return the name of a service for messages."""
     return getattr(make, "__name__", type(make).__name__)
 
@@ -233,7 +233,7 @@ class ServiceSimulator:
         """Make the move; record it if it has an effect."""
         if not self.can(move.what):
             return
-        count(1)
+        count_work(1)
         self.done += (move,)
         match move.what:
             case "ask":
@@ -270,7 +270,7 @@ class ServiceSimulator:
         self._let_go()
 
     def _begin_process(self) -> None:
-        count(1)
+        count_work(1)
         program = self._call_service(self.make, self.disk)
         if program is _RAISED or program is _EXITED:  # a service that does not start releases nothing
             self.events += ("it does not start again",)

@@ -27,7 +27,7 @@ from typing import Any, Self, TypeAlias
 
 from filterproof.filters.adapters.service import MakeService, PromisedService, with_promise
 from filterproof.filters.contract.largest_granted import largest_granted
-from filterproof.filters.contract.work import OutOfWork, WorkLimit, count, stopping_at
+from filterproof.filters.contract.work import OutOfWork, WorkLimit, count_work, stopping_at
 from filterproof.mc.examine.counted_search import last_report
 from filterproof.mc.examine.counterexample import Counterexample, measured_counterexample
 from filterproof.mc.examine.deadline import Deadline
@@ -42,7 +42,7 @@ from filterproof.mc.examine.schedule import (
     Schedule,
     ServiceMove,
     ServiceSimulator,
-    name_of,
+    name_of_service,
 )
 from filterproof.mc.examine.sequence import Sequence as Fixed
 from filterproof.theory.argument_checks import check_count
@@ -259,7 +259,9 @@ def first_violation(
         partial(_driven_search, service, promise, lines, seed),
         partial(_confirm_isolated, service, promise),
     )
-    found = last_report(work, ScheduleSearch(None, 0, 0), effort, seconds, stands, whose=name_of(service))
+    found = last_report(
+        work, ScheduleSearch(None, 0, 0), effort, seconds, stands, whose=name_of_service(service)
+    )
     return replace(found, service=with_promise(service, promise))
 
 
@@ -276,7 +278,7 @@ def confirm_schedule(
     """Raise FilterFault if the schedule breaks nothing in new processes of the service."""
     if break_test(promise)(schedule.play_isolated(service, deadline)) is None:
         raise FilterFault(
-            f"{name_of(service)} breaks the contract: it keeps data outside its object and its disk, "
+            f"{name_of_service(service)} breaks the contract: it keeps data outside its object and its disk, "
             "which a process that ends loses; keep it in self"
         )
 
@@ -351,7 +353,7 @@ def _state_machine(
 
     def rule(what: MoveKind, far: int, times: int = 1) -> Any:
         def make(machine: Any, at: int) -> None:
-            count(_DRAWN)
+            count_work(_DRAWN)
             for _ in range(times):
                 played[-1].move(ServiceMove(what, at))
                 if among(played[-1]) is not None:

@@ -26,7 +26,7 @@ from filterproof.filters.contract.contract_checks import checked_start
 from filterproof.filters.contract.contract_checks import granted_state as granted_state
 from filterproof.filters.contract.determinism import content_of_attributes as content_of_attributes
 from filterproof.filters.contract.state import State, runs_equal
-from filterproof.filters.contract.work import count
+from filterproof.filters.contract.work import count_work
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.engine.encoding import Nameable, decode, encode
 from filterproof.mc.examine.divergence import Divergence, certainly_exceeds
@@ -147,7 +147,7 @@ class Sequence:
             # no transcript has a loss above epsilon, so the divergence is 0
             if not counts or _largest_loss(counts) <= measure.at:
                 return 0.0
-            count(self._lower_bound_units(measure))
+            count_work(self._lower_bound_units(measure))
             if self.rounds > _MANY and any(pair.normal_mu is None for pair in counts):
                 return _far_apart(counts, measure.at)
             whole = Composition(counts)
@@ -158,7 +158,7 @@ class Sequence:
                 if bounds.relative_width > relative:
                     bounds = whole.delta(measure.at, relative=relative, direction="PQ")
             return bounds.low
-        count(self._lower_bound_units(measure))
+        count_work(self._lower_bound_units(measure))
         total = Fraction(0)
         for pair, times in counts.items():
             if pair.normal_mu is not None:

@@ -33,7 +33,7 @@ from filterproof.filters.contract.work import (
     WorkLimit,
     active_meter,
     checked_effort,
-    count,
+    count_work,
     current_meter,
 )
 from filterproof.filters.privacy_filter import PrivacyFilter
@@ -273,7 +273,7 @@ class _StageRunner:
                 with active_meter(one.meter):
                     ended = self._run_stage(one.stage, one.reports)
             finally:
-                count(one.meter.done - before)
+                count_work(one.meter.done - before)
             if ended:
                 self.searches.remove(one)
 

@@ -158,7 +158,7 @@ def trace_of_sequence(filt: PrivacyFilter, played: Sequence, measure: Divergence
     promised, state, rounds_done = measure.promised(filt.promise), checked_start(filt, 1), 0
     after_row = _whole_words(_readable(filt, state))
     passed = _first_exceeding_round(played, measure, promised)
-    for pair, times in _steps_with_cut(played, passed):
+    for pair, times in _steps_split_at_violation(played, passed):
         before_row, last, played_on = after_row, None, range(min(times, max(_PLAYED - rounds_done, 0)))
         for number in played_on:
             after = granted_state(filt, state, pair)
@@ -188,7 +188,7 @@ def trace_of_sequence(filt: PrivacyFilter, played: Sequence, measure: Divergence
     return Trace(measure, tuple(rows), passed, tuple(why.values())[:_REASONS])
 
 
-def _steps_with_cut(played: Sequence, passed: int | None) -> Iterator[tuple[DominatingPair, int]]:
+def _steps_split_at_violation(played: Sequence, passed: int | None) -> Iterator[tuple[DominatingPair, int]]:
     """Yield the steps, short ones round by round, with a cut where the guarantee is exceeded."""
     begin = 0
     for pair, times in played.steps:

@@ -111,10 +111,11 @@ class Moments:
                 f"blocks must share one upper bound, got upper={uppers[0]!r} and {uppers[-1]!r}; "
                 "fix the bound before the run"
             )
-        if len({len(part.logs) for part in parts}) > 1:
+        lengths = sorted({len(part.logs) for part in parts})
+        if len(lengths) > 1:
             raise ValueError(
-                f"blocks must hold logs of the same bets, got logs={parts[0].logs!r} beside others; "
-                "sum them in every block or in none"
+                "blocks must all have logs of the same FixedBets or none, got "
+                f"{' and '.join(map(str, lengths))} logs; set logs=bets.logs(x) in every block, or logs=() in all"
             )
         n = sum(part.n for part in parts)
         total = math.fsum(part.total for part in parts)

@@ -435,4 +435,4 @@ def _rough_distribution(pair: DominatingPair, tilt: float) -> tuple[ReportedPLD,
     """Return a distribution in few cells for a first look, and its step."""
     low, high = loss_extent(pair)
     step = Fraction(2.0 ** (math.floor(math.log2(max(high - low, 2.0**-60))) - _HALVED))
-    return loss_cells(pair, step, tilts=(tilt,), variance=0.0, most=_ROUGH_CELLS).reported(), step
+    return loss_cells(pair, step, tilts=(tilt,), variance=0.0, most=_ROUGH_CELLS).reported_pld(), step

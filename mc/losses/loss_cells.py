@@ -133,7 +133,7 @@ class LossCells:
         """Return the P-mass and the Q-mass of each cell, and of the losses over the last edge."""
         return [*zip(self.p, self.q, strict=True), (self.above, self.q_above)]
 
-    def reported(self) -> ReportedPLD:
+    def reported_pld(self) -> ReportedPLD:
         """Return the distribution of the report of a loss's cell, at the cost of the order of the squared widths."""
         labels, n = self.edges.copy(), len(self.p)
         with PRECISION_LOCK, flint.ctx.workprec(BITS):

@@ -170,7 +170,7 @@ def _circular_convolution(
     so that its error is at most the levels' errors times the sum of the inputs, which is 1. Powers of numbers of
     modulus <= 1 multiply that by the derivative, and the inverse transform averages over the frequencies.
     """
-    each = transform_error(size)
+    each = fft_rounding_error(size)
     there = np.arange(size // 2 + 1)
     total: NDArray[np.complex128] = np.ones(len(there), dtype=np.complex128)
     bound, slope = np.ones(len(there)), np.zeros(len(there))
@@ -194,7 +194,7 @@ def _circular_convolution(
     return np.fft.irfft(spectrum, size), off * (1 + 2.0**-20)
 
 
-def transform_error(size: int) -> float:
+def fft_rounding_error(size: int) -> float:
     """Return a bound on the error of a transform of this size, and of its inverse.
 
     It is relative to the sum of the moduli of the inputs for each entry, and relative to the Euclidean norm for the

@@ -135,7 +135,7 @@ def _lattice_distributions(
     pair: DominatingPair, step: Fraction, tilt: float, variance: float
 ) -> tuple[LatticePLD, ReportedPLD]:
     cut = loss_cells(pair, step, tilts=(tilt,), variance=variance, most=_MAX_CELLS)
-    return cut.upper(), cut.reported()
+    return cut.upper(), cut.reported_pld()
 
 
 def round_to_power_step(x: float, parts: int = 1) -> float:

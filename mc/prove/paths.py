@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, Literal, TypeAlias
 
-from filterproof.filters.contract.work import count
+from filterproof.filters.contract.work import count_work
 from filterproof.mc.prove.certificate import Inequality
 from filterproof.mc.prove.monotone import MISSED, UNRESOLVED, bound
 from filterproof.mc.prove.polynomials import Polynomial
@@ -232,7 +232,7 @@ class Path:
 
     def tick(self, line: int) -> None:
         """Count a statement; endless loops end in no proof."""
-        count(UNITS)
+        count_work(UNITS)
         self.line = line
         if self.file == self.home:
             self.lines.add(line)

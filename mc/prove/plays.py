@@ -16,7 +16,7 @@ import numpy as np
 
 import filterproof.theory.pairs as pairs
 from filterproof.filters.contract.state import choose_runs, parts
-from filterproof.filters.contract.work import count
+from filterproof.filters.contract.work import count_work
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.prove.ledger import declared_charge
 from filterproof.mc.prove.requests import DECLARED, HUGE
@@ -160,7 +160,7 @@ _RAISED = object()
 
 def _answered(filt: PrivacyFilter, state: Any, request: DominatingPair, loss: Any, n: int) -> tuple[Any, Any]:
     """What the filter decides, and the state afterwards; a method that raises denies."""
-    count(3 * n)
+    count_work(3 * n)
     try:
         with np.errstate(all="ignore"):
             granted = np.broadcast_to(np.asarray(filt.admits(state, request)).astype(bool), (n,))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
-from filterproof.filters.contract.work import count
+from filterproof.filters.contract.work import count_work
 
 #: Steps of z3 for one question; more are not tried, on every machine alike.
 MAX_STEPS = 20_000_000
@@ -54,7 +54,7 @@ class Questions:
         """Whether all of a solver's assertions can hold together; None where z3 gave up."""
         answer = solver.check(*assumed)
         before, self._steps = self._steps, int(solver.statistics().get_key_value("rlimit count"))
-        count(max(self._steps - before, 0) // _STEPS_OF_UNIT + 1)
+        count_work(max(self._steps - before, 0) // _STEPS_OF_UNIT + 1)
         return None if answer == self.z3.unknown else bool(answer == self.z3.sat)
 
     _steps = 0

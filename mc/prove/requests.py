@@ -77,7 +77,7 @@ class Request:
         for kind in classes:
             if kind in (DominatingPair, object):
                 return True
-            if kind is not pairs.Selection:  # a filter receives one mechanism at a time
+            if kind is not pairs.PairPerRun:  # a filter receives one mechanism at a time
                 names |= {family_name(kind), f"sub:{family_name(kind)}"}
         return self.restrict(names, f"in {sorted(names)}")
 

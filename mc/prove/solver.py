@@ -11,7 +11,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-from filterproof.filters.contract.work import count
+from filterproof.filters.contract.work import count_work
 from filterproof.mc.prove.certificate import HALF_ULP, TINY, Inequality, ProofLine, Rounding, check
 from filterproof.mc.prove.paths import Path, atom_facts
 from filterproof.mc.prove.polynomials import ONE, Monomial, Polynomial
@@ -249,7 +249,7 @@ class Premises:
         """An inequality (or with None the sum alone) for z3."""
         if (known := self._encoded.get((polynomial, strict))) is not None:
             return known
-        count(_ENCODED)
+        count_work(_ENCODED)
         number = self.questions.number
         parts = [
             number(c) if key == ONE else number(c) * self._variable(key)

@@ -45,10 +45,17 @@ class DataSet:
             for name in (rows, columns):
                 object.__setattr__(self, name, _checked_table(name, getattr(self, name)))
             x, y = getattr(self, rows), getattr(self, columns)
-            if len(x) != len(y) or not np.isin(y, (0.0, 1.0)).all():
+            if len(x) != len(y):
                 raise ValueError(
-                    f"{columns} must be 0 or 1, with one row for each row of {rows}, got {len(y)} rows for {len(x)}; "
-                    "pass one column for each class, and the labels of the same people"
+                    f"{columns} must have one row for each row of {rows}, got {len(y)} rows for {len(x)}; "
+                    "pass the labels of the same people"
+                )
+            wrong = np.argwhere(~np.isin(y, (0.0, 1.0)))
+            if len(wrong):
+                row, column = wrong[0].tolist()
+                raise ValueError(
+                    f"{columns} must be 0 or 1, got {float(y[row, column])!r} in row {row}, column {column}; "
+                    "pass one column of zeros and ones for each class"
                 )
         for rows, tests in (("features", "test_features"), ("labels", "test_labels")):
             width, other = getattr(self, rows).shape[1], getattr(self, tests).shape[1]

@@ -35,7 +35,7 @@ from filterproof.mc.worst_case.worst_case_game import SolvedCache
 from filterproof.theory.argument_checks import check_count, check_delta, check_positive
 from filterproof.theory.display import Displayed, Row, row_of
 from filterproof.theory.guarantees import ApproxDP
-from filterproof.theory.pairs import DominatingPair, Selection
+from filterproof.theory.pairs import DominatingPair, PairPerRun
 
 #: The smallest relative precision: a search between neighbouring doubles would not end.
 _MIN_RELATIVE = 2.0**-48
@@ -204,7 +204,7 @@ class CalibratedFilter(Displayed, PrivacyFilter):
         covered = place >= 0
         if n and (place == place[0]).all():  # one level instead of a selection is many times faster
             return self.menu[max(int(place[0]), 0)], covered
-        return Selection(self.menu, np.where(covered, place, 0)), covered
+        return PairPerRun(self.menu, np.where(covered, place, 0)), covered
 
 
 def calibrate(

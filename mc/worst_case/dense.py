@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from filterproof.filters.contract.work import count
+from filterproof.filters.contract.work import count_work
 from filterproof.mc.losses.balls import Rounding
 from filterproof.mc.losses.epsilon_values import Epsilon
 from filterproof.mc.losses.lattice_pld import LatticePLD
-from filterproof.mc.losses.powers import ELEMENTARY_ERROR, transform_error
+from filterproof.mc.losses.powers import ELEMENTARY_ERROR, fft_rounding_error
 from filterproof.mc.losses.too_large import check_room
 from filterproof.mc.worst_case.graph import StateGraph
 from filterproof.mc.worst_case.windows import LossWindows
@@ -84,7 +84,7 @@ class DenseGame:
         doubles = int(_states_in_memory(graph).max()) * 2 * game.size + 40 * len(graph.child)
         what = f"doubles in memory for {len(graph.child)} states of {game.size} losses"
         check_room(doubles, max_positions, what)
-        count(len(graph.child) * len(distributions) * game.size >> _POINTS_PER_UNIT)
+        count_work(len(graph.child) * len(distributions) * game.size >> _POINTS_PER_UNIT)
         for node, best, _, wrong in game._sweep_backwards(record=False):
             if node == 0:
                 game = replace(game, start=float(best[-first]), error_bound=wrong)
@@ -122,7 +122,7 @@ class DenseGame:
         child, size = self.graph.child, self.size
         kernels, length = self._transition_kernels()
         gains, below, moments = self._request_gains()
-        term_error = 4 * transform_error(length)
+        term_error = 4 * fft_rounding_error(length)
         # the largest product of moments over the plays from each state on, and a bound on errors of sums of logarithms
         largest = np.exp(self.graph.sums_after(np.log(moments)[:, None])[:, 0]) * (1 + 2.0**-20)
         growth = largest if self.side == "high" else np.zeros(len(child))

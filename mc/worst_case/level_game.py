@@ -12,7 +12,7 @@ import flint
 import numpy as np
 from numpy.typing import NDArray
 
-from filterproof.filters.contract.work import count
+from filterproof.filters.contract.work import count_work
 from filterproof.mc.losses.balls import BITS, Rounding, exact_fraction, round_to_side, to_ball
 from filterproof.mc.losses.epsilon_values import Epsilon
 from filterproof.mc.losses.finite_outputs import gap_above
@@ -83,7 +83,7 @@ class LevelGame:
         )
         game = cls(graph, units, deltas, step, epsilon, side, windows, 0.0)
         check_room(windows.positions, max_positions, f"positions in {len(graph.child)} states")
-        count(windows.positions * len(units) >> _POSITIONS_PER_UNIT)
+        count_work(windows.positions * len(units) >> _POSITIONS_PER_UNIT)
         return replace(game, start=game._swept_value(record=False)[0])
 
     @property

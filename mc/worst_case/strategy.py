@@ -13,7 +13,7 @@ from filterproof.mc.engine.adversary import Adversary, AdversaryView
 from filterproof.mc.losses.lattice_pld import LatticePLD
 from filterproof.mc.worst_case.dense import DenseGame
 from filterproof.mc.worst_case.level_game import LevelGame
-from filterproof.theory.pairs import DominatingPair, Selection
+from filterproof.theory.pairs import DominatingPair, PairPerRun
 from filterproof.theory.pairs.base import Direction
 
 
@@ -57,7 +57,7 @@ class TreeStrategy(Adversary):
                 position[runs] = reached
         # position -1, after an infinite loss or at the end, reads the appended -1: no request
         move[:] = np.append(self.choice[view.round], -1).take(position)
-        return Selection(self.menu, np.maximum(move, 0))
+        return PairPerRun(self.menu, np.maximum(move, 0))
 
     def _reached(
         self, t: int, position: NDArray[np.intp], move: NDArray[np.intp], last: NDArray[np.float64]
@@ -129,7 +129,7 @@ class LatticeStrategy(Adversary):
         # the table ends with -1, no request
         np.copyto(place, -1, where=(node < 0) | (held.sizes <= 0).take(node))
         move[:] = self.table.take(place)
-        return Selection(self.menu, np.maximum(move, 0))
+        return PairPerRun(self.menu, np.maximum(move, 0))
 
     def _advance_node(
         self,

@@ -11,7 +11,7 @@ from typing import Any, Generic
 import numpy as np
 from numpy.typing import NDArray
 
-from filterproof.filters.contract.work import count
+from filterproof.filters.contract.work import count_work
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.evaluate.walk import (
     REVEALED_OUTPUT,
@@ -99,7 +99,9 @@ class GameTree(Generic[Loss]):
         object arrays, or doubles. V is 1 for an infinite loss. A granted request is preferred to stopping with equal
         gain: another request never lowers V, because E[e^{-L}] <= 1.
         """
-        count(sum(move.child.size for layer in self.layers for move in layer.moves) >> _BRANCHES_PER_UNIT)
+        count_work(
+            sum(move.child.size for layer in self.layers for move in layer.moves) >> _BRANCHES_PER_UNIT
+        )
         value = payoff(self.layers[-1].losses)
         choices: list[NDArray[np.intp]] = []
         for layer in reversed(self.layers[:-1]):

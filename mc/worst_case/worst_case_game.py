@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filterproof.filters.contract.content import content
-from filterproof.filters.contract.work import count
+from filterproof.filters.contract.work import count_work
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.engine.adversaries import Constant
 from filterproof.mc.engine.adversary import Adversary
@@ -273,7 +273,7 @@ class WorstCaseGame:
             ]
         else:
             wanted = None if self.step is None else Fraction(float(check_positive("step", self.step)))
-            count(_DISTRIBUTION_UNITS * len(self.menu))
+            count_work(_DISTRIBUTION_UNITS * len(self.menu))
             step, below, above = rounded_plds(
                 self._drawn_pairs(direction),
                 wanted,

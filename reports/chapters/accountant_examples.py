@@ -30,8 +30,8 @@ from filterproof.filters import (
 from filterproof.mc import (
     BoundApproaching,
     Estimate,
+    HighWhileLossPositive,
     LogisticTraining,
-    LossChasing,
     Training,
     TrainingWithCanary,
     audit_training,
@@ -114,7 +114,7 @@ def _of_filters(runs: int) -> Iterator[Simulation]:
         )
         yield "odometers", f"{name} odometer", odometer.delta, work
     for name, tracker in TRACKERS.items():
-        filt, chaser = TrackerLimitFilter(tracker, BLOCKS), LossChasing(pace=8)
+        filt, chaser = TrackerLimitFilter(tracker, BLOCKS), HighWhileLossPositive(pace=8)
         if isinstance(tracker, RenyiTracker):
             promised: Any = tracker.guarantee(BLOCKS).rho
             work = partial(simulate_renyi, filt, chaser, alpha=tracker.alpha, **play)

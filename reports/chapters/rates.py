@@ -8,7 +8,7 @@ from filterproof.filters.accountants.repeats import count_grants
 from filterproof.filters.catalogue import PotentialFilter
 from filterproof.filters.rules.potential import COMMON_RATES
 from filterproof.mc import Composition
-from filterproof.mc.estimate.compare_filters import MAX_ROUNDS
+from filterproof.mc.estimate.filter_ranking import MAX_ROUNDS
 from filterproof.reports.finding import Claim, Finding
 from filterproof.reports.study import Study
 from filterproof.theory.evidence import Evidence, Outcome, Verdict

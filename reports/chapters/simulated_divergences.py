@@ -14,7 +14,7 @@ from filterproof.mc import (
     Adversary,
     EraserForever,
     Estimate,
-    LossChasing,
+    HighWhileLossPositive,
     ManySmall,
     RandomSpender,
     WorstCase,
@@ -130,7 +130,7 @@ def page_opponents(
     yield Opponent("MenuRandom", MenuRandom(menu), best, rounds, mean.low, min(mean.high, game.high))
     if isinstance(filt, GaussianFilter):
         # whatever spends the budget on Gaussians reaches the guarantee itself; the martingale assumes this equality
-        for one in (ManySmall(_ROUNDS), LossChasing(pace=8), RandomSpender(pace=8)):
+        for one in (ManySmall(_ROUNDS), HighWhileLossPositive(pace=8), RandomSpender(pace=8)):
             name = type(one).__name__
             yield Opponent(name, one, "PQ", _ROUNDS, largest.low, largest.high, method="tilted")
     if isinstance(filt, NaiveRealisationFilter):

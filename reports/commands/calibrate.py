@@ -39,14 +39,14 @@ def calibrate(
 ) -> None:
     """Print the number of rounds of one mechanism that each filter allows, with the code of the best filters."""
     with clear_errors():
-        from filterproof.mc.estimate.compare_filters import MAX_ROUNDS, compare_filters
+        from filterproof.mc.estimate.filter_ranking import MAX_ROUNDS, rank_filters_by_releases
         from filterproof.mc.runs.output import OutputFolder
 
         made = read_mechanism(mechanism)
         if out is not None:
             check_folder(out)
         with doing("running filters"):
-            found = compare_filters(epsilon, delta, made, most=MAX_ROUNDS if most is None else most)
+            found = rank_filters_by_releases(epsilon, delta, made, most=MAX_ROUNDS if most is None else most)
         if as_json:
             data = {"epsilon": epsilon, "delta": delta, "mechanism": str(made)}
             possible = {"possible_low": found.fewest, "possible_high": found.most}

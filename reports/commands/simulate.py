@@ -36,7 +36,8 @@ def simulate(
     adversary: Annotated[
         str,
         typer.Argument(
-            metavar="ADVERSARY", help="The adversary, such as LossChasing or 'Constant(Gaussian(mu=0.1))'."
+            metavar="ADVERSARY",
+            help="The adversary, such as HighWhileLossPositive or 'Constant(Gaussian(mu=0.1))'.",
         ),
     ],
     epsilon: Annotated[float, typer.Option(help="Epsilon of the hockey-stick divergence, in nats.")],
@@ -71,7 +72,7 @@ def simulate(
     from filterproof import mc
     from filterproof.mc.engine.streams import MAX_PATHS
     from filterproof.mc.estimate.simulate import simulate as run
-    from filterproof.mc.estimate.survival import survival
+    from filterproof.mc.estimate.survival import release_survival
     from filterproof.mc.examine.filter_fault import filter_faults_raised
     from filterproof.reports.target_expression import read_adversary, read_filter
     from filterproof.theory.argument_checks import check_count
@@ -141,7 +142,10 @@ def simulate(
                 print_text("REFUTED: the whole interval lies above the guarantee.", style="red")
         if refuted:
             raise CommandEnd(ExitStatus.NOT_AS_EXPECTED)
-        if estimate.value == 0 and survival(filt, foe, rounds=1, n=_GLANCE, seed=seed).at[0].value == 0:
+        if (
+            estimate.value == 0
+            and release_survival(filt, foe, rounds=1, n=_GLANCE, seed=seed).at[0].value == 0
+        ):
             print_error(
                 f"the filter denies the first request in {_GLANCE} of {_GLANCE} runs; nothing was simulated"
             )

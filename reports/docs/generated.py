@@ -186,12 +186,18 @@ def _rows(paper: str) -> str:
         status = escaped(f"{row.status}: {row.why}" if row.why else row.status)
         numbers = "; ".join(map(_number, row.printed))
         made.append(
-            (escaped(row.place), escaped(row.says), ", ".join(map(_where, row.where)), status, numbers)
+            (
+                escaped(row.place),
+                escaped(row.says),
+                ", ".join(map(_link_to_place, row.where)),
+                status,
+                numbers,
+            )
         )
     return table(("in the paper", "it says", "here", "status", "printed: computed"), made)
 
 
-def _where(where: str) -> str:
+def _link_to_place(where: str) -> str:
     kind, name = paper_rows.resolved(where)
     if kind == "theorem":
         proof = _proof(name)

@@ -84,7 +84,7 @@ class SampledDescents(Specification):
                 found.append(100 * float(right.mean()))
         return found
 
-    def words(self, data: FigureData) -> dict[str, Any]:
+    def caption_values(self, data: FigureData) -> dict[str, Any]:
         mean, low, high = (data.number(name) for name in ("gain", "gain_low", "gain_high"))
         seen = "seen" if low > 0 else "the opposite is seen" if high < 0 else "undecided"
         best = {

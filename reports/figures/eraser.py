@@ -78,7 +78,7 @@ class EraserRounds(Specification):
         assert isinstance(found, Evaluation)
         return found
 
-    def words(self, data: FigureData) -> dict[str, Any]:
+    def caption_values(self, data: FigureData) -> dict[str, Any]:
         beyond = data.facts["beyond"]
         return {
             "passed": f"{beyond} rounds already reach more than the promise"

@@ -110,7 +110,7 @@ class DeltaCurves(GaussianSteps):
             Printed(f"{percent} {where}", _PERCENT, smaller, 'printed as "roughly 10 percent"'),
         )
 
-    def words(self, data: FigureData) -> dict[str, Any]:
+    def caption_values(self, data: FigureData) -> dict[str, Any]:
         return {
             "told": "; ".join(f"{k} steps: {self._step_text(k)}" for k in self.steps),
             "roughly": ', which the paper prints as "roughly 10 percent"' * self.as_printed,
@@ -180,7 +180,7 @@ class LargestSteps(GaussianSteps):
             Printed(f"largest k by GDP at epsilon = {PRINTED_EPSILON:g}", PRINTED_MORE, here["gdp"], remark),
         )
 
-    def words(self, data: FigureData) -> dict[str, Any]:
+    def caption_values(self, data: FigureData) -> dict[str, Any]:
         epsilon, rdp, grid = (data.column(name) for name in ("epsilon", "rdp", "rdp_grid"))
         cost = belong = ""
         dear, none = (epsilon[(rdp > 0) & there] for there in (grid < 0.99 * rdp, grid == 0))

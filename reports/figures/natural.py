@@ -82,7 +82,7 @@ class NaturalGame(Specification):
             evidence=worst.evidence.name,
         )
 
-    def words(self, data: FigureData) -> dict[str, Any]:
+    def caption_values(self, data: FigureData) -> dict[str, Any]:
         rows = data.rows()
         asked: dict[Any, set[Any]] = {}
         for row in rows:

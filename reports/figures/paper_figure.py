@@ -173,7 +173,7 @@ class ComputedFigure:
         ends = {"first": rows[0], "last": rows[-1]} if rows else {}
         observed = " ".join(self.of.observed.split())
         given = {"spec": self.specification, "facts": self.data.facts, "observed": observed}
-        return filled_template(template, given | ends | dict(self.specification.words(self.data)))
+        return filled_template(template, given | ends | dict(self.specification.caption_values(self.data)))
 
     def plot(self, ax: Axes | Sequence[Axes] | None = None) -> Figure:
         """Draw the figure.

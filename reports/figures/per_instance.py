@@ -23,7 +23,7 @@ from filterproof.filters.rules.several_sums import BasicFilter
 from filterproof.reports.figures.figure_data import FigureData
 from filterproof.reports.figures.lines import line
 from filterproof.reports.figures.specification import Specification, integer_parameter
-from filterproof.theory.pairs import RandomizedResponse, Selection
+from filterproof.theory.pairs import PairPerRun, RandomizedResponse
 
 #: The rules of charging; see `transcript_deltas`.
 Accounting: TypeAlias = Literal["individual", "per-instance", "per-instance, halting", "pair by pair"]
@@ -65,7 +65,7 @@ class PerInstance(Specification):
             charged_per_instance=charged_share("per-instance", ratio, rounds=self.rounds),
         )
 
-    def words(self, data: FigureData) -> dict[str, Any]:
+    def caption_values(self, data: FigureData) -> dict[str, Any]:
         return {
             "nobody": 100 * data.number("charged_per_instance"),
             "everyone": 100 * data.number("charged_individual"),
@@ -129,7 +129,7 @@ def _run_accounting(
     filt = BasicFilter(float(pair.pure_epsilon))
     if accounting in ("individual", "per-instance"):
         accountant = IndividualFilter(filt, people)
-        asked = Selection((pair, free), np.full(people, 0 if dear else 1))
+        asked = PairPerRun((pair, free), np.full(people, 0 if dear else 1))
         answers = [bool(accountant.select(asked).any()) for _ in range(rounds)]
         return [*answers], 1 - accountant.report_for(0).remaining / filt.epsilon
     session, alone = filt.open("halt"), filt.open("halt")

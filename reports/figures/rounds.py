@@ -26,7 +26,7 @@ from filterproof.filters import (
     WhitehouseFilter,
 )
 from filterproof.filters.accountants.repeats import count_grants
-from filterproof.mc.estimate.compare_filters import planned_rounds
+from filterproof.mc.estimate.filter_ranking import planned_rounds
 from filterproof.mc.worst_case.calibrated_thresholds import CalibratedThreshold, tabulated_filter
 from filterproof.reports.figures.figure_data import FigureData
 from filterproof.reports.figures.lines import line, number_ticks
@@ -110,7 +110,7 @@ class RoundsOfEach(Specification):
         filt = tabulated_filter(epsilon, self.delta, each=self.each)
         return count_grants(filt, RandomizedResponse(self.each), most=_MAX_ROUNDS)
 
-    def words(self, data: FigureData) -> dict[str, Any]:
+    def caption_values(self, data: FigureData) -> dict[str, Any]:
         simple = data.column("simple")
         compared = ""
         if (simple > 0).any():

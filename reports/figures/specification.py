@@ -61,7 +61,8 @@ class Specification(ABC):
     """The checked parameters of a figure, and the code for its data and its picture.
 
     A figure is a subclass with parameters as fields (by `real_parameter`, `integer_parameter`, ... or
-    `checked_parameter`), `data`, `draw`, and `words` for the other names in its texts in `templates/figures.toml`.
+    `checked_parameter`), `data`, `draw`, and `caption_values` for the other names in its texts in
+    `templates/figures.toml`.
     """
 
     #: The parameters of a quick figure that differ from the defaults.
@@ -85,7 +86,7 @@ class Specification(ABC):
     def draw(self, data: FigureData, axes: Sequence[Axes]) -> None:
         """Draw the data into the axes, one for each panel."""
 
-    def words(self, data: FigureData) -> Mapping[str, Any]:
+    def caption_values(self, data: FigureData) -> Mapping[str, Any]:
         """Return the further values in caption and alt, by name."""
         return {}
 

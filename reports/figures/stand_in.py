@@ -123,7 +123,7 @@ class StandIn(Specification):
                 facts |= {f"{name} of {words}{end}": value for end, value in ends}
         return FigureData.of_rows(rows).with_facts(**facts)
 
-    def words(self, data: FigureData) -> dict[str, Any]:
+    def caption_values(self, data: FigureData) -> dict[str, Any]:
         return {
             "experiment": "A stand-in: scikit-learn's digits (1437 pictures to train and 360 to test, each picture a "
             "person) and a tanh network of 64, 32 and 10 units, trained by plain gradient descent on full batches. "
@@ -176,13 +176,13 @@ class Epochs(StandIn):
     def observed(self, outcome: TrialOutcome) -> Mapping[str, float]:
         return {"gain": 100 * (outcome.accuracy[-1] - outcome.accuracy[self.at])}
 
-    def words(self, data: FigureData) -> dict[str, Any]:
+    def caption_values(self, data: FigureData) -> dict[str, Any]:
         active, several = data.where("panel", "active"), len(self.settings()) > 1
         left = []
         for words in self.settings():
             last = float(active.where("series", words).column("mean")[-1])
             left.append(f"{f'{words}: ' if several else ''}{last:.0f} of {load_digits().people}")
-        return {**StandIn.words(self, data), "left": "; ".join(left)}
+        return {**StandIn.caption_values(self, data), "left": "; ".join(left)}
 
     def compared(self, data: FigureData, gains: Sequence[Sequence[float]]) -> Sequence[Printed]:
         """Return the gains of filtering on MNIST, in points of a percent, with those of the settings in their order."""

@@ -136,7 +136,7 @@ class SampledTraining(Specification):
             floor_at_other_delta=self.floor(self.orders, _OTHER_DELTA),
         )
 
-    def words(self, data: FigureData) -> dict[str, Any]:
+    def caption_values(self, data: FigureData) -> dict[str, Any]:
         low, rdp, more = _panel_columns(data, "people", "epsilon_low", "epsilon_rdp", "epsilon_rdp_more")
         person = Bounds(data.number("person_epsilon_low"), data.number("person_epsilon_high"))
         excess = {"wide": _curve_excess(data, "delta_gdp_range"), "near": _curve_excess(data, "delta_gdp_at")}

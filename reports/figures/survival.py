@@ -198,7 +198,7 @@ class Survival(Specification):
         )
         return (Printed("dhat at N = 48", _DHAT, data.number("dhat"), remark),)
 
-    def words(self, data: FigureData) -> dict[str, Any]:
+    def caption_values(self, data: FigureData) -> dict[str, Any]:
         own, better = data.column("realisation"), data.column("recalibrated")
         again = f"{self.rounds} rounds keep the promise without a filter."
         if data.facts["kappa_recalibrated"] is not None:

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 
-from filterproof.mc.estimate.compare_filters import FilterComparison
 from filterproof.mc.estimate.curve import ProfileEstimate
+from filterproof.mc.estimate.filter_ranking import FilterComparison
 from filterproof.mc.estimate.survival import SurvivalCurve
 from filterproof.mc.estimate.trade_off import TradeOff
 from filterproof.mc.evaluate.evaluation import Evaluations

@@ -9,7 +9,7 @@ from typing import Any
 from filterproof.reports.chapters import accountant_examples
 from filterproof.reports.chapters.accountant_chapter import AccountantChapter
 from filterproof.reports.chapters.reached_loss import ReachedRow
-from filterproof.reports.drawing import promise_figure, svg_text
+from filterproof.reports.drawing import intervals_over_promise_figure, svg_text
 from filterproof.reports.finding import Picture
 from filterproof.reports.pages.filter_page import shortened_sentence
 from filterproof.reports.pages.page import Page, PageTable, VerdictBadge
@@ -93,7 +93,9 @@ def _nearest_odometer() -> str:
 def _share_picture(chapter: AccountantChapter) -> Picture:
     """Each interval over what is guaranteed."""
     rows = chapter.rows
-    figure = promise_figure([(*row.drawn, row.promised) for row in rows], "simulated, over the guarantee")
+    figure = intervals_over_promise_figure(
+        [(*row.drawn, row.promised) for row in rows], "simulated, over the guarantee"
+    )
     above = ", ".join(row.what for row in rows if row.refutes) or "none"
     alt = f"{len(rows)} intervals over what is guaranteed. With the whole interval above it: {above}."
     wide, high = figure.get_size_inches()

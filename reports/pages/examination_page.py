@@ -49,7 +49,7 @@ def examination_page(exam: Examination, folder: Path) -> str:
         formula=formula_mathml(exam.promise.formula) if isinstance(exam.promise, Guarantee) else "",
         sets=", S any set of outcomes" if isinstance(exam.promise, ApproxDP | PureDP) else "",
         mathml=formula_mathml,
-        again=exam.again(folder),
+        again=exam.replay_command(folder),
         outcomes=list(Outcome),
         evidences=list(Evidence),
         version=version(),

@@ -160,23 +160,23 @@ def _draw_row(ax: Axes, y: int, row: OverviewRow, *, wide: bool) -> None:
     colour = _RED if broken else _BLUE
     ax.plot([_LEAST, _EDGE], [y, y], color="#e3e7eb", lw=0.8, zorder=0)
     if row.simulated is not None and row.simulated[1] > _LEAST:
-        ends = [_clipped_share(end) for end in row.simulated]
+        ends = [_within_axis(end) for end in row.simulated]
         ax.plot(ends, [y, y], color=_BAR, lw=5, solid_capstyle="butt", zorder=1)
         ax.plot(ends, [y, y], "|", color=_BAR, ms=11, mew=1.6, zorder=1)
     if row.most is not None:
-        ax.plot([_clipped_share(row.least), _clipped_share(row.most)], [y, y], color=_GREEN, lw=1.7, zorder=2)
-        ax.plot(_clipped_share(row.most), y, "D", ms=9, mfc="none", mew=1.7, color=_GREEN, zorder=3)
-    ax.plot(_clipped_share(row.least), y, "X" if broken else "o", ms=6.5, color=colour, zorder=4)
+        ax.plot([_within_axis(row.least), _within_axis(row.most)], [y, y], color=_GREEN, lw=1.7, zorder=2)
+        ax.plot(_within_axis(row.most), y, "D", ms=9, mfc="none", mew=1.7, color=_GREEN, zorder=3)
+    ax.plot(_within_axis(row.least), y, "X" if broken else "o", ms=6.5, color=colour, zorder=4)
     if not wide:
         ax.text(_LEAST, y + 0.36, row.subject.name, fontsize=9.5, va="center", color=INK)
-    at = _clipped_share(max(row.least, row.most or 0.0))
+    at = _within_axis(max(row.least, row.most or 0.0))
     box = {"facecolor": "#ffffff", "edgecolor": "none", "pad": 0.8} if at < 1 else None
     look: dict[str, Any] = {"fontweight": "bold" if broken else "normal", "color": colour if broken else INK}
     look |= {"fontsize": 9, "ha": "left", "va": "center", "bbox": box, "zorder": 2}
     ax.annotate(range_text(row), (at, y), xytext=(9, 0), textcoords="offset points", **look)
 
 
-def _clipped_share(share: float) -> float:
+def _within_axis(share: float) -> float:
     return min(max(share, _LEAST), _MOST) if math.isfinite(share) else _MOST
 
 

@@ -68,7 +68,7 @@ CALLS: dict[str, tuple[Callable[..., object], dict[str, Any]]] = {
     "MenuChasing": (fp.MenuChasing, {"menu": (BIT,)}),
     "MenuRandom": (fp.MenuRandom, {"menu": (BIT,)}),
     "survival": (
-        lambda **given: fp.survival(GDP, fp.OneShot(), workers=1, **given),
+        lambda **given: fp.release_survival(GDP, fp.OneShot(), workers=1, **given),
         {"rounds": 2, "n": 100, "seed": 0, "confidence": 0.9, "on_denial": "halt"},
     ),
     "simulate_renyi": (

@@ -146,7 +146,7 @@ def test_a_sum_that_a_start_sets_back_is_seen_after_an_earlier_run():
 CALLS = {
     "simulate": lambda filt: fp.simulate(filt, fp.Constant(WIDE), epsilon=1.0, rounds=20, n=100),
     "simulate_renyi": lambda filt: fp.simulate_renyi(filt, fp.Constant(WIDE), alpha=2.0, rounds=20, n=100),
-    "survival": lambda filt: fp.survival(filt, fp.Constant(WIDE), rounds=20, n=100),
+    "survival": lambda filt: fp.release_survival(filt, fp.Constant(WIDE), rounds=20, n=100),
     "decide": lambda filt: fp.sequential_test(filt, fp.Constant(WIDE), epsilon=1.0, delta=0.1, most=1000),
     "play": lambda filt: fp.runs.sum_over_runs(
         fp.runs.Game.between(filt, fp.Constant(WIDE)), HockeyStick(1.0), n=100

@@ -96,7 +96,7 @@ def _numbers() -> Iterator[tuple[str, object]]:
     x = np.linspace(1e-4, 30.0, 997)
     yield "drift", max_mean_loss(x)
     for filt in (RogersFilter(2.0, 1e-3), RogersFilter(0.1, 1e-9, reading="2/delta")):
-        yield f"{filt!r}", [filt.h, filt.squares, *filt.deviation(x)]
+        yield f"{filt!r}", [filt.mixture_scale, filt.squares, *filt.deviation(x)]
     for line in (LineOdometer(1e-5, 0.5), MixtureOdometer(1e-5, 0.5), StitchedOdometer(1e-5, 0.01)):
         yield f"{line!r}", line.bound(x)
     odometer = RogersOdometer(1e-3, records=1000)

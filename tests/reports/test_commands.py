@@ -210,7 +210,7 @@ def test_the_help_of_a_command_says_all_of_its_words(name: str, folder: Path) ->
 
 
 _GAME = ("GaussianFilter(1.0)", "Constant(Gaussian(0.3))")
-_COMPARED = fp.compare_filters(1.0, 1e-5, fp.ZCDP(0.005))
+_COMPARED = fp.rank_filters_by_releases(1.0, 1e-5, fp.ZCDP(0.005))
 #: What is typed with --json -> what a part of the data is by another route.
 AS_DATA: dict[tuple[str, ...], Callable[[Any], tuple[object, object]]] = {
     ("simulate", *_GAME, "--epsilon", "2", "-n", "2000", "--seed", "3"): lambda data: (
@@ -445,7 +445,7 @@ def test_ctrl_c_while_the_command_is_imported_ends_without_a_traceback(
 
 @pytest.mark.slow
 def test_ctrl_c_in_a_simulation_says_how_to_resume_and_resuming_gives_the_same_bits(folder: Path) -> None:
-    run = ("simulate", "GaussianFilter(mu=1.0)", "LossChasing", "--epsilon", "4", "-n", "3e7")
+    run = ("simulate", "GaussianFilter(mu=1.0)", "HighWhileLossPositive", "--epsilon", "4", "-n", "3e7")
     undisturbed = filterproof(*run, cwd=folder).stdout
     stopped = typed.start(*run, "--store", "run.sqlite", cwd=folder)
     stopped.wait_for(folder / "run.sqlite-wal")

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from filterproof.filters import ApproximateDPFilter, GaussianFilter, IndividualFilter, PrivacyFilter
-from filterproof.mc import Constant, LossChasing
+from filterproof.mc import Constant, HighWhileLossPositive
 from filterproof.reports.target_expression import read_adversary, read_filter, read_promise, read_value
 from filterproof.reports.user_filter import load_filter
 from filterproof.theory import BUN_STEINKE, Gaussian, RandomizedResponse
@@ -21,8 +21,10 @@ def test_expressions_make_the_values_they_name() -> None:
         1.0, 1e-5, BUN_STEINKE
     )
     assert read_adversary("Constant(Gaussian(mu=0.1))") == Constant(Gaussian(mu=0.1))
-    assert read_adversary("LossChasing") == LossChasing()
-    assert read_adversary("LossChasing(family=RandomizedResponse)") == LossChasing(family=RandomizedResponse)
+    assert read_adversary("HighWhileLossPositive") == HighWhileLossPositive()
+    assert read_adversary("HighWhileLossPositive(family=RandomizedResponse)") == HighWhileLossPositive(
+        family=RandomizedResponse
+    )
 
 
 @pytest.mark.parametrize(
@@ -44,7 +46,7 @@ REFUSED = {
         *("open('x')", "Gaussian(**{})", "f'{1}'", "GaussianFilter(mu=1.0"),
     ),
     (read_value, r"\(expression='': invalid syntax\); write a name"): ("",),
-    (read_filter, "this is not a filter"): ("Gaussian(mu=0.1)", "LossChasing()", "BUN_STEINKE"),
+    (read_filter, "this is not a filter"): ("Gaussian(mu=0.1)", "HighWhileLossPositive()", "BUN_STEINKE"),
     (read_promise, r"not a promise \(.*\); choose one from pure, approx, zcdp, gdp, renyi"): (
         "ZCDPFilter(1)",
     ),

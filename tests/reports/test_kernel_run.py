@@ -14,7 +14,7 @@ from filterproof.reports import kernel_run
 from filterproof.reports.commands.exit_status import CommandEnd, ExitStatus
 from filterproof.reports.commands.kernel import kernel
 from filterproof.reports.kernel_run import KernelError, run_kernel
-from filterproof.theory.kernel import read_record, record
+from filterproof.theory.kernel import record, stored_record
 from filterproof.theory.kernel.kernel_theorems import KERNEL_THEOREMS, sources
 from filterproof.theory.kernel.record import without_comments
 
@@ -25,7 +25,7 @@ _CLEAN = """* Constants/Inductives relying on type-in-type: <none>
 
 
 def _kernel_output(axioms: str = "Closed under the global context", left_out: str = "") -> str:
-    kept = read_record()
+    kept = stored_record()
     assert kept is not None
     told = [f"BEGIN STATES {name}\n{kept.statements[name]}" for name in KERNEL_THEOREMS if name != left_out]
     modules = dict.fromkeys(theorem.module for theorem in KERNEL_THEOREMS.values())
@@ -129,7 +129,7 @@ def test_a_source_with_a_hole_is_refused_before_anything_runs(
 def test_a_run_writes_the_record_with_its_digest_and_a_check_refuses_a_record_of_another_digest(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(kernel_run, "run_kernel", lambda on_step: read_record())
+    monkeypatch.setattr(kernel_run, "run_kernel", lambda on_step: stored_record())
     monkeypatch.setattr(filterproof.theory.kernel, "__file__", str(tmp_path / "__init__.py"))
     kernel(check=True)
     assert [path.name for path in tmp_path.iterdir()] == [record.HERE]

@@ -41,11 +41,11 @@ MADE = {
     "Estimate": lambda: curve()[1.0],
     "ProfileEstimate": curve,
     "TradeOff": lambda: fp.TradeOff(curve(), curve("QP")),
-    "SurvivalCurve": lambda: fp.survival(GAUSSIAN, fp.Constant(0.5), n=1000, rounds=40),
+    "SurvivalCurve": lambda: fp.release_survival(GAUSSIAN, fp.Constant(0.5), n=1000, rounds=40),
     "MechanismAudit": lambda: fp.audit_mechanism(
         lambda data, rng: data + rng.laplace(), 0.0, 1.0, fp.PureDP(1.0), n=400
     ),
-    "FilterComparison": lambda: fp.compare_filters(1.0, 0.01, fp.ZCDP(0.05)),
+    "FilterComparison": lambda: fp.rank_filters_by_releases(1.0, 0.01, fp.ZCDP(0.05)),
     "FilterChoice": lambda: made("FilterComparison").choices[0],
     "WorstCase": lambda: fp.worst_case(fp.ZCDPFilter(1.0), HALF, epsilon=fp.LogRatio(Fraction(3, 2))),
     "Evaluation": lambda: fp.evaluate(

@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from filterproof.theory.pairs import KOV, DiscreteLaplace, Erasure, FinitePair, RandomizedResponse, Selection
+from filterproof.theory.pairs import KOV, DiscreteLaplace, Erasure, FinitePair, PairPerRun, RandomizedResponse
 from filterproof.theory.pairs.finite import FiniteOutcomesPair
 
 EXACT: list[FiniteOutcomesPair] = [
@@ -56,7 +56,7 @@ def test_runs_that_choose_from_a_menu_draw_as_one_pair_with_an_array_of_paramete
     ):
         chosen, given = (
             getattr(pair, way)(np.random.default_rng(4), 9000, order)
-            for pair in (Selection(tuple(menu), index), each)
+            for pair in (PairPerRun(tuple(menu), index), each)
         )
         assert np.array_equal(chosen, given)
 

@@ -14,8 +14,8 @@ from filterproof.theory.pairs import (
     DominatingPair,
     Erasure,
     FinitePair,
+    PairPerRun,
     RandomizedResponse,
-    Selection,
     example_pairs,
 )
 
@@ -58,7 +58,7 @@ def test_the_arrays_of_a_pair_are_its_own_and_read_only(name: str) -> None:
 
 def test_who_picked_what_is_read_only_too() -> None:
     index = np.array([0, 1, 1])
-    pair = Selection((RandomizedResponse(0.125), RandomizedResponse(0.5)), index)
+    pair = PairPerRun((RandomizedResponse(0.125), RandomizedResponse(0.5)), index)
     index[:] = 0
     assert pair.index.tolist() == [0, 1, 1]
     for one in (pair, pair.take(np.array([1, 2])), pair.swapped):

@@ -65,7 +65,7 @@ def test_runs_that_ask_elsewhere_lose_nothing_there() -> None:
         fp.LabelledRequest(size, {"site": "a"}),
         fp.LabelledRequest(size, {"site": "b"}, reveals=False),
     )
-    both = fp.Selection((here, elsewhere), np.array([0, 1, 0]))
+    both = fp.PairPerRun((here, elsewhere), np.array([0, 1, 0]))
     assert both.pure_epsilon.tolist() == [0.5, 0.0, 2.0]
     assert both.take(np.array([1, 2])).pure_epsilon.tolist() == [0.0, 2.0]
     assert np.abs(both.sample(np.random.default_rng(3), 3)).tolist() == [0.5, 0.0, 2.0]

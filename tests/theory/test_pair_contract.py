@@ -17,8 +17,8 @@ from filterproof.theory.pairs import (
     FinitePair,
     Gaussian,
     Laplace,
+    PairPerRun,
     RandomizedResponse,
-    Selection,
     SubsampledGaussian,
     example_pairs,
 )
@@ -169,9 +169,9 @@ PER_RUN = (
     DiscreteLaplace(RUNS, 2),
     SubsampledGaussian(np.array([0.2, 0.6, 1.0]), np.array([0.7, 1.0, 3.0])),
     SubsampledGaussian(0.3, np.array([0.7, 1.0, 3.0]), adjacency="addition"),
-    Selection(MENU, np.array([0, 1, 2])),
-    Selection(MENU, np.array([3, 1, 4])),
-    Selection(MENU[:3:2], np.array([False, True, False])),  # of one family
+    PairPerRun(MENU, np.array([0, 1, 2])),
+    PairPerRun(MENU, np.array([3, 1, 4])),
+    PairPerRun(MENU[:3:2], np.array([False, True, False])),  # of one family
 )
 each_per_run = pytest.mark.parametrize("pair", PER_RUN, ids=repr)
 

@@ -10,7 +10,7 @@ import pytest
 
 import filterproof as fp
 from filterproof.theory import BUN_STEINKE, CKS, optimal_split
-from filterproof.theory.pairs import Selection
+from filterproof.theory.pairs import PairPerRun
 from filterproof.theory.stopping_level import kappa_survival
 
 HALVES, FIRST, ONE, FIVE = (0.5, 0.5), np.array([0]), fp.Gaussian(1.0), fp.Gaussian(np.ones(5))
@@ -82,13 +82,13 @@ REFUSED: list[tuple[Callable[..., object], str, *tuple[tuple[Any, ...], ...]]] =
     ),
     # one pair for each run
     (drawn, r"runs 5, got n=\d+; take the live runs", (FIVE, 4), (FIVE, 6), (FIVE, 40)),
-    (Selection, "empty menu", ((), FIRST)),
-    (Selection, r"index must lie in 0\.\.0, got 0\.\.1", ((ONE,), np.array([0, 1]))),
-    (Selection, r"got -1\.\.0", ((ONE,), np.array([0, -1]))),
-    (Selection, "integer array", ((ONE,), np.array([0.0]))),
-    (Selection, "pairs must hold dominating pairs", ((1.0,), FIRST)),
-    (drawn, "n must be the number of runs", (Selection((ONE,), FIRST), 2)),
-    (Selection((ONE,), FIRST).sample_finite, "n must be the number of runs", (DRAW, 2)),
+    (PairPerRun, "empty menu", ((), FIRST)),
+    (PairPerRun, r"index must lie in 0\.\.0, got 0\.\.1", ((ONE,), np.array([0, 1]))),
+    (PairPerRun, r"got -1\.\.0", ((ONE,), np.array([0, -1]))),
+    (PairPerRun, "integer array", ((ONE,), np.array([0.0]))),
+    (PairPerRun, "pairs must hold dominating pairs", ((1.0,), FIRST)),
+    (drawn, "n must be the number of runs", (PairPerRun((ONE,), FIRST), 2)),
+    (PairPerRun((ONE,), FIRST).sample_finite, "n must be the number of runs", (DRAW, 2)),
     (
         fp.Gaussian.either,
         r"raised must be booleans of shape \(n,\), got raised=\[True\]; pass",

@@ -6,6 +6,6 @@ record and the record's digests match the sources.
 """
 
 from filterproof.theory.kernel.kernel_theorems import KernelTheorem
-from filterproof.theory.kernel.record import Record, accepted_statement, read_record
+from filterproof.theory.kernel.record import Record, accepted_statement, stored_record
 
-__all__ = ["KernelTheorem", "Record", "accepted_statement", "read_record"]
+__all__ = ["KernelTheorem", "Record", "accepted_statement", "stored_record"]

@@ -162,16 +162,19 @@ def axioms_beyond(axioms: Iterable[str]) -> tuple[str, ...]:
     )
 
 
-def read_record(file: str = RECORD) -> Record | None:
-    """Return the record of the package, or for `HERE` that of a run on this machine; None if there is none."""
+def stored_record(file: str = RECORD) -> Record | None:
+    """Return the record of the package, or for `HERE` that of a run on this machine; None if there is none.
+
+    Nothing is checked again: `accepted_statement` compares the record with the sources.
+    """
     place = files("filterproof.theory.kernel").joinpath(file)
     return Record.from_json(place.read_text(encoding="utf-8")) if place.is_file() else None
 
 
 def readable_record(file: str = RECORD) -> Record | None:
-    """Return the record like `read_record`; None also for another format."""
+    """Return the record like `stored_record`; None also for another format."""
     try:
-        return read_record(file)
+        return stored_record(file)
     except ValueError:
         return None
 
@@ -180,7 +183,7 @@ def readable_record(file: str = RECORD) -> Record | None:
 def _read_sources() -> tuple[Record | None, bool, dict[str, str]]:
     texts = sources()
     found = digests(texts)
-    record, here = read_record(), readable_record(HERE)
+    record, here = stored_record(), readable_record(HERE)
     same = record is not None and here is not None and here.claims == record.claims
     return record, same and here is not None and here.sources == found, texts
 

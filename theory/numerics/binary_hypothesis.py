@@ -272,7 +272,9 @@ def _log_masses_inside(log_x: mp.mpf, log_y: mp.mpf) -> tuple[mp.mpf, mp.mpf]:
     import mpmath as mp
 
     if not (log_x < 0 and log_y < 0):
-        raise ValueError(f"masses must be below one, got their logarithms {log_x} and {log_y}; start nearer")
+        raise ValueError(
+            "Newton's method left the domain: a mass is not below one"
+        )  # _newton_root gives None
     return mp.exp(log_x), mp.exp(log_y)
 
 

@@ -14,7 +14,7 @@ from filterproof.theory.pairs.kov import KOV
 from filterproof.theory.pairs.labelled import LabelledRequest
 from filterproof.theory.pairs.laplace import Laplace
 from filterproof.theory.pairs.randomized_response import RandomizedResponse
-from filterproof.theory.pairs.selection import Selection
+from filterproof.theory.pairs.selection import PairPerRun
 from filterproof.theory.pairs.subsampled_gaussian import SubsampledGaussian
 
 __all__ = [
@@ -29,8 +29,8 @@ __all__ = [
     "Gaussian",
     "LabelledRequest",
     "Laplace",
+    "PairPerRun",
     "RandomizedResponse",
-    "Selection",
     "SubsampledGaussian",
 ]
 
@@ -95,4 +95,4 @@ def is_ours(pair: DominatingPair) -> bool:
     kind = type(pair)
     if kind is LabelledRequest:
         return is_ours(pair.unlabelled)
-    return kind in _LIBRARY_PAIR_CLASSES or (kind is Selection and all(map(is_ours, pair.members)))
+    return kind in _LIBRARY_PAIR_CLASSES or (kind is PairPerRun and all(map(is_ours, pair.members)))

@@ -328,7 +328,7 @@ class DominatingPair(Parametrised, ABC):
         Parameters
         ----------
         request : DominatingPair
-            A pair of any shape that is not a Selection. This pair has shape ().
+            A pair of any shape that is not a PairPerRun. This pair has shape ().
 
         Returns
         -------

@@ -43,7 +43,7 @@ class LabelledRequest(DominatingPair):
     Parameters
     ----------
     mechanism : DominatingPair
-        The mechanism to release, of any shape. It must be neither a Selection nor labelled.
+        The mechanism to release, of any shape. It must be neither a PairPerRun nor labelled.
     where : Mapping of str to label
         A label for each dimension, such as "site", "epoch", "block" or "analyst". A label is a str, an int or a tuple
         of these.

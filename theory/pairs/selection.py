@@ -26,7 +26,7 @@ def _looked_up(name: str) -> Any:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Selection(DominatingPair):
+class PairPerRun(DominatingPair):
     """One pair per run, from a menu: run i requests `pairs[index[i]]`.
 
     The shape of a selection is (n,), with n = len(index).
@@ -34,14 +34,14 @@ class Selection(DominatingPair):
     Parameters
     ----------
     pairs : tuple of DominatingPair
-        The menu. Members may be of different families, and have shape () or (n,). No member is a Selection.
+        The menu. Members may be of different families, and have shape () or (n,). No member is a PairPerRun.
     index : ndarray of int or bool of shape (n,)
         Position in the menu for each run, from 0.
 
     Raises
     ------
     TypeError
-        If a member is not a pair or is a Selection, or if `index` is not an integer array of shape (n,).
+        If a member is not a pair or is a PairPerRun, or if `index` is not an integer array of shape (n,).
     ValueError
         If the menu is empty or an index is outside it.
 
@@ -55,7 +55,7 @@ class Selection(DominatingPair):
     >>> import filterproof as fp
     >>> import numpy as np
     >>> menu = (fp.Gaussian(1.0), fp.Laplace(2.0))
-    >>> fp.Selection(menu, index=np.array([0, 1, 0])).zcdp_rho
+    >>> fp.PairPerRun(menu, index=np.array([0, 1, 0])).zcdp_rho
     array([0.5  , 0.125, 0.5  ])
     """
 
@@ -72,9 +72,9 @@ class Selection(DominatingPair):
                 "pairs must have at least one member, got an empty menu; pass the pairs to choose from"
             )
         for pair in pairs:
-            if not isinstance(pair, DominatingPair) or isinstance(pair, Selection):
+            if not isinstance(pair, DominatingPair) or isinstance(pair, PairPerRun):
                 raise TypeError(
-                    f"pairs must hold dominating pairs and no Selection, got {pair!r}; "
+                    f"pairs must hold dominating pairs and no PairPerRun, got {pair!r}; "
                     "pass for example fp.Gaussian(mu=1.0)"
                 )
         index = self.index
@@ -134,8 +134,8 @@ class Selection(DominatingPair):
         return self._member_values("loss_isf", tail)
 
     @property
-    def swapped(self) -> Selection:
-        return Selection(tuple(pair.swapped for pair in self.pairs), self.index)
+    def swapped(self) -> PairPerRun:
+        return PairPerRun(tuple(pair.swapped for pair in self.pairs), self.index)
 
     # -- sampling: one call per family -----------------------------------------------------------
 
@@ -161,7 +161,7 @@ class Selection(DominatingPair):
             else:
                 drawn = getattr(_merge_members(members, index), way)(rng, len(index), order)
             parts.append((runs, drawn))
-        return self._together(parts)
+        return self._join_families(parts)
 
     def log_weight(self, loss: NDArray[np.float64], order: float) -> NDArray[np.float64]:
         if all(type(pair).log_weight is DominatingPair.log_weight for pair in self.pairs):
@@ -176,9 +176,9 @@ class Selection(DominatingPair):
     def _gather_runs(
         self, part: Callable[[DominatingPair, NDArray[np.intp] | None], Real]
     ) -> NDArray[np.float64]:
-        return self._together((runs, part(pair, runs)) for runs, pair in self.families())
+        return self._join_families((runs, part(pair, runs)) for runs, pair in self.families())
 
-    def _together(self, parts: Iterable[tuple[NDArray[np.intp] | None, Real]]) -> NDArray[np.float64]:
+    def _join_families(self, parts: Iterable[tuple[NDArray[np.intp] | None, Real]]) -> NDArray[np.float64]:
         """Return the numbers of all runs, given those of each family."""
         out: NDArray[np.float64] | None = None
         for runs, values in parts:
@@ -221,12 +221,12 @@ class Selection(DominatingPair):
     def shape(self) -> tuple[int, ...]:
         return self.index.shape
 
-    def take(self, runs: NDArray[np.bool_] | NDArray[np.intp] | slice) -> Selection:
+    def take(self, runs: NDArray[np.bool_] | NDArray[np.intp] | slice) -> PairPerRun:
         pairs = tuple(pair.take(runs) for pair in self.pairs)
         return self.with_parameters({"pairs": pairs, "index": self.index[runs], "_families": []})
 
     def _key(self) -> tuple[object, ...]:
-        return (Selection, self.pairs, self.index.astype(np.intp, copy=False).tobytes())
+        return (PairPerRun, self.pairs, self.index.astype(np.intp, copy=False).tobytes())
 
 
 def look_up(values: Sequence[Real], index: NDArray[np.integer[Any]]) -> NDArray[np.float64]:

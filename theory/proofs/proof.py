@@ -25,10 +25,11 @@ def _check_coverage(step: ProofStep, reached: CheckResult) -> CheckCoverage:
     """Return the coverage of the check, or the narrower label of the step: an identity at fixed values is a point."""
     if step.checked in (None, reached.checked):
         return reached.checked
-    if step.checked is not CheckCoverage.POINT or reached.checked is not CheckCoverage.IDENTITY:
+    identity = reached.checked is CheckCoverage.IDENTITY
+    if step.checked is not CheckCoverage.POINT or not identity:
         raise ValueError(
-            f"checked must be {reached.checked.name} or narrower, got checked={step.checked} in the step "
-            f"{step.statement!r}; pass the coverage of its check"
+            f"checked must be {reached.checked.name}{' or POINT' if identity else ''}, got {step.checked.name} in the "
+            f"step {step.statement!r}; leave checked out"
         )
     return step.checked
 

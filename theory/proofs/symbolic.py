@@ -192,7 +192,11 @@ def zero_check(residual: Callable[[], sp.Expr | Sides], *, at: Mapping[str, str]
         rational_points(sides, at)  # refuses a point outside the domain
         simplified = simplify(expression)
         if simplified != 0:
-            raise symbolic_refusal(f"the residual is {simplified}, not 0", counterexample(simplified, at))
+            left = "left minus right side" if len(sides) == 2 else "the residual"
+            raise symbolic_refusal(
+                f"{left} simplifies to {simplified}, not 0; correct the identity or declare the symbols' ranges",
+                counterexample(simplified, at),
+            )
         # A second route, in numbers, refuses a simplification that is valid on a part of the domain only.
         if (shown := counterexample(expression, at)) is not None:
             raise symbolic_refusal("the residual is not 0 at the point of the counterexample", shown)

@@ -99,7 +99,7 @@ def _in_fractions(node: ast.expr, at: Mapping[str, Fraction]) -> Fraction:
         case ast.BinOp(left=left, op=ast.Add() | ast.Sub() | ast.Mult() | ast.Div() as op, right=right):
             value: Fraction = _ARITHMETIC[type(op)](_in_fractions(left, at), _in_fractions(right, at))
             return value
-    raise ArithmeticError("it is no rational number, or not known to be")
+    raise ArithmeticError("formula has a part that is not known to be rational")  # rational_value gives None
 
 
 @lru_cache(maxsize=4096)

@@ -20,7 +20,7 @@ import numpy as np
 from flint import fmpq
 
 from filterproof.filters.contract.state import keys
-from filterproof.filters.contract.work import count
+from filterproof.filters.contract.work import count_work
 from filterproof.mc.engine.encoding import decode_fraction
 from filterproof.mc.examine.accountants.accountant_game import AccountantGame
 from filterproof.mc.examine.divergence import Bound, Divergence
@@ -83,11 +83,11 @@ class LossBoundGame(AccountantGame):
         return self._value_cache[at]
 
     def _worst_exceedance(self, state: Any, told: Hashable, odds: fmpq, rounds_left: int, place: int) -> fmpq:
-        count(1)
+        count_work(1)
         at, ratio = (told, place), to_fmpq(self.ratios[place])
         if at not in self._spent:
             after = self.accountant.spend(state, self._pairs[self.ratios[place]])
-            self._spent[at] = after, keys(after)[0], self.bound(after)
+            self._spent[at] = after, keys(after)[0], self.odometer_bound(after)
         (after, said, bound), keeps = self._spent[at], ratio / (1 + ratio)
         value = fmpq(0)
         for share, there in ((keeps, odds * ratio), (1 - keeps, odds / ratio)):
@@ -98,7 +98,7 @@ class LossBoundGame(AccountantGame):
             )
         return value
 
-    def bound(self, state: Any) -> float:
+    def odometer_bound(self, state: Any) -> float:
         """Return the odometer's bound for one run. Raises FilterFault if it is no number."""
         bound = np.asarray(self.accountant.epsilon(state))
         if bound.shape != (1,) or bound.dtype.kind not in "fiu" or np.isnan(bound[0]):
@@ -149,9 +149,9 @@ class LossBoundGame(AccountantGame):
         (ratio,) = self.ratios
         state = self.accountant.start(1)
         for t in range(1, self.rounds + 1):
-            count(1)
+            count_work(1)
             state = self.accountant.spend(state, self._pairs[ratio])
-            if t * math.log(ratio) > self.bound(state):
+            if t * math.log(ratio) > self.odometer_bound(state):
                 return float((ratio / (1 + ratio)) ** t)
         return 0.0
 

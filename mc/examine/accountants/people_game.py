@@ -25,13 +25,13 @@ from filterproof.filters import suppress_unsound_warning
 from filterproof.filters.accountants.no_noise import UNIT_NOISE, ZERO_NOISE
 from filterproof.filters.accountants.verifiable import QueryKind
 from filterproof.filters.contract.largest_granted import largest_granted
-from filterproof.filters.contract.work import count
+from filterproof.filters.contract.work import count_work
 from filterproof.mc.engine.encoding import decode_fraction
 from filterproof.mc.examine.accountants.accountant_game import AccountantGame
 from filterproof.mc.examine.filter_fault import FilterFault
 from filterproof.mc.examine.sequence import Sequence
 from filterproof.theory.argument_checks import check_count, check_real
-from filterproof.theory.pairs import DominatingPair, Gaussian, RandomizedResponse, Selection
+from filterproof.theory.pairs import DominatingPair, Gaussian, PairPerRun, RandomizedResponse
 
 #: People in the larger data set. Person 0 is missing in the smaller one.
 NUMBER_OF_PEOPLE = 3
@@ -63,10 +63,10 @@ class MembershipQuestion:
 
     def ask(self, accountant: Any, present: slice) -> Truth:
         """Return whether an accountant of the people `present` counts someone who is asked about."""
-        count(_SELECTS)
+        count_work(_SELECTS)
         told_of = np.array([person in self.of for person in range(NUMBER_OF_PEOPLE)])[present]
         active = np.asarray(
-            accountant.select(Selection((_FREE, self._response_pair), told_of.astype(np.intp)))
+            accountant.select(PairPerRun((_FREE, self._response_pair), told_of.astype(np.intp)))
         )
         if active.shape != told_of.shape or active.dtype != np.bool_:
             raise FilterFault(
@@ -90,7 +90,7 @@ class MembershipQuestion:
     @classmethod
     def worth_asking(cls, accountant: Any) -> tuple[Self, ...]:
         """Return questions of the sizes that last 1, 2 and 4 rounds."""
-        largest = (_largest_ratio(accountant, wanted) for wanted in (1, 2, 4))
+        largest = (_largest_granted_ratio(accountant, wanted) for wanted in (1, 2, 4))
         levels = tuple(dict.fromkeys(ratio for ratio in largest if ratio is not None))
         others = [cls(of, level) for of in ((0, 1), (1,)) for level in levels[:1]]
         return (*(cls((0,), level) for level in levels), *others)
@@ -107,7 +107,7 @@ class SumQuestion:
 
     def ask(self, accountant: Any, present: slice) -> Truth:
         """Return the sum that an accountant of the people `present` would release, and its noise."""
-        count(_SUMS)
+        count_work(_SUMS)
         told = accountant.noisy_sum(np.array(self.values)[present, None], ZERO_NOISE)
         return Fraction(float(told.value[0])), Fraction(float(told.sigma))
 
@@ -229,7 +229,7 @@ class PeopleGame(AccountantGame):
                 yield cls(accountant, questions)
 
 
-def _largest_ratio(accountant: Any, wanted: int) -> Fraction | None:
+def _largest_granted_ratio(accountant: Any, wanted: int) -> Fraction | None:
     """Return a ratio near the largest that counts `wanted` times, to a few parts in a thousand, or None."""
 
     def fits(size: float) -> bool:

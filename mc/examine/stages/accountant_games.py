@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any
 
 from filterproof.filters.accountants.verifiable import VerifiableAccountant
-from filterproof.filters.contract.work import OutOfWork, WorkLimit, count
+from filterproof.filters.contract.work import OutOfWork, WorkLimit, count_work
 from filterproof.mc.examine.accountants import GAME_BY_QUERY_KIND
 from filterproof.mc.examine.accountants.accountant_game import AccountantGame
 from filterproof.mc.examine.counterexample import measured_counterexample
@@ -75,7 +75,7 @@ class AccountantSearch(SearchLog):
         part, best = limit.fraction(0.5), dict[tuple[str, Any], AccountantGame]()
         for game in _proposed_games(self.accountant):
             self.tried += 1
-            count(_PLAYED)
+            count_work(_PLAYED)
             key = game.menu, frozenset(game.released_counts.items())
             if key not in best or game.rounds < best[key].rounds:
                 best[key] = game
@@ -87,7 +87,7 @@ class AccountantSearch(SearchLog):
 
     def solve(self, game: AccountantGame, measure: Divergence) -> StageFinding | None:
         """Solve a game for a divergence; return the finding if it exceeds the guarantee."""
-        count(_SOLVED)
+        count_work(_SOLVED)
         solved, promised = game.solve_divergence(measure), game.promised(measure)
         row = Tightness(measure, game.menu, solved.low, solved.high, promised, Evidence.CERTIFIED)
         self.keep((game.menu, measure), row)

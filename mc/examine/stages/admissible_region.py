@@ -17,7 +17,7 @@ from scipy import special
 
 from filterproof.filters.contract.largest_granted import largest_granted
 from filterproof.filters.contract.state import keys
-from filterproof.filters.contract.work import WorkLimit, count
+from filterproof.filters.contract.work import WorkLimit, count_work
 from filterproof.mc.examine.divergence import Divergence
 from filterproof.mc.examine.examination_context import ExaminationContext, GrantedSizes
 from filterproof.mc.examine.formatting import pair_words, steps_words
@@ -279,7 +279,7 @@ def _guessed_menus(
             return
         for target in targets:
             stopped = np.maximum(-np.expm1(np.minimum(target.at - losses, 0.0)), 0.0)
-            count(_REPLY_UNITS * len(replies))
+            count_work(_REPLY_UNITS * len(replies))
             worth = np.array([one.divergence_estimate(target.at - losses, way) for one in replies])
             table = np.vstack([stopped, np.where(granted_there, worth, 0.0)]) if replies else stopped[None]
             # games of filters that look at losses are solved for finite pairs only

@@ -217,7 +217,9 @@ def _library_parts(filt: AdditiveFilter) -> tuple[ChargeRule, Budget, Guarantee]
     if not is_library_class(defining_class(kind, "extremal")):
         raise NoTheoremError(f"{kind.__name__} has its own extremal")
     if filt.sound is not True:
-        raise NoTheoremError(f"it declares sound={filt.sound!r}, not sound=True")
+        raise NoTheoremError(
+            f"it declares sound={filt.sound!r}, not True; set sound = True only on a class whose promise is proved"
+        )
     charge: Any = filt.charge
     if type(charge) not in CHARGE_CLASSES:
         raise NoTheoremError("its charge is not a charge of the library, such as zcdp_charge")

@@ -26,7 +26,7 @@ from filterproof.filters.adapters.labelled_filter import LabelledFilter, service
 from filterproof.filters.adapters.service import MakeService
 from filterproof.filters.contract.contract_checks import checked_start, granted_state
 from filterproof.filters.contract.library import is_library_class
-from filterproof.filters.contract.work import WorkLimit, count
+from filterproof.filters.contract.work import WorkLimit, count_work
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.filters.rules.one_sum import ApproximateDPFilter, GaussianFilter, RenyiFilter
 from filterproof.filters.rules.several_sums import BasicFilter
@@ -96,7 +96,7 @@ def denied_fit(filt: PrivacyFilter, pair: DominatingPair) -> str:
     references = _references(filt.promise)
     state, uses = checked_start(filt, 1), 0
     while uses < _MAX_USES:
-        count(1)
+        count_work(1)
         after = granted_state(filt, state, pair)
         if after is None:
             break
@@ -152,7 +152,7 @@ def exhausted_by_others(filt: LabelledFilter, pair: DominatingPair) -> str:
             continue
         elsewhere, state, uses = filt.at(pair.unlabelled, **dict(where)), checked_start(filt, 1), 0
         while uses < _MAX_USES and (after := granted_state(filt, state, elsewhere)) is not None:
-            count(1)
+            count_work(1)
             state, uses = after, uses + 1
         if uses and granted_state(filt, state, here) is None:
             times = f"{uses} x {pair_words(elsewhere)}"
@@ -175,7 +175,7 @@ def charged_denial(
 
 def _answers(filt: PrivacyFilter, requests: tuple[DominatingPair, ...]) -> tuple[bool, ...]:
     """Return the answers of one object of another library or language, which sees its own denials; () for others."""
-    count(len(requests))
+    count_work(len(requests))
     if isinstance(filt, LabelledFilter):
         return _answers(filt.inner_filter, tuple(map(filt.inner_request, requests)))
     return filt.answers(requests) if isinstance(filt, CopiedFilter | CountedFilter | BridgedFilter) else ()

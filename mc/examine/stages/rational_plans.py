@@ -16,7 +16,7 @@ import numpy as np
 from filterproof.filters.contract.contract_checks import checked_admits, checked_observe, checked_start
 from filterproof.filters.contract.largest_granted import largest_granted
 from filterproof.filters.contract.state import State, keys
-from filterproof.filters.contract.work import count
+from filterproof.filters.contract.work import count_work
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.examine.counterexample import Counterexample, named
 from filterproof.mc.examine.divergence import Divergence, certainly_exceeds
@@ -47,7 +47,7 @@ _MAX_WRITTEN = 8.0
 
 def admits(filt: PrivacyFilter, state: State, request: DominatingPair) -> bool:
     """Whether the filter admits a pair of rational masses."""
-    count(_RATIONAL_UNITS)
+    count_work(_RATIONAL_UNITS)
     return bool(checked_admits(filt, state, request, 1)[0])
 
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from filterproof.filters.contract.contract_checks import checked_start
 from filterproof.filters.contract.library import is_library_value
-from filterproof.filters.contract.work import WorkLimit, count
+from filterproof.filters.contract.work import WorkLimit, count_work
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.examine.counterexample import sequence_counterexample
 from filterproof.mc.examine.divergence import Divergence, certainly_exceeds
@@ -141,7 +141,7 @@ def _extremal_sequences(subject: ExaminationContext) -> Iterator[Sequence]:
     for target in [
         target for target in hockey_stick_targets(subject) if 0 < subject.promised(target) <= _MAX_PROMISED
     ][:_EXTREMAL]:
-        count(_SUPREMUM)
+        count_work(_SUPREMUM)
         steps = extremal_steps(subject.filter, target.at)
         if steps and subject.mechanisms >= {mechanism_name(pair) for pair, _ in steps}:
             yield Sequence(steps)
@@ -173,10 +173,12 @@ class SequenceSearch(SearchLog):
     def measure_sequence(self, played: Sequence, *, only_above: bool = False) -> StageFinding | None:
         """Measure a sequence, or only a possible refutation. Return a finding for the first refutation of a family."""
         self.tried += 1
-        count(_MEASURED)
+        count_work(_MEASURED)
         self.longest = max(self.longest, played.rounds)
         names = "+".join(sorted({type(pair.unlabelled).__name__ for pair in played.counts}))
-        for measure, bound in () if names in self.refuted_mechanisms else most(played, tuple(self.promised)):
+        for measure, bound in (
+            () if names in self.refuted_mechanisms else quick_upper_bounds(played, tuple(self.promised))
+        ):
             target = replace(measure, direction="PQ")
             promised, best = self.promised[target], self.rows.get(target)
             # computed exactly if it may refute, or if it may be clearly the best so far
@@ -244,7 +246,7 @@ class SequenceSearch(SearchLog):
         )
 
 
-def most(
+def quick_upper_bounds(
     played: Sequence, targets: Iterable[Divergence], directions: tuple[Direction, ...] = ()
 ) -> Iterator[tuple[Divergence, float]]:
     """Yield the divergences with quick upper bounds in doubles, by default in every distinct direction.
@@ -255,10 +257,10 @@ def most(
     symmetric = all(pair.swapped == pair for pair in played.counts)
     for direction in directions or (("PQ",) if symmetric else ("PQ", "QP")):
         measures = tuple(replace(target, direction=direction) for target in targets)
-        yield from zip(measures, _quick_upper_bounds(played, measures, direction), strict=True)
+        yield from zip(measures, _upper_bounds_in_direction(played, measures, direction), strict=True)
 
 
-def _quick_upper_bounds(
+def _upper_bounds_in_direction(
     played: Sequence, targets: tuple[Divergence, ...], direction: Direction
 ) -> list[float]:
     orders = (*_RENYI_ORDERS, *(target.at for target in targets if target.kind == "renyi"))

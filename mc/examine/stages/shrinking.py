@@ -31,7 +31,7 @@ from filterproof.mc.examine.stages.game_menus import GameMenu
 from filterproof.mc.examine.stages.games import chosen_targets, solve_both_directions
 from filterproof.mc.examine.stages.plays import simple_plays
 from filterproof.mc.examine.stages.rational_plans import admits, ratio_at, ratios_of, solved_plan
-from filterproof.mc.examine.stages.sequences import most
+from filterproof.mc.examine.stages.sequences import quick_upper_bounds
 from filterproof.mc.examine.trace import Trace, curve_of, first_rounds, trace_of_plan, trace_of_sequence
 from filterproof.mc.examine.worker import run_limited
 from filterproof.mc.worst_case.plan import AdaptivePlan
@@ -92,7 +92,7 @@ class _ShrinkingSearch:
         above: Counterexample | None = None
         likely = [
             (measure, promised, bound)
-            for measure, bound in (most(played, self.targets) if played.steps else ())
+            for measure, bound in (quick_upper_bounds(played, self.targets) if played.steps else ())
             if certainly_exceeds(bound, promised := self.subject.promised(measure))
         ]
         for measure, promised, bound in likely[:_TARGETS]:

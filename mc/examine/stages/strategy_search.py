@@ -30,7 +30,7 @@ from filterproof.mc.examine.stage_finding import StageFinding, Tightness
 from filterproof.mc.examine.stages.admissible_region import guessed_alternatives, loss_quantiles
 from filterproof.mc.examine.stages.game_menus import hockey_stick_targets
 from filterproof.mc.examine.stages.plays import play_programs, unlocked
-from filterproof.mc.examine.stages.sequences import most
+from filterproof.mc.examine.stages.sequences import quick_upper_bounds
 from filterproof.mc.examine.worker import so_far
 from filterproof.mc.losses.too_large import TooLargeError
 from filterproof.mc.worst_case.strategy import TreeStrategy
@@ -135,7 +135,7 @@ def _fixed_orders(
         if limit.exhausted:
             return
         names = "+".join(sorted({type(pair.unlabelled).__name__ for pair in played.counts}))
-        for measure, bound in most(played, targets, ("PQ", "QP")):
+        for measure, bound in quick_upper_bounds(played, targets, ("PQ", "QP")):
             promised = trial.subject.promised(measure)
             if bound <= promised or (names, measure.direction) in tried or played.rounds > _MAX_FIXED_ROUNDS:
                 continue

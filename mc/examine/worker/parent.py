@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from multiprocessing import Pipe
 from typing import Any, NoReturn, TypeVar, cast
 
-from filterproof.filters.contract.work import OutOfWork, WorkLimit, count, current_meter, stopping_at
+from filterproof.filters.contract.work import OutOfWork, WorkLimit, count_work, current_meter, stopping_at
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.examine.deadline import NO_DEADLINE, Deadline, OutOfTime
 from filterproof.mc.examine.filter_fault import FilterFault, filter_faults_raised
@@ -74,7 +74,7 @@ def iter_isolated(
         raise NotImplementedError(
             f"os.fork must exist to run other people's code, got {sys.platform}; use Linux"
         )
-    count(_FORK_UNITS)
+    count_work(_FORK_UNITS)
     task = WorkerTask(work, whose or type(filt).__name__, filt, limit, command, WorkerState.here, pauses)
     for stream in (sys.stdout, sys.stderr):
         with suppress(AttributeError, OSError, ValueError):

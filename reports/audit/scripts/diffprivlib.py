@@ -22,7 +22,7 @@ from diffprivlib.validation import clip_to_bounds
 from sklearn.base import clone
 
 
-def ledger(delta=0.0):
+def unit_accountant(delta=0.0):
     return BudgetAccountant(epsilon=1.0, delta=delta)
 
 
@@ -49,7 +49,7 @@ def sum_of_squares(lower, entries):
 
 class TestDiffprivlib:
     def test_axis_split_denied(self):
-        spent = ledger()
+        spent = unit_accountant()
         try:
             mean(np.full((5, 9), 0.5), epsilon=1.0, bounds=(0, 1), axis=0, accountant=spent)
         except BudgetError:
@@ -80,14 +80,14 @@ class TestDiffprivlib:
         assert got <= 1e-12, got
 
     def test_clone_forks_budget(self):
-        X, y, spent = np.linspace(0, 1, 40).reshape(-1, 1), np.arange(40) % 2, ledger()
+        X, y, spent = np.linspace(0, 1, 40).reshape(-1, 1), np.arange(40) % 2, unit_accountant()
         model = GaussianNB(epsilon=1.0, bounds=(0, 1), accountant=spent)
         fitted = [clone(model).fit(X, y) for _ in range(5)]
         assert spent.total()[0] > 0, f"{len(fitted)} models fitted, total {float(spent.total()[0])}"
 
     def test_denied_fit_keeps_model(self):
         X, y = np.linspace(0, 1, 20).reshape(-1, 1), np.arange(20) % 2
-        spent, both, check = ledger(), Barrier(2), GaussianNB._noisy_class_counts
+        spent, both, check = unit_accountant(), Barrier(2), GaussianNB._noisy_class_counts
         models = [GaussianNB(epsilon=1.0, bounds=(0, 1), accountant=spent) for _ in range(2)]
         met = lambda *given, **more: (both.wait(9), check(*given, **more))[1]  # noqa: E731
         with patch.object(GaussianNB, "_noisy_class_counts", met), ThreadPoolExecutor(2) as pool:
@@ -244,7 +244,7 @@ class TestDiffprivlib:
     def test_median_error_uncharged(self):
         told = []
         for last in (500.0, 900.0):
-            spent, said = ledger(), "answer"
+            spent, said = unit_accountant(), "answer"
             try:
                 median(np.append(np.full(2981, 500.0), last), epsilon=1.0, bounds=(0, 1000), accountant=spent)
             except RuntimeError:
@@ -263,7 +263,7 @@ class TestDiffprivlib:
     def test_nan_returned_uncharged(self):
         told = []
         for entry in (np.nan, 0.5):
-            data, spent = np.append(np.full(99, 0.5), entry), ledger()
+            data, spent = np.append(np.full(99, 0.5), entry), unit_accountant()
             answer = median(data, epsilon=1.0, bounds=(0, 1), accountant=spent)
             told.append((bool(np.isnan(answer)), float(spent.total()[0])))
         assert told != [(True, 0.0), (False, 1.0)], f"(is NaN, charged) = {told}"
@@ -279,7 +279,7 @@ class TestDiffprivlib:
         never_with_the_other(above, 1009.0, np.nan)
 
     def test_nested_with(self):
-        ceiling, other = ledger().set_default(), ledger()
+        ceiling, other = unit_accountant().set_default(), unit_accountant()
         with suppress(AttributeError), other, other:
             pass
         for _ in range(5):
@@ -310,7 +310,7 @@ class TestDiffprivlib:
         assert not right == 80 > wrong + 10, got
 
     def test_remaining_delta(self):
-        fresh = ledger(delta=1e-16)
+        fresh = unit_accountant(delta=1e-16)
         left = fresh.remaining()
         try:
             fresh.spend(*left)

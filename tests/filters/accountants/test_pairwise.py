@@ -45,7 +45,7 @@ def _transcripts(make, losses_of, rounds):
         accountant, seen = make(), []
         for y in outputs:
             try:
-                if not accountant.request(fp.Selection(MEMBERS, np.arange(3))):
+                if not accountant.request(fp.PairPerRun(MEMBERS, np.arange(3))):
                     break
             except fp.FilterHaltedError:
                 break

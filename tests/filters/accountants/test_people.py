@@ -12,7 +12,7 @@ import filterproof.filters as fp
 import filterproof.filters.accountants.batched_grants
 import filterproof.filters.accountants.linear_queries
 from filterproof.filters.catalogue import CATALOGUE
-from filterproof.theory.pairs import DominatingPair, Gaussian, RandomizedResponse, Selection
+from filterproof.theory.pairs import DominatingPair, Gaussian, PairPerRun, RandomizedResponse
 from tests.filters.own import Adding
 
 LARGE = np.random.default_rng(2).uniform(1, 10, 100)
@@ -40,14 +40,14 @@ def test_mu_is_the_norm_over_sigma_rounded_up_and_nothing_for_who_is_absent(norm
         due = Fraction(*norm.as_integer_ratio()) / Fraction(sigma)
         assert due <= Fraction(ours) <= due * (1 + Fraction(1, 2**50)) + Fraction(1, 2**1073)
     if absent.any():
-        assert isinstance(request, Selection)
+        assert isinstance(request, PairPerRun)
         assert (np.asarray(request.pairs[0].gdp_mu)[absent] == 1).all()  # of nobody
 
 
 def test_a_request_with_absent_people_is_a_pick_between_two_pairs() -> None:
     norms = np.array([0.5, 0.0, 2.0, 0.0] * 10)
     request = fp.gaussian_request(norms, 2.0)
-    usual = Selection((Gaussian(np.where(norms > 0, norms / 2, 1.0)), RandomizedResponse(0.0)), norms == 0)
+    usual = PairPerRun((Gaussian(np.where(norms > 0, norms / 2, 1.0)), RandomizedResponse(0.0)), norms == 0)
     assert request == usual
     assert hash(request) == hash(usual)
     losses = [one.sample(np.random.default_rng(1), 40) for one in (request, usual)]
@@ -67,13 +67,13 @@ def requests(filt: Any, rng: np.random.Generator) -> list[DominatingPair]:
     """One mechanism for all, one per person, and a pick of two, of sizes of which some people get a few."""
     menu = getattr(filt, "menu", getattr(filt, "design", None))
     if menu is not None:
-        return [*menu, Selection(tuple(menu), rng.integers(len(menu), size=PEOPLE))]
+        return [*menu, PairPerRun(tuple(menu), rng.integers(len(menu), size=PEOPLE))]
     most = float(filt.affordable(filt.start(1), RandomizedResponse)[0])
     sizes = most * rng.integers(1, 16, (2, PEOPLE)) / 16  # few, as some filters think long about each
     return [
         RandomizedResponse(0.3 * most),
         RandomizedResponse(sizes[0]),
-        Selection(
+        PairPerRun(
             (RandomizedResponse(0.2 * most), RandomizedResponse(sizes[1])), rng.integers(2, size=PEOPLE)
         ),
     ]
@@ -145,7 +145,7 @@ def test_a_pair_from_elsewhere_is_taken_by_indices() -> None:
     sizes = np.linspace(0.1, 2.0, PEOPLE)
     for request in (
         Elsewhere(sizes),
-        Selection((Elsewhere(sizes), RandomizedResponse(0.1)), np.zeros(PEOPLE, dtype=int)),
+        PairPerRun((Elsewhere(sizes), RandomizedResponse(0.1)), np.zeros(PEOPLE, dtype=int)),
     ):
         people = fp.IndividualFilter(fp.ZCDPFilter(0.5), PEOPLE)
         assert people.select(request).tolist() == (sizes <= 1).tolist()

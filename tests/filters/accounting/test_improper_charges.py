@@ -50,7 +50,7 @@ def test_no_filter_grants_what_a_pair_of_ones_own_says_and_no_pair_has(filt: fp.
         session = filt.open("retry")
         pair = Said(value)
         assert not session.request(pair), value
-        assert not session.request(fp.Selection((fp.RandomizedResponse(0.01), pair), np.array([1]))), value
+        assert not session.request(fp.PairPerRun((fp.RandomizedResponse(0.01), pair), np.array([1]))), value
 
 
 def test_what_a_pair_of_ones_own_declares_is_charged_whatever_it_inherits() -> None:

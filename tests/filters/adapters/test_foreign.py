@@ -82,7 +82,7 @@ DENIALS = (TooDearError, (KeyError, TooDearError), lambda error: "is left" in st
 
 #: A request of each run, as a choice among the menu or as an array of parameters.
 WRITTEN = (
-    lambda places: fp.Selection(MENU, np.array(places)),
+    lambda places: fp.PairPerRun(MENU, np.array(places)),
     lambda places: fp.RandomizedResponse(0.25 * (1 + np.array(places))),
 )
 

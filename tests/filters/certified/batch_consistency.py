@@ -19,8 +19,8 @@ from filterproof.theory.pairs import (
     Erasure,
     Gaussian,
     Laplace,
+    PairPerRun,
     RandomizedResponse,
-    Selection,
 )
 from filterproof.theory.pairs.reference_values import Exact
 
@@ -30,9 +30,9 @@ _RUNS = (1, 2, 5)
 _ASKED = np.array([0.5, 0.0625, 0.75, 0.3, 0.9])
 #: Menus of members of one per run and of shared ones; of all in the last the epsilon and the delta are known by name.
 _MENUS = (
-    Selection((Gaussian(np.array([1.0, 2.0, 3.0])), Gaussian(0.5), Laplace(2.0)), np.array([2, 0, 1])),
-    Selection((Gaussian(1.0), Erasure(0.25)), np.array([0, 1])),
-    Selection(
+    PairPerRun((Gaussian(np.array([1.0, 2.0, 3.0])), Gaussian(0.5), Laplace(2.0)), np.array([2, 0, 1])),
+    PairPerRun((Gaussian(1.0), Erasure(0.25)), np.array([0, 1])),
+    PairPerRun(
         (Erasure(0.5), KOV(0.25, 0.125), Laplace(4.0), RandomizedResponse(0.5)),
         np.array([0, 1, 2, 3, 1, 0, 2]),
     ),
@@ -85,7 +85,7 @@ def _is_equal(one: Exact, other: Exact) -> bool:
 
 def _granted() -> Iterator[Comparison]:
     """An erasure of half of the outputs has no finite epsilon, and a small delta does not cover it."""
-    pair = Selection((Erasure(0.5), RandomizedResponse(2.0**-10)), np.array([0, 0, 1]))
+    pair = PairPerRun((Erasure(0.5), RandomizedResponse(2.0**-10)), np.array([0, 0, 1]))
     for filt in (BasicFilter(1.0, 1e-3), ApproximateZCDPFilter(0.5, 1e-3)):
         granted = int(np.count_nonzero(filt.step(filt.start(3), pair)[0][:2]))
         of = Comparisons("basic composition", repr(filt))

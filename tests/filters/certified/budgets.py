@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import product
 
 from filterproof.filters.accounting.charge_rules import gdp_charge, pure_charge, renyi_charge, zcdp_charge
-from filterproof.filters.certified.admission_conditions import budget_bound
+from filterproof.filters.certified.admission_conditions import budget_theorem
 from filterproof.filters.certified.comparison import Comparison
 from filterproof.filters.certified.guarantee_checks import budget_number
 from filterproof.filters.rules.guarantee_budget import promised_budget
@@ -20,7 +20,7 @@ def budgets(epsilon: float, delta: float) -> Iterator[Comparison]:
     promises = (PureDP(epsilon), approximate, ZCDP(epsilon), RenyiDP(2.5, epsilon), GaussianDP(epsilon))
     rules = (pure_charge, zcdp_charge, gdp_charge, renyi_charge.at(2.5), renyi_charge.at(64.0))
     for rule, promise, conversion in product(rules, promises, (CKS, BUN_STEINKE)):
-        if budget_bound(rule, promise, conversion) is None:
+        if budget_theorem(rule, promise, conversion) is None:
             continue
         if conversion is BUN_STEINKE and promise is not approximate:
             continue

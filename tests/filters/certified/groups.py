@@ -22,8 +22,8 @@ from filterproof.theory.pairs import (
     FinitePair,
     Gaussian,
     Laplace,
+    PairPerRun,
     RandomizedResponse,
-    Selection,
     SubsampledGaussian,
 )
 from tests.filters.certified.batch_consistency import batch_consistency
@@ -70,5 +70,5 @@ THINGS: tuple[Callable[[], CertifiableObject], ...] = (
     lambda: Erasure(1 / 4, exact=Fraction(1, 4)),
     lambda: FinitePair((0.5, 0.25, 0.25, 0.0), (0.125, 0.25, 0.5, 0.125)),
     lambda: SubsampledGaussian(1 - 2.0**-53, 1.0),
-    lambda: Selection((Gaussian(0.3), RandomizedResponse(0.2), Laplace(3.0)), np.array([0, 1, 2, 1])),
+    lambda: PairPerRun((Gaussian(0.3), RandomizedResponse(0.2), Laplace(3.0)), np.array([0, 1, 2, 1])),
 )

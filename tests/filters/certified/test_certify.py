@@ -168,7 +168,7 @@ def test_what_is_not_covered_says_so() -> None:
     with fp.suppress_unsound_warning():
         unsound = fp.certify(fp.NaiveRealisationFilter(1.0, 0.01))
     assert "counterexample" in unsound.uncovered[0]
-    many = fp.Selection((fp.Gaussian(np.array([0.3, 0.4])), fp.Gaussian(0.5)), np.array([0, 1]))
+    many = fp.PairPerRun((fp.Gaussian(np.array([0.3, 0.4])), fp.Gaussian(0.5)), np.array([0, 1]))
     assert "many pairs" in fp.certify(many).uncovered[0]
 
 

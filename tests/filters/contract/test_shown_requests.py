@@ -20,8 +20,8 @@ from filterproof.filters.contract.state import copy_state, frozen_copy, read_onl
 from filterproof.theory.pairs import (
     DominatingPair,
     Gaussian,
+    PairPerRun,
     RandomizedResponse,
-    Selection,
     SubsampledGaussian,
 )
 from tests.filters.own import of
@@ -90,7 +90,7 @@ INDEX = np.array([0, 1, 2, 3, 1, 0, 3])
 
 def test_runs_of_several_families_are_decided_and_charged_as_they_are_alone() -> None:
     filt, n = LossReporting(), len(INDEX)
-    mixed, state = Selection(MENU, INDEX), filt.start(n)
+    mixed, state = PairPerRun(MENU, INDEX), filt.start(n)
     for _ in range(2):
         admitted, after = checked_step(filt, state, mixed, n)
         assert after is None
@@ -113,8 +113,8 @@ def test_no_accountant_shows_a_filter_of_ones_own_several_families_at_once() -> 
         True,
         False,
     ]
-    assert filt.open("retry").request(Selection(MENU, np.array([1])))
-    assert Selection not in filt.shown
+    assert filt.open("retry").request(PairPerRun(MENU, np.array([1])))
+    assert PairPerRun not in filt.shown
 
 
 def closed(state: Any, request: Any) -> Any:
@@ -160,7 +160,7 @@ def test_the_rules_of_a_subclass_decide_wherever_it_is_held(
     assert sum(map(filt.open("retry").request, [request] * 9)) == granted
     monkeypatch.setattr(filterproof.filters.accountants.batched_grants, "PEOPLE_PER_BLOCK", 2)
     for people in (1, 3, 7):
-        for pair in (request, Selection((request, Gaussian(0.66)), np.arange(people) % 2)):
+        for pair in (request, PairPerRun((request, Gaussian(0.66)), np.arange(people) % 2)):
             everyone = fp.IndividualFilter(filt, people)
             assert np.sum([everyone.select(pair) for _ in range(9)], axis=0).tolist() == [granted] * people
     if not granted:

@@ -8,7 +8,7 @@ import pytest
 import filterproof as fp
 from filterproof.filters.accountants.repeats import count_grants
 from filterproof.filters.accounting.charge_kinds import LinearCharge
-from filterproof.mc.estimate.compare_filters import kept_mu
+from filterproof.mc.estimate.filter_ranking import kept_mu
 
 #: (q, sigma) of the rates in use, and some at which doubles are short of digits.
 RATES = [(0.01, 1.0), (0.02, 1.0), (0.05, 1.5), (0.001, 0.8), (0.19, 0.3), (1e-9, 0.05), (0.1, 1e4)]

@@ -125,7 +125,7 @@ def test_the_realisation_filter_denies_what_rounding_alone_would_let_through(ear
             fp.Laplace(8.0),
             type("Ours", (fp.RandomizedResponse,), {})(0.125),
         ),
-        fp.Selection((fp.RandomizedResponse(0.125), fp.Gaussian(0.125)), np.array([0])),
+        fp.PairPerRun((fp.RandomizedResponse(0.125), fp.Gaussian(0.125)), np.array([0])),
     ],
     ids=repr,
 )

@@ -119,6 +119,6 @@ def test_what_rogers_has_left_is_epsilon_less_k_of_what_was_released() -> None:
     for _ in range(times):
         state = filt.spend(state, fp.RandomizedResponse(e))
     squares, tail = times * e * e, math.log(2 / 1e-3)
-    spread = 2 * (squares + filt.h) * (1 + math.log(squares / filt.h + 1) / 2) * tail
+    spread = 2 * (squares + filt.mixture_scale) * (1 + math.log(squares / filt.mixture_scale + 1) / 2) * tail
     k = times * e * (math.exp(e) - 1) / 2 + math.sqrt(spread)
     assert 0 < filt.remaining(state)[0] == pytest.approx(2 - k, rel=1e-9)

@@ -18,7 +18,7 @@ from filterproof.filters.catalogue import (
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.filters.rules.potential import COMMON_RATES
 from filterproof.mc import AccountantFilter, Composition
-from filterproof.mc.estimate.compare_filters import MAX_ROUNDS, kept_mu, planned_rounds
+from filterproof.mc.estimate.filter_ranking import MAX_ROUNDS, kept_mu, planned_rounds
 from filterproof.mc.examine.supremum import supremum
 from filterproof.mc.worst_case import WorstCase, worst_case
 from filterproof.theory.pairs import DominatingPair, Gaussian, SubsampledGaussian

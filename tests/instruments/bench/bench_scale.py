@@ -22,7 +22,7 @@ DESCRIPTION = {"seed": 1, "work": "scale"}
 
 
 def _game() -> Game:
-    return Game.between(fp.GaussianFilter(mu=1.0), fp.LossChasing(pace=10), rounds=10)
+    return Game.between(fp.GaussianFilter(mu=1.0), fp.HighWhileLossPositive(pace=10), rounds=10)
 
 
 @pytest.mark.benchmark(group="paths of ten rounds")

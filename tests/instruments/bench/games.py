@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from filterproof.filters import GaussianFilter, ZCDPFilter
-from filterproof.mc.engine.adversaries import Constant, LossChasing, ManySmall
+from filterproof.mc.engine.adversaries import Constant, HighWhileLossPositive, ManySmall
 from filterproof.mc.engine.adversary import Adversary, AdversaryView
 from filterproof.mc.engine.game import Game
 from filterproof.theory.pairs import DominatingPair, Gaussian, Laplace, RandomizedResponse
@@ -24,10 +24,10 @@ class UsersOwn(Adversary):
 
 GAMES: dict[str, Callable[[], Game]] = {
     "GDP filter, LossChasing": lambda: Game.between(
-        GaussianFilter(mu=1.0), LossChasing(pace=ROUNDS), rounds=ROUNDS
+        GaussianFilter(mu=1.0), HighWhileLossPositive(pace=ROUNDS), rounds=ROUNDS
     ),
     "zCDP filter, LossChasing": lambda: Game.between(
-        ZCDPFilter(rho=0.5), LossChasing(pace=ROUNDS), rounds=ROUNDS
+        ZCDPFilter(rho=0.5), HighWhileLossPositive(pace=ROUNDS), rounds=ROUNDS
     ),
     "GDP filter, a user's three lines": lambda: Game.between(
         GaussianFilter(mu=1.0), UsersOwn(), rounds=ROUNDS
@@ -40,17 +40,17 @@ GAMES: dict[str, Callable[[], Game]] = {
 #: Rounds that leave some of the budget: what gets through is no closed form of what was granted.
 LEAVING = {
     "1-GDP, two Gaussian levels": Game.between(
-        GaussianFilter(mu=1.0), LossChasing(low=0.1, high=0.2), rounds=12
+        GaussianFilter(mu=1.0), HighWhileLossPositive(low=0.1, high=0.2), rounds=12
     ),
     "0.5-zCDP, two levels of randomised response": Game.between(
-        ZCDPFilter(rho=0.5), LossChasing(low=0.05, high=0.15, family=RandomizedResponse), rounds=30
+        ZCDPFilter(rho=0.5), HighWhileLossPositive(low=0.05, high=0.15, family=RandomizedResponse), rounds=30
     ),
     "0.5-zCDP, a Laplace mechanism": Game.between(ZCDPFilter(rho=0.5), Constant(Laplace(8.0)), rounds=40),
 }
 
 #: A filter and an adversary with its own defaults, as `simulate` is called.
 STARTS = {
-    "GDP filter, LossChasing": (GaussianFilter(mu=1.0), LossChasing()),
+    "GDP filter, LossChasing": (GaussianFilter(mu=1.0), HighWhileLossPositive()),
     "GDP filter, ManySmall": (GaussianFilter(mu=1.0), ManySmall()),
     "zCDP filter, Constant": (ZCDPFilter(rho=0.5), Constant()),
 }

@@ -165,7 +165,7 @@ def delta_either_way(request: fp.DominatingPair, epsilon: Real) -> Real:
 
 def per_run(request: fp.DominatingPair, rule: Callable[[fp.DominatingPair], Real]) -> Real:
     """`rule` of the pair that each run asks for."""
-    if isinstance(request, fp.Selection):
+    if isinstance(request, fp.PairPerRun):
         return look_up([rule(pair) for pair in request.pairs], request.index)
     return rule(request)
 

@@ -107,7 +107,7 @@ def test_a_filter_grants_something_and_keeps_to_the_contract(case: Case) -> None
     for first in FIRST:
         if _answers(filt, first):
             granted.append(checked_admits(filt, checked_start(filt, 1), first, 1)[0])
-            three = fp.Selection((first, fp.Gaussian(0.01)), np.array([0, 1, 0]))
+            three = fp.PairPerRun((first, fp.Gaussian(0.01)), np.array([0, 1, 0]))
             if _answers(filt, three, 3):
                 state = checked_start(filt, 3)
                 some = checked_admits(filt, state, three, 3)
@@ -123,7 +123,7 @@ def test_runs_together_decide_as_runs_alone(case: Case) -> None:
     together, alone = filt.start(n), [filt.start(1) for _ in range(n)]
     for _ in range(40):
         index = rng.integers(0, len(ASKED), n)
-        request, before = fp.Selection(ASKED, index), [leaf.copy() for leaf in state_leaves(together)]
+        request, before = fp.PairPerRun(ASKED, index), [leaf.copy() for leaf in state_leaves(together)]
         granted = filt.admits(together, request)
         loss = np.array([float(ASKED[place].sample(rng, 1)[0]) for place in index])
         after = filt.observe(filt.spend(together, request), loss)

@@ -2,6 +2,7 @@
 
 import json
 import pickle
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,14 @@ from filterproof.mc.engine.streams import Batch
 
 BASIC = fp.BasicFilter(epsilon=1.0, delta=1e-3)  # which admits no Gaussian
 PARAMETERLESS = [
-    *(fp.Constant(), fp.OneShot(), fp.ManySmall(), fp.LossChasing(), fp.LossAvoiding(), fp.RandomSpender())
+    *(
+        fp.Constant(),
+        fp.OneShot(),
+        fp.ManySmall(),
+        fp.HighWhileLossPositive(),
+        fp.LowWhileLossPositive(),
+        fp.RandomSpender(),
+    )
 ]
 FILTERS = [
     fp.GaussianFilter(mu=1.0),
@@ -87,8 +95,8 @@ def test_a_script_asks_for_each_pair_so_many_times_in_a_row_whatever_is_released
 def test_chasing_raises_after_a_gain_and_avoiding_after_a_loss() -> None:
     filt = fp.GaussianFilter(mu=1.0)
     for adversary, expected in (
-        (fp.LossChasing(0.1, 0.2), [0.1, 0.1, 0.2]),
-        (fp.LossAvoiding(0.1, 0.2), [0.2, 0.2, 0.1]),
+        (fp.HighWhileLossPositive(0.1, 0.2), [0.1, 0.1, 0.2]),
+        (fp.LowWhileLossPositive(0.1, 0.2), [0.2, 0.2, 0.1]),
     ):
         request = adversary.against(filt).request(view([-1.0, 0.0, 1.0], filt))
         assert isinstance(request, fp.Gaussian)
@@ -115,3 +123,20 @@ def test_adversaries_travel(adversary: fp.Adversary) -> None:
     assert ready.against(fp.GaussianFilter(mu=1.0)) == ready
     known = nameable()
     assert decode(json.loads(json.dumps(encode(ready, known))), known) == ready
+
+
+@pytest.mark.parametrize(
+    ("former", "value"),
+    [
+        ("LossAvoiding", fp.LowWhileLossPositive(pace=3)),
+        ("LossChasing", fp.HighWhileLossPositive(pace=3)),
+        ("ZCDPOnEpsilonRange", fp.ZCDPGuaranteeOnRange(0.5, 0.25, 1.0)),
+        ("Selection", fp.PairPerRun((fp.Gaussian(0.5), fp.Laplace(2.0)), np.array([0, 1, 0]))),
+    ],
+)
+def test_former_class_name_gives_present_class_or_own_class_of_that_name(former: str, value: object) -> None:
+    known = nameable()
+    data = {**encode(value, known), "type": former}
+    assert repr(decode(data, known)) == repr(value)
+    own = dataclass(frozen=True)(type(former, (), {}))
+    assert decode({"type": former}, known | {former: own}) == own()

@@ -58,7 +58,7 @@ def test_states_are_those_of_the_filter_and_equal_states_have_one_number() -> No
     menu = fp.Gaussian(0.5), fp.Gaussian(0.75)
     numbers, own = table.start(4), filt.start(4)
     for choice in ([0, 0, 1, 1], [1, 1, 0, 0], [0, 1, 0, 1]):
-        request = fp.Selection(menu, np.array(choice))
+        request = fp.PairPerRun(menu, np.array(choice))
         admitted, own = filt.step(own, request)  # type: ignore[assignment]
         numbers = table.step(numbers, request)  # type: ignore[assignment]
         assert (numbers != DENIED).tolist() == admitted.tolist()

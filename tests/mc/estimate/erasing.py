@@ -60,4 +60,4 @@ class Tree(fp.Adversary):
 
     def request(self, view: fp.AdversaryView) -> fp.DominatingPair:
         first, *_ = self.steps
-        return first if view.round == 0 else fp.Selection(self.steps[view.round], view.loss > 0)
+        return first if view.round == 0 else fp.PairPerRun(self.steps[view.round], view.loss > 0)

@@ -153,7 +153,7 @@ def test_a_bound_that_is_no_number_is_refused_where_it_is_compared():
 @pytest.mark.parametrize(
     ("changes", "error", "said"),
     [
-        ({"adversary": fp.LossChasing()}, ValueError, "^adversary must name its family and levels"),
+        ({"adversary": fp.HighWhileLossPositive()}, ValueError, "^adversary must name its family and levels"),
         ({"on_denial": "retry"}, TypeError, "^on_denial is not allowed"),
         (
             {"odometer": fp.GaussianFilter(1.0)},

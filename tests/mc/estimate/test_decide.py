@@ -12,7 +12,7 @@ import filterproof as fp
 from filterproof.mc.engine.streams import BATCH_SIZE
 from filterproof.mc.intervals.anytime import ThresholdSide
 
-GDP, CHASING = fp.GaussianFilter(mu=1.0), fp.LossChasing(pace=5)
+GDP, CHASING = fp.GaussianFilter(mu=1.0), fp.HighWhileLossPositive(pace=5)
 
 
 @pytest.mark.parametrize("epsilon", [0.0, 11.0])

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from filterproof.filters import GaussianFilter, RealisationFilter, RenyiFilter, ZCDPFilter
-from filterproof.mc.engine.adversaries import Constant, LossAvoiding, LossChasing, OneShot
+from filterproof.mc.engine.adversaries import Constant, HighWhileLossPositive, LowWhileLossPositive, OneShot
 from filterproof.mc.engine.adversary import Adversary
 from filterproof.mc.engine.batches import play_batch
 from filterproof.mc.engine.game import Game
@@ -62,8 +62,8 @@ def test_an_adversary_that_leaves_budget_is_measured_as_it_is_evaluated(epsilon,
 def test_an_exhausted_budget_is_measured_a_hundred_times_more_sharply_than_by_tilting(filt, epsilon):
     """At epsilon = 11.5 the divergence is 1e-29; the interval still holds it, at +-0.1 %, from 1e5 paths."""
     truth = Gaussian(1.0).hockey_stick(epsilon)
-    sharp = simulate_slack(filt, LossChasing(pace=10), epsilon=epsilon, failure=1e-6, n=100_000)
-    tilted = simulate(filt, LossChasing(pace=10), epsilon=epsilon, n=100_000, method="tilted")
+    sharp = simulate_slack(filt, HighWhileLossPositive(pace=10), epsilon=epsilon, failure=1e-6, n=100_000)
+    tilted = simulate(filt, HighWhileLossPositive(pace=10), epsilon=epsilon, n=100_000, method="tilted")
     assert truth in sharp
     assert truth in tilted
     assert sharp.high - sharp.low < (tilted.high - tilted.low) / 30
@@ -74,7 +74,9 @@ def paths_of(filt, adversary, epsilon, order):
     return play_batch(Game.between(filt, adversary).at(order), Batch(5, 0, BATCH_SIZE))
 
 
-@pytest.mark.parametrize("adversary", [TwoRounds(), LossAvoiding(pace=5), OneShot(level=0.4)], ids=str)
+@pytest.mark.parametrize(
+    "adversary", [TwoRounds(), LowWhileLossPositive(pace=5), OneShot(level=0.4)], ids=str
+)
 def test_payoff_and_slack_agree_with_fifty_digits_and_never_exceed_their_bound(adversary):
     epsilon, order = 2.0, 3.0
     paths = paths_of(GaussianFilter(mu=1.0), adversary, epsilon, order)

@@ -30,7 +30,7 @@ def test_ten_times_the_promise_is_decided_as_above_it() -> None:
 
 
 def test_the_renyi_divergence_of_an_overspender_is_its_own_and_not_the_promised_one() -> None:
-    told = fp.simulate_renyi(TenTimes(), fp.LossChasing(), alpha=3.0, n=20_000, workers=1)
+    told = fp.simulate_renyi(TenTimes(), fp.HighWhileLossPositive(), alpha=3.0, n=20_000, workers=1)
     assert 3 * 0.2 in told
     silent = fp.simulate_renyi(TenTimes(), Silent(fp.Gaussian(0.2)), alpha=3.0, n=20_000, workers=1)
     assert 3 * 0.2 in silent

@@ -28,7 +28,7 @@ chosen: Any = estimators.__wrapped__  # type: ignore[attr-defined]
 def test_survival_of_the_realisation_filter_matches_numerical_integration() -> None:
     rounds, sigma, epsilon, delta = 48, 2.0, 10.0, 1e-5
     filt = fp.RealisationFilter(epsilon, delta, rounds, (fp.Gaussian(1 / sigma),))
-    curve = fp.survival(filt, fp.Constant(fp.Gaussian(1 / sigma)), rounds=rounds, n=100_000, seed=7)
+    curve = fp.release_survival(filt, fp.Constant(fp.Gaussian(1 / sigma)), rounds=rounds, n=100_000, seed=7)
     split = fp.conversions.optimal_split(rounds, delta)
     limit = float(fp.conversions.kappa(epsilon, sigma, split.dhat, split.theta))
     left = kappa_survival(limit, sigma=sigma, rounds=rounds + 2)
@@ -41,7 +41,9 @@ def test_survival_of_the_realisation_filter_matches_numerical_integration() -> N
 
 
 def test_a_deterministic_stopping_time_is_seen_exactly() -> None:
-    curve = fp.survival(fp.GaussianFilter(mu=1.0), fp.Constant(fp.Gaussian(0.3)), rounds=15, n=1000, seed=8)
+    curve = fp.release_survival(
+        fp.GaussianFilter(mu=1.0), fp.Constant(fp.Gaussian(0.3)), rounds=15, n=1000, seed=8
+    )
     assert [curve[t].value for t in range(1, 16)] == [1.0] * 11 + [0.0] * 4
     with pytest.raises(IndexError, match=r"t must be in 1..15, got t=16"):
         curve[16]
@@ -49,7 +51,9 @@ def test_a_deterministic_stopping_time_is_seen_exactly() -> None:
         with pytest.raises(
             ValueError, match=rf"rounds must be at most 1,000,000, got rounds={rounds}; pass fewer"
         ):
-            fp.survival(fp.GaussianFilter(mu=1.0), fp.Constant(fp.Gaussian(0.3)), rounds=rounds, n=1000)
+            fp.release_survival(
+                fp.GaussianFilter(mu=1.0), fp.Constant(fp.Gaussian(0.3)), rounds=rounds, n=1000
+            )
 
 
 def test_the_bound_on_weights_is_attained() -> None:
@@ -65,7 +69,9 @@ def test_the_bound_on_weights_is_attained() -> None:
 
 def test_one_call_answers_a_grid_with_bands_that_hold_together() -> None:
     grid = [0.0, 0.5, 1.0, 2.0, 4.0, 8.0]
-    curve = fp.simulate(fp.GaussianFilter(mu=1.0), fp.LossChasing(pace=5), epsilon=grid, n=60_000, seed=11)
+    curve = fp.simulate(
+        fp.GaussianFilter(mu=1.0), fp.HighWhileLossPositive(pace=5), epsilon=grid, n=60_000, seed=11
+    )
     assert curve.epsilons == tuple(grid)
     for epsilon, estimate in curve:
         assert fp.Gaussian(1.0).hockey_stick(epsilon) in estimate

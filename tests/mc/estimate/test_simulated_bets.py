@@ -17,7 +17,7 @@ from filterproof.mc.estimate.martingale import WeightedSlack
 
 FILTER = fp.GaussianFilter(mu=1.0)
 N = BATCH_SIZE + 100
-FEW = fp.LossChasing(pace=6)
+FEW = fp.HighWhileLossPositive(pace=6)
 
 
 def test_bets_are_the_same_bits_on_threads_and_from_a_store(tmp_path):
@@ -86,7 +86,7 @@ def test_a_failure_far_below_the_digits_of_confidence_is_kept():
     likely = fp.simulate(FILTER, FEW, **arguments)
     assert estimate.low < likely.low < likely.high < estimate.high
     assert fp.simulate_renyi(FILTER, FEW, alpha=2.0, n=100, failure=1e-40, workers=1).failure == 1e-40
-    curve = fp.survival(FILTER, FEW, rounds=2, n=100, failure=1e-40, workers=1)
+    curve = fp.release_survival(FILTER, FEW, rounds=2, n=100, failure=1e-40, workers=1)
     assert curve.failure == 1e-40
     assert [estimate.failure for estimate in curve.at] == [5e-41, 5e-41]  # together they miss with 1e-40
     with pytest.raises(ValueError, match="failure and confidence exclude each other"):

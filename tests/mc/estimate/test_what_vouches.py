@@ -66,7 +66,7 @@ class Sly(fp.Constant):
         return fp.Gaussian(np.where(view.loss < -0.35, 6.0, 0.1))
 
 
-class Askew(fp.LossChasing):
+class Askew(fp.HighWhileLossPositive):
     """Changes what the request that it inherits calls."""
 
     def _request_at_level(self, view: Any, raised: Any) -> Any:
@@ -77,7 +77,7 @@ class Frank(Sly):
     asks = (fp.Gaussian(0.1), fp.Gaussian(6.0))  # type: ignore[assignment]
 
 
-class Responding(fp.LossChasing):
+class Responding(fp.HighWhileLossPositive):
     """Asks for no Gaussian, where the class above says that it asks for nothing else."""
 
     def request(self, view: Any) -> Any:
@@ -105,7 +105,7 @@ def test_what_an_adversary_inherits_says_nothing_of_requests_of_its_own() -> Non
 
 
 def test_states_that_are_expanded_are_those_of_the_code_that_runs() -> None:
-    game = fp.runs.Game.between(TenTimes(), fp.LossChasing(low=0.1, high=0.2, family=fp.Gaussian))
+    game = fp.runs.Game.between(TenTimes(), fp.HighWhileLossPositive(low=0.1, high=0.2, family=fp.Gaussian))
     spending = expand_spending(game, 1000)
     assert spending is not None
     assert spending.squares == pytest.approx(0.4, rel=1e-12)
@@ -155,7 +155,7 @@ class Choosing(fp.Adversary):
     def request(self, view: Any) -> Any:
         if view.round == 0:
             return fp.Gaussian(1.0)
-        return fp.Selection((fp.Gaussian(0.01), fp.Gaussian(3.0)), view.loss < -3)
+        return fp.PairPerRun((fp.Gaussian(0.01), fp.Gaussian(3.0)), view.loss < -3)
 
 
 def test_states_are_expanded_for_every_way_to_ask_for_a_pair() -> None:

@@ -75,7 +75,7 @@ def test_what_a_last_release_reveals_outright_counts_too():
 
 @pytest.mark.parametrize(
     "strategy",
-    [fp.OneShot(), fp.LossChasing(pace=5)],
+    [fp.OneShot(), fp.HighWhileLossPositive(pace=5)],
     ids=lambda strategy: type(strategy).__name__,
 )
 def test_strategies_that_spend_a_gdp_budget_reach_its_promise_down_to_1e_27(strategy):
@@ -97,7 +97,7 @@ def test_the_realisation_filter_has_the_value_of_the_stopped_walk():
 
 #: Three levels, with thresholds at losses of no special kind, which move with the round.
 MINE = asking(
-    lambda view: fp.Selection(
+    lambda view: fp.PairPerRun(
         (fp.Gaussian(0.2), fp.Gaussian(0.35), fp.Gaussian(0.3)),
         (view.loss > 0.137 * view.round).astype(int) + (view.loss > 0.71),
     )
@@ -146,7 +146,10 @@ def test_the_enclosure_of_composed_gaussians_holds_the_closed_form():
 
 def test_the_enclosure_of_a_strategy_with_thresholds_holds_the_numerical_value():
     direction = "QP"
-    filt, chasing = KappaFilter(kappa=0.9, rounds=3), fp.LossChasing(low=0.2, high=0.35, family=fp.Gaussian)
+    filt, chasing = (
+        KappaFilter(kappa=0.9, rounds=3),
+        fp.HighWhileLossPositive(low=0.2, high=0.35, family=fp.Gaussian),
+    )
     rough = evaluate(filt, chasing, epsilon=1.0, rounds=3, direction=direction)
     tight = evaluate(filt, chasing, epsilon=1.0, rounds=3, direction=direction, evidence=Evidence.CERTIFIED)
     assert tight.low * (1 - 1e-9) <= rough.value <= tight.high * (1 + 1e-9)
@@ -158,7 +161,7 @@ def test_quadrature_errs_by_no_more_than_its_bound():
     """Two releases of 0.5 are one of 0.5 sqrt 2: the density at a node against the bounds on its mass."""
     edges = np.linspace(-9.0, 9.0, 10)
     counts = nodes_needed(np.diff(edges) / 2, 0.5, 1e-6)
-    nodes = BallNodes.on(edges, edges, counts, 0.5)
+    nodes = BallNodes.on_panels(edges, edges, counts, 0.5)
     start = np.zeros((1, 2, len(nodes.loss)))
     start[..., -1] = 1.0
     pair = fp.Gaussian(0.5)
@@ -189,7 +192,9 @@ def test_a_ratio_far_from_1_and_one_next_to_it_have_their_enclosures():
 @pytest.mark.parametrize(("edge", "mass"), [(-660.0, 1e-284), (-735.0, 1e-318)])
 def test_what_is_paid_and_what_leaves_the_range_is_counted_in_the_law_drawn_from(edge, mass):
     """Far below zero a P-mass next to none has a Q-mass that counts."""
-    nodes = BallNodes.on(np.array([edge, edge + 10]), np.array([edge, edge + 10]), np.array([160]), 50.0)
+    nodes = BallNodes.on_panels(
+        np.array([edge, edge + 10]), np.array([edge, edge + 10]), np.array([160]), 50.0
+    )
     masses = np.zeros((1, 2, len(nodes.loss)))
     masses[0, :, 40] = mass
     distribution = CertifiedDistribution(ForwardDistribution(nodes, [], masses[0].copy(), {}), nodes)
@@ -258,7 +263,7 @@ def test_a_limit_smaller_than_any_panel_is_found():
 
 def rebounding(small: fp.DominatingPair, large: fp.DominatingPair) -> fp.Adversary:
     """Asks for more after a round that went well, whatever went before."""
-    return asking(lambda view: fp.Selection((small, large), (view.last > 0.01).astype(int)))
+    return asking(lambda view: fp.PairPerRun((small, large), (view.last > 0.01).astype(int)))
 
 
 def test_the_last_loss_may_enter_where_outputs_are_finitely_many():
@@ -292,8 +297,8 @@ REFUSED = [
             asking(lambda view: fp.Gaussian(0.2 + 0.1 * np.tanh(view.loss))),
         )
     ),
-    (GDP, fp.LossChasing(), {"evidence": Evidence.EXACT}, "rational masses"),
-    (GDP, fp.LossChasing(), {"evidence": Evidence.DERIVED}, "evidence must be"),
+    (GDP, fp.HighWhileLossPositive(), {"evidence": Evidence.EXACT}, "rational masses"),
+    (GDP, fp.HighWhileLossPositive(), {"evidence": Evidence.DERIVED}, "evidence must be"),
     (CountFilter(2), fp.Constant(fp.Laplace(2.0)), {}, "must request Gaussian pairs"),
     (
         CountFilter(9),
@@ -301,7 +306,7 @@ REFUSED = [
         {},
         r"got KOV\(.*use fp\.simulate",
     ),
-    (GDP, fp.LossChasing(), {"epsilon": 1e16}, "requested pairs differ too much in scale"),
+    (GDP, fp.HighWhileLossPositive(), {"epsilon": 1e16}, "requested pairs differ too much in scale"),
     (CountFilter(9), fp.Constant(COIN), {"epsilon": TWO, "max_positions": 5}, "max_positions=5"),
     # foreign code may ask for more on a narrow band of losses, which probes of a panel need not meet
     (

@@ -11,7 +11,7 @@ import pytest
 
 import filterproof as fp
 from filterproof.filters.catalogue import CATALOGUE
-from filterproof.filters.contract.work import count
+from filterproof.filters.contract.work import count_work
 from filterproof.mc.examine.divergence import Divergence
 from filterproof.mc.examine.ending import Status
 from filterproof.mc.examine.examination import Examination, PartialExamination
@@ -100,7 +100,7 @@ def test_after_ctrl_c_a_refutation_stands_that_was_played_again(
 
 def test_what_the_caller_does_when_told_of_a_stage_is_no_part_of_the_examination() -> None:
     def doing(stage: str) -> None:
-        count(10**9)
+        count_work(10**9)
 
     few: Any = {"effort": 0.003, "mechanisms": ["rr"], "stages": ["invariants"]}
     quiet, busy = (examine(example_filters.ByHand(), **few, **how) for how in ({}, {"on_stage": doing}))

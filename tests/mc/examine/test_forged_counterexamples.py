@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import filterproof as fp
-from filterproof.mc.engine.adversaries import Constant, LossChasing
+from filterproof.mc.engine.adversaries import Constant, HighWhileLossPositive
 from filterproof.mc.engine.encoding import decode, encode, nameable
 from filterproof.mc.examine.replay import replay_data
 from filterproof.mc.examine.sequence import Sequence
@@ -57,7 +57,7 @@ def test_a_sequence_is_read_as_what_says_so_alone() -> None:
 @pytest.mark.parametrize(
     "value",
     [
-        LossChasing(low=0.1, high=0.25, family=fp.RandomizedResponse),
+        HighWhileLossPositive(low=0.1, high=0.25, family=fp.RandomizedResponse),
         Constant(fp.Gaussian(0.3)),
         fp.ApproximateDPFilter(1.0, 1e-5, fp.BUN_STEINKE),
         fp.RealisationFilter(10.0, 1e-5, 48, (fp.Gaussian(0.5),)),

@@ -6,7 +6,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from filterproof.filters.contract.work import WorkLimit, count
+from filterproof.filters.contract.work import WorkLimit, count_work
 from filterproof.mc.examine.minimise import minimise
 
 SMALL = st.lists(st.integers(0, 5), max_size=7)
@@ -32,7 +32,7 @@ def test_the_work_allowed_decides_where_it_ends_and_nothing_else(units: int) -> 
 
     def fails(part: tuple[int, ...]) -> bool:
         tried.append(part)
-        count(1)
+        count_work(1)
         return {3, 50} <= set(part)
 
     assert minimise(range(64), fails) == (3, 50)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from filterproof.filters.contract.work import active_meter, count, current_meter
+from filterproof.filters.contract.work import active_meter, count_work, current_meter
 from filterproof.mc.examine.stage_schedule import _BEFORE_INVARIANTS, STAGES, examine
 from filterproof.mc.examine.worker import WorkerPaused, iter_isolated, so_far
 from tests.mc.examine import example_filters
@@ -14,7 +14,7 @@ def test_worker_pauses_at_the_work_that_it_is_given_and_goes_on_where_it_was():
     def work():
         so_far(lambda: "so far")
         for number in range(6):
-            count(10)
+            count_work(10)
             yield number
 
     with active_meter() as meter:

@@ -19,7 +19,7 @@ from queue import SimpleQueue
 
 import pytest
 
-from filterproof.filters.contract.work import OutOfWork, WorkLimit, active_meter, count, current_meter
+from filterproof.filters.contract.work import OutOfWork, WorkLimit, active_meter, count_work, current_meter
 from filterproof.mc.examine.deadline import Deadline, OutOfTime
 from filterproof.mc.examine.filter_fault import FilterFault
 from filterproof.mc.examine.worker import ThreadsLost, iter_isolated, run_isolated, run_limited, so_far
@@ -118,7 +118,7 @@ def test_code_that_swallows_exceptions_lets_no_thread_run_or_answers_for_ever_en
 def test_the_work_of_a_worker_is_counted_here_and_ends_it_after_its_own_summary() -> None:
     def inner() -> Iterator[int]:
         for number in numbers():
-            count(10)
+            count_work(10)
             yield number
 
     def outer() -> Iterator[object]:
@@ -126,7 +126,7 @@ def test_the_work_of_a_worker_is_counted_here_and_ends_it_after_its_own_summary(
         with suppress(OutOfWork):
             yield from iter_isolated(inner, whose="Inner", limit=WorkLimit.of(_FORK_UNITS + 25))
         while True:
-            count(1)
+            count_work(1)
 
     with active_meter():
         told = iter_isolated(outer, whose="Mine", limit=WorkLimit.of(2 * _FORK_UNITS + 100))
@@ -242,14 +242,14 @@ def test_limited_work_ends_at_its_own_limit_reports_faults_and_does_not_pause() 
 
         def work() -> Iterator[int]:
             for number in numbers():
-                count(10)
+                count_work(10)
                 yield number
 
         told = run_limited(work(), misbehaving_filters.SumOfZCDP(), WorkLimit.of(25))
         assert (next(told), next(told)) == (0, 1)
         with pytest.raises(OutOfWork):
             next(told)
-        count(1)  # no longer under that limit
+        count_work(1)  # no longer under that limit
         assert paused == [31]
         raising = misbehaving_filters.Raises()
         with pytest.raises(FilterFault):

@@ -59,7 +59,7 @@ def test_the_cells_and_what_lies_beyond_them_have_mass_one(pair):
 @pytest.mark.parametrize("step", [0.11])
 def test_the_laws_made_of_cells_lie_on_either_side(pair, step):
     cut = loss_cells(pair, Fraction(step), tilts=(0.0, 4.0), variance=step**2)
-    told, lower, upper = cut.reported(), cut.lower(), cut.upper()
+    told, lower, upper = cut.reported_pld(), cut.lower(), cut.upper()
     some, all_of = (
         sum(map(Fraction, distribution.masses.tolist()), Fraction(distribution.revealed))
         for distribution in (lower, upper)

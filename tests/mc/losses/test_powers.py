@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import filterproof.mc.losses.powers as powers
 from filterproof.mc.losses.lattice_pld import LatticePLD
-from filterproof.mc.losses.powers import tilted_power, transform_error
+from filterproof.mc.losses.powers import fft_rounding_error, tilted_power
 
 distributions = st.lists(
     st.tuples(st.integers(-6, 9), st.floats(1e-12, 1.0)), min_size=1, max_size=5, unique_by=lambda m: m[0]
@@ -67,4 +67,4 @@ def test_the_bound_on_a_transform_is_not_below_the_theorem_it_is_from(levels):
     """Higham, Theorem 24.2: log2(n) eta / (1 - log2(n) eta), eta = u + gamma_4 (sqrt(2) + u), roots rounded to u."""
     u = 2.0**-53
     eta = u + 4 * u / (1 - 4 * u) * (2**0.5 + u)
-    assert transform_error(2**levels) >= levels * eta / (1 - levels * eta)
+    assert fft_rounding_error(2**levels) >= levels * eta / (1 - levels * eta)

@@ -63,7 +63,7 @@ def test_broken_filter_grants_a_play_that_exceeds_its_promise(broken: type[fp.Pr
 def test_sound_filter_grants_then_denies_and_keeps_its_promise(sound: type[fp.PrivacyFilter]) -> None:
     filt, granted, state = sound(), 0, checked_start(sound(), 2)
     pair = next(one for one in FIRST if checked_admits(filt, state, one, 2).all())
-    while checked_admits(filt, state, fp.Selection((pair, FIRST[1]), np.zeros(2, dtype=np.int64)), 2).all():
+    while checked_admits(filt, state, fp.PairPerRun((pair, FIRST[1]), np.zeros(2, dtype=np.int64)), 2).all():
         state, granted = checked_spend(filt, state, pair, 2), granted + 1
         assert granted < 1_000
     asked = [pair] * granted if pair is FIRST[0] else lambda past: pair

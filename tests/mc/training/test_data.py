@@ -106,8 +106,14 @@ def test_the_digits_are_the_pictures_of_scikit_learn_each_once() -> None:
 
 def test_rows_and_labels_that_do_not_fit_are_refused() -> None:
     for changes, sentence in (
-        ({"features": np.zeros((2, 2))}, "labels must be 0 or 1, with one row .*, got 3 rows for 2; "),
-        ({"labels": np.full((3, 2), 0.5)}, "labels must be 0 or 1"),
+        (
+            {"features": np.zeros((2, 2))},
+            "labels must have one row for each row of features, got 3 rows for 2; ",
+        ),
+        (
+            {"labels": np.array([[0.0, 1.0], [1.0, 0.5], [2.0, 0.0]])},
+            "labels must be 0 or 1, got 0.5 in row 1, column 1; ",
+        ),
         ({"features": np.array([[0.0], [np.nan], [1.0]])}, "features must be finite, got .* in row 1; fill"),
         ({"test_features": np.zeros((1, 3))}, "test_features must have as many columns .*, got 3 for 2; "),
     ):

@@ -18,8 +18,8 @@ from filterproof.theory.pairs import (
     FinitePair,
     Gaussian,
     Laplace,
+    PairPerRun,
     RandomizedResponse,
-    Selection,
     SubsampledGaussian,
     example_pairs,
 )
@@ -124,7 +124,7 @@ def test_one_request_for_each_run_is_looked_up_for_each_run():
     levels = MenuLevels.of(ZCDPFilter(1.0), MENU)
     sigma = np.array([1.0, 1.5, 2.0, 0.9])
     assert levels.places(SubsampledGaussian(0.15, sigma), 4).tolist() == [6, 6, 4, -1]
-    mixed = Selection((Laplace(2.0), KOV(0.5, 0.2), Erasure(0.1)), np.array([0, 1, 2, 0]))
+    mixed = PairPerRun((Laplace(2.0), KOV(0.5, 0.2), Erasure(0.1)), np.array([0, 1, 2, 0]))
     assert levels.places(mixed, 4).tolist() == [1, -1, 0, 1]
     assert levels.places(RandomizedResponse(np.array([0.5, 0.1, 9.0, 0.0])), 4).tolist() == [1, 3, -1, 3]
 

@@ -125,7 +125,7 @@ def test_an_object_that_is_changed_in_place_is_that_of_one_run(own):
     truth = enumerated(lambda tosses: [Fraction(3)] * 4)
     assert fp.worst_case(InPlace(own), THREE, epsilon=LOG_TWO, rounds=6).value == truth
     assert fp.evaluate(InPlace(own), fp.Constant(THREE), epsilon=LOG_TWO, rounds=6).value == truth
-    drawn = fp.survival(InPlace(own), fp.Constant(THREE), rounds=6, n=100, workers=1)
+    drawn = fp.release_survival(InPlace(own), fp.Constant(THREE), rounds=6, n=100, workers=1)
     assert [share.value for share in drawn.at] == [1, 1, 1, 1, 0, 0]
 
 

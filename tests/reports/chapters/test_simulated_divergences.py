@@ -47,7 +47,9 @@ def test_every_opponent_is_compared_or_left_out_for_want_of_a_bracket() -> None:
     assert all_[0]._replace(adversary=fp.Scripted((fp.Gaussian(1.0),), (16,))).cost == all_[0].rounds
     # what spends the budget of a GDP filter on Gaussians reaches delta_mu(epsilon) itself
     exact = fp.GaussianDP(1.0).delta(2.0)
-    spenders = [one for one in made.made if one.adversary in ("ManySmall", "LossChasing", "RandomSpender")]
+    spenders = [
+        one for one in made.made if one.adversary in ("ManySmall", "HighWhileLossPositive", "RandomSpender")
+    ]
     assert len(spenders) == 3
     assert all(one.estimate.low <= exact <= one.estimate.high for one in spenders)
 

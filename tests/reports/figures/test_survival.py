@@ -51,7 +51,7 @@ def test_survival_lies_in_the_intervals_of_a_simulation_of_the_filters(shown: Co
         "recalibrated": KappaFilter(shown.data.number("kappa_recalibrated"), 6),
     }
     for column, filt in games.items():
-        curve = fp.survival(filt, fp.Constant(menu[0]), n=40_000, seed=7, rounds=6)
+        curve = fp.release_survival(filt, fp.Constant(menu[0]), n=40_000, seed=7, rounds=6)
         inside = [value in curve[t] for t, value in enumerate(shown.data.column(column), start=1)]
         assert all(inside), column
 

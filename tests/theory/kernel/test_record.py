@@ -10,7 +10,7 @@ from importlib.resources import files
 import pytest
 
 from filterproof.theory.evidence import CheckCoverage, Evidence
-from filterproof.theory.kernel import accepted_statement, read_record, record
+from filterproof.theory.kernel import accepted_statement, record, stored_record
 from filterproof.theory.kernel.kernel_theorems import KERNEL_THEOREMS
 from filterproof.theory.kernel.record import ALLOWED_AXIOMS, Record, axioms_beyond, digests, sources
 from filterproof.theory.proofs.proof import CheckedStep
@@ -31,7 +31,7 @@ def plant(monkeypatch: pytest.MonkeyPatch) -> Plant:
 
 
 def _record() -> Record:
-    found = read_record()
+    found = stored_record()
     assert found is not None
     return found
 

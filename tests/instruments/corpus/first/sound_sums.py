@@ -107,7 +107,7 @@ class GaussiansOrAnError(fp.AdditiveFilter):
     budget = fp.Budget.square_of(2.0)
 
     def charge(self, request):
-        members = request.pairs if isinstance(request, fp.Selection) else (request,)
+        members = request.pairs if isinstance(request, fp.PairPerRun) else (request,)
         for pair in members:
             if not isinstance(pair, fp.Gaussian):
                 raise ValueError(f"request must be a Gaussian, got {pair!r}; add Gaussian noise")

@@ -107,7 +107,7 @@ class PriceOfTheFirst(Rule):
         def one(pair):
             return next((i for i, kind in enumerate(self.kinds) if isinstance(pair, kind)), len(self.kinds))
 
-        if isinstance(request, fp.Selection):
+        if isinstance(request, fp.PairPerRun):
             return np.array([one(pair) for pair in request.pairs])[request.index]
         return np.full(n, one(request))
 

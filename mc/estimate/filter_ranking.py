@@ -1,7 +1,7 @@
 """Comparison of filters: the number of releases of one mechanism that each filter grants within (epsilon, delta).
 
 >>> import filterproof as fp
->>> found = fp.compare_filters(1.0, 1e-5, fp.Gaussian(mu=0.1))
+>>> found = fp.rank_filters_by_releases(1.0, 1e-5, fp.Gaussian(mu=0.1))
 >>> found.fewest, found.most, [f"{one.name}: {one.rounds:g}" for one in found.choices if one.low == found.most]
 (7, 7, ['GaussianFilter: 7', 'GaussianResidueFilter: 7', 'PotentialFilter: 7'])
 """
@@ -130,7 +130,7 @@ class FilterComparison(Plottable):
         ]
 
 
-def compare_filters(
+def rank_filters_by_releases(
     epsilon: float,
     delta: float,
     mechanism: DominatingPair | PureDP | GaussianDP | ZCDP,

@@ -33,7 +33,7 @@ def run(line: str, names: dict) -> None:
 
 @cache
 def compared(word: str) -> fp.results.FilterComparison:
-    return fp.compare_filters(EPSILON, DELTA, MECHANISMS[word])
+    return fp.rank_filters_by_releases(EPSILON, DELTA, MECHANISMS[word])
 
 
 @pytest.mark.parametrize("word", MECHANISMS)
@@ -99,7 +99,9 @@ def test_the_mean_of_rounds_that_losses_decide_is_in_its_interval() -> None:
         run(one.code.splitlines()[0].removesuffix(".open()"), names)
         filt = names["session"]
         longest = getattr(filt, "rounds", 8 * found.most)
-        curve = fp.survival(filt, fp.Constant(fp.RandomizedResponse(0.25)), n=4000, rounds=longest, seed=9)
+        curve = fp.release_survival(
+            filt, fp.Constant(fp.RandomizedResponse(0.25)), n=4000, rounds=longest, seed=9
+        )
         mean = sum(at.value for at in curve.at)
         assert one.low <= mean <= one.high
         assert one.low <= one.rounds <= one.high
@@ -112,7 +114,7 @@ def test_every_sound_filter_of_the_catalogue_is_compared_or_a_reason_is_given() 
 
 
 def test_where_no_round_fits_every_filter_says_none() -> None:
-    found = fp.compare_filters(Fraction(1, 10), 1e-9, fp.Gaussian(3.0))
+    found = fp.rank_filters_by_releases(Fraction(1, 10), 1e-9, fp.Gaussian(3.0))
     assert found.fewest == found.most == 0
     assert {one.rounds for one in found.choices} == {0}
     assert found.rows()[0]["share_low"] is None
@@ -120,5 +122,5 @@ def test_where_no_round_fits_every_filter_says_none() -> None:
 
 def test_rounds_of_zcdp_are_counted_where_few_bits_do_not_tell_b_star() -> None:
     # B* is 50 - log(0.01), as far as digits show
-    found = fp.compare_filters(50.0, 0.99, fp.ZCDP(5.0))
+    found = fp.rank_filters_by_releases(50.0, 0.99, fp.ZCDP(5.0))
     assert found.fewest == 10 <= found.most
