@@ -89,7 +89,7 @@ def words_tell_the_figure_and_name_what_is_derived_for_them(name: str) -> None:
     assert one.of.source.paper in ("000", "003", "004")
     templates = (one.of.caption, one.of.alt, *(words for panel in one.of.axes for words in panel))
     named = {field for text in templates for _, field, _, _ in Formatter().parse(text) if field}
-    assert set(one.specification.words(one.data)) <= {re.split(r"[.[]", field)[0] for field in named}
+    assert set(one.specification.caption_values(one.data)) <= {re.split(r"[.[]", field)[0] for field in named}
 
 
 def the_files_hold_the_data_with_every_digit(name: str) -> None:

@@ -42,7 +42,7 @@ from filterproof.mc.examine.stages.plays import (
     simple_plays,
     swallowed_request_plays,
 )
-from filterproof.mc.examine.stages.sequences import SequenceSearch, most, sequence_stage
+from filterproof.mc.examine.stages.sequences import SequenceSearch, quick_upper_bounds, sequence_stage
 from filterproof.mc.examine.stages.strategy_search import StrategySearch, _loss_grid, grid_strategy, search
 from filterproof.mc.worst_case.plan import AdaptivePlan
 from filterproof.theory.evidence import Evidence, Outcome
@@ -282,10 +282,10 @@ def test_quick_bounds_are_above_the_certified_ones() -> None:
     for one, other in combinations_with_replacement(steps, 2):
         played = Sequence((one, other))
         symmetric = all(pair.swapped == pair for pair in played.counts)
-        assert [measure for measure, _ in most(played, targets)][4:] == [
+        assert [measure for measure, _ in quick_upper_bounds(played, targets)][4:] == [
             target.both[1] for target in targets if not symmetric
         ]
-        for measure, bound in most(played, targets, ("PQ", "QP")):
+        for measure, bound in quick_upper_bounds(played, targets, ("PQ", "QP")):
             assert (low := played.low(measure)) <= bound or low == bound == float("inf")
 
 
