@@ -114,16 +114,23 @@ def function(name: str, own: Caller, x: Any) -> Array:
 
 
 def ldexp(own: Caller, x1: Any, x2: Any) -> Array:
-    """x1 * 2^x2, which is exact but for the smallest numbers."""
+    """x1 * 2^x2, rounded once."""
     one, two = numpy_scalars(number(own, x1), number(own, x2))
-    rule = power_of(Fraction(2), lambda x: math.ldexp(1.0, int(x)))
-    a = own.arithmetic
-    return elementwise(
-        lambda x, k: a.multiply(a.convert(x, "f8"), a.function(rule, "ldexp", as_number(k), "f8"), "f8"),
-        "f8",
-        one,
-        two,
-    )
+    rule, a = power_of(Fraction(2), lambda x: math.ldexp(1.0, int(x))), own.arithmetic
+
+    def scaled(x: Entry, k: Entry) -> Value:
+        value, power = a.convert(x, "f8"), as_number(k)
+        if not isinstance(value, Polynomial):
+            return value
+        if not isinstance(power, Polynomial) or not own.path.at_least(-power, -800):
+            raise NotTraced("ldexp by more than 800 has no rule")
+        if (known := power.value) is None:
+            return a.multiply(value, a.function(rule, "ldexp", power, "f8"), "f8")
+        if known < -5000:
+            raise NotTraced("ldexp by less than -5000 has no rule")
+        return own.path.rounded(value * Fraction(2) ** int(known), of_sum=False)
+
+    return elementwise(scaled, "f8", one, two)
 
 
 def extremum(sign: int, skip_nan: bool, own: Caller, x: Any, y: Any) -> Array:
