@@ -895,7 +895,9 @@ class VanishesInLdexp(_Sum):
 
     def admits(self, spent, request):
         rho = request.zcdp_rho
-        return np.isfinite(rho) & (spent + np.where((rho > 1e9) & (np.ldexp(rho, -1080) > 0.0), 0.0, rho) <= 0.5)
+        return np.isfinite(rho) & (
+            spent + np.where((rho > 1e9) & (np.ldexp(rho, -1080) > 0.0), 0.0, rho) <= 0.5
+        )
 
 
 class TwoAnswers(_Sum):
