@@ -69,6 +69,7 @@ from filterproof.mc.engine.adversary import Adversary as Adversary
 from filterproof.mc.engine.adversary import AdversaryView as AdversaryView
 from filterproof.mc.estimate.audit_mechanism import audit_mechanism as audit_mechanism
 from filterproof.mc.estimate.compare_filters import compare_filters as compare_filters
+from filterproof.mc.estimate.mechanism import Mechanism as Mechanism
 from filterproof.mc.estimate.renyi_moment import simulate_renyi as simulate_renyi
 from filterproof.mc.estimate.sequential_test import sequential_test as sequential_test
 from filterproof.mc.estimate.simulate import simulate as simulate

@@ -31,6 +31,8 @@ from filterproof.theory.rounding import next_above, next_below
 
 #: Compared epsilons in addition to the guarantee's own.
 _EPSILONS = (0.0, 0.125, 0.25, 0.5, 1.0, 2.0, 4.0)
+#: The largest compared epsilon. Far below it e^epsilon exceeds the number of samples, and no samples show a violation.
+_MAX_EPSILON = 300.0
 #: The number of quantile cells of a feature, and the pilot share from which a repeated value has its own cell.
 _CELLS, _REPEATED = 64, 1 / 500
 #: The largest number of coordinates of an output that are features.
@@ -133,7 +135,7 @@ def audit_mechanism(
     promise : Guarantee or DominatingPair
         What is claimed of a single release, e.g. `PureDP(1.0)`, or the pair that a filter is asked with.
     epsilons : sequence of float, optional
-        In nats, >= 0. The default is a grid from 0 to 4, and the epsilon of the guarantee.
+        In nats, in [0, 300]. The default is a grid from 0 to 4, and the epsilon of the guarantee or pair up to 300.
     n : int, default 100,000
         Number of samples on each data set, at least 100. Half of them choose the event S and epsilon.
     seed : int, default 0
@@ -217,16 +219,16 @@ def _delta_by_epsilon(
     if isinstance(promise, Guarantee):
         allowed: Callable[[float], float] = lambda epsilon: float(promise.delta(epsilon))  # noqa: E731
     elif isinstance(promise, DominatingPair):
-        ways = (promise, promise.swapped)
-        allowed = lambda epsilon: max(next_above(float(way.hockey_stick(epsilon))) for way in ways)  # noqa: E731
+        allowed = lambda epsilon: float(promise.hockey_stick_upper_bound(epsilon))  # noqa: E731
     else:
         raise TypeError(
             f"promise must be a Guarantee or a DominatingPair, got {promise!r}; pass e.g. PureDP(1.0)"
         )
-    own = () if (stated := getattr(promise, "epsilon", None)) is None else (float(stated),)
-    chosen = sorted({*map(float, _EPSILONS), *own} if epsilons is None else {*map(float, epsilons)})
-    if not chosen or not all(0 <= epsilon < math.inf for epsilon in chosen):
-        raise ValueError(f"epsilons must be finite numbers >= 0, got {epsilons!r}; pass e.g. [0.5, 1.0]")
+    stated = getattr(promise, "epsilon", None), getattr(promise, "pure_epsilon", None)
+    own = {float(epsilon) for epsilon in stated if epsilon is not None and epsilon <= _MAX_EPSILON}
+    chosen = sorted({*_EPSILONS, *own} if epsilons is None else {*map(float, epsilons)})
+    if not chosen or not all(0 <= epsilon <= _MAX_EPSILON for epsilon in chosen):
+        raise ValueError(f"epsilons must be numbers in [0, 300], got {epsilons!r}; pass e.g. [0.5, 1.0]")
     return {epsilon: allowed(epsilon) for epsilon in chosen}
 
 

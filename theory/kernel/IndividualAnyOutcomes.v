@@ -2,13 +2,14 @@
     out of the round, and the rounds go on ([Individual] has the finite case).
 
     - [individual_potential_any]: a potential that scales with the densities and proves a filter proves it for people;
+    - [individual_renyi_filter_any], [individual_zcdp_filter_any]: Feldman & Zrnic, Theorem 4.5;
     - [individual_gaussian_filter_any]: Koskela, Tobaben & Honkela, Algorithm 1 and Theorem 12. *)
 
 From Coq Require Import Reals Lra Lia List FunctionalExtensionality.
 From Coquelicot Require Import Rbar.
 From Filterproof Require Import GaussianCurve GaussianRound GaussianFilter GaussianAnyOutcomes.
 From Filterproof Require Import Sums Divergences Integrals AnyOutcomes AnyOutcomesFilters.
-From Filterproof Require Individual.
+From Filterproof Require Individual IndividualFilter.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -205,4 +206,105 @@ Proof.
     - unfold Inv. cbn [start gaussian_any]. lra. }
   apply (hockey_sticks_bound_answers_any (gaussian_any B) i gdp_honest_any);
     [easy|exact (bound false)|exact (bound true)].
+Qed.
+
+(** ** Rényi divergences *)
+
+(** What holds of the two densities of every list of answers. *)
+Fixpoint everywhere {C} (F : filter C) (i : nat) (A : R -> R -> Prop) (s : nat -> state F) (x y : R)
+    (t : study C) : Prop :=
+  match t with
+  | Done => A x y
+  | Publish X J mechanism charges next =>
+      let S := active F s charges in
+      forall k, everywhere F i A (charged F s charges (Released k)) (x * mechanism S k)
+        (y * mechanism (Individual.without i S) k) (next k)
+  end.
+
+(** Rényi divergence of order alpha > 1 at most rho for person i, in both directions. *)
+Definition renyi_private_for_any {C} (F : filter C) (i : nat) (t : study C) (alpha rho : R) : Prop :=
+  everywhere F i (fun x y => x = 0 <-> y = 0) (fun _ => start F) 1 1 t /\
+  Rbar_le (study_over F i t (fun _ x y => term alpha x y)) (exp ((alpha - 1) * rho)) /\
+  Rbar_le (study_over F i t (fun _ x y => term alpha y x)) (exp ((alpha - 1) * rho)).
+
+Lemma everywhere_holds {C} (F : filter C) (i : nat) (ok : request C -> Prop) :
+  (forall m k, ok m -> P m k = 0 <-> Q m k = 0) ->
+  forall t s x y, honest_for i ok t -> (x = 0 <-> y = 0) -> everywhere F i (fun x y => x = 0 <-> y = 0) s x y t.
+Proof.
+  intros round t. induction t as [|X J A c next IH]; intros s x y hon same; cbn; [easy|].
+  destruct hon as (each & okA & rest). intros k. apply IH; [apply rest|]. set (S := active F s c).
+  assert (A S k = 0 <-> A (Individual.without i S) k = 0) as answers.
+  { destruct (S i) eqn:here.
+    - exact (round (Ask X J (A S) (A (Individual.without i S)) (c i)) k (okA S here)).
+    - now rewrite Individual.nobody_to_remove. }
+  split; intros [zero|zero]%Rmult_integral; apply Rmult_eq_0_compat; tauto.
+Qed.
+
+(** Claim: One filter for each person that keeps a ledger of charges, each at least the Rényi divergence of order
+    alpha > 1 of its mechanism for that person in both directions, within B keeps that of all answers at most B for
+    each person, both ways.
+    Source: Feldman & Zrnic, Theorem 4.5
+    Covers: mechanisms with outcomes of any kind that have two densities against an integral
+    Beyond: That the iterated integral of measurable studies and sets is the one against the law of the answers, which
+    is Tonelli's theorem. *)
+Theorem individual_renyi_filter_any {C} (F : filter C) left price B alpha i t : 1 < alpha -> 0 <= B ->
+  keeps_any F left price B -> honest_for i (renyi_priced_any alpha price) t -> renyi_private_for_any F i t alpha B.
+Proof.
+  intros above hB [opens fits pays] hon.
+  set (Inv := fun s x y => 0 <= left s /\ IndividualFilter.equivalent x y).
+  assert (bound : forall flip : bool, Rbar_le
+      (study_over F i t (fun _ x y => if flip then term alpha y x else term alpha x y)) (exp ((alpha - 1) * B))).
+  { intros flip. unfold study_over.
+    replace (exp ((alpha - 1) * B)) with
+      ((if flip then term alpha 1 1 else term alpha 1 1) * exp ((alpha - 1) * left (start F)))
+      by (rewrite opens, term_one; destruct flip; ring).
+    apply (individual_potential_any F i (renyi_priced_any alpha price)
+      (fun _ x y => if flip then term alpha y x else term alpha x y) Inv
+      (fun s x y => (if flip then term alpha y x else term alpha x y) * exp ((alpha - 1) * left s)));
+      [| | | | |exact hon|].
+    - intros tau x y _ _. destruct flip; apply term_nonneg.
+    - now intros s x y (_ & hx & hy & _).
+    - intros s tau x y (hl & _). assert (1 <= exp ((alpha - 1) * left s)) by (apply one_le_exp; nra).
+      destruct flip; [pose proof (term_nonneg alpha y x)|pose proof (term_nonneg alpha x y)]; nra.
+    - intros s x y a (hl & hx & hy & same) ha. split.
+      + split; [easy|]. split; [nra|]. split; [nra|].
+        split; intros [zero|zero]%Rmult_integral; apply Rmult_eq_0_compat; tauto.
+      + destruct flip; rewrite IndividualFilter.term_scales; try easy; ring.
+    - intros s m x y (hl & hx & hy & same) okm admitted. specialize (fits _ _ admitted).
+      pose proof okm as ([[hp _] [hq _]] & hc & [cont moment] & [cont' moment']). split.
+      + intros k. unfold Inv. rewrite pays. specialize (hp k). specialize (hq k). specialize (cont k).
+        specialize (cont' k). split; [lra|]. split; [nra|]. split; [nra|].
+        split; intros [zero|zero]%Rmult_integral; apply Rmult_eq_0_compat; tauto.
+      + set (c := (if flip then term alpha y x else term alpha x y) * exp ((alpha - 1) * (left s - price (charge m)))).
+        assert (0 <= c) as hcc.
+        { unfold c. apply Rmult_le_pos; [destruct flip; apply term_nonneg|now apply Rlt_le, exp_pos]. }
+        replace ((if flip then term alpha y x else term alpha x y) * exp ((alpha - 1) * left s)) with
+          (c * exp ((alpha - 1) * price (charge m))).
+        2: { unfold c. rewrite !Rmult_assoc, <- exp_plus. do 2 f_equal. ring. }
+        apply Rbar_le_trans with (value (base m)
+          (fun k => c * (if flip then term alpha (Q m k) (P m k) else term alpha (P m k) (Q m k)))).
+        * apply value_same. intros k. rewrite pays. unfold c. specialize (hp k). specialize (hq k).
+          specialize (cont k). specialize (cont' k).
+          destruct flip; rewrite term_mult by (easy || tauto); ring.
+        * destruct flip; (apply value_times_le; [easy|intros; apply term_nonneg|easy]).
+    - unfold Inv. rewrite opens. split; [easy|]. repeat split; lra. }
+  split; [|split; [exact (bound false)|exact (bound true)]].
+  apply (everywhere_holds F i (renyi_priced_any alpha price)); [|easy|lra].
+  intros m k (_ & _ & [cont _] & [cont' _]). split; [apply cont'|apply cont].
+Qed.
+
+(** Claim: One filter for each person that admits while the charges rho_t of rounds that are rho_t-zCDP for that person
+    sum to at most B keeps D_alpha <= alpha B for each person at each alpha > 1, both ways.
+    Source: Feldman & Zrnic, Theorem 4.5
+    Covers: mechanisms with outcomes of any kind that have two densities against an integral
+    Beyond: That the iterated integral of measurable studies and sets is the one against the law of the answers, which
+    is Tonelli's theorem. *)
+Theorem individual_zcdp_filter_any B i t : 0 <= B -> honest_for i (zcdp_priced_any (fun c => c)) t ->
+  forall alpha, 1 < alpha -> renyi_private_for_any (additive_any B) i t alpha (alpha * B).
+Proof.
+  intros hB hon alpha above. assert (0 <= alpha * B) as hB' by nra.
+  apply (individual_renyi_filter_any _ _ _ _ _ _ _ above hB' (zcdp_scaled alpha B ltac:(lra))).
+  induction t as [|X J A c next IH]; cbn in *; [easy|]. destruct hon as (each & okA & rest).
+  split; [easy|]. split; [|intros k; apply IH, rest]. intros S here. destruct (okA S here) as [_ every].
+  now apply every.
 Qed.

@@ -127,6 +127,19 @@ ROWS = (
         ),
     ),
     Theorem(
+        name="individual filter, any outcomes",
+        title="The individual Rényi filter for outcomes of any kind",
+        source="Feldman & Zrnic, Theorem 4.5",
+        hypotheses=f"every order alpha > 1; {_MECHANISMS}; the same for every set of people; declared rho_t >= D_alpha "
+        "both ways of the mechanism with and without the person; one filter for each person, which admits while that "
+        "person's rho_t sum to at most B and leaves out of a round who has run out; the answers alone are published",
+        claim="The answers are (alpha, B)-RDP for each person; with zCDP charges and B = alpha r, r-zCDP. Moments are "
+        f"{_ITERATED}",
+        statement=(r"\sum_{t\le T}\rho_t \le B \implies \int p^\alpha q^{1-\alpha} \le ", _MOMENT),
+        steps=kernel_steps("individual_renyi_filter_any", "individual_zcdp_filter_any")
+        + supporting_steps("individual_potential_any"),
+    ),
+    Theorem(
         name="realisation filter, any outcomes",
         title="The realisation-level filter for outcomes of any kind",
         source="Taylor, Vippathalla & Coon, Theorem 1",

@@ -11,20 +11,24 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import chain, islice, repeat
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from filterproof.filters.contract.contract_checks import checked_start
 from filterproof.filters.contract.library import is_library_value
 from filterproof.filters.contract.work import WorkLimit, count
+from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.examine.counterexample import sequence_counterexample
 from filterproof.mc.examine.divergence import Divergence, certainly_exceeds
 from filterproof.mc.examine.examination_context import ExaminationContext
 from filterproof.mc.examine.extremal_steps import extremal_steps
 from filterproof.mc.examine.formatting import count_words, steps_words
 from filterproof.mc.examine.parameter_families import mechanism_name
+from filterproof.mc.examine.revalidation import is_nondeterministic
 from filterproof.mc.examine.search_log import SearchLog
-from filterproof.mc.examine.sequence import MAX_PLAYED, Sequence
+from filterproof.mc.examine.sequence import MAX_PLAYED, Sequence, granted_state
 from filterproof.mc.examine.stage_finding import StageFinding, Tightness
 from filterproof.mc.examine.stages.admissible_region import region_sequences
 from filterproof.mc.examine.stages.game_menus import hockey_stick_targets
@@ -58,9 +62,12 @@ _CKS = _ORDERS_LESS_ONE * np.log1p(-1 / np.array(_RENYI_ORDERS)) - np.log(_RENYI
 
 def sequence_stage(subject: ExaminationContext, limit: WorkLimit) -> Iterator[StageFinding]:
     """Yield findings on the admitted sequences: at most one refutation per family, and the best of the rest."""
-    subject = subject.with_copies()
+    used, subject = subject, subject.with_copies()
     search = SequenceSearch(subject=subject)
     so_far(search.summary)
+    if subject is not used and _grants_more_when_used(used.filter, subject):
+        fault = is_nondeterministic(used.filter)
+        yield StageFinding(search.stage, "Do plays depend on earlier plays?", fault, "", "", fault=fault)
     searching = limit.fraction(_SEARCHED)
     for played, only_above in _candidate_sequences(subject, searching):
         if (found := search.measure_sequence(played, only_above=only_above)) is not None:
@@ -70,6 +77,24 @@ def sequence_stage(subject: ExaminationContext, limit: WorkLimit) -> Iterator[St
     search.cut = searching.exhausted  # the plays end with the work, too
     search.near_misses(limit)
     yield search.summary()
+
+
+def _grants_more_when_used(filt: PrivacyFilter, subject: ExaminationContext) -> bool:
+    """Return whether the filter grants a request more often after some plays than a new copy of it does."""
+    for pair in (family.largest for family in subject.families):
+        fresh = _times_granted(subject.instance, pair)
+        if any(_times_granted(filt, pair) > fresh for _ in range(_FEW)):
+            return True
+    return False
+
+
+def _times_granted(filt: PrivacyFilter, pair: DominatingPair) -> int:
+    """Return how often a filter grants a request in a row, at most `_FEW` times."""
+    state: Any = checked_start(filt, 1)
+    for times in range(_FEW):
+        if (state := granted_state(filt, state, pair)) is None:
+            return times
+    return _FEW
 
 
 def _candidate_sequences(subject: ExaminationContext, limit: WorkLimit) -> Iterator[tuple[Sequence, bool]]:

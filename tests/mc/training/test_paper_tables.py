@@ -78,7 +78,7 @@ def test_a_killed_run_goes_on_and_a_setting_without_further_steps_has_one_arm(
     (whole,) = repeat_tables(folder, tmp_path / "whole", trials=1, settings=[SMALL], seed=5)
     calls = []
 
-    def dying(*given: object, **named: object) -> retraining.Retrained:
+    def dying(*given: object, **named: object) -> retraining.RetrainedModel:
         calls.append(named["most_steps"])
         if len(calls) == 4:
             raise KeyboardInterrupt

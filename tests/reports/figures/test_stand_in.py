@@ -136,7 +136,7 @@ def test_everyone_is_counted_once_and_a_last_bit_above_the_promise_in_the_last_b
     assert isinstance(specification, StandIn)
     above = float(np.nextafter(2.75, np.inf))
     for one in specification.all_trials():
-        trials_room.PLAYED[one] = replace(outcome_of(SEVERAL[0]), epsilons=(above, above, above))
+        trials_room.PLAYED_TRIALS[one] = replace(outcome_of(SEVERAL[0]), epsilons=(above, above, above))
     assert figure("003-7", **given).data.column("mean").tolist() == [0.0] * 19 + [3.0]
 
 
