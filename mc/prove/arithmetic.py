@@ -137,7 +137,9 @@ class Arithmetic:
                 raise Raised
             if not isinstance(value, Polynomial) or not self.fits(value, to):  # undefined in C
                 low, high = map(Fraction, INTEGERS[to])
-                return self.path.new(Atom("unknown", "", (), True, low, high))
+                of, here = (value, None) if isinstance(value, Polynomial) else (ZERO, value)
+                compute = partial(_undefined, to=to, special=here)
+                return self.path.new(Atom("unknown", "", (of,), True, low, high, compute=compute))
         return self.wrap(value, to)
 
     def fits(self, value: Polynomial, kind: str) -> bool:
@@ -224,14 +226,17 @@ class Arithmetic:
         if not (scalar and is_float(kind) and isinstance(x, Polynomial)):
             return self.multiply(x, x, kind)
         if (number := x.value) is not None:  # the power of the C library
-            return self.path.rounded(Polynomial.constant(Fraction(float(number) ** 2.0)), of_sum=True)
+            with np.errstate(all="ignore"):
+                square = float(np.float64(number) ** 2.0)
+            return Polynomial.constant(Fraction(square)) if math.isfinite(square) else square
         return self.path.rounded(x * x, of_sum=False, units=2)
 
     def sqrt(self, x: Value, kind: str) -> Value:
         sign = self.sign(x)
-        if sign is None or sign < 0:
+        if sign is None:
+            return math.nan
+        if sign < 0:
             if kind == "float":
-                self.path.differs = True
                 raise Raised
             return math.nan
         if not isinstance(x, Polynomial):
@@ -241,33 +246,41 @@ class Arithmetic:
         return self.path.rounded(self.path.new(Atom("sqrt", "", (x,), False, Fraction(0))), of_sum=False)
 
     def function(self, rule: Function, name: str, x: Value, kind: str) -> Value:
-        """A function of a library at x."""
+        """A function of a library, or a power: infinite where it overflows, even if Python raises and so denies."""
         if not isinstance(x, Polynomial) or x.value is not None:
+            given = x.value if isinstance(x, Polynomial) else x
+            if name.startswith("power") and kind == "float" and given is not None and given < 0:
+                raise NotTraced("a power of a number below 0 has no rule")
             try:
                 with np.errstate(all="ignore"):
-                    made = float(rule.double(float(x.value) if isinstance(x, Polynomial) else x))  # type: ignore[arg-type]
+                    made = float(rule.double(float(given)))  # type: ignore[arg-type]
             except (ValueError, OverflowError):
                 raise Raised from None
             return Polynomial.constant(Fraction(made)) if math.isfinite(made) else made
-        path, python = self.path, kind == "float"
+        path, raises = self.path, name.startswith("math.")
         if rule.above is not None and not path.above(x, rule.above):
             if name.startswith("power"):
                 if rule.sign > 0 and path.at_least(x):
                     return ZERO
                 raise NotTraced("a power of a number below 0 has no rule")
-            if python:
+            if raises:
                 raise Raised
             return -math.inf if path.at_least(x, rule.above) else math.nan
         if rule.last is not None and path.above(x * rule.sign, rule.last * rule.sign):
             if path.choose(f"size of {name} of {x}", ["large", "infinite"]) == "infinite":
-                if python:
+                if raises:
                     raise Raised
                 return math.inf
-            return path.new(Atom("unknown", "", (), False, Fraction(2) ** 700, MAX_DOUBLE))
+            least = rule.enclosed(rule.last)[0]
+            return path.new(Atom("unknown", "", (x,), False, least, MAX_DOUBLE, compute=rule))
         ends = path.range(x) if rule.sign > 0 else path.range(x)[::-1]
         known = [None if e is None or (rule.above is not None and e <= rule.above) else e for e in ends]
-        if rule.last is not None and known[1] is not None:
-            known[1] = min(known[1] * rule.sign, rule.last * rule.sign) * rule.sign
+        if rule.last is not None:
+            known[1] = (
+                rule.last
+                if known[1] is None
+                else min(known[1] * rule.sign, rule.last * rule.sign) * rule.sign
+            )
         low, high = (None if e is None else rule.enclosed(e)[side] for side, e in enumerate(known))
         return path.new(Atom("function", name, (x,), False, low, high, compute=rule))
 
@@ -323,3 +336,10 @@ class Arithmetic:
         if not isinstance(x, Polynomial):
             return abs(x)
         return x if self.path.at_least(x) else self.wrap(-x, kind)
+
+
+def _undefined(x: Fraction, to: str, special: float | None) -> Fraction:
+    """What this machine makes of a float that does not fit into an integer: C leaves it open."""
+    with np.errstate(invalid="ignore"):
+        made = np.array([float(x) if special is None else special]).astype(to)
+    return Fraction(int(made[0]))

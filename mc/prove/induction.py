@@ -10,7 +10,7 @@ from typing import Any
 
 from filterproof.filters.accounting.charge_rules import gdp_charge, pure_charge, renyi_charge, zcdp_charge
 from filterproof.mc.prove.invariants import GRANTS, SUM, Invariant, candidates, drift_of, place_of
-from filterproof.mc.prove.paths import Atom, Path
+from filterproof.mc.prove.paths import Atom, NotTraced, Path
 from filterproof.mc.prove.plays import Plays
 from filterproof.mc.prove.polynomials import Polynomial
 from filterproof.mc.prove.questions import Questions
@@ -177,6 +177,16 @@ class Induction:
                     yield Case(
                         step, numbers[step.before], numbers[step.after], path, premises, old, new, not bounds
                     )
+                    continue
+                # a charge of 0 is within any bounds; a realised loss may be beyond them
+                bounded = replace(path, assumed=[*path.assumed, *bound])
+                if not self._is_impossible(step.path) and not (is_loss and not self._is_impossible(bounded)):
+                    raise NotTraced("what bounds a charge contradicts a step that may be taken")
+
+    def _is_impossible(self, path: Path) -> bool:
+        premises = Premises(self.questions, thorough=True, exact=self.exact)
+        premises.follow(path)
+        return premises.derives(None) is not None
 
     def _first(self) -> dict[int, Polynomial]:
         """The variables at the start."""

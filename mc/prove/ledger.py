@@ -166,7 +166,11 @@ def _pair(exact: Fraction) -> tuple[Any, Any]:
 def sum_of(total: Fraction, amount: Fraction, exponent: int) -> Fraction:
     """The exact sum that the library's addition of two pairs gives; 4^exponent is the unit."""
     unit = Fraction(4) ** exponent
-    high, low = add_round_up(_pair(total / unit), _pair(amount / unit))
+    try:
+        parts = _pair(total / unit), _pair(amount / unit)
+    except OverflowError:  # beyond every budget
+        return total + amount
+    high, low = add_round_up(*parts)
     return (Fraction(high.item()) + Fraction(low.item())) * unit
 
 

@@ -42,12 +42,12 @@ class Function:
         try:
             with np.errstate(all="ignore"):
                 return Fraction(float(self.double(float(x))))
-        except (ValueError, OverflowError, TypeError):  # no number, infinite or complex
+        except (ValueError, ArithmeticError, TypeError):  # no number, infinite or complex
             return None
 
     def enclosed(self, x: Fraction) -> tuple[Fraction, Fraction]:
         """Bounds of the double that any library gives."""
-        if self.last is not None:  # far on the other side nothing is left
+        if self.last is not None and self.above is None:  # far on the other side nothing is left
             x = max(x, -2 * self.last) if self.sign > 0 else min(x, -2 * self.last)
         found = self.balls(flint.arb(flint.fmpq(x.numerator, x.denominator)))
         low, high = (_fraction(end) for end in (found.lower(), found.upper()))
@@ -88,8 +88,12 @@ def power(exponent: Fraction, scalar: bool) -> Function:
     """x -> x^exponent above 0."""
     ball = flint.arb(flint.fmpq(exponent.numerator, exponent.denominator))
     a = float(exponent)
-    compute = (lambda x: x**a) if scalar else (lambda x: (np.array([x]) ** a)[0])
-    return Function(lambda x: x**ball, compute, above=Fraction(0), sign=1 if a > 0 else -1)
+    compute = (lambda x: np.float64(x) ** a) if scalar else (lambda x: (np.array([x]) ** a)[0])
+    last, most = None, 1000 / a
+    if -1074 < most < 1024:  # else no double overflows
+        inside = 0.0 if a > 0 else math.inf
+        last = Fraction(math.nextafter(math.nextafter(2.0**most, inside), inside))
+    return Function(lambda x: x**ball, compute, above=Fraction(0), last=last, sign=1 if a > 0 else -1)
 
 
 NUMPY, MATH = _functions(np), _functions(math)

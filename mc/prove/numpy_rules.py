@@ -29,7 +29,7 @@ from filterproof.mc.prove.numpy_arrays import (
     reshape,
     stack,
 )
-from filterproof.mc.prove.paths import NotTraced, Raised, Value
+from filterproof.mc.prove.paths import MAX_DOUBLE, Atom, NotTraced, Path, Raised, Value
 from filterproof.mc.prove.polynomials import Polynomial
 from filterproof.mc.prove.values import (
     NUMPY,
@@ -114,16 +114,38 @@ def function(name: str, own: Caller, x: Any) -> Array:
 
 
 def ldexp(own: Caller, x1: Any, x2: Any) -> Array:
-    """x1 * 2^x2, which is exact but for the smallest numbers."""
+    """x1 * 2^x2, rounded once."""
     one, two = numpy_scalars(number(own, x1), number(own, x2))
     rule = power_of(Fraction(2), lambda x: math.ldexp(1.0, int(x)))
-    a = own.arithmetic
-    return elementwise(
-        lambda x, k: a.multiply(a.convert(x, "f8"), a.function(rule, "ldexp", as_number(k), "f8"), "f8"),
-        "f8",
-        one,
-        two,
-    )
+    a: Arithmetic = own.arithmetic
+    path: Path = own.path
+
+    def scaled(x: Entry, k: Entry) -> Value:
+        value, power = a.convert(x, "f8"), as_number(k)
+        if not isinstance(value, Polynomial):
+            return value
+        known = power.value if isinstance(power, Polynomial) else None
+        if not isinstance(power, Polynomial) or (known is not None and abs(known) > 5000):
+            raise NotTraced("ldexp by so much has no rule")
+        if known is not None:
+            return path.rounded(value * Fraction(2) ** int(known), of_sum=False)
+        if path.at_least(-power, -800):
+            return a.multiply(value, a.function(rule, "ldexp", power, "f8"), "f8")
+        if (sign := a.sign(value)) in (0, None):
+            return Polynomial.constant(0)
+        if path.choose(f"size of ldexp {len(path.trail)}", ["finite", "infinite"]) == "infinite":
+            return math.inf * (sign or 1)
+        ends = (Fraction(0), MAX_DOUBLE) if sign == 1 else (-MAX_DOUBLE, Fraction(0))
+        return path.new(Atom("unknown", "", (value, power), False, *ends, compute=_power_of_two))
+
+    return elementwise(scaled, "f8", one, two)
+
+
+def _power_of_two(x: Fraction, k: Fraction) -> Fraction | None:
+    try:
+        return Fraction(math.ldexp(float(x), int(k)))
+    except OverflowError:
+        return None
 
 
 def extremum(sign: int, skip_nan: bool, own: Caller, x: Any, y: Any) -> Array:

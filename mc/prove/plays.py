@@ -7,9 +7,10 @@ each new state to the last bit.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -20,10 +21,12 @@ from filterproof.filters.contract.work import count_work
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.prove.ledger import declared_charge
 from filterproof.mc.prove.requests import DECLARED, HUGE
-from filterproof.mc.prove.states import exact_leaves
+from filterproof.mc.prove.states import exact_leaves, structure
 from filterproof.theory.pairs import DominatingPair
 
-PLAYS, ROUNDS, OTHERS = 16, 28, 8
+PLAYS, ROUNDS, OTHERS, LONG = 16, 28, 8, 72
+#: Sizes of requests of which powers and products overflow, or vanish.
+EXTREMES = (1e-300, 1e-160, 1e-80, 1e30, 1e100, 1e120, 1e160, 1e300)
 
 
 @dataclass(frozen=True)
@@ -115,20 +118,33 @@ class Plays:
 
 def play(filt: PrivacyFilter) -> Plays:
     """Plays of a filter; in every second one, three runs side by side."""
-    return Plays([_one(filt, number) for number in range(PLAYS)])
+    return Plays([_one(filt, number, 1 if number % 2 == 0 else 3) for number in range(PLAYS)])
 
 
-def play_others(filt: PrivacyFilter) -> Plays:
-    """Plays with families, and sizes, that are not in the others: to be compared with the trace alone."""
-    return Plays([_one(filt, number, _drawn_of_others) for number in range(0, OTHERS, 2)])
+def play_others(filt: PrivacyFilter, tree: Any) -> Plays:
+    """Plays with families, sizes and runs that are not in the others: to be compared with the trace alone.
+
+    `tree` is the traced state at the start. A budget of the library raises the smallest charges, by how much is left
+    open in the trace.
+    """
+    sizes = EXTREMES[2:] if "sum " in structure(tree) else EXTREMES
+    others = [_one(filt, number, 1, _drawn_of_others) for number in range(0, OTHERS, 2)]
+    extreme = [_one(filt, OTHERS + n, n, partial(_drawn_of_extremes, sizes=sizes)) for n in (1, 2)]
+    return Plays([*others, *extreme, _one(filt, LONG, 1, share=1e-4, rounds=LONG)])
 
 
 def _one(
-    filt: PrivacyFilter, number: int, draw: Callable[..., tuple[str, dict[str, Any]]] | None = None
+    filt: PrivacyFilter,
+    number: int,
+    n: int,
+    draw: Callable[..., tuple[str, dict[str, Any]]] | None = None,
+    share: float = 1.0,
+    rounds: int = ROUNDS,
 ) -> list[PlayedDecision]:
-    rng, n = np.random.default_rng(number), 1 if number % 2 == 0 else 3
-    scale, state, found = 10 ** rng.uniform(-2.5, 0.0), filt.start(n), []
-    for _ in range(ROUNDS):
+    """One play of n runs side by side, whose requests are of a `share` of the usual size."""
+    rng = np.random.default_rng(number)
+    scale, state, found = share * 10 ** rng.uniform(-2.5, 0.0), filt.start(n), []
+    for _ in range(rounds):
         vectorised = bool(rng.integers(2))
         family, parameters = (draw or _drawn)(rng, scale * 2 ** rng.uniform(-2, 1), n if vectorised else 0)
         request = getattr(pairs, family)(**parameters)
@@ -204,6 +220,13 @@ def _drawn_of_others(rng: np.random.Generator, size: float, n: int) -> tuple[str
     if kind == 3:
         return "SubsampledGaussian", {"q": 0.01, "sigma": max(1 / size, 0.5)}
     return _drawn(rng, size * 100 if kind == 4 else size, n)
+
+
+def _drawn_of_extremes(
+    rng: np.random.Generator, size: float, n: int, sizes: Sequence[float]
+) -> tuple[str, dict[str, Any]]:
+    """As `_drawn`, of the usual size in a third of the cases."""
+    return _drawn(rng, float(rng.choice(sizes)) if rng.integers(3) else size, n)
 
 
 def _losses(rng: np.random.Generator, request: DominatingPair, n: int) -> Any:

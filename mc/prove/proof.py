@@ -181,7 +181,9 @@ def prove(filt: PrivacyFilter) -> SourceProof:
         reason, line, file = error.reason, error.line, error.file or file
     except Raised:
         reason, line = "the code raises an error before any request is made", None
-    except (LookupError, TypeError, ValueError, AttributeError, AssertionError, RecursionError) as error:
+    except (
+        LookupError, ArithmeticError, TypeError, ValueError, AttributeError, AssertionError, RecursionError,
+    ) as error:  # fmt: skip
         reason, line = f"the code does what has no rule ({type(error).__name__}: {error})", None
     return SourceProof(False, File(file).name, reason=reason, line=line, source_line=line_text(file, line))
 
@@ -189,7 +191,7 @@ def prove(filt: PrivacyFilter) -> SourceProof:
 def _proof(filt: PrivacyFilter, file: str, questions: Questions) -> SourceProof:
     promise = _promise(filt)
     start = Tracer(filt, [], [], questions).beginning()
-    plays, others = play(filt).exact(start), play_others(filt).exact(start)
+    plays, others = play(filt).exact(start), play_others(filt, start).exact(start)
     system = _traced(filt, plays, questions)
     possible = theorems(promise, _orders(system), code_constants(system))
     known: dict[str, Any] = {"file": File(file).name, "promise": promise, "paths": system.paths}

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
+import inspect
 import math
 import operator
 from collections.abc import Callable, Iterable, Iterator
-from functools import partial, reduce
-from types import UnionType
+from functools import cached_property, partial, reduce
+from types import ModuleType, UnionType
 from typing import Any, get_args
 
 import numpy as np
@@ -17,7 +18,7 @@ from filterproof.mc.prove.numpy_arrays import EACH_RUN, Caller, number
 from filterproof.mc.prove.numpy_rules import tested
 from filterproof.mc.prove.paths import NotTraced, Raised
 from filterproof.mc.prove.polynomials import Polynomial
-from filterproof.mc.prove.requests import ClassOf, Request
+from filterproof.mc.prove.requests import ClassOf, Lacking, Request
 from filterproof.mc.prove.source import is_traced, refuse_own_container, user_classes
 from filterproof.mc.prove.values import (
     PYTHON,
@@ -29,6 +30,7 @@ from filterproof.mc.prove.values import (
     elementwise,
     known,
     lift,
+    numpy_kind,
 )
 
 #: Functions without side effects that are called where all that they are given is known; of zeros the sign is not.
@@ -243,22 +245,31 @@ def _is_instance(value: Any, kind: Any) -> bool:
 
 
 def hasattr_(own: Caller, value: Any, name: str) -> bool:
-    if isinstance(value, Request | TracedCharge | ClassOf | Native | SingleUse):
-        raise NotTraced("hasattr() has no rule here")
-    if not isinstance(value, Array):
+    found = lift(value)  # also of Python's constants: NumPy's numbers may take the same path
+    if found is None:
+        kind = value if isinstance(value, type) else type(value)
+        is_plain = value is None or isinstance(value, str | ModuleType)
+        if not is_plain and not user_classes(kind) and not is_library(value):
+            raise NotTraced("hasattr() has no rule here")
+        computed = isinstance(inspect.getattr_static(kind, name, None), property | cached_property)
+        if computed or is_traced(getattr(kind, "__getattr__", None)):
+            raise NotTraced("hasattr() of what is computed has no rule")
         return hasattr(value, name)
-    of_numpy = hasattr(np.float64 if value.is_scalar else np.ndarray, name)
-    if value.kind not in PYTHON:
+    of_numpy = hasattr(np.dtype(numpy_kind(found.kind)).type if found.is_scalar else np.ndarray, name)
+    if found.kind not in PYTHON:
         return of_numpy
-    found = hasattr({"bool": bool, "int": int, "float": float}[value.kind], name)
-    own.path.differs = own.path.differs or found != of_numpy
-    return found
+    of_python = hasattr({"bool": bool, "int": int, "float": float}[found.kind], name)
+    own.path.differs = own.path.differs or of_python != of_numpy
+    return of_python
 
 
 def getattr_(own: Caller, value: Any, name: str, *default: Any) -> Any:
-    if isinstance(value, Request) and default and name in ("pairs", "members", "index", "choice"):
-        return default[0]  # a filter receives one mechanism at a time
-    if default and not isinstance(value, Request) and not hasattr_(own, value, name):
+    if default and isinstance(value, Request):
+        try:
+            return value.attribute(name)
+        except Lacking:
+            return default[0]
+    if default and not hasattr_(own, value, name):
         return default[0]
     return own.attribute(value, name)
 

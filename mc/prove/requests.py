@@ -54,6 +54,10 @@ PURE_CHARGE, ZCDP_CHARGE, GDP_CHARGE = (
 Bounds: TypeAlias = list[list[tuple[Polynomial, bool]]]
 
 
+class Lacking(Raised):
+    """The request has no such attribute."""
+
+
 @dataclass(eq=False)
 class Request:
     """A request on one path. `possible` are the classes that it may have: "Gaussian", "sub:Gaussian", "other"."""
@@ -111,7 +115,7 @@ class Request:
                 raise NotTraced(
                     f"request.{name} is read before the family is known, or of one without a rule"
                 )
-            raise Raised
+            raise Lacking
         for family in sorted(families):
             if self.restrict({family, f"sub:{family}"}, f"in {[family, f'sub:{family}']}"):
                 own = f"{family}.{name}"
@@ -306,7 +310,8 @@ def _pair_bounds(
     elif pure:
         choices = [(pure[0], nothing)]
     elif len(sticks) == 2 and sticks[0][0] == sticks[1][0]:  # one epsilon, both ways: the larger counts
-        choices = [(Polynomial.constant(at), number) for at, number in sticks]
+        # below 0 a hockey-stick is larger than at 0
+        choices = [(Polynomial.constant(max(at, Fraction(0))), number) for at, number in sticks]
     else:
         return []
     return [[(choice[not of_epsilon] - truth, False)] for choice in choices]

@@ -277,8 +277,12 @@ class Tracer:
 
     def _granted(self, interpreter: Interpreter, answer: Any) -> bool:
         number = lift(answer)
-        if number is None or (isinstance(number, Array) and len(number.items) != 1):
+        if number is None or (number.runs and len(number.items) != 1):
             raise Raised
+        if len(number.items) != 1:
+            raise NotTraced(
+                "admits returns an array of a fixed length, of which entries may be taken for runs"
+            )
         return interpreter.truth(number)
 
     def _loss(self, path: Path) -> Array:

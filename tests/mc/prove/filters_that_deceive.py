@@ -855,3 +855,121 @@ class LargeIntegerAsDouble(_Sum):
 
     def spend(self, state, request):
         return state[0] + request.zcdp_rho, state[1]
+
+
+class InfiniteCube(_Sum):
+    """The cube of a large mu is infinite."""
+
+    def cost(self, request):
+        return np.where(np.isfinite(request.gdp_mu**3), request.zcdp_rho, 0.0)
+
+    def admits(self, spent, request):
+        return np.isfinite(request.gdp_mu) & (spent + self.cost(request) <= 0.5)
+
+
+class InfiniteReciprocal(_Sum):
+    """The power -3 of a small b is infinite."""
+
+    def cost(self, request):
+        if isinstance(request, fp.Laplace):
+            return np.where(np.isfinite(request.b**-3.0), request.zcdp_rho, 0.0)
+        return request.zcdp_rho
+
+    def admits(self, spent, request):
+        return np.isfinite(request.zcdp_rho) & (spent + self.cost(request) <= 0.5)
+
+
+class InfinitePowerOfTwo(_Sum):
+    """NumPy's power of two is infinite where Python's raises."""
+
+    def cost(self, request):
+        rho = request.zcdp_rho
+        return np.where(np.isfinite(2.0**rho), rho, 0.0) if np.ndim(rho) == 0 else rho
+
+    def admits(self, spent, request):
+        return np.isfinite(request.zcdp_rho) & (spent + self.cost(request) <= 0.5)
+
+
+class VanishesInLdexp(_Sum):
+    """2^-1080 is no double, and a large number times it is one."""
+
+    def admits(self, spent, request):
+        rho = request.zcdp_rho
+        return np.isfinite(rho) & (
+            spent + np.where((rho > 1e9) & (np.ldexp(rho, -1080) > 0.0), 0.0, rho) <= 0.5
+        )
+
+
+class TwoAnswers(_Sum):
+    """The two answers of one request are those of two runs."""
+
+    def admits(self, spent, request):
+        if isinstance(request, fp.Gaussian):
+            return np.array([float(request.mu) > 0.0, float(request.mu) <= 1.0])
+        return super().admits(spent, request)
+
+
+class DefaultOfAnotherFamily(_Sum):
+    """Large requests of a family without mu are charged by the default."""
+
+    def cost(self, request):
+        if type(request) in (fp.RandomizedResponse, fp.Gaussian) and request.zcdp_rho > 1e6:
+            return getattr(request, "mu", 0.0) ** 2 / 2
+        return request.zcdp_rho
+
+
+class DefaultOfMembers(_Sum):
+    """Every request has members: itself."""
+
+    def cost(self, request):
+        rho = request.zcdp_rho
+        return np.where(rho > 1e6, 0.0, rho) if getattr(request, "members", None) is not None else rho
+
+    def admits(self, spent, request):
+        return np.isfinite(request.zcdp_rho) & super().admits(spent, request)
+
+
+class DefaultOfSwapped(_Sum):
+    """The swapped Gaussian has a mu too."""
+
+    def cost(self, request):
+        rho = request.zcdp_rho
+        if isinstance(request, fp.Gaussian) and getattr(request.swapped, "mu", None) is not None:
+            return np.where(rho > 1e6, 0.0, rho)
+        return rho
+
+
+class LevelBelowZero(fp.PrivacyFilter):
+    """The level is the logarithm of a ratio below 1; after 40 grants the sum of epsilons begins anew."""
+
+    promise = fp.ApproxDP(1.0, 0.5)
+    level = math.log(0.9)
+
+    def start(self, n):
+        return np.zeros(n), np.zeros(n), np.zeros(n, dtype=int)
+
+    def delta(self, request):
+        return np.maximum(request.hockey_stick(self.level), request.swapped.hockey_stick(self.level))
+
+    def admits(self, state, request):
+        if isinstance(request, fp.RandomizedResponse):
+            return state[0] + request.epsilon <= 1.0
+        if isinstance(request, fp.Gaussian):
+            return state[1] + self.delta(request) <= 0.5
+        return np.full(len(state[0]), False)
+
+    def spend(self, state, request):
+        if isinstance(request, fp.RandomizedResponse):
+            return state[0] + request.epsilon, state[1], state[2] + 1
+        return np.where(state[2] >= 40, 0.0, state[0]), state[1] + self.delta(request), state[2] + 1
+
+
+class RootOfNaN(_Sum):
+    """math.sqrt(nan) is nan, and raises nothing."""
+
+    def admits(self, spent, request):
+        rho = request.zcdp_rho
+        if np.ndim(rho) == 0 or not math.isfinite(rho):
+            return np.full(len(spent), False)
+        scaled = rho * 1e300
+        return ~(spent + rho + math.sqrt(scaled - scaled) > 0.5)

@@ -32,7 +32,9 @@ EXPRESSIONS = (
     "np.array([0.5, 0.25, 1.0])[np.minimum(k % 3, 2)] + x", "(k + 2**53 <= 2.0**53) + k", "sum([p, p * 3])",
     "np.logical_and.reduce([k > 3]) + k", "np.add.reduce([x] * 7)",
     "np.exp(x) + p", "np.log1p(x * x) * p", "math.log(p + 0.5)", "np.tanh(p) / 2", "np.expm1(-x)", "np.exp2(k // 8)",
-    "0.5 ** k + x", "abs(p) ** 1.5", "np.ldexp(p, k)", "np.maximum(p, 0.3) - x",
+    "0.5 ** k + x", "abs(p) ** 1.5", "np.ldexp(p, k)", "np.maximum(p, 0.3) - x", "2.0 ** (x * 900)", "np.exp(p * 300)",
+    "(np.maximum(x, 0.1) * 1e103) ** 3.0", "np.maximum(x, 1e-200) ** -2.0", "np.ldexp(p, k * 60 - 1100)",
+    "(x * 1e300).astype(np.int64) // 4096 + k",
 )  # fmt: skip
 
 
