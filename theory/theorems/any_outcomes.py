@@ -115,16 +115,9 @@ ROWS = (
             r"\text{ for all }\varepsilon",
         ),
         steps=kernel_steps(
-            *(
-                "gaussian_filter_any",
-                "gaussian_filter_gdp_real",
-                "individual_gaussian_filter_any",
-                "lemma_10_any",
-            )
+            "gaussian_filter_any", "gaussian_filter_gdp_real", "individual_gaussian_filter_any"
         )
-        + supporting_steps(
-            "gaussian_round_any", "individual_potential_any", "gaussian_is_gdp", "cells_exist"
-        ),
+        + supporting_steps("gaussian_round_any", "lemma_10_any", "gaussian_is_gdp", "cells_exist"),
     ),
     Theorem(
         name="individual filter, any outcomes",
