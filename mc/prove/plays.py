@@ -52,7 +52,8 @@ class PlayedDecision:
     def declared(self, name: str) -> float:
         """A number that the pair declares, by the name of the path's choice."""
         if name not in self._known:
-            self._known[name] = self._declared(name)
+            with np.errstate(all="ignore"):
+                self._known[name] = self._declared(name)
         return self._known[name]
 
     def size(self, name: str) -> str:
