@@ -77,7 +77,7 @@ class Budget:
     def __init__(self, repaired: bool) -> None:
         self.repaired = repaired
         self.spent: float | Fraction = 0.0
-        self.store: dict[object, float] = {}
+        self.store: dict[object, float | Fraction] = {}
         self.history: list[Any] = []
 
     def due(self, pair: DominatingPair) -> float:

@@ -115,9 +115,9 @@ class Squared(Sum):
     promise, kind = fp.ZCDP(2.0), fp.Gaussian
 
     def charge(self, pair: DominatingPair) -> float:
-        if not isinstance(pair, fp.Gaussian):
+        if not isinstance(pair, fp.Gaussian) or float(pair.mu) < 1e-3:
             return math.inf
-        drawn = 1 / float(pair.mu) if pair.mu > 0 else math.inf
+        drawn = 1 / float(pair.mu)
         return 0.5 / (drawn if self.repaired else math.sqrt(drawn)) ** 2
 
 

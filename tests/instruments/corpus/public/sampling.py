@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 from typing import ClassVar
 
 import filterproof as fp
@@ -29,9 +30,13 @@ class Sampled(Budget):
         return max(float(step.renyi(self.order)), float(step.swapped.renyi(self.order)))
 
     def spend(self, pair: DominatingPair) -> bool:
-        if not self.spent + self.charge(pair) <= 1.0 - math.log(1e5) / (self.order - 1):
+        charge = self.charge(pair)
+        if math.isinf(charge):
             return False
-        self.spent += self.charge(pair)
+        after = Fraction(self.spent) + Fraction(charge)
+        if after > 1.0 - math.log(1e5) / (self.order - 1):
+            return False
+        self.spent = after
         return True
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from fractions import Fraction
 from typing import ClassVar
 
 import filterproof as fp
@@ -24,10 +25,10 @@ class Unset(Budget):
     """The store of an epoch has no value before it is first written, and what is missing counts as NaN."""
 
     def spend(self, pair: DominatingPair) -> bool:
-        left = self.store.get("epoch", 1.0 if self.repaired else math.nan)
-        if self.charge(pair) > left or math.isinf(self.charge(pair)):
+        charge, left = self.charge(pair), self.store.get("epoch", Fraction(1) if self.repaired else math.nan)
+        if charge > left or math.isinf(charge):
             return False
-        self.store["epoch"] = left - self.charge(pair)
+        self.store["epoch"] = left - (Fraction(charge) if self.repaired else charge)
         return True
 
 
