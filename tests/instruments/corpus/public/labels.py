@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 from filterproof.theory.pairs import DominatingPair
 from tests.instruments.corpus.public.bug import Budget, PublicBugs, Sum
 
@@ -21,10 +23,11 @@ class Epochs(Budget):
 
     def spend(self, pair: DominatingPair) -> bool:
         paying = pair.labels["epoch"] if self.repaired else pair.labels["epoch"][:1]
-        if any(self.charge(pair) > self.store.get(epoch, 1.0) for epoch in paying):
+        charge = self.charge(pair)
+        if any(charge > self.store.get(epoch, 1.0) for epoch in paying):
             return False
         for epoch in paying:
-            self.store[epoch] = self.store.get(epoch, 1.0) - self.charge(pair)
+            self.store[epoch] = Fraction(self.store.get(epoch, 1.0)) - Fraction(charge)
         return True
 
 
