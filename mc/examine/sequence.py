@@ -213,6 +213,17 @@ class Sequence:
         return cls(tuple(steps))
 
 
+def times_granted(filt: PrivacyFilter, pair: DominatingPair, at_most: int) -> int:
+    """Return how often a filter grants a request in a row, at most so many times."""
+    state: State = checked_start(filt, 1)
+    for times in range(at_most):
+        after = granted_state(filt, state, pair)
+        if after is None:
+            return times
+        state = after
+    return at_most
+
+
 def pieces(played: Sequence) -> Steps:
     """Split the requests into pieces for removal: half of each row, a quarter, and so on."""
     split = []

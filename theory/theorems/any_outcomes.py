@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from filterproof.theory.theorems.approximate import SPENT_DELTA
 from filterproof.theory.theorems.conversion_theorems import B_STAR
 from filterproof.theory.theorems.formula import Formula
+from filterproof.theory.theorems.gaussian_theorems import GDP_CURVE
 from filterproof.theory.theorems.theorem import Theorem, kernel_steps, supporting_steps
 
 _MECHANISMS = (
@@ -28,12 +30,6 @@ _KEPT = Formula(
     names={"alpha": "1 + t"},
 )
 _EVENT = Formula("exp(epsilon)*q + delta")
-_CURVE = Formula(
-    "tail(epsilon/B - B/2) - exp(epsilon)*tail(epsilon/B + B/2)",
-    rocq="Phi (mu / 2 - epsilon / mu) - exp epsilon * Phi (- mu / 2 - epsilon / mu)",
-    names={"mu": "B"},
-)
-_SPENT = Formula("dhat + theta * (1 - dhat) * N", rocq="dhat + theta * (1 - dhat) * INR N")
 _GAUSSIAN_RHO = Formula("(p - q)**2/(2*sigma**2)", rocq="(p - q) ^ 2 / (2 * sigma ^ 2)")
 
 
@@ -111,7 +107,7 @@ ROWS = (
         f"are charged mu = |p - q|/sigma. Divergences are {_ITERATED}",
         statement=(
             r"\sum_{t\le T}\mu_t^2 \le B^2 \implies H_{e^\varepsilon} \le ",
-            _CURVE,
+            GDP_CURVE,
             r"\text{ for all }\varepsilon",
         ),
         steps=kernel_steps(
@@ -141,7 +137,7 @@ ROWS = (
         "allowable set is fixed when the request before it is known and before its output is; at most N outputs; "
         "dhat + theta (1 - dhat) N <= delta",
         claim=f"Algorithm 1 is (epsilon, delta)-DP, both ways. Divergences are {_ITERATED}",
-        statement=(r"H_{e^\varepsilon}(P\|Q) \le ", _SPENT, r" \le \delta"),
+        statement=(r"H_{e^\varepsilon}(P\|Q) \le ", SPENT_DELTA, r" \le \delta"),
         steps=kernel_steps("realisation_filter_any"),
     ),
     Theorem(

@@ -18,7 +18,7 @@ _ONE_EXPONENT = Formula(
     rocq="sqrt (2 * ln (/ tail) * squares) + squares / 2",
     names={"tail": "exp(-l)", "squares": "S"},
 )
-_SPENT = Formula("dhat + theta * (1 - dhat) * N", rocq="dhat + theta * (1 - dhat) * INR N")
+SPENT_DELTA = Formula("dhat + theta * (1 - dhat) * N", rocq="dhat + theta * (1 - dhat) * INR N")
 _KEPT = Formula("1 - d", rocq="1 - d")
 _MIXED_EXPONENTS = Formula(
     "e*(exp(e) - 1)/2 + sqrt(2*(S + H)*(1 + log(S/H + 1)/2)*log(2/delta))",
@@ -187,7 +187,7 @@ ROWS = (
         "dhat + theta (1 - dhat) N <= delta",
         claim="Algorithm 1 is (epsilon, delta)-DP; with delta = 0, where quantiles are largest losses, epsilon-DP for "
         "every N, and it releases whatever classical composition does",
-        statement=(r"H_{e^\varepsilon}(P\|Q) \le ", _SPENT, r" \le \delta"),
+        statement=(r"H_{e^\varepsilon}(P\|Q) \le ", SPENT_DELTA, r" \le \delta"),
         steps=kernel_steps("realisation_filter", "pure_realisation_filter", "realised_is_at_most_classical")
         + supporting_steps("no_growth_on_every_path", "erased_again_and_again", "naive_filter_fails"),
     ),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from filterproof.theory.theorems.formula import Formula
 from filterproof.theory.theorems.theorem import Theorem, kernel_steps, supporting_steps
 
-_CURVE = Formula(
+GDP_CURVE = Formula(
     "tail(epsilon/B - B/2) - exp(epsilon)*tail(epsilon/B + B/2)",
     rocq="Phi (mu / 2 - epsilon / mu) - exp epsilon * Phi (- mu / 2 - epsilon / mu)",
     names={"mu": "B"},
@@ -27,7 +27,7 @@ ROWS = (
         "outcomes'",
         statement=(
             r"\sum_{t\le T}\mu_t^2 \le B^2 \implies H_{e^\varepsilon} \le ",
-            _CURVE,
+            GDP_CURVE,
             r"\text{ for all }\varepsilon",
         ),
         steps=kernel_steps("gaussian_filter") + supporting_steps("gaussian_round"),
@@ -56,7 +56,7 @@ ROWS = (
         "that goes from level v to level v - c >= w >= 0 only where that pair, played before the Gaussian curve of "
         "w, is at most the Gaussian curve of w + c, both ways, and decides before the release",
         claim="The transcript is B-GDP, B^2 the first level",
-        statement=(r"v_0 = B^2 \implies H_{e^\varepsilon} \le ", _CURVE, r"\text{ for all }\varepsilon"),
+        statement=(r"v_0 = B^2 \implies H_{e^\varepsilon} \le ", GDP_CURVE, r"\text{ for all }\varepsilon"),
         steps=kernel_steps("gaussian_residue_filter")
         + supporting_steps(
             "residue_filter", "later", "gaussian_replaces", "response_dominates", "threshold_is_charged"

@@ -35,6 +35,7 @@ from filterproof.mc.examine.examination_context import ExaminationContext, Grant
 from filterproof.mc.examine.filter_fault import filter_faults_raised
 from filterproof.mc.examine.formatting import count_words, pair_words
 from filterproof.mc.examine.schedule import Schedule, ServiceMove
+from filterproof.mc.examine.sequence import times_granted
 from filterproof.mc.examine.stage_finding import USED_UP, StageFinding
 from filterproof.theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
 from filterproof.theory.pairs import DominatingPair
@@ -94,14 +95,9 @@ def _spread(family: GrantedSizes) -> list[DominatingPair]:
 def denied_fit(filt: PrivacyFilter, pair: DominatingPair) -> str:
     """Return the number of uses that a filter grants, if one more fits by composition theorems; else ''."""
     references = _references(filt.promise)
-    state, uses = checked_start(filt, 1), 0
-    while uses < _MAX_USES:
-        count_work(1)
-        after = granted_state(filt, state, pair)
-        if after is None:
-            break
-        state, uses = after, uses + 1
-    fits = min((_uses(one, pair) for one in references), default=0)
+    uses = times_granted(filt, pair, _MAX_USES)
+    count_work(min(uses + 1, _MAX_USES))
+    fits = min((times_granted(one, pair, _MAX_USES) for one in references), default=0)
     if not uses < fits:
         return ""
     times = count_words(uses, "use")
@@ -133,13 +129,6 @@ def _references(promise: Guarantee) -> tuple[PrivacyFilter, ...]:
         case RenyiDP(alpha, rho) if rho > 0:
             return (RenyiFilter(alpha, rho),)
     return ()
-
-
-def _uses(filt: PrivacyFilter, pair: DominatingPair) -> int:
-    state, uses = filt.start(1), 0
-    while uses < _MAX_USES and filt.admits(state, pair)[0]:
-        state, uses = filt.spend(state, pair), uses + 1
-    return uses
 
 
 def exhausted_by_others(filt: LabelledFilter, pair: DominatingPair) -> str:

@@ -11,12 +11,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import chain, islice, repeat
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from filterproof.filters.contract.contract_checks import checked_start
 from filterproof.filters.contract.library import is_library_value
 from filterproof.filters.contract.work import WorkLimit, count_work
 from filterproof.filters.privacy_filter import PrivacyFilter
@@ -28,7 +26,7 @@ from filterproof.mc.examine.formatting import count_words, steps_words
 from filterproof.mc.examine.parameter_families import mechanism_name
 from filterproof.mc.examine.revalidation import is_nondeterministic
 from filterproof.mc.examine.search_log import SearchLog
-from filterproof.mc.examine.sequence import MAX_PLAYED, Sequence, granted_state
+from filterproof.mc.examine.sequence import MAX_PLAYED, Sequence, times_granted
 from filterproof.mc.examine.stage_finding import StageFinding, Tightness
 from filterproof.mc.examine.stages.admissible_region import region_sequences
 from filterproof.mc.examine.stages.game_menus import hockey_stick_targets
@@ -82,19 +80,10 @@ def sequence_stage(subject: ExaminationContext, limit: WorkLimit) -> Iterator[St
 def _grants_more_when_used(filt: PrivacyFilter, subject: ExaminationContext) -> bool:
     """Return whether the filter grants a request more often after some plays than a new copy of it does."""
     for pair in (family.largest for family in subject.families):
-        fresh = _times_granted(subject.instance, pair)
-        if any(_times_granted(filt, pair) > fresh for _ in range(_FEW)):
+        fresh = times_granted(subject.instance, pair, _FEW)
+        if any(times_granted(filt, pair, _FEW) > fresh for _ in range(_FEW)):
             return True
     return False
-
-
-def _times_granted(filt: PrivacyFilter, pair: DominatingPair) -> int:
-    """Return how often a filter grants a request in a row, at most `_FEW` times."""
-    state: Any = checked_start(filt, 1)
-    for times in range(_FEW):
-        if (state := granted_state(filt, state, pair)) is None:
-            return times
-    return _FEW
 
 
 def _candidate_sequences(subject: ExaminationContext, limit: WorkLimit) -> Iterator[tuple[Sequence, bool]]:
