@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import filterproof as fp
-from filterproof.mc.examine.stage_schedule import examine
+from filterproof.mc.examine.verification import verify
 from filterproof.mc.losses.stated_pair import measurable
 
 
@@ -92,7 +92,7 @@ def test_a_declared_price_that_is_the_cost_is_not_refuted() -> None:
 
 @pytest.mark.usefixtures("proved")
 def test_a_stated_distribution_is_measured_and_said_to_be_assumed() -> None:
-    exam = examine(Cheap(), effort=0.02, stages=["sequences", "certificate"], thorough=True)
+    exam = verify(Cheap(), effort=0.02, stages=["sequences", "certificate"], thorough=True)
     assert any(one.covers_all for one in exam.findings)  # the theorem is about the charges that pairs declare
     assert exam.verdict.outcome is fp.Outcome.REFUTED
     assert exam.verdict.evidence is fp.Evidence.CITED
@@ -137,6 +137,6 @@ def test_a_class_that_states_no_distribution_is_not_tried() -> None:
     class Granting(Cheap):
         menu = (Silent(),)
 
-    exam = examine(Granting(), effort=0.02, stages=[])
+    exam = verify(Granting(), effort=0.02, stages=[])
     assert "not tried: its own Silent, whose loss_cdf and loss_isf give no distribution" in str(exam)
     assert "own up to" not in str(exam)

@@ -15,7 +15,7 @@ from filterproof.mc.examine.divergence import Divergence
 from filterproof.mc.examine.ending import Status
 from filterproof.mc.examine.filter_fault import FilterFault
 from filterproof.mc.examine.revalidation import _largest_histories, history_is_granted, revalidate
-from filterproof.mc.examine.stage_schedule import examine
+from filterproof.mc.examine.verification import verify
 from filterproof.mc.examine.worker import run_isolated
 from filterproof.mc.worst_case.plan import AdaptivePlan
 from filterproof.mc.worst_case.solve import solved_case
@@ -113,7 +113,7 @@ def test_an_impure_filter_that_keeps_its_promise_when_fresh_is_at_fault_and_not_
         monkeypatch.setattr(
             f"filterproof.mc.examine.{module}.service_of", lambda filt: getattr(filt, "service", None)
         )
-    found = examine(make(), **IMPURE[make])
+    found = verify(make(), **IMPURE[make])
     assert found.verdict.outcome is Outcome.UNDECIDED
     assert found.counterexample is None
     assert any("depend on earlier runs" in fault for fault in found.faults)
