@@ -1,17 +1,7 @@
 """Filters that grant a request while the exact sum of all charges is at most a budget.
 
-A new design states its guarantee and the charge of a request:
-
-    >>> from filterproof.filters.accounting.charge_rules import pure_charge
-    >>> from filterproof.theory import PureDP, RandomizedResponse
-    >>> class One(AdditiveFilter):
-    ...     promise = PureDP(1.0)
-    ...     charge = pure_charge
-    >>> session = One().open("retry")
-    >>> [session.request(RandomizedResponse(epsilon)) for epsilon in (0.6, 0.6, 0.4, 1e-300)]
-    [True, False, True, False]
-
-The budget follows from both, rounded down. The library computes the sum exactly.
+A new design states its guarantee and the charge of a request. The budget follows from both, rounded down. The
+library computes the sum exactly.
 """
 
 from __future__ import annotations
