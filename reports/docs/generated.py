@@ -288,10 +288,11 @@ def _pair_name(pair: DominatingPair) -> str:
 
 
 def _charge_cell(pair: DominatingPair, charge: ChargeName) -> str:
-    declared, share = float(getattr(pair, charge)), pair.tightness_ratio(charge)
+    declared = float(getattr(pair, charge))
     if not math.isfinite(declared):
         return _NONE
-    due = "smallest" if share.low > 1 - 2.0**-29 else f"upper bound; {100 * share.low:.4g} % is necessary"
+    share = pair.tight_charge(charge)[0] / declared if declared else 1.0
+    due = "smallest" if share > 1 - 2.0**-29 else f"upper bound; {100 * share:.4g} % is necessary"
     return f"{declared:.6g} ({due})"
 
 
