@@ -30,6 +30,8 @@ from filterproof.theory.pairs import DominatingPair
 from filterproof.theory.rounding import lower_tiny_products, next_above
 
 _CHARGES = (LinearCharge, SquaredCharge, PerRunCharge)
+#: Cached by the function: a run store would take a cache in a filter for a part of the rule.
+_cached_budget = lru_cache(maxsize=256, typed=True)(promised_budget)
 #: The relative part of the exact root that `affordable` leaves unspent, to cover all rounding.
 _ROUND_DOWN_FACTOR = 1 - 2.0**-50
 #: Below this share of the budget the reduction no longer covers the rounding of the sum, so each answer is tested.
@@ -48,8 +50,7 @@ class _BudgetFromPromise:
                 f"promise={promise!r} and charge={getattr(charge, '__name__', charge)!r}; "
                 "set budget = fp.Budget.of(...), or a promise and charge = fp.zcdp_charge"
             )
-        # cached by the function: a run store would take a cache in this object for a part of the rule
-        return _budget_from_guarantee(charge, promise, conversion)
+        return _cached_budget(charge, promise, conversion)
 
 
 class AdditiveFilter(PrivacyFilter[Exact]):
@@ -237,11 +238,6 @@ def _largest_fitting_root(
         if not left.size:
             break
     return best
-
-
-@lru_cache(maxsize=256, typed=True)
-def _budget_from_guarantee(charge: ChargeRule, promise: Guarantee, conversion: Conversion) -> Budget:
-    return promised_budget(charge, promise, conversion)
 
 
 @lru_cache(maxsize=256)
