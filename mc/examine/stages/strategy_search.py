@@ -6,6 +6,7 @@ filter's own code. A simulation with new random numbers then estimates the value
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -60,10 +61,11 @@ def search(subject: ExaminationContext, limit: WorkLimit, failure: float) -> Ite
     if not subject.observes_losses:
         return
     targets = hockey_stick_targets(subject)
+    renyi = [target for target in subject.targets if target.kind == "renyi" and 1 < target.at < math.inf]
     trial = StrategySearch(subject=subject, each=failure / _PLAYED)
     so_far(trial.summary)
     for tail in (0.5, 0.9, 0.1):
-        yield from _fixed_orders(trial, targets, limit.fraction(_FIXED_SHARE), tail)
+        yield from _fixed_orders(trial, (*renyi, *targets), limit.fraction(_FIXED_SHARE), tail)
     for menu, rounds in _strategy_menus(subject, limit):
         for measure in chain.from_iterable(target.both for target in targets[:3]):
             if not trial.cut:
@@ -97,7 +99,8 @@ class StrategySearch(SearchLog):
             simulated = record_simulation(
                 subject.filter,
                 strategy,
-                epsilon=measure.at,
+                epsilon=measure.at if measure.kind == "hockey-stick" else None,
+                alpha=measure.at if measure.kind == "renyi" else None,
                 n=paths,
                 seed=subject.seed + self.played,
                 rounds=rounds,
