@@ -84,9 +84,9 @@ def simulate_recorded(
     filt: PrivacyFilter, adversary: Adversary, data: Mapping[str, Any], **how: Any
 ) -> Estimate:
     """Return the estimate of recorded data, of a Rényi divergence if it has the order `alpha` instead of `epsilon`."""
-    names, run = _SIMULATION_FIELDS, cast("Callable[..., Estimate]", simulate)
+    names, run = [*_SIMULATION_FIELDS], cast("Callable[..., Estimate]", simulate)
     if "alpha" in data:
-        names, run = ("alpha", *names[1:-1]), simulate_renyi
+        names, run = ["alpha", *names[1:-1]], simulate_renyi
     real = {name: _finite_number(name, data[name]) for name in (names[0], "confidence")}
     return run(filt, adversary, **{name: data[name] for name in names} | real, **how)
 
