@@ -335,7 +335,7 @@ def record_simulation(
     name, number = ("epsilon", epsilon) if alpha is None else ("alpha", alpha)
     data = {
         "filter": named(filt, *kinds),
-        "adversary": encode(adversary.against(filt), nameable_in_replay(*kinds)),
+        "adversary": encode(adversary.against(filt), {**nameable_in_replay(*kinds), **nameable_for(filt)}),
         name: float(check_real(name, number)),
         **{name: getattr(play, name) for name in ("n", "seed", "rounds", "direction", "on_denial")},
         "confidence": confidence,
