@@ -103,7 +103,7 @@ def run_stages(exam: StageRunner, names: tuple[str, ...], seed: int, *, own_menu
             ),
             WorkLimit(sys.maxsize),
         )
-    if exam.subject is None or not exam.subject.families:
+    if exam.subject is None or not (exam.subject.families or exam.subject.sampled):
         return
     exam.begin_searches(exam.subject)
     for _ in range(_BEFORE_INVARIANTS):  # most violations show at once, and at less cost than the invariants
@@ -174,7 +174,7 @@ class StageRunner:
         if subject.deterministic:
             # strategies against a filter that looks at losses get as much time as games
             shares["games"] = (0.3 if subject.observes_losses else 0.4, game_stage)
-            if subject.observes_losses:
+            if subject.observes_losses or subject.sampled:
                 shares["search"] = (0.25, partial(search, failure=FAILURE))
         for stage, (share, work) in shares.items():
             if stage in self.chosen:
