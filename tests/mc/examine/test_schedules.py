@@ -266,14 +266,12 @@ def test_a_search_that_a_time_limit_ends_says_after_how_much_of_its_work() -> No
         assert str(found).startswith(f"{found.stopped}: no")
 
 
-def test_a_schedule_is_replayed_as_of_one_epoch(monkeypatch: pytest.MonkeyPatch) -> None:
-    filt, names = ByHand(), nameable()
-    filt.promise = PROMISE
+def test_a_schedule_is_replayed_as_of_one_epoch() -> None:
+    filt: Any = fp.services.with_promise(services.Epochs, PROMISE)
     moves = moved("ask step step step tick ask step step step")
     twice = Sequence(((WHOLE, 2),)).low(Divergence.hockey_stick(1.0))
-    game = {"schedule": Schedule((WHOLE,), moves).to_data(names), "epoch": None}
+    game = {"schedule": Schedule((WHOLE,), moves).to_data(nameable()), "epoch": None}
     told = measured_counterexample(filt, Divergence.hockey_stick(1.0), twice, 0.0, **game)
-    monkeypatch.setattr("filterproof.mc.examine.replay.service_of", lambda filt: services.Epochs)
     with pytest.raises(ReplayError, match="releases nothing"):
         told.replay()
     with pytest.raises(ReplayError, match="must replay within"):
