@@ -68,7 +68,6 @@ from filterproof.mc.examine.stages.tightness import tighten
 from filterproof.mc.examine.worker import ThreadsLost, WorkerPaused, iter_isolated
 from filterproof.theory.argument_checks import check_count
 from filterproof.theory.guarantees import Guarantee
-from filterproof.theory.proofs.proof import Proof
 
 #: The probability that an examination refutes a true guarantee, shared by all its estimates.
 FAILURE = 1e-6
@@ -103,7 +102,6 @@ def examine(
     on_stage: Callable[[str], object] = lambda stage: None,
     thorough: bool = False,
     stages: Sequence[str] | None = None,
-    proofs: dict[str, Proof] | None = None,
     target: str | Sequence[str] | None = None,
 ) -> Examination:
     """Examine the guarantee of a filter. The first refutation ends the examination unless it is `thorough`.
@@ -112,8 +110,7 @@ def examine(
     the same result; effort 1 takes about half a minute. `seconds` ends the examination early; refutations that were
     replayed before still count. `mechanisms` are one or several names of `FAMILY_TABLE` and `stages` names of
     `STAGES`, by default all. `on_stage` is called with the name of each stage as it begins.
-    `target` is the name of the filter on the command line. Proofs in `proofs` are not run again,
-    and new ones are added; the default is a cache of this process.
+    `target` is the name of the filter on the command line.
 
     Raises TypeError for an object that is no filter, ValueError for efforts, seconds, seeds, mechanisms or stages out
     of range. After Ctrl-C raises `PartialExamination`, a KeyboardInterrupt with the findings so far. What the
@@ -127,11 +124,10 @@ def examine(
         name for name in FAMILY_TABLE if name in asked
     )  # in one order, so that no search depends on it
     seed = check_count("seed", seed, least=0)
-    done = PROVED_BY_NAME if proofs is None else proofs
     pressed: KeyboardInterrupt | None = None
     with active_meter():
         limit, chosen = WorkLimit.of(units), _stages_of(stages)
-        exam = _StageRunner(filt, units, deadline, limit, on_stage, done, thorough=thorough, chosen=chosen)
+        exam = _StageRunner(filt, units, deadline, limit, on_stage, thorough=thorough, chosen=chosen)
         try:
             _in_turn(exam, names, seed, own_menu=mechanisms is None)
         except KeyboardInterrupt as stop:
@@ -181,7 +177,7 @@ def _in_turn(exam: _StageRunner, names: tuple[str, ...], seed: int, *, own_menu:
             ),
             WorkLimit(sys.maxsize),
         )
-    if exam.subject is None or not exam.subject.families:
+    if exam.subject is None or not (exam.subject.families or exam.subject.sampled):
         return
     exam.begin_searches(exam.subject)
     for _ in range(_BEFORE_INVARIANTS):  # most violations show at once, and at less cost than the invariants
@@ -231,7 +227,6 @@ class _StageRunner:
     deadline: Deadline
     limit: WorkLimit
     on_stage: Callable[[str], object]
-    proofs: dict[str, Proof]
     thorough: bool
     chosen: frozenset[str]
     findings: list[StageFinding] = field(default_factory=list)
@@ -253,7 +248,7 @@ class _StageRunner:
         if subject.deterministic:
             # strategies against a filter that looks at losses get as much time as games
             shares["games"] = (0.3 if subject.observes_losses else 0.4, game_stage)
-            if subject.observes_losses:
+            if subject.observes_losses or subject.sampled:
                 shares["search"] = (0.25, partial(search, failure=FAILURE))
         for stage, (share, work) in shares.items():
             if stage in self.chosen:
@@ -285,7 +280,7 @@ class _StageRunner:
 
     def prove(self, *, always: bool = False) -> None:
         """Run the proofs. They may exceed the share of their stage, and run once per process."""
-        before, proved = current_meter().done, partial(_proof_stage, self.filter, self.proofs)
+        before, proved = current_meter().done, partial(_proof_stage, self.filter)
         self.run("certificate", 1.0, proved, WorkLimit(sys.maxsize), always=always)
         self.limit = WorkLimit(self.limit.until + current_meter().done - before)
 
@@ -447,7 +442,7 @@ class _StageRunner:
                 if not isinstance(report, dict):
                     yield report
                     continue
-                self.proofs |= report.pop("proofs", {})
+                PROVED_BY_NAME.update(report.pop("proofs", {}))
                 for name, value in report.items():
                     setattr(self, name, value)
 
@@ -478,10 +473,10 @@ def _granted_requests(
     yield finding
 
 
-def _proof_stage(filt: PrivacyFilter, done: dict[str, Proof], limit: WorkLimit) -> Iterator[object]:
-    kept = dict(done)
-    yield certify_promise(filt, done=kept)
-    yield {"proofs": {name: proof for name, proof in kept.items() if name not in done}}
+def _proof_stage(filt: PrivacyFilter, limit: WorkLimit) -> Iterator[object]:
+    before = frozenset(PROVED_BY_NAME)
+    yield certify_promise(filt)
+    yield {"proofs": {name: proof for name, proof in PROVED_BY_NAME.items() if name not in before}}
 
 
 def _run_quietly(work: Callable[[WorkLimit], Iterator[object]], limit: WorkLimit) -> Iterator[object]:

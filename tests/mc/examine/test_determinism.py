@@ -114,15 +114,3 @@ def test_how_long_answers_take_decides_neither_the_status_nor_a_word(effort: flo
 
 def test_a_menu_that_has_no_order_is_asked_in_that_of_its_words() -> None:
     assert named_pairs(OfASet(), "menu") == tuple(sorted(OfASet.menu, key=repr))
-
-
-@pytest.mark.slow
-def test_what_is_compared_are_all_kinds_of_findings() -> None:
-    told = {name: json.loads(once(name)) for name in EXAMINED}
-    stages = {name: {row[0] for row in rows[4:] if row[-1] is not None} for name, rows in told.items()}
-    assert "sequences" in stages["refuted by a sequence"]
-    assert "games" in stages["refuted by a game"] & stages["accountant"]
-    assert not stages["sound sum"]
-    assert {row[0] for row in told["looks at losses"][4:]} >= {"invariants", "games", "search"}
-    assert "violation=None" in once("Purse")
-    assert "violation=Violation" in once("FreeRetry")

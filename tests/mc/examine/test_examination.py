@@ -11,7 +11,6 @@ import pytest
 
 import filterproof as fp
 from filterproof.filters.catalogue import CATALOGUE
-from filterproof.filters.contract.work import count_work
 from filterproof.mc.examine.divergence import Divergence
 from filterproof.mc.examine.ending import Status
 from filterproof.mc.examine.examination import Examination, PartialExamination
@@ -96,17 +95,6 @@ def test_after_ctrl_c_a_refutation_stands_that_was_played_again(
     assert found.stopped == "stopped by Ctrl-C"
     assert found.verdict.outcome is (Outcome.REFUTED if told else Outcome.UNDECIDED)
     assert (found.counterexample is not None) is told
-
-
-def test_what_the_caller_does_when_told_of_a_stage_is_no_part_of_the_examination() -> None:
-    def doing(stage: str) -> None:
-        count_work(10**9)
-
-    few: Any = {"effort": 0.003, "mechanisms": ["rr"], "stages": ["invariants"]}
-    quiet, busy = (examine(example_filters.ByHand(), **few, **how) for how in ({}, {"on_stage": doing}))
-    assert [one.result for one in busy.findings] == [one.result for one in quiet.findings]
-    with pytest.raises(ZeroDivisionError):
-        examine(example_filters.ByHand(), **few, on_stage=lambda stage: 1 / (stage != "invariants"))
 
 
 @pytest.mark.parametrize(
@@ -238,14 +226,3 @@ def test_what_is_undecided_is_as_sure_as_the_least_sure_comparison(names, least)
     assert (verdict.outcome, verdict.evidence) == (Outcome.UNDECIDED, Evidence[least])
     assert all(row.share == 0.5 for row in rows)
     assert Tightness(AT, "menu", 0.25, None, 0.0, Evidence.EXACT).share == float("inf")
-
-
-def test_a_theorem_that_a_counterexample_contradicts_is_a_disagreement(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr("filterproof.mc.examine.stage_schedule.certify_promise", lambda *_, **more: WHOLE)
-    found = examine(example_filters.CheapLaplace(), effort=0.05, mechanisms=["gaussian", "laplace"])
-    assert found.status is Status.DISAGREES
-    assert found.counterexample is not None
-    assert found.verdict.outcome is Outcome.UNDECIDED
-    assert "Theorem: by a theorem. Counterexample: " in found.verdict.detail

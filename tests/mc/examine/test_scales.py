@@ -56,6 +56,15 @@ def test_a_large_request_that_costs_nothing_is_asked_where_less_is_denied(wraps)
     assert found.counterexample.replay().refutes
 
 
+@pytest.mark.parametrize("tolerance", [1e-9, 0.0])
+def test_tolerance_of_a_billionth_is_refuted_and_none_is_not(tolerance):
+    filt = Purse(3.0 * (1 + tolerance))
+    filt.promise = fp.PureDP(3.0)
+    found = examine(filt, effort=0.01, mechanisms=["rr"], stages=["sequences"])
+    assert found.verdict.outcome is (Outcome.REFUTED if tolerance else Outcome.UNDECIDED)
+    assert not tolerance or found.counterexample.replay().refutes
+
+
 @pytest.mark.parametrize("budget", [1e-9, 70_333.0])
 @pytest.mark.parametrize("share", [0.5, 1.25])
 def test_half_of_what_is_due_is_found_at_any_scale_and_more_than_that_is_none(budget, share):

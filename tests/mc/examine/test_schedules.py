@@ -74,6 +74,8 @@ def test_a_fault_that_no_single_request_shows_is_found_by_a_short_schedule(servi
     assert violation.low > violation.promised
     assert len(violation.schedule.moves) <= 12
     assert {move.what for move in violation.schedule.moves} >= BROKEN[service] - {"crash"}
+    kept = json.dumps(found.counterexample.to_data())
+    assert fp.replay(kept, filt=fp.services.with_promise(service, PROMISE)).low == violation.low
     again = violation.schedule.play(service)
     assert again.done == violation.schedule.moves
     assert again.events[: len(violation.events)] == violation.events

@@ -81,9 +81,7 @@ def test_of_a_filter_that_looks_at_losses_the_game_decides_what_is_reached(
     assert found.low > 0
     for share in (1 - 2.0**-42, 1 - 2.0**-30):
         game = SimpleNamespace(low=found.low * share)
-        monkeypatch.setattr(
-            "filterproof.mc.examine.extremal_steps.solved_case", lambda *_, game=game, **more: game
-        )
+        monkeypatch.setattr("filterproof.mc.examine.supremum.solved_case", lambda *_, game=game, **more: game)
         assert supremum(filt, found.epsilon).low == (found.low if share > 1 - 2.0**-35 else 0.0)
 
 

@@ -383,8 +383,8 @@ if __name__ == "__main__":
         print(json_digest(key_of({"value": value})))
     seen = []
     game = fp.runs.Game.between(fp.GaussianFilter(mu=1.0), Mine(), rounds=3)
-    how = {"n": 5 * BATCH_SIZE, "store": sys.argv[1], "workers": 2, "progress": seen.append}
-    tally = fp.runs.sum_over_runs(game, HockeyStick(1.0), **how)
+    play = fp.runs.SimulationSettings(n=5 * BATCH_SIZE, store=sys.argv[1], workers=2)
+    tally = play.sums(game, HockeyStick(1.0), progress=seen.append)
     print(tally.rows.tobytes().hex())
     print("kept", seen[-1].restored if seen else tally.n)
 """
