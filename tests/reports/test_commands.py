@@ -247,8 +247,8 @@ def test_help_and_version_load_no_arithmetic(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "ends"),
     [
-        ("MyFilter", (0, "UNDECIDED", "EXAMINED")),
-        ("DeniesAll", (6, "UNDECIDED", "DENIES")),
+        ("MyFilter", (0, "UNDECIDED", "UNDECIDED")),
+        ("DeniesAll", (6, "UNDECIDED", "NOT EXAMINED")),
     ],
 )
 def test_a_verdict_is_printed_as_json_and_written(
