@@ -112,6 +112,8 @@ BENCH := $(CURDIR)/tests/instruments/bench
 benchmark = $(BIN)/python -m pytest -q -p no:cacheprovider -p no:xdist -o python_files='bench_*.py' -o python_functions='bench_*' \
 	--benchmark-timer=time.process_time --benchmark-warmup=off --benchmark-max-time=.5 --benchmark-group-by=group \
 	--benchmark-columns=median,iqr,rounds
+# a comma in the text of $(if) would end it
+COMPARED_COLUMNS := median,iqr
 bench: $(READY)
 	mkdir -p reports/out
 	$(benchmark) --benchmark-json=reports/out/bench.json $(if $(ONLY),$(BENCH)/bench_$(ONLY).py,$(BENCH))
@@ -120,7 +122,7 @@ bench: $(READY)
 		&& rm -rf build/before/tests/instruments/bench && cp -r $(BENCH) build/before/tests/instruments/bench \
 		&& (cd build/before && PYTHONPATH=. $(benchmark:$(BIN)%=$(CURDIR)/$(BIN)%) --benchmark-json=$(CURDIR)/reports/out/before.json \
 			tests/instruments/bench$(if $(ONLY),/bench_$(ONLY).py)) ; git worktree remove --force build/before \
-		; $(BIN)/pytest-benchmark compare reports/out/before.json reports/out/bench.json --group-by=fullname --columns=median,iqr)
+		; $(BIN)/pytest-benchmark compare reports/out/before.json reports/out/bench.json --group-by=fullname --columns=$(COMPARED_COLUMNS))
 
 accountant: $(READY)
 	$(BIN)/python -m tests.instruments.bench.accountant --out reports/recorded/accountant.json

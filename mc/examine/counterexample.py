@@ -22,7 +22,6 @@ from filterproof.filters import PrivacyFilter
 from filterproof.mc.engine.adversary import Adversary
 from filterproof.mc.engine.encoding import decode, encode, nameable
 from filterproof.mc.estimate.estimator import Method
-from filterproof.mc.estimate.simulate import simulate
 from filterproof.mc.examine.accountants import game_of
 from filterproof.mc.examine.divergence import Divergence
 from filterproof.mc.examine.formatting import (
@@ -43,6 +42,7 @@ from filterproof.mc.examine.replay import (
     measure_of,
     nameable_in_replay,
     replay_data,
+    simulate_recorded,
 )
 from filterproof.mc.examine.sequence import Sequence as Played
 from filterproof.mc.intervals.estimate import CONFIDENCE
@@ -61,6 +61,8 @@ _COMMON_KINDS = {"Gaussian": 0, "RandomizedResponse": 0}
 _COMMON_KINDS |= dict.fromkeys(("Laplace", "Erasure", "SubsampledGaussian", "KOV"), 1)
 #: A smaller delta is negligible, whatever multiple of the guarantee it is. So is a larger multiple than this.
 _NOTICEABLE_DELTA, _NOTICEABLE_FACTOR = 1e-4, 1.01
+#: The options of a simulation that change no number.
+_PLACES = {"workers", "executor", "store"}
 #: The most kinds of requests, and the most rounds, that a person reads.
 _MAX_KINDS, _MAX_ROUNDS = 3, 10
 
@@ -197,8 +199,12 @@ class Counterexample:
             case "accountant":
                 return game_of(self.filter, self.data["game"]).description  # type: ignore[arg-type]
             case "simulation":
-                played, seed = self.data["n"], self.data["seed"]
-                return f"a strategy{most}, played {count_words(played, 'time')} with seed {seed}"
+                played, seed, adversary = self.data["n"], self.data["seed"], self.data["adversary"]
+                asked = f"a strategy{most}"
+                if isinstance(adversary, Mapping) and adversary.get("type") == "Scripted":
+                    fixed = decode(adversary, nameable_for(self.filter))
+                    asked = steps_words(tuple(zip(fixed.pairs, fixed.times, strict=True)))
+                return f"{asked}, played {count_words(played, 'time')} with seed {seed}"
 
     def __str__(self) -> str:
         """Return one sentence with the requests, the divergence, its value and the guarantee."""
@@ -289,7 +295,8 @@ def record_simulation(
     filt: PrivacyFilter,
     adversary: Adversary,
     *,
-    epsilon: float,
+    epsilon: float | None = None,
+    alpha: float | None = None,
     n: int = 1_000_000,
     confidence: float = CONFIDENCE,
     method: Method = "auto",
@@ -301,8 +308,10 @@ def record_simulation(
 
     Parameters
     ----------
-    filt, adversary, epsilon, n, confidence, method
+    filt, adversary, n, confidence, method
         As in `simulate`.
+    epsilon, alpha : float
+        Either epsilon as in `simulate`, or the order as in `simulate_renyi`.
     closed_form : float, optional
         The exact divergence if it is known. It is stored beside the estimate.
     kinds : tuple of type, optional
@@ -321,20 +330,21 @@ def record_simulation(
         If an argument is out of range.
     """
     play = SimulationSettings(n=check_count("n", n, least=2), **how)
-    estimate = simulate(
-        filt, adversary, epsilon=epsilon, n=play.n, confidence=confidence, method=method, **how
-    )
+    if (epsilon is None) == (alpha is None):
+        raise ValueError(f"pass either epsilon or alpha, got epsilon={epsilon!r}, alpha={alpha!r}")
+    name, number = ("epsilon", epsilon) if alpha is None else ("alpha", alpha)
     data = {
         "filter": named(filt, *kinds),
-        "adversary": encode(adversary.against(filt), nameable_in_replay(*kinds)),
-        "epsilon": float(check_real("epsilon", epsilon)),
+        "adversary": encode(adversary.against(filt), {**nameable_in_replay(*kinds), **nameable_for(filt)}),
+        name: float(check_real(name, number)),
         **{name: getattr(play, name) for name in ("n", "seed", "rounds", "direction", "on_denial")},
         "confidence": confidence,
         "method": method,
-        "promised": float(filt.promise.delta(epsilon)),
         "closed_form": closed_form,
-        **{name: getattr(estimate, name) for name in ("value", "low", "high")},
     }
+    estimate = simulate_recorded(filt, adversary, data, **{k: how[k] for k in _PLACES & how.keys()})  # type: ignore[literal-required]
+    data |= {name: getattr(estimate, name) for name in ("value", "low", "high")}
+    data["promised"] = measure_of(data).promised(filt.promise)
     return Counterexample(filt, data)
 
 

@@ -19,7 +19,7 @@ from filterproof.filters.contract.work import WorkLimit
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.examine.divergence import Divergence, targets
 from filterproof.mc.examine.filter_fault import FilterFault, filter_faults_raised
-from filterproof.mc.examine.own_pairs import assumption, class_attributes, own_pairs
+from filterproof.mc.examine.own_pairs import assumption, class_attributes, is_sampled, own_pairs
 from filterproof.mc.examine.parameter_families import OneParameterFamily, coarse_first, mechanism_name
 from filterproof.mc.examine.sequence import content_of_attributes, granted_state
 from filterproof.mc.examine.stage_finding import USED_UP, StageFinding
@@ -60,7 +60,8 @@ class ExaminationContext:
     `denied_families` those without. `mechanisms` are the requested families for which the filter's code answers: a
     family for which it raises is outside its scope. `deterministic` says that no invariant of determinism was found
     violated, so that a state is all that the filter knows. `observes_losses` says that decisions depend on realised
-    losses. `unused` is a copy of a filter that keeps data in its attributes, before its first request.
+    losses. `unused` is a copy of a filter that keeps data in its attributes, before its first request. `sampled` are
+    the granted pairs of its own whose losses can only be drawn.
     """
 
     filter: PrivacyFilter
@@ -72,6 +73,7 @@ class ExaminationContext:
     deterministic: bool = True
     observes_losses: bool = False
     unused: PrivacyFilter | None = None
+    sampled: tuple[DominatingPair, ...] = ()
 
     @property
     def instance(self) -> PrivacyFilter:
@@ -194,6 +196,7 @@ def admission_finding(
             if (own_menu or mechanism_name(one) in chosen) and _fresh_run_grants(filt, one)
         ]
     assumed = dict.fromkeys(filter(None, map(assumption, own)))
+    sampled = tuple(filter(is_sampled, own))
     if own := [pair for pair in own if measurable(pair) is not None]:
         own.sort(key=lambda pair: float(pair.hockey_stick(0.0)))
         sizes = tuple(map(float, range(1, len(own) + 1)))
@@ -222,7 +225,8 @@ def admission_finding(
         ),
     )
     with filter_faults_raised(filt):
-        return finding, ExaminationContext.of(filt, seed, open_lines, denied_families)
+        context = ExaminationContext.of(filt, seed, open_lines, denied_families)
+        return finding, replace(context, sampled=sampled)
 
 
 def _out_of_scope(raising: Mapping[str, str]) -> Iterator[str]:

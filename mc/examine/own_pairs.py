@@ -23,6 +23,8 @@ from contextlib import suppress
 from types import MemberDescriptorType
 from typing import Any
 
+import numpy as np
+
 from filterproof.filters.contract.library import defining_class, is_library_class
 from filterproof.mc.engine.encoding import OWN, Nameable, encode, nameable
 from filterproof.mc.losses.stated_pair import STATED_ERROR, measurable
@@ -40,7 +42,10 @@ def own_pairs(filt: object) -> tuple[DominatingPair, ...]:
 
 
 def named_pairs(filt: object, name: str) -> tuple[DominatingPair, ...]:
-    """Return the pairs in one attribute whose distributions are those of the library, or none."""
+    """Return the pairs in one attribute over which games are solved, or none.
+
+    A filter that observes losses sees those that a class outside the library draws, and no game knows them.
+    """
     held = _attribute_named(filt, name)
     own = tuple(held) if isinstance(held, (tuple, list, set, frozenset, dict)) else ()
     own = (
@@ -48,7 +53,10 @@ def named_pairs(filt: object, name: str) -> tuple[DominatingPair, ...]:
     )  # not in the order of hashes
     if not all(isinstance(pair, DominatingPair) and pair.shape == () for pair in own):
         return ()
-    return tuple(pair for pair in own if not states_distribution(pair))
+    looks = bool(getattr(filt, "looks_at_losses", False))
+    return tuple(
+        pair for pair in own if not states_distribution(pair) or (not looks and measurable(pair) is not None)
+    )
 
 
 def class_attributes(filt: object, kinds: Iterable[type]) -> Iterator[Any]:
@@ -95,11 +103,22 @@ def assumption(pair: DominatingPair) -> str:
     if ours is not None:
         return f"its own {kind} counts as the {ours.__name__} that it extends"
     if measurable(pair) is None:
-        return f"not tried: its own {kind}, whose loss_cdf and loss_isf give no distribution"
+        if is_sampled(pair):
+            return f"assumed: the losses of its own {kind} are those that its sample draws"
+        return f"not tried: its own {kind}, whose loss_cdf, loss_isf and sample give no distribution"
     how = f"what its loss_cdf states, with errors of at most {STATED_ERROR:g}"
     if measurable(pair) is pair:
         how = "that of the masses or tails that it states"
     return f"assumed: the distribution of its own {kind} is {how}"
+
+
+def is_sampled(pair: DominatingPair) -> bool:
+    """Whether a class outside the library draws losses and states no distribution: it can only be simulated."""
+    with suppress(Exception):  # code of a user's class, whatever it raises: then it draws nothing
+        if library_class(pair.unlabelled) is None and measurable(pair) is None:
+            drawn = [np.asarray(way.sample(np.random.default_rng(0), 4)) for way in (pair, pair.swapped)]
+            return all(losses.shape == (4,) and not np.isnan(losses).any() for losses in drawn)
+    return False
 
 
 def states_distribution(pair: DominatingPair) -> bool:

@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, cast
 
 import flint
 
@@ -20,6 +20,7 @@ from filterproof.filters.accountants.verifiable import is_verifiable
 from filterproof.filters.adapters.labelled_filter import service_of
 from filterproof.mc.engine.adversary import Adversary
 from filterproof.mc.engine.encoding import Nameable, decode, decode_fraction, encode, nameable
+from filterproof.mc.estimate.renyi_moment import simulate_renyi
 from filterproof.mc.estimate.simulate import simulate
 from filterproof.mc.examine.accountants import game_of
 from filterproof.mc.examine.divergence import Bound, Divergence, certainly_exceeds
@@ -70,13 +71,24 @@ def nameable_in_replay(*kinds: type) -> Nameable:
 def counterexample_kind(data: object) -> Kind | None:
     """Return the kind of a replayable counterexample by its fields, or None."""
     if isinstance(data, Mapping):
-        return next((name for name, kind in KINDS.items() if set(data) == kind.fields), None)
+        fields = {"epsilon" if name == "alpha" else name for name in data}
+        return next((name for name, kind in KINDS.items() if fields == kind.fields), None)
     return None
 
 
-#: The arguments of `simulate` that determine the result, and which of them are real numbers.
+#: The arguments of `simulate` that determine the result.
 _SIMULATION_FIELDS = ("epsilon", "seed", "rounds", "direction", "on_denial", "n", "confidence", "method")
-_REAL_FIELDS = ("epsilon", "confidence")
+
+
+def simulate_recorded(
+    filt: PrivacyFilter, adversary: Adversary, data: Mapping[str, Any], **how: Any
+) -> Estimate:
+    """Return the estimate of recorded data, of a Rényi divergence if it has the order `alpha` instead of `epsilon`."""
+    names, run = [*_SIMULATION_FIELDS], cast("Callable[..., Estimate]", simulate)
+    if "alpha" in data:
+        names, run = ["alpha", *names[1:-1]], simulate_renyi
+    real = {name: _finite_number(name, data[name]) for name in (names[0], "confidence")}
+    return run(filt, adversary, **{name: data[name] for name in names} | real, **how)
 
 
 def _field_error(name: str, wanted: str, got: object) -> ValueError:
@@ -146,10 +158,7 @@ def _replay_simulation(game: _RecordedGame) -> tuple[Estimate, None, Adversary]:
     adversary = decode(game.data["adversary"], game.names)
     if not isinstance(adversary, Adversary):
         raise _field_error("adversary", "one of the catalogue", adversary)
-    setting: dict[str, Any] = {
-        name: game.number(name) if name in _REAL_FIELDS else game.data[name] for name in _SIMULATION_FIELDS
-    }
-    estimate, stated = simulate(game.filter, adversary, **setting), ("value", "low", "high")
+    estimate, stated = simulate_recorded(game.filter, adversary, game.data), ("value", "low", "high")
     _check_agreement(tuple(getattr(estimate, name) for name in stated), tuple(map(game.number, stated)))
     return estimate, None, adversary
 
@@ -239,17 +248,18 @@ def _promised_of(data: Mapping[str, Any], filt: Any, measure: Divergence) -> flo
 
 def measure_of(data: Mapping[str, Any]) -> Divergence:
     """Return the divergence that a counterexample measures. Raises ValueError for data without one."""
-    if "measure" not in data:
-        return Divergence.hockey_stick(
-            _finite_number("epsilon", data["epsilon"]), _checked_direction(data["direction"])
-        )
-    match data["measure"]:
+    if "measure" in data:
+        measure = data["measure"]
+    else:
+        kind, name = ("renyi", "alpha") if "alpha" in data else ("hockey-stick", "epsilon")
+        measure = {"kind": kind, "at": data[name], "direction": data["direction"]}
+    match measure:
         case {"kind": "hockey-stick" | "renyi" | "exceedance" as kind, "at": at, "direction": way}:
             number = _finite_number("at", at)
             if kind == "renyi" and not number > 1:
                 raise _field_error("order", "above 1", number)
             return Divergence(kind, number, _checked_direction(way))
-    raise _field_error("measure", "what was written", data["measure"])
+    raise _field_error("measure", "what was written", measure)
 
 
 def _checked_direction(direction: object) -> Direction:
@@ -371,8 +381,7 @@ def replay_data(data: Mapping[str, Any] | str, *kinds: type, filt: PrivacyFilter
         data_read = json.loads(data) if isinstance(data, str) else data
     except (ValueError, RecursionError) as error:
         raise ValueError(
-            f"data must be a counterexample or its JSON text, got {str(data)[:40]!r}; pass the text of the "
-            "file, not its name"
+            f"data must be a counterexample or its JSON text, got {str(data)[:40]!r}; pass the text of the file"
         ) from error
     kind = counterexample_kind(data_read)
     if kind is None:
@@ -380,9 +389,8 @@ def replay_data(data: Mapping[str, Any] | str, *kinds: type, filt: PrivacyFilter
             ", ".join(sorted(map(str, data_read))) if isinstance(data_read, Mapping) else repr(data_read)[:40]
         )
         raise ValueError(
-            "data must have exactly the fields of a counterexample: of a simulation, a plan, "
-            "a sequence, a menu, a schedule or a game of an accountant, got "
-            f"{got or 'none'}; pass the data that to_data returned"
+            "data must have exactly the fields of a counterexample: of a simulation, a plan, a sequence, a menu, "
+            f"a schedule or a game of an accountant, got {got or 'none'}; pass the data that to_data returned"
         )
     own = {} if filt is None else {type(filt).__name__: type(filt)}
     filt = _filter_of(data_read["filter"], filt, {**own, **nameable_in_replay(*kinds)})

@@ -39,6 +39,7 @@ from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.evaluate.evaluation import checked_ways
 from filterproof.mc.losses.epsilon_values import Epsilon, check_epsilon
 from filterproof.mc.losses.loss_cells import checked_step
+from filterproof.mc.losses.stated_pair import measurable
 from filterproof.mc.losses.too_large import TooLargeError
 from filterproof.mc.worst_case.result import WorstCase
 from filterproof.mc.worst_case.worst_case_game import MAX_DOUBLES, WorstCaseGame
@@ -160,9 +161,17 @@ def solved_case(
     relative: float | None = None,
     **asked: Any,
 ) -> WorstCase:
-    """Return `worst_case` of a filter that was checked before; `known=` caches solutions."""
+    """Return `worst_case` of a filter that was checked before; `known=` caches solutions.
+
+    If a class outside the library states the distribution of a pair, the lower bound is CITED and the upper bound is 1.
+    """
     game, ways = _checked_game(filt, menu, evidence=evidence, **asked)
-    return _solved_directions(game, check_epsilon(epsilon), ways, evidence, relative)
+    if filt.looks_at_losses or all(measurable(pair) in (pair, None) for pair in game.menu):
+        return _solved_directions(game, check_epsilon(epsilon), ways, evidence, relative)
+    found = _solved_directions(
+        replace(game, from_below=True), check_epsilon(epsilon), ways, evidence, relative
+    )
+    return replace(found, high=1.0, evidence=Evidence.CITED)
 
 
 def worst_cases(
@@ -210,11 +219,11 @@ def _solved_directions(
     if not refines:
         relative = None
     elif relative is None:
-        checked_step(game.menu, None, max_positions=game.max_positions or MAX_DOUBLES)
+        checked_step(game.drawn_pairs("PQ"), None, max_positions=game.max_positions or MAX_DOUBLES)
         if len(game.graph.child) >= _MANY_STATES:
             relative, coarsen = _COARSE_WIDTH, _COARSEST
     else:
-        coarsen = _coarsest_step(game.menu, game.max_positions or MAX_DOUBLES)
+        coarsen = _coarsest_step(game.drawn_pairs("PQ"), game.max_positions or MAX_DOUBLES)
     while True:
         try:
             for direction in directions:

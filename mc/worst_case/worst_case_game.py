@@ -44,6 +44,7 @@ from filterproof.mc.losses.finite_outputs import (
 )
 from filterproof.mc.losses.lattice_pld import KOVLevel, LatticePLD, common_step, level, level_pld
 from filterproof.mc.losses.loss_cells import rounded_plds
+from filterproof.mc.losses.stated_pair import measurable
 from filterproof.mc.worst_case.dense import DenseGame
 from filterproof.mc.worst_case.graph import StateGraph
 from filterproof.mc.worst_case.level_game import LevelGame, is_within_doubles
@@ -143,7 +144,11 @@ class _ExactLosses:
 
 @dataclass(frozen=True, slots=True)
 class WorstCaseGame:
-    """The game that `worst_case` describes. `solve` chooses the arithmetic; the states are enumerated once."""
+    """The game that `worst_case` describes. `solve` chooses the arithmetic; the states are enumerated once.
+
+    `from_below` replaces a distribution that a class outside the library states by a `measurable` one, which is less
+    revealing. The filter gets the requests of the menu, and no upper bound holds.
+    """
 
     filter: PrivacyFilter
     menu: tuple[DominatingPair, ...]
@@ -152,6 +157,7 @@ class WorstCaseGame:
     max_positions: int | None = None
     step: float | None = None
     solved_cache: SolvedCache | None = None
+    from_below: bool = False
     _graphs: list[StateGraph] = field(default_factory=list)
     _trees: dict[tuple[Direction, bool], _ExactLosses] = field(default_factory=dict)
 
@@ -275,7 +281,7 @@ class WorstCaseGame:
             wanted = None if self.step is None else Fraction(float(check_positive("step", self.step)))
             count_work(_DISTRIBUTION_UNITS * len(self.menu))
             step, below, above = rounded_plds(
-                self._drawn_pairs(direction),
+                self.drawn_pairs(direction),
                 wanted,
                 max_positions=self.max_positions or MAX_DOUBLES,
                 coarsen=coarsen,
@@ -313,8 +319,9 @@ class WorstCaseGame:
             self.solved_cache[mark] = case
         return case
 
-    def _drawn_pairs(self, direction: Direction) -> tuple[DominatingPair, ...]:
-        return self.menu if direction == "PQ" else tuple(pair.swapped for pair in self.menu)
+    def drawn_pairs(self, direction: Direction) -> tuple[DominatingPair, ...]:
+        drawn = self.menu if direction == "PQ" else tuple(pair.swapped for pair in self.menu)
+        return tuple(measurable(pair) or pair for pair in drawn) if self.from_below else drawn
 
     # -- states with an exact loss ---------------------------------------------------------------------------------
 
@@ -329,7 +336,7 @@ class WorstCaseGame:
         if (direction, exact) in self._trees:
             return self._trees[direction, exact]
         _, lattice = self._lattice_levels
-        outputs = tuple(map(FiniteOutputs.of_pair, self._drawn_pairs(direction)))
+        outputs = tuple(map(FiniteOutputs.of_pair, self.drawn_pairs(direction)))
         moves: list[list[Callable[[Any], Any]]]
         step: Fraction | None = None
         off = Fraction(0)

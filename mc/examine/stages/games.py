@@ -293,8 +293,9 @@ def solve_both_directions(
         if not certainly_exceeds(worst.low, promised):
             within_it = f"{menu.name} at {measure}: at most {format_up(worst.high)}, promised {promised:.6g}"
             scope = f"{worst.scope}; at {measure}"
-            keeps = Verdict(Outcome.HOLDS, worst.evidence, scope, within_it)
-            verdict = keeps if worst.high <= promised else None
+            verdict = (
+                Verdict(Outcome.HOLDS, worst.evidence, scope, within_it) if worst.high <= promised else None
+            )
             yield StageFinding("games", _QUESTION, row.reached, menu.name, "", verdict, tightness=(row,))
             continue
         told = ("games", _QUESTION, menu.name, worst.scope, shown)

@@ -6,6 +6,7 @@ filter's own code. A simulation with new random numbers then estimates the value
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -19,6 +20,7 @@ from filterproof.filters.contract.work import OutOfWork, WorkLimit, stopping_at
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.engine.adversaries import Scripted
 from filterproof.mc.engine.adversary import Adversary
+from filterproof.mc.estimate.estimator import Method
 from filterproof.mc.evaluate.walk import OutcomeBranch
 from filterproof.mc.examine.counterexample import record_simulation
 from filterproof.mc.examine.divergence import Divergence, certainly_exceeds
@@ -29,7 +31,7 @@ from filterproof.mc.examine.search_log import SearchLog
 from filterproof.mc.examine.stage_finding import StageFinding, Tightness
 from filterproof.mc.examine.stages.admissible_region import guessed_alternatives, loss_quantiles
 from filterproof.mc.examine.stages.game_menus import hockey_stick_targets
-from filterproof.mc.examine.stages.plays import play_programs, unlocked
+from filterproof.mc.examine.stages.plays import Player, play_programs, unlocked
 from filterproof.mc.examine.stages.sequences import quick_upper_bounds
 from filterproof.mc.examine.worker import so_far
 from filterproof.mc.losses.too_large import TooLargeError
@@ -57,13 +59,17 @@ def search(subject: ExaminationContext, limit: WorkLimit, failure: float) -> Ite
 
     At most 64 simulated strategies share the failure probability.
     """
-    if not subject.observes_losses:
-        return
     targets = hockey_stick_targets(subject)
+    renyi = [target for target in subject.targets if target.kind == "renyi" and 1 < target.at < math.inf]
     trial = StrategySearch(subject=subject, each=failure / _PLAYED)
     so_far(trial.summary)
+    yield from _sampled_orders(trial, targets[:3], limit)
+    if not subject.observes_losses:
+        if subject.sampled:
+            yield trial.summary()
+        return
     for tail in (0.5, 0.9, 0.1):
-        yield from _fixed_orders(trial, targets, limit.fraction(_FIXED_SHARE), tail)
+        yield from _fixed_orders(trial, (*renyi, *targets), limit.fraction(_FIXED_SHARE), tail)
     for menu, rounds in _strategy_menus(subject, limit):
         for measure in chain.from_iterable(target.both for target in targets[:3]):
             if not trial.cut:
@@ -86,7 +92,7 @@ class StrategySearch(SearchLog):
     played: int = 0
 
     def play(
-        self, strategy: Adversary, menu: str, measure: Divergence, rounds: int
+        self, strategy: Adversary, menu: str, measure: Divergence, rounds: int, *, method: Method = "auto"
     ) -> Iterator[StageFinding]:
         """Simulate the strategy with new random numbers; yield a finding if it exceeds the guarantee."""
         subject, promised = self.subject, self.subject.promised(measure)
@@ -97,11 +103,13 @@ class StrategySearch(SearchLog):
             simulated = record_simulation(
                 subject.filter,
                 strategy,
-                epsilon=measure.at,
+                epsilon=measure.at if measure.kind == "hockey-stick" else None,
+                alpha=measure.at if measure.kind == "renyi" else None,
                 n=paths,
                 seed=subject.seed + self.played,
                 rounds=rounds,
                 confidence=1 - self.each,
+                method=method,
                 direction=measure.direction,
                 workers=1,
                 kinds=(TreeStrategy,),
@@ -143,6 +151,22 @@ def _fixed_orders(
                 tried.add((names, measure.direction))
                 strategy = Scripted(*zip(*played.steps, strict=True))
                 yield from trial.play(strategy, names, measure, played.rounds)
+
+
+def _sampled_orders(
+    trial: StrategySearch, targets: tuple[Divergence, ...], limit: WorkLimit
+) -> Iterator[StageFinding]:
+    """Yield a refutation by a row of each of the filter's own pairs that can only be sampled."""
+    for pair in trial.subject.sampled:
+        player = Player.fresh(trial.subject, limit)
+        rounds = player.request_times(pair, _MAX_FIXED_ROUNDS)
+        for measure in chain.from_iterable(target.both for target in targets if rounds):
+            found = list(
+                trial.play(Scripted((pair,), (rounds,)), pair_words(pair), measure, rounds, method="plain")
+            )
+            yield from found
+            if found or limit.exhausted:
+                return
 
 
 def _on_grid(

@@ -1,5 +1,6 @@
 """Kinds of faults that searches used to miss, each with a sound filter of its shape, and how tight that one is."""
 
+import json
 import math
 from typing import Any
 
@@ -8,7 +9,7 @@ import pytest
 
 import filterproof as fp
 from filterproof.mc.examine.divergence import Divergence
-from filterproof.mc.examine.stage_schedule import examine
+from filterproof.mc.examine.verification import verify
 from filterproof.theory.evidence import Evidence, Outcome
 
 #: The stages that attack.
@@ -16,7 +17,7 @@ ATTACKS = ("invariants", "sequences", "games", "search")
 
 
 def examined(filt: fp.PrivacyFilter[Any], effort: float = 0.03, **how: Any) -> Any:
-    return examine(filt, effort=effort, stages=ATTACKS, **how)
+    return verify(filt, effort=effort, stages=ATTACKS, **how)
 
 
 class SumOfSquares(fp.PrivacyFilter[Any]):
@@ -175,7 +176,7 @@ def test_families_are_requested_in_one_order_however_they_are_named() -> None:
 
 
 def test_lower_and_upper_end_stand_side_by_side_where_a_theorem_covers_the_code() -> None:
-    found = examine(fp.GaussianFilter(mu=1.0), effort=0.03, mechanisms=["gaussian"])
+    found = verify(fp.GaussianFilter(mu=1.0), effort=0.03, mechanisms=["gaussian"])
     near = found.closest
     assert found.verdict.outcome is Outcome.HOLDS
     assert near.attack <= near.worst <= near.promised * (1 + 1e-9)
@@ -194,3 +195,32 @@ def test_pure_guarantee_is_compared_at_epsilon_zero_where_it_is_not_nothing() ->
     near = examined(Thirds(), mechanisms=["rr"]).closest
     assert near.measure == Divergence.hockey_stick(0.0)
     assert near.share == pytest.approx(math.tanh(1 / 6) / math.tanh(1 / 2), rel=1e-9)
+
+
+class StoresLosses(SumOfSquares):
+    """zCDP; grants one request more than fits, and stores losses that it never reads."""
+
+    promise = fp.ZCDP(1.0)
+
+    def start(self, n: int) -> Any:
+        return np.zeros((n, 2))
+
+    def admits(self, state: Any, request: Any) -> Any:
+        return (state[:, 0] < 21) & (self.mu(state[:, 0], request) ** 2 <= 0.1)
+
+    def spend(self, state: Any, request: Any) -> Any:
+        return state + np.array([1.0, 0.0])
+
+    def observe(self, state: Any, loss: Any) -> Any:
+        return state + np.stack([0 * loss, loss], axis=1)
+
+
+def test_losses_that_are_stored_and_never_read_do_not_hide_a_long_play() -> None:
+    found = examined(StoresLosses(), 0.1, mechanisms=("gaussian",))
+    assert found.verdict.outcome is Outcome.REFUTED
+    shown = found.counterexample
+    assert shown.measure.kind == "renyi"
+    exact = shown.measure.at * 21 * 0.05  # 21 Gaussians of mu^2 = .1
+    assert exact * (1 - 1e-3) < shown.value <= exact
+    again = fp.replay(json.dumps(shown.to_data()), filt=StoresLosses())
+    assert again.low == shown.value

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import filterproof as fp
-from filterproof.mc.examine.stage_schedule import examine
+from filterproof.mc.examine.verification import verify
 from filterproof.mc.losses.stated_pair import measurable
 
 
@@ -92,7 +92,7 @@ def test_a_declared_price_that_is_the_cost_is_not_refuted() -> None:
 
 @pytest.mark.usefixtures("proved")
 def test_a_stated_distribution_is_measured_and_said_to_be_assumed() -> None:
-    exam = examine(Cheap(), effort=0.02, stages=["sequences", "certificate"], thorough=True)
+    exam = verify(Cheap(), effort=0.02, stages=["sequences", "certificate"], thorough=True)
     assert any(one.covers_all for one in exam.findings)  # the theorem is about the charges that pairs declare
     assert exam.verdict.outcome is fp.Outcome.REFUTED
     assert exam.verdict.evidence is fp.Evidence.CITED
@@ -120,9 +120,10 @@ def test_what_is_measured_is_at_most_what_is_stated_and_close_to_it(pair: fp.Dom
         assert float(pair.renyi(2.0)) * 0.99 < found.renyi(2.0) <= float(pair.renyi(2.0))
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Silent(fp.DominatingPair):
+class Declares(fp.DominatingPair):
     """A class that declares charges and states no distribution."""
+
+    __slots__ = ()
 
     pure_epsilon = zcdp_rho = gdp_mu = property(lambda pair: 0.25)
     swapped = property(lambda pair: pair)
@@ -130,13 +131,51 @@ class Silent(fp.DominatingPair):
     def _unknown(self, *given: Any) -> Any:
         raise NotImplementedError
 
-    hockey_stick = renyi = loss_cdf = loss_isf = sample = _unknown
+    hockey_stick = renyi = loss_cdf = loss_isf = _unknown
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Silent(Declares):
+    sample = Declares._unknown
 
 
 def test_a_class_that_states_no_distribution_is_not_tried() -> None:
     class Granting(Cheap):
         menu = (Silent(),)
 
-    exam = examine(Granting(), effort=0.02, stages=[])
-    assert "not tried: its own Silent, whose loss_cdf and loss_isf give no distribution" in str(exam)
+    exam = verify(Granting(), effort=0.02, stages=[])
+    assert "not tried: its own Silent, whose loss_cdf, loss_isf and sample give no distribution" in str(exam)
     assert "own up to" not in str(exam)
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Drawn(Declares):
+    def sample(self, rng: Any, n: int, order: float = 1.0) -> Any:
+        return fp.Gaussian(1.0).sample(rng, n, order)
+
+
+def test_a_class_that_draws_its_losses_is_simulated_and_said_to_be_assumed() -> None:
+    class Granting(Cheap):
+        menu = (Drawn(),)
+
+        def admits(self, state: Any, request: Any) -> Any:
+            return super().admits(state, request) & (request in self.menu)
+
+    exam = verify(Granting(), effort=0.05)
+    assert "assumed: the losses of its own Drawn are those that its sample draws" in str(exam)
+    assert exam.verdict.outcome is fp.Outcome.REFUTED
+    shown = exam.counterexample
+    true = fp.Composition({fp.Gaussian(1.0): 2}).delta(shown.measure.at)
+    assert shown.promised < shown.value <= true.low <= shown.data["high"]
+    assert exam.verdict.evidence is fp.Evidence.CITED
+    assert fp.replay(json.dumps(shown.to_data()), filt=Granting()).low == shown.value
+
+
+def test_games_over_a_stated_distribution_are_bounded_from_below() -> None:
+    found = verify(Cheap(), effort=0.05, stages=["games"])
+    [game] = [one for one in found.findings if one.stage == "games" and one.counterexample is not None][:1]
+    true = fp.worst_case(fp.ZCDPFilter(1.0), fp.Gaussian(1.0), epsilon=game.counterexample.measure.at)
+    assert game.counterexample.evidence is fp.Evidence.CITED
+    assert true.rounds == game.counterexample.rounds
+    assert 0.9 * true.low < game.counterexample.value <= true.low
+    assert game.counterexample.replay().refutes
