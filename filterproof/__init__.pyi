@@ -58,7 +58,6 @@ from filterproof.mc.accountant_invariants.accountant_invariants import (
 from filterproof.mc.engine.adversaries import Constant as Constant
 from filterproof.mc.engine.adversaries import EraserForever as EraserForever
 from filterproof.mc.engine.adversaries import HighWhileLossPositive as HighWhileLossPositive
-from filterproof.mc.engine.adversaries import LowWhileLossPositive as LowWhileLossPositive
 from filterproof.mc.engine.adversaries import ManySmall as ManySmall
 from filterproof.mc.engine.adversaries import MenuChasing as MenuChasing
 from filterproof.mc.engine.adversaries import MenuRandom as MenuRandom

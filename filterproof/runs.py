@@ -4,7 +4,7 @@ from filterproof.mc.engine.game import Game
 from filterproof.mc.engine.paths import FinishedRuns
 from filterproof.mc.runs.batch_sums import BatchSums, Progress
 from filterproof.mc.runs.executors import LocalPool, cluster
-from filterproof.mc.runs.play import Interrupted, SimulationSettings, sum_over_runs
+from filterproof.mc.runs.play import Interrupted, SimulationSettings
 from filterproof.mc.runs.store import RunStore, StoreError
 
 __all__ = [
@@ -18,5 +18,4 @@ __all__ = [
     "SimulationSettings",
     "StoreError",
     "cluster",
-    "sum_over_runs",
 ]

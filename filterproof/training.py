@@ -3,9 +3,10 @@
 from filterproof.filters.accountants.clipped_sums import ClippedSums, ImplicitVectors, NoisySum
 from filterproof.filters.accountants.secret_noise import SecretNoise
 from filterproof.filters.rules.unsound_sums import ClippingAfterAdding, ForgettingSums
+from filterproof.mc.training.data_set import area_under_curve
 from filterproof.mc.training.descent import PrivateGradientDescent
 from filterproof.mc.training.digits import load_digits
-from filterproof.mc.training.mortality import area_under_curve, read_mortality
+from filterproof.mc.training.mimic import read_mimic
 from filterproof.mc.training.network import DenseNetwork
 from filterproof.mc.training.paper_tables import repeat_tables
 from filterproof.mc.training.retraining import train_idx
@@ -29,7 +30,7 @@ __all__ = [
     "area_under_curve",
     "audit_training",
     "load_digits",
-    "read_mortality",
+    "read_mimic",
     "repeat_tables",
     "simulate_training",
     "train_idx",

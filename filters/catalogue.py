@@ -74,10 +74,6 @@ __all__ = [
 _RESPONSE_MENU = tuple(RandomizedResponse.from_ratio(Fraction(3, 2) ** k) for k in (1, 2, 3))
 
 
-def _nonadaptive_example(delta: Fraction) -> NonadaptiveCompositionFilter:
-    return NonadaptiveCompositionFilter.from_ratio(Fraction(9, 4), delta, _RESPONSE_MENU)
-
-
 def _coin_pair(p: str, q: str) -> DominatingPair:
     """Return a bit that is 1 with probability p on one data set and q on the other."""
     one, other = Fraction(p), Fraction(q)
@@ -108,132 +104,62 @@ _COIN_PAIRS = (
 )
 
 _ENTRIES = (
-    CatalogueEntry(
-        GaussianFilter,
-        lambda: GaussianFilter(1.0),
-        lambda: GaussianFilter(1.5),
-        (Gaussian(0.25), Gaussian(0.5)),
-    ),
-    CatalogueEntry(
-        GaussianResidueFilter,
-        lambda: GaussianResidueFilter(1.0),
-        lambda: GaussianResidueFilter(1.5),
-        _response_ladder(0.25, 0.5),
-    ),
-    CatalogueEntry(
-        ZCDPFilter, lambda: ZCDPFilter(0.5), lambda: ZCDPFilter(0.6), (Gaussian(0.25), Gaussian(0.5))
-    ),
-    CatalogueEntry(
-        RenyiFilter, lambda: RenyiFilter(8.0, 1.0), lambda: RenyiFilter(8.0, 1.5), _response_ladder(0.25, 0.5)
-    ),
+    CatalogueEntry(GaussianFilter, (1.0,), (1.5,), (Gaussian(0.25), Gaussian(0.5))),
+    CatalogueEntry(GaussianResidueFilter, (1.0,), (1.5,), _response_ladder(0.25, 0.5)),
+    CatalogueEntry(ZCDPFilter, (0.5,), (0.6,), (Gaussian(0.25), Gaussian(0.5))),
+    CatalogueEntry(RenyiFilter, (8.0, 1.0), (8.0, 1.5), _response_ladder(0.25, 0.5)),
     CatalogueEntry(
         AllOrdersFilter,
-        lambda: AllOrdersFilter(_THREE, (0.25, 1.0, 4.0)),
-        lambda: AllOrdersFilter(_THREE, (0.25, 2.0, 4.5)),
+        (_THREE, (0.25, 1.0, 4.0)),
+        (_THREE, (0.25, 2.0, 4.5)),
         (Gaussian(0.125), Gaussian(0.25)),
     ),
     CatalogueEntry(
         SomeOrderMarkovFilter,
-        lambda: SomeOrderMarkovFilter(6.0, 0.01, _PAIRS),
-        lambda: SomeOrderMarkovFilter(6.5, 0.02, _PAIRS),
+        (6.0, 0.01, _PAIRS),
+        (6.5, 0.02, _PAIRS),
         (_FIRST_RESPONSE, _coin_pair("0.0025", "0.00000227272")),
     ),
+    CatalogueEntry(ApproximateDPFilter, (1.0, 1e-5), (2.0, 1e-4), (Gaussian(0.0618), Gaussian(0.1236))),
     CatalogueEntry(
-        ApproximateDPFilter,
-        lambda: ApproximateDPFilter(1.0, 1e-5),
-        lambda: ApproximateDPFilter(2.0, 1e-4),
-        (Gaussian(0.0618), Gaussian(0.1236)),
+        ApproximateZCDPFilter, (0.5, 1e-3), (0.6, 2e-3), (RandomizedResponse(0.25), KOV(0.5, 2.5e-4))
     ),
+    CatalogueEntry(BasicFilter, (1.0, 1e-3), (1.5, 2e-3), (KOV(0.25, 2.5e-4), KOV(0.5, 2.5e-4))),
+    CatalogueEntry(RogersFilter, (2.0, 1e-3), (3.0, 1e-3), (RandomizedResponse(0.125), KOV(0.125, 1.25e-4))),
     CatalogueEntry(
-        ApproximateZCDPFilter,
-        lambda: ApproximateZCDPFilter(0.5, 1e-3),
-        lambda: ApproximateZCDPFilter(0.6, 2e-3),
-        (RandomizedResponse(0.25), KOV(0.5, 2.5e-4)),
+        WhitehouseFilter, (1.0, 1e-3), (1.5, 2e-3), (RandomizedResponse(0.0625), KOV(0.0625, 1.25e-4))
     ),
-    CatalogueEntry(
-        BasicFilter,
-        lambda: BasicFilter(1.0, 1e-3),
-        lambda: BasicFilter(1.5, 2e-3),
-        (KOV(0.25, 2.5e-4), KOV(0.5, 2.5e-4)),
-    ),
-    CatalogueEntry(
-        RogersFilter,
-        lambda: RogersFilter(2.0, 1e-3),
-        lambda: RogersFilter(3.0, 1e-3),
-        (RandomizedResponse(0.125), KOV(0.125, 1.25e-4)),
-    ),
-    CatalogueEntry(
-        WhitehouseFilter,
-        lambda: WhitehouseFilter(1.0, 1e-3),
-        lambda: WhitehouseFilter(1.5, 2e-3),
-        (RandomizedResponse(0.0625), KOV(0.0625, 1.25e-4)),
-    ),
-    CatalogueEntry(
-        BlackwellFilter,
-        lambda: BlackwellFilter(1.0, _BIT),
-        lambda: BlackwellFilter(1.5, _BIT),
-        (RandomizedResponse(0.25), Gaussian(0.5)),
-    ),
+    CatalogueEntry(BlackwellFilter, (1.0, _BIT), (1.5, _BIT), (RandomizedResponse(0.25), Gaussian(0.5))),
     CatalogueEntry(
         PotentialFilter,
-        lambda: PotentialFilter(1.0, 0.01, _response_ladder(0.125, 0.25)),
-        lambda: PotentialFilter(1.5, 0.02, _response_ladder(0.125, 0.25)),
+        (1.0, 0.01, _response_ladder(0.125, 0.25)),
+        (1.5, 0.02, _response_ladder(0.125, 0.25)),
         _response_ladder(0.125, 0.25),
     ),
     CatalogueEntry(
         RealisationFilter,
-        lambda: RealisationFilter(10.0, 1e-5, 48, _STEP),
-        lambda: RealisationFilter(12.0, 1e-5, 48, _STEP),
+        (10.0, 1e-5, 48, _STEP),
+        (12.0, 1e-5, 48, _STEP),
         (Erasure(9.6e-8), Erasure(5.38e-6)),
     ),
+    CatalogueEntry(ExPostFilter, (1.0, 1e-3), (1.5, 2e-3), (_coin_pair("1/2", "2/5"), KOV(0.25, 2.5e-4))),
+    CatalogueEntry(HockeyStickFilter, (0.5, 0.01), (0.5, 0.02), (_coin_pair("1/2", "2/5"), Erasure(0.0025))),
+    CatalogueEntry(SquaredLossFilter, (0.5,), (0.6,), (_coin_pair("0.904", "0.808"),)),
     CatalogueEntry(
-        ExPostFilter,
-        lambda: ExPostFilter(1.0, 1e-3),
-        lambda: ExPostFilter(1.5, 2e-3),
-        (_coin_pair("1/2", "2/5"), KOV(0.25, 2.5e-4)),
+        RangedBlackwellFilter, (0.5, _REPLY_PAIRS, 0.0, 1.3), (0.75, _REPLY_PAIRS, 0.0, 1.3), _REPLY_PAIRS
     ),
     CatalogueEntry(
-        HockeyStickFilter,
-        lambda: HockeyStickFilter(0.5, 0.01),
-        lambda: HockeyStickFilter(0.5, 0.02),
-        (_coin_pair("1/2", "2/5"), Erasure(0.0025)),
+        CentralLimitFilter, (0.5,), (0.6,), (SubsampledGaussian(0.05, 1.0), SubsampledGaussian(0.1, 1.0))
     ),
-    CatalogueEntry(
-        SquaredLossFilter,
-        lambda: SquaredLossFilter(0.5),
-        lambda: SquaredLossFilter(0.6),
-        (_coin_pair("0.904", "0.808"),),
-    ),
-    CatalogueEntry(
-        RangedBlackwellFilter,
-        lambda: RangedBlackwellFilter(0.5, _REPLY_PAIRS, 0.0, 1.3),
-        lambda: RangedBlackwellFilter(0.75, _REPLY_PAIRS, 0.0, 1.3),
-        _REPLY_PAIRS,
-    ),
-    CatalogueEntry(
-        CentralLimitFilter,
-        lambda: CentralLimitFilter(0.5),
-        lambda: CentralLimitFilter(0.6),
-        (SubsampledGaussian(0.05, 1.0), SubsampledGaussian(0.1, 1.0)),
-    ),
-    CatalogueEntry(
-        SomeOrderFilter,
-        lambda: SomeOrderFilter(6.0, 0.01, _PAIRS),
-        lambda: SomeOrderFilter(6.5, 0.02, _PAIRS),
-        _COIN_PAIRS,
-    ),
+    CatalogueEntry(SomeOrderFilter, (6.0, 0.01, _PAIRS), (6.5, 0.02, _PAIRS), _COIN_PAIRS),
     CatalogueEntry(
         NonadaptiveCompositionFilter,
-        lambda: _nonadaptive_example(Fraction(45, 169)),
-        lambda: _nonadaptive_example(Fraction(60, 169)),
+        (Fraction(9, 4), Fraction(45, 169), _RESPONSE_MENU),
+        (Fraction(9, 4), Fraction(60, 169), _RESPONSE_MENU),
         _RESPONSE_MENU,
+        NonadaptiveCompositionFilter.from_ratio,
     ),
-    CatalogueEntry(
-        NaiveRealisationFilter,
-        lambda: NaiveRealisationFilter(1.0, 0.01),
-        lambda: NaiveRealisationFilter(2.0, 0.02),
-        (Erasure(0.01),),
-    ),
+    CatalogueEntry(NaiveRealisationFilter, (1.0, 0.01), (2.0, 0.02), (Erasure(0.01),)),
 )
 
 #: Class name -> entry.

@@ -52,12 +52,16 @@ def page_tables() -> dict[str, dict[str, Any]]:
 
 @dataclass(frozen=True, slots=True)
 class CatalogueEntry:
-    """A filter class, an example of it, the same example with a larger budget, and the menu of its page's game."""
+    """A filter class, the parameters of an example and of a larger budget, and the menu of its page's game.
+
+    `constructor` takes the parameters (None: the class itself does).
+    """
 
     filter_class: type[PrivacyFilter]
-    make_example: Callable[[], PrivacyFilter]
-    make_larger: Callable[[], PrivacyFilter]
+    parameters: tuple[Any, ...]
+    larger_parameters: tuple[Any, ...]
     menu: tuple[DominatingPair, ...]
+    constructor: Callable[..., PrivacyFilter] | None = None
 
     @property
     def name(self) -> str:
@@ -72,11 +76,14 @@ class CatalogueEntry:
         """False for a counterexample, None if neither a proof nor a counterexample is known."""
         return self.filter_class.sound
 
+    def make(self, parameters: tuple[Any, ...]) -> PrivacyFilter:
+        return (self.constructor or self.filter_class)(*parameters)
+
     def example(self) -> PrivacyFilter:
         """Return an instance with moderate parameters. An unsound one is made without its warning."""
         with suppress_unsound_warning():
-            return self.make_example()
+            return self.make(self.parameters)
 
     def larger(self) -> PrivacyFilter:
         with suppress_unsound_warning():
-            return self.make_larger()
+            return self.make(self.larger_parameters)

@@ -1,11 +1,4 @@
-"""The base class of privacy filters. A filter grants or denies each request before the mechanism runs.
-
->>> import filterproof as fp
->>> import numpy as np
->>> filt = fp.GaussianFilter(mu=1.0)
->>> filt.admits(filt.start(2), fp.Gaussian(np.array([0.9, 1.1])))
-array([ True, False])
-"""
+"""The base class of privacy filters. A filter grants or denies each request before the mechanism runs."""
 
 from __future__ import annotations
 

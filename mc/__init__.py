@@ -11,7 +11,6 @@ from filterproof.mc.engine.adversaries import (
     Constant,
     EraserForever,
     HighWhileLossPositive,
-    LowWhileLossPositive,
     ManySmall,
     MenuChasing,
     MenuRandom,
@@ -42,7 +41,7 @@ from filterproof.mc.losses.composition import Bounds, Composition
 from filterproof.mc.losses.individual_accountant import IndividualAccountant, PersonalBounds, PersonalRange
 from filterproof.mc.runs.batch_sums import BatchSums, Progress
 from filterproof.mc.runs.executors import LocalPool, cluster
-from filterproof.mc.runs.play import Interrupted, SimulationSettings, sum_over_runs
+from filterproof.mc.runs.play import Interrupted, SimulationSettings
 from filterproof.mc.runs.store import RunStore, StoreError
 from filterproof.mc.training.simulated_training import simulate_training
 from filterproof.mc.training.training import LogisticTraining, Training, TrainingWithCanary
@@ -80,7 +79,6 @@ __all__ = [
     "LocalPool",
     "LogRatio",
     "LogisticTraining",
-    "LowWhileLossPositive",
     "ManySmall",
     "MenuChasing",
     "MenuRandom",
@@ -116,5 +114,4 @@ __all__ = [
     "simulate_queries",
     "simulate_renyi",
     "simulate_training",
-    "sum_over_runs",
 ]

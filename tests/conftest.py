@@ -84,5 +84,6 @@ def proved(proofs: dict[str, Proof], monkeypatch: pytest.MonkeyPatch) -> None:
     from filterproof.mc.examine import stage_schedule
     from filterproof.mc.examine.stages import certificate
 
+    known = dict(proofs)
     for room in (stage_schedule, certificate):
-        monkeypatch.setattr(room, "PROVED_BY_NAME", dict(proofs))
+        monkeypatch.setattr(room, "PROVED_BY_NAME", known)

@@ -68,17 +68,12 @@ def towards_zero(x: Any) -> float:
     return _round_directed(x, lambda near, exact: abs(near) <= abs(exact), 0.0)
 
 
-def exact_value(x: Any) -> Fraction:
-    """Return the exact value of a finite number."""
-    return Fraction(int(x)) if isinstance(x, np.integer) else Fraction(*x.as_integer_ratio())
-
-
 def _round_directed(x: Any, is_right: Callable[[Fraction, Fraction], bool], end: float) -> float:
     """Return the double nearest to x if `is_right` accepts it, else the next one towards `end` with the sign of x."""
     near = float(x)
     if isinstance(x, float | np.float32 | np.float16) or not math.isfinite(near):
         return near
-    exact = exact_value(x)
+    exact = Fraction(int(x)) if isinstance(x, np.integer) else Fraction(*x.as_integer_ratio())
     return near if is_right(Fraction(near), exact) else math.nextafter(near, math.copysign(end, exact))
 
 

@@ -1,13 +1,4 @@
-"""Noisy numbers of active people, release after release, for one charge.
-
->>> import numpy as np
->>> rng = np.random.default_rng(1)
->>> count = ActiveCount(people=1000, releases=8, sigma=3.0)
->>> [round(count.release(np.arange(1000) < active, rng)) for active in (1000, 900, 500)]
-[1001, 902, 503]
->>> round(9 * count.promise.mu**2, 12)
-5.0
-"""
+"""Noisy numbers of active people, release after release, for one charge."""
 
 from __future__ import annotations
 

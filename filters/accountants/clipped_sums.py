@@ -1,15 +1,4 @@
-"""Noisy sums of people's vectors, each clipped to its person's remaining budget.
-
->>> import filterproof as fp
->>> import numpy as np
->>> people = fp.IndividualFilter(fp.GaussianFilter(mu=1.0), people=2)
->>> sums = fp.training.ClippedSums(people, clip=3.0, sigma=4.0)
->>> vectors, rng = np.array([[3.0, 4.0], [0.0, 1.0]]), np.random.default_rng(1)
->>> for _ in range(3):
-...     released = sums.release(vectors, rng)
->>> sums.factors.made_public().round(4), released.value.shape  # nothing is left of the first one's budget of 4 in all
-(array([0., 1.]), (2,))
-"""
+"""Noisy sums of people's vectors, each clipped to its person's remaining budget."""
 
 from __future__ import annotations
 

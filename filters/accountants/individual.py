@@ -1,13 +1,4 @@
-"""Individual accounting: one filter per person; a round uses each person within that person's own budget.
-
->>> import filterproof as fp
->>> import numpy as np
->>> people = fp.IndividualFilter(fp.GaussianFilter(mu=1.0), people=3)
->>> people.select(fp.gaussian_request(np.array([0.5, 2.0, 0.0]), sigma=1.0))
-array([ True, False,  True])
->>> people.clip(np.array([0.5, 2.0, 0.0]), sigma=1.0).round(4)
-array([1. , 0.5, 1. ])
-"""
+"""Individual accounting: one filter per person; a round uses each person within that person's own budget."""
 
 from __future__ import annotations
 

@@ -1,14 +1,4 @@
-"""Linear queries: noisy sums over the people whose sums of squared norms stay within a budget.
-
->>> import filterproof as fp
->>> import numpy as np
->>> queries = fp.people.LinearQueries(people=100, norm_budget=5.0, kappa=1.0)
->>> answer = queries.answer(np.ones(100), np.random.default_rng(1))
->>> round(answer.sigma, 4), round(answer.error(delta=0.05), 4)
-(1.5811, 3.8702)
->>> queries.join(3), queries.people
-(range(100, 103), 103)
-"""
+"""Linear queries: noisy sums over the people whose sums of squared norms stay within a budget."""
 
 from __future__ import annotations
 

@@ -1,10 +1,4 @@
-"""Odometers: bounds on the realised privacy loss that are valid at all times at once.
-
->>> import filterproof as fp
->>> odometer = fp.odometers.LineOdometer(delta=1e-5, target=1.0)
->>> odometer.epsilon(odometer.spend(odometer.start(1), fp.Gaussian(mu=0.5))).round(4)
-array([3.1241])
-"""
+"""Odometers: bounds on the realised privacy loss that are valid at all times at once."""
 
 from __future__ import annotations
 

@@ -1,11 +1,4 @@
-"""One filter for each pair of neighbouring data sets, and one decision for all of them.
-
->>> import numpy as np
->>> import filterproof as fp
->>> pairs = PairwiseFilter(fp.ZCDPFilter(rho=0.5), pairs=2)
->>> [pairs.request(fp.Gaussian(np.array(mu))) for mu in ([0.9, 0.1], [0.1, 0.9], [0.9, 0.1])]
-[True, True, False]
-"""
+"""One filter for each pair of neighbouring data sets, and one decision for all of them."""
 
 from __future__ import annotations
 

@@ -1,10 +1,4 @@
-"""A session applies one filter to one data set. The application calls it before each release.
-
->>> import filterproof as fp
->>> session = fp.GaussianFilter(mu=1.0).open(on_denial="retry")
->>> [session.request(fp.Gaussian(mu)) for mu in (0.8, 0.8, 0.5)]
-[True, False, True]
-"""
+"""A session applies one filter to one data set. The application calls it before each release."""
 
 from __future__ import annotations
 

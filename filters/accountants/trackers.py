@@ -1,16 +1,4 @@
-"""Trackers count the blocks of one size that the releases have used up.
-
->>> import filterproof as fp
->>> tracker = fp.odometers.GaussianTracker(size=1.0)
->>> once = tracker.spend(tracker.start(1), fp.Gaussian(mu=0.8))
->>> tracker.value(once), tracker.value(tracker.spend(once, fp.Gaussian(mu=0.8))).round(4)
-(array([1.]), array([1.4142]))
->>> import numpy as np
->>> people = fp.odometers.IndividualTracker(fp.odometers.GaussianTracker(size=0.5), people=2)
->>> people.spend(fp.gaussian_request(np.array([2.0, 0.0]), sigma=4.0))
->>> print(people.report_for(0))
-For person 0 only, not to be shown to anyone else: at most 0.5 spent, counted by GaussianTracker(size=0.5)
-"""
+"""Trackers count the blocks of one size that the releases have used up."""
 
 from __future__ import annotations
 

@@ -1,9 +1,4 @@
-"""The tracker whose blocks have several sizes.
-
->>> tracker = VaryingTracker(2.0, [1.0, 0.5])
->>> tracker.guarantee(3)
-RenyiDP(alpha=2.0, rho=2.0)
-"""
+"""The tracker whose blocks have several sizes."""
 
 from __future__ import annotations
 

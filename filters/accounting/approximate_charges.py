@@ -1,4 +1,4 @@
-"""Charges of a mechanism with more than one number, and declared quantiles. +keep
+"""Charges of a mechanism with more than one number, and declared quantiles.
 
 Charges with one number are in `charge_rules`.
 """
@@ -46,7 +46,7 @@ def approximate_charge(request: DominatingPair, at: float | None) -> tuple[Real,
         return nonneg_or_inf(own.epsilon), nonneg_or_inf(own.delta)
     epsilon = pure_epsilon(request)
     if at is None or np.all(np.isfinite(epsilon)):
-        return epsilon, _zero_like(epsilon)
+        return epsilon, as_real(np.zeros(np.shape(epsilon)))
     delta = floor_at_tiny(request.hockey_stick_upper_bound(at), request)
     delta = np.where(np.greater_equal(request.pure_epsilon, 0), delta, np.inf)
     finite = np.isfinite(epsilon)
@@ -84,7 +84,3 @@ def upper_quantile(request: DominatingPair, tail: float) -> Real:
     with np.errstate(divide="ignore"):
         least = rm.log1p(-tail) * (1 + 2.0**-40)
     return as_real(np.where(np.greater_equal(quantile, least), quantile, np.inf))
-
-
-def _zero_like(x: Real) -> Real:
-    return np.zeros_like(x) if isinstance(x, np.ndarray) else 0.0

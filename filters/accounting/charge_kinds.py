@@ -1,8 +1,5 @@
 """Charges: exact numbers for a ledger to add, given by the doubles that define them.
 
-    >>> SquaredCharge(0.1).exact(1.0)
-    (0.010000000000000002, -8.326672684688674e-19)
-
 A charge is a `LinearCharge` (a double), a `SquaredCharge` (scale x^2, usually not a double) or a `PerRunCharge` (each
 run selects from a menu of charges). All runs share it, or each run has its own. `exact` returns the two doubles that
 the ledger adds.

@@ -8,7 +8,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from string import Formatter
@@ -47,20 +47,16 @@ class AdmissionCondition:
 
     def margin(self, family: str, spent: Sequence[Spent]) -> Margin:
         """Return the margin of a request x of the family after earlier spending."""
-        sums = {
-            name: f"({self._spent_formula(name, spent)} + {self._cost_formula(family, name, 'x')})"
-            for name in self.sums
-        }
+        sums = {}
+        for name in self.sums:
+            parts = [f"{times}*({self._cost_formula(of, name, f'({size})')})" for of, size, times in spent]
+            sums[name] = f"({' + '.join(['0', *parts, self._cost_formula(family, name, 'x')])})"
         return self._least_margin([text.format(**sums) for text in self.margins])
 
     def repeated_request_margin(self, family: str, x: Fraction) -> Margin:
         """Return the margin of repeated requests of size `x`; the variable x is their number."""
         sums = {name: f"(x*({self._cost_formula(family, name, f'({x})')}))" for name in self.sums}
         return self._least_margin([text.format(**sums) for text in self.margins])
-
-    def _spent_formula(self, name: str, spent: Iterable[Spent]) -> str:
-        parts = [f"{times}*({self._cost_formula(family, name, f'({x})')})" for family, x, times in spent]
-        return " + ".join(["0", *parts])
 
     def _cost_formula(self, family: str, name: str, x: str) -> str:
         return self.costs[family].get(name, "0").format(x=x)

@@ -166,7 +166,8 @@ def budget_theorem(
     charge: ChargeRule, promise: Guarantee, conversion: Conversion, total: Fraction | None = None
 ) -> BudgetTheorem | None:
     """Return why the sum of charges, of a given or the largest size, gives the guarantee, or None without a theorem."""
-    found, t = _listed_theorem(charge, promise), dict[str, Fraction]()
+    rows = (row for kinds, row in _JOINED.items() if all(map(isinstance, (charge, promise), kinds)))
+    found, t = next(rows, None), dict[str, Fraction]()
     match charge, promise:
         case (PureCharge(), ApproxDP(epsilon)) if total is not None and total <= epsilon:
             found = _JOINED[PureCharge, PureDP]
@@ -195,11 +196,6 @@ def budget_theorem(
         largest_parameter, "CKS" if found[0] == "CKS" else "GDP", own.get("epsilon", 0), own.get("delta", 0)
     )
     return BudgetTheorem(*found, _common_values(**own) | t, {"T": root} if found[2][0] == "T" else {})
-
-
-def _listed_theorem(charge: ChargeRule, promise: Guarantee) -> tuple[str, str, str] | None:
-    rows = (row for kinds, row in _JOINED.items() if all(map(isinstance, (charge, promise), kinds)))
-    return next(rows, None)
 
 
 def verify_implication(charge: ChargeRule, total: Fraction, promise: Guarantee) -> tuple[BudgetTheorem, int]:

@@ -150,12 +150,11 @@ class Comparison:
             exact = rational_value(self.margin, self._at(x))
             if exact is not None:
                 return (exact > 0) - (exact < 0), 0
+        margin = self.margin if callable(self.margin) else SmallestMargin((self.margin,), self.at)
         precision = 0
-        for precision in (
-            _PRECISIONS if isinstance(self.margin, str | SmallestMargin) else _FUNCTION_PRECISIONS
-        ):
+        for precision in _PRECISIONS if isinstance(margin, SmallestMargin) else _FUNCTION_PRECISIONS:
             with PRECISION_LOCK, ctx.workprec(precision):
-                ball = self._margin_ball(x)
+                ball = margin(ball_of(x))
                 if ball > 0 or ball < 0 or ball == 0:
                     return bool(ball > 0) - bool(ball < 0), precision
         return None, precision
@@ -183,10 +182,6 @@ class Comparison:
 
     def _at(self, x: Fraction) -> dict[str, Fraction]:
         return {**self.at, "x": x}
-
-    def _margin_ball(self, x: Fraction) -> arb:
-        margin = self.margin if callable(self.margin) else SmallestMargin((self.margin,), self.at)
-        return margin(ball_of(x))
 
     def _detail_text(self) -> str:
         assert self.value is not None

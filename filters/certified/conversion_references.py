@@ -33,13 +33,8 @@ def positive_part(x: arb) -> arb:
     return x.max(arb(0))
 
 
-def _cks_at(t: arb, rho: arb, epsilon: arb) -> arb:
-    """Return log(e^{t((1+t) rho - epsilon)} / t (1 - 1/(1+t))^{1+t}): Koskela, Tobaben & Honkela, Lemma C.4."""
-    return t * ((1 + t) * rho - epsilon) - t.log() + (1 + t) * (t / (1 + t)).log()
-
-
 def _cks_slope(t: arb, rho: arb, epsilon: arb) -> arb:
-    """Return its derivative in t, (2t + 1) rho - epsilon + log(t / (1+t)), which increases: see the theorem "CKS"."""
+    """Return the slope (2t + 1) rho - epsilon + log(t / (1+t)) of the objective; it increases, by the theorem "CKS"."""
     return (2 * t + 1) * rho - epsilon - (1 / t).log1p()
 
 
@@ -67,13 +62,15 @@ def cks_order_less_one(rho: arb, epsilon: arb) -> arb:
 def cks_log_delta(rho: arb, epsilon: arb) -> arb:
     """Return the log of the infimum over the orders in the conversion of Canonne, Kamath and Steinke.
 
-    The objective is convex in t > 0, so that the infimum is where the slope is 0.
+    The objective log(e^{t((1+t) rho - epsilon)} / t (1 - 1/(1+t))^{1+t}) is that of Koskela, Tobaben & Honkela, Lemma
+    C.4. It is convex in t > 0, so that the infimum is where the slope is 0.
     """
     with PRECISION_LOCK, ctx.workprec(2 * ctx.prec + 64):
         t = cks_order_less_one(rho, epsilon)
-        middle = t.mid()
+        middle, width = t.mid(), arb(t.upper()) - arb(t.lower())
+        value = middle * ((1 + middle) * rho - epsilon) - middle.log()
+        value += (1 + middle) * (middle / (1 + middle)).log()
         # a convex function lies between its value and its tangent: the slopes at the ends of t are nearly 0
-        value, width = _cks_at(middle, rho, epsilon), arb(t.upper()) - arb(t.lower())
         turn = max(abs(_cks_slope(arb(end), rho, epsilon)).upper() for end in (t.lower(), t.upper()))
         return value - arb(turn) * width * arb("0.5 +/- 0.5")
 

@@ -100,7 +100,7 @@ class _ResidueCurves:
 
     def difference(self, z: arb) -> arb:
         """Return G(z, left + charge) - E G(z - L, left)."""
-        return self._sum(z, _curve)
+        return self._sum(z, lambda level, v: hockey_stick(v.sqrt(), level))
 
     def slope(self, z: arb) -> arb:
         return self._sum(z, _slope)
@@ -120,10 +120,6 @@ class _ResidueCurves:
         """From here on P(L + N(left/2, left) > z) is at most P(N(whole/2, whole) > z), so that K is positive."""
         low, high = self.left.sqrt(), self.total.sqrt()
         return ((self.epsilon - low * (high - low) / 2) / (1 - low / high)).upper()
-
-
-def _curve(z: arb, v: arb) -> arb:
-    return hockey_stick(v.sqrt(), z)
 
 
 def _slope(z: arb, v: arb) -> arb:

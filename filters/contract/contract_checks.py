@@ -227,15 +227,12 @@ def checked_affordable(
     """Return `filt.affordable(state, family)`: numbers of shape (n,)."""
     if not callable(family):
         raise TypeError(f"family must be callable, got {short(family)}; pass e.g. Gaussian")
-    answer = _own_affordable(filt, state, family, n)
-    return checked_numbers(answer, filt, "affordable", n)
-
-
-def _own_affordable(filt: FilterBase, state: State, family: MechanismFamily, n: int) -> Any:
-    """Use the filter's own method if it matches its decision methods, else bisect over checked decisions."""
+    # the filter's own method only if it matches its decision methods
     if _knows_its_rules(type(filt), "affordable") or type(filt).step is FilterBase.step:
-        return _call_rule(filt, "affordable", n, state, family)
-    return largest_affordable(lambda pair: checked_step(filt, state, pair, n)[0], family, n)
+        answer = _call_rule(filt, "affordable", n, state, family)
+    else:
+        answer = largest_affordable(lambda pair: checked_step(filt, state, pair, n)[0], family, n)
+    return checked_numbers(answer, filt, "affordable", n)
 
 
 def checked_is_reachable_state(filt: FilterBase, state: State, n: int) -> NDArray[np.bool_]:

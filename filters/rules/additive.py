@@ -1,17 +1,7 @@
 """Filters that grant a request while the exact sum of all charges is at most a budget.
 
-A new design states its guarantee and the charge of a request:
-
-    >>> from filterproof.filters.accounting.charge_rules import pure_charge
-    >>> from filterproof.theory import PureDP, RandomizedResponse
-    >>> class One(AdditiveFilter):
-    ...     promise = PureDP(1.0)
-    ...     charge = pure_charge
-    >>> session = One().open("retry")
-    >>> [session.request(RandomizedResponse(epsilon)) for epsilon in (0.6, 0.6, 0.4, 1e-300)]
-    [True, False, True, False]
-
-The budget follows from both, rounded down. The library computes the sum exactly.
+A new design states its guarantee and the charge of a request. The budget follows from both, rounded down. The
+library computes the sum exactly.
 """
 
 from __future__ import annotations
@@ -40,6 +30,8 @@ from filterproof.theory.pairs import DominatingPair
 from filterproof.theory.rounding import lower_tiny_products, next_above
 
 _CHARGES = (LinearCharge, SquaredCharge, PerRunCharge)
+#: Cached by the function: a run store would take a cache in a filter for a part of the rule.
+_cached_budget = lru_cache(maxsize=256, typed=True)(promised_budget)
 #: The relative part of the exact root that `affordable` leaves unspent, to cover all rounding.
 _ROUND_DOWN_FACTOR = 1 - 2.0**-50
 #: Below this share of the budget the reduction no longer covers the rounding of the sum, so each answer is tested.
@@ -58,8 +50,7 @@ class _BudgetFromPromise:
                 f"promise={promise!r} and charge={getattr(charge, '__name__', charge)!r}; "
                 "set budget = fp.Budget.of(...), or a promise and charge = fp.zcdp_charge"
             )
-        # cached by the function: a run store would take a cache in this object for a part of the rule
-        return _budget_from_guarantee(charge, promise, conversion)
+        return _cached_budget(charge, promise, conversion)
 
 
 class AdditiveFilter(PrivacyFilter[Exact]):
@@ -247,11 +238,6 @@ def _largest_fitting_root(
         if not left.size:
             break
     return best
-
-
-@lru_cache(maxsize=256, typed=True)
-def _budget_from_guarantee(charge: ChargeRule, promise: Guarantee, conversion: Conversion) -> Budget:
-    return promised_budget(charge, promise, conversion)
 
 
 @lru_cache(maxsize=256)

@@ -1,10 +1,4 @@
-"""A filter that ends after a fixed number of a tracker's blocks.
-
->>> import filterproof as fp
->>> filt = fp.odometers.TrackerLimitFilter(fp.odometers.GaussianTracker(size=0.5), blocks=4)
->>> print(filt.promise)
-1-GDP
-"""
+"""A filter that ends after a fixed number of a tracker's blocks."""
 
 from __future__ import annotations
 

@@ -118,13 +118,9 @@ def affordable_of(
     best = np.zeros(runs_of(state))
     for pair in menu:
         t = getattr(pair, fields(pair)[0].name)  # type: ignore[arg-type]
-        if isinstance(t, float) and _family_makes(family, t, pair):
+        if not isinstance(t, float) or (isinstance(family, type) and not isinstance(pair, family)):
+            continue
+        if np.all(pair.same_parameters(family(t))):
             admitted = checked_admits(filt, state, pair, len(best))
             best = np.where(admitted, np.maximum(best, t), best)
     return best
-
-
-def _family_makes(family: MechanismFamily, t: float, pair: DominatingPair) -> bool:
-    if isinstance(family, type):
-        return isinstance(pair, family) and bool(np.all(pair.same_parameters(family(t))))
-    return bool(np.all(pair.same_parameters(family(t))))

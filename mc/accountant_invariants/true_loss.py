@@ -29,26 +29,14 @@ def promised_too_little(granted: History, answered: float, promise: Guarantee, t
     """
     if math.isnan(answered):
         return "it reports nan"
-    if isinstance(promise, ApproxDP):
-        if answered < 0:
-            return f"it reports epsilon={answered:.9g}, below zero"
-        if math.isinf(answered):  # it guarantees nothing
-            return ""
-        allowed = promise.delta_at_epsilon
-        bounds = Composition(Counter(granted)).delta(answered * (1 + tolerance), relative=1e-4)
-        passed = bounds.low > allowed * (1 + tolerance)
-        return (
-            f"it reports epsilon={answered:.9g}, but delta there is {_bounds_text(bounds.low, allowed)}"
-            if passed
-            else ""
-        )
+    gaussians = all(pair.normal_mu is not None for pair in granted)
+    if isinstance(promise, ApproxDP) or (isinstance(promise, GaussianDP) and not gaussians):
+        return _profile_too_small(granted, answered, promise, tolerance)
     if isinstance(promise, PureDP):
         due = max(sum(_largest_loss(pair, sign) for pair in granted) for sign in (1, -1))
     elif isinstance(promise, ZCDP):
         due = _zcdp_rho(granted)
     elif isinstance(promise, GaussianDP):
-        if not all(pair.normal_mu is not None for pair in granted):
-            return _too_small_a_mu(granted, answered, tolerance)
         due = sum(float(pair.gdp_mu) ** 2 for pair in granted) ** 0.5
     elif isinstance(promise, RenyiDP):
         due = sum(float(pair.renyi(promise.alpha)) for pair in granted)
@@ -76,18 +64,25 @@ def _zcdp_rho(granted: History) -> float:
     return max(sum(float(pair.renyi(alpha)) for pair in granted) / alpha for alpha in _ORDERS)
 
 
-def _too_small_a_mu(granted: History, answered: float, tolerance: float) -> str:
-    """Return why a mu is too small, because its profile is below the composition's, or ""."""
+def _profile_too_small(
+    granted: History, answered: float, promise: ApproxDP | GaussianDP, tolerance: float
+) -> str:
+    """Return why an epsilon or a mu is too small, because its delta is below the composition's, or ""."""
+    reports = f"it reports {'mu' if isinstance(promise, GaussianDP) else 'epsilon'}={answered:.9g}"
     if answered < 0:
-        return f"it reports mu={answered:.9g}, below zero"
-    if math.isinf(answered):
+        return f"{reports}, below zero"
+    if math.isinf(answered):  # it guarantees nothing
         return ""
+    largest = answered * (1 + tolerance)
+    if isinstance(promise, ApproxDP):
+        allowed = {largest: promise.delta_at_epsilon}
+    else:
+        allowed = {at: float(GaussianDP(largest).delta(at)) if answered else 0.0 for at in _EPSILONS}
     composition = Composition(Counter(granted))
-    for epsilon in _EPSILONS:
-        allowed = float(GaussianDP(answered * (1 + tolerance)).delta(epsilon)) if answered else 0.0
+    for epsilon, delta in allowed.items():
         low = composition.delta(epsilon, relative=1e-4).low
-        if low > allowed * (1 + tolerance):
-            return f"it reports mu={answered:.9g}, but delta at epsilon={epsilon:.6g} is {_bounds_text(low, allowed)}"
+        if low > delta * (1 + tolerance):
+            return f"{reports}, but delta at epsilon={epsilon:.6g} is {_bounds_text(low, delta)}"
     return ""
 
 

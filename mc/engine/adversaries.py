@@ -16,7 +16,6 @@ from reprlib import repr as short
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from filterproof.filters.contract.contract_checks import checked_affordable
 from filterproof.filters.contract.filter_base import MechanismFamily
@@ -32,7 +31,6 @@ __all__ = [
     "Constant",
     "EraserForever",
     "HighWhileLossPositive",
-    "LowWhileLossPositive",
     "ManySmall",
     "MenuChasing",
     "MenuRandom",
@@ -253,8 +251,23 @@ class ManySmall(_OneLevel, _BudgetExhausting):
 
 
 @dataclass(frozen=True, slots=True)
-class _TwoLevels(_BudgetExhausting):
-    """Requests one of two levels: by default 1/sqrt(2) and sqrt(2) times the level that lasts `pace` rounds."""
+class HighWhileLossPositive(_BudgetExhausting):
+    """Requests level `high` after a positive privacy loss and level `low` otherwise, until the budget is spent.
+
+    Parameters
+    ----------
+    low, high : float, optional
+        The two levels, > 0. By default 1/sqrt(2) and sqrt(2) times the level that the filter grants `pace` times in a
+        row. With `low` above `high` the adversary avoids large steps after a positive loss.
+    family : callable, optional
+        Maps a level to a pair, e.g. `fp.Gaussian`. By default as in `OneShot`.
+    pace : int, default 20
+        Number of rounds that determines the default levels, at least 1.
+
+    Notes
+    -----
+    The privacy loss is that of the transcript so far. The last request takes the rest of the budget.
+    """
 
     low: float | None = None
     high: float | None = None
@@ -267,7 +280,7 @@ class _TwoLevels(_BudgetExhausting):
             if level is not None:
                 check_positive(name, level)
 
-    def against(self, filt: PrivacyFilter) -> _TwoLevels:
+    def against(self, filt: PrivacyFilter) -> HighWhileLossPositive:
         family = admitted_family(filt, self.family)
         if self.low is not None and self.high is not None:
             return replace(self, family=family)
@@ -286,59 +299,14 @@ class _TwoLevels(_BudgetExhausting):
             return None
         return self.family(self.low), self.family(self.high)
 
-    def _request_at_level(self, view: AdversaryView, raised: NDArray[np.bool_]) -> DominatingPair:
+    def request(self, view: AdversaryView) -> DominatingPair:
         assert self.family is not None
         assert self.low is not None
         assert self.high is not None
+        raised = view.loss > 0
         if self.family is Gaussian:
             return Gaussian.either(self.low, self.high, raised)
         return self.family(np.where(raised, self.high, self.low))
-
-
-@dataclass(frozen=True, slots=True)
-class HighWhileLossPositive(_TwoLevels):
-    """Requests level `high` after a positive privacy loss and level `low` otherwise, until the budget is spent.
-
-    Parameters
-    ----------
-    low, high : float, optional
-        The two levels, > 0. By default 1/sqrt(2) and sqrt(2) times the level that the filter grants `pace` times in a
-        row.
-    family : callable, optional
-        Maps a level to a pair, e.g. `fp.Gaussian`. By default as in `OneShot`.
-    pace : int, default 20
-        Number of rounds that determines the default levels, at least 1.
-
-    Notes
-    -----
-    The privacy loss is that of the transcript so far. The last request takes the rest of the budget.
-    """
-
-    def request(self, view: AdversaryView) -> DominatingPair:
-        return self._request_at_level(view, view.loss > 0)
-
-
-@dataclass(frozen=True, slots=True)
-class LowWhileLossPositive(_TwoLevels):
-    """Requests level `low` after a positive privacy loss and level `high` otherwise, until the budget is spent.
-
-    Parameters
-    ----------
-    low, high : float, optional
-        The two levels, > 0. By default 1/sqrt(2) and sqrt(2) times the level that the filter grants `pace` times in a
-        row.
-    family : callable, optional
-        Maps a level to a pair, e.g. `fp.Gaussian`. By default as in `OneShot`.
-    pace : int, default 20
-        Number of rounds that determines the default levels, at least 1.
-
-    Notes
-    -----
-    The privacy loss is that of the transcript so far. The last request takes the rest of the budget.
-    """
-
-    def request(self, view: AdversaryView) -> DominatingPair:
-        return self._request_at_level(view, view.loss <= 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -480,4 +448,4 @@ class EraserForever(Adversary):
 
 
 #: The strategies in the reference, each for any family of mechanisms.
-STRATEGY_CLASSES = (HighWhileLossPositive, LowWhileLossPositive, OneShot, ManySmall, RandomSpender)
+STRATEGY_CLASSES = (HighWhileLossPositive, OneShot, ManySmall, RandomSpender)

@@ -1,13 +1,4 @@
-"""An adversary computes the request of each round from the transcript so far and its own randomness.
-
->>> import filterproof as fp
->>> class Slowing(fp.Adversary):
-...     def request(self, view):
-...         return fp.Gaussian(1 / (1 + view.round))
->>> game = fp.runs.Game.between(fp.ZCDPFilter(rho=0.65), Slowing())
->>> fp.runs.sum_over_runs(game, lambda paths: paths.releases[:1], n=10, workers=1).sums
-array([2.])
-"""
+"""An adversary computes the request of each round from the transcript so far and its own randomness."""
 
 from __future__ import annotations
 

@@ -33,7 +33,6 @@ OWN = "own "
 _FORMER_NAMES = {
     "BlockFilter": "TrackerLimitFilter",
     "Labelled": "LabelledRequest",
-    "LossAvoiding": "LowWhileLossPositive",
     "LossChasing": "HighWhileLossPositive",
     "NaturalFilter": "NonadaptiveCompositionFilter",
     "RangedZCDP": "ZCDPGuaranteeOnRange",

@@ -12,13 +12,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 import numpy as np
 
 from filterproof.mc.estimate.audit_mechanism import MechanismAudit, audit_mechanism
-from filterproof.mc.intervals.estimate import CONFIDENCE
 from filterproof.theory.pairs import DominatingPair
+
+
+class AuditOptions(TypedDict, total=False):
+    """The keywords of `audit_mechanism`."""
+
+    epsilons: Sequence[float] | None
+    n: int
+    seed: int
+    confidence: float
+    failure: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,25 +78,15 @@ class Mechanism:
         if pair.shape:
             raise TypeError(f"pair must be a single pair, got parameters of shape {pair.shape}; pass one")
 
-    def audit(
-        self,
-        data: object,
-        neighbour: object,
-        *,
-        epsilons: Sequence[float] | None = None,
-        n: int = 100_000,
-        seed: int = 0,
-        confidence: float = CONFIDENCE,
-        failure: float | None = None,
-    ) -> MechanismAudit:
+    def audit(self, data: object, neighbour: object, **how: Unpack[AuditOptions]) -> MechanismAudit:
         """Test by samples on two neighbouring data sets whether the pair dominates the drawn outputs.
 
         Parameters
         ----------
         data, neighbour : object
             Two neighbouring data sets.
-        epsilons, n, seed, confidence, failure
-            As in `audit_mechanism`.
+        **how
+            epsilons, n, seed, confidence and failure, as in `audit_mechanism`.
 
         Returns
         -------
@@ -99,14 +98,4 @@ class Mechanism:
         ValueError, TypeError
             As in `audit_mechanism`.
         """
-        return audit_mechanism(
-            self.release,
-            data,
-            neighbour,
-            self.pair,
-            epsilons=epsilons,
-            n=n,
-            seed=seed,
-            confidence=confidence,
-            failure=failure,
-        )
+        return audit_mechanism(self.release, data, neighbour, self.pair, **how)

@@ -9,15 +9,13 @@ from functools import partial
 from typing import Any, Protocol, TypeVar
 
 from filterproof.filters.adapters.bridge import LateBridgeError
-from filterproof.filters.contract.work import active_meter, checked_effort, current_meter
+from filterproof.filters.contract.work import active_meter, checked_effort
 from filterproof.mc.examine.deadline import Deadline, OutOfTime
 from filterproof.mc.examine.stage_finding import STOPPED_AFTER
 from filterproof.mc.examine.worker import iter_isolated
 
 #: Units of work of effort 1: about ten seconds on an idle machine.
 DEFAULT_UNITS = 500_000
-#: Units of work between two reports. The last report counts if the time limit ends the search.
-REPORT_INTERVAL = 100
 
 
 class _SearchReport(Protocol):
@@ -64,18 +62,3 @@ def last_report(
             cut = f"{STOPPED_AFTER} {min(int(100 * share), 99)} % of the work"
             return replace(found, stopped=": ".join([cut, *map(str, late.args)]))  # type: ignore[type-var]
     return found
-
-
-class ReportPace:
-    """Says when a search has to report."""
-
-    def __init__(self) -> None:
-        self._next = current_meter().done + REPORT_INTERVAL
-
-    @property
-    def is_report_due(self) -> bool:
-        """Whether a report is due."""
-        if current_meter().done < self._next:
-            return False
-        self._next = current_meter().done + REPORT_INTERVAL
-        return True

@@ -30,7 +30,7 @@ from filterproof.filters.testing.request_sampling import (
     possible_loss,
     requests_near,
 )
-from filterproof.mc.examine.counted_search import ReportPace, last_report
+from filterproof.mc.examine.counted_search import last_report
 from filterproof.mc.examine.deadline import Deadline
 from filterproof.mc.examine.divergence import targets
 from filterproof.mc.examine.filter_fault import FilterFault, filter_faults_raised
@@ -46,6 +46,8 @@ from filterproof.theory.pairs.labelled import Where
 #: The lengths of drawn histories in turn, and the length of a row of one request.
 _LENGTHS, _ROW = (1, 2, 4, 8, 16, 32), 400
 _BYTES_PER_HISTORY = 256
+#: Histories between two reports. The last report counts if the time limit ends the search.
+_HISTORIES_PER_REPORT = 16
 Filters: TypeAlias = tuple[PrivacyFilter, PrivacyFilter]
 _NAMES = ("the first", "the second")
 #: The share of the work for the search. The rest is for the largest last request.
@@ -226,7 +228,7 @@ def _search_reports(
     with filter_faults_raised(filters[0]), filter_faults_raised(filters[1]):
         near = [requests_near(filt, families) for filt in filters]
         yield found
-        limit, pace = WorkLimit.of(units), ReportPace()
+        limit = WorkLimit.of(units)
         searching = limit.fraction(_SEARCH_SHARE)
         for history in _tried_histories(near, np.random.default_rng(seed)):
             asked, difference = _first_difference_in(filters, history)
@@ -242,7 +244,7 @@ def _search_reports(
                 break
             if searching.exhausted:
                 break
-            if pace.is_report_due:
+            if found.histories % _HISTORIES_PER_REPORT == 0:
                 yield found
     yield found
 

@@ -13,7 +13,7 @@ from filterproof.mc.examine.counterexample import Counterexample
 from filterproof.mc.examine.divergence import certainly_exceeds
 from filterproof.mc.examine.ending import Ending, Status
 from filterproof.mc.examine.formatting import filter_name
-from filterproof.mc.examine.replay_snippets import counterexample_command
+from filterproof.mc.examine.replay_snippets import is_outside_catalogue, replay_command, target_of
 from filterproof.mc.examine.stage_finding import (
     STOPPED_AFTER,
     STOPPED_BY_INTERRUPT,
@@ -60,8 +60,6 @@ class Examination(Displayed):
         The families of mechanisms that the requests came from.
     findings : tuple of StageFinding
         What each stage asked, found, and did not look at.
-    seconds : float
-        The duration of the examination.
     seed : int
         The random seed.
     failure : float
@@ -81,7 +79,6 @@ class Examination(Displayed):
     filter: PrivacyFilter
     mechanisms: tuple[str, ...]
     findings: tuple[StageFinding, ...]
-    seconds: float
     seed: int
     failure: float
     promise: Guarantee | None = None
@@ -300,9 +297,10 @@ class Examination(Displayed):
 
     def replay_command(self, folder: Path = Path("out")) -> str:
         """Return the command that replays the counterexample of a saved examination; '' without a counterexample."""
-        if self.counterexample is None:
+        if (found := self.counterexample) is None:
             return ""
-        return counterexample_command(self.counterexample, folder / "verdict.json", self.target)
+        target = (self.target or target_of(found.filter)) if is_outside_catalogue(found) else None
+        return replay_command(folder / "verdict.json", target=target)
 
     @property
     def refutations(self) -> dict[str, StageFinding]:

@@ -10,9 +10,9 @@ import inspect
 import json
 import re
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
 from filterproof.filters.adapters.foreign import CopiedFilter, CountedFilter
 from filterproof.filters.adapters.labelled_filter import LabelledFilter, program_of
@@ -31,18 +31,6 @@ def replay_command(file: Path, key: str | None = None, *, target: str | Sequence
     return shlex.join(word for word in words if word is not None)
 
 
-def counterexample_command(
-    counterexample: Counterexample, file: Path, target: str | Sequence[str] | None = None
-) -> str:
-    """Return the command that replays a counterexample in `file`; `target` is its filter on the command line."""
-    return replay_command(
-        file,
-        target=(target or target_of(counterexample.filter))
-        if _is_outside_catalogue(counterexample)
-        else None,
-    )
-
-
 def target_of(filt: PrivacyFilter) -> str | tuple[str, ...] | None:
     """Return FILE.py::Class, or the options that name a program; None if the filter is in the catalogue."""
     kind = type(filt)
@@ -56,18 +44,15 @@ def target_of(filt: PrivacyFilter) -> str | tuple[str, ...] | None:
         file = inspect.getsourcefile(kind) or "<"
     except (OSError, TypeError):
         file = "<"
-    return f"{relative_to_cwd(Path('FILE.py' if file.startswith('<') else file))}::{kind.__name__}"
-
-
-def relative_to_cwd(path: Path) -> str:
-    """Return the path relative to the working directory if it lies in there, else unchanged."""
-    return (path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path).as_posix()
+    path = Path("FILE.py" if file.startswith("<") else file)
+    here = path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
+    return f"{here.as_posix()}::{kind.__name__}"
 
 
 def replay_snippet(counterexample: Counterexample) -> str:
     """Return Python code that rebuilds the counterexample from a string and replays it with the filter's file."""
     text = json.dumps(counterexample.to_data(), separators=(",", ":"))
-    if not _is_outside_catalogue(counterexample):
+    if not is_outside_catalogue(counterexample):
         return f"import filterproof as fp\n\nprint(fp.replay({text!r}))"
     imported, made = _made_again(counterexample.filter)
     return f"import filterproof as fp\n{imported}\nprint(fp.replay({text!r}, filt={made}))"
@@ -132,10 +117,9 @@ def _needs_arguments(kind: type) -> bool:
     )
 
 
-def _is_outside_catalogue(counterexample: Counterexample) -> bool:
+def is_outside_catalogue(counterexample: Counterexample) -> bool:
     """Return whether the counterexample knows its filter only by name."""
-    told: Any = counterexample.data["filter"]
-    return not isinstance(told, Mapping) or set(told) == {"outside"}
+    return set(counterexample.data["filter"]) == {"outside"}
 
 
 def _python_code(pair: DominatingPair) -> str:

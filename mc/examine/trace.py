@@ -32,9 +32,9 @@ from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.examine.divergence import Divergence, certainly_exceeds
 from filterproof.mc.examine.formatting import format_distinct, pair_words
 from filterproof.mc.examine.sequence import Sequence, granted_state
-from filterproof.mc.losses.epsilon_values import nearest_log
 from filterproof.mc.worst_case.plan import AdaptivePlan, masses_of
 from filterproof.theory.guarantees import Guarantee
+from filterproof.theory.numerics.stable import log_fraction
 from filterproof.theory.pairs import DominatingPair
 
 #: The most rows of a trace and letters of a state, the most requests that are played for one row, and the mark after
@@ -272,7 +272,7 @@ def trace_of_plan(filt: PrivacyFilter, plan: AdaptivePlan, measure: Divergence, 
         outcomes = zip(masses_of(position.request), position.then, strict=True)
         possible = [(*masses, then) for masses, then in outcomes if masses[way == "QP"]]
         for p, q, following in possible:
-            loss = nearest_log(p / q) if p * q else (np.inf if p else -np.inf)
+            loss = log_fraction(p / q) if p * q else (np.inf if p else -np.inf)
             observed = checked_observe(filt, spent, np.array([loss]), 1)
             outcome = f"loss {loss:+.3g}"
             after.setdefault(state_words(_readable(filt, observed)), []).append(outcome)

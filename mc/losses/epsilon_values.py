@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from typing import TypeAlias
 
 from filterproof.filters.contract.parameters import one_epsilon, one_real
 from filterproof.theory.display import Row
 from filterproof.theory.log_ratio import LogRatio
-from filterproof.theory.numerics.stable import log_fraction
 
 #: An epsilon in nats: a double, taken as the rational that it is, or the logarithm of a rational.
 Epsilon: TypeAlias = float | LogRatio
@@ -30,8 +28,3 @@ def check_epsilon(epsilon: Epsilon, *, below_zero: bool = False) -> Epsilon:
     if isinstance(epsilon, LogRatio):
         return epsilon
     return (one_real if below_zero else one_epsilon)("epsilon", epsilon)
-
-
-def nearest_log(ratio: Fraction) -> float:
-    """Return log(ratio) of a positive rational, the nearest double, and 0 only for the ratio 1."""
-    return log_fraction(ratio)

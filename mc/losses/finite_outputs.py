@@ -11,12 +11,12 @@ from typing import TypeAlias
 import flint
 
 from filterproof.mc.losses.balls import BITS, to_ball
-from filterproof.mc.losses.epsilon_values import Epsilon, nearest_log
+from filterproof.mc.losses.epsilon_values import Epsilon
 from filterproof.mc.losses.lattice_pld import level
 from filterproof.theory.log_ratio import LogRatio
 from filterproof.theory.numerics.exact import to_fmpq
 from filterproof.theory.numerics.precision import PRECISION_LOCK
-from filterproof.theory.numerics.stable import nearest_double
+from filterproof.theory.numerics.stable import log_fraction, nearest_double
 from filterproof.theory.pairs import DominatingPair
 
 #: A loss a + log b, both rational: two are equal only if a and b are (Lindemann).
@@ -57,7 +57,7 @@ class FiniteOutputs:
             erased_p = merged.pop(Fraction(0), Fraction(0))
             erased_q = 1 - sum((tilt * mass for tilt, mass in merged.items()), start=Fraction(0))
             finite = tuple(
-                ((0, 1 / tilt), to_fmpq(mass), -nearest_log(tilt)) for tilt, mass in merged.items()
+                ((0, 1 / tilt), to_fmpq(mass), -log_fraction(tilt)) for tilt, mass in merged.items()
             )
             return cls(finite, to_fmpq(erased_p), to_fmpq(erased_q))
         if (known := level(pair)) is None:
@@ -86,7 +86,7 @@ def ball_of(loss: Loss, bits: int = BITS) -> flint.arb:
 def double_of(loss: Loss) -> float:
     """Return the double nearest to a loss, as an adversary sees it."""
     if loss[0] == 0:
-        return nearest_log(loss[1])
+        return log_fraction(loss[1])
     return float(loss[0]) if loss[1] == 1 else nearest_double(partial(ball_of, loss))
 
 

@@ -1,8 +1,9 @@
 """Simulation of n independent runs of a game from one seed, summed by a functional.
 
 >>> import filterproof as fp
->>> game = fp.runs.Game.between(fp.ZCDPFilter(rho=0.5), fp.Constant(0.5))
->>> fp.runs.sum_over_runs(game, lambda paths: paths.releases.sum(keepdims=True), n=10, workers=1).sums
+>>> play = fp.runs.SimulationSettings(n=10, workers=1)
+>>> game = play.game(fp.ZCDPFilter(rho=0.5), fp.Constant(0.5))
+>>> play.sums(game, lambda paths: paths.releases.sum(keepdims=True)).sums
 array([40.])
 """
 
@@ -112,18 +113,18 @@ class SimulationSettings:
         first: int = 0,
         progress: Report | None = None,
     ) -> BatchSums:
-        """Return the result of `sum_over_runs` for a game.
+        """Sum a functional over independent runs of a game.
 
         Parameters
         ----------
         game : Game
             The game.
         functional : callable
-            Maps `FinishedRuns` to sums, shape (k,).
+            Maps the `FinishedRuns` of a batch to sums, shape (k,). Worker processes need a picklable one.
         n : int, optional
             Number of runs, instead of `self.n`.
         first : int, default 0
-            Index of the first batch.
+            Index of the first batch. Simulations without a common batch share no random numbers.
         progress : callable, optional
             The function is called a few times a second with a `Progress`.
 
@@ -139,7 +140,12 @@ class SimulationSettings:
         Interrupted
             On Ctrl-C.
         StoreError
-            If the store cannot be used.
+            If the store cannot be used, or cannot describe the game.
+
+        Notes
+        -----
+        After Ctrl-C or `kill -9` the same call with the same store resumes. `RunStore` names what its key does not
+        cover.
         """
         if not isinstance(game, Game):
             raise TypeError(f"game must be a Game, got {game!r}; make one by Game.between(filt, adversary)")
@@ -195,57 +201,3 @@ class Interrupted(KeyboardInterrupt):
             f"kept in {path}; the same call resumes" if path else "lost; pass store= to keep them next time"
         )
         super().__init__(f"interrupted after {done:,} of {total:,} paths, {fate}")
-
-
-def sum_over_runs(
-    game: Game,
-    functional: Functional,
-    *,
-    n: int,
-    seed: int = 0,
-    first: int = 0,
-    workers: int | None = None,
-    executor: Executor | None = None,
-    store: RunStore | str | os.PathLike[str] | None = None,
-    progress: Report | None = None,
-) -> BatchSums:
-    """Sum a functional over n independent runs of a game.
-
-    Parameters
-    ----------
-    game : Game
-        The game.
-    functional : callable
-        Maps the `FinishedRuns` of a batch to sums, shape (k,). Worker processes need a picklable one.
-    n : int
-        Number of runs.
-    seed : int, default 0
-        Seed of the random numbers, >= 0.
-    first : int, default 0
-        Index of the first batch. Simulations without a common batch share no random numbers.
-    workers, executor, store
-        The place of computation, as in `SimulationSettings`. It changes no bit of the sums.
-    progress : callable, optional
-        The function is called a few times a second with a `Progress`.
-
-    Returns
-    -------
-    BatchSums
-        The sums of each batch.
-
-    Raises
-    ------
-    Interrupted
-        On Ctrl-C.
-    StoreError
-        If the store cannot be used, or cannot describe the game.
-
-    Notes
-    -----
-    After Ctrl-C or `kill -9` the same call with the same store resumes. `RunStore` names what its key does not cover.
-    """
-    if isinstance(game, Game):
-        check_game(game)
-    return SimulationSettings(n=n, seed=seed, workers=workers, executor=executor, store=store).sums(
-        game, functional, first=first, progress=progress
-    )

@@ -72,11 +72,10 @@ class ConvolutionalNetwork:
         ]
         return np.concatenate([part.double().numpy() for part in parts])
 
-    def right(self, theta: Array, x: Array, y: Array) -> Array:
-        """Return 1 for each row whose class has the largest sum, else 0, shape (n,)."""
-        theta, x, y = check_rows(self.dimension, self.sizes, theta, x, y)
-        classes = np.concatenate([sums.argmax(dim=1).numpy() for _, sums in self._layer_sums(theta, x)])
-        return np.asarray(classes == y.argmax(axis=1), dtype=np.float64)
+    def scores(self, theta: Array, x: Array) -> Array:
+        """Return the sums of the last layer, shape (n, 10): the larger one, the more likely the class."""
+        theta, x = check_rows(self.dimension, self.sizes, theta, x)
+        return np.concatenate([sums.double().numpy() for _, sums in self._layer_sums(theta, x)])
 
     def per_sample(self, theta: Array, x: Array, y: Array) -> Iterator[tuple[slice, list[Any]]]:
         """Yield, batch by batch, the rows, and each parameter tensor's per-person gradients, flat, by Opacus."""

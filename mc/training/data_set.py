@@ -28,9 +28,10 @@ class DataSet:
     """The people of a data set, row i of `features` and of `labels` being person i, and the rows of a test set.
 
     features has shape (n, f), labels (n, k) with zeros and ones. test_features and test_labels have shapes (m, f) and
-    (m, k). All are float64, and read-only here. `public` says that numbers of single people may be shown. Raises
-    ValueError or TypeError with one sentence for a wrong shape, an empty part, a number that is not finite, and a label
-    other than 0 and 1.
+    (m, k). All are float64, and read-only here. `public` says that numbers of single people may be shown. `label_names`
+    names the k columns of labels of which several may hold for a person; without names each person has one class.
+    Raises ValueError or TypeError with one sentence for a wrong shape, an empty part, a number that is not finite, and
+    a label other than 0 and 1.
     """
 
     name: str
@@ -39,6 +40,7 @@ class DataSet:
     test_features: Array
     test_labels: Array
     public: bool
+    label_names: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         for rows, columns in (("features", "labels"), ("test_features", "test_labels")):
@@ -80,6 +82,49 @@ class DataSet:
         """The number of classes or labels k."""
         return int(self.labels.shape[1])
 
+    def quality(self, scores: Array, labels: Array) -> float:
+        """Return the share of correctly classified rows, or with several labels the mean area under the curve."""
+        return (
+            area_under_curve(scores, labels) if self.label_names else float(classified(scores, labels).mean())
+        )
+
+
+def classified(scores: Array, labels: Array) -> Array:
+    """Return 1 for each row whose class has the largest score, else 0, shape (n,)."""
+    return np.asarray(scores.argmax(axis=1) == labels.argmax(axis=1), dtype=np.float64)
+
+
+def area_under_curve(scores: Array, labels: Array) -> float:
+    """Return the area under the ROC curve: the chance that a positive row has the larger score, ties counting half.
+
+    Parameters
+    ----------
+    scores : ndarray of float, shape (n,) or (n, k)
+        A score of each row, larger for positive rows; with k columns, of each label.
+    labels : ndarray, of the shape of scores
+        0 or 1.
+
+    Returns
+    -------
+    float
+        The area, in [0, 1]; with k columns the mean of their areas (the macro average).
+
+    Raises
+    ------
+    ValueError
+        If all labels of a column are equal.
+    """
+    from scipy.stats import rankdata  # takes long to load
+
+    positive = np.asarray(labels, dtype=np.bool_)
+    many, few = positive.sum(axis=0), (~positive).sum(axis=0)
+    if not (many * few).all():
+        raise ValueError(
+            f"labels must have both classes, got {many} positive of {len(positive)}; pass more rows"
+        )
+    ranks = rankdata(scores, axis=0)
+    return float(np.mean(((ranks * positive).sum(axis=0) - many * (many + 1) / 2) / (many * few)))
+
 
 def real_array(name: str, value: object) -> NDArray[np.float64]:
     """Return `value` as float64 without a copy if possible. Raises TypeError unless it is an array of real numbers."""
@@ -94,25 +139,30 @@ def real_array(name: str, value: object) -> NDArray[np.float64]:
 
 
 def check_rows(
-    dimension: int, sizes: tuple[int, ...], theta: object, x: object, y: object
-) -> tuple[Array, Array, Array]:
+    dimension: int, sizes: tuple[int, ...], theta: object, x: object, *y: object
+) -> tuple[Array, ...]:
     """Return parameters of shape (dimension,), rows x of sizes[0] numbers and labels y of sizes[-1], finite float64.
 
     Raises ValueError or TypeError in one sentence for anything else.
     """
-    theta, x, y = (real_array(name, value) for name, value in (("theta", theta), ("x", x), ("y", y)))
+    theta, x = real_array("theta", theta), real_array("x", x)
     n = x.shape[0] if x.ndim else 0
-    for name, array, shape, remedy, where_finite in (
+    parts = [
         ("theta", theta, (dimension,), "pass the result of start()", "lower the rate of the descent"),
         ("x", x, (n, sizes[0]), "pass a row of that many features for each person", "check the features"),
-        ("y", y, (n, sizes[-1]), "pass a row of labels for each row of x", "pass labels from 0 to 1"),
-    ):
+    ]
+    for labels in y:
+        labels = real_array("y", labels)
+        parts.append(
+            ("y", labels, (n, sizes[-1]), "pass a row of labels for each row of x", "pass labels from 0 to 1")
+        )
+    for name, array, shape, remedy, where_finite in parts:
         if array.shape != shape:
             raise ValueError(f"{name} must have shape {shape}, got {array.shape}; {remedy}")
         if not np.isfinite(array).all():
             bad = float(array[~np.isfinite(array)][0])
             raise ValueError(f"{name} must be finite, got {bad!r}; {where_finite}")
-    return theta, x, y
+    return tuple(array for _, array, *_ in parts)
 
 
 def _checked_table(name: str, value: object) -> Array:

@@ -19,6 +19,8 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator
+from itertools import repeat
+from math import prod
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -35,8 +37,10 @@ from filterproof.theory.argument_checks import check_count, check_positive
 
 Array = NDArray[np.float64]
 
-_VERSION = 5
-_SAVED = ("theta", "parameters", "taken", "secret", "people")
+_VERSION = 6
+_SAVED = ("state", "parameters", "taken", "secret", "people")
+#: Adam's decays of the two moving means, and what it adds to the root of the second, as in Torch.
+_DECAYS, _OFFSET = (0.9, 0.999), 1e-8
 #: Not secret: the signature only detects damage.
 _FORMAT_KEY = b"filterproof.descent"
 
@@ -61,14 +65,14 @@ class Learner(Protocol):
     def losses(self, theta: Array, x: Array, y: Array) -> Array:
         """Return each person's loss in nats, shape (n,)."""
 
-    def right(self, theta: Array, x: Array, y: Array) -> Array:
-        """Return 1 for each correctly classified row, else 0, shape (n,)."""
+    def scores(self, theta: Array, x: Array) -> Array:
+        """Return a score of each class or label, shape (n, k), larger for the more likely."""
 
 
 class PrivateGradientDescent:
     """Private gradient descent in which each person has a budget of their own.
 
-        theta_{t+1} = theta_t - (rate / n) (sum_i f_i g_i(theta_t) + N(0, (sigma clip)^2 I))
+        theta_{t+1} = theta_t - rate m_t,  m_t = (1 / n) (sum_i f_i g_i(theta_t) + N(0, (sigma clip)^2 I))
         |f_i g_i| = min(|g_i|, clip, what the budget of person i still covers at this noise)
 
     Iterating takes a step and yields the number of steps taken. Stopping at any moment wastes nothing.
@@ -91,6 +95,8 @@ class PrivateGradientDescent:
     seed : int
         Seed of the first parameters and of the noise. Whoever knows it can subtract the noise, and a small seed can be
         guessed from the first parameters: pass `secrets.randbits(128)`.
+    adam : bool, default False
+        Whether to step by Adam, which replaces m_t by a function of m_1, ..., m_t; the guarantee is the same.
 
     Raises
     ------
@@ -103,7 +109,7 @@ class PrivateGradientDescent:
     The number of people n counts as known. `save` stores everything and `restored` continues from there to the bit: the
     noise is a `SecretNoise`, so a repeated step repeats its release, and a step with other data or other code has other
     noise. Continue only from the newest save; another step from an older one releases more than it charges. Source:
-    Feldman & Zrnic (2021), Algorithms 6 and 7, Propositions 5.1 and 5.2.
+    Feldman & Zrnic (2021), Algorithms 6 and 7, Propositions 5.1 and 5.2; Kingma & Ba (2015), Algorithm 1, for Adam.
     """
 
     def __init__(
@@ -116,6 +122,7 @@ class PrivateGradientDescent:
         sigma: float,
         rate: float,
         seed: int,
+        adam: bool = False,
     ) -> None:
         if people.people != data.people:
             raise ValueError(
@@ -132,7 +139,9 @@ class PrivateGradientDescent:
         self.sigma = float(check_positive("sigma", sigma))
         self._sums = ClippedSums(people, clip=clip, sigma=self.sigma * float(check_positive("clip", clip)))
         self._secret = check_count("seed", seed, least=0)
-        self._theta = network.start(np.random.default_rng(self._secret))
+        theta = network.start(np.random.default_rng(self._secret))
+        #: theta, and with Adam the moving means of the released gradients and of their squares
+        self._state = np.concatenate([theta[np.newaxis], np.zeros((2 if adam else 0, len(theta)))])
         self._taken = 0
 
     @property
@@ -148,23 +157,38 @@ class PrivateGradientDescent:
     @property
     def theta(self) -> Array:
         """The parameters after the steps so far, shape (d,), covered by the guarantee."""
-        return self._theta.copy()
+        return self._state[0].copy()
 
     def __iter__(self) -> Iterator[int]:
         return self
 
     def __next__(self) -> int:
-        gradients = self.network.gradients(self._theta, self.data.features, self.data.labels)
+        gradients = self.network.gradients(self._state[0], self.data.features, self.data.labels)
         total = self._sums.release(gradients, self._sums.next_noise(self._secret)).value
-        moved = self._theta - (self.rate / self.data.people) * total
+        moved = self._next_state(total / self.data.people)
         if not np.isfinite(moved).all():
             raise ValueError(
                 f"theta must be finite, got {float(moved[~np.isfinite(moved)][0])!r}; lower the rate, step "
                 f"{self._taken + 1} was charged and not taken"
             )
-        self._theta = moved
+        self._state = moved
         self._taken += 1
         return self._taken
+
+    def _next_state(self, gradient: Array) -> Array:
+        theta, *means = self._state
+        if not means:
+            return (theta - self.rate * gradient)[np.newaxis]
+        moved = [
+            decay * mean + (1 - decay) * gradient**k
+            for k, (decay, mean) in enumerate(zip(_DECAYS, means, strict=True), 1)
+        ]
+        # a power by multiplications, the same bits on every processor
+        first, second = (
+            mean / (1 - prod(repeat(decay, self._taken + 1)))
+            for decay, mean in zip(_DECAYS, moved, strict=True)
+        )
+        return np.array([theta - self.rate * first / (np.sqrt(second) + _OFFSET), *moved])
 
     def steps(self, number: int) -> None:
         """Take this many steps."""
@@ -190,7 +214,7 @@ class PrivateGradientDescent:
         The file has everyone's spending, which is personal data. Raises OSError if it cannot be written.
         """
         content = {
-            "theta": self._theta.astype("<f8").tobytes().hex(),
+            "state": self._state.astype("<f8").tobytes().hex(),
             "parameters": self._saved_parameters(),
             "taken": self._taken,
             "secret": self._secret,
@@ -216,8 +240,9 @@ class PrivateGradientDescent:
                 json.loads(content), "descent", _VERSION, _SAVED, _FORMAT_KEY, "PrivateGradientDescent.save"
             )
             # anybody can sign: data that is not checked below or by a constructor is checked here
-            given, theta = saved["parameters"], np.frombuffer(bytes.fromhex(saved["theta"]), dtype="<f8")
+            given, state = saved["parameters"], np.frombuffer(bytes.fromhex(saved["state"]), dtype="<f8")
             clip, sigma, rate = (float(given[name]) for name in ("clip", "sigma", "rate"))
+            adam = bool(given["adam"])
             secret, taken = (saved_count(saved, name) for name in ("secret", "taken"))
         except (ValueError, TypeError, KeyError, RecursionError) as error:
             raise ValueError(
@@ -226,19 +251,19 @@ class PrivateGradientDescent:
                 "file unchanged"
             ) from error
         people = IndividualFilter.from_dict(saved["people"], filt)
-        made = cls(data, network, people, clip=clip, sigma=sigma, rate=rate, seed=secret)
+        made = cls(data, network, people, clip=clip, sigma=sigma, rate=rate, seed=secret, adam=adam)
         for name, own in made._saved_parameters().items():
             if given.get(name) != own:
                 raise ValueError(
                     f"{name} must be that of the saved descent, {given.get(name)!r}, got {own!r}; pass the same data, "
                     "network and filter"
                 )
-        if theta.shape != made._theta.shape or not np.isfinite(theta).all():
+        if state.size != made._state.size or not np.isfinite(state).all():
             raise ValueError(
-                f"theta must be {made._theta.size} finite numbers, got {theta.size}, {np.isfinite(theta).sum()} of "
+                f"state must be {made._state.size} finite numbers, got {state.size}, {np.isfinite(state).sum()} of "
                 "them finite; pass the file unchanged"
             )
-        made._theta, made._taken = theta.astype(np.float64), taken
+        made._state, made._taken = state.reshape(made._state.shape).astype(np.float64), taken
         return made
 
     def _saved_parameters(self) -> dict[str, Any]:
@@ -250,6 +275,7 @@ class PrivateGradientDescent:
             "clip": self.clip,
             "sigma": self.sigma,
             "rate": self.rate,
+            "adam": len(self._state) > 1,
             "sizes": list(self.network.sizes),
             "data": digest.hexdigest(),
         }

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,19 +55,24 @@ class Gradients:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DenseNetwork:
-    """A network of dense layers with tanh units and a softmax output.
+    """A network of dense layers with tanh units.
 
-        loss_i = -sum_j y_ij log p_ij,  p_i = softmax(W_L a + b_L),  a = tanh(W a' + b) layer by layer
+        softmax:   loss_i = -sum_j y_ij log p_ij,  p_i = softmax(s_i)
+        logistic:  loss_i = -(1/k) sum_j (y_ij log p_ij + (1 - y_ij) log(1 - p_ij)),  p_ij = 1 / (1 + e^-s_ij)
+        s = W_L a + b_L,  a = tanh(W a' + b) layer by layer
 
     Parameters
     ----------
     sizes : tuple of int
-        The numbers of features, of units of each hidden layer, and of classes.
+        The numbers of features, of units of each hidden layer, and of classes or labels k.
+    output : {"softmax", "logistic"}, default "softmax"
+        "softmax" for one class of each person, "logistic" for labels of which several may hold.
 
     Raises
     ------
     ValueError
-        For fewer than two sizes. Methods raise it for wrong shapes and for numbers that are not finite.
+        For fewer than two sizes, and for another output. Methods raise it for wrong shapes and for numbers that are not
+        finite.
     TypeError
         Methods raise it for anything but arrays of real numbers.
 
@@ -78,11 +83,16 @@ class DenseNetwork:
     """
 
     sizes: tuple[int, ...] = (64, 32, 10)
+    output: Literal["softmax", "logistic"] = "softmax"
 
     def __post_init__(self) -> None:
         if not isinstance(self.sizes, tuple | list) or len(self.sizes) < 2:
             raise ValueError(
                 f"sizes must be at least two numbers of units, got sizes={self.sizes!r}; pass e.g. (64, 32, 10)"
+            )
+        if self.output not in ("softmax", "logistic"):
+            raise ValueError(
+                f"output must be softmax or logistic, got output={self.output!r}; pass one of them"
             )
         object.__setattr__(self, "sizes", tuple(check_count("sizes", size) for size in self.sizes))
 
@@ -102,22 +112,28 @@ class DenseNetwork:
         """Return each person's loss in nats, shape (n,)."""
         theta, x, y = check_rows(self.dimension, self.sizes, theta, x, y)
         sums = self._layer_sums(theta, x)[1]
+        if self.output == "logistic":
+            return np.asarray(
+                (np.maximum(sums, 0.0) - y * sums + rm.log(1.0 + rm.exp(-np.abs(sums)))).mean(axis=1)
+            )
         largest = sums.max(axis=1)
         total = largest + rm.log(rm.exp(sums - largest[:, np.newaxis]).sum(axis=1))
         return np.asarray(total * y.sum(axis=1) - (y * sums).sum(axis=1))
 
-    def right(self, theta: Array, x: Array, y: Array) -> Array:
-        """Return 1 for each row whose class has the largest sum, else 0, shape (n,)."""
-        theta, x, y = check_rows(self.dimension, self.sizes, theta, x, y)
-        sums = self._layer_sums(theta, x)[1]
-        return np.asarray(sums.argmax(axis=1) == y.argmax(axis=1), dtype=np.float64)
+    def scores(self, theta: Array, x: Array) -> Array:
+        """Return the sums s of the last layer, shape (n, s_L): the larger one, the more likely the label."""
+        theta, x = check_rows(self.dimension, self.sizes, theta, x)
+        return self._layer_sums(theta, x)[1]
 
     def gradients(self, theta: Array, x: Array, y: Array) -> Gradients:
         """Return the gradient of each person's loss by theta, in closed form."""
         theta, x, y = check_rows(self.dimension, self.sizes, theta, x, y)
         taken, sums = self._layer_sums(theta, x)
-        chances = rm.exp(sums - sums.max(axis=1, keepdims=True))
-        slopes = [chances * (y.sum(axis=1, keepdims=True) / chances.sum(axis=1, keepdims=True)) - y]
+        if self.output == "logistic":
+            slopes = [((1.0 + rm.tanh(sums / 2)) / 2 - y) / y.shape[1]]
+        else:
+            chances = rm.exp(sums - sums.max(axis=1, keepdims=True))
+            slopes = [chances * (y.sum(axis=1, keepdims=True) / chances.sum(axis=1, keepdims=True)) - y]
         for (weights, _), activation in zip(
             reversed(self._layer_parameters(theta)[1:]), reversed(taken[1:]), strict=True
         ):

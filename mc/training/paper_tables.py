@@ -193,9 +193,8 @@ def _queries(
             most_steps=setting.steps + _APART * query,
             seed=seed,
         )
-        network = ConvolutionalNetwork()
-        right = network.right(outcome.theta, data.features, data.labels)
-        found.append((outcome.steps_taken, float(right.mean()), outcome.accuracy.value))
+        scores = ConvolutionalNetwork().scores(outcome.theta, data.features)
+        found.append((outcome.steps_taken, data.quality(scores, data.labels), outcome.accuracy.value))
         with OutputFolder(place) as made:
             made.add(_FILE, json.dumps(found).encode())
     return found

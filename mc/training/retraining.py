@@ -25,7 +25,7 @@ from filterproof.mc.intervals import clopper_pearson
 from filterproof.mc.intervals.estimate import Estimate
 from filterproof.mc.runs.output import OutputFolder
 from filterproof.mc.training.convolutional import ConvolutionalNetwork
-from filterproof.mc.training.data_set import DataSet
+from filterproof.mc.training.data_set import DataSet, classified
 from filterproof.mc.training.descent import Learner, PrivateGradientDescent
 from filterproof.mc.training.idx import read_idx
 from filterproof.theory.argument_checks import check_count, check_delta, check_positive
@@ -228,5 +228,5 @@ def _restored_descent(
 
 def _accuracy_estimate(descent: PrivateGradientDescent) -> Estimate:
     data = descent.data
-    right = descent.network.right(descent.theta, data.test_features, data.test_labels)
+    right = classified(descent.network.scores(descent.theta, data.test_features), data.test_labels)
     return clopper_pearson(round(float(right.sum())), len(right), failure=_FAILURE)

@@ -15,7 +15,7 @@ from filterproof.filters.contract.state import State
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.engine.adversary import Adversary, AdversaryView
 from filterproof.mc.engine.encoding import Nameable, decode, encode
-from filterproof.mc.losses.epsilon_values import nearest_log
+from filterproof.theory.numerics.stable import log_fraction
 from filterproof.theory.pairs import DominatingPair
 from filterproof.theory.pairs.base import Direction
 
@@ -179,7 +179,7 @@ def written_out(
 
 
 def _loss_of_masses(p: Fraction, q: Fraction) -> float:
-    return nearest_log(p / q) if p * q else (np.inf if p else -np.inf)
+    return log_fraction(p / q) if p * q else (np.inf if p else -np.inf)
 
 
 def _terminal_value(ratio: Fraction, direction: Direction, p: Fraction, q: Fraction) -> Fraction:

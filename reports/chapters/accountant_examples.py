@@ -9,7 +9,6 @@ from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from filterproof.filters import (
     ClippedSums,
@@ -128,7 +127,7 @@ def _of_filters(runs: int) -> Iterator[Simulation]:
         (_WHOLE, "QP", "a person added", np.positive),
         (_PARTLY, "PQ", f"a person removed{partly}", np.positive),
         (_PARTLY, "QP", f"a person added{partly}", np.positive),
-        (_WHOLE, "PQ", "a person removed from a Lipschitz analysis", _soft_thresholds),
+        (_WHOLE, "PQ", "a person removed from a Lipschitz analysis", partial(np.hypot, 1.0)),
     ):
         game: dict[str, Any] = {"sigma": sigma, "rounds": rounds, "n": runs // 2, "epsilon": EPSILON}
         game |= {"direction": way, "analysis": analysis}
@@ -168,11 +167,6 @@ def _simulated_estimate(training: Training, **how: Any) -> Estimate:
 
 def _audit_estimate(training: Training, **how: Any) -> Estimate:
     return audit_training(training, ClippedSums.factory(PROMISE, clip=CLIP, sigma=NOISE), **how).reached
-
-
-def _soft_thresholds(sums: NDArray[np.float64]) -> NDArray[np.float64]:
-    """A function of slope at most one."""
-    return np.hypot(1.0, sums)
 
 
 def page_instances(page: str) -> dict[str, Any]:

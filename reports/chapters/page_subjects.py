@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copyreg
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields
 
@@ -44,15 +43,3 @@ SUBJECTS: tuple[PageSubject, ...] = tuple(
     for entry in CATALOGUE.values()
     if entry.sound is not False or entry.name in SHOWN_BROKEN
 )
-
-
-def _listed_subject(name: str) -> PageSubject:
-    return next(one for one in SUBJECTS if one.name == name)
-
-
-def _by_name(subject: PageSubject) -> tuple[Callable[[str], PageSubject], tuple[str]]:
-    return _listed_subject, (subject.name,)
-
-
-# what makes its filter is a function of the catalogue, which cannot be sent to another process
-copyreg.pickle(PageSubject, _by_name)

@@ -16,7 +16,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from textwrap import wrap
+from textwrap import fill
 from typing import Any
 
 from filterproof.filters.catalogue import CATALOGUE, CatalogueEntry
@@ -104,19 +104,16 @@ def _proof(name: str) -> Proof:
     return prove(name, done=_RUN_PROOFS)
 
 
-def theorems_of(paper: str) -> list[Theorem]:
-    """Return the theorems whose source names the paper's authors, in the order of `THEOREMS`."""
-    return [theorem for theorem in THEOREMS.values() if PAPERS[paper] in theorem.source]
-
-
 def _link(theorem: Theorem) -> str:
     return f"[{escaped(theorem.title)}](#theorem-{claim_key(theorem.name)})"
 
 
 def _theorems(paper: str | None = None) -> str:
-    """Return a row for each theorem: its claim, the checks of its steps, its evidence."""
+    """Return a row for each theorem, or each whose source names the paper's authors: its claim, checks and evidence."""
     rows = []
-    for theorem in THEOREMS.values() if paper is None else theorems_of(paper):
+    for theorem in THEOREMS.values():
+        if paper is not None and PAPERS[paper] not in theorem.source:
+            continue
         proof = _proof(theorem.name)
         verdict = f"{proof.verdict().outcome.name}, {proof.evidence.name}"
         rows.append((_link(theorem), escaped(theorem.source), steps_by_check(proof), verdict))
@@ -132,10 +129,6 @@ def _covered_rules() -> str:
         rows.append((f"`fp.{kind.__name__}`", theorem, *(joins[losses].name for losses in Losses)))
     heads = ("rule", "theorem", *(losses.value for losses in Losses))
     return f"{table(heads, rows)}\n\n{_kind_words(TheoremCoverage)}"
-
-
-def _derivations() -> str:
-    return "\n\n".join(_derivation(_proof(name)) for name in THEOREMS)
 
 
 def _derivation(proof: Proof) -> str:
@@ -234,15 +227,10 @@ def _kernel_statements() -> str:
         axioms = ", ".join(f"`{axiom}`" for axiom in found.axioms) or "none"
         parts += [
             f"**{escaped(theorem.source)}** {escaped(theorem.scoped_claim)}{beyond}",
-            f"```coq\n{_broken_statement(found.displayed_statement)}\n```",
+            f"```coq\n{fill(found.displayed_statement, 100, subsequent_indent='  ', break_long_words=False)}\n```",
             f"`{found.file}`. Axioms: {axioms}.",
         ]
     return "\n\n".join(parts)
-
-
-def _broken_statement(statement: str) -> str:
-    """Break a statement into lines that fit a page."""
-    return "\n".join(wrap(statement, 100, subsequent_indent="  ", break_long_words=False))
 
 
 def _by_kernel() -> str:
@@ -288,10 +276,11 @@ def _pair_name(pair: DominatingPair) -> str:
 
 
 def _charge_cell(pair: DominatingPair, charge: ChargeName) -> str:
-    declared, share = float(getattr(pair, charge)), pair.tightness_ratio(charge)
+    declared = float(getattr(pair, charge))
     if not math.isfinite(declared):
         return _NONE
-    due = "smallest" if share.low > 1 - 2.0**-29 else f"upper bound; {100 * share.low:.4g} % is necessary"
+    share = pair.tight_charge(charge)[0] / declared if declared else 1.0
+    due = "smallest" if share > 1 - 2.0**-29 else f"upper bound; {100 * share:.4g} % is necessary"
     return f"{declared:.6g} ({due})"
 
 
@@ -347,11 +336,6 @@ def _option_spelling(parameter: Any) -> str:
     return ", ".join(parameter.opts)
 
 
-def _exit_statuses() -> str:
-    """Return the table of the exit statuses of `filterproof`."""
-    return table(("status", "meaning"), [(str(int(one)), one.meaning) for one in ExitStatus])
-
-
 def _audit() -> str:
     """Return the record of `make audit`: a sentence, and a line for each finding."""
     audit = recorded_audit()
@@ -380,7 +364,7 @@ GENERATED: Mapping[str, Callable[..., str]] = {
     ),
     "theorems": _theorems,
     "covered": _covered_rules,
-    "derivations": _derivations,
+    "derivations": lambda: "\n\n".join(_derivation(_proof(name)) for name in THEOREMS),
     "rows": _rows,
     "row-statuses": lambda: table(("status", "meaning"), paper_rows.STATUS.items()),
     "steps": lambda name: _steps(_proof(name)),
@@ -388,6 +372,8 @@ GENERATED: Mapping[str, Callable[..., str]] = {
     "filters": _filters,
     "charges": charges,
     "commands": _commands,
-    "exit-statuses": _exit_statuses,
+    "exit-statuses": lambda: table(
+        ("status", "meaning"), ((str(int(one)), one.meaning) for one in ExitStatus)
+    ),
     "audit": _audit,
 }

@@ -52,4 +52,4 @@ def test_unsound_filters_live_in_their_files_and_warn() -> None:
             assert "Flaw:" in doc
             assert "Counterexample:" in doc
             with pytest.warns(fp.UnsoundFilterWarning):
-                entry.make_example()
+                entry.make(entry.parameters)

@@ -51,7 +51,9 @@ CALLS: dict[str, tuple[Callable[..., object], dict[str, Any]]] = {
         {**DRAWN, "n": 100, "confidence": 0.9, "method": "plain"},
     ),
     "play": (
-        lambda game, functional, **given: fp.runs.sum_over_runs(game, functional, workers=1, **given),
+        lambda game, functional, first, **given: fp.runs.SimulationSettings(workers=1, **given).sums(
+            game, functional, first=first
+        ),
         {
             "game": fp.runs.Game.between(GDP, fp.OneShot()),
             "functional": HockeyStick(1.0),

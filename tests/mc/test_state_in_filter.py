@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import filterproof as fp
-from filterproof.mc.estimate.functionals import HockeyStick
 
 WIDE = fp.Gaussian(0.4)
 
@@ -148,9 +147,7 @@ CALLS = {
     "simulate_renyi": lambda filt: fp.simulate_renyi(filt, fp.Constant(WIDE), alpha=2.0, rounds=20, n=100),
     "survival": lambda filt: fp.release_survival(filt, fp.Constant(WIDE), rounds=20, n=100),
     "decide": lambda filt: fp.sequential_test(filt, fp.Constant(WIDE), epsilon=1.0, delta=0.1, most=1000),
-    "play": lambda filt: fp.runs.sum_over_runs(
-        fp.runs.Game.between(filt, fp.Constant(WIDE)), HockeyStick(1.0), n=100
-    ),
+    "game": lambda filt: fp.runs.SimulationSettings(n=100).game(filt, fp.Constant(WIDE)),
     "supremum": lambda filt: fp.supremum(filt, 1.0),
     "calibrate": lambda filt: fp.calibrate(lambda threshold: filt, 1.0, 0.1, menu=[WIDE], rounds=3),
     "simulate_person": lambda filt: fp.people.simulate_person(

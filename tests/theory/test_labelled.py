@@ -30,7 +30,7 @@ OF_LABELS = {
     *("rational", "swapped", "monotone_parameters", "closed_least", "domination_parameter"),
 }
 #: What the methods of a law are asked, the loss of an outcome among them.
-ASKED = {"tight_charge": ("zcdp_rho",), "tightness_ratio": ("gdp_mu",), "renyi": (3.0,), "loss_isf": (0.3,)}
+ASKED = {"tight_charge": ("zcdp_rho",), "renyi": (3.0,), "loss_isf": (0.3,)}
 
 
 def result_of(pair: fp.DominatingPair, name: str, at: float) -> Any:

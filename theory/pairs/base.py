@@ -69,13 +69,6 @@ class KOVForm(NamedTuple):
     exact_delta: Fraction | None
 
 
-class TightnessRatio(NamedTuple):
-    """Bounds on the ratio of the smallest valid charge to the declared charge; both are 1 for a tight charge."""
-
-    low: float
-    high: float
-
-
 def same_as(name: str) -> Any:
     """Return a property that reads another property or field of the pair."""
     return property(lambda pair: getattr(pair, name))
@@ -208,25 +201,6 @@ class DominatingPair(Parametrised, ABC):
         """
         declared = float(getattr(self, charge))
         return declared * (1 - 2.0**-44) if charge in self.closed_least else 0.0, declared
-
-    def tightness_ratio(self, charge: ChargeName = "zcdp_rho") -> TightnessRatio:
-        """Bounds on the ratio of the smallest valid charge to the declared charge.
-
-        Parameters
-        ----------
-        charge : {"pure_epsilon", "zcdp_rho", "gdp_mu"}, optional
-            Name of the charge. The pair must have shape ().
-
-        Returns
-        -------
-        TightnessRatio
-            Bounds `low` and `high`, at most 1. Both are 1 where the declared charge is 0 or inf.
-        """
-        low, high = self.tight_charge(charge)
-        declared = float(getattr(self, charge))
-        if declared in (0.0, math.inf):
-            return TightnessRatio(1.0, 1.0)
-        return TightnessRatio(low / declared * (1 - 2.0**-52), min(high / declared * (1 + 2.0**-52), 1.0))
 
     def hockey_stick_upper_bound(self, epsilon: float) -> Real:
         """Rounded-up bound on H_{e^eps}(P||Q) and H_{e^eps}(Q||P).

@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
 from types import MappingProxyType
-from typing import TYPE_CHECKING, ClassVar, Self, TypeVar
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,8 +22,6 @@ from filterproof.theory.pairs.reference_values import Exact, PairReferenceValues
 
 if TYPE_CHECKING:
     from flint import arb
-
-_Kind = TypeVar("_Kind", bound="Gaussian")
 
 #: The number of losses in a block, small enough for the nearest cache.
 _BLOCK = 16384
@@ -95,7 +92,7 @@ class Gaussian(DominatingPair):
         mu = fast.either(low, high, raised)
         if mu is None:
             mu = _select(low, high, raised)
-        pair: Self = _prototype(cls).with_parameters({"mu": mu})
+        pair: Self = cls(1.0).with_parameters({"mu": mu})
         return pair
 
     def __post_init__(self) -> None:
@@ -219,12 +216,6 @@ class Gaussian(DominatingPair):
             part += np.multiply(mu, order - 0.5, out=shift[: len(part)])
             part *= mu
         return loss
-
-
-@cache
-def _prototype(kind: type[_Kind]) -> _Kind:
-    """Return a pair of this class that others are copied from."""
-    return kind(1.0)
 
 
 def _select(low: float, high: float, raised: NDArray[np.bool_]) -> NDArray[np.float64]:

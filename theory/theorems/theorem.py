@@ -214,7 +214,7 @@ _MODULES = {
     "GDP residue filter": "theorems.gaussian_theorems",
     "Blackwell filter": "theorems.gaussian_theorems",
     "Gaussian slack": "theorems.gaussian_theorems",
-    "subsampling": "proofs.subsampling",
+    "subsampling": "theorems.any_outcomes",
     "kappa": "proofs.kappa",
     "realisation filter": "theorems.approximate",
     "ex-post filter": "theorems.approximate",

@@ -131,7 +131,7 @@ _QUESTIONS = (
 )
 
 
-def certificate(thing: Any, *, done: dict[str, Proof] | None = None) -> Verdict | None:
+def certificate(thing: Any) -> Verdict | None:
     """Return HOLDS if theorems on a filter's library components prove its guarantee, None without such components.
 
     HOLDS covers four cases. An `AdditiveFilter` whose deciding functions are the library's own, with a library charge,
@@ -141,7 +141,7 @@ def certificate(thing: Any, *, done: dict[str, Proof] | None = None) -> Verdict 
     library, from a fresh one with its parameters on, if its filter is proved, its numbers are certified and the proof
     of its theorem runs; its past charges are only checked to be a sum of charges.
 
-    UNDECIDED, with the reason, if such an object is not covered. `done` keeps proofs from call to call.
+    UNDECIDED, with the reason, if such an object is not covered.
     """
     kind, held = type(thing), is_verifiable(thing)
     listed = _is_catalogued(kind) and "theorem" in vars(kind)
@@ -157,7 +157,7 @@ def certificate(thing: Any, *, done: dict[str, Proof] | None = None) -> Verdict 
     else:
         return None
     try:
-        return by(thing, done=done)
+        return by(thing)
     except (NoTheoremError, RefusedError) as reason:
         name = kind.__name__
         uncovered = (
@@ -166,12 +166,9 @@ def certificate(thing: Any, *, done: dict[str, Proof] | None = None) -> Verdict 
         return Verdict(Outcome.UNDECIDED, Evidence.CITED, SCOPE, f"{uncovered}: {reason}")
 
 
-def certify_promise(thing: Any, *, done: dict[str, Proof] | None = None) -> StageFinding:
-    """Return the finding on the components. The proofs run once and take seconds; no user code runs.
-
-    `done` keeps proofs from call to call.
-    """
-    verdict = certificate(thing, done=done)
+def certify_promise(thing: Any) -> StageFinding:
+    """Return the finding on the components. The proofs run once and take seconds; no user code runs."""
+    verdict = certificate(thing)
     whole = verdict is not None and verdict.outcome is Outcome.HOLDS
     asked, about, unseen = _QUESTIONS[is_verifiable(thing)]
     return StageFinding(
@@ -190,7 +187,7 @@ def _is_catalogued(kind: type) -> bool:
     return any(kind is entry.filter_class for entry in CATALOGUE.values())
 
 
-def _of_a_sum(filt: AdditiveFilter, *, own_theorem: str | None, done: dict[str, Proof] | None) -> Verdict:
+def _of_a_sum(filt: AdditiveFilter, *, own_theorem: str | None) -> Verdict:
     rule, budget, promise = _library_parts(filt)
     _certified_numbers(filt)
     certain, bits = verify_implication(rule, limit_of(budget), promise)
@@ -202,7 +199,7 @@ def _of_a_sum(filt: AdditiveFilter, *, own_theorem: str | None, done: dict[str, 
         f"{promise!r} by {certain.says}, {how}"
     )
     keys = tuple(key for key in (rule.theorem, certain.theorem, own_theorem) if key is not None)
-    return _proved_verdict(keys, (), (Evidence.CERTIFIED if bits else Evidence.EXACT,), SCOPE, detail, done)
+    return _proved_verdict(keys, (), (Evidence.CERTIFIED if bits else Evidence.EXACT,), SCOPE, detail)
 
 
 def _library_parts(filt: AdditiveFilter) -> tuple[ChargeRule, Budget, Guarantee]:
@@ -237,7 +234,7 @@ def _library_parts(filt: AdditiveFilter) -> tuple[ChargeRule, Budget, Guarantee]
     return charge, budget, filt.promise
 
 
-def _of_the_catalogue(filt: PrivacyFilter, *, done: dict[str, Proof] | None) -> Verdict:
+def _of_the_catalogue(filt: PrivacyFilter) -> Verdict:
     """Return the verdict on a catalogue filter that is no single sum."""
     joins = coverage_by_pair(filt)
     theorem, numbers, scope, evidence = type(filt).theorem, _certified_numbers(filt), SCOPE, Evidence.EXACT
@@ -270,7 +267,7 @@ def _of_the_catalogue(filt: PrivacyFilter, *, done: dict[str, Proof] | None) -> 
         for pair, join in joins.items()
         if join in (TheoremCoverage.OWN, TheoremCoverage.GAUSSIAN)
     )
-    return _proved_verdict((theorem,), (), (evidence,), scope, f"theorem {theorem!r}{told}", done)
+    return _proved_verdict((theorem,), (), (evidence,), scope, f"theorem {theorem!r}{told}")
 
 
 def _certified_numbers(filt: PrivacyFilter) -> CertifiedNumbers | None:
@@ -290,7 +287,7 @@ def _certified_numbers(filt: PrivacyFilter) -> CertifiedNumbers | None:
     return certificate if certificate.numbers else None
 
 
-def _of_a_game(filt: Any, *, done: dict[str, Proof] | None) -> Verdict:
+def _of_a_game(filt: Any) -> Verdict:
     """Return the verdict on a catalogue filter behind levels. The game explores all its decisions, sound or not."""
     if not _is_catalogued(type(filt.inner)):
         raise NoTheoremError(
@@ -308,10 +305,10 @@ def _of_a_game(filt: Any, *, done: dict[str, Proof] | None) -> Verdict:
         f"{filt.promise.delta_at_epsilon!r}; "
         "a mechanism that a level dominates is a post-processing of it"
     )
-    return _proved_verdict((), DOMINATION_THEOREMS, (solved.evidence,), filt.scope, detail, done)
+    return _proved_verdict((), DOMINATION_THEOREMS, (solved.evidence,), filt.scope, detail)
 
 
-def _of_accountant(accountant: VerifiableAccountant, *, done: dict[str, Proof] | None) -> Verdict:
+def _of_accountant(accountant: VerifiableAccountant) -> Verdict:
     """Return the verdict on an accountant: the theorem on its rule, the kernel's proof, and its certified numbers."""
     kind = type(accountant)
     if not is_library_class(kind) or not kind.__module__.startswith("filterproof.filters.accountants."):
@@ -320,7 +317,7 @@ def _of_accountant(accountant: VerifiableAccountant, *, done: dict[str, Proof] |
     evidence: list[Evidence] = []
     scopes = [f"all releases from a fresh one with these parameters on, for {accountant.scope}"]
     for inner in accountant.rests_on:
-        known = certificate(inner, done=done)
+        known = certificate(inner)
         if known is None or known.outcome is not Outcome.HOLDS:
             why = f"no theorem covers {inner!r}" if known is None else known.detail
             raise NoTheoremError(f"its guarantee is that of its filter, and {why}")
@@ -345,7 +342,7 @@ def _of_accountant(accountant: VerifiableAccountant, *, done: dict[str, Proof] |
     )
     said = "; ".join((f"theorem {theorem.name!r}, {theorem.source}", *kernel, points))
     return _proved_verdict(
-        (theorem.name,), tuple(cited), (numbers.evidence, *evidence), "; ".join(scopes), said, done
+        (theorem.name,), tuple(cited), (numbers.evidence, *evidence), "; ".join(scopes), said
     )
 
 
@@ -366,14 +363,12 @@ def _proved_verdict(
     evidence: tuple[Evidence, ...],
     scope: str,
     detail: str,
-    done: dict[str, Proof] | None = None,
 ) -> Verdict:
     """Return HOLDS by the theorems of these keys, whose steps are run, by citations, and by other evidence.
 
     Raises RefusedError if a step of a theorem is refused.
     """
-    kept = PROVED_BY_NAME if done is None else done
-    proofs = [prove(key, done=kept) for key in dict.fromkeys(keys)]
+    proofs = [prove(key, done=PROVED_BY_NAME) for key in dict.fromkeys(keys)]
     for proof in proofs:
         if not proof.holds:
             raise RefusedError(

@@ -24,7 +24,6 @@ from filterproof.mc.examine.examination_context import ExaminationContext
 from filterproof.mc.examine.own_pairs import nameable_for
 from filterproof.mc.examine.sequence import granted_state
 from filterproof.mc.losses.balls import BITS, exact_fraction, to_ball
-from filterproof.mc.losses.epsilon_values import nearest_log
 from filterproof.mc.losses.too_large import TooLargeError
 from filterproof.mc.worst_case.plan import GAIN_MARGIN, AdaptivePlan, DeniedError, masses_of, written_out
 from filterproof.mc.worst_case.solve import solved_case
@@ -170,7 +169,7 @@ def best_second_requests(
             if spent is None:
                 continue
             for p, q in masses_of(opening):
-                state = checked_observe(filt, spent, np.array([nearest_log(p / q)]), 1)
+                state = checked_observe(filt, spent, np.array([log_fraction(p / q)]), 1)
                 admissible = frontiers.setdefault(keys(state)[0], AdmissiblePairs(filt, state))
                 continuations.append(best_second_request(admissible, ratio * q / p))
             found = recorded_plan(filt, epsilon, ratio, "PQ", AdaptivePlan(opening, tuple(continuations)))

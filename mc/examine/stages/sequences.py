@@ -21,7 +21,6 @@ from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.examine.counterexample import sequence_counterexample
 from filterproof.mc.examine.divergence import Divergence, certainly_exceeds
 from filterproof.mc.examine.examination_context import ExaminationContext
-from filterproof.mc.examine.extremal_steps import extremal_steps
 from filterproof.mc.examine.formatting import count_words, steps_words
 from filterproof.mc.examine.parameter_families import mechanism_name
 from filterproof.mc.examine.revalidation import is_nondeterministic
@@ -38,6 +37,7 @@ from filterproof.mc.examine.stages.plays import (
     swallowed_request_plays,
     unlocked,
 )
+from filterproof.mc.examine.supremum import reached_delta
 from filterproof.mc.examine.worker import so_far
 from filterproof.theory.pairs import DominatingPair, Gaussian
 from filterproof.theory.pairs.base import Direction
@@ -131,7 +131,8 @@ def _extremal_sequences(subject: ExaminationContext) -> Iterator[Sequence]:
         target for target in hockey_stick_targets(subject) if 0 < subject.promised(target) <= _MAX_PROMISED
     ][:_EXTREMAL]:
         count_work(_SUPREMUM)
-        steps = extremal_steps(subject.filter, target.at)
+        found = subject.filter.extremal(target.at)
+        _, steps = reached_delta(subject.filter, found, target.at, believed=True)
         if steps and subject.mechanisms >= {mechanism_name(pair) for pair, _ in steps}:
             yield Sequence(steps)
 

@@ -14,10 +14,10 @@ from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.examine.counterexample import Counterexample, sequence_counterexample
 from filterproof.mc.examine.divergence import Divergence
 from filterproof.mc.examine.examination_context import ExaminationContext
-from filterproof.mc.examine.extremal_steps import most_kept
 from filterproof.mc.examine.minimise import minimise
 from filterproof.mc.examine.sequence import Steps, joined, pieces
 from filterproof.mc.examine.stage_finding import StageFinding, Tightness
+from filterproof.mc.examine.supremum import most_kept
 from filterproof.theory.evidence import Evidence
 from filterproof.theory.numerics.decimals import format_up
 

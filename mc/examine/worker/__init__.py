@@ -8,12 +8,6 @@ purpose.
 
 >>> run_isolated(lambda: 6 * 7, whose="a product")
 42
-
-The child is a fork and has all that its parent has but other threads, local classes and notebooks included. It is
-killed with all that it started at its deadline, when no thread of it can go on and when Ctrl-C ends the wait; it ends
-with its parent. A child that ends without an answer is a fault of
-the code that ran in it, unless that code may need threads which ran before. The code has its user's rights, and is
-trusted not to deceive on purpose.
 """
 
 from __future__ import annotations

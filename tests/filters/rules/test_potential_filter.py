@@ -17,7 +17,6 @@ from filterproof.filters.rules.discrete_pld import height as height_at
 from filterproof.filters.rules.potential import COMMON_RATES, PotentialFilter
 from filterproof.filters.rules.potential_design import potential_clock
 from filterproof.filters.rules.potential_family import FIXED_POINT_ONE, payoff
-from filterproof.mc.examine.extremal_steps import extremal_steps
 from filterproof.theory.size_limits import TooLargeError
 
 BIT = fp.RandomizedResponse.from_ratio(Fraction(5, 4))
@@ -187,7 +186,7 @@ def test_one_mechanism_that_takes_the_whole_budget_loses_nine_tenths_of_delta() 
     assert 0.9 * DELTA < found.low <= float(lost) * (1 + 1e-9) <= found.high <= DELTA
     less = PotentialFilter(EPSILON, 0.9 * found.low, SMALL)
     assert not less.admits(less.start(1), pair)[0]
-    assert extremal_steps(filt, 20 * EPSILON) == ()
+    assert fp.supremum(filt, 20 * EPSILON).steps == ()
 
 
 @pytest.mark.parametrize(

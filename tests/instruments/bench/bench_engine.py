@@ -17,7 +17,7 @@ from filterproof.mc.estimate.estimator import EstimatorSettings, estimators
 from filterproof.mc.estimate.functionals import HockeyStick
 from filterproof.mc.estimate.simulate import simulate
 from filterproof.mc.runs.executors import LocalPool
-from filterproof.mc.runs.play import sum_over_runs
+from filterproof.mc.runs.play import SimulationSettings
 from tests.instruments.bench.games import GAMES, LEAVING, STARTS
 
 PLAIN = HockeyStick(1.0)
@@ -43,13 +43,13 @@ def raw_normals(draws: int) -> None:
 def bench_path_rounds(benchmark: Any, name: str, work: str) -> None:
     """A path-round in each game beside one raw normal."""
     game = GAMES[name]()
-    rounds = int(sum_over_runs(game, Releases(), n=PATHS, workers=1).sums[0])
+    rounds = int(SimulationSettings(n=PATHS, workers=1).sums(game, Releases()).sums[0])
     benchmark.group = f"{name}: {rounds / PATHS:.0f} rounds of {PATHS:,} paths"
     benchmark.extra_info["units"] = rounds
     if work == "raw normals":
         benchmark(raw_normals, rounds)
     else:
-        benchmark(sum_over_runs, game, PLAIN, n=PATHS, workers=1)
+        benchmark(SimulationSettings(n=PATHS, workers=1).sums, game, PLAIN)
 
 
 @pytest.mark.parametrize("name", STARTS)
@@ -94,7 +94,7 @@ def bench_estimator(benchmark: Any, name: str, method: str, delta: float) -> Non
     (estimator,) = estimators(game, (epsilon,), EstimatorSettings(paths, 1e-6, method))  # type: ignore[arg-type]
     (term,) = estimator.terms
     benchmark.group = f"estimators, {name}, delta {delta:.0e}"
-    tally = benchmark(sum_over_runs, term.game, term.joint, n=paths, workers=1)
+    tally = benchmark(SimulationSettings(n=paths, workers=1).sums, term.game, term.joint)
     (functional,) = term.functionals
     variance = functional.moments(tally).unit_variance * math.exp(2 * functional.log_range)
     if method == "plain":  # its own paths seldom see what they are too few for
@@ -112,8 +112,8 @@ def bench_workers(benchmark: Any, workers: int) -> None:
     """A run by one worker, and by a pool of two that stands ready."""
     game = GAMES["GDP filter, LossChasing"]()
     if workers == 1:
-        benchmark(sum_over_runs, game, PLAIN, n=4 * PATHS, workers=1)
+        benchmark(SimulationSettings(n=4 * PATHS, workers=1).sums, game, PLAIN)
         return
     with LocalPool(workers) as pool:
-        sum_over_runs(game, PLAIN, n=PATHS, executor=pool)
-        benchmark(sum_over_runs, game, PLAIN, n=4 * PATHS, executor=pool)
+        SimulationSettings(n=PATHS, executor=pool).sums(game, PLAIN)
+        benchmark(SimulationSettings(n=4 * PATHS, executor=pool).sums, game, PLAIN)

@@ -11,7 +11,7 @@ import filterproof as fp
 from filterproof.mc.engine.game import Game
 from filterproof.mc.engine.streams import BATCH_SIZE, split_into_batches
 from filterproof.mc.estimate.functionals import HockeyStick
-from filterproof.mc.runs.play import sum_over_runs
+from filterproof.mc.runs.play import SimulationSettings
 from filterproof.mc.runs.run import RunInProgress
 from filterproof.mc.runs.store import RunStore
 
@@ -29,9 +29,10 @@ def _game() -> Game:
 @pytest.mark.parametrize("paths", [10**6, 10**7])
 def bench_paths(benchmark: Any, paths: int) -> None:
     """A strategy that answers its losses, in one process."""
-    sum_over_runs(_game(), PLAIN, n=BATCH_SIZE, workers=1)
+    SimulationSettings(n=BATCH_SIZE, workers=1).sums(_game(), PLAIN)
     benchmark.extra_info["units"] = paths
-    benchmark.pedantic(sum_over_runs, (_game(), PLAIN), {"n": paths, "workers": 1}, rounds=1)
+    play = SimulationSettings(n=paths, workers=1)
+    benchmark.pedantic(play.sums, (_game(), PLAIN), rounds=1)
 
 
 def _laid_out() -> RunInProgress:

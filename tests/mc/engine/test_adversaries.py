@@ -22,7 +22,6 @@ PARAMETERLESS = [
         fp.OneShot(),
         fp.ManySmall(),
         fp.HighWhileLossPositive(),
-        fp.LowWhileLossPositive(),
         fp.RandomSpender(),
     )
 ]
@@ -92,12 +91,10 @@ def test_a_script_asks_for_each_pair_so_many_times_in_a_row_whatever_is_released
     assert fp.Constant(0.5).pair == pairs[0], "a number means a Gaussian"
 
 
-def test_chasing_raises_after_a_gain_and_avoiding_after_a_loss() -> None:
+def test_chasing_raises_after_a_gain_and_with_exchanged_levels_after_a_loss() -> None:
     filt = fp.GaussianFilter(mu=1.0)
-    for adversary, expected in (
-        (fp.HighWhileLossPositive(0.1, 0.2), [0.1, 0.1, 0.2]),
-        (fp.LowWhileLossPositive(0.1, 0.2), [0.2, 0.2, 0.1]),
-    ):
+    for levels, expected in (((0.1, 0.2), [0.1, 0.1, 0.2]), ((0.2, 0.1), [0.2, 0.2, 0.1])):
+        adversary = fp.HighWhileLossPositive(*levels)
         request = adversary.against(filt).request(view([-1.0, 0.0, 1.0], filt))
         assert isinstance(request, fp.Gaussian)
         np.testing.assert_array_equal(request.mu, expected)
@@ -128,7 +125,6 @@ def test_adversaries_travel(adversary: fp.Adversary) -> None:
 @pytest.mark.parametrize(
     ("former", "value"),
     [
-        ("LossAvoiding", fp.LowWhileLossPositive(pace=3)),
         ("LossChasing", fp.HighWhileLossPositive(pace=3)),
         ("ZCDPOnEpsilonRange", fp.ZCDPGuaranteeOnRange(0.5, 0.25, 1.0)),
         ("Selection", fp.PairPerRun((fp.Gaussian(0.5), fp.Laplace(2.0)), np.array([0, 1, 0]))),

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from filterproof.filters import GaussianFilter, RealisationFilter, RenyiFilter, ZCDPFilter
-from filterproof.mc.engine.adversaries import Constant, HighWhileLossPositive, LowWhileLossPositive, OneShot
+from filterproof.mc.engine.adversaries import Constant, HighWhileLossPositive, OneShot
 from filterproof.mc.engine.adversary import Adversary
 from filterproof.mc.engine.batches import play_batch
 from filterproof.mc.engine.game import Game
@@ -75,7 +75,7 @@ def paths_of(filt, adversary, epsilon, order):
 
 
 @pytest.mark.parametrize(
-    "adversary", [TwoRounds(), LowWhileLossPositive(pace=5), OneShot(level=0.4)], ids=str
+    "adversary", [TwoRounds(), HighWhileLossPositive(low=0.3, high=0.15), OneShot(level=0.4)], ids=str
 )
 def test_payoff_and_slack_agree_with_fifty_digits_and_never_exceed_their_bound(adversary):
     epsilon, order = 2.0, 3.0

@@ -41,14 +41,12 @@ def test_sums_of_a_grid_are_what_the_paths_themselves_give_in_any_order_of_tiles
     game = fp.runs.Game.between(FILTER, fp.Constant(fp.Gaussian(0.6)))
     (estimator,) = estimators(game, (1.0, 1.5), EstimatorSettings(N, 1e-6, method, "betting"))
     (term,) = estimator.terms
-    tally = fp.runs.sum_over_runs(term.game, term.joint, n=N, seed=3, workers=1)
+    play = fp.runs.SimulationSettings(n=N, seed=3, workers=1)
+    tally = play.sums(term.game, term.joint)
     for functional, own in zip(term.functionals, term.joint.tallies(tally), strict=True):
         moments = functional.moments(own)
         assert functional.moments(fp.runs.BatchSums(own.sizes[::-1], own.rows[::-1])) == moments
-        assert (
-            functional.moments(fp.runs.sum_over_runs(term.game, functional, n=N, seed=3, workers=1))
-            == moments
-        )
+        assert functional.moments(play.sums(term.game, functional)) == moments
         unit = np.concatenate(
             [values(functional, play_batch(term.game, batch)) for batch in split_into_batches(3, N)]
         )

@@ -66,10 +66,24 @@ class Sly(fp.Constant):
         return fp.Gaussian(np.where(view.loss < -0.35, 6.0, 0.1))
 
 
-class Askew(fp.HighWhileLossPositive):
+class Calling(fp.Constant):
+    """Says itself what it asks for, in a method that its request calls."""
+
+    @property
+    def asks(self) -> Any:
+        return (fp.Gaussian(0.1),)
+
+    def larger(self, view: Any) -> Any:
+        return fp.Gaussian(0.1)
+
+    def request(self, view: Any) -> Any:
+        return self.larger(view)
+
+
+class Askew(Calling):
     """Changes what the request that it inherits calls."""
 
-    def _request_at_level(self, view: Any, raised: Any) -> Any:
+    def larger(self, view: Any) -> Any:
         return Sly.request(self, view)  # type: ignore[arg-type]
 
 
@@ -92,7 +106,7 @@ class Last(fp.ManySmall):
 
 
 def test_what_an_adversary_inherits_says_nothing_of_requests_of_its_own() -> None:
-    asking = (Sly(0.1), Askew(0.1, 0.2, fp.Gaussian), Frank(), Last(2, fp.Gaussian, 0.1))
+    asking = (Sly(0.1), Askew(0.1), Frank(), Last(2, fp.Gaussian, 0.1))
     sly, askew, frank, last = (
         fp.runs.Game.between(Grants(fp.GaussianDP(1.0)), of, rounds=2) for of in asking
     )

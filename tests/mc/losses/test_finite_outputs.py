@@ -8,10 +8,9 @@ import mpmath
 import pytest
 
 from filterproof.mc.losses.balls import lower_end, upper_end
-from filterproof.mc.losses.epsilon_values import nearest_log
 from filterproof.mc.losses.finite_outputs import ball_of, double_of, hockey_stick_payoff
 from filterproof.theory.log_ratio import LogRatio
-from filterproof.theory.numerics.stable import nearest_double
+from filterproof.theory.numerics.stable import log_fraction, nearest_double
 
 TINY = Fraction(1, 2**200)
 
@@ -56,7 +55,7 @@ def test_the_logarithm_of_a_ratio_is_known_to_all_digits_far_from_1_and_next_to_
 def test_the_double_of_a_logarithm_is_the_nearest_next_to_1_and_of_huge_integers(ratio):
     with mpmath.workdps(700):
         exact = mpmath.log(mpmath.mpf(ratio.numerator) / ratio.denominator)
-        for double in (nearest_log(ratio), float(LogRatio(ratio)), double_of((0, ratio))):
+        for double in (log_fraction(ratio), float(LogRatio(ratio)), double_of((0, ratio))):
             off = abs(mpmath.mpf(double) - exact)
             beside = (math.nextafter(double, math.inf), math.nextafter(double, -math.inf))
             assert all(off < abs(mpmath.mpf(other) - exact) for other in beside)

@@ -35,9 +35,16 @@ def the_game() -> fp.runs.Game:
 MEASURE = HockeyStick(1.0)
 
 
+def sums(
+    functional: Any = MEASURE, *, n: int = N, first: int = 0, progress: Any = None, **how: Any
+) -> fp.runs.BatchSums:
+    play = fp.runs.SimulationSettings(n=n, seed=3, **how)
+    return play.sums(the_game(), functional, first=first, progress=progress)
+
+
 @pytest.fixture(scope="module")
 def undisturbed() -> bytes:
-    return fp.runs.sum_over_runs(the_game(), MEASURE, n=N, seed=3, workers=1).rows.tobytes()
+    return sums(workers=1).rows.tobytes()
 
 
 @pytest.fixture(scope="module")
@@ -71,19 +78,12 @@ class Breaking(fp.runs.LocalPool):
 def test_neither_the_processes_nor_the_size_of_a_task_nor_their_order_matters(
     pool: fp.runs.LocalPool, undisturbed: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert (
-        fp.runs.sum_over_runs(the_game(), MEASURE, n=N, seed=3, executor=pool).rows.tobytes() == undisturbed
-    )
+    assert sums(executor=pool).rows.tobytes() == undisturbed
     for seconds in (1e9, 1e-9):
         monkeypatch.setattr("filterproof.mc.runs.run.TASK_SECONDS", seconds)
-        assert (
-            fp.runs.sum_over_runs(
-                the_game(), MEASURE, n=N, seed=3, executor=Breaking(chance=0.0)
-            ).rows.tobytes()
-            == undisturbed
-        )
+        assert sums(executor=Breaking(chance=0.0)).rows.tobytes() == undisturbed
     # a run is its batches
-    last = fp.runs.sum_over_runs(the_game(), MEASURE, n=N - 5 * BATCH_SIZE, first=5, seed=3, workers=1)
+    last = sums(n=N - 5 * BATCH_SIZE, first=5, workers=1)
     assert undisturbed.endswith(last.rows.tobytes())
 
 
@@ -100,7 +100,7 @@ def test_the_sums_of_a_tally_are_the_same_in_every_order_of_its_tiles() -> None:
 GAME = """
 import sys
 from filterproof.filters import GaussianFilter
-from filterproof.mc import Constant, Game, sum_over_runs
+from filterproof.mc import Constant, Game, SimulationSettings
 from filterproof.mc.estimate.functionals import HockeyStick
 from filterproof.theory.pairs import Gaussian
 game = Game.between(GaussianFilter(mu=1.0), Constant(Gaussian(0.5)))
@@ -124,7 +124,7 @@ class KillsOnce:
 def test_a_killed_worker_costs_time_and_nothing_else(tmp_path: Path, undisturbed: bytes) -> None:
     flag = tmp_path / "killed"
     with fp.runs.LocalPool(2) as pool:
-        tally = fp.runs.sum_over_runs(the_game(), KillsOnce(str(flag)), n=N, seed=3, executor=pool)
+        tally = sums(KillsOnce(str(flag)), executor=pool)
     assert flag.exists()
     assert tally.rows.tobytes() == undisturbed
 
@@ -138,9 +138,9 @@ def test_workers_that_do_not_start_leave_the_run_to_this_process(
     with pytest.warns(
         RuntimeWarning, match="worker processes do not start, so this process runs the simulation"
     ):
-        assert fp.runs.sum_over_runs(the_game(), MEASURE, n=N, seed=3).rows.tobytes() == undisturbed
+        assert sums().rows.tobytes() == undisturbed
     with pytest.raises(BrokenExecutor):
-        fp.runs.sum_over_runs(the_game(), MEASURE, n=N, seed=3, workers=2)
+        sums(workers=2)
 
 
 # -- the store -------------------------------------------------------------------------------------
@@ -148,11 +148,9 @@ def test_workers_that_do_not_start_leave_the_run_to_this_process(
 
 def test_a_second_start_plays_only_what_is_missing(tmp_path: Path, undisturbed: bytes) -> None:
     path = tmp_path / "run.db"
-    fp.runs.sum_over_runs(the_game(), MEASURE, n=5 * BATCH_SIZE, seed=3, store=path, workers=1)
+    sums(n=5 * BATCH_SIZE, store=path, workers=1)
     seen: list[fp.runs.Progress] = []
-    tally = fp.runs.sum_over_runs(
-        the_game(), MEASURE, n=N, seed=3, store=path, workers=1, progress=seen.append
-    )
+    tally = sums(store=path, workers=1, progress=seen.append)
     assert tally.rows.tobytes() == undisturbed
     assert seen[-1].restored == 5 * BATCH_SIZE
     assert seen[-1].done == seen[-1].total == N
@@ -183,9 +181,7 @@ def test_a_worker_keeps_nothing_of_a_run_whose_code_or_values_are_not_its_own() 
     measure, batch = KillsOnce("never"), [Batch(3, 0, 10)]  # of a file of the user's
     key = key_of({"game": the_game(), "functional": measure})
     (row,) = _BatchTask(the_game(), measure, key)(batch)
-    assert (
-        row.tobytes() == fp.runs.sum_over_runs(the_game(), MEASURE, n=10, seed=3, workers=1).rows[0].tobytes()
-    )
+    assert row.tobytes() == sums(n=10, workers=1).rows[0].tobytes()
     for other in (
         key_of({"game": the_game(), "functional": KillsOnce("other")}),
         key | {"code": "another release"},
@@ -213,21 +209,16 @@ def test_ctrl_c_leaves_a_run_that_resumes(tmp_path: Path, undisturbed: bytes) ->
             fp.runs.Interrupted,
             match=rf"after {5 * BATCH_SIZE:,} of .* paths, kept in .*run.db; the same call",
         ) as stopped:
-            fp.runs.sum_over_runs(the_game(), MEASURE, n=N, seed=3, store=path, workers=1, progress=stop)
+            sums(store=path, workers=1, progress=stop)
     assert (stopped.value.done, stopped.value.total, stopped.value.path) == (5 * BATCH_SIZE, N, path)
     seen: list[fp.runs.Progress] = []
-    assert (
-        fp.runs.sum_over_runs(
-            the_game(), MEASURE, n=N, seed=3, store=path, progress=seen.append
-        ).rows.tobytes()
-        == undisturbed
-    )
+    assert sums(store=path, progress=seen.append).rows.tobytes() == undisturbed
     assert seen[-1].restored == 5 * BATCH_SIZE
 
 
 DRIVER = f"""{GAME}
 if __name__ == "__main__":
-    sum_over_runs(game, HockeyStick(1.0), n=int(sys.argv[2]), seed=3, workers=2, store=sys.argv[1])
+    SimulationSettings(n=int(sys.argv[2]), seed=3, workers=2, store=sys.argv[1]).sums(game, HockeyStick(1.0))
 """
 
 
@@ -270,14 +261,9 @@ def test_twenty_killings_of_drivers_and_workers_lose_nothing(tmp_path: Path) -> 
             finished_before = finished
     subprocess.run(command, env=ENVIRONMENT, check=True, timeout=300)
     seen: list[fp.runs.Progress] = []
-    resumed = fp.runs.sum_over_runs(
-        the_game(), MEASURE, n=n, seed=3, store=path, workers=1, progress=seen.append
-    )
+    resumed = sums(n=n, store=path, workers=1, progress=seen.append)
     assert not seen or seen[-1].restored == n
-    assert (
-        resumed.rows.tobytes()
-        == fp.runs.sum_over_runs(the_game(), MEASURE, n=n, seed=3, workers=2).rows.tobytes()
-    )
+    assert resumed.rows.tobytes() == sums(n=n, workers=2).rows.tobytes()
 
 
 # -- a cluster -------------------------------------------------------------------------------------
@@ -290,7 +276,4 @@ def test_a_dask_cluster_of_two_workers_gives_the_same_bits(undisturbed: bytes) -
         distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as here,
         fp.runs.cluster(here.scheduler_address) as executor,
     ):
-        assert (
-            fp.runs.sum_over_runs(the_game(), MEASURE, n=N, seed=3, executor=executor).rows.tobytes()
-            == undisturbed
-        )
+        assert sums(executor=executor).rows.tobytes() == undisturbed

@@ -14,12 +14,14 @@ from filterproof.mc.training.network import DenseNetwork, Gradients
 from tests.mc.training.made_up import CLIP, NET, RATE, RHO, SIGMA, K, descent, made_up, noise_in_a_row
 
 
-def written_out(steps: int, budget: float) -> tuple[list[NDArray[np.float64]], NDArray[np.float64]]:
+def written_out(
+    steps: int, budget: float, *, adam: bool
+) -> tuple[list[NDArray[np.float64]], NDArray[np.float64]]:
     """Algorithm 7 in loops over steps and people, and what each person's squared norms sum to."""
     data, rng = made_up(), np.random.default_rng(7)
     theta = NET.start(rng)
-    spent, thetas = np.zeros(data.people), []
-    for _ in range(steps):
+    spent, thetas, first, second = np.zeros(data.people), [], 0.0, 0.0
+    for t in range(1, steps + 1):
         total = np.zeros(NET.dimension)
         for i in range(data.people):
             alone = NET.gradients(theta, data.features[i : i + 1], data.labels[i : i + 1])
@@ -30,20 +32,28 @@ def written_out(steps: int, budget: float) -> tuple[list[NDArray[np.float64]], N
             spent[i] += (g**2).sum()
             total += g
         total += SIGMA * CLIP * rng.standard_normal(NET.dimension)
-        theta = theta - RATE * total / data.people
+        mean = total / data.people
+        first, second = 0.9 * first + 0.1 * mean, 0.999 * second + 0.001 * mean**2
+        if adam:  # Kingma & Ba, Algorithm 1
+            mean = first / (1 - 0.9**t) / (np.sqrt(second / (1 - 0.999**t)) + 1e-8)
+        theta = theta - RATE * mean
         thetas.append(theta)
     return thetas, spent
 
 
-def test_it_is_algorithm_7_written_out_in_loops(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("adam", [False, True])
+def test_it_is_algorithm_7_written_out_in_loops(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, adam: bool
+) -> None:
     noise_in_a_row(monkeypatch, NET)
     steps = 2 * K
-    thetas, spent = written_out(steps, K * CLIP**2)
-    ours = descent()
-    for number, known in zip(ours, thetas, strict=False):
+    thetas, spent = written_out(steps, K * CLIP**2, adam=adam)
+    ours = descent(adam=adam)
+    for known in thetas:
+        next(ours)
         np.testing.assert_allclose(ours.theta, known, rtol=1e-6, atol=1e-8)
-        if number == steps:
-            break
+        ours.save(tmp_path / "descent.json")
+        ours = PrivateGradientDescent.restored(tmp_path / "descent.json", made_up(), NET, fp.ZCDPFilter(RHO))
     assert ours.steps_taken == steps
     left = ours.people.remaining().made_public()
     np.testing.assert_allclose(RHO - left, spent / (2 * (SIGMA * CLIP) ** 2), rtol=1e-6, atol=1e-9 * RHO)

@@ -5,6 +5,7 @@ import pytest
 from numpy.typing import NDArray
 
 import filterproof as fp
+from filterproof.mc.training.data_set import classified
 from filterproof.mc.training.network import DenseNetwork
 from tests.mc.training.made_up import rows_of
 
@@ -14,6 +15,7 @@ NETS = [
     pytest.param(DenseNetwork(sizes=(3, 4, 2)), id="one-hidden"),
     pytest.param(DenseNetwork(sizes=(3, 4, 5, 2)), id="two-hidden"),
     pytest.param(DenseNetwork(sizes=(3, 2)), id="none-hidden"),
+    pytest.param(DenseNetwork(sizes=(3, 4, 2), output="logistic"), id="logistic"),
 ]
 
 
@@ -63,6 +65,11 @@ def test_the_loss_is_the_sum_that_the_docstring_says() -> None:
         sums = [sum(hidden[a] * last[a, b] for a in range(3)) + bias[b] for b in range(2)]
         p = np.exp(sums) / np.exp(sums).sum()
         assert net.losses(theta, x, y)[i] == pytest.approx(-sum(y[i] * np.log(p)), rel=1e-12)
+        p = 1 / (1 + np.exp([-one for one in sums]))
+        both = np.mean([-np.log(one if label else 1 - one) for one, label in zip(p, y[i], strict=True)])
+        logistic = DenseNetwork(sizes=net.sizes, output="logistic")
+        assert logistic.losses(theta, x, y)[i] == pytest.approx(both, rel=1e-12)
+        assert net.scores(theta, x)[i] == pytest.approx(sums)
 
 
 def test_those_told_rightly_are_counted_and_whole_numbers_and_flags_are_numbers() -> None:
@@ -70,5 +77,5 @@ def test_those_told_rightly_are_counted_and_whole_numbers_and_flags_are_numbers(
     theta = np.array([1.0, 0.0, 0.0, 1.0, 0.0, 0.0])  # the larger feature wins
     x = np.array([[3.0, 1.0], [1.0, 3.0], [5.0, 4.0], [-1.0, -2.0]])
     y = np.array([[1.0, 0.0], [0.0, 1.0], [0.0, 1.0], [1.0, 0.0]])
-    assert net.right(theta, x, y).tolist() == [1.0, 1.0, 0.0, 1.0]
+    assert classified(net.scores(theta, x), y).tolist() == [1.0, 1.0, 0.0, 1.0]
     assert (net.losses(theta, x.astype(int), y > 0) == net.losses(theta, x, y)).all()

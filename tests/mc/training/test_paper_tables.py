@@ -62,7 +62,7 @@ def test_both_arms_are_those_of_one_descent_and_the_best_query_is_by_the_trainin
             descent.steps(5 if query else 0)
             found.append(
                 [
-                    float(STAND_IN.right(descent.theta, x, y).mean())
+                    data.quality(STAND_IN.scores(descent.theta, x), y)
                     for x, y in ((data.features, data.labels), (data.test_features, data.test_labels))
                 ]
             )

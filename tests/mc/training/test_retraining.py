@@ -12,6 +12,7 @@ from scipy import stats
 
 import filterproof as fp
 from filterproof.mc.training import retraining
+from filterproof.mc.training.data_set import classified
 from filterproof.mc.training.descent import PrivateGradientDescent
 from filterproof.mc.training.idx import read_idx
 from filterproof.mc.training.network import DenseNetwork
@@ -64,7 +65,7 @@ def test_what_is_told_of_a_run_is_what_was_asked_for_with_an_interval_and_apart_
     )
     again.steps(6)
     np.testing.assert_array_equal(again.theta, uninterrupted.theta)
-    right = STAND_IN.right(uninterrupted.theta, data.test_features, data.test_labels)
+    right = classified(STAND_IN.scores(uninterrupted.theta, data.test_features), data.test_labels)
     interval = stats.binomtest(int(right.sum()), 20).proportion_ci(0.95, method="exact")
     assert uninterrupted.accuracy.value == right.mean()
     assert (uninterrupted.accuracy.low, uninterrupted.accuracy.high) == pytest.approx(

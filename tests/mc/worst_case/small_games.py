@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from filterproof.filters.contract.state import State
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.engine.adversary import Adversary
-from filterproof.mc.losses.epsilon_values import nearest_log
 from filterproof.mc.worst_case.plan import written_out
 from filterproof.theory.guarantees import ApproxDP, Guarantee
+from filterproof.theory.numerics.stable import log_fraction
 from filterproof.theory.pairs import DominatingPair
 from filterproof.theory.pairs.base import Direction
 from tests.mc.losses.enumerated import real
@@ -157,7 +157,7 @@ def masses_of(pair: DominatingPair) -> list[tuple[Any, Any]]:
 def _loss(p: Any, q: Any) -> float:
     if not p * q:
         return math.inf if p else -math.inf
-    return nearest_log(p / q) if isinstance(p, Fraction) else float(mpmath.log(p / q))
+    return log_fraction(p / q) if isinstance(p, Fraction) else float(mpmath.log(p / q))
 
 
 def strategy_value(

@@ -36,21 +36,6 @@ class Mine(fp.PrivacyFilter):
         return {spend}
 """
 
-BOTH_WAYS = "np.maximum(request.renyi(8.0), request.swapped.renyi(8.0))"
-FITS = """
-    def fits(self, spent, request):
-        try:
-            return spent < 1
-        except ValueError:
-            return spent < 0
-"""
-
-
-def written(folder: Path, text: str) -> fp.PrivacyFilter:
-    """The filter `Mine` of a file with this text."""
-    (folder / "mine.py").write_text(text)
-    return load_filter(f"{folder / 'mine.py'}::Mine")
-
 
 def sum_filter(
     folder: Path, *, promise="fp.ZCDP(0.5)", budget="0.5", cost="request.zcdp_rho", admits="", spend=""
@@ -58,7 +43,8 @@ def sum_filter(
     """A filter that adds up a cost; `admits` and `spend` are in terms of COST."""
     rules = {"admits": admits or "spent + COST <= self.budget", "spend": spend or "spent + COST"}
     rules = {name: rule.replace("COST", cost) for name, rule in rules.items()}
-    return written(folder, SUM.format(promise=promise, budget=budget, **rules))
+    (folder / "mine.py").write_text(SUM.format(promise=promise, budget=budget, **rules))
+    return load_filter(f"{folder / 'mine.py'}::Mine")
 
 
 def examined(filt: fp.PrivacyFilter, *, effort: float = 1.0, **more: object):
@@ -71,18 +57,6 @@ def examined(filt: fp.PrivacyFilter, *, effort: float = 1.0, **more: object):
     ("rule", "evidence", "theorem"),
     [
         ({}, "EXACT", "kept_zcdp"),
-        pytest.param(
-            {"promise": "fp.PureDP(0.5)", "cost": "request.pure_epsilon"},
-            "EXACT",
-            "kept_pure",
-            marks=pytest.mark.slow,
-        ),
-        pytest.param(
-            {"promise": "fp.RenyiDP(8.0, 0.5)", "cost": BOTH_WAYS},
-            "EXACT",
-            "kept_renyi",
-            marks=pytest.mark.slow,
-        ),
         (
             {"promise": "fp.ApproxDP(1.0, 1e-6)", "budget": "fp.CKS.budget(1.0, 1e-6)"},
             "CERTIFIED",
@@ -99,45 +73,12 @@ def test_a_sum_within_its_budget_holds(tmp_path: Path, rule: dict, evidence: str
     assert KERNEL_THEOREMS[theorem].covers in exam.verdict.scope
 
 
-@pytest.mark.slow
-def test_a_divergence_that_is_read_one_way_bounds_nothing(tmp_path: Path) -> None:
-    exam, found = examined(sum_filter(tmp_path, promise="fp.RenyiDP(8.0, 0.5)", cost="request.renyi(8.0)"))
-    assert exam.headline == "UNDECIDED"
-    assert "bounds its D_8 in both directions" in found.result
-
-
 def test_the_scope_is_that_of_all_theorems_that_are_used(tmp_path: Path) -> None:
     # that mu-GDP is (mu^2/2)-zCDP is the kernel's for finitely many outcomes alone
     exam, _ = examined(sum_filter(tmp_path, cost="request.gdp_mu ** 2 / 2"))
     assert "(kept_zcdp, gdp_is_zcdp: KERNEL)" in exam.verdict.detail
     assert KERNEL_THEOREMS["kept_zcdp"].covers not in exam.verdict.scope
     assert KERNEL_THEOREMS["gdp_is_zcdp"].covers in exam.verdict.scope
-
-
-@pytest.mark.slow
-def test_a_filter_that_extends_one_of_the_library_is_proved_with_it(tmp_path: Path) -> None:
-    text = """\
-import numpy as np
-import filterproof as fp
-
-
-class Mine(fp.ZCDPFilter):
-    def admits(self, state, request):
-        return super().admits(state, request) & (request.zcdp_rho <= 0.1)
-
-
-class Uncharged(fp.ZCDPFilter):
-    def spend(self, state, request):
-        return state
-
-
-small, wrong = Mine(0.5), Uncharged(0.5)
-"""
-    (tmp_path / "mine.py").write_text(text)
-    exam, _ = examined(load_filter(f"{tmp_path / 'mine.py'}::small"))
-    assert exam.headline == "HOLDS"
-    assert exam.verdict.detail.startswith("sum of rho <= 0.5 on every path, so 0.5-zCDP")
-    assert examined(load_filter(f"{tmp_path / 'mine.py'}::wrong"))[0].headline == "REFUTED"
 
 
 @pytest.mark.slow
@@ -160,22 +101,6 @@ def test_a_play_that_passes_the_budget_is_measured_at_once(tmp_path: Path) -> No
     assert exam.headline == "REFUTED"
     assert [one.stage for one in exam.findings if one.counterexample is not None] == ["source", "shrinking"]
     assert exam.counterexample.replay().refutes
-
-
-def test_a_rule_that_doubles_break_is_not_proved(tmp_path: Path) -> None:
-    spend = "np.where(COST <= self.budget - spent, spent + COST, spent)"
-    exam, found = examined(sum_filter(tmp_path, spend=spend))
-    assert exam.headline == "UNDECIDED"
-    assert found.result.startswith("not proved: rounding may take the sum past the budget")
-    assert found.verdict is None
-
-
-def test_what_has_no_rule_is_named_with_its_line(tmp_path: Path) -> None:
-    text = SUM.format(promise="fp.ZCDP(0.5)", budget="0.5", admits="self.fits(spent, request)", spend="spent")
-    text += FITS
-    exam, found = examined(written(tmp_path, text))
-    assert exam.headline == "UNDECIDED"
-    assert "mine.py:19: try:" in found.result
 
 
 def test_the_work_is_bounded_by_the_effort(tmp_path: Path) -> None:
@@ -238,7 +163,7 @@ def exam_with(proved: StageFinding, played: Sequence) -> Examination:
     counterexample = sequence_counterexample(filt, played, measure, played.low(measure))
     refuted = StageFinding.refuted("sequences", "", "", "one sequence", counterexample)
     granted = StageFinding("admission", "", "gaussian up to 1", "", "")
-    return Examination(filt, ("gaussian",), (granted, proved, refuted), 0.0, 1, 1e-6, filt.promise)
+    return Examination(filt, ("gaussian",), (granted, proved, refuted), 1, 1e-6, filt.promise)
 
 
 def test_a_counterexample_within_the_bound_on_rounding_contradicts_no_proof(tmp_path: Path) -> None:

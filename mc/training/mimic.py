@@ -1,9 +1,10 @@
-"""The in-hospital-mortality files of the MIMIC-III benchmark, from a local folder, as a data set for training.
+"""The phenotyping or in-hospital-mortality files of the MIMIC-III benchmark as a data set for training.
 
-    data = read_mortality(Path("in-hospital-mortality"))
+    data = read_mimic(Path("phenotyping"))
 
-The folder has `train` and `test`, each with `listfile.csv` (stay, y_true) and a time series for each stay. Nothing is
-downloaded: PhysioNet gives the data to certified persons.
+The folder has `train` and `test`, each with `listfile.csv` and a time series for each stay. The columns of the list say
+the task: stay, period_length and a label for each phenotype, or stay and y_true. Nothing is downloaded: PhysioNet gives
+the data to certified persons.
 """
 
 from __future__ import annotations
@@ -16,7 +17,6 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
 
 from filterproof.mc.training.data_set import DataSet
 
@@ -42,6 +42,8 @@ _SCORES = {
 _LEADING = re.compile(r"^\d+(\.\d+)?\s+")
 #: Parts of a stay: the whole, the first and the last shares.
 _PARTS = ((0.0, 1.0), (0.0, 0.1), (0.0, 0.25), (0.0, 0.5), (0.9, 1.0), (0.75, 1.0), (0.5, 1.0))
+#: The label of the task of mortality.
+_DIED = ("y_true",)
 #: Tolerance in hours at the ends of a part.
 _HOUR = 1e-6
 
@@ -61,8 +63,8 @@ _STATISTICS: tuple[Callable[[NDArray[np.float64]], float], ...] = (
 )
 
 
-def read_mortality(folder: Path) -> DataSet:
-    """Return the stays of the benchmark as rows of numbers, with two one-hot classes: survived and died.
+def read_mimic(folder: Path) -> DataSet:
+    """Return the stays of the benchmark as rows of numbers, with the labels of its list.
 
     Parameters
     ----------
@@ -72,7 +74,8 @@ def read_mortality(folder: Path) -> DataSet:
     Returns
     -------
     DataSet
-        A row for each stay; its `public` is False.
+        A row for each stay; its `public` is False. For phenotypes, `label_names` names the columns; for mortality there
+        are two classes, survived and died.
 
     Raises
     ------
@@ -91,69 +94,45 @@ def read_mortality(folder: Path) -> DataSet:
     Source of the format: H. Harutyunyan, H. Khachatrian, D. C. Kale, G. Ver Steeg & A. Galstyan (2019), Multitask
     learning and benchmarking with clinical time series data.
     """
-    variables, features, died = _stays(folder / "train")
-    others, test_features, test_died = _stays(folder / "test")
-    if variables != others:
+    (names, features, labels), (others, test_features, test_labels) = map(
+        _stays, (folder / "train", folder / "test")
+    )
+    if names != others:
         raise ValueError(
-            f"{folder / 'test'} must have the variables of train, {', '.join(variables)}, got {', '.join(others)}; "
-            "pass the folder of one benchmark"
+            f"{folder / 'test'} must have the variables and labels of train, {', '.join(names)}, got "
+            f"{', '.join(others)}; pass the folder of one benchmark"
         )
-    with np.errstate(invalid="ignore"):
-        known = np.isfinite(features)
-        center = np.where(known, features, 0.0).sum(axis=0) / np.maximum(known.sum(axis=0), 1)
+    known = np.isfinite(features)
+    center = np.where(known, features, 0.0).sum(axis=0) / np.maximum(known.sum(axis=0), 1)
     features = np.where(known, features, center)
     test_features = np.where(np.isfinite(test_features), test_features, center)
     spread = features.std(axis=0)
     scale = np.where(spread > 0, spread, 1.0)
+    label_names = names[len(names) - labels.shape[1] :]
+    died = label_names == _DIED
     return DataSet(
-        name="MIMIC-III in-hospital mortality",
+        name=f"MIMIC-III {'in-hospital mortality' if died else 'phenotyping'}",
         features=(features - center) / scale,
-        labels=np.eye(2)[died],
+        labels=np.eye(2)[labels[:, 0]] if died else labels,
         test_features=(test_features - center) / scale,
-        test_labels=np.eye(2)[test_died],
+        test_labels=np.eye(2)[test_labels[:, 0]] if died else test_labels,
         public=False,
+        label_names=() if died else label_names,
     )
 
 
-def area_under_curve(scores: NDArray[np.float64], labels: NDArray[np.float64]) -> float:
-    """Return the area under the ROC curve: the chance that a positive row has the larger score, ties counting half.
-
-    Parameters
-    ----------
-    scores : ndarray of float, shape (n,)
-        A score of each row, larger for positive rows.
-    labels : ndarray, shape (n,)
-        0 or 1.
-
-    Returns
-    -------
-    float
-        The area, in [0, 1].
-
-    Raises
-    ------
-    ValueError
-        If all labels are equal.
-    """
-    positive = np.asarray(labels, dtype=np.bool_)
-    many, few = int(positive.sum()), int((~positive).sum())
-    if not many or not few:
-        raise ValueError(
-            f"labels must have both classes, got {many} positive of {many + few}; pass more rows"
-        )
-    ranks = stats.rankdata(scores)
-    return float((ranks[positive].sum() - many * (many + 1) / 2) / (many * few))
-
-
 def _stays(folder: Path) -> tuple[tuple[str, ...], NDArray[np.float64], NDArray[np.int64]]:
-    """Return the variables, the features of each stay, and whether the person died."""
+    """Return the names of variables and labels, the features of each stay, and its labels."""
     variables: tuple[str, ...] = ()
-    rows, died = [], []
-    for line in _read(folder / "listfile.csv")[1:]:
-        if len(line) != 2 or line[1] not in ("0", "1"):
+    listed, rows, labels = folder / "listfile.csv", [], []
+    columns, *lines = _read(listed)
+    label_names = tuple(columns[2 if columns[1:2] == ["period_length"] else 1 :])
+    for line in lines:
+        own = line[len(columns) - len(label_names) :]
+        if columns[0] != "stay" or not label_names or len(line) != len(columns) or not {*own} <= {"0", "1"}:
             raise ValueError(
-                f"{folder / 'listfile.csv'} must have lines with a stay and 0 or 1, got {','.join(line)!r}; pass the "
-                "file of in-hospital-mortality"
+                f"{listed} must have lines with a stay and 0 or 1 for each label, got {','.join(line)!r} under "
+                f"{','.join(columns)!r}; pass the files of phenotyping or in-hospital-mortality"
             )
         header, *events = _read(folder / line[0])
         if header[:1] != ["Hours"] or (variables and tuple(header[1:]) != variables):
@@ -163,10 +142,10 @@ def _stays(folder: Path) -> tuple[tuple[str, ...], NDArray[np.float64], NDArray[
             )
         variables = tuple(header[1:])
         rows.append(_features(folder / line[0], len(variables), events))
-        died.append(int(line[1]))
+        labels.append([int(label) for label in own])
     if not rows:
-        raise ValueError(f"{folder / 'listfile.csv'} must name a stay, got none; write it with the benchmark")
-    return variables, np.array(rows), np.array(died)
+        raise ValueError(f"{listed} must name a stay, got none; write it with the benchmark")
+    return variables + label_names, np.array(rows), np.array(labels)
 
 
 def _read(path: Path) -> list[list[str]]:
