@@ -308,10 +308,12 @@ def record_simulation(
 
     Parameters
     ----------
-    filt, adversary, n, confidence, method
+    filt, adversary
         As in `simulate`.
     epsilon, alpha : float
         Either epsilon as in `simulate`, or the order as in `simulate_renyi`.
+    n, confidence, method
+        As in `simulate`.
     closed_form : float, optional
         The exact divergence if it is known. It is stored beside the estimate.
     kinds : tuple of type, optional
