@@ -19,6 +19,8 @@ from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.examine.deadline import Deadline, OutOfTime
 from filterproof.mc.examine.ending import Ending
 from filterproof.mc.examine.examination import Examination, PartialExamination
+from filterproof.mc.examine.formatting import naming
+from filterproof.mc.examine.own_pairs import pair_names
 from filterproof.mc.examine.parameter_families import FAMILY_TABLE, names_of
 from filterproof.mc.examine.replay_snippets import replay_snippet
 from filterproof.mc.examine.stage_finding import STOPPED_BY_INTERRUPT, StageFinding, stopped_after
@@ -113,7 +115,7 @@ def verify(
     )  # in one order, so that no search depends on it
     seed = check_count("seed", seed, least=0)
     pressed: KeyboardInterrupt | None = None
-    with active_meter():
+    with active_meter(), naming(pair_names(filt)):
         limit, chosen = WorkLimit.of(units), chosen_stages(stages)
         exam = StageRunner(filt, units, deadline, limit, on_stage, thorough=thorough, chosen=chosen)
         try:

@@ -3,7 +3,7 @@
 import json
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
@@ -179,3 +179,21 @@ def test_games_over_a_stated_distribution_are_bounded_from_below() -> None:
     assert true.rounds == game.counterexample.rounds
     assert 0.9 * true.low < game.counterexample.value <= true.low
     assert game.counterexample.replay().refutes
+
+
+def test_pairs_with_names_are_called_by_them() -> None:
+    menu = {"one vote": fp.RandomizedResponse(0.5), "the count": Round(1.0, price=0.3)}
+    made = fp.from_budget(
+        Client, lambda held, pair: held.round(getattr(pair, "price", 0.5)), fp.PureDP(1.0), menu=menu
+    )
+    exam = fp.verify(made, effort=0.05)
+    assert exam.counterexample.description == "2 x the count"
+    assert "round 1: ask the count" in str(exam)
+    assert "the count is Round(epsilon=1.0" in str(exam)
+    kept = json.dumps(exam.counterexample.to_data())
+    assert fp.replay(kept, filt=made).low == exam.counterexample.value
+
+    class Votes(Cheap):  # a named menu as an attribute
+        pairs: ClassVar = {"a vote": Stated(fp.Gaussian(1.0), 0.2)}
+
+    assert "2 x a vote: " in str(verify(Votes(), effort=0.02, stages=["sequences"], thorough=True))
