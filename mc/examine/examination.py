@@ -60,8 +60,6 @@ class Examination(Displayed):
         The families of mechanisms that the requests came from.
     findings : tuple of StageFinding
         What each stage asked, found, and did not look at.
-    seconds : float
-        The duration of the examination.
     seed : int
         The random seed.
     failure : float
@@ -81,7 +79,6 @@ class Examination(Displayed):
     filter: PrivacyFilter
     mechanisms: tuple[str, ...]
     findings: tuple[StageFinding, ...]
-    seconds: float
     seed: int
     failure: float
     promise: Guarantee | None = None

@@ -83,7 +83,6 @@ class StageFinding:
     verdict: Verdict | None = None
     counterexample: Counterexample | None = None
     covers_all: bool = False
-    seconds: float = 0.0
     tightness: tuple[Tightness, ...] = ()
     fault: str = ""
     notes: tuple[str, ...] = ()

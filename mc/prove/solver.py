@@ -21,6 +21,14 @@ from filterproof.mc.prove.questions import Questions
 _ENCODED = 8
 
 
+@dataclass(frozen=True, slots=True)
+class Derivation:
+    """Lines that the checker accepted, and which of the facts that were given with the goal they use."""
+
+    used: list[int]
+    lines: list[ProofLine]
+
+
 @dataclass
 class Premises:
     """Inequalities of a path and what follows from them, line by line, with a solver that knows all of them."""
@@ -305,8 +313,8 @@ class Premises:
         multiples = self._farkas(self.lines, goal)
         return None if multiples is None else self._sum(multiples, goal)
 
-    def derives(self, goal: Polynomial | None, more: Sequence[Inequality] = ()) -> list[int] | None:
-        """Which of more given facts show goal >= 0 (None: that all is impossible), as is checked; None if none do."""
+    def derives(self, goal: Polynomial | None, more: Sequence[Inequality] = ()) -> Derivation | None:
+        """Checked lines that show goal >= 0 (None: that all is impossible) with more given facts, if there are any."""
         denied = [] if goal is None else [(-goal, True)]
         if self.possible([*more, *denied]):
             return None
@@ -322,9 +330,10 @@ class Premises:
         lines.append(
             ProofLine(last, strict and impossible, "sum", tuple(multiples), tuple(multiples.values()))
         )
-        if not check(_needed(lines), given, self.roundings, goal, self.doubles):
+        needed = _needed(lines)
+        if not check(needed, given, self.roundings, goal, self.doubles):
             return None
-        return [i - len(self.lines) for i in sorted(multiples) if i >= len(self.lines)]
+        return Derivation([i - len(self.lines) for i in sorted(multiples) if i >= len(self.lines)], needed)
 
     def _farkas(self, lines: Sequence[ProofLine], goal: Polynomial | None) -> dict[int, Fraction] | None:
         """Multiples of lines whose sum is the goal less a constant, or impossible; None where none is found."""

@@ -19,7 +19,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
 
 Array = NDArray[np.float64]
 
@@ -115,13 +114,15 @@ def area_under_curve(scores: Array, labels: Array) -> float:
     ValueError
         If all labels of a column are equal.
     """
+    from scipy.stats import rankdata  # takes long to load
+
     positive = np.asarray(labels, dtype=np.bool_)
     many, few = positive.sum(axis=0), (~positive).sum(axis=0)
     if not (many * few).all():
         raise ValueError(
             f"labels must have both classes, got {many} positive of {len(positive)}; pass more rows"
         )
-    ranks = stats.rankdata(scores, axis=0)
+    ranks = rankdata(scores, axis=0)
     return float(np.mean(((ranks * positive).sum(axis=0) - many * (many + 1) / 2) / (many * few)))
 
 

@@ -92,11 +92,11 @@ class PrivateGradientDescent:
         Standard deviation of the noise in multiples of `clip`, > 0.
     rate : float
         Learning rate, > 0.
-    adam : bool, default False
-        Whether to step by Adam, which replaces m_t by a function of m_1, ..., m_t; the guarantee is the same.
     seed : int
         Seed of the first parameters and of the noise. Whoever knows it can subtract the noise, and a small seed can be
         guessed from the first parameters: pass `secrets.randbits(128)`.
+    adam : bool, default False
+        Whether to step by Adam, which replaces m_t by a function of m_1, ..., m_t; the guarantee is the same.
 
     Raises
     ------

@@ -9,6 +9,7 @@ True
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -59,24 +60,27 @@ def sampled_descent(
     sigma: float,
     rate: float,
     rng: np.random.Generator,
-) -> NDArray[np.float64]:
-    """Return the parameters after `steps` steps of DP-SGD, shape (d,).
+    copies: int = 1,
+) -> Iterator[NDArray[np.float64]]:
+    """Yield the parameters of DP-SGD before the first of `steps` steps and after each, shape (d,).
 
         theta <- theta - rate / (q n) (sum over a Poisson sample of clipped gradients + N(0, (sigma clip)^2 I))
 
-    With q = 1 it is Algorithm 6 of Feldman & Zrnic (2021).
+    Each row stands for `copies` people with the same data. With q = 1 it is Algorithm 6 of Feldman & Zrnic (2021).
     """
     clip, sigma, rate = (
         float(check_positive(name, value))
         for name, value in (("clip", clip), ("sigma", sigma), ("rate", rate))
     )
     theta, n = network.start(rng), data.people
+    yield theta
     for _ in range(steps):
-        sample = np.flatnonzero(rng.random(n) < q)
+        times = (rng.random((copies, n)) < q).sum(axis=0)
+        sample = np.flatnonzero(times)
         total = sigma * clip * rng.standard_normal(len(theta))
         if len(sample):
             gradients = network.gradients(theta, data.features[sample], data.labels[sample])
             norms = gradients.norms()
-            total += gradients.weighted(np.minimum(1.0, clip / np.maximum(norms, 1e-300)))
-        theta = theta - rate / (q * n) * total
-    return theta
+            total += gradients.weighted(times[sample] * np.minimum(1.0, clip / np.maximum(norms, 1e-300)))
+        theta = theta - rate / (q * n * copies) * total
+        yield theta

@@ -10,6 +10,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -82,7 +83,7 @@ class SampledDescents(Specification):
         with threadpool_limits(1):
             for number in range(self.trials):
                 rng = np.random.default_rng([self.seed, number])
-                theta = sampled_descent(data, network, **how, rng=rng)
+                (theta,) = deque(sampled_descent(data, network, **how, rng=rng), maxlen=1)
                 scores = network.scores(theta, data.test_features)
                 found.append(100 * data.quality(scores, data.test_labels))
         return found

@@ -63,8 +63,6 @@ class PaperFigure:
         The paper's observation on data that are not public.
     given : mapping
         The values that replace defaults of the specification.
-    gains : sequence of (float, float)
-        The paper's epsilons and gains of filtering in points, on other data.
     """
 
     name: str
@@ -77,7 +75,6 @@ class PaperFigure:
     observed: str = ""
     empty: str = ""
     given: Mapping[str, Any] = field(default_factory=dict)
-    gains: Sequence[Sequence[float]] = ()
 
     @property
     def specification(self) -> type[Specification]:
@@ -124,8 +121,6 @@ class PaperFigure:
         chosen = self.specified(quick=quick, **parameters)
         data = chosen.data()
         printed = tuple(chosen.printed(data)) if chosen.as_printed else ()
-        if self.gains and chosen == self.specified():
-            printed = tuple(chosen.compared(data, self.gains))
         return ComputedFigure(self, chosen, data, printed)
 
     def __str__(self) -> str:
@@ -157,6 +152,11 @@ class ComputedFigure:
     def name(self) -> str:
         """The figure's name, such as 003-3."""
         return self.of.name
+
+    @property
+    def title(self) -> str:
+        """The title of the figure with these parameters."""
+        return self.specification.title(self.of.title)
 
     @property
     def caption(self) -> str:
@@ -210,7 +210,7 @@ class ComputedFigure:
     def svg(self) -> str:
         """Return the picture as an <svg> element with its title and text alternative."""
         head, tag, rest = svg_text(self.plot()).partition(">")
-        words = f"<title>{escape(self.of.title)}</title><desc>{escape(self.alt)}</desc>"
+        words = f"<title>{escape(self.title)}</title><desc>{escape(self.alt)}</desc>"
         return f'{head} role="img"{tag}{words}{rest}'
 
     def to_data(self) -> dict[str, Any]:
@@ -222,7 +222,7 @@ class ComputedFigure:
         }
         return {
             "name": self.name,
-            "title": self.of.title,
+            "title": self.title,
             "source": asdict(self.of.source) | {"authors": _AUTHORS[self.of.source.paper]},
             "parameters": self.specification.parameters(),
             "caption": self.caption,
@@ -271,12 +271,12 @@ class ComputedFigure:
         return (
             f'<figure style="margin:0;max-width:42rem"><img src="{data_uri(self.svg())}" alt="{escape(self.alt)}" '
             'style="width:100%">'
-            f"<figcaption><strong>{escape(self.of.title)}.</strong> {escape(self.caption)} "
+            f"<figcaption><strong>{escape(self.title)}.</strong> {escape(self.caption)} "
             f"{escape(str(self.of.source))}.</figcaption></figure>"
         )
 
     def __str__(self) -> str:
-        lines = [f"{self.name}: {self.of.title} ({self.of.source})", self.caption]
+        lines = [f"{self.name}: {self.title} ({self.of.source})", self.caption]
         return "\n".join([*lines, *(f"  {one}" for one in self.printed)])
 
 

@@ -94,9 +94,9 @@ class Specification(ABC):
         """Return the paper's numbers with ours, if the parameters are the paper's."""
         return ()
 
-    def compared(self, data: FigureData, gains: Sequence[Sequence[float]]) -> Sequence[Printed]:
-        """Return the paper's numbers on other data with ours, for a stand-in."""
-        return ()
+    def title(self, title: str) -> str:
+        """Return the title of the figure with these parameters, given that of the paper's figure."""
+        return title
 
     @classmethod
     def names(cls) -> tuple[str, ...]:

@@ -79,10 +79,17 @@ class SampledTraining(Specification):
 
     def rdp(self, fraction: float, orders: int) -> float:
         """Return epsilon by the best integer order up to `orders`, from Rényi divergences in both directions."""
-        alphas = np.arange(2.0, orders + 1)
-        pair = self.pair(fraction)
-        one = np.maximum(np.asarray(pair.renyi(alphas)), np.asarray(pair.swapped.renyi(alphas)))
-        return float(np.min(renyi_epsilon(alphas, self.steps * one, self.delta)))
+        return float(self.composed_rdp(np.array([fraction]), np.array([[self.steps]]), orders)[0])
+
+    def composed_rdp(
+        self, fractions: NDArray[np.float64], counts: NDArray[Any], orders: int
+    ) -> NDArray[np.float64]:
+        """Return epsilon by RDP of people with counts[i, j] steps of norm fractions[j] x C, shape (people,)."""
+        alphas, pairs = np.arange(2.0, orders + 1), [self.pair(float(one)) for one in fractions]
+        steps = [
+            np.maximum(np.asarray(one.renyi(alphas)), np.asarray(one.swapped.renyi(alphas))) for one in pairs
+        ]
+        return np.asarray(renyi_epsilon(alphas, counts @ np.array(steps), self.delta)).min(axis=1)
 
     def floor(self, orders: int, delta: float | None = None) -> float:
         """Return epsilon by RDP of a person without contribution: the cost of the conversion at the largest order."""

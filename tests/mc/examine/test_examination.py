@@ -16,7 +16,8 @@ from filterproof.mc.examine.ending import Status
 from filterproof.mc.examine.examination import Examination, PartialExamination
 from filterproof.mc.examine.replay import MAX_FAILURE
 from filterproof.mc.examine.stage_finding import STOPPED_AFTER, UNFINISHED, StageFinding, Tightness
-from filterproof.mc.examine.stage_schedule import FAILURE, examine
+from filterproof.mc.examine.stage_schedule import FAILURE
+from filterproof.mc.examine.verification import verify
 from filterproof.theory.evidence import Evidence, Outcome, Verdict
 from tests.mc.examine import example_filters, misbehaving_filters, services
 
@@ -38,7 +39,7 @@ SOUND = [
 @slow
 @pytest.mark.parametrize("filt", SOUND, ids=lambda one: type(one).__name__)
 def test_no_sound_filter_is_refuted(filt: fp.PrivacyFilter) -> None:
-    found = examine(filt, effort=0.1)
+    found = verify(filt, effort=0.1)
     assert found.counterexample is None
     assert found.status is Status.EXAMINED
     assert found.verdict.outcome is not Outcome.REFUTED
@@ -62,7 +63,7 @@ def test_a_stage_of_ours_that_breaks_ends_no_examination_and_stages_share_one_fa
         monkeypatch.setattr(f"filterproof.mc.examine.stage_schedule.{name}", work)
     filt = example_filters.StopsAtLosses()
     filt.scope = "those who ask for Gaussians"
-    found = examine(filt, effort=0.007, mechanisms="gaussian")
+    found = verify(filt, effort=0.007, mechanisms="gaussian")
     assert found.failure == FAILURE <= MAX_FAILURE
     assert [one.result for one in found.findings if one.stage == "search"] == [repr(FAILURE)]
     assert found.verdict.scope == filt.scope
@@ -85,7 +86,7 @@ def test_after_ctrl_c_a_refutation_stands_that_was_played_again(
     if not told:
         monkeypatch.setattr("filterproof.mc.examine.stage_schedule.revalidate", stop)
     with pytest.raises(PartialExamination) as stopped:
-        examine(
+        verify(
             example_filters.Forgets(),
             effort=0.07,
             mechanisms="gaussian",
@@ -100,7 +101,7 @@ def test_after_ctrl_c_a_refutation_stands_that_was_played_again(
 @pytest.mark.parametrize(
     "call",
     [
-        partial(examine, example_filters.ByHand()),
+        partial(verify, example_filters.ByHand()),
         partial(fp.first_difference, example_filters.ByHand(), example_filters.ByHand()),
         partial(fp.services.first_violation, services.Purse, fp.PureDP(1.0)),
     ],
@@ -113,7 +114,7 @@ def test_an_effort_that_no_machine_can_do_is_refused_in_a_sentence(call: Any) ->
 
 
 def test_an_effort_of_any_type_of_number_is_kept_as_one_that_json_can_hold() -> None:
-    exam = examine(misbehaving_filters.AdmitsNothing(), effort=np.float32(0.0001), mechanisms=["rr"])
+    exam = verify(misbehaving_filters.AdmitsNothing(), effort=np.float32(0.0001), mechanisms=["rr"])
     assert exam.effort == float(np.float32(0.0001))
     assert type(exam.effort) is float
 
@@ -136,7 +137,7 @@ HOLDS = Verdict(Outcome.HOLDS, Evidence.DERIVED, "all", "by a theorem")
 
 
 def _examination(*findings: StageFinding) -> Examination:
-    return Examination(example_filters.ByHand(), ("gaussian",), findings, 1.0, 1, FAILURE)
+    return Examination(example_filters.ByHand(), ("gaussian",), findings, 1, FAILURE)
 
 
 def _finding(stage: str = "certificate", found: str = "something", **more) -> StageFinding:

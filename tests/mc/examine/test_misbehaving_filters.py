@@ -15,7 +15,7 @@ import pytest
 import filterproof as fp
 from filterproof.mc.examine.ending import Status
 from filterproof.mc.examine.examination import PartialExamination
-from filterproof.mc.examine.stage_schedule import examine
+from filterproof.mc.examine.verification import verify
 from filterproof.theory.evidence import Outcome
 from tests.mc.examine import misbehaving_filters
 from tests.mc.examine.stages.test_stages import SeesRewinding
@@ -61,7 +61,7 @@ BREAKS = {
 @pytest.mark.parametrize("kind", BREAKS, ids=lambda kind: kind.__name__)
 def test_code_that_breaks_is_a_fault_with_its_method_and_line(kind: type[fp.PrivacyFilter]) -> None:
     method, words, said = BREAKS[kind]
-    found = examine(kind(), effort=EFFORT)
+    found = verify(kind(), effort=EFFORT)
     assert found.status is Status.FAULTY
     assert found.verdict.outcome is Outcome.UNDECIDED
     fault = found.faults[0]
@@ -81,7 +81,7 @@ IMPURE = {
 
 @pytest.mark.parametrize("kind", IMPURE, ids=lambda kind: kind.__name__)
 def test_a_filter_whose_state_is_not_all_it_knows_or_touches_is_at_fault(kind: type, capsys) -> None:
-    found = examine(kind(), effort=EFFORT, mechanisms="gaussian", stages=["invariants"])
+    found = verify(kind(), effort=EFFORT, mechanisms="gaussian", stages=["invariants"])
     assert capsys.readouterr() == ("", "")
     assert found.status is Status.FAULTY
     assert any(fault.startswith(kind.__name__) and IMPURE[kind] in fault for fault in found.faults)
@@ -104,7 +104,7 @@ ODD = {
 
 @pytest.mark.parametrize("kind", ODD, ids=lambda kind: kind.__name__)
 def test_what_harms_nobody_ends_no_examination_and_is_kept_from_the_page(kind: type, capsys) -> None:
-    found = examine(kind(), effort=EFFORT, mechanisms="gaussian", stages=["invariants"])
+    found = verify(kind(), effort=EFFORT, mechanisms="gaussian", stages=["invariants"])
     assert capsys.readouterr() == ("", "")
     assert (found.status, found.faults) == (Status.EXAMINED, ())
     assert found.verdict.outcome is Outcome.UNDECIDED
@@ -112,7 +112,7 @@ def test_what_harms_nobody_ends_no_examination_and_is_kept_from_the_page(kind: t
 
 
 def test_a_filter_that_admits_nothing_is_not_examined_and_who_is_told_of_the_stages_may_print(capsys) -> None:
-    found = examine(misbehaving_filters.AdmitsNothing(), effort=EFFORT, on_stage=print)
+    found = verify(misbehaving_filters.AdmitsNothing(), effort=EFFORT, on_stage=print)
     assert capsys.readouterr().out == "admission\n"
     assert not any("prints" in note for one in found.findings for note in one.notes)
     assert (found.status, found.faults) == (Status.DENIES, ())
@@ -124,7 +124,7 @@ HANGS = (misbehaving_filters.Hangs, misbehaving_filters.HangsLate)
 
 @pytest.mark.parametrize("kind", HANGS, ids=lambda kind: kind.__name__)
 def test_a_filter_that_never_returns_is_examined_until_the_limit(kind: type) -> None:
-    found = examine(kind(), seconds=SECONDS)
+    found = verify(kind(), seconds=SECONDS)
     assert re.fullmatch(r"stopped after \d\d? % of the work", found.stopped)
     assert (found.status, found.faults, found.counterexample) == (Status.EXAMINED, (), None)
     assert found.verdict.outcome is Outcome.UNDECIDED
@@ -138,14 +138,14 @@ def test_ctrl_c_ends_the_examination_of_a_filter_that_never_returns() -> None:
             threading.Timer(0.2, signal.raise_signal, (signal.SIGINT,)).start()
 
     with pytest.raises(PartialExamination) as caught:
-        examine(misbehaving_filters.HangsLate(), on_stage=pressed)
+        verify(misbehaving_filters.HangsLate(), on_stage=pressed)
     found = caught.value.examination
     assert found.stopped.startswith("stopped by Ctrl-C")
     assert found.admits_something
 
 
 def test_a_process_that_a_filter_starts_ends_with_its_examination() -> None:
-    found = examine(
+    found = verify(
         misbehaving_filters.StartsAProcess(), effort=EFFORT, mechanisms="gaussian", stages=["invariants"]
     )
     assert (found.status, found.faults) == (Status.EXAMINED, ())
@@ -157,12 +157,12 @@ def test_a_process_that_a_filter_starts_ends_with_its_examination() -> None:
 
 def test_a_filter_that_asks_a_thread_is_examined_before_its_first_use_and_not_at_fault_after() -> None:
     filt = misbehaving_filters.HasAPool()
-    found = examine(filt, effort=EFFORT, mechanisms=["rr"], stages=["games"])
+    found = verify(filt, effort=EFFORT, mechanisms=["rr"], stages=["games"])
     assert (found.status, found.faults, found.stopped) == (Status.EXAMINED, (), "")
     assert any(one.stage == "games" and one.tightness for one in found.findings)
     filt.open("retry").request(fp.Gaussian(0.1))
     with filt.pool:
-        found = examine(filt, effort=EFFORT, mechanisms=["rr"])
+        found = verify(filt, effort=EFFORT, mechanisms=["rr"])
     assert (found.status, found.faults) == (Status.THREADS_LOST, ())
     assert re.match(
         r"threads ran in this process before \(.*HasAPool_0.*\), and a forked process does", found.stopped
@@ -172,7 +172,7 @@ def test_a_filter_that_asks_a_thread_is_examined_before_its_first_use_and_not_at
 
 
 def test_of_a_filter_whose_state_is_not_all_it_knows_no_game_on_states_is_believed() -> None:
-    found = examine(SeesRewinding(), effort=EFFORT, mechanisms="rr")
+    found = verify(SeesRewinding(), effort=EFFORT, mechanisms="rr")
     assert found.status is Status.FAULTY
     assert found.counterexample is None
     assert not any(one.stage == "games" for one in found.findings)

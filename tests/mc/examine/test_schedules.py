@@ -26,7 +26,7 @@ from filterproof.mc.examine.replay import ReplayError, replay_data
 from filterproof.mc.examine.schedule import MoveKind, Schedule, ServiceMove
 from filterproof.mc.examine.schedule_search import break_test, menu_of
 from filterproof.mc.examine.sequence import Sequence
-from filterproof.mc.examine.stage_schedule import examine
+from filterproof.mc.examine.verification import verify
 from tests.mc.examine import services
 from tests.mc.examine.example_filters import ByHand
 
@@ -266,14 +266,12 @@ def test_a_search_that_a_time_limit_ends_says_after_how_much_of_its_work() -> No
         assert str(found).startswith(f"{found.stopped}: no")
 
 
-def test_a_schedule_is_replayed_as_of_one_epoch(monkeypatch: pytest.MonkeyPatch) -> None:
-    filt, names = ByHand(), nameable()
-    filt.promise = PROMISE
+def test_a_schedule_is_replayed_as_of_one_epoch() -> None:
+    filt: Any = fp.services.with_promise(services.Epochs, PROMISE)
     moves = moved("ask step step step tick ask step step step")
     twice = Sequence(((WHOLE, 2),)).low(Divergence.hockey_stick(1.0))
-    game = {"schedule": Schedule((WHOLE,), moves).to_data(names), "epoch": None}
+    game = {"schedule": Schedule((WHOLE,), moves).to_data(nameable()), "epoch": None}
     told = measured_counterexample(filt, Divergence.hockey_stick(1.0), twice, 0.0, **game)
-    monkeypatch.setattr("filterproof.mc.examine.replay.service_of", lambda filt: services.Epochs)
     with pytest.raises(ReplayError, match="releases nothing"):
         told.replay()
     with pytest.raises(ReplayError, match="must replay within"):
@@ -377,10 +375,10 @@ def test_a_sound_service_stays_undecided_and_one_that_releases_nothing_is_not_ex
 
 def test_a_program_that_holds_nothing_between_ask_and_commit_is_refuted_and_replays(program: Any) -> None:
     filt = program("races")
-    sound = examine(program("sound"), effort=0.02, mechanisms=["rr"], stages=["schedules"])
+    sound = verify(program("sound"), effort=0.02, mechanisms=["rr"], stages=["schedules"])
     assert sound.counterexample is None
     assert any(one.result.startswith("no violation found in") for one in sound.findings)
-    found = examine(filt, effort=0.3, mechanisms=["rr"], stages=["schedules"])
+    found = verify(filt, effort=0.3, mechanisms=["rr"], stages=["schedules"])
     assert found.counterexample is not None
     assert found.counterexample.kind == "schedule"
     assert "concurrent requests" in found.verdict.scope
@@ -399,7 +397,7 @@ def test_a_program_that_holds_nothing_between_ask_and_commit_is_refuted_and_repl
 
 
 def test_a_program_that_answers_late_ends_what_asks_it_and_is_not_faulty(program: Any) -> None:
-    found = examine(program("tires", seconds=0.5), effort=0.01, mechanisms=["rr"])
+    found = verify(program("tires", seconds=0.5), effort=0.01, mechanisms=["rr"])
     assert found.faults == ()
     # the command itself is shortened where its path is long
     late = " did not answer before its time limit (seconds=0.5); correct it, or pass a larger seconds"

@@ -3,7 +3,8 @@
 import pytest
 
 from filterproof.filters.contract.work import active_meter, count_work, current_meter
-from filterproof.mc.examine.stage_schedule import _BEFORE_INVARIANTS, STAGES, examine
+from filterproof.mc.examine.stage_schedule import _BEFORE_INVARIANTS, STAGES
+from filterproof.mc.examine.verification import verify
 from filterproof.mc.examine.worker import WorkerPaused, iter_isolated, so_far
 from tests.mc.examine import example_filters
 
@@ -32,7 +33,7 @@ def test_worker_pauses_at_the_work_that_it_is_given_and_goes_on_where_it_was():
 
 def test_each_search_has_a_turn_before_any_has_its_next_and_the_laws_come_between():
     stages = []
-    found = examine(example_filters.ByHand(), on_stage=stages.append, **FEW)
+    found = verify(example_filters.ByHand(), on_stage=stages.append, **FEW)
     assert found.counterexample is None
     first, then = stages.index("invariants"), stages[stages.index("invariants") :]
     assert stages[:4] == ["admission", "sequences", "games", "sequences"]
@@ -43,7 +44,7 @@ def test_each_search_has_a_turn_before_any_has_its_next_and_the_laws_come_betwee
 
 def test_first_refutation_ends_the_search_and_a_thorough_one_goes_on():
     first, every = (
-        examine(example_filters.Forgets(), thorough=thorough, effort=0.02, mechanisms="gaussian")
+        verify(example_filters.Forgets(), thorough=thorough, effort=0.02, mechanisms="gaussian")
         for thorough in (False, True)
     )
     refuting, told = (one.stage for one in first.findings if one.counterexample is not None)
@@ -55,7 +56,7 @@ def test_first_refutation_ends_the_search_and_a_thorough_one_goes_on():
 
 
 def test_only_the_stages_that_are_named_are_run_and_unknown_ones_are_refused():
-    found = examine(example_filters.ByHand(), stages=["invariants"], **FEW)
+    found = verify(example_filters.ByHand(), stages=["invariants"], **FEW)
     assert {one.stage for one in found.findings} == {"admission", "invariants"}
     with pytest.raises(ValueError, match=f"stages must be among {', '.join(STAGES)}, got 'lows'"):
-        examine(example_filters.ByHand(), stages=["lows"])
+        verify(example_filters.ByHand(), stages=["lows"])

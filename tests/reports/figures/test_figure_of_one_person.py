@@ -85,3 +85,23 @@ def test_for_all_epsilon_the_mu_of_full_batches_is_needed() -> None:
     shown = figure("003-1", points=2, people=1, steps=4, q=0.5, more_orders=4)
     assert shown.data.number("mu_all") == 1.0
     assert shown.data.number("mu_range") < 1.0
+
+
+def test_people_who_are_always_clipped_have_the_epsilons_of_that_person() -> None:
+    given = {"q": 0.5, "steps": 40, "delta": 1e-5}
+    facts = figure("003-1-people", clip=1e-3, people=20, copies=1, orders=8, **given).data.facts
+    one = figure("003-1", points=2, people=1, orders=8, more_orders=8, **given)
+    assert facts["rdp_least"] == facts["rdp_middle"]
+    rdp, least, most = (
+        one.data.where("panel", "people").column(f"epsilon_{name}")[0] for name in ("rdp", "low", "high")
+    )
+    assert facts["rdp_least"] == pytest.approx(rdp, rel=1e-12)
+    assert least <= facts["pld_least"] <= most + facts["widest"]
+    assert facts["right"] == facts["people"] == 20
+
+
+def test_the_diagram_is_of_the_calls_of_a_run() -> None:
+    data = figure("004-1", rounds=3).data
+    assert data.column("round").tolist() == [k for k in (1, 2, 3) for _ in range(4)]
+    assert data.column("call").tolist() == ["request", "admits", "sample", "observe"] * 3
+    assert data.facts["decided_first"] == data.facts["released"] == 3
