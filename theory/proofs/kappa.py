@@ -114,9 +114,9 @@ THEOREM = Theorem(
     title="The stopping limit kappa for Gaussian rounds",
     source="Taylor, Vippathalla & Coon, Proposition 1 and Section V-B",
     hypotheses="i.i.d. Gaussian rounds of sensitivity 1 and scale sigma > 0; 0 < d, theta < 1/2, d = delta-hat; "
-    "every N > 0",
+    "every N >= 1",
     claim="Condition (4), in both directions of one pair of neighbours, is: |loss so far| <= kappa; of all d and theta "
-    "that spend at most delta < 1, those that spend it and meet Lagrange's condition have the greatest kappa",
+    "that spend at most delta < 1/2, some spend it and meet Lagrange's condition, and these have the greatest kappa",
     statement=(
         r"\kappa = ",
         _FORMULA,
@@ -124,7 +124,7 @@ THEOREM = Theorem(
     ),
     uses=("Gaussian hockey-stick",),
     steps=(
-        *kernel_steps("stopping_level", "best_split"),
+        *kernel_steps("stopping_level", "best_split", "split_exists"),
         ProofStep(
             "The loss of a round is N(1/(2 sigma^2), 1/sigma^2), so it exceeds a level v with a normal tail.",
             *identity_check(_integral),

@@ -155,8 +155,11 @@ def test_gradients_that_are_not_finite_end_the_run_with_a_sentence_and_lose_noth
 def test_without_torch_a_sentence_names_the_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "torch", None)
     sentence = r"needs Torch and Opacus, got an error instead .*; run pip install 'filterproof\[training\]'"
+    folder = write_squares(tmp_path / "pictures")
     with pytest.raises(ImportError, match=sentence):
-        train_idx(write_squares(tmp_path / "pictures"), **SETTING, out=tmp_path / "out")
+        train_idx(folder, **SETTING, out=tmp_path / "out")
+    with pytest.raises(ImportError, match=sentence):
+        fp.training.repeat_tables(folder, tmp_path / "out")
     assert not (tmp_path / "out").exists()
 
 
