@@ -11,7 +11,7 @@ import re
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from filterproof.theory.kernel.kernel_theorems import KERNEL_THEOREMS, KernelTheorem, sources
@@ -22,29 +22,12 @@ from filterproof.theory.kernel.record import (
     hole_in,
     twice_defined,
 )
-from filterproof.theory.theorems import (
-    any_outcomes,
-    approximate,
-    closed_forms,
-    conversion_theorems,
-    divergences,
-    interaction,
-)
-from filterproof.theory.theorems import (
-    gaussian_theorems as gaussian,
-)
-from filterproof.theory.theorems import (
-    odometer_theorems as odometers,
-)
-
-#: The rows, in the order in which their files are named.
-_SUBJECTS = (
-    *(divergences, conversion_theorems, approximate, gaussian),
-    *(any_outcomes, closed_forms, odometers, interaction),
-)
+from filterproof.theory.theorems.theorem import kernel_rows
 
 #: The name under which the sources know each other.
 _LIBRARY = "Filterproof"
+#: The names of the sources that a source requires.
+_REQUIRED = re.compile(r"From Filterproof Require (?:Import |Export )?([\w\s]+)\.")
 _PACKAGES = ("libcoq-interval", "libcoq-coquelicot", "libcoq-flocq")
 #: The libraries whose axioms coqchk may list.
 _INSTALLED = ("Coq.", "Coquelicot.", "Flocq.", "Interval.", "mathcomp.")
@@ -70,12 +53,7 @@ def run_kernel(*, on_step: Callable[[str], object]) -> Record:
     The installed libraries are taken as their packages have them.
     Needs `coqc` and `coqchk` on the path, with Interval, Coquelicot and Flocq. Raises KernelError.
     """
-    compiler, checker = shutil.which("coqc"), shutil.which("coqchk")
-    if compiler is None or checker is None:
-        raise NoRocqError(
-            "coqc and coqchk must be on the path, got none; install Rocq, in Debian the packages coq, "
-            + ", ".join(_PACKAGES)
-        )
+    compiler, checker = _installed()
     texts = sources()
     for name, text in texts.items():
         if hole := hole_in(text):
@@ -85,12 +63,7 @@ def run_kernel(*, on_step: Callable[[str], object]) -> Record:
             f"each definition must have a name of its own in the Rocq sources, got {again} twice; rename one of them"
         )
     with tempfile.TemporaryDirectory() as folder:
-        for name, text in texts.items():
-            on_step(f"coqc {name}")
-            place = Path(folder, name)
-            place.parent.mkdir(exist_ok=True)
-            place.write_text(text, encoding="utf-8")
-            _run_command([compiler, "-q", "-Q", ".", _LIBRARY, name], folder)
+        _compile(compiler, folder, texts, on_step)
         on_step("what the statements rest on")
         statements, axioms = _kernel_statements(compiler, folder)
         on_step("coqchk")
@@ -107,9 +80,53 @@ def run_kernel(*, on_step: Callable[[str], object]) -> Record:
     return Record(version, _libraries(), digests(texts), statements, axioms)
 
 
+def check_file(module: str, text: str, theorem: str, *, on_step: Callable[[str], object]) -> str:
+    """Compile a file beside the sources that it requires; return the version of Rocq that accepts its theorem.
+
+    Raises KernelError, also if the file has a hole or the theorem rests on an axiom that no source may use.
+    """
+    compiler, _ = _installed()
+    if hole := hole_in(text):
+        raise KernelError(f"{module}.v must have no hole, got {hole!r}")
+    ours = sources()
+    required, waiting = set[str](), [text]
+    while waiting:
+        found = {f"{name}.v" for one in _REQUIRED.findall(waiting.pop()) for name in one.split()}
+        waiting += [ours[name] for name in found - required]
+        required |= found
+    texts = {name: ours[name] for name in ours if name in required} | {f"{module}.v": text}
+    texts["Asked.v"] = f"From {_LIBRARY} Require {module}.\nPrint Assumptions {module}.{theorem}.\n"
+    with tempfile.TemporaryDirectory() as folder:
+        output = _compile(compiler, folder, texts, on_step)
+    if foreign := axioms_beyond(_axioms(output)):
+        raise KernelError(f"{module} must rest on the standard library's axioms, got {', '.join(foreign)}")
+    return _run_command([compiler, "-print-version"], ".").split()[0]
+
+
+def _installed() -> tuple[str, str]:
+    """The compiler and the checker. Raises NoRocqError."""
+    compiler, checker = shutil.which("coqc"), shutil.which("coqchk")
+    if compiler is None or checker is None:
+        raise NoRocqError(
+            "coqc and coqchk must be on the path, got none; install Rocq, in Debian the packages coq, "
+            + ", ".join(_PACKAGES)
+        )
+    return compiler, checker
+
+
+def _compile(compiler: str, folder: str, texts: Mapping[str, str], on_step: Callable[[str], object]) -> str:
+    """Compile texts in order; return the output for the last."""
+    output = ""
+    for name, text in texts.items():
+        on_step(f"coqc {name}")
+        Path(folder, name).write_text(text, encoding="utf-8")
+        output = _run_command([compiler, "-q", "-Q", ".", _LIBRARY, name], folder)
+    return output
+
+
 def _listed_theorems() -> list[KernelTheorem]:
     """Every statement, those of rows first: of a name that two files have, that of the file named last prints short."""
-    rows = (name for subject in _SUBJECTS for row in subject.ROWS for name in row.kernel)
+    rows = (name for row in kernel_rows().values() for name in row.kernel)
     return [KERNEL_THEOREMS[name] for name in dict.fromkeys([*rows, *reversed(tuple(KERNEL_THEOREMS))])]
 
 

@@ -9,7 +9,6 @@ ROOMS = ("theory", "filters", "mc", "reports", "filterproof")
 LOOK = {
     "filters/adapters/bridge.py",
     "mc/examine/deadline.py",
-    "mc/examine/stage_schedule.py",
     "mc/examine/worker/parent.py",
     "mc/runs/run.py",
     "reports/commands/report.py",

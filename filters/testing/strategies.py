@@ -1,12 +1,10 @@
 """Hypothesis strategies that generate mechanisms and adversaries for tests of filters.
 
-Importing this module imports hypothesis; no other module of the project does so.
+Importing this module imports hypothesis; no other module of the project does so when it is imported.
 
     >>> adversary = TreeAdversary({(): Erasure(0.1), (1,): Erasure(0.2)})
     >>> adversary.request((0.7,)).p, adversary.request((-0.7,))
     (0.2, None)
-
-Importing this module imports hypothesis; no other module of the project does so when it is imported.
 """
 
 from __future__ import annotations

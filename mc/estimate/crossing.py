@@ -21,7 +21,6 @@ from filterproof.mc.engine.adversary import Adversary, AdversaryView
 from filterproof.mc.engine.paths import FinishedRuns
 from filterproof.mc.intervals import clopper_pearson
 from filterproof.mc.intervals.estimate import CONFIDENCE, Estimate, stated_failure
-from filterproof.mc.runs.batch_sums import Report
 from filterproof.mc.runs.play import PlayOptions, SimulationSettings
 from filterproof.theory.argument_checks import check_positive
 from filterproof.theory.guarantees import ApproxDP, Guarantee
@@ -158,10 +157,6 @@ class BoundApproaching(Adversary):
         if self.low > self.high:
             raise ValueError(f"low must be <= high, got low={self.low!r} high={self.high!r}; swap them")
 
-    @property
-    def gaussian(self) -> bool:
-        return self.family is Gaussian
-
     def request(self, view: AdversaryView) -> DominatingPair:
         if not isinstance(view.filter, _UntilLossExceedsBound):
             raise TypeError(
@@ -180,7 +175,6 @@ def crossing_probability(
     n: int = 100_000,
     confidence: float = CONFIDENCE,
     failure: float | None = None,
-    progress: Report | None = None,
     **how: Unpack[PlayOptions],
 ) -> Estimate:
     """Estimate the probability that the privacy loss ever exceeds an odometer's bound.
@@ -202,8 +196,6 @@ def crossing_probability(
         Confidence of the interval, in (0, 1).
     failure : float, optional
         Probability that the interval misses, in (0, 1), instead of `confidence`.
-    progress : callable, optional
-        The function is called a few times a second with a `Progress`.
     **how
         Fields of `fp.runs.SimulationSettings`; `rounds` is required and `on_denial` is not allowed.
 
@@ -240,5 +232,5 @@ def crossing_probability(
     # one release more than is watched: the crossing in the last round is a denial of the trivial request
     last = watched.rounds
     game = replace(watched, adversary=_AndOneMore(watched.adversary, last), rounds=last + 1)
-    (below_throughout,) = play.sums(game, _PathsLasting(last + 1), progress=progress).sums
+    (below_throughout,) = play.sums(game, _PathsLasting(last + 1)).sums
     return clopper_pearson(play.n - int(below_throughout), play.n, failure=failure)

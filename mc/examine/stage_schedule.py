@@ -2,11 +2,6 @@
 
 The searches take turns: each does a small share of its work before any does a large one, so that an easy violation is
 found early in whichever search it lies.
-
->>> from filterproof.filters.catalogue import CATALOGUE
->>> found = examine(CATALOGUE["NonadaptiveCompositionFilter"].example())
->>> found.verdict.outcome.name, found.counterexample.evidence.name
-('REFUTED', 'EXACT')
 """
 
 from __future__ import annotations
@@ -14,7 +9,6 @@ from __future__ import annotations
 import io
 import os
 import sys
-import time
 import warnings
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing, redirect_stdout
@@ -32,24 +26,20 @@ from filterproof.filters.contract.work import (
     OutOfWork,
     WorkLimit,
     active_meter,
-    checked_effort,
     count_work,
     current_meter,
 )
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.examine.counterexample import Counterexample
-from filterproof.mc.examine.deadline import Deadline, OutOfTime
-from filterproof.mc.examine.examination import Examination, PartialExamination
+from filterproof.mc.examine.deadline import Deadline
 from filterproof.mc.examine.examination_context import ExaminationContext, admission_finding, own_numbers
 from filterproof.mc.examine.filter_fault import FilterFault
 from filterproof.mc.examine.own_pairs import nameable_for
-from filterproof.mc.examine.parameter_families import FAMILY_TABLE, at_labels, families_of, names_of
+from filterproof.mc.examine.parameter_families import at_labels, families_of
 from filterproof.mc.examine.revalidation import is_nondeterministic, revalidate
 from filterproof.mc.examine.schedule import Schedule
 from filterproof.mc.examine.schedule_search import MECHANISMS, confirm_schedule
 from filterproof.mc.examine.stage_finding import (
-    STOPPED_AFTER,
-    STOPPED_BY_INTERRUPT,
     UNFINISHED,
     USED_UP,
     StageFinding,
@@ -66,7 +56,6 @@ from filterproof.mc.examine.stages.source_proof import has_own_code, source_proo
 from filterproof.mc.examine.stages.strategy_search import search
 from filterproof.mc.examine.stages.tightness import tighten
 from filterproof.mc.examine.worker import ThreadsLost, WorkerPaused, iter_isolated
-from filterproof.theory.argument_checks import check_count
 from filterproof.theory.guarantees import Guarantee
 
 #: The probability that an examination refutes a true guarantee, shared by all its estimates.
@@ -88,95 +77,26 @@ _ADMISSION_SHARE = 0.1
 _TURNS, _BEFORE_INVARIANTS = (0.04, 0.15, 0.4, 0.6, 0.8, 1.0), 3
 #: The stages that search for a refutation.
 _SEARCH_STAGES = ("sequences", "games", "search")
-#: The stages that `examine` can be restricted to.
+#: The stages that `verify` can be restricted to.
 STAGES = ("invariants", "denials", "schedules", "certificate", "source", *_SEARCH_STAGES)
 
 
-def examine(
-    filt: PrivacyFilter,
-    *,
-    effort: float = 1.0,
-    seconds: float | None = None,
-    mechanisms: Sequence[str] | None = None,
-    seed: int = 20_261_121,
-    on_stage: Callable[[str], object] = lambda stage: None,
-    thorough: bool = False,
-    stages: Sequence[str] | None = None,
-    target: str | Sequence[str] | None = None,
-) -> Examination:
-    """Examine the guarantee of a filter. The first refutation ends the examination unless it is `thorough`.
-
-    `effort` > 0 is counted in work (`filterproof.filters.contract.work`) and never in time, so that every machine gets
-    the same result; effort 1 takes about half a minute. `seconds` ends the examination early; refutations that were
-    replayed before still count. `mechanisms` are one or several names of `FAMILY_TABLE` and `stages` names of
-    `STAGES`, by default all. `on_stage` is called with the name of each stage as it begins.
-    `target` is the name of the filter on the command line.
-
-    Raises TypeError for an object that is no filter, ValueError for efforts, seconds, seeds, mechanisms or stages out
-    of range. After Ctrl-C raises `PartialExamination`, a KeyboardInterrupt with the findings so far. What the
-    filter's own code raises, prints or returns in the wrong form becomes a finding.
-    """
-    effort = checked_effort(effort)
-    units = EFFORT * effort
-    deadline, began = Deadline.of(seconds), time.perf_counter()
-    asked = names_of(FAMILY_TABLE if mechanisms is None else mechanisms)
-    names = tuple(
-        name for name in FAMILY_TABLE if name in asked
-    )  # in one order, so that no search depends on it
-    seed = check_count("seed", seed, least=0)
-    pressed: KeyboardInterrupt | None = None
-    with active_meter():
-        limit, chosen = WorkLimit.of(units), _stages_of(stages)
-        exam = _StageRunner(filt, units, deadline, limit, on_stage, thorough=thorough, chosen=chosen)
-        try:
-            _in_turn(exam, names, seed, own_menu=mechanisms is None)
-        except KeyboardInterrupt as stop:
-            if exam.promise is None:
-                raise
-            exam.leave(STOPPED_BY_INTERRUPT)
-            pressed = stop
-        except (OutOfTime, LateBridgeError) as late:
-            exam.leave(": ".join([exam.cut, *map(str, late.args)]))
-        except ThreadsLost as lost:
-            exam.leave(str(lost))
-        finally:
-            exam.close()
-    spent = time.perf_counter() - began
-    if exam.has_printed:
-        words = f"{type(filt).__name__} prints while it decides; its output is not shown"
-        exam.findings.append(
-            StageFinding("invariants", "Does it print while it decides?", words, "", "", notes=(words,))
-        )
-    found = tuple(exam.findings)
-    examination = Examination(
-        filt, names, found, spent, seed, FAILURE, exam.promise, exam.scope, effort, target
-    )
-    if pressed is not None:
-        raise PartialExamination(examination) from pressed
-    return examination
-
-
-def _in_turn(exam: _StageRunner, names: tuple[str, ...], seed: int, *, own_menu: bool) -> None:
+def run_stages(exam: StageRunner, names: tuple[str, ...], seed: int, *, own_menu: bool) -> None:
     """Run all stages, each with its share of the remaining work."""
     filt, accountant = exam.filter, cast(object, exam.filter)
-    # without the first answers nothing can be asked, so they may take all the work
+    all_work = WorkLimit(sys.maxsize)  # without the first answers nothing can be asked
     if is_verifiable(accountant):
-        exam.run("admission", 1.0, partial(lets_through, accountant), WorkLimit(sys.maxsize))
+        exam.run("admission", 1.0, partial(lets_through, accountant), all_work)
         exam.prove()
         exam.run("games", 1.0, partial(games_of, filt))
     elif isinstance(accountant, PromisedService):
         names = names if own_menu else MECHANISMS
-        exam.run("admission", 1.0, partial(service_stages, accountant, names), WorkLimit(sys.maxsize))
+        exam.run("admission", 1.0, partial(service_stages, accountant, names), all_work)
         exam.run("schedules", 1.0, partial(service_schedules, accountant, names, seed))
     else:
-        exam.run(
-            "admission",
-            1.0,
-            partial(
-                _granted_requests, filt, names, seed, exam.limit.fraction(_ADMISSION_SHARE), own_menu=own_menu
-            ),
-            WorkLimit(sys.maxsize),
-        )
+        part = exam.limit.fraction(_ADMISSION_SHARE)
+        granted = partial(_granted_requests, filt, names, seed, part, own_menu=own_menu)
+        exam.run("admission", 1.0, granted, all_work)
     if exam.subject is None or not (exam.subject.families or exam.subject.sampled):
         return
     exam.begin_searches(exam.subject)
@@ -201,7 +121,7 @@ def _in_turn(exam: _StageRunner, names: tuple[str, ...], seed: int, *, own_menu:
     exam.tighten(subject)
 
 
-def _stages_of(given: Sequence[str] | None) -> frozenset[str]:
+def chosen_stages(given: Sequence[str] | None) -> frozenset[str]:
     """Return the requested stages and those that every examination needs."""
     for name in given or ():
         if name not in STAGES:
@@ -219,7 +139,7 @@ class _WorkerSearch:
 
 
 @dataclass(slots=True)
-class _StageRunner:
+class StageRunner:
     """The stages of one examination, each in a worker of its own, and their findings."""
 
     filter: PrivacyFilter
@@ -280,9 +200,8 @@ class _StageRunner:
 
     def prove(self, *, always: bool = False) -> None:
         """Run the proofs. They may exceed the share of their stage, and run once per process."""
-        before, proved = current_meter().done, partial(_proof_stage, self.filter)
-        self.run("certificate", 1.0, proved, WorkLimit(sys.maxsize), always=always)
-        self.limit = WorkLimit(self.limit.until + current_meter().done - before)
+        proved = partial(_proof_stage, self.filter)
+        self.run("certificate", 1.0, proved, WorkLimit(sys.maxsize), always=always, extra=True)
 
     def prove_source(self, subject: ExaminationContext) -> None:
         """Prove a user's own code where no theorem did; the effort bounds its work, beside that of the searches."""
@@ -292,9 +211,8 @@ class _StageRunner:
         rounded = bool(self.counterexamples) and all(
             one.factor < _MIN_CLEAR_RATIO for one in self.counterexamples
         )
-        before, work = current_meter().done, partial(source_proof, subject)
-        self.run("source", 1.0, work, WorkLimit.of(_SOURCE_SHARE * self.units), always=rounded)
-        self.limit = WorkLimit(self.limit.until + current_meter().done - before)
+        limit = WorkLimit.of(_SOURCE_SHARE * self.units)
+        self.run("source", 1.0, partial(source_proof, subject), limit, always=rounded, extra=True)
 
     def shrink(self, subject: ExaminationContext) -> None:
         """Minimise the clearest counterexample and trace its play. A schedule has its own description."""
@@ -308,12 +226,6 @@ class _StageRunner:
         """Minimise the admitted play that comes nearest to the guarantee if nothing was refuted."""
         work = partial(tighten, subject, tuple(self.findings))
         self.run("tightness", 1.0, work, WorkLimit.of(_REPLAYED + _TIGHTENED * self.units))
-
-    @property
-    def cut(self) -> str:
-        """Return how far the examination came before its deadline."""
-        done = 1 - self.limit.remaining / self.units
-        return f"{STOPPED_AFTER} {max(min(round(100 * done), 99), 0)} % of the work"
 
     def leave(self, why: str) -> None:
         """Keep the findings of the searches so far, with refutations replayed."""
@@ -374,16 +286,20 @@ class _StageRunner:
         limit: WorkLimit | None = None,
         *,
         always: bool = False,
+        extra: bool = False,
     ) -> None:
         """Keep the findings of a stage, even if its share of the work ends or the filter's code raises.
 
-        A stage is skipped if it was not requested or one refutation suffices, unless `always`.
+        A stage is skipped if it was not requested or one refutation suffices, unless `always`. The work of an `extra`
+        stage leaves the limit of the others as it was.
         """
         if stage not in self.chosen or (self.counterexamples and not self.thorough and not always):
             return
-        part = (limit or self.limit).fraction(share)
+        part, before = (limit or self.limit).fraction(share), current_meter().done
         # the stages check their limit themselves; one that does not is ended
         self._run_stage(stage, self._worker_findings(work, part, self._hard_limit(part.until)))
+        if extra:
+            self.limit = WorkLimit(self.limit.until + current_meter().done - before)
 
     def _hard_limit(self, until: float) -> WorkLimit:
         """Return the limit at which a stage is ended that ignores its own."""
@@ -391,7 +307,7 @@ class _StageRunner:
 
     def _run_stage(self, stage: str, reports: Generator[Any, None, None]) -> bool:
         """Keep the findings of a stage until it ends or pauses; return whether it ended."""
-        self.stage, first, began = stage, len(self.findings), time.perf_counter()
+        self.stage = stage
         with active_meter():  # the caller's own work does not count
             self.on_stage(stage)
         try:
@@ -417,10 +333,6 @@ class _StageRunner:
             said = f"{type(self.filter).__name__} returned: {type(error).__name__}: {error}"
             said = f"the stage ended with an error: {said}"
             self.findings.append(self._unfinished_finding(said))
-        finally:
-            spent = time.perf_counter() - began
-            added = self.findings[first:]
-            self.findings[first:] = [replace(one, seconds=spent / len(added)) for one in added]
         return True
 
     def _worker_findings(

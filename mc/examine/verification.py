@@ -13,10 +13,19 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Callable, Sequence
 
+from filterproof.filters.adapters.bridge import LateBridgeError
+from filterproof.filters.contract.work import WorkLimit, active_meter, checked_effort
 from filterproof.filters.privacy_filter import PrivacyFilter
+from filterproof.mc.examine.deadline import Deadline, OutOfTime
 from filterproof.mc.examine.ending import Ending
-from filterproof.mc.examine.examination import Examination
+from filterproof.mc.examine.examination import Examination, PartialExamination
+from filterproof.mc.examine.formatting import naming
+from filterproof.mc.examine.own_pairs import pair_names
+from filterproof.mc.examine.parameter_families import FAMILY_TABLE, names_of
 from filterproof.mc.examine.replay_snippets import replay_snippet
+from filterproof.mc.examine.stage_finding import STOPPED_BY_INTERRUPT, StageFinding, stopped_after
+from filterproof.mc.examine.worker import ThreadsLost
+from filterproof.theory.argument_checks import check_count
 
 SEED = 20_261_121
 
@@ -30,7 +39,7 @@ def verify(
     seed: int = SEED,
     thorough: bool = False,
     stages: Sequence[str] | None = None,
-    on_stage: Callable[[str], None] = lambda _: None,
+    on_stage: Callable[[str], object] = lambda _: None,
     target: str | Sequence[str] | None = None,
 ) -> Examination:
     """Examine whether a filter keeps its guarantee.
@@ -56,7 +65,8 @@ def verify(
     thorough : bool, default False
         Continue after the first refutation, and look for more.
     stages : sequence of str, optional
-        The stages to run: invariants, schedules, certificate, source, sequences, games, search. All by default.
+        The stages to run: invariants, denials, schedules, certificate, source, sequences, games, search. All by
+        default.
     on_stage : callable, optional
         A function that receives the name of each stage when it starts.
     target : str or sequence of str, optional
@@ -74,12 +84,15 @@ def verify(
         If `filt` is a class and not an instance.
     ValueError
         If another argument is out of range or unknown.
+    PartialExamination
+        After Ctrl-C: a KeyboardInterrupt with the findings so far.
 
     Notes
     -----
-    The result is a function of the filter's source, `mechanisms`, `stages`, `effort` and `seed`. It is the same on
-    every machine unless `seconds` ends the examination. An examination that finds no violation gives UNDECIDED. It
-    gives HOLDS only if a theorem covers the code that runs.
+    What the filter's own code raises, prints or returns in the wrong form becomes a finding. The result is a function
+    of the filter's source, `mechanisms`, `stages`, `effort` and `seed`. It is the same on every machine unless
+    `seconds` ends the examination. An examination that finds no violation gives UNDECIDED. It gives HOLDS only if a
+    theorem covers the code that runs.
 
     Examples
     --------
@@ -88,22 +101,46 @@ def verify(
     >>> exam.headline
     'HOLDS'
     """
-    from filterproof.mc.examine.stage_schedule import examine
+    from filterproof.mc.examine.stage_schedule import EFFORT, FAILURE, StageRunner, chosen_stages, run_stages
 
     if issubclass(type(filt), type):  # isinstance would run the filter's own code
         made = getattr(filt, "__name__", "it")
         raise TypeError(f"filt is the class {made} and not a filter; call it: {made}()")
-    return examine(
-        filt,
-        effort=effort,
-        seconds=seconds,
-        mechanisms=mechanisms,
-        seed=seed,
-        on_stage=on_stage,
-        thorough=thorough,
-        stages=stages,
-        target=target,
-    )
+    effort = checked_effort(effort)
+    units = EFFORT * effort
+    deadline = Deadline.of(seconds)
+    asked = names_of(FAMILY_TABLE if mechanisms is None else mechanisms)
+    names = tuple(
+        name for name in FAMILY_TABLE if name in asked
+    )  # in one order, so that no search depends on it
+    seed = check_count("seed", seed, least=0)
+    pressed: KeyboardInterrupt | None = None
+    with active_meter(), naming(pair_names(filt)):
+        limit, chosen = WorkLimit.of(units), chosen_stages(stages)
+        exam = StageRunner(filt, units, deadline, limit, on_stage, thorough=thorough, chosen=chosen)
+        try:
+            run_stages(exam, names, seed, own_menu=mechanisms is None)
+        except KeyboardInterrupt as stop:
+            if exam.promise is None:
+                raise
+            exam.leave(STOPPED_BY_INTERRUPT)
+            pressed = stop
+        except (OutOfTime, LateBridgeError) as late:
+            exam.leave(stopped_after(1 - exam.limit.remaining / units, late))
+        except ThreadsLost as lost:
+            exam.leave(str(lost))
+        finally:
+            exam.close()
+    if exam.has_printed:
+        words = f"{type(filt).__name__} prints while it decides; its output is not shown"
+        exam.findings.append(
+            StageFinding("invariants", "Does it print while it decides?", words, "", "", notes=(words,))
+        )
+    found = tuple(exam.findings)
+    examination = Examination(filt, names, found, seed, FAILURE, exam.promise, exam.scope, effort, target)
+    if pressed is not None:
+        raise PartialExamination(examination) from pressed
+    return examination
 
 
 def assert_holds(

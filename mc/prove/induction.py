@@ -9,20 +9,21 @@ from fractions import Fraction
 from typing import Any
 
 from filterproof.filters.accounting.charge_rules import gdp_charge, pure_charge, renyi_charge, zcdp_charge
+from filterproof.mc.prove.derivations import DerivedGoal, DerivedStep, DerivedSystem
 from filterproof.mc.prove.invariants import GRANTS, SUM, Invariant, candidates, drift_of, place_of
-from filterproof.mc.prove.paths import Atom, NotTraced, Path
+from filterproof.mc.prove.paths import Atom, NotTraced, Path, atom_facts
 from filterproof.mc.prove.plays import Plays
 from filterproof.mc.prove.polynomials import Polynomial
 from filterproof.mc.prove.questions import Questions
 from filterproof.mc.prove.requests import charge_bounds
 from filterproof.mc.prove.solver import Premises, at_model
-from filterproof.mc.prove.theorems import SumTheorem
+from filterproof.mc.prove.theorems import SumTheorem, declared_within
 from filterproof.mc.prove.transitions import System, Transition, place_atoms
 from filterproof.theory.guarantees import ApproxDP, Guarantee
 from filterproof.theory.rounding import round_up
 
-#: How much larger a divergence may be than the double that a pair computes, and a budget like ten times .1 than 1.
-COMPUTED = LARGER = 1 + Fraction(1, 10**12)
+#: How much larger than the theorem's budget one like ten times .1 may be.
+LARGER = 1 + Fraction(1, 10**12)
 #: Multiples of the least drift of a sum by rounding that are tried.
 _DRIFTS = (1, 2, 4, 16, 64)
 
@@ -58,6 +59,8 @@ class SumBound:
     defined: bool = False
     #: The kind of the first request for which it holds.
     part: int = 0
+    #: What the checker accepted, for the kernel of a proof assistant.
+    proof: DerivedSystem | None = field(default=None, compare=False, repr=False)
 
     def excess(self, grants: int) -> float:
         """How much the sum may pass the theorem's budget after so many grants, at most."""
@@ -137,10 +140,15 @@ class Induction:
             found = self._derived(cases, kept, needed)
             if isinstance(found, Failure):
                 return found
+            places = [tuple(shape.places()) for shape in self.system.shapes]
+            record = DerivedSystem(
+                places, self._first(), list(dict.fromkeys([*self._limits(), *needed])), found
+            )
             # divergences, unlike charges, are declared within 1e-12 of themselves, and not rounded up
-            declared = COMPUTED if self.theorem.measure in ("renyi", "delta", "kept") else Fraction(1)
+            declared = declared_within(self.theorem.measure)
             lines = tuple(dict.fromkeys(one.text(self._names(one.shape)) for one in needed))
-            return SumBound(self.theorem, budget * declared, drift * declared, lines, found + len(goals))
+            count = len(goals) + sum(len(step.goals) for step in found)
+            return SumBound(self.theorem, budget * declared, drift * declared, lines, count, proof=record)
         return self._failing(cases, kept)
 
     # -- steps -----------------------------------------------------------------------------------------------
@@ -264,17 +272,17 @@ class Induction:
             premises = Premises(self.questions)
             premises.follow(path)
             own = [c for c in kept if c.shape == goal.shape]
-            used = _used(premises, goal.slack(values), own, values, needed)
-            if used is None:
+            found = _derivation(premises, goal, values, own, values, needed)
+            if found is None:
                 return None
-            needed += [c for c in used if c not in needed]
+            needed += [c for c in found.used if c not in needed]
         return needed
 
     def _derived(
         self, cases: Sequence[Case], kept: Sequence[Invariant], needed: list[Invariant]
-    ) -> int | Failure:
-        """The number of derivations by which every step keeps what is needed, to which is added what these need."""
-        first, derivations = self._first(), 0
+    ) -> list[DerivedStep] | Failure:
+        """The steps with derivations by which they keep what is needed, to which is added what these need."""
+        first, derived = self._first(), {id(case): derived_step(case) for case in cases}
         limits = list(self._limits())
         if any(
             (one.slack(first).value or 0) < 0 for one in limits if one.shape == 0 and one.terms[0][0] in first
@@ -283,13 +291,13 @@ class Induction:
         for one in itertools.chain(limits, needed):  # grows while it is walked through
             for case in (c for c in cases if c.after == one.shape):
                 own = [c for c in kept if c.shape == case.before]
-                used = _used(case.premises, one.slack(case.new), own, case.old, needed)
-                if used is None:
+                goal = _derivation(case.premises, one, case.new, own, case.old, needed)
+                if goal is None:
                     reason = f"no certificate for {one.text(self._names(one.shape))}"
                     return Failure(self.theorem, reason, case.step)
-                needed += [c for c in used if c not in needed]
-                derivations += 1
-        return derivations
+                needed += [c for c in goal.used if c not in needed]
+                derived[id(case)].goals.append(goal)
+        return list(derived.values())
 
     def _limits(self) -> Iterator[Invariant]:
         """What the trace took for granted about places: that they keep within their ranges."""
@@ -346,19 +354,30 @@ class Induction:
         return found
 
 
-def _used(
+def _derivation(
     premises: Premises,
-    goal: Polynomial,
+    goal: Invariant,
+    new: Mapping[int, Polynomial],
     own: Sequence[Invariant],
-    values: Mapping[int, Polynomial],
+    old: Mapping[int, Polynomial],
     needed: Sequence[Invariant],
-) -> list[Invariant] | None:
-    """Invariants from which the goal was derived: those that are needed anyway, if they are enough."""
+) -> DerivedGoal | None:
+    """A derivation of the goal from invariants: those that are needed anyway, if they are enough."""
     for choice in ([c for c in own if c in needed], own):
-        used = premises.derives(goal, [(c.slack(values), False) for c in choice])
-        if used is not None:
-            return [choice[i] for i in used]
+        found = premises.derives(goal.slack(new), [(c.slack(old), False) for c in choice])
+        if found is not None:
+            return DerivedGoal(goal, tuple(choice[i] for i in found.used), tuple(choice), tuple(found.lines))
     return None
+
+
+def derived_step(case: Case) -> DerivedStep:
+    """A step in numbers alone, without derivations."""
+    premises, atoms = case.premises, case.path.atoms
+    owners = [a.kind for n, a in enumerate(atoms) for _ in atom_facts(Polynomial.atom(n), a)]
+    return DerivedStep(
+        case.before, case.after, [a.kind for a in atoms], [a.name for a in atoms if a.kind == "function"],
+        list(premises.given), owners, dict(premises.roundings), set(premises.doubles), case.old, case.new,
+    )  # fmt: skip
 
 
 def _variables(path: Path, ghost: Polynomial) -> dict[int, Polynomial]:

@@ -21,6 +21,14 @@ from filterproof.mc.prove.questions import Questions
 _ENCODED = 8
 
 
+@dataclass(frozen=True, slots=True)
+class Derivation:
+    """Lines that the checker accepted, and which of the facts that were given with the goal they use."""
+
+    used: list[int]
+    lines: list[ProofLine]
+
+
 @dataclass
 class Premises:
     """Inequalities of a path and what follows from them, line by line, with a solver that knows all of them."""
@@ -226,9 +234,20 @@ class Premises:
             if not rest.terms or (known := self._sign(rest, False)) is None:
                 continue
             sign, line = known
-            self._add(
+            ordered = self._add(
                 ProofLine((Polynomial.atom(number) - y) * sign, False, "monotone", (line,), (number, y, sign))
             )
+            if sign > 0 and key * 2 in self._variables:
+                self._bound_square(number, key[0], ordered)
+
+    def _bound_square(self, number: int, part: int, ordered: int) -> None:
+        """x (c - x) >= 0 for each c >= v, where v >= x is the line `ordered`."""
+        x, v = Polynomial.atom(part), Polynomial.atom(number)
+        for index, line in enumerate(list(self.lines)):
+            most = (line.polynomial + v).value
+            if most is not None and part in self._nonneg_atoms:
+                below = self._sum({index: Fraction(1), ordered: Fraction(1)}, x * -1 + most)
+                self._add(ProofLine(x * most - x * x, False, "product", (self._nonneg_atoms[part], below)))
 
     def _errors(self, number: int, size: Polynomial, low: int, high: int) -> list[int]:
         """The lines of the error in both directions."""
@@ -305,8 +324,8 @@ class Premises:
         multiples = self._farkas(self.lines, goal)
         return None if multiples is None else self._sum(multiples, goal)
 
-    def derives(self, goal: Polynomial | None, more: Sequence[Inequality] = ()) -> list[int] | None:
-        """Which of more given facts show goal >= 0 (None: that all is impossible), as is checked; None if none do."""
+    def derives(self, goal: Polynomial | None, more: Sequence[Inequality] = ()) -> Derivation | None:
+        """Checked lines that show goal >= 0 (None: that all is impossible) with more given facts, if there are any."""
         denied = [] if goal is None else [(-goal, True)]
         if self.possible([*more, *denied]):
             return None
@@ -322,9 +341,10 @@ class Premises:
         lines.append(
             ProofLine(last, strict and impossible, "sum", tuple(multiples), tuple(multiples.values()))
         )
-        if not check(_needed(lines), given, self.roundings, goal, self.doubles):
+        needed = _needed(lines)
+        if not check(needed, given, self.roundings, goal, self.doubles):
             return None
-        return [i - len(self.lines) for i in sorted(multiples) if i >= len(self.lines)]
+        return Derivation([i - len(self.lines) for i in sorted(multiples) if i >= len(self.lines)], needed)
 
     def _farkas(self, lines: Sequence[ProofLine], goal: Polynomial | None) -> dict[int, Fraction] | None:
         """Multiples of lines whose sum is the goal less a constant, or impossible; None where none is found."""

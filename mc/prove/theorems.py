@@ -32,6 +32,9 @@ from filterproof.theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee,
 from filterproof.theory.rounding import next_below
 from filterproof.theory.theorems.theorem import RefusedError
 
+#: How much larger a divergence may be than the double that a pair computes.
+COMPUTED = 1 + Fraction(1, 10**12)
+
 
 @dataclass(frozen=True)
 class SumTheorem:
@@ -86,6 +89,11 @@ class SumTheorem:
 
     def __str__(self) -> str:
         return f"{self.sum} <= {number_text(self.budget)}"
+
+
+def declared_within(measure: str) -> Fraction:
+    """By what factor a charge may pass what a pair declares: divergences are not rounded up."""
+    return COMPUTED if measure in ("renyi", "delta", "kept") else Fraction(1)
 
 
 def theorems(

@@ -116,13 +116,8 @@ class CalibratedFilter(Displayed, PrivacyFilter):
             }
         ]
 
-    def recheck(self, *, max_positions: int | None = None) -> WorstCase:
+    def recheck(self) -> WorstCase:
         """Solve the worst case over the menu again, by this filter's own code.
-
-        Parameters
-        ----------
-        max_positions : int, optional
-            As in `worst_case`.
 
         Returns
         -------
@@ -134,13 +129,7 @@ class CalibratedFilter(Displayed, PrivacyFilter):
         ValueError
             If the new bounds exceed the guaranteed delta or contradict the certificate.
         """
-        solved = worst_case(
-            self,
-            self.menu,
-            epsilon=self.promise.epsilon,
-            rounds=self.rounds,
-            max_positions=max_positions,
-        )
+        solved = worst_case(self, self.menu, epsilon=self.promise.epsilon, rounds=self.rounds)
         row = self.certificate
         same = solved.low <= row.high and row.low <= solved.high and solved.rounds == row.rounds
         if not same or solved.high > self.promise.delta_at_epsilon:

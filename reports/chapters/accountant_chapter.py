@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from filterproof.mc.examine.examination import Examination
-from filterproof.mc.examine.stage_schedule import examine
+from filterproof.mc.examine.verification import verify
 from filterproof.reports.chapters.accountant_examples import page_instances, page_simulations
 from filterproof.reports.chapters.reached_loss import ReachedRow
 from filterproof.reports.finding import Claim, Finding, claim_key
@@ -81,7 +81,7 @@ def accountant_chapter(study: Study, page: str) -> AccountantChapter:
 
 
 def _examined_accountant(study: Study, accountant: Any) -> ExaminedAccountant:
-    found: Examination = examine(accountant, effort=_EFFORT, seed=study.seed, stages=("certificate",))
+    found: Examination = verify(accountant, effort=_EFFORT, seed=study.seed, stages=("certificate",))
     return ExaminedAccountant(found.name, repr(accountant), found.verdict)
 
 

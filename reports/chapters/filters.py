@@ -13,9 +13,9 @@ from filterproof.mc.examine.divergence import Divergence
 from filterproof.mc.examine.examination import Examination
 from filterproof.mc.examine.parameter_families import mechanism_name
 from filterproof.mc.examine.sequence import Sequence
-from filterproof.mc.examine.stage_schedule import examine
 from filterproof.mc.examine.supremum import Supremum, largest_renyi, order_bounds, supremum
 from filterproof.mc.examine.trace import TraceRow
+from filterproof.mc.examine.verification import verify
 from filterproof.mc.worst_case.solve import worst_cases
 from filterproof.reports.chapters.page_subjects import SUBJECTS, PageSubject
 from filterproof.reports.chapters.simulated_divergences import (
@@ -179,8 +179,8 @@ def _page_examination(study: Study, filt: PrivacyFilter, subject: PageSubject) -
     """
     if type(filt).sound:
         family = mechanism_name(subject.menu[0])
-        return examine(filt, effort=_EFFORT, seed=study.seed, stages=("certificate",), mechanisms=(family,))
-    return examine(filt, effort=_TO_REFUTE, seed=study.seed)
+        return verify(filt, effort=_EFFORT, seed=study.seed, stages=("certificate",), mechanisms=(family,))
+    return verify(filt, effort=_TO_REFUTE, seed=study.seed)
 
 
 def _promise_bounds(

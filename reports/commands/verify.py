@@ -70,6 +70,13 @@ def verify(
             help="Stages to run: invariants, schedules, certificate, source, sequences, games, search. Default: all."
         ),
     ] = None,
+    kernel: Annotated[
+        bool,
+        typer.Option(
+            "--kernel",
+            help="Write a source proof to OUT/NAME_proof.v, and compile the file if coqc is installed.",
+        ),
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the verdict as JSON.")] = False,
     seed: Annotated[int | None, typer.Option(help="Random seed.")] = None,
     time_limit: Annotated[
@@ -88,6 +95,8 @@ def verify(
             raise ValueError(
                 f"--against excludes --mechanisms and --json (against={against!r}); remove one of the options"
             )
+        if kernel and (as_json or against is not None):
+            raise ValueError("--kernel excludes --json and --against; remove one of the options")
         check_seed(seed)
     from filterproof.mc.examine.verification import SEED
     from filterproof.reports.commands.verify_target import compare_targets, verify_target
@@ -103,7 +112,7 @@ def verify(
         return
     for name, words in (("mechanisms", mechanisms), ("stages", stages)):
         options[name] = None if words is None else [word.strip() for word in words.split(",")]
-    verify_target(target, out, program=program, as_json=as_json, thorough=thorough, **options)
+    verify_target(target, out, program=program, as_json=as_json, kernel=kernel, thorough=thorough, **options)
 
 
 def limit_of(given: Mapping[str, Any]) -> float | None:

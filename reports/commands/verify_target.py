@@ -12,9 +12,10 @@ from rich.text import Text
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.examine.difference import first_difference
 from filterproof.mc.examine.ending import Ending
-from filterproof.mc.examine.examination import PartialExamination
+from filterproof.mc.examine.examination import Examination, PartialExamination
 from filterproof.mc.examine.filter_fault import filter_faults_raised
 from filterproof.mc.examine.verification import verify
+from filterproof.mc.runs.output import OutputFolder
 from filterproof.reports.commands.console import (
     OUTCOME_STYLE,
     check_folder,
@@ -26,6 +27,7 @@ from filterproof.reports.commands.console import (
     written_after,
 )
 from filterproof.reports.commands.exit_status import CommandEnd, ExitStatus
+from filterproof.reports.kernel_run import KernelError, NoRocqError, check_file
 from filterproof.reports.target_expression import read_command, read_filter, read_target
 
 #: The exit status of each ending; HOLDS and UNDECIDED are a success.
@@ -44,6 +46,7 @@ def verify_target(
     *,
     program: tuple[str | None, ...],
     as_json: bool,
+    kernel: bool = False,
     **options: Any,
 ) -> None:
     """Examine the filter of a target or program, print and write the result, and end with its status."""
@@ -95,6 +98,8 @@ def verify_target(
             page = exam.save(out)
             if not as_json:
                 print_text(f"Report: {page}")
+            if kernel:
+                _write_kernel_file(exam, out)
     if exam.ending is Ending.FAULTY:
         for fault in exam.faults:
             print_error(fault)
@@ -105,6 +110,36 @@ def verify_target(
         )
     if status is not None:
         raise CommandEnd(status)
+
+
+def _write_kernel_file(exam: Examination, out: Path) -> None:
+    """Write the source proof for the kernel, and compile the file where there is a compiler."""
+    from filterproof.mc.prove.paths import NotTraced
+    from filterproof.mc.prove.rocq import rocq_file
+
+    module = f"{type(exam.filter).__name__}_proof"
+    sums = next((one.rounding for one in exam.findings if one.stage == "source"), ())
+    if not sums:
+        print_text("Kernel: no file, since there is no source proof.")
+        return
+    try:
+        text, outside = rocq_file(type(exam.filter).__name__, sums)
+    except NotTraced as missing:
+        print_text(f"Kernel: no file; {missing.reason}.")
+        return
+    with OutputFolder(out) as folder:
+        folder.add(f"{module}.v", text.encode())
+    left = "; ".join(("all but the trace", "what a request's numbers say of its charge", *outside))
+    with doing(f"compiling {module}.v") as spinner:
+        try:
+            version = check_file(module, text, "guarantee", on_step=lambda name: spinner.update(Text(name)))
+        except NoRocqError as missing:
+            print_text(f"Kernel: {out / module}.v was not compiled; {missing}.")
+            return
+        except KernelError as refused:
+            print_error(f"the kernel refuses {out / module}.v: {refused}")
+            raise CommandEnd(ExitStatus.INTERNAL) from refused
+    print_text(f"Kernel: Rocq {version} accepts {out / module}.v, so KERNEL for {left}.")
 
 
 def _complain_of_time(stopped: str, limit: str) -> None:

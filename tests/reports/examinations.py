@@ -51,9 +51,7 @@ def sequence_counterexample(filt: fp.PrivacyFilter | None = None) -> Counterexam
 
 def exam_of(*findings: StageFinding, filt: fp.PrivacyFilter | None = None) -> Examination:
     """These findings about `Mine`, as a person sees them."""
-    return Examination(
-        Mine() if filt is None else filt, ("gaussian", "rr"), findings, 12.5, 7, 1e-6, Mine.promise
-    )
+    return Examination(Mine() if filt is None else filt, ("gaussian", "rr"), findings, 7, 1e-6, Mine.promise)
 
 
 def rows(attack: float = 0.05) -> tuple[Tightness, ...]:

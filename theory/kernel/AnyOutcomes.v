@@ -12,10 +12,10 @@
     - [mass_is_one]: the laws of the transcript have mass one;
     - [finitely_many]: with finitely many outcomes all of it is what [Interaction] says. *)
 
-From Coq Require Import Reals Lra Lia List FunctionalExtensionality.
+From Coq Require Import Reals Lra Lia List FunctionalExtensionality Classical_Prop ClassicalDedekindReals.
 From Coquelicot Require Import Rbar Lim_seq.
 From Filterproof Require Import Sums Integrals.
-From Filterproof Require Interaction AdditiveFilter.
+From Filterproof Require Interaction.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -83,6 +83,23 @@ Definition over {C} (F : filter C) (t : strategy C) (V : transcript -> R -> R ->
 (** The probability that the transcript lies in the set [S], under either data set. *)
 Definition Pr_P {C} (F : filter C) t (S : transcript -> bool) := over F t (fun tau x _ => if S tau then x else 0).
 Definition Pr_Q {C} (F : filter C) t (S : transcript -> bool) := over F t (fun tau _ y => if S tau then y else 0).
+
+(** What [f] says of an outcome, read off the event: of another type of outcome it says [none]. *)
+Definition reading {X A : Type} (f : X -> A) (none : A) (e : event) : A :=
+  match e with
+  | Denied => none
+  | @Released Y i =>
+      match ClassicalDedekindReals.sig_not_dec (Y = X) with
+      | left same => f (eq_rect Y (fun T => T) i X (Classical_Prop.NNPP _ same))
+      | right _ => none
+      end
+  end.
+
+Lemma reading_is {X A : Type} (f : X -> A) none (i : X) : reading f none (Released i) = f i.
+Proof.
+  cbn. destruct (ClassicalDedekindReals.sig_not_dec _) as [same|other]; [|now destruct other].
+  f_equal. symmetry. apply (Eq_rect_eq.eq_rect_eq Type X (fun T => T) i).
+Qed.
 
 (** ** One induction for every filter *)
 
@@ -204,32 +221,69 @@ Qed.
 Definition additive_any (budget : R) : filter R :=
   Filter R budget (fun left c => if Rle_dec c left then true else false) (fun left c _ => left - c).
 
-Fixpoint embedded (t : Interaction.strategy R) : strategy R :=
+(** What is zero beyond the outcomes of the mechanism. *)
+Definition counted (n : nat) (p : nat -> R) (i : nat) : R := if lt_dec i n then p i else 0.
+
+Lemma counted_same n p i : (i < n)%nat -> counted n p i = p i.
+Proof. intros less. unfold counted. now destruct (lt_dec i n). Qed.
+
+Lemma counted_value n (f : nat -> Rbar) (g : nat -> R) : (forall i, (i < n)%nat -> f i = g i) ->
+  value (counting n) f = sum n g.
+Proof.
+  cbn. induction n as [|n IH]; intros same; cbn [total_of sum]; [easy|].
+  rewrite IH by (intros; apply same; lia). now rewrite same by lia.
+Qed.
+
+Lemma counted_density n p : Interaction.law n p -> density (counting n) (counted n p).
+Proof.
+  intros [low one]. split.
+  - intros i. unfold counted. destruct (lt_dec i n); [now apply low|lra].
+  - rewrite <- one. apply counted_value. intros; now rewrite counted_same.
+Qed.
+
+(** A mechanism with finitely many outcomes, its charge written as [f] of it. *)
+Definition embedded_request {C D} (f : C -> D) (m : Interaction.request C) : request D :=
+  Ask nat (counting (Interaction.outcomes m)) (counted (Interaction.outcomes m) (Interaction.P m))
+    (counted (Interaction.outcomes m) (Interaction.Q m)) (f (Interaction.charge m)).
+
+Fixpoint embedded {C D} (f : C -> D) (t : Interaction.strategy C) : strategy D :=
   match t with
   | Interaction.Stop => Stop
   | Interaction.Request m granted denied =>
-      Request (Ask nat (counting (Interaction.outcomes m)) (Interaction.P m) (Interaction.Q m) (Interaction.charge m))
-        (fun i => embedded (granted i)) (embedded denied)
+      Request (embedded_request f m) (fun i => embedded f (granted i)) (embedded f denied)
   end.
 
 Definition embedded_event (e : Interaction.event) : event :=
   match e with Interaction.Denied => Denied | Interaction.Released i => Released i end.
 
+Lemma embedded_laws {C D} (f : C -> D) m : Interaction.laws m -> laws (embedded_request f m).
+Proof. intros [hp hq]. split; now apply counted_density. Qed.
+
+Lemma honest_embedded {C D} (f : C -> D) (ok : Interaction.request C -> Prop) (ok' : request D -> Prop) t :
+  (forall m, ok m -> ok' (embedded_request f m)) -> Interaction.honest ok t -> honest ok' (embedded f t).
+Proof. intros also. induction t as [|m g IHg d IHd]; cbn; [easy|]. intros [? [? ?]]. repeat split; auto. Qed.
+
+(** Two filters that decide alike, in states that correspond, whatever is released. *)
+Definition decide_alike {C D} (f : C -> D) (F : Interaction.filter C) (G : filter D) : Prop :=
+  exists related : Interaction.state F -> state G -> Prop, related (Interaction.start F) (start G) /\
+    forall s s' c, related s s' -> admits G s' (f c) = Interaction.admits F s c /\
+      forall i : nat, related (Interaction.after F s c i) (after G s' (f c) (Released i)).
+
 (** What a strategy over finitely many outcomes is worth is here what it is there. *)
-(** Claim: With finitely many outcomes, and sums for integrals, the worth of a strategy against the filter that adds
-    charges is the one that the other statements speak of, for every payoff.
-    Covers: mechanisms with outcomes of any kind that have two densities against an integral
-    Beyond: The same for other filters; that honest requests here and there are the same. *)
-Theorem finitely_many B t V :
-  over (additive_any B) (embedded t) V =
-  Interaction.over (AdditiveFilter.additive B) t (fun tau => V (map embedded_event tau)).
+(** Claim: With finitely many outcomes, and sums for integrals, the worth of a strategy is the one that the other
+    statements speak of, for every payoff and two filters that decide alike.
+    Covers: mechanisms with outcomes of any kind that have two densities against an integral *)
+Theorem finitely_many {C D} (f : C -> D) F G t V : decide_alike f F G ->
+  over G (embedded f t) V = Interaction.over F t (fun tau => V (map embedded_event tau)).
 Proof.
-  unfold over, Interaction.over. change (@nil event) with (map embedded_event []).
-  cbn [start additive_any Interaction.start AdditiveFilter.additive].
-  generalize (@nil Interaction.event) as tau. generalize B at 2 4 as left. generalize 1 at 1 3 as x. generalize 1 as y.
-  induction t as [|m granted IHg denied IHd]; intros y x left tau; cbn; [easy|].
-  destruct (Rle_dec (Interaction.charge m) left).
-  - rewrite <- total_of_finite. f_equal. extensionality i. specialize (IHg i).
-    rewrite <- IHg, map_app. easy.
-  - rewrite <- IHd, map_app. easy.
+  intros (related & begins & alike). unfold over, Interaction.over.
+  change (@nil event) with (map embedded_event []). revert begins.
+  generalize (start G) as s', (Interaction.start F) as s, (@nil Interaction.event) as tau.
+  generalize 1 at 1 3 as x. generalize 1 as y.
+  induction t as [|m granted IHg denied IHd]; intros y x s' s tau here; cbn [embedded total Interaction.total]; [easy|].
+  cbn [embedded_request charge]. destruct (alike s s' (Interaction.charge m) here) as [-> keep].
+  destruct (Interaction.admits F s (Interaction.charge m)).
+  - apply counted_value. intros i less. cbn [P Q embedded_request]. rewrite !counted_same by easy.
+    rewrite <- (IHg i _ _ _ _ _ (keep i)), map_app. easy.
+  - rewrite <- (IHd _ _ _ _ _ here), map_app. easy.
 Qed.

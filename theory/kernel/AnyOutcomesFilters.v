@@ -3,6 +3,7 @@
 From Coq Require Import Reals Lra Lia List FunctionalExtensionality.
 From Coquelicot Require Import Rbar.
 From Filterproof Require Import Sums Integrals Divergences Paths Conversions AnyOutcomes.
+From Filterproof Require Interaction.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -170,23 +171,60 @@ Qed.
 
 (** ** Approximate differential privacy *)
 
-(** A bound on what P has above e^epsilon Q, for every strategy, is one on every set of transcripts, both ways. *)
+(** A bound on what P has above e^epsilon Q is one on every set of transcripts. *)
+Lemma excess_bounds_events {C} (F : filter C) t (epsilon delta : R) : honest laws t ->
+  Rbar_le (over F t (fun _ x y => pos (x - exp epsilon * y))) delta -> forall S,
+  Rbar_le (Pr_P F t S) (Rbar_plus (Rbar_mult (exp epsilon) (Pr_Q F t S)) delta).
+Proof.
+  intros hon bound S. eapply Rbar_le_trans; [|apply Rbar_plus_le_compat; [apply Rbar_le_refl|exact bound]].
+  apply (total_split F (exp epsilon) _ _ _ (fun x y => 0 <= x /\ 0 <= y) laws (exp_pos _)); [| |easy|lra].
+  - intros tau x y [hx hy]. pose proof (pos_nonneg (x - exp epsilon * y)).
+    pose proof (pos_above (x - exp epsilon * y)). destruct (S tau); repeat split; lra.
+  - intros m x y i [hx hy] [[hp _] [hq _]]. split; apply Rmult_le_pos; auto.
+Qed.
+
+(** Such bounds on both directions are what is promised. *)
+Lemma both_excesses {C} (F : filter C) t (epsilon delta : R) : honest laws t ->
+  Rbar_le (over F t (fun _ x y => pos (x - exp epsilon * y))) delta ->
+  Rbar_le (over F t (fun _ x y => pos (y - exp epsilon * x))) delta -> private_both_ways_any F t epsilon delta.
+Proof.
+  intros hon one other S. split; [now apply excess_bounds_events|].
+  assert (honest laws (swapped t)) as back by (revert hon; apply honest_swapped; now intros m []).
+  unfold over in other. rewrite <- (total_swapped F (fun _ x y => pos (x - exp epsilon * y))) in other.
+  pose proof (excess_bounds_events F (swapped t) epsilon delta back other S) as it.
+  unfold Pr_P, Pr_Q, over in *. now rewrite !total_swapped in it.
+Qed.
+
 Lemma both_ways_any {C} (F : filter C) (ok : request C -> Prop) (epsilon delta : R) :
   (forall m, ok m -> laws m) -> (forall m, ok m -> ok (swap m)) ->
   (forall t, honest ok t -> Rbar_le (over F t (fun _ x y => pos (x - exp epsilon * y))) delta) ->
   promises_delta_any F ok epsilon delta.
 Proof.
-  intros lawful symmetric bound. pose proof (exp_pos epsilon) as he.
-  assert (one : forall t, honest ok t -> forall S,
-    Rbar_le (Pr_P F t S) (Rbar_plus (Rbar_mult (exp epsilon) (Pr_Q F t S)) delta)).
-  { intros t hon S. eapply Rbar_le_trans; [|apply Rbar_plus_le_compat; [apply Rbar_le_refl|exact (bound t hon)]].
-    apply (total_split F (exp epsilon) _ _ _ (fun x y => 0 <= x /\ 0 <= y) ok he); [| |easy|lra].
-    - intros tau x y [hx hy]. pose proof (pos_nonneg (x - exp epsilon * y)).
-      pose proof (pos_above (x - exp epsilon * y)). destruct (S tau); repeat split; lra.
-    - intros m x y i [hx hy] hm. destruct (lawful m hm) as [[hp _] [hq _]]. split; apply Rmult_le_pos; auto. }
-  intros t hon S. split; [now apply one|].
-  pose proof (one (swapped t) (honest_swapped _ _ _ symmetric hon) S) as other.
-  unfold Pr_P, Pr_Q, over in *. now rewrite !total_swapped in other.
+  intros lawful symmetric bound t hon. apply both_excesses; [exact (honest_weaken _ _ _ lawful hon)|now apply bound|].
+  unfold over. rewrite <- (total_swapped F (fun _ x y => pos (x - exp epsilon * y))).
+  apply bound. exact (honest_swapped _ _ _ symmetric hon).
+Qed.
+
+(** What a filter promises for outcomes of any kind, one that decides alike promises for finitely many. *)
+Lemma promises_finite {C D} (f : C -> D) F G (ok : Interaction.request C -> Prop) (ok' : request D -> Prop)
+    (epsilon delta : R) : decide_alike f F G -> (forall m, ok m -> ok' (embedded_request f m)) ->
+  promises_delta_any G ok' epsilon delta -> Divergences.promises_delta F ok epsilon delta.
+Proof.
+  intros alike also promise t hon.
+  set (plain := fun e =>
+    match e with Denied => Interaction.Denied | _ => Interaction.Released (reading (fun i => i) O e) end).
+  assert (same : forall tau, map plain (map embedded_event tau) = tau).
+  { intros tau. rewrite map_map. rewrite <- (map_id tau) at 2. apply map_ext. intros [|i]; [easy|].
+    unfold plain, embedded_event. f_equal. apply reading_is. }
+  assert (events : forall V, over G (embedded f t) (fun tau => V (map plain tau)) = Interaction.over F t V).
+  { intros V. rewrite (finitely_many f F G t _ alike). f_equal. unfold Interaction.over.
+    apply Interaction.total_ext. intros; now rewrite same. }
+  assert (both : forall S, Interaction.Pr_P F t S <= exp epsilon * Interaction.Pr_Q F t S + delta /\
+    Interaction.Pr_Q F t S <= exp epsilon * Interaction.Pr_P F t S + delta).
+  { intros S. specialize (promise _ (honest_embedded f ok ok' t also hon) (fun tau => S (map plain tau))).
+    unfold Pr_P, Pr_Q in promise. rewrite (events (fun tau x _ => if S tau then x else 0)) in promise.
+    rewrite (events (fun tau _ y => if S tau then y else 0)) in promise. exact promise. }
+  split; intros S; apply both.
 Qed.
 
 (** The conversion of Canonne, Kamath and Steinke at one order. *)

@@ -8,7 +8,7 @@ From Coquelicot Require Import Coquelicot.
 From Coq Require Import Reals Lra Lia List.
 From Filterproof Require Import GaussianCdf GaussianCurve GaussianRound.
 From Filterproof Require Import Sums Interaction Divergences Paths Ledger ZCDPFilter Domination CurveMoment ProductPair
-  GaussianFilter GaussianMoment.
+  GaussianDP GaussianFilter GaussianMoment.
 Import ListNotations.
 Open Scope R_scope.
 

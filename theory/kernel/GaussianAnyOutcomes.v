@@ -6,9 +6,8 @@
 
 From Coq Require Import Reals Lra Lia List FunctionalExtensionality.
 From Coquelicot Require Import Rbar.
-From Filterproof Require Import GaussianCdf GaussianCurve GaussianRound GaussianCells GaussianFilter.
+From Filterproof Require Import GaussianCdf GaussianCurve GaussianRound GaussianCells GaussianDP.
 From Filterproof Require Import Sums Divergences Domination Integrals AnyOutcomes AnyOutcomesFilters.
-From Filterproof Require TradeOff.
 Open Scope R_scope.
 
 (** ** One round *)
@@ -246,7 +245,7 @@ Proof.
          rewrite Rmult_minus_distr_l, <- Rmult_assoc, <- exp_plus, Rplus_opp_r, exp_0. ring. }
     replace (fun i => Finite (pos (1 * p i - exp epsilon * q i))) with
       (fun i => Finite (pos (p i - exp epsilon * q i))) in same by (extensionality i; do 2 f_equal; ring).
-    pose proof (TradeOff.gdp_delta_turned mu epsilon hmu) as turned.
+    pose proof (gdp_delta_turned mu epsilon hmu) as turned.
     destruct (value (base m) (fun i => pos (p i - exp epsilon * q i))) as [u| |],
       (value (base m) (fun i => pos (exp epsilon * q i - 1 * p i))) as [z| |]; try easy.
     cbn in *. injection same as same. lra. }

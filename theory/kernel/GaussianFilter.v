@@ -1,5 +1,5 @@
-(** The filter of Gaussian differential privacy: paper 003, Algorithm 2 and Theorem C.1, "if sum_t mu_t^2 <= mu^2 the
-    transcript is mu-GDP", for mechanisms with finitely many outcomes and every adaptive choice.
+(** The filter of Gaussian differential privacy for mechanisms with finitely many outcomes (Koskela, Tobaben & Honkela,
+    Algorithm 2 and Theorem C.1), from the case of outcomes of any kind in [GaussianAnyOutcomes].
 
     - [gaussian_filter]: under "CONT while sum mu_t^2 <= mu^2" the transcript's hockey-stick divergence is at most
       delta_mu(epsilon) = Phi(mu/2 - epsilon/mu) - e^epsilon Phi(-mu/2 - epsilon/mu) at every epsilon, both ways;
@@ -8,109 +8,57 @@
 
 From Coq Require Import Reals Lra Lia List.
 From Coquelicot Require Import Coquelicot.
-From Filterproof Require Import GaussianCdf GaussianCurve GaussianRound.
+From Filterproof Require Import Integrals AnyOutcomes AnyOutcomesFilters GaussianAnyOutcomes.
+From Filterproof Require Import GaussianCdf GaussianCurve GaussianDP.
 From Filterproof Require Import Sums Interaction Divergences Domination.
 Import ListNotations.
 Open Scope R_scope.
 
-(** delta of mu-GDP at epsilon. *)
-Definition gdp_delta (mu epsilon : R) : R :=
-  if Rle_dec mu 0 then pos (1 - exp epsilon)
-  else Phi (mu / 2 - epsilon / mu) - exp epsilon * Phi (- mu / 2 - epsilon / mu).
+(** ** As one with outcomes of any kind *)
 
-(** mu-GDP of a round: both ways the hockey-stick divergence is at most delta_mu(epsilon), at every epsilon >= 0. *)
-Definition gdp_at_most {C} (mu : R) (m : request C) : Prop :=
-  laws m /\ 0 <= mu /\ forall epsilon, 0 <= epsilon ->
-    sum (outcomes m) (fun i => pos (P m i - exp epsilon * Q m i)) <= gdp_delta mu epsilon /\
-    sum (outcomes m) (fun i => pos (Q m i - exp epsilon * P m i)) <= gdp_delta mu epsilon.
+Lemma counted_excess n (p q : nat -> R) y :
+  Integrals.value (counting n) (fun i => pos (counted n p i - y * counted n q i)) =
+  sum n (fun i => pos (p i - y * q i)).
+Proof. apply counted_value. intros i less. now rewrite !counted_same. Qed.
 
-(** A request is charged its mu. *)
-Definition gdp_honest (m : request R) : Prop := gdp_at_most (charge m) m.
-
-(** CONT while the sum of mu_t^2 is at most mu^2; the state is what is left. *)
-Definition gaussian (mu : R) : filter R :=
-  Interaction.Filter R (mu ^ 2) (fun left c => if Rle_dec (c ^ 2) left then true else false)
-    (fun left c _ => left - c ^ 2).
-
-Lemma gdp_delta_is_gauss mu epsilon : 0 <= mu -> gdp_delta mu epsilon = gauss 1 (exp epsilon) (mu ^ 2).
+Lemma embedded_adds {C D} (f : C -> D) m : laws m -> forall c, 0 < c ->
+  adds (base (embedded_request f m)) (fun i => c * AnyOutcomes.P (embedded_request f m) i) /\
+  adds (base (embedded_request f m)) (fun i => c * AnyOutcomes.Q (embedded_request f m) i).
 Proof.
-  intros hmu. unfold gdp_delta. destruct (Rle_dec mu 0) as [none|some].
-  - unfold gauss. destruct (Rle_dec (mu ^ 2) 0); [easy|nra].
-  - symmetry. apply gauss_is_delta. lra.
+  intros [lp lq] c hc. destruct (counted_density _ _ lp) as [hp _]. destruct (counted_density _ _ lq) as [hq _].
+  split; apply counting_adds; intros i; apply Rmult_le_pos; lra || apply hp || apply hq.
 Qed.
 
-Lemma gauss_mirror x y v : 0 < x -> 0 < y -> gauss x y v = x - y + gauss y x v.
+(** Lemma 10 for it: what holds at every epsilon >= 0 both ways holds at every real epsilon. *)
+Lemma gdp_for_any {C} mu (m : request C) : gdp_at_most mu m ->
+  gdp_at_most_any mu (embedded_request (fun c => c) m).
 Proof.
-  intros hx hy. unfold gauss. destruct (Rle_dec v 0).
-  - unfold pos, Rmax. destruct (Rle_dec 0 (x - y)), (Rle_dec 0 (y - x)); lra.
-  - destruct (Rle_dec x 0); [lra|]. destruct (Rle_dec y 0); [lra|]. rewrite form_mirror. do 2 f_equal.
-    rewrite <- ln_Rinv by (now apply Rdiv_lt_0_compat). f_equal. field. lra.
+  intros (both & hmu & each).
+  destruct (lemma_10_any mu (embedded_request (fun c => c) m) (embedded_laws _ m both) hmu (embedded_adds _ m both))
+    as [[every _] [whole _]].
+  apply whole, every. intros epsilon he. cbn [base AnyOutcomes.P AnyOutcomes.Q embedded_request].
+  rewrite !counted_excess. now apply each.
 Qed.
 
 (** Domination at every epsilon >= 0 in both directions is domination with every pair of weights. *)
 Lemma gdp_weighted {C} mu (m : request C) : gdp_at_most mu m ->
   forall x y, 0 <= x -> 0 <= y -> weighted (outcomes m) (P m) (Q m) x y <= gauss x y (mu ^ 2).
 Proof.
-  intros ((lp & lq) & hmu & each).
-  assert (scaled : forall (n : nat) (p q : nat -> R) x y, 0 < x -> x <= y ->
-    sum n (fun i => pos (p i - exp (ln (y / x)) * q i)) <= gdp_delta mu (ln (y / x)) ->
-    weighted n p q x y <= gauss x y (mu ^ 2)).
-  { intros n p q x y hx order bound. rewrite gdp_delta_is_gauss in bound by easy.
-    assert (0 < y / x) by (apply Rdiv_lt_0_compat; lra). rewrite exp_ln in bound by easy.
-    apply (Rmult_le_compat_l x) in bound; [|lra].
-    rewrite <- sum_scale in bound. rewrite <- gauss_scale in bound by lra.
-    replace (x * 1) with x in bound by ring. replace (x * (y / x)) with y in bound by (field; lra).
-    eapply Rle_trans; [|exact bound]. right. unfold weighted. apply sum_ext. intros i _. unfold pos.
-    rewrite <- RmaxRmult by lra. rewrite Rmult_0_r. f_equal. field. lra. }
-  assert (log : forall a b, 0 < a -> a <= b -> 0 <= ln (b / a)).
-  { intros a b ha order. rewrite <- ln_1. apply ln_le; [lra|].
-    apply Rmult_le_reg_r with a; [easy|]. replace (b / a * a) with b by (field; lra). lra. }
-  intros x y [hx|<-] hy.
-  2: { apply Rle_trans with (sum (outcomes m) (fun _ => 0)).
-       - apply sum_le. intros i small. pose proof (proj1 lq i small). apply pos_least; nra.
-       - rewrite sum_zero. eapply Rle_trans; [apply pos_nonneg|apply gauss_above; lra]. }
-  destruct hy as [hy|<-].
-  2: { apply Rle_trans with x.
-       - apply Rle_trans with (sum (outcomes m) (fun i => x * P m i)); [|rewrite sum_scale, (proj2 lp); lra].
-         apply sum_le. intros i small. pose proof (proj1 lp i small). apply pos_least; nra.
-       - eapply Rle_trans; [|apply gauss_above; lra]. eapply Rle_trans; [|apply pos_above]. lra. }
-  destruct (Rle_or_lt x y) as [order|order].
-  - apply scaled; [easy|easy|]. now apply each, log.
-  - rewrite weighted_swapped by easy. rewrite gauss_mirror by easy.
-    enough (weighted (outcomes m) (Q m) (P m) y x <= gauss y x (mu ^ 2)) by lra.
-    apply scaled; [easy|lra|]. apply each, log; lra.
+  intros gdp x y hx hy. pose proof (gdp_weighted_any mu _ (gdp_for_any mu m gdp) x y hx hy) as below.
+  cbn [base AnyOutcomes.P AnyOutcomes.Q embedded_request] in below.
+  rewrite (counted_value _ _ (fun i => pos (x * P m i - y * Q m i))) in below; [exact below|].
+  intros i less. now rewrite !counted_same.
 Qed.
 
-Lemma gdp_honest_swap m : gdp_honest m -> gdp_honest (swap m).
-Proof.
-  intros ((lp & lq) & hmu & each). split; [now split|]. split; [easy|]. intros epsilon he.
-  destruct (each epsilon he). now split.
-Qed.
+(** ** The filter *)
 
-(** The potential is delta_{epsilon - L}(sqrt left), weighted. *)
-Lemma gaussian_one_way mu t : honest gdp_honest t ->
-  forall epsilon, hockey_stick (gaussian mu) t epsilon <= gauss 1 (exp epsilon) (mu ^ 2).
-Proof.
-  intros hon epsilon. pose proof (exp_pos epsilon) as he.
-  pose proof (potential (gaussian mu) gdp_honest (fun _ x y => pos (x - exp epsilon * y))
-    (fun left x y => 0 <= left /\ 0 <= x /\ 0 <= y) (fun left x y => gauss x (exp epsilon * y) left)) as bound.
-  replace (gauss 1 (exp epsilon) (mu ^ 2)) with (gauss 1 (exp epsilon * 1) (mu ^ 2)) by (f_equal; ring).
-  apply bound; [| |exact hon|pose proof (pow2_ge_0 mu) as square; split; [exact square|lra]]; clear bound t hon.
-  - intros left tau x y (hl & hx & hy). apply gauss_above; [easy|nra].
-  - intros left m x y (hl & hx & hy) honest_m admitted.
-    assert (fit : charge m ^ 2 <= left).
-    { change ((if Rle_dec (charge m ^ 2) left then true else false) = true) in admitted.
-      destruct (Rle_dec (charge m ^ 2) left) as [fit|]; [exact fit|discriminate]. }
-    pose proof (gdp_weighted _ m honest_m) as below. destruct honest_m as ((lp & lq) & hmu & _).
-    split.
-    + intros i small. cbn [after gaussian]. pose proof (proj1 lp i small). pose proof (proj1 lq i small).
-      repeat split; [lra|nra|nra].
-    + cbn [after gaussian].
-      pose proof (gaussian_round (outcomes m) (P m) (Q m) (charge m ^ 2) (left - charge m ^ 2) x (exp epsilon * y) lp lq
-        (pow2_ge_0 _) ltac:(lra) below hx ltac:(nra)) as round.
-      rewrite Rplus_minus in round.
-      eapply Rle_trans; [|exact round]. right. apply sum_ext. intros. f_equal. ring.
-Qed.
+(** CONT while the sum of mu_t^2 is at most mu^2; the state is what is left. *)
+Definition gaussian (mu : R) : filter R :=
+  Interaction.Filter R (mu ^ 2) (fun left c => if Rle_dec (c ^ 2) left then true else false)
+    (fun left c _ => left - c ^ 2).
+
+Lemma gaussian_decides_alike mu : decide_alike (fun c => c) (gaussian mu) (gaussian_any mu).
+Proof. exists eq. split; [easy|]. now intros s s' c <-. Qed.
 
 (** Claim: A filter that admits while mu_t^2 sum to at most mu^2, each round mu_t-GDP, keeps the
     hockey-stick divergence of the transcript at most delta_mu(epsilon) at each epsilon, both ways.
@@ -120,8 +68,11 @@ Theorem gaussian_filter mu t : 0 <= mu -> honest gdp_honest t -> forall epsilon,
   hockey_stick (gaussian mu) t epsilon <= gdp_delta mu epsilon /\
   hockey_stick (gaussian mu) (swapped t) epsilon <= gdp_delta mu epsilon.
 Proof.
-  intros hmu hon epsilon. rewrite gdp_delta_is_gauss by easy. split; apply gaussian_one_way; [easy|].
-  revert hon. apply honest_swapped, gdp_honest_swap.
+  intros hmu hon epsilon.
+  pose proof (gaussian_filter_any mu _ hmu
+    (honest_embedded (fun c => c) gdp_honest gdp_honest_any t (fun m => gdp_for_any (charge m) m) hon) epsilon) as both.
+  rewrite !(finitely_many _ _ _ t _ (gaussian_decides_alike mu)) in both.
+  unfold hockey_stick. now rewrite over_swapped.
 Qed.
 
 (** Claim: A filter that admits while mu_t^2 sum to at most mu^2, each round mu_t-GDP, keeps (epsilon,
@@ -129,7 +80,8 @@ Qed.
     Source: Koskela, Tobaben & Honkela, Theorem C.1 *)
 Theorem gaussian_promise mu epsilon : 0 <= mu -> promises_delta (gaussian mu) gdp_honest epsilon (gdp_delta mu epsilon).
 Proof.
-  intros hmu. apply both_ways; [apply gdp_honest_swap|]. intros t hon. now apply (gaussian_filter mu t hmu hon).
+  intros hmu. apply (promises_finite (fun c => c) _ (gaussian_any mu) _ gdp_honest_any);
+    [apply gaussian_decides_alike|exact (fun m => gdp_for_any (charge m) m)|now apply gaussian_promise_any].
 Qed.
 
 (** ** Somebody is granted something *)

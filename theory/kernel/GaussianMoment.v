@@ -7,7 +7,7 @@
 From Coq Require Import Reals Lra Lia.
 From Coquelicot Require Import Coquelicot.
 From Filterproof Require Import GaussianCdf GaussianCurve GaussianRound.
-From Filterproof Require Import Sums Interaction Divergences Domination CurveMoment GaussianFilter.
+From Filterproof Require Import Sums Interaction Divergences Domination CurveMoment GaussianDP GaussianFilter.
 Open Scope R_scope.
 
 (** ** The tail *)

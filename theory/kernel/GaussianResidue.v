@@ -4,7 +4,7 @@
 
 From Coq Require Import Reals Lra Lia List.
 From Filterproof Require Import GaussianCdf GaussianCurve GaussianRound.
-From Filterproof Require Import Sums Interaction Divergences Domination ResidueFilter GaussianFilter.
+From Filterproof Require Import Sums Interaction Divergences Domination ResidueFilter GaussianDP GaussianFilter.
 Open Scope R_scope.
 
 (** Claim: The mean of a Gaussian curve after a round is at most its mean after a finite pair that dominates the

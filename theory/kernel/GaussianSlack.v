@@ -7,7 +7,7 @@
 From Coq Require Import Reals Lra Lia.
 Set Warnings "-ambiguous-paths".
 From Coquelicot Require Import Coquelicot.
-From Filterproof Require Import Sums GaussianCdf GaussianFilter Divergences Conversions NoisyAnswers.
+From Filterproof Require Import Sums GaussianCdf GaussianDP Divergences Conversions NoisyAnswers.
 From Coquelicot Require Import Coquelicot.
 Open Scope R_scope.
 

@@ -7,7 +7,7 @@
 
 From Coq Require Import Reals Lra Lia List FunctionalExtensionality.
 From Coquelicot Require Import Rbar.
-From Filterproof Require Import GaussianCurve GaussianRound GaussianFilter GaussianAnyOutcomes.
+From Filterproof Require Import GaussianCurve GaussianRound GaussianDP GaussianAnyOutcomes.
 From Filterproof Require Import Sums Divergences Integrals AnyOutcomes AnyOutcomesFilters.
 From Filterproof Require Individual IndividualFilter.
 Import ListNotations.

@@ -6,7 +6,7 @@
       add. *)
 
 From Coq Require Import Reals Lra Lia List.
-From Filterproof Require Import Sums Interaction Divergences AdditiveFilter StricterFilter GaussianFilter.
+From Filterproof Require Import Sums Interaction Divergences AdditiveFilter StricterFilter GaussianDP GaussianFilter.
 From Filterproof Require Import Individual IndividualFilter Trackers.
 Open Scope R_scope.
 

@@ -4,7 +4,7 @@
 
 From Coq Require Import Reals Lra.
 From Coquelicot Require Import Rbar.
-From Filterproof Require Import Sums Divergences AnyOutcomes AnyOutcomesFilters KeptSums GaussianFilter.
+From Filterproof Require Import Sums Divergences AnyOutcomes AnyOutcomesFilters KeptSums GaussianDP.
 From Filterproof Require Import GaussianAnyOutcomes.
 Open Scope R_scope.
 

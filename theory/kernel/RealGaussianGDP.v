@@ -5,7 +5,7 @@
 
 From Coq Require Import Reals Lra Lia FunctionalExtensionality.
 From Coquelicot Require Import Coquelicot.
-From Filterproof Require Import GaussianCdf GaussianCurve GaussianCells GaussianFilter.
+From Filterproof Require Import GaussianCdf GaussianCurve GaussianCells GaussianDP.
 From Filterproof Require Import Sums Divergences Integrals RealLine AnyOutcomes AnyOutcomesFilters RealGaussian
   GaussianAnyOutcomes.
 From Coquelicot Require Import Coquelicot.

@@ -1,13 +1,14 @@
 (** The realisation filter for mechanisms with outcomes of any kind (Taylor, Vippathalla & Coon, Algorithm 1 and
-    Theorem 1); [RealisationFilter] has the finite case, whose potential serves here.
+    Theorem 1); [RealisationFilter] has the finite case.
 
     - [realisation_filter_any]: where dhat + theta (1 - dhat) N <= delta, the transcript is (epsilon,
       delta)-DP both ways;
-    - [realisation_filter_one_way_any]: each direction for itself. *)
+    - [realisation_filter_one_way_any]: each direction for itself. That of P needs the quantiles of ln(P/Q) under P, the
+      other one those of ln(Q/P) under Q: so the filter, like the code, checks both at each request. *)
 
 From Coq Require Import Reals Lra Lia List FunctionalExtensionality.
 From Coquelicot Require Import Rbar.
-From Filterproof Require Import Realisation RealisationFilter.
+From Filterproof Require Import Realisation.
 From Filterproof Require Import Sums Divergences Integrals AnyOutcomes AnyOutcomesFilters GaussianAnyOutcomes.
 Open Scope R_scope.
 
@@ -52,13 +53,17 @@ Definition realisation_honest_any (dhat theta : R) (m : request declared) : Prop
 
 (** Algorithm 1 as the code runs it. *)
 Definition realisation_any (epsilon : R) (N : nat) (first : way -> R) : filter declared :=
-  Filter Realisation.progress (Realisation.Progress (Some 0) (Some 0) (fun _ => Some 0) 0 first)
-    (fun s c => Realisation.open epsilon s Forward && Realisation.open epsilon s Backward &&
-                Nat.ltb (Realisation.released s) N &&
-                at_most (upper_dhat c Forward) (Realisation.reach s Forward) &&
-                at_most (upper_dhat c Backward) (Realisation.reach s Backward))%bool
-    (fun s c e => Realisation.Progress (add (Realisation.before s) (Realisation.last s)) (loss c e) (upper_theta c)
-                    (S (Realisation.released s)) (allows c)).
+  Filter progress (Progress (Some 0) (Some 0) (fun _ => Some 0) 0 first)
+    (fun s c => open epsilon s Forward && open epsilon s Backward &&
+                Nat.ltb (released s) N &&
+                at_most (upper_dhat c Forward) (reach s Forward) &&
+                at_most (upper_dhat c Backward) (reach s Backward))%bool
+    (fun s c e => Progress (add (before s) (last s)) (loss c e) (upper_theta c)
+                    (S (released s)) (allows c)).
+
+(** The two probabilities of a transcript, that of the direction first. *)
+Definition one (w : way) (x y : R) : R := match w with Forward => x | Backward => y end.
+Definition other (w : way) (x y : R) : R := match w with Forward => y | Backward => x end.
 
 Section one_direction.
 
@@ -66,21 +71,74 @@ Variables (epsilon dhat theta : R) (N : nat) (first : way -> R).
 Hypotheses (hepsilon : 0 <= epsilon) (hdhat : 0 <= dhat <= 1) (htheta : 0 <= theta) (hfirst : forall w, 0 <= first w).
 Hypothesis small : dhat + theta * (1 - dhat) * INR N <= 1.
 
-(** The failure probability from here on, k releases having been made. *)
-Let ahead (k : nat) : R := dhat + theta * (1 - dhat) * INR (N - k).
-Let failing := RealisationFilter.failing epsilon dhat theta N.
+(** The loss so far is at most z. *)
+Definition within (w : way) (s : progress) (z : R) : bool :=
+  match add (before s) (last s) with
+  | Some l => if Rle_dec (signed w l) z then true else false
+  | None => false
+  end.
 
-Lemma failing_is w s x y : failing w s x y = one w x y *
-  (if Realisation.open epsilon s w
-   then if within w s (epsilon - Realisation.reach s w) then ahead (Realisation.released s) else 1
-   else if within w s epsilon then 0 else 1).
-Proof. reflexivity. Qed.
+(** The failure probability from here on, k releases having been made, while the last loss was within its quantile. *)
+Let ahead (k : nat) : R := dhat + theta * (1 - dhat) * INR (N - k).
+
+Definition failing (w : way) (s : progress) (x y : R) : R :=
+  one w x y * if open epsilon s w
+            then if within w s (epsilon - reach s w) then ahead (released s) else 1
+            else if within w s epsilon then 0 else 1.
+
+(** The state keeps the logarithm of x / y. *)
+Definition ledger (w : way) (s : progress) (x y : R) : Prop :=
+  0 <= x /\ 0 <= y /\ 0 <= reach s w /\
+  match add (before s) (last s) with
+  | Some l => one w x y = exp (signed w l) * other w x y
+  | None => True
+  end.
 
 Lemma ahead_bounds k : dhat <= ahead k <= 1.
-Proof. now apply RealisationFilter.ahead_bounds. Qed.
+Proof.
+  unfold ahead. assert (0 <= INR (N - k) <= INR N) by (split; [apply pos_INR|apply le_INR; lia]).
+  assert (0 <= theta * (1 - dhat)) by nra. split; [nra|].
+  assert (theta * (1 - dhat) * INR (N - k) <= theta * (1 - dhat) * INR N) by (apply Rmult_le_compat_l; lra). lra.
+Qed.
 
 Lemma ahead_step k : (k < N)%nat -> ahead k = ahead (S k) + theta * (1 - dhat).
-Proof. intros less. now apply RealisationFilter.ahead_step. Qed.
+Proof. intros less. unfold ahead. replace (N - k)%nat with (S (N - S k)) by lia. rewrite S_INR. lra. Qed.
+
+Lemma within_means w s z x y : within w s z = true -> ledger w s x y -> one w x y <= exp z * other w x y.
+Proof.
+  unfold within, ledger. destruct (add (before s) (last s)) as [l|]; [|easy].
+  destruct (Rle_dec (signed w l) z) as [less|]; [|easy]. intros _ (hx & hy & _ & ->).
+  apply Rmult_le_compat_r; [unfold other; destruct w; easy|now apply exp_le].
+Qed.
+
+Lemma within_le w s z z' : z <= z' -> within w s z = true -> within w s z' = true.
+Proof.
+  unfold within. intros less. destruct (add (before s) (last s)); [|easy].
+  destruct (Rle_dec _ z), (Rle_dec _ z'); easy || lra.
+Qed.
+
+Lemma one_nonneg w s x y : ledger w s x y -> 0 <= one w x y.
+Proof. unfold ledger, one; destruct w; tauto. Qed.
+
+(** Where the analyst stops, the failure is at most what was to come. *)
+Lemma failing_at_stop w s x y : ledger w s x y -> pos (one w x y - exp epsilon * other w x y) <= failing w s x y.
+Proof.
+  intros l. pose proof (one_nonneg w s x y l) as nonneg. pose proof (ahead_bounds (released s)) as [low high].
+  assert (hy : 0 <= exp epsilon * other w x y).
+  { apply Rmult_le_pos; [left; apply exp_pos|]. unfold ledger, other in *; destruct w; tauto. }
+  assert (hr : 0 <= reach s w) by (unfold ledger in l; tauto).
+  unfold failing. destruct (open epsilon s w).
+  - destruct (within w s (epsilon - reach s w)) eqn:inside; [|apply pos_least; lra].
+    apply (within_le _ _ _ epsilon) in inside; [|lra].
+    pose proof (within_means w s epsilon x y inside l). apply pos_least; nra.
+  - destruct (within w s epsilon) eqn:inside; [|apply pos_least; lra].
+    pose proof (within_means w s epsilon x y inside l). apply pos_least; lra.
+Qed.
+
+Lemma failing_is w s x y : failing w s x y = one w x y *
+  (if open epsilon s w then if within w s (epsilon - reach s w) then ahead (released s) else 1
+   else if within w s epsilon then 0 else 1).
+Proof. reflexivity. Qed.
 
 (** What is at most a constant share of the density, and 1 - that share of its tail. *)
 Lemma tail_step (w : way) (m : request declared) (z b c : R) (q : option R) (f : outcome m -> R) : laws m ->
@@ -116,9 +174,9 @@ Proof.
   assert (keep : forall i, ledger w (next i) (x * P m i) (y * Q m i)).
   { intros i. specialize (hP i). specialize (hQ i). specialize (losses i). unfold loss_at in losses.
     destruct l as (hx & hy & _ & ratio). split; [nra|]. split; [nra|]. split; [easy|]. cbn.
-    destruct (add (Realisation.before s) (Realisation.last s)) as [b|]; [|easy]. cbn.
+    destruct (add (before s) (last s)) as [b|]; [|easy]. cbn.
     destruct (loss (charge m) (Released i)) as [r|]; [|easy].
-      unfold RealisationFilter.one, RealisationFilter.other in *.
+      unfold one, other in *.
     destruct w; cbn in *; rewrite ratio, losses.
     - rewrite exp_plus; ring.
     - rewrite Ropp_plus_distr, exp_plus.
@@ -127,39 +185,39 @@ Proof.
         with (exp (- b) * x * Q m i * (exp (- r) * exp r)) by ring.
       rewrite inverse; ring. }
   split; [exact keep|].
-  assert (nonneg : 0 <= one w x y) by (unfold RealisationFilter.one; destruct l as (hx & hy & _); now destruct w).
+  assert (nonneg : 0 <= one w x y) by (unfold one; destruct l as (hx & hy & _); now destruct w).
   assert (ld : density (base m) (density_of w m)) by (destruct w; easy). pose proof ld as [massive _].
   assert (product : forall i, one w (x * P m i) (y * Q m i) = one w x y * density_of w m i)
-    by (intros; unfold RealisationFilter.one, density_of; destruct w; ring).
+    by (intros; unfold one, density_of; destruct w; ring).
   assert (unit_range : forall i, 0 <= failing w (next i) (x * P m i) (y * Q m i) <= one w x y * density_of w m i).
-  { intros i. rewrite failing_is, product. pose proof (ahead_bounds (Realisation.released (next i))).
+  { intros i. rewrite failing_is, product. pose proof (ahead_bounds (released (next i))).
     assert (0 <= one w x y * density_of w m i) by (apply Rmult_le_pos; easy).
-    destruct (Realisation.open epsilon (next i) w); destruct (within w (next i) _); split; nra. }
+    destruct (open epsilon (next i) w); destruct (within w (next i) _); split; nra. }
   cbn in admitted. apply Bool.andb_true_iff in admitted as [admitted fitsB].
   apply Bool.andb_true_iff in admitted as [admitted fitsF].
   apply Bool.andb_true_iff in admitted as [admitted less]. apply Nat.ltb_lt in less.
-  assert (gate : Realisation.open epsilon s w = true) by (apply Bool.andb_true_iff in admitted; destruct w; tauto).
-  assert (fits : at_most (upper_dhat (charge m) w) (Realisation.reach s w) = true) by (destruct w; assumption).
+  assert (gate : open epsilon s w = true) by (apply Bool.andb_true_iff in admitted; destruct w; tauto).
+  assert (fits : at_most (upper_dhat (charge m) w) (reach s w) = true) by (destruct w; assumption).
   clear admitted fitsB fitsF.
   rewrite (failing_is w s x y), gate.
-  destruct (within w s (epsilon - Realisation.reach s w)) eqn:inside.
+  destruct (within w s (epsilon - reach s w)) eqn:inside.
   2:{ (* the failure has happened, or may have *)
       rewrite Rmult_1_r. eapply Rbar_le_trans; [|apply (value_density (base m) (density_of w m)); [easy|easy]].
       apply value_le; intros i; apply unit_range. }
   rewrite (ahead_step _ less).
   (* the loss so far is b, which is at most epsilon - reach *)
-  unfold RealisationFilter.within in inside.
-  destruct (add (Realisation.before s) (Realisation.last s)) as [b|] eqn:sofar; [|easy].
-  destruct (Rle_dec (signed w b) (epsilon - Realisation.reach s w)) as [room|]; [clear inside|easy].
+  unfold within in inside.
+  destruct (add (before s) (last s)) as [b|] eqn:sofar; [|easy].
+  destruct (Rle_dec (signed w b) (epsilon - reach s w)) as [room|]; [clear inside|easy].
   assert (plus : forall r, signed w (b + r) = signed w b + signed w r).
-  { intros; unfold Realisation.signed; destruct w; ring. }
-  assert (opened : forall i, Realisation.open epsilon (next i) w =
+  { intros; unfold signed; destruct w; ring. }
+  assert (opened : forall i, open epsilon (next i) w =
     match upper_theta (charge m) w with
     | Some q => if Rle_dec (q + allows (charge m) w) (epsilon - signed w b) then true else false
     | None => false
-    end) by (intros; unfold Realisation.open, next; cbn; now rewrite sofar).
-  set (V := ahead (S (Realisation.released s))) in *.
-  pose proof (ahead_bounds (S (Realisation.released s))) as [lowV highV]. fold V in lowV, highV.
+    end) by (intros; unfold open, next; cbn; now rewrite sofar).
+  set (V := ahead (S (released s))) in *.
+  pose proof (ahead_bounds (S (released s))) as [lowV highV]. fold V in lowV, highV.
   assert (theta_part : 0 <= theta * (1 - dhat)) by nra.
   destruct (match upper_theta (charge m) w with
             | Some q => if Rle_dec (q + allows (charge m) w) (epsilon - signed w b) then true else false
@@ -172,21 +230,21 @@ Proof.
     intros i. destruct (beyond w q (loss_at m i)) eqn:far; [apply unit_range|].
     rewrite failing_is, product, opened. rewrite Rmult_assoc. apply Rmult_le_compat_l; [easy|].
     rewrite Rmult_comm. apply Rmult_le_compat_r; [easy|].
-    change (ahead (Realisation.released (next i))) with V.
-    change (Realisation.reach (next i) w) with (allows (charge m) w).
+    change (ahead (released (next i))) with V.
+    change (reach (next i) w) with (allows (charge m) w).
     replace (within w (next i) (epsilon - allows (charge m) w)) with true; [lra|].
-    unfold RealisationFilter.within, next; cbn. rewrite sofar. cbn. unfold Realisation.beyond, loss_at in far.
+    unfold within, next; cbn. rewrite sofar. cbn. unfold beyond, loss_at in far.
     destruct (loss (charge m) (Released i)) as [r|]; [|easy]. rewrite plus.
     destruct (Rle_dec (signed w r) q); [|easy]. destruct (Rle_dec _ _); [easy|lra].
   - (* this was the last release, and all but dhat of its outcomes stay within reach *)
     apply Rbar_le_trans with (Finite (one w x y * (0 + (1 - 0) * dhat))); [|cbn; apply Rmult_le_compat_l; [easy|lra]].
     apply (tail_step w m dhat _ 0 (upper_dhat (charge m) w)); try easy; [lra|intros; apply unit_range|].
     destruct (upper_dhat (charge m) w) as [q|]; [|easy]. cbn in fits.
-    destruct (Rle_dec q (Realisation.reach s w)) as [near|]; [|easy].
+    destruct (Rle_dec q (reach s w)) as [near|]; [|easy].
     intros i. destruct (beyond w q (loss_at m i)) eqn:far; [apply unit_range|].
     rewrite failing_is, product, opened.
     replace (within w (next i) epsilon) with true; [right; ring|].
-    unfold RealisationFilter.within, next; cbn. rewrite sofar. cbn. unfold Realisation.beyond, loss_at in far.
+    unfold within, next; cbn. rewrite sofar. cbn. unfold beyond, loss_at in far.
     destruct (loss (charge m) (Released i)) as [r|]; [|easy]. rewrite plus.
     destruct (Rle_dec (signed w r) q); [|easy]. destruct (Rle_dec _ _); [easy|lra].
 Qed.
@@ -199,21 +257,21 @@ Proof.
   intros hon. unfold over. set (F := realisation_any epsilon N first).
   assert (begin : ledger w (start F) 1 1).
   { split; [lra|]. split; [lra|]. split; [apply hfirst|]. cbn.
-    unfold RealisationFilter.one, RealisationFilter.other. destruct w; cbn; rewrite Rplus_0_l, ?Ropp_0, exp_0; lra. }
+    unfold one, other. destruct w; cbn; rewrite Rplus_0_l, ?Ropp_0, exp_0; lra. }
   apply Rbar_le_trans with (Finite (failing w (start F) 1 1)).
   - apply (potential_any F (honest_one_way dhat theta w) _ (ledger w) (failing w)); [| |exact hon|exact begin].
-    + intros s tau x y l. split; [apply pos_nonneg|]. now apply RealisationFilter.failing_at_stop.
+    + intros s tau x y l. split; [apply pos_nonneg|]. now apply failing_at_stop.
     + intros s m x y l okm admitted. now apply failing_step_any.
   - pose proof (ahead_bounds 0) as [low high]. rewrite failing_is.
-    cbn [start F realisation_any Realisation.released Rbar_le].
+    cbn [start F realisation_any released Rbar_le].
     assert (ahead 0 = dhat + theta * (1 - dhat) * INR N) as <- by (unfold ahead; now rewrite Nat.sub_0_r).
-    assert (one w 1 1 = 1) as -> by (unfold RealisationFilter.one; now destruct w). rewrite Rmult_1_l.
-    destruct (Realisation.open epsilon _ w) eqn:gate; destruct (within w _ _) eqn:inside; try lra.
-    + exfalso. specialize (hfirst w). unfold Realisation.open in gate; cbn in gate.
+    assert (one w 1 1 = 1) as -> by (unfold one; now destruct w). rewrite Rmult_1_l.
+    destruct (open epsilon _ w) eqn:gate; destruct (within w _ _) eqn:inside; try lra.
+    + exfalso. specialize (hfirst w). unfold open in gate; cbn in gate.
       destruct (Rle_dec (0 + first w) (epsilon - signed w 0)) as [room|]; [|easy].
-      unfold RealisationFilter.within in inside; cbn in inside. rewrite Rplus_0_l in inside.
+      unfold within in inside; cbn in inside. rewrite Rplus_0_l in inside.
       destruct (Rle_dec (signed w 0) (epsilon - first w)) as [|far]; [easy|]. destruct w; cbn in far, room; lra.
-    + exfalso. unfold RealisationFilter.within in inside; cbn in inside. rewrite Rplus_0_l in inside.
+    + exfalso. unfold within in inside; cbn in inside. rewrite Rplus_0_l in inside.
       destruct (Rle_dec (signed w 0) epsilon) as [|far]; [easy|]. destruct w; cbn in far; lra.
 Qed.
 
@@ -236,21 +294,6 @@ Proof.
   { intros w. eapply Rbar_le_trans; [apply (realisation_filter_one_way_any epsilon dhat theta); auto;
     [lra|]|exact split_delta].
     revert hon. apply honest_weaken. intros m all. apply all. }
-  pose proof (exp_pos epsilon) as positive.
-  assert (nonneg : forall m x y i, 0 <= x /\ 0 <= y -> realisation_honest_any dhat theta m ->
-    0 <= x * P m i /\ 0 <= y * Q m i).
-  { intros m x y i [hx hy] okm. destruct (okm Forward) as ([[hp _] [hq _]] & _). split; apply Rmult_le_pos; auto. }
-  intros S. split.
-  - eapply Rbar_le_trans; [|apply Rbar_plus_le_compat; [apply Rbar_le_refl|exact (ways Forward)]].
-    apply (total_split _ (exp epsilon) _ _ _ (fun x y => 0 <= x /\ 0 <= y) (realisation_honest_any dhat theta));
-      try easy; [|lra].
-    intros tau x y [hx hy]. cbn. pose proof (pos_nonneg (x - exp epsilon * y)).
-      pose proof (pos_above (x - exp epsilon * y)).
-    destruct (S tau); repeat split; lra.
-  - eapply Rbar_le_trans; [|apply Rbar_plus_le_compat; [apply Rbar_le_refl|exact (ways Backward)]].
-    apply (total_split _ (exp epsilon) _ _ _ (fun x y => 0 <= x /\ 0 <= y) (realisation_honest_any dhat theta));
-      try easy; [|lra].
-    intros tau x y [hx hy]. cbn. pose proof (pos_nonneg (y - exp epsilon * x)).
-      pose proof (pos_above (y - exp epsilon * x)).
-    destruct (S tau); repeat split; lra.
+  apply both_excesses; [|exact (ways Forward)|exact (ways Backward)].
+  revert hon. apply honest_weaken. intros m all. apply (all Forward).
 Qed.

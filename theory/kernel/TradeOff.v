@@ -2,7 +2,8 @@
 
 From Coq Require Import Reals Lra Lia.
 From Coquelicot Require Import Coquelicot.
-From Filterproof Require Import GaussianCdf GaussianCurve GaussianRound GaussianFilter.
+From Filterproof Require Import AnyOutcomes GaussianAnyOutcomes.
+From Filterproof Require Import GaussianCdf GaussianCurve GaussianRound GaussianDP GaussianFilter.
 From Filterproof Require Import Sums Interaction Divergences Domination.
 Open Scope R_scope.
 
@@ -182,16 +183,6 @@ Qed.
 
 (** ** Gaussian differential privacy *)
 
-(** Claim: The Gaussian's curve at epsilon is 1 - e^epsilon and e^epsilon times it at -epsilon.
-    Covers: Gaussian(mu) *)
-Lemma gdp_delta_turned mu epsilon : 0 <= mu ->
-  gdp_delta mu epsilon = exp epsilon * gdp_delta mu (- epsilon) + (1 - exp epsilon).
-Proof.
-  intros hmu. rewrite !gdp_delta_is_gauss by easy. pose proof (exp_pos epsilon). pose proof (exp_pos (- epsilon)).
-  rewrite <- gauss_scale by lra. rewrite <- exp_plus, Rplus_opp_r, exp_0, Rmult_1_r.
-  rewrite gauss_mirror by lra. lra.
-Qed.
-
 (** Claim: For mu >= 0 the hockey-sticks of a mechanism are at most the Gaussian(mu)'s both ways at each epsilon >= 0 if
     and only if they are so one way at each real epsilon.
     Source: Koskela, Tobaben & Honkela, Lemma 10 *)
@@ -199,19 +190,16 @@ Theorem lemma_10 {C} mu (m : request C) : laws m -> 0 <= mu ->
   gdp_at_most mu m <->
   forall epsilon, sum (outcomes m) (fun i => pos (P m i - exp epsilon * Q m i)) <= gdp_delta mu epsilon.
 Proof.
-  intros (lp & lq) hmu. split.
-  - intros gdp epsilon. rewrite gdp_delta_is_gauss by easy. pose proof (exp_pos epsilon).
-    eapply Rle_trans; [|apply (gdp_weighted mu m gdp); lra]. right. unfold weighted. apply sum_ext. intros. f_equal. ring.
-  - intros all. split; [now split|]. split; [easy|]. intros epsilon _. split; [apply all|].
-    rewrite gdp_delta_turned by easy. pose proof (exp_pos epsilon).
-    pose proof (Rmult_le_compat_l (exp epsilon) _ _ ltac:(lra) (all (- epsilon))) as back.
-    rewrite <- sum_scale in back.
-    pose proof (weighted_swapped (outcomes m) (P m) (Q m) 1 (exp epsilon) lp lq) as turned. unfold weighted in turned.
-    eapply Rle_trans; [right|apply Rplus_le_compat_r; exact back].
-    transitivity (sum (outcomes m) (fun i => pos (1 * Q m i - exp epsilon * P m i))).
-    { apply sum_ext. intros. f_equal. ring. }
-    rewrite turned. f_equal. apply sum_ext. intros. unfold pos. rewrite <- RmaxRmult by lra. rewrite Rmult_0_r. f_equal.
-    rewrite Rmult_minus_distr_l, <- Rmult_assoc, <- exp_plus, Rplus_opp_r, exp_0. ring.
+  intros both hmu. split.
+  - intros gdp epsilon. destruct (gdp_for_any mu m gdp) as (_ & _ & each). destruct (each epsilon) as [one _].
+    cbn [base AnyOutcomes.P AnyOutcomes.Q embedded_request] in one. now rewrite counted_excess in one.
+  - intros all. split; [easy|]. split; [easy|]. intros epsilon _.
+    destruct (lemma_10_any mu (embedded_request (fun c => c) m) (embedded_laws _ m both) hmu (embedded_adds _ m both))
+      as [_ [every _]].
+    destruct every as (_ & _ & each); [|].
+    + intros e. cbn [base AnyOutcomes.P AnyOutcomes.Q embedded_request]. rewrite counted_excess. apply all.
+    + specialize (each epsilon). cbn [base AnyOutcomes.P AnyOutcomes.Q embedded_request] in each.
+      now rewrite !counted_excess in each.
 Qed.
 
 (** The tests "is a draw from N(0, 1), or from N(mu, 1), above some number?" gain no more than the curve says. *)

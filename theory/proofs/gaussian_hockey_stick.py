@@ -11,7 +11,7 @@ from filterproof.theory.theorems.theorem import ProofStep, Theorem, supporting_s
 
 mu, sigma = sp.symbols("mu sigma", positive=True)
 eps, x, z, r, shift, s = sp.symbols("epsilon x z r shift s", real=True)
-m, rest, ratio, positive = sp.symbols("m r g epsilon", positive=True)
+m, rest, ratio = sp.symbols("m r g", positive=True)
 HALF = sp.Rational(1, 2)
 #: The standardised noise at which the loss equals epsilon.
 t = eps / mu - mu / 2
@@ -61,16 +61,6 @@ def _response_slope() -> Sides:
     slope = sp.diff(_delta(at=sp.log(ratio)), ratio)
     with sp.evaluate(False):
         return slope.subs(ratio, 1), -_cdf(-mu / 2)
-
-
-def _limit(at: sp.Expr) -> sp.Expr:
-    """Return the limit of delta as mu goes to `at`, for epsilon > 0."""
-    return sp.limit(_delta(at=positive), mu, at)
-
-
-def _rounds() -> Sides:
-    (most,) = sp.solve(sp.sqrt(m) / sigma - mu, m)
-    return most, (sigma * mu) ** 2
 
 
 _DELTA = Formula("tail(epsilon/mu - mu/2) - exp(epsilon)*tail(epsilon/mu + mu/2)")
@@ -143,23 +133,7 @@ THEOREM = Theorem(
             *identity_check(_convolution, at={"m": "1/2", "r": "2/3", "s": "1/5"}),
             r"\mathbb{E}\,\delta_r(\varepsilon - L_m) = \delta_{\sqrt{m^2+r^2}}(\varepsilon)",
         ),
-        ProofStep(
-            "For epsilon > 0 delta goes to 0 with mu.",
-            *identity_check(lambda: (_limit(sp.Integer(0)), sp.Integer(0))),
-            r"\lim_{\mu\to0}\delta_\mu(\varepsilon) = 0",
-        ),
-        ProofStep(
-            "And to 1 as mu grows. With the derivative in mu above 0, each delta in (0, 1) has one inverse "
-            "mu(epsilon, delta).",
-            *identity_check(lambda: (_limit(sp.oo), sp.Integer(1))),
-            r"\lim_{\mu\to\infty}\delta_\mu(\varepsilon) = 1",
-        ),
-        ProofStep(
-            "k mechanisms of noise sigma are Gaussian(sqrt(k)/sigma), so that the largest k within delta is the "
-            "integer part of (sigma mu(epsilon, delta))^2.",
-            *identity_check(_rounds),
-            r"\frac{\sqrt k}{\sigma} = \mu\iff k = \sigma^2\mu^2",
-        ),
+        *supporting_steps("gdp_delta_rises", "gdp_delta_falls", "gaussian_calibration"),
         ProofStep(
             "Randomised response with Q-weight w = Phi(-mu/2) touches the Gaussian at order 1.",
             # such a response keeps its bit with probability 1 - w; its hockey-stick at order g is 1 - w - g w

@@ -7,7 +7,7 @@ import sympy as sp
 from filterproof.theory.proofs.engines import certified_check, rounded_check
 from filterproof.theory.proofs.symbolic import Sides, identity_check, sign_checks
 from filterproof.theory.theorems.formula import Formula
-from filterproof.theory.theorems.theorem import ProofStep, Theorem
+from filterproof.theory.theorems.theorem import ProofStep, Theorem, kernel_steps
 
 # d is delta-hat; z is the standardised loss; the sensitivity is 1.
 sigma, n, d, theta = sp.symbols("sigma N d theta", positive=True)
@@ -103,17 +103,20 @@ _RISES = f"(1 - 1/10**5)*exp(quantile({_theta_at(_LEFT)})**2/2)/(48*(1 - {_LEFT}
 _DROP = f"sqrt(2*pi)*(exp(quantile({_LEFT})**2/2) - {_RISES})*({_RIGHT} - {_LEFT})"
 
 
-_FORMULA = Formula("epsilon - 1/sigma**2 - (quantile(d) + quantile(theta))/sigma")
+_FORMULA = Formula(
+    "epsilon - 1/sigma**2 - (quantile(d) + quantile(theta))/sigma",
+    rocq="epsilon - 1 / sigma ^ 2 - (zd + zt) / sigma",
+    names={"zd": "quantile(d)", "zt": "quantile(theta)"},
+)
 
 THEOREM = Theorem(
     name="kappa",
     title="The stopping limit kappa for Gaussian rounds",
     source="Taylor, Vippathalla & Coon, Proposition 1 and Section V-B",
-    hypotheses="i.i.d. Gaussian rounds of sensitivity 1 and scale sigma > 0; 0 < d, theta < 1/2; "
-    "figures at (epsilon, delta) = (10, 1e-5), sigma = 2, N = 48, d = delta-hat",
-    claim="Condition (4), in both directions of one pair of neighbours, is: |loss so far| <= kappa; every N: "
-    "theta = (delta - d)/(N (1 - d)) spends delta exactly and the best d is unique; at N = 48 and the figures it is "
-    "certified",
+    hypotheses="i.i.d. Gaussian rounds of sensitivity 1 and scale sigma > 0; 0 < d, theta < 1/2, d = delta-hat; "
+    "every N >= 1",
+    claim="Condition (4), in both directions of one pair of neighbours, is: |loss so far| <= kappa; of all d and theta "
+    "that spend at most delta < 1/2, some spend it and meet Lagrange's condition, and these have the greatest kappa",
     statement=(
         r"\kappa = ",
         _FORMULA,
@@ -121,6 +124,7 @@ THEOREM = Theorem(
     ),
     uses=("Gaussian hockey-stick",),
     steps=(
+        *kernel_steps("stopping_level", "best_split", "split_exists"),
         ProofStep(
             "The loss of a round is N(1/(2 sigma^2), 1/sigma^2), so it exceeds a level v with a normal tail.",
             *identity_check(_integral),
@@ -151,19 +155,6 @@ THEOREM = Theorem(
             *identity_check(lambda: (_largest_loss(), _KAPPA), at=_POINT),
             r"\Pr\left(L_i > \varepsilon - l - \tfrac1{2\sigma^2} - \tfrac{z_{\hat\delta}}\sigma\right) = \theta"
             r"\quad\text{at}\quad l = \varepsilon - \tfrac1{\sigma^2} - \tfrac{z_{\hat\delta}+z_\theta}\sigma",
-        ),
-        ProofStep(
-            "Put back into (4), this kappa gives exactly theta.",
-            *identity_check(lambda: (_exceeds(_largest_last()).subs(loss, _KAPPA), theta), at=_POINT),
-            r"\Pr\left(L_i > \varepsilon - \kappa - \tfrac1{2\sigma^2} - \tfrac{z_{\hat\delta}}\sigma\right) = \theta",
-        ),
-        ProofStep(
-            "The loss of the other direction is the negative and has the same law: its condition ends at -kappa, so "
-            "both together read |loss so far| <= kappa.",
-            *identity_check(
-                lambda: (_exceeds(_largest_last()).subs(loss, -loss).subs(loss, -_KAPPA), theta), at=_POINT
-            ),
-            r"l(x',x) = -l(x,x'):\quad -l \le \kappa",
         ),
         ProofStep(
             "The failure probability 1 - (1 - d)(1 - N theta) is d + theta (1 - d) N.",

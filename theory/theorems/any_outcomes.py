@@ -31,7 +31,7 @@ _KEPT = Formula(
 )
 _EVENT = Formula("exp(epsilon)*q + delta")
 _GAUSSIAN_RHO = Formula("(p - q)**2/(2*sigma**2)", rocq="(p - q) ^ 2 / (2 * sigma ^ 2)")
-
+_MIXED = Formula("(1 - gamma)*p + gamma*q", rocq="(1 - gamma) * a + gamma * b", names={"a": "p", "b": "q"})
 
 #: The claims that the kernel decides.
 ROWS = (
@@ -136,9 +136,23 @@ ROWS = (
         "outcome is log(p/q), infinite where one density is 0, and declared quantiles are at least the true ones; each "
         "allowable set is fixed when the request before it is known and before its output is; at most N outputs; "
         "dhat + theta (1 - dhat) N <= delta",
-        claim=f"Algorithm 1 is (epsilon, delta)-DP, both ways. Divergences are {_ITERATED}",
+        claim="Algorithm 1 is (epsilon, delta)-DP, both ways, with Gaussian releases of real numbers too. Divergences "
+        f"are {_ITERATED}",
         statement=(r"H_{e^\varepsilon}(P\|Q) \le ", SPENT_DELTA, r" \le \delta"),
-        steps=kernel_steps("realisation_filter_any"),
+        steps=kernel_steps("realisation_filter_any", "gaussian_realisation_filter")
+        + supporting_steps("level_decides"),
+    ),
+    Theorem(
+        name="subsampling",
+        title="Poisson subsampling of a dominating pair",
+        source="Koskela, Tobaben & Honkela, Lemma 8, with the misprint in the removal pair corrected; Zhu, Dong & Wang",
+        hypotheses="0 <= gamma <= 1, every order >= 0; outcomes of any kind; (P, Q) dominates the mechanism for adding "
+        "a person, H_x(A || B) <= H_x(P || Q), and (Q, P) for removing one; the sample takes each person independently "
+        "with probability gamma; the density of P adds its integral to others, as measurable ones do",
+        claim="((1-gamma) P + gamma Q, P) dominates the sampled mechanism for removing a person, and (P, (1-gamma) P + "
+        "gamma Q) for adding one; with Gaussians of means 0 and 1 for P and Q, the subsampled Gaussian pair does",
+        statement=(r"H_x(A_\gamma\|A) \le H_x\left(", _MIXED, r"\,\|\,p\right)"),
+        steps=kernel_steps("sampled_pair_dominates", "subsampled_gaussian_dominates"),
     ),
     Theorem(
         name="kept sums",

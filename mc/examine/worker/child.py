@@ -1,6 +1,6 @@
 """The child process of a worker: its task, its global state, and the format of its messages.
 
->>> load_message(dump_message(("item", 42), None), None)
+>>> load_message(dump_message(("item", 42)))
 ('item', 42)
 """
 
@@ -15,7 +15,7 @@ import pickle
 import signal
 import sys
 import traceback
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
@@ -25,7 +25,7 @@ from typing import Any
 from filterproof.filters.adapters.labelled_filter import program_of
 from filterproof.filters.contract.work import OutOfWork, WorkLimit, current_meter, stopping_at
 from filterproof.filters.privacy_filter import PrivacyFilter
-from filterproof.mc.examine.filter_fault import filter_faults_raised
+from filterproof.mc.examine.filter_fault import FilterFault, filter_faults_raised
 
 #: The exit status of a child that could not send its answer.
 EXIT_CUT = 70
@@ -41,7 +41,7 @@ class WorkerTask:
     limit: WorkLimit | None
     command: bool
     nested: bool
-    pauses: tuple[int, ...] = ()
+    pauses: tuple[int, ...]
 
 
 class WorkerState:
@@ -62,7 +62,10 @@ def serve_task(task: WorkerTask, pipe: Connection) -> None:
     _prepare_process(task)
 
     def send(*message: object) -> None:
-        body = dump_message(message, task.filter)
+        try:
+            body = dump_message(message, task.filter)
+        except Exception as error:
+            raise unreadable(task.whose, error) from error
         try:
             pipe.send_bytes(body)
         except OSError:
@@ -74,7 +77,7 @@ def serve_task(task: WorkerTask, pipe: Connection) -> None:
         except (EOFError, OSError):  # no process waits for the answer
             os._exit(EXIT_CUT)
 
-    WorkerState.lost = load_message(proceed(), None)
+    WorkerState.lost = load_message(proceed())
     last: tuple[object, ...] = ("end",)
 
     def pause() -> None:
@@ -135,7 +138,7 @@ def _on_interrupt(number: int, frame: FrameType | None) -> None:
     raise KeyboardInterrupt
 
 
-def _error_message(error: BaseException, filt: PrivacyFilter | None) -> tuple[object, ...]:
+def _error_message(error: BaseException, filt: object) -> tuple[object, ...]:
     message = " ".join(f"{type(error).__name__}: {error}".split()).removesuffix(":")
     trace = "".join(traceback.format_exception(error))
     try:
@@ -148,56 +151,25 @@ def _error_message(error: BaseException, filt: PrivacyFilter | None) -> tuple[ob
 # -- messages ------------------------------------------------------------------------------------------
 
 
-def dump_message(held: object, filt: PrivacyFilter | None) -> bytes:
-    """Return the bytes of a message. The filter itself, and classes that cannot be imported, are sent by reference."""
+def dump_message(held: object, filt: object = None) -> bytes:
+    """Return the bytes of a message. The filter itself, which both processes have from before the fork, is named."""
     file = io.BytesIO()
-    _Pickler(file, filt).dump(held)
+    pickler = pickle.Pickler(file)
+    pickler.persistent_id = lambda one: True if one is filt and one is not None else None  # type: ignore[method-assign]
+    pickler.dump(held)
     return file.getvalue()
 
 
-def load_message(body: bytes, filt: PrivacyFilter | None) -> Any:
+def load_message(body: bytes, filt: object = None) -> Any:
     """Return the message of these bytes, which come from a worker of this process: unpickling runs code."""
-    return _Unpickler(body, filt).load()
+    unpickler = pickle.Unpickler(io.BytesIO(body))  # noqa: S301 - see above
+    unpickler.persistent_load = lambda _: filt  # type: ignore[method-assign]
+    return unpickler.load()
 
 
-class _Pickler(pickle.Pickler):
-    """Sends objects that the parent already had by address, and classes by name."""
-
-    def __init__(self, file: io.BytesIO, filt: PrivacyFilter | None) -> None:
-        super().__init__(file)
-        self.filter = filt
-
-    def persistent_id(self, held: Any) -> tuple[int, str] | None:
-        if held is self.filter and held is not None:
-            return id(held), ""
-        if isinstance(held, type) and not _is_importable(held):
-            return id(held), held.__qualname__
-        return None
-
-
-class _Unpickler(pickle.Unpickler):
-    def __init__(self, body: bytes, filt: PrivacyFilter | None) -> None:
-        super().__init__(io.BytesIO(body))
-        self.filter = filt
-
-    def persistent_load(self, told: Any) -> Any:
-        if told == (id(self.filter), ""):
-            return self.filter
-        for kind in _dynamic_classes(object):
-            if told == (id(kind), kind.__qualname__):
-                return kind
-        raise pickle.UnpicklingError(f"{told[1]} was made after the examination began")
-
-
-def _dynamic_classes(kind: type) -> Iterator[type]:
-    yield kind
-    below: list[type] = type.__subclasses__(kind)
-    for one in below:
-        yield from _dynamic_classes(one)
-
-
-def _is_importable(kind: type) -> bool:
-    place: Any = sys.modules.get(kind.__module__)
-    for name in kind.__qualname__.split("."):
-        place = getattr(place, name, None)
-    return place is kind
+def unreadable(whose: str, error: Exception) -> FilterFault:
+    """Return the fault of code whose findings cannot be sent or read."""
+    return FilterFault(
+        f"the findings about {whose} could not be read ({type(error).__name__}: {error}); "
+        "define its classes where they can be imported"
+    )

@@ -24,6 +24,7 @@ from filterproof.mc.examine.worker.child import (
     dump_message,
     load_message,
     serve_task,
+    unreadable,
 )
 from filterproof.mc.examine.worker.threads import threads_besides, threads_lost, waits_for_ever
 
@@ -130,7 +131,7 @@ class _ChildProcess:
                 os.setpgid(self.pid, self.pid)  # the child does it too: whoever comes first
 
     def answers(self) -> Iterator[Any]:
-        self._go_on(dump_message(self.lost, None))
+        self._go_on(dump_message(self.lost))
         while True:
             try:
                 kind, *contents = self._load_body(self._receive_body())
@@ -250,10 +251,7 @@ class _ChildProcess:
         try:
             return load_message(body, self.task.filter)
         except Exception as error:
-            raise FilterFault(
-                f"the findings about {self.task.whose} could not be read ({type(error).__name__}: {error}); "
-                "define its classes where they can be imported"
-            ) from error
+            raise unreadable(self.task.whose, error) from error
 
     def _raise_worker_error(self, body: bytes | None, message: str, trace: str) -> NoReturn:
         if self.pressed and message.startswith("KeyboardInterrupt"):

@@ -11,7 +11,6 @@ import pytest
 import filterproof.filters as fp
 import filterproof.filters.accountants.batched_grants
 import filterproof.filters.accountants.linear_queries
-from filterproof.filters.catalogue import CATALOGUE
 from filterproof.theory.pairs import DominatingPair, Gaussian, PairPerRun, RandomizedResponse
 from tests.filters.own import Adding
 
@@ -60,47 +59,6 @@ def test_a_request_with_absent_people_is_a_pick_between_two_pairs() -> None:
 
 
 PEOPLE, BLOCK = 16, 5
-BLIND = [name for name in CATALOGUE if not CATALOGUE[name].example().looks_at_losses]
-
-
-def requests(filt: Any, rng: np.random.Generator) -> list[DominatingPair]:
-    """One mechanism for all, one per person, and a pick of two, of sizes of which some people get a few."""
-    menu = getattr(filt, "menu", getattr(filt, "design", None))
-    if menu is not None:
-        return [*menu, PairPerRun(tuple(menu), rng.integers(len(menu), size=PEOPLE))]
-    most = float(filt.affordable(filt.start(1), RandomizedResponse)[0])
-    sizes = most * rng.integers(1, 16, (2, PEOPLE)) / 16  # few, as some filters think long about each
-    return [
-        RandomizedResponse(0.3 * most),
-        RandomizedResponse(sizes[0]),
-        PairPerRun(
-            (RandomizedResponse(0.2 * most), RandomizedResponse(sizes[1])), rng.integers(2, size=PEOPLE)
-        ),
-    ]
-
-
-@pytest.mark.parametrize("name", BLIND)
-def test_people_decided_in_blocks_are_those_decided_at_once(
-    name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with fp.suppress_unsound_warning():
-        filt = CATALOGUE[name].example()
-    together, some = fp.IndividualFilter(filt, PEOPLE), fp.IndividualFilter(filt, PEOPLE)
-    rng, seen = np.random.default_rng(8), []
-    for t in range(200):
-        if t > 5 and min(seen) < 1:  # people ran out
-            break
-        if t % 2:
-            some = fp.IndividualFilter.from_dict(some.to_dict(), filt)
-        for request in requests(filt, rng):
-            expected = together.select(request)
-            with monkeypatch.context() as patch:
-                patch.setattr(filterproof.filters.accountants.batched_grants, "PEOPLE_PER_BLOCK", BLOCK)
-                assert some.select(request).tolist() == expected.tolist()
-            seen.append(expected.mean())
-    assert some.to_dict() == together.to_dict()
-    assert max(seen) > 0
-    assert min(seen) < 1
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ import pytest
 
 import filterproof as fp
 from filterproof.filters.adapters.commands import request_text
-from filterproof.mc.examine.stage_schedule import examine
+from filterproof.mc.examine.verification import verify
 from filterproof.reports.target_expression import read_command
 from filterproof.theory.evidence import Evidence, Outcome
 
@@ -113,7 +113,7 @@ def test_each_epoch_that_a_request_names_has_to_pay(every: bool, told: int) -> N
 
 def test_an_examination_asks_at_every_label_and_its_counterexample_says_where() -> None:
     unchecked = at_sites(lambda: PerSite(checked=False), 3 * float(np.log(2)))
-    exam = examine(unchecked, effort=1, mechanisms=("rr",))
+    exam = verify(unchecked, effort=1, mechanisms=("rr",))
     assert exam.verdict.outcome is Outcome.REFUTED
     assert {str(one["request"]["where"]) for one in exam.counterexample.data["sequence"]} > {
         "[['site', 'b']]"

@@ -30,7 +30,6 @@ from tests.filters.certified.batch_consistency import batch_consistency
 from tests.filters.certified.budgets import budgets
 from tests.filters.certified.closed_forms import conversions, guarantees, numerics, pairs, realisation
 from tests.filters.certified.compositions import compositions
-from tests.filters.certified.remaining import remaining
 from tests.filters.certified.reported_quantities import HELD, bound_comparisons
 
 _Numbers: TypeAlias = Callable[[], Iterator[Comparison]]
@@ -46,7 +45,6 @@ CLOSED_FORMS: Mapping[str, _Numbers] = {
 SUMS: Mapping[str, _Numbers] = {
     "compositions": compositions,
     "several runs at once": batch_consistency,
-    "what is left and what is affordable": remaining,
     "what paths hold": lambda: chain.from_iterable(starmap(bound_comparisons, HELD)),
     "budgets": lambda: chain.from_iterable(starmap(budgets, ((1.0, 1e-5), (0.1, 1e-9), (8.0, 1e-3)))),
 }

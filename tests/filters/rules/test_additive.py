@@ -9,6 +9,13 @@ from hypothesis import strategies as st
 
 import filterproof.filters as fp
 from filterproof.filters.accounting.charge_kinds import LinearCharge, SquaredCharge
+from filterproof.filters.accounting.charge_rules import (
+    RenyiCharge,
+    gdp_charge,
+    pure_charge,
+    renyi_charge,
+    zcdp_charge,
+)
 from filterproof.filters.accounting.ledger import Budget
 from filterproof.filters.rules.additive import AdditiveFilter
 from filterproof.mc.engine.encoding import decode, encode, nameable
@@ -71,7 +78,7 @@ def test_what_little_is_left_is_affordable_too() -> None:
 
 # -- charges that a class names, and the budget that follows ------------------------------------------------------
 
-RULES = (fp.pure_charge, fp.zcdp_charge, fp.gdp_charge, fp.renyi_charge.at(8.0))
+RULES = (pure_charge, zcdp_charge, gdp_charge, renyi_charge.at(8.0))
 
 
 def test_a_charge_is_a_value_with_a_name() -> None:
@@ -81,14 +88,14 @@ def test_a_charge_is_a_value_with_a_name() -> None:
         assert pickle.loads(pickle.dumps(rule)) == rule  # noqa: S301
         assert decode(encode(rule, nameable()), nameable()) == rule
         assert rule.source
-    assert pickle.loads(pickle.dumps(fp.zcdp_charge)) is fp.zcdp_charge  # noqa: S301
-    assert fp.renyi_charge.at(8) == fp.RenyiCharge(8.0)
+    assert pickle.loads(pickle.dumps(zcdp_charge)) is zcdp_charge  # noqa: S301
+    assert renyi_charge.at(8) == RenyiCharge(8.0)
 
 
 def test_the_budget_follows_from_promise_and_charge() -> None:
     class Mine(AdditiveFilter):
         promise = ApproxDP(1.0, 1e-5)
-        charge = fp.zcdp_charge
+        charge = zcdp_charge
 
     class Simple(Mine):
         conversion = BUN_STEINKE
@@ -97,7 +104,7 @@ def test_the_budget_follows_from_promise_and_charge() -> None:
         budget = Budget.of(0.02)
 
     class When(AdditiveFilter):
-        charge = fp.gdp_charge
+        charge = gdp_charge
 
         def __init__(self, mu: float) -> None:
             self.promise = GaussianDP(mu)

@@ -30,10 +30,12 @@ def of_delta(delta: np.ndarray) -> fp.DominatingPair:
 LEFT: tuple[tuple[fp.PrivacyFilter, Make], ...] = (
     *((fp.GaussianFilter(mu), fp.Gaussian) for mu in (0.7, 1.0)),
     (fp.GaussianResidueFilter(0.7), fp.Gaussian),
+    (fp.AllOrdersFilter((2.0, 8.0), (0.25, 1.0)), fp.Gaussian),
     (fp.BasicFilter(1.0), fp.RandomizedResponse),
     (fp.ExPostFilter(1.0), fp.RandomizedResponse),
     (fp.WhitehouseFilter(1.0, 1e-3), fp.RandomizedResponse),
     (fp.ZCDPFilter(0.3), of_zcdp),
+    (fp.ApproximateDPFilter(1.0, 1e-5), of_zcdp),
     (fp.ApproximateZCDPFilter(0.3, 1e-3), of_zcdp),
     (fp.HockeyStickFilter(1.0, 1e-2), of_delta),
 )

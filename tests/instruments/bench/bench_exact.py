@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from filterproof.filters import AllOrdersFilter, RenyiFilter, ZCDPFilter
-from filterproof.mc.examine.stage_schedule import examine
+from filterproof.mc.examine.verification import verify
 from filterproof.mc.worst_case import worst_case
 from filterproof.mc.worst_case.calibrated_thresholds import CalibratedThreshold
 from filterproof.theory.pairs import RandomizedResponse
@@ -23,8 +23,8 @@ WORKS: dict[str, Callable[[], object]] = {
     "worst case, 4 levels, 16384 charges": _game(4, 16384),
     "worst case, 64 levels, 4096 charges": _game(64, 4096),
     "calibration, 800 units": lambda: CalibratedThreshold.compute(1.0, 1e-5, step=39 * 2.0**-12),
-    "examination of (8, 1)-RDP": lambda: examine(RenyiFilter(8.0, 1.0), effort=0.01),
-    "examination of three orders": lambda: examine(
+    "examination of (8, 1)-RDP": lambda: verify(RenyiFilter(8.0, 1.0), effort=0.01),
+    "examination of three orders": lambda: verify(
         AllOrdersFilter((2.0, 8.0, 32.0), (0.25, 1.0, 4.0)), effort=0.01
     ),
 }

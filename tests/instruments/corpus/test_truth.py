@@ -12,7 +12,6 @@ from filterproof.filters.contract.contract_checks import (
     checked_spend,
     checked_start,
 )
-from filterproof.filters.contract.state import choose_runs, runs_equal, select_runs, state_leaves
 from tests.instruments.corpus.case import Case
 from tests.instruments.corpus.corpus_parts import PARTS
 from tests.instruments.corpus.games import (
@@ -59,18 +58,6 @@ DEEPER: dict[str, tuple[tuple[fp.DominatingPair, ...], int]] = {
     "draws-lots": ((fp.RandomizedResponse(0.3), fp.RandomizedResponse(0.123456789)), 7),
     "paid-second-chances": ((fp.RandomizedResponse(0.15),), 12),
 }
-ASKED = (
-    fp.RandomizedResponse(0.02),
-    fp.RandomizedResponse(0.15),
-    fp.RandomizedResponse(0.5),
-    fp.FinitePair((0.3, 0.7), (0.4, 0.6)),
-    fp.Gaussian(0.05),
-    fp.Gaussian(50.0),
-    fp.Laplace(20.0),
-    fp.KOV(0.05, 1e-5),
-    fp.SubsampledGaussian(0.01, 2.0),
-    ONE_SIDED,
-)
 
 
 @pytest.mark.parametrize("case", BROKEN, ids=lambda case: case.name)
@@ -114,27 +101,6 @@ def test_a_filter_grants_something_and_keeps_to_the_contract(case: Case) -> None
                 assert some[0] == some[2] == granted[-1]
                 checked_spend(filt, state, three, 3)
     assert any(granted)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("case", PARTS["third"], ids=lambda case: case.name)
-def test_runs_together_decide_as_runs_alone(case: Case) -> None:
-    filt, n, rng = case.filter_class(), 5, np.random.default_rng(5)
-    together, alone = filt.start(n), [filt.start(1) for _ in range(n)]
-    for _ in range(40):
-        index = rng.integers(0, len(ASKED), n)
-        request, before = fp.PairPerRun(ASKED, index), [leaf.copy() for leaf in state_leaves(together)]
-        granted = filt.admits(together, request)
-        loss = np.array([float(ASKED[place].sample(rng, 1)[0]) for place in index])
-        after = filt.observe(filt.spend(together, request), loss)
-        # every method is pure
-        assert all(np.array_equal(old, new) for old, new in zip(before, state_leaves(together), strict=True))
-        together = choose_runs(granted, after, together)
-        for run, place in enumerate(index):
-            assert filt.admits(alone[run], ASKED[place])[0] == granted[run]
-            if granted[run]:
-                alone[run] = filt.observe(filt.spend(alone[run], ASKED[place]), loss[run : run + 1])
-            assert runs_equal(select_runs(together, np.array([run])), alone[run])[0]
 
 
 def test_the_best_strategy_is_worth_what_its_game_is_and_a_denied_request_fails_a_case() -> None:

@@ -66,13 +66,13 @@ def _points(module: str) -> Iterator[str]:
 
 def _things(module: str) -> Iterator[str]:
     """The things of the module first: what is refused is then found soon."""
-    catalogue = importlib.import_module("filterproof.filters.certified.certified_objects")
+    objects = importlib.import_module("filterproof.filters.certified.certified_objects")
     package = "filterproof.theory.pairs" if module.startswith("filterproof.filters.accounting") else module
     groups = importlib.import_module("tests.filters.certified.groups")
-    every = [*catalogue.things(), *(make() for make in groups.THINGS)]
+    every = [*objects.certified_examples(), *(make() for make in groups.THINGS)]
     own = sorted(every, key=lambda thing: not _of(thing, package))
     for thing in own:
-        found = catalogue.covered(thing)
+        found = objects.certify_covered(thing)
         yield from (f"{one.status.name}: {one.number.says}" for one in found.refused)
 
 

@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 
 import filterproof as fp
-from filterproof.mc.examine.ending import Status
+from filterproof.mc.examine.ending import Ending
 from filterproof.mc.examine.own_pairs import named_pairs
-from filterproof.mc.examine.stage_schedule import examine
+from filterproof.mc.examine.verification import verify
 from tests.mc.examine import example_filters, services
 from tests.mc.examine.test_accountants import Forgets
 
@@ -47,8 +47,8 @@ def examined(name: str) -> str:
         return repr(fp.services.first_violation(SERVICES[name], fp.PureDP(1.0), effort=0.01, seed=1))
     make, effort = EXAMINED[name]
     mechanisms = ("gaussian", "laplace") if make is example_filters.CheapLaplace else None
-    exam = examine(make(), effort=effort, seed=1, mechanisms=mechanisms)
-    rows: list[Any] = [repr(exam.verdict), exam.status.name, exam.not_tried, repr(exam.trace)]
+    exam = verify(make(), effort=effort, seed=1, mechanisms=mechanisms)
+    rows: list[Any] = [repr(exam.verdict), exam.headline, exam.not_tried, repr(exam.trace)]
     for one in exam.findings:
         said = (
             one.stage,
@@ -103,12 +103,12 @@ def test_how_long_answers_take_decides_neither_the_status_nor_a_word(effort: flo
     found = []
     for wait in waits:
         remote = type("Remote", (Remote,), {"wait": staticmethod(wait)})
-        exam = examine(remote(), effort=effort, mechanisms=["gaussian"])
+        exam = verify(remote(), effort=effort, mechanisms=["gaussian"])
         found.append(
-            (exam.status, exam.verdict.detail, *((one.result, one.not_tried) for one in exam.findings))
+            (exam.ending, exam.verdict.detail, *((one.result, one.not_tried) for one in exam.findings))
         )
     assert found[1:] == found[:1] * 2
-    assert found[0][0] is Status.EXAMINED
+    assert found[0][0] is Ending.UNDECIDED
     assert "not a proof" in found[0][1]
 
 

@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 
 import filterproof as fp
-from filterproof.mc.examine.ending import Status
+from filterproof.mc.examine.ending import Ending
 from filterproof.mc.examine.examination import PartialExamination
-from filterproof.mc.examine.stage_schedule import examine
+from filterproof.mc.examine.verification import verify
 from filterproof.theory.evidence import Outcome
 from tests.mc.examine import misbehaving_filters
 from tests.mc.examine.stages.test_stages import SeesRewinding
@@ -61,8 +61,8 @@ BREAKS = {
 @pytest.mark.parametrize("kind", BREAKS, ids=lambda kind: kind.__name__)
 def test_code_that_breaks_is_a_fault_with_its_method_and_line(kind: type[fp.PrivacyFilter]) -> None:
     method, words, said = BREAKS[kind]
-    found = examine(kind(), effort=EFFORT)
-    assert found.status is Status.FAULTY
+    found = verify(kind(), effort=EFFORT)
+    assert found.ending is Ending.FAULTY
     assert found.verdict.outcome is Outcome.UNDECIDED
     fault = found.faults[0]
     assert fault.startswith(f"{kind.__name__}.{method} ")
@@ -81,9 +81,9 @@ IMPURE = {
 
 @pytest.mark.parametrize("kind", IMPURE, ids=lambda kind: kind.__name__)
 def test_a_filter_whose_state_is_not_all_it_knows_or_touches_is_at_fault(kind: type, capsys) -> None:
-    found = examine(kind(), effort=EFFORT, mechanisms="gaussian", stages=["invariants"])
+    found = verify(kind(), effort=EFFORT, mechanisms="gaussian", stages=["invariants"])
     assert capsys.readouterr() == ("", "")
-    assert found.status is Status.FAULTY
+    assert found.ending is Ending.FAULTY
     assert any(fault.startswith(kind.__name__) and IMPURE[kind] in fault for fault in found.faults)
     assert found.verdict.outcome is not Outcome.HOLDS
 
@@ -104,18 +104,18 @@ ODD = {
 
 @pytest.mark.parametrize("kind", ODD, ids=lambda kind: kind.__name__)
 def test_what_harms_nobody_ends_no_examination_and_is_kept_from_the_page(kind: type, capsys) -> None:
-    found = examine(kind(), effort=EFFORT, mechanisms="gaussian", stages=["invariants"])
+    found = verify(kind(), effort=EFFORT, mechanisms="gaussian", stages=["invariants"])
     assert capsys.readouterr() == ("", "")
-    assert (found.status, found.faults) == (Status.EXAMINED, ())
+    assert (found.ending, found.faults) == (Ending.UNDECIDED, ())
     assert found.verdict.outcome is Outcome.UNDECIDED
     assert ODD[kind] is None or ODD[kind] in found.findings[-1].notes
 
 
 def test_a_filter_that_admits_nothing_is_not_examined_and_who_is_told_of_the_stages_may_print(capsys) -> None:
-    found = examine(misbehaving_filters.AdmitsNothing(), effort=EFFORT, on_stage=print)
+    found = verify(misbehaving_filters.AdmitsNothing(), effort=EFFORT, on_stage=print)
     assert capsys.readouterr().out == "admission\n"
     assert not any("prints" in note for one in found.findings for note in one.notes)
-    assert (found.status, found.faults) == (Status.DENIES, ())
+    assert (found.ending, found.faults) == (Ending.NOT_EXAMINED, ())
     assert "denies every request that was tried" in found.verdict.detail
 
 
@@ -124,9 +124,10 @@ HANGS = (misbehaving_filters.Hangs, misbehaving_filters.HangsLate)
 
 @pytest.mark.parametrize("kind", HANGS, ids=lambda kind: kind.__name__)
 def test_a_filter_that_never_returns_is_examined_until_the_limit(kind: type) -> None:
-    found = examine(kind(), seconds=SECONDS)
+    found = verify(kind(), seconds=SECONDS)
     assert re.fullmatch(r"stopped after \d\d? % of the work", found.stopped)
-    assert (found.status, found.faults, found.counterexample) == (Status.EXAMINED, (), None)
+    assert (found.faults, found.counterexample) == ((), None)
+    assert found.ending in (Ending.OUT_OF_TIME, Ending.UNDECIDED)
     assert found.verdict.outcome is Outcome.UNDECIDED
     assert found.verdict.detail.startswith(f"{found.stopped}: No violation found. This is not a proof.")
     assert kind is misbehaving_filters.HangsLate or not found.admits_something
@@ -138,17 +139,17 @@ def test_ctrl_c_ends_the_examination_of_a_filter_that_never_returns() -> None:
             threading.Timer(0.2, signal.raise_signal, (signal.SIGINT,)).start()
 
     with pytest.raises(PartialExamination) as caught:
-        examine(misbehaving_filters.HangsLate(), on_stage=pressed)
+        verify(misbehaving_filters.HangsLate(), on_stage=pressed)
     found = caught.value.examination
     assert found.stopped.startswith("stopped by Ctrl-C")
     assert found.admits_something
 
 
 def test_a_process_that_a_filter_starts_ends_with_its_examination() -> None:
-    found = examine(
+    found = verify(
         misbehaving_filters.StartsAProcess(), effort=EFFORT, mechanisms="gaussian", stages=["invariants"]
     )
-    assert (found.status, found.faults) == (Status.EXAMINED, ())
+    assert (found.ending, found.faults) == (Ending.UNDECIDED, ())
     words = "\0".join(misbehaving_filters.StartsAProcess.words).encode()
     for one in Path("/proc").glob("[0-9]*/cmdline"):
         if words in _read(one):  # which is killed, and may not have ended yet
@@ -157,13 +158,13 @@ def test_a_process_that_a_filter_starts_ends_with_its_examination() -> None:
 
 def test_a_filter_that_asks_a_thread_is_examined_before_its_first_use_and_not_at_fault_after() -> None:
     filt = misbehaving_filters.HasAPool()
-    found = examine(filt, effort=EFFORT, mechanisms=["rr"], stages=["games"])
-    assert (found.status, found.faults, found.stopped) == (Status.EXAMINED, (), "")
+    found = verify(filt, effort=EFFORT, mechanisms=["rr"], stages=["games"])
+    assert (found.ending, found.faults, found.stopped) == (Ending.UNDECIDED, (), "")
     assert any(one.stage == "games" and one.tightness for one in found.findings)
     filt.open("retry").request(fp.Gaussian(0.1))
     with filt.pool:
-        found = examine(filt, effort=EFFORT, mechanisms=["rr"])
-    assert (found.status, found.faults) == (Status.THREADS_LOST, ())
+        found = verify(filt, effort=EFFORT, mechanisms=["rr"])
+    assert (found.ending, found.faults) == (Ending.THREADS_LOST, ())
     assert re.match(
         r"threads ran in this process before \(.*HasAPool_0.*\), and a forked process does", found.stopped
     )
@@ -172,8 +173,8 @@ def test_a_filter_that_asks_a_thread_is_examined_before_its_first_use_and_not_at
 
 
 def test_of_a_filter_whose_state_is_not_all_it_knows_no_game_on_states_is_believed() -> None:
-    found = examine(SeesRewinding(), effort=EFFORT, mechanisms="rr")
-    assert found.status is Status.FAULTY
+    found = verify(SeesRewinding(), effort=EFFORT, mechanisms="rr")
+    assert found.ending is Ending.FAULTY
     assert found.counterexample is None
     assert not any(one.stage == "games" for one in found.findings)
 

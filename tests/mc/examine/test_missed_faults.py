@@ -9,7 +9,7 @@ import pytest
 
 import filterproof as fp
 from filterproof.mc.examine.divergence import Divergence
-from filterproof.mc.examine.stage_schedule import examine
+from filterproof.mc.examine.verification import verify
 from filterproof.theory.evidence import Evidence, Outcome
 
 #: The stages that attack.
@@ -17,7 +17,7 @@ ATTACKS = ("invariants", "sequences", "games", "search")
 
 
 def examined(filt: fp.PrivacyFilter[Any], effort: float = 0.03, **how: Any) -> Any:
-    return examine(filt, effort=effort, stages=ATTACKS, **how)
+    return verify(filt, effort=effort, stages=ATTACKS, **how)
 
 
 class SumOfSquares(fp.PrivacyFilter[Any]):
@@ -176,7 +176,7 @@ def test_families_are_requested_in_one_order_however_they_are_named() -> None:
 
 
 def test_lower_and_upper_end_stand_side_by_side_where_a_theorem_covers_the_code() -> None:
-    found = examine(fp.GaussianFilter(mu=1.0), effort=0.03, mechanisms=["gaussian"])
+    found = verify(fp.GaussianFilter(mu=1.0), effort=0.03, mechanisms=["gaussian"])
     near = found.closest
     assert found.verdict.outcome is Outcome.HOLDS
     assert near.attack <= near.worst <= near.promised * (1 + 1e-9)

@@ -3,12 +3,12 @@
 import json
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
 import filterproof as fp
-from filterproof.mc.examine.stage_schedule import examine
+from filterproof.mc.examine.verification import verify
 from filterproof.mc.losses.stated_pair import measurable
 
 
@@ -92,7 +92,7 @@ def test_a_declared_price_that_is_the_cost_is_not_refuted() -> None:
 
 @pytest.mark.usefixtures("proved")
 def test_a_stated_distribution_is_measured_and_said_to_be_assumed() -> None:
-    exam = examine(Cheap(), effort=0.02, stages=["sequences", "certificate"], thorough=True)
+    exam = verify(Cheap(), effort=0.02, stages=["sequences", "certificate"])
     assert any(one.covers_all for one in exam.findings)  # the theorem is about the charges that pairs declare
     assert exam.verdict.outcome is fp.Outcome.REFUTED
     assert exam.verdict.evidence is fp.Evidence.CITED
@@ -143,7 +143,7 @@ def test_a_class_that_states_no_distribution_is_not_tried() -> None:
     class Granting(Cheap):
         menu = (Silent(),)
 
-    exam = examine(Granting(), effort=0.02, stages=[])
+    exam = verify(Granting(), effort=0.02, stages=[])
     assert "not tried: its own Silent, whose loss_cdf, loss_isf and sample give no distribution" in str(exam)
     assert "own up to" not in str(exam)
 
@@ -161,7 +161,7 @@ def test_a_class_that_draws_its_losses_is_simulated_and_said_to_be_assumed() -> 
         def admits(self, state: Any, request: Any) -> Any:
             return super().admits(state, request) & (request in self.menu)
 
-    exam = examine(Granting(), effort=0.05)
+    exam = verify(Granting(), effort=0.05)
     assert "assumed: the losses of its own Drawn are those that its sample draws" in str(exam)
     assert exam.verdict.outcome is fp.Outcome.REFUTED
     shown = exam.counterexample
@@ -172,10 +172,28 @@ def test_a_class_that_draws_its_losses_is_simulated_and_said_to_be_assumed() -> 
 
 
 def test_games_over_a_stated_distribution_are_bounded_from_below() -> None:
-    found = examine(Cheap(), effort=0.05, stages=["games"])
+    found = verify(Cheap(), effort=0.05, stages=["games"])
     [game] = [one for one in found.findings if one.stage == "games" and one.counterexample is not None][:1]
     true = fp.worst_case(fp.ZCDPFilter(1.0), fp.Gaussian(1.0), epsilon=game.counterexample.measure.at)
     assert game.counterexample.evidence is fp.Evidence.CITED
     assert true.rounds == game.counterexample.rounds
     assert 0.9 * true.low < game.counterexample.value <= true.low
     assert game.counterexample.replay().refutes
+
+
+def test_pairs_with_names_are_called_by_them() -> None:
+    menu = {"one vote": fp.RandomizedResponse(0.5), "the count": Round(1.0, price=0.3)}
+    made = fp.from_budget(
+        Client, lambda held, pair: held.round(getattr(pair, "price", 0.5)), fp.PureDP(1.0), menu=menu
+    )
+    exam = fp.verify(made, effort=0.05)
+    assert exam.counterexample.description == "2 x the count"
+    assert "round 1: ask the count" in str(exam)
+    assert "the count is Round(epsilon=1.0" in str(exam)
+    kept = json.dumps(exam.counterexample.to_data())
+    assert fp.replay(kept, filt=made).low == exam.counterexample.value
+
+    class Votes(Cheap):  # a named menu as an attribute
+        pairs: ClassVar = {"a vote": Stated(fp.Gaussian(1.0), 0.2)}
+
+    assert "2 x a vote: " in str(verify(Votes(), effort=0.02, stages=["sequences"], thorough=True))

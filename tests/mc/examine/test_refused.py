@@ -14,9 +14,9 @@ from filterproof.mc.examine.difference import first_difference
 from filterproof.mc.examine.divergence import Divergence
 from filterproof.mc.examine.parameter_families import names_of
 from filterproof.mc.examine.sequence import Sequence
-from filterproof.mc.examine.stage_schedule import examine
 from filterproof.mc.examine.supremum import supremum
 from filterproof.mc.examine.trace import trace_of_sequence
+from filterproof.mc.examine.verification import verify
 from tests.mc.examine import misbehaving_filters, services
 
 ZCDP, ODOMETER = fp.ZCDPFilter(0.5), fp.odometers.LineOdometer(0.05, target=1.0)
@@ -55,13 +55,9 @@ KINDS: Calls = [
         partial(fp.verify, fp.IndividualFilter, effort=0.03),
         "filt is the class IndividualFilter and not a filter",
     ),
+    (partial(verify, object(), effort=0.03), "must be a PrivacyFilter, got object"),
     (
-        partial(examine, misbehaving_filters.SumOfZCDP, effort=0.03),
-        "must be a filter, got the class SumOfZCDP; create an instance",
-    ),
-    (partial(examine, object(), effort=0.03), "must be a PrivacyFilter, got object"),
-    (
-        partial(examine, misbehaving_filters.PromisesANumber(), effort=0.03),
+        partial(verify, misbehaving_filters.PromisesANumber(), effort=0.03),
         "promise must be a guarantee, got 1.0",
     ),
     (partial(fp.services.first_violation, 3, PURE), "service must make a service from a disk"),
@@ -91,7 +87,7 @@ class Forgot(fp.ZCDPFilter):
         """Forgets super().__init__()."""
 
 
-@pytest.mark.parametrize("ask", [examine, fp.certify, Forgot.open, lambda made: fp.IndividualFilter(made, 2)])
+@pytest.mark.parametrize("ask", [verify, fp.certify, Forgot.open, lambda made: fp.IndividualFilter(made, 2)])
 def test_a_filter_whose_constructor_never_ran_is_refused_in_one_sentence(ask: Callable[..., object]) -> None:
     with pytest.raises(TypeError, match="promise must be a guarantee") as refused:
         ask(Forgot())

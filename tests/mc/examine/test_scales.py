@@ -13,7 +13,7 @@ from filterproof.mc.examine.divergence import Divergence
 from filterproof.mc.examine.examination_context import admission_finding
 from filterproof.mc.examine.parameter_families import families_of
 from filterproof.mc.examine.sequence import Sequence
-from filterproof.mc.examine.stage_schedule import examine
+from filterproof.mc.examine.verification import verify
 from filterproof.theory.evidence import Outcome
 
 
@@ -51,7 +51,7 @@ def test_the_largest_size_that_is_granted_is_found_at_any_scale(budget):
 
 @pytest.mark.parametrize("wraps", [720.0, 1e30])
 def test_a_large_request_that_costs_nothing_is_asked_where_less_is_denied(wraps):
-    found = examine(Purse(1.0, wraps=wraps), effort=0.01, mechanisms=["rr"])
+    found = verify(Purse(1.0, wraps=wraps), effort=0.01, mechanisms=["rr"])
     assert found.verdict.outcome is Outcome.REFUTED
     assert found.counterexample.replay().refutes
 
@@ -60,7 +60,7 @@ def test_a_large_request_that_costs_nothing_is_asked_where_less_is_denied(wraps)
 def test_tolerance_of_a_billionth_is_refuted_and_none_is_not(tolerance):
     filt = Purse(3.0 * (1 + tolerance))
     filt.promise = fp.PureDP(3.0)
-    found = examine(filt, effort=0.01, mechanisms=["rr"], stages=["sequences"])
+    found = verify(filt, effort=0.01, mechanisms=["rr"], stages=["sequences"])
     assert found.verdict.outcome is (Outcome.REFUTED if tolerance else Outcome.UNDECIDED)
     assert not tolerance or found.counterexample.replay().refutes
 
@@ -68,7 +68,7 @@ def test_tolerance_of_a_billionth_is_refuted_and_none_is_not(tolerance):
 @pytest.mark.parametrize("budget", [1e-9, 70_333.0])
 @pytest.mark.parametrize("share", [0.5, 1.25])
 def test_half_of_what_is_due_is_found_at_any_scale_and_more_than_that_is_none(budget, share):
-    found = examine(Purse(budget, share), effort=0.01, stages=["sequences"])
+    found = verify(Purse(budget, share), effort=0.01, stages=["sequences"])
     assert found.verdict.outcome is (Outcome.REFUTED if share < 1 else Outcome.UNDECIDED)
     assert share >= 1 or found.counterexample.replay().refutes
 
@@ -94,7 +94,7 @@ class Ledger(fp.PrivacyFilter):
 
 @pytest.mark.parametrize("moves", [pytest.param(False, marks=pytest.mark.slow), True])
 def test_requests_that_leave_a_full_sum_as_it_was_are_found(moves):
-    found = examine(Ledger(moves), effort=0.25, mechanisms=["rr"], stages=["sequences"])
+    found = verify(Ledger(moves), effort=0.25, mechanisms=["rr"], stages=["sequences"])
     assert found.verdict.outcome is (Outcome.UNDECIDED if moves else Outcome.REFUTED)
     assert moves or found.counterexample.replay().refutes
 

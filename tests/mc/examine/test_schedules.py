@@ -26,7 +26,7 @@ from filterproof.mc.examine.replay import ReplayError, replay_data
 from filterproof.mc.examine.schedule import MoveKind, Schedule, ServiceMove
 from filterproof.mc.examine.schedule_search import break_test, menu_of
 from filterproof.mc.examine.sequence import Sequence
-from filterproof.mc.examine.stage_schedule import examine
+from filterproof.mc.examine.verification import verify
 from tests.mc.examine import services
 from tests.mc.examine.example_filters import ByHand
 
@@ -237,28 +237,17 @@ def test_menu_holds_the_largest_request_that_is_granted_and_shares_of_it(most: f
     assert [float(pair.pure_epsilon) for pair in menu] == [most, most / 2, most * (1 / 3), most / 8]
 
 
-def slowed(service: type, wait: float) -> Any:
-    """The service, which takes its time for each request."""
+class Slow(services.Purse):
+    """Takes its time for each request."""
 
-    def request(self: Any, pair: fp.DominatingPair, key: str) -> services.Steps:
-        time.sleep(wait)
-        yield from service.request(self, pair, key)
-
-    return type(service.__name__, (service,), {"request": request})
-
-
-def test_what_a_slow_service_is_asked_and_what_comes_of_it_is_that_of_a_fast_one() -> None:
-    fast, slow = (
-        fp.services.first_violation(slowed(services.NotAtomic, wait), PROMISE, effort=0.001, mechanisms="rr")
-        for wait in (0.0, 0.002)
-    )
-    assert fast == slow
-    assert fast.stopped == ""
+    def request(self, pair: fp.DominatingPair, key: str) -> services.Steps:
+        time.sleep(0.01)
+        yield from super().request(pair, key)
 
 
 def test_a_search_that_a_time_limit_ends_says_after_how_much_of_its_work() -> None:
     searches = (
-        fp.services.first_violation(slowed(services.Purse, 0.01), PROMISE, seconds=0.5, mechanisms="rr"),
+        fp.services.first_violation(Slow, PROMISE, seconds=0.5, mechanisms="rr"),
         fp.first_difference(ByHand(), ByHand(), seconds=0.5),
     )
     for found in searches:
@@ -266,14 +255,12 @@ def test_a_search_that_a_time_limit_ends_says_after_how_much_of_its_work() -> No
         assert str(found).startswith(f"{found.stopped}: no")
 
 
-def test_a_schedule_is_replayed_as_of_one_epoch(monkeypatch: pytest.MonkeyPatch) -> None:
-    filt, names = ByHand(), nameable()
-    filt.promise = PROMISE
+def test_a_schedule_is_replayed_as_of_one_epoch() -> None:
+    filt: Any = fp.services.with_promise(services.Epochs, PROMISE)
     moves = moved("ask step step step tick ask step step step")
     twice = Sequence(((WHOLE, 2),)).low(Divergence.hockey_stick(1.0))
-    game = {"schedule": Schedule((WHOLE,), moves).to_data(names), "epoch": None}
+    game = {"schedule": Schedule((WHOLE,), moves).to_data(nameable()), "epoch": None}
     told = measured_counterexample(filt, Divergence.hockey_stick(1.0), twice, 0.0, **game)
-    monkeypatch.setattr("filterproof.mc.examine.replay.service_of", lambda filt: services.Epochs)
     with pytest.raises(ReplayError, match="releases nothing"):
         told.replay()
     with pytest.raises(ReplayError, match="must replay within"):
@@ -348,8 +335,8 @@ def program(tmp_path: Path) -> Iterator[Any]:
         filt.bridge.close()
 
 
-@pytest.mark.parametrize("kind", [services.NotAtomic, services.Straddles], ids=lambda kind: kind.__name__)
-def test_a_service_with_its_guarantee_is_examined_and_its_counterexample_replays(kind: Any) -> None:
+def test_a_service_with_its_guarantee_is_examined_and_its_counterexample_replays() -> None:
+    kind: Any = services.NotAtomic
     service = fp.services.with_promise(kind, PROMISE)
     exam = fp.verify(service, effort=0.2, mechanisms="rr")
     assert (exam.name, exam.promise, exam.headline) == (kind.__name__, PROMISE, "REFUTED")
@@ -377,10 +364,10 @@ def test_a_sound_service_stays_undecided_and_one_that_releases_nothing_is_not_ex
 
 def test_a_program_that_holds_nothing_between_ask_and_commit_is_refuted_and_replays(program: Any) -> None:
     filt = program("races")
-    sound = examine(program("sound"), effort=0.02, mechanisms=["rr"], stages=["schedules"])
+    sound = verify(program("sound"), effort=0.02, mechanisms=["rr"], stages=["schedules"])
     assert sound.counterexample is None
     assert any(one.result.startswith("no violation found in") for one in sound.findings)
-    found = examine(filt, effort=0.3, mechanisms=["rr"], stages=["schedules"])
+    found = verify(filt, effort=0.3, mechanisms=["rr"], stages=["schedules"])
     assert found.counterexample is not None
     assert found.counterexample.kind == "schedule"
     assert "concurrent requests" in found.verdict.scope
@@ -399,7 +386,7 @@ def test_a_program_that_holds_nothing_between_ask_and_commit_is_refuted_and_repl
 
 
 def test_a_program_that_answers_late_ends_what_asks_it_and_is_not_faulty(program: Any) -> None:
-    found = examine(program("tires", seconds=0.5), effort=0.01, mechanisms=["rr"])
+    found = verify(program("tires", seconds=0.5), effort=0.01, mechanisms=["rr"])
     assert found.faults == ()
     # the command itself is shortened where its path is long
     late = " did not answer before its time limit (seconds=0.5); correct it, or pass a larger seconds"

@@ -77,9 +77,9 @@ def test_the_gaussian_filter_comes_back_as_published():
 
 def test_kappa_of_the_realisation_filter_is_found_for_a_menu():
     menu = [RandomizedResponse(0.25), RandomizedResponse(0.5), Erasure(0.001)]
-    found = calibrate(lambda kappa: KappaFilter(kappa, 12), 2.0, 0.02, menu=menu)
+    found = calibrate(lambda kappa: KappaFilter(kappa, 8), 2.0, 0.02, menu=menu)
     assert found.certificate.high <= 0.02
-    over = worst_case(KappaFilter(found.threshold * 1.001, 12), menu, epsilon=2.0)
+    over = worst_case(KappaFilter(found.threshold * 1.001, 8), menu, epsilon=2.0)
     assert over.low > 0.02
     # it looks at losses, so only the menu itself is covered
     assert not found.admits(found.start(1), RandomizedResponse(0.2))[0]

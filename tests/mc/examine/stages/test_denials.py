@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import filterproof as fp
-from filterproof.mc.examine.stage_schedule import examine
+from filterproof.mc.examine.verification import verify
 from tests.mc.examine import services
 
 NOTHING = "no request that fits was denied, and no denial charged"
@@ -41,7 +41,7 @@ MENU = tuple(map(fp.RandomizedResponse, (0.25, 0.5, 0.75)))
 
 
 def told(filt: Any, **how: Any) -> str:
-    exam = examine(filt, effort=0.05, stages=["denials"], **how)
+    exam = verify(filt, effort=0.05, stages=["denials"], **how)
     assert exam.counterexample is None
     assert exam.headline == "UNDECIDED"
     assert exam.not_tried == ""  # denials are no attacks
@@ -77,7 +77,7 @@ def test_a_sound_rule_of_a_user_denies_nothing_that_fits_by_every_theorem() -> N
     assert "fit in (1, 1e-05)-DP by basic composition and by the zCDP budget" in told(
         Half(), mechanisms=["rr"]
     )
-    assert not any(one.stage == "denials" for one in examine(fp.ZCDPFilter(0.5), effort=0.01).findings)
+    assert not any(one.stage == "denials" for one in verify(fp.ZCDPFilter(0.5), effort=0.01).findings)
 
 
 @pytest.mark.parametrize("shared", [False, True])

@@ -163,7 +163,7 @@ def exam_with(proved: StageFinding, played: Sequence) -> Examination:
     counterexample = sequence_counterexample(filt, played, measure, played.low(measure))
     refuted = StageFinding.refuted("sequences", "", "", "one sequence", counterexample)
     granted = StageFinding("admission", "", "gaussian up to 1", "", "")
-    return Examination(filt, ("gaussian",), (granted, proved, refuted), 0.0, 1, 1e-6, filt.promise)
+    return Examination(filt, ("gaussian",), (granted, proved, refuted), 1, 1e-6, filt.promise)
 
 
 def test_a_counterexample_within_the_bound_on_rounding_contradicts_no_proof(tmp_path: Path) -> None:
