@@ -19,7 +19,7 @@ from filterproof.filters.contract.work import WorkLimit
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.examine.divergence import Divergence, targets
 from filterproof.mc.examine.filter_fault import FilterFault, filter_faults_raised
-from filterproof.mc.examine.own_pairs import assumption, class_attributes, is_sampled, own_pairs
+from filterproof.mc.examine.own_pairs import assumption, class_attributes, is_sampled, own_pairs, pair_names
 from filterproof.mc.examine.parameter_families import OneParameterFamily, coarse_first, mechanism_name
 from filterproof.mc.examine.sequence import content_of_attributes, granted_state
 from filterproof.mc.examine.stage_finding import USED_UP, StageFinding
@@ -221,6 +221,7 @@ def admission_finding(
         fault=fault,
         notes=(
             *_out_of_scope(raising),
+            *(f"{name} is {pair!r}" for pair, name in pair_names(filt).items()),
             *assumed,
         ),
     )

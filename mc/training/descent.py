@@ -157,7 +157,7 @@ class PrivateGradientDescent:
     @property
     def theta(self) -> Array:
         """The parameters after the steps so far, shape (d,), covered by the guarantee."""
-        return self._state[0].copy()
+        return np.array(self._state[0])
 
     def __iter__(self) -> Iterator[int]:
         return self
@@ -178,7 +178,7 @@ class PrivateGradientDescent:
     def _next_state(self, gradient: Array) -> Array:
         theta, *means = self._state
         if not means:
-            return (theta - self.rate * gradient)[np.newaxis]
+            return np.array([theta - self.rate * gradient])
         moved = [
             decay * mean + (1 - decay) * gradient**k
             for k, (decay, mean) in enumerate(zip(_DECAYS, means, strict=True), 1)
