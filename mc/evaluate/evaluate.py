@@ -137,7 +137,8 @@ def evaluate(
     name = repr(game.adversary)
     if len(name) >= 120:
         name = type(game.adversary).__name__
-    scope = f"{name}; at most {game.rounds} round{'s' * (game.rounds != 1)}; {scope_words}; a denied run may {on_denial}"
+    length = f"at most {game.rounds} round{'s' * (game.rounds != 1)}"
+    scope = f"{name}; {length}; {scope_words}; a denied run may {on_denial}"
     results: Sequence[Evaluation | NumericalEvaluation]
     distribution: TranscriptDistribution | None = None
     with suppress(NoFiniteDistributionError):
