@@ -23,7 +23,7 @@ from filterproof.mc.examine.formatting import naming
 from filterproof.mc.examine.own_pairs import pair_names
 from filterproof.mc.examine.parameter_families import FAMILY_TABLE, names_of
 from filterproof.mc.examine.replay_snippets import replay_snippet
-from filterproof.mc.examine.stage_finding import STOPPED_BY_INTERRUPT, StageFinding
+from filterproof.mc.examine.stage_finding import STOPPED_BY_INTERRUPT, StageFinding, stopped_after
 from filterproof.mc.examine.worker import ThreadsLost
 from filterproof.theory.argument_checks import check_count
 
@@ -126,7 +126,7 @@ def verify(
             exam.leave(STOPPED_BY_INTERRUPT)
             pressed = stop
         except (OutOfTime, LateBridgeError) as late:
-            exam.leave(": ".join([exam.cut, *map(str, late.args)]))
+            exam.leave(stopped_after(1 - exam.limit.remaining / units, late))
         except ThreadsLost as lost:
             exam.leave(str(lost))
         finally:

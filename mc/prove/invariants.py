@@ -149,7 +149,9 @@ def candidates(system: System, plays: Plays, theorem: SumTheorem) -> list[Invari
             if reached is not None and reached <= float(bound - known) + 1e-9 * max(size, 1e-300):
                 drift = drift_of(max(Fraction(size), abs(bound - known), theorem.budget)) * loose
                 own.append((2, Invariant(number, form, bound - known, drift)))
-        squares = [(((SQUARE - v, Fraction(1)),), None) for v in shape.places()] if _has_roots(system) else []
+        squares = (
+            [(((SQUARE - v, Fraction(1)),), None) for v in shape.places()] if _has_squares(system) else []
+        )
         for terms, family in itertools.chain(
             squares, _forms(shape.places(), scales, theorem.measure == "loss", looks)
         ):
@@ -160,7 +162,8 @@ def candidates(system: System, plays: Plays, theorem: SumTheorem) -> list[Invari
             levels = at_start if family else bounds
             fitting = [b for b in levels if float(b) >= least]
             if not family:
-                fitting = fitting[:2] + [b for b in pairs if float(b) >= least][:1]
+                most = 8 if len(terms) == 1 else 2  # a play may stay far below the bound of a place
+                fitting = fitting[:most] + [b for b in pairs if float(b) >= least][:1]
             scale = next((abs(c) for v, c in terms if v == SUM), Fraction(0))
             for bound in fitting:
                 drift = drift_of(max(Fraction(size), abs(bound), theorem.budget * scale)) * loose
@@ -200,10 +203,14 @@ def _prices(
         (Fraction(1), theorem.alpha or Fraction(2), (theorem.alpha or 2) / Fraction(2)),
         list(scales)[:24],
     )
-    parts = {part for s in scales for part in (s, s * s, s * s / 2)} | {a * b for a in few for b in few}
+    parts = {part for s in scales for part in (s, s / 2, s * s, s * s / 2)} | {
+        a * b for a in few for b in few
+    }
     units = _distinct(sorted({part * factor for part in parts for factor in factors}))
     charges, before, after = (np.array([row[i] for row in rows], dtype=float) for i in range(3))
-    for power in (1, 2) if _has_roots(system) else (1,):  # 2: the squares of the places that are no integers
+    for power in (
+        (1, 2) if _has_squares(system) else (1,)
+    ):  # 2: the squares of the places that are no integers
         used = [SQUARE - v if power == 2 and is_float(system.start.leaves[v].kind) else v for v in own]
         begin = {v: starts[place_of(v)] ** (1 + (v <= SQUARE)) for v in used}
         powers = [1 + (v <= SQUARE) for v in used]
@@ -242,8 +249,14 @@ def _least(
     return np.zeros(count) if answer is None else answer[:count] - answer[count:-1]
 
 
-def _has_roots(system: System) -> bool:
-    return any(atom.kind == "sqrt" for step in system.steps for atom in step.path.atoms)
+def _has_squares(system: System) -> bool:
+    """Whether the code takes a root, or the square of what is no number of the request alone."""
+    for path in (step.path for step in system.steps):
+        for atom in path.atoms:
+            squared = {key[0] for part in atom.of for key in part.terms if len(key) == 2 and key[0] == key[1]}
+            if atom.kind == "sqrt" or not all(path.is_of_request(Polynomial.atom(n)) for n in squared):
+                return True
+    return False
 
 
 def _samples(system: System, plays: Plays, theorem: SumTheorem) -> list[NDArray[np.float64]]:

@@ -234,9 +234,20 @@ class Premises:
             if not rest.terms or (known := self._sign(rest, False)) is None:
                 continue
             sign, line = known
-            self._add(
+            ordered = self._add(
                 ProofLine((Polynomial.atom(number) - y) * sign, False, "monotone", (line,), (number, y, sign))
             )
+            if sign > 0 and key * 2 in self._variables:
+                self._bound_square(number, key[0], ordered)
+
+    def _bound_square(self, number: int, part: int, ordered: int) -> None:
+        """x (c - x) >= 0 for each c >= v, where v >= x is the line `ordered`."""
+        x, v = Polynomial.atom(part), Polynomial.atom(number)
+        for index, line in enumerate(list(self.lines)):
+            most = (line.polynomial + v).value
+            if most is not None and part in self._nonneg_atoms:
+                below = self._sum({index: Fraction(1), ordered: Fraction(1)}, x * -1 + most)
+                self._add(ProofLine(x * most - x * x, False, "product", (self._nonneg_atoms[part], below)))
 
     def _errors(self, number: int, size: Polynomial, low: int, high: int) -> list[int]:
         """The lines of the error in both directions."""

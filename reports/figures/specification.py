@@ -185,14 +185,6 @@ def _check_probability(name: str, value: Any, low: float, high: float) -> float:
     return check_between(name, check_delta(name, value), low, high)
 
 
-def check_rising(low_name: str, low: float, high_name: str, high: float) -> None:
-    """Raise ValueError unless low < high."""
-    if not low < high:
-        raise ValueError(
-            f"{low_name} must be below {high_name}, got {low_name}={low!r}, {high_name}={high!r}; swap them"
-        )
-
-
 def check_several(
     name: str, value: object, check: Callable[[str, Any], Number], *, least: int = 1, most: int
 ) -> tuple[Number, ...]:

@@ -25,7 +25,7 @@ from filterproof.mc.examine.formatting import count_words, steps_words
 from filterproof.mc.examine.parameter_families import mechanism_name
 from filterproof.mc.examine.revalidation import is_nondeterministic
 from filterproof.mc.examine.search_log import SearchLog
-from filterproof.mc.examine.sequence import MAX_PLAYED, Sequence, times_granted
+from filterproof.mc.examine.sequence import MAX_PLAYED, Sequence, reached_delta, times_granted
 from filterproof.mc.examine.stage_finding import StageFinding, Tightness
 from filterproof.mc.examine.stages.admissible_region import region_sequences
 from filterproof.mc.examine.stages.game_menus import hockey_stick_targets
@@ -37,7 +37,6 @@ from filterproof.mc.examine.stages.plays import (
     swallowed_request_plays,
     unlocked,
 )
-from filterproof.mc.examine.supremum import reached_delta
 from filterproof.mc.examine.worker import so_far
 from filterproof.theory.pairs import DominatingPair, Gaussian
 from filterproof.theory.pairs.base import Direction

@@ -456,3 +456,23 @@ class HalfOfTheBudgetLeft(fp.GaussianFilter):
 
     def admits(self, state, request):
         return (request.gdp_mu**2 <= self.budget.left(state) / 2) & super().admits(state, request)
+
+
+class EpsilonsBesideRho(fp.PrivacyFilter):
+    """A purse of epsilons, which costs at most half of its square, and one of rho."""
+
+    promise = fp.ZCDP(0.5)
+    rho = 0.4199
+
+    def start(self, n):
+        return np.zeros(n), np.zeros(n)
+
+    def admits(self, state, request):
+        epsilons, rhos = self.spend(state, request)
+        return (epsilons <= 0.4) & (rhos <= self.rho)
+
+    def spend(self, state, request):
+        epsilons, rhos = state
+        if isinstance(request, fp.RandomizedResponse):
+            return epsilons + request.epsilon, rhos
+        return epsilons, rhos + request.zcdp_rho

@@ -256,3 +256,22 @@ class LibraryUncharged(LibraryOrFew):
 
     def spend(self, state, request):
         return state[0], state[1] + 1
+
+
+class EpsilonsBesideTooMuchRho(fp.PrivacyFilter):
+    """Half of the square of the epsilons does not fit beside the purse of rho."""
+
+    promise = fp.ZCDP(0.5)
+
+    def start(self, n):
+        return np.zeros(n), np.zeros(n)
+
+    def admits(self, state, request):
+        epsilons, rhos = self.spend(state, request)
+        return (epsilons <= 0.4) & (rhos <= 0.4201)
+
+    def spend(self, state, request):
+        epsilons, rhos = state
+        if isinstance(request, fp.RandomizedResponse):
+            return epsilons + request.epsilon, rhos
+        return epsilons, rhos + request.zcdp_rho

@@ -24,6 +24,7 @@ FAST = frozenset(
     {
         *("DictState", "HoldAndReturn", "CappedLibrary", "WrongKey", "LibraryUncharged", "CountsOnInstance"),
         *("TwoComparisons", "TildeOfBool", "FreshTwin", "UsedUp", "RestOfAnother", "ChargesHalf", "OwnConversion"),
+        *("EpsilonsBesideRho", "EpsilonsBesideTooMuchRho"),
     }
 )  # fmt: skip
 
