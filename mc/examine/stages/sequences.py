@@ -222,11 +222,16 @@ class SequenceSearch(SearchLog):
         looks = (
             "; for a filter that looks at losses, only first requests" if self.subject.observes_losses else ""
         )
-        grids = [one.definition for one in self.subject.families if one.definition.mechanism != "own"]
+        grids = [one for one in self.subject.families if one.definition.mechanism != "own"]
         sizes = "other sizes"
         if grids:
-            least, most = min(family.least for family in grids), max(family.most for family in grids)
-            sizes += f" (all below {least:.2g} and above {most:.2g})"
+            least, most = (
+                min(one.definition.least for one in grids),
+                max(one.definition.most for one in grids),
+            )
+            asked = {size for one in grids for size in one.asked_above if size > most}
+            above = f", except {len(asked)} as first requests, up to {max(asked):.2g}" if asked else ""
+            sizes += f" (all below {least:.2g} and above {most:.2g}{above})"
         return self.finding(
             f"{count_words(self.refuted, 'refutation')} among {count_words(self.tried, 'sequence')}",
             ", ".join(one.definition.name for one in self.subject.families),
