@@ -119,7 +119,9 @@ def _compile(compiler: str, folder: str, texts: Mapping[str, str], on_step: Call
     output = ""
     for name, text in texts.items():
         on_step(f"coqc {name}")
-        Path(folder, name).write_text(text, encoding="utf-8")
+        place = Path(folder, name)
+        place.parent.mkdir(exist_ok=True)
+        place.write_text(text, encoding="utf-8")
         output = _run_command([compiler, "-q", "-Q", ".", _LIBRARY, name], folder)
     return output
 
