@@ -22,26 +22,7 @@ from filterproof.theory.kernel.record import (
     hole_in,
     twice_defined,
 )
-from filterproof.theory.theorems import (
-    any_outcomes,
-    approximate,
-    closed_forms,
-    conversion_theorems,
-    divergences,
-    interaction,
-)
-from filterproof.theory.theorems import (
-    gaussian_theorems as gaussian,
-)
-from filterproof.theory.theorems import (
-    odometer_theorems as odometers,
-)
-
-#: The rows, in the order in which their files are named.
-_SUBJECTS = (
-    *(divergences, conversion_theorems, approximate, gaussian),
-    *(any_outcomes, closed_forms, odometers, interaction),
-)
+from filterproof.theory.theorems.theorem import kernel_rows
 
 #: The name under which the sources know each other.
 _LIBRARY = "Filterproof"
@@ -138,14 +119,16 @@ def _compile(compiler: str, folder: str, texts: Mapping[str, str], on_step: Call
     output = ""
     for name, text in texts.items():
         on_step(f"coqc {name}")
-        Path(folder, name).write_text(text, encoding="utf-8")
+        place = Path(folder, name)
+        place.parent.mkdir(exist_ok=True)
+        place.write_text(text, encoding="utf-8")
         output = _run_command([compiler, "-q", "-Q", ".", _LIBRARY, name], folder)
     return output
 
 
 def _listed_theorems() -> list[KernelTheorem]:
     """Every statement, those of rows first: of a name that two files have, that of the file named last prints short."""
-    rows = (name for subject in _SUBJECTS for row in subject.ROWS for name in row.kernel)
+    rows = (name for row in kernel_rows().values() for name in row.kernel)
     return [KERNEL_THEOREMS[name] for name in dict.fromkeys([*rows, *reversed(tuple(KERNEL_THEOREMS))])]
 
 

@@ -8,6 +8,7 @@ True
 from __future__ import annotations
 
 import math
+import struct
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any, overload
@@ -32,6 +33,18 @@ def next_below(x: NDArray[np.float64]) -> NDArray[np.float64]: ...
 def next_below(x: Any) -> Any:
     """Return the largest double below x, of a number or of each in an array."""
     return np.nextafter(x, -np.inf) if isinstance(x, np.ndarray) else math.nextafter(x, -math.inf)
+
+
+def double_to_place(x: float) -> int:
+    """Return the place of x among all doubles in ascending order; both zeros have place 0."""
+    bits: int = struct.unpack("<q", struct.pack("<d", x))[0]
+    return bits if bits >= 0 else -(bits & 0x7FFFFFFFFFFFFFFF)
+
+
+def place_to_double(place: int) -> float:
+    """Return the double at a place; the place of x, up to the sign of a zero, gives x."""
+    size: float = struct.unpack("<d", struct.pack("<q", abs(place)))[0]
+    return math.copysign(size, place)
 
 
 def round_up(x: Fraction) -> float:

@@ -1,7 +1,7 @@
 """Compiled loops for speed: sums of many runs with the same bits, and quotients rounded up.
 
 `step` returns the result of `Budget.general_step` to the last bit and `quotients_round_up` that of
-`error_free.quotient_beyond`; both return None if there is no faster way or nothing is compiled. Nothing here decides
+`error_free.quotient_round_up`; both return None if there is no faster way or nothing is compiled. Nothing here decides
 what a filter grants.
 
 Two loops add squares, one per run or one for all. The first adds in doubles if charges and sums are short enough to be
@@ -125,7 +125,7 @@ def compiled_kernels() -> SimpleNamespace | None:
 
 
 def _add_round_up(high: Any, low: Any, p: Any, q: Any) -> Any:
-    """`error_free.add_up` of (high, low) and (p, q), operation by operation, without a branch."""
+    """`error_free.add_round_up` of (high, low) and (p, q), operation by operation, without a branch."""
     w = low + q
     t = w - low
     lost = (low - (w - t)) + (q - t)

@@ -11,7 +11,7 @@
     9
 
 The rule: A ledger has n sums at once. Each is a pair of doubles high + low that is never below the exact sum of the
-charges. A request adds its charge to the pair, rounded up if 106 bits do not suffice (`error_free.add_up`), and
+charges. A request adds its charge to the pair, rounded up if 106 bits do not suffice (`error_free.add_round_up`), and
 compares the pair with the budget, which is also a pair. Nothing else decides.
 
 Why pairs of doubles, and not fractions or integers: A simulation has a million sums and adds to all of them in every
@@ -267,7 +267,7 @@ def _largest_double(x: Any) -> float:
 
 
 def _step_of_one(budget: Budget, state: Exact, charge: Charge) -> tuple[NDArray[np.bool_], Exact] | None:
-    """Return `Budget.general_step` of one sum, for sessions, in Python floats, which are ten times as fast.
+    """Return `Budget.general_step` of one sum, for sessions, in Python floats, which are several times as fast.
 
     Returns None for a charge in an array.
     """
@@ -276,25 +276,9 @@ def _step_of_one(budget: Budget, state: Exact, charge: Charge) -> tuple[NDArray[
     # a subclass may cost more
     square = type(charge) is SquaredCharge
     cost = _cached_square(charge.x, charge.scale, budget.exponent) if square else charge.exact(budget.root)  # type: ignore[union-attr]
-    after = _inlined_add_round_up(state[0].item(), state[1].item(), *cost)
+    after = add_round_up((state[0].item(), state[1].item()), cost)
     fits = budget.covers(after) and cost[0] >= 0
     return np.array((fits,)), (np.array((after[0],)), np.array((after[1],)))  # lists take a quarter more
-
-
-def _inlined_add_round_up(a: float, a_low: float, b: float, b_low: float) -> tuple[float, float]:
-    """`error_free.add_up`, inlined, because function calls would double the time."""
-    s = a + b
-    t = s - a
-    e = (a - (s - t)) + (b - t)
-    w = a_low + b_low
-    t = w - a_low
-    rest = (a_low - (w - t)) + (b_low - t)
-    v = e + w
-    t = v - e
-    rest += (e - (v - t)) + (w - t)
-    v += abs(v) * 2.0**-52 + 2 * rest if rest > 0 else 0.0
-    high = s + v
-    return high, v - (high - s)
 
 
 @lru_cache(maxsize=1024)

@@ -26,6 +26,7 @@ import numpy as np
 
 from filterproof.filters.adapters.foreign import (
     ForeignObject,
+    Menu,
     checked_callable,
     checked_make,
     checked_told,
@@ -59,7 +60,7 @@ def from_budget(
     spend: Callable[[Any, Any], object],
     promise: Guarantee,
     *,
-    menu: tuple[DominatingPair, ...] | None = None,
+    menu: Menu | None = None,
     denied: Denied = (),
     spent: Callable[[Any], float] | None = None,
     released: Callable[[Any, Any, float], object] | None = None,
@@ -76,9 +77,9 @@ def from_budget(
         spend(budget, pair) charges the budget.
     promise : Guarantee
         The promise of the filter.
-    menu : tuple of DominatingPair, optional
-        The pairs that requests may use. The state is then the number of uses of each pair. Without a menu it is the
-        budget, copied for each request.
+    menu : tuple of DominatingPair, or mapping of names to them, optional
+        The pairs that requests may use; an examination uses the names. The state is then the number of uses of each
+        pair. Without a menu it is the budget, copied for each request.
     denied : exception type, tuple of exception types, or callable
         The exceptions that mean a denial, or a function that says so of an exception. Other exceptions are raised.
     spent : callable, optional
@@ -140,7 +141,7 @@ def from_queryable(
     query: Callable[[Any], Any],
     promise: Guarantee,
     *,
-    menu: tuple[DominatingPair, ...],
+    menu: Menu,
     denied: Denied,
     spent: Callable[[Any], float] | None = None,
 ) -> PrivacyFilter:
@@ -156,8 +157,8 @@ def from_queryable(
         A map from a dominating pair to a query. It is called once for each pair of the menu.
     promise : Guarantee
         The promise of the filter.
-    menu : tuple of DominatingPair
-        The pairs that requests may use.
+    menu : tuple of DominatingPair, or mapping of names to them
+        The pairs that requests may use; an examination uses the names.
     denied : exception type, tuple of exception types, or callable
         The exceptions that mean a denial. Other exceptions are raised.
     spent : callable, optional

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import copy
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -98,11 +98,20 @@ def checked_make(make: Callable[[], Any]) -> str:
     return type(foreign).__name__
 
 
-def filter_of(foreign: ForeignObject, menu: tuple[DominatingPair, ...] | None) -> PrivacyFilter:
+#: Pairs, or pairs by name: an examination uses the names.
+Menu: TypeAlias = "tuple[DominatingPair, ...] | Mapping[str, DominatingPair]"
+
+
+def filter_of(foreign: ForeignObject, menu: Menu | None) -> PrivacyFilter:
     """Return the filter of the object: with a menu its state is the number of uses of each pair, else the object."""
+    pairs = None if menu is None else checked_menu(menu)
+    made: ObservingFilter | CopiedFilter | CountedFilter
     if foreign.told is not None:
-        return ObservingFilter(foreign, menu)
-    return CopiedFilter(foreign) if menu is None else CountedFilter(foreign, menu)
+        made = ObservingFilter(foreign, pairs)
+    else:
+        made = CopiedFilter(foreign) if pairs is None else CountedFilter(foreign, pairs)
+    made.named_pairs = dict(menu) if isinstance(menu, Mapping) else {}
+    return made
 
 
 class CopiedFilter(PrivacyFilter):
@@ -114,6 +123,8 @@ class CopiedFilter(PrivacyFilter):
 
     sound = None
     proof = "none: the rule is that of another library"
+
+    named_pairs: Mapping[str, DominatingPair]
 
     def __init__(self, foreign: ForeignObject) -> None:
         self.foreign_object = foreign
@@ -150,7 +161,7 @@ class ObservingFilter(CopiedFilter):
 
     def __init__(self, foreign: ForeignObject, menu: tuple[DominatingPair, ...] | None) -> None:
         super().__init__(foreign)
-        self.menu = None if menu is None else checked_menu(menu)
+        self.menu = menu
 
     def start(self, n: int) -> NDArray[Any]:
         return _object_array([(self.foreign_object.make(), None) for _ in range(n)])
@@ -192,9 +203,11 @@ class CountedFilter(PrivacyFilter):
     sound = None
     proof = "none: the rule is that of another library"
 
+    named_pairs: Mapping[str, DominatingPair]
+
     def __init__(self, foreign: ForeignObject, menu: tuple[DominatingPair, ...]) -> None:
         self._foreign = foreign
-        self._menu = checked_menu(menu)
+        self._menu = menu
         self.promise = foreign.promise
         self.scope = "every adaptive adversary over the menu, if its pairs describe the mechanisms"
         for place, pair in enumerate(self.menu):

@@ -23,6 +23,7 @@ from typing import Any
 
 from filterproof.filters.adapters.foreign import (
     ForeignObject,
+    Menu,
     checked_callable,
     checked_make,
     checked_told,
@@ -39,7 +40,7 @@ def from_accountant(
     event: Callable[[Any], Any],
     target: Guarantee,
     *,
-    menu: tuple[DominatingPair, ...] | None = None,
+    menu: Menu | None = None,
     compose: Callable[[Any, Any, int], object] | None = None,
     spent: Callable[[Any], float] | None = None,
     released: Callable[[Any, Any, float], object] | None = None,
@@ -58,9 +59,9 @@ def from_accountant(
         A map from a dominating pair to an event that the accountant composes.
     target : Guarantee
         The promise of the filter. Its epsilon, rho or mu is the limit, in nats.
-    menu : tuple of DominatingPair, optional
-        The pairs that requests may use. The state is then the number of uses of each pair. Without a menu it is the
-        accountant, copied for each request.
+    menu : tuple of DominatingPair, or mapping of names to them, optional
+        The pairs that requests may use; an examination uses the names. The state is then the number of uses of each
+        pair. Without a menu it is the accountant, copied for each request.
     compose : callable, optional
         compose(accountant, event, count) composes an event. Default: `accountant.compose(event, count)`.
     spent : callable, optional

@@ -8,9 +8,10 @@ True
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
+
+from filterproof.theory.rounding import double_to_place, place_to_double
 
 #: Whether a request of this size is granted.
 Step: TypeAlias = Callable[[float], bool]
@@ -42,20 +43,10 @@ def last_granted(step: Step, granted: float, denied: float, tolerance: float = 0
     Bisects on the bits of the doubles, in at most 63 calls of `step`; within an octave in 53. Every size tried has as
     few bits as its place in the bisection needs, so that sums of coarse sizes are exact.
     """
-    good, bad = _double_to_bits(granted), _double_to_bits(denied)
+    good, bad = double_to_place(granted), double_to_place(denied)
     while abs(good - bad) > 1 and abs(
-        _bits_to_double(bad) - _bits_to_double(good)
-    ) > tolerance * _bits_to_double(good):
+        place_to_double(bad) - place_to_double(good)
+    ) > tolerance * place_to_double(good):
         middle = (good + bad) // 2
-        good, bad = (middle, bad) if step(_bits_to_double(middle)) else (good, middle)
-    return _bits_to_double(good)
-
-
-def _double_to_bits(size: float) -> int:
-    bits: int = struct.unpack("<q", struct.pack("<d", size))[0]
-    return bits
-
-
-def _bits_to_double(bits: int) -> float:
-    size: float = struct.unpack("<d", struct.pack("<q", bits))[0]
-    return size
+        good, bad = (middle, bad) if step(place_to_double(middle)) else (good, middle)
+    return place_to_double(good)

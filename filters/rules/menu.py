@@ -26,8 +26,10 @@ _MAX_LISTED_ROWS = 1 << 16
 
 
 def checked_menu(menu: object) -> tuple[DominatingPair, ...]:
-    """Return `menu` as a tuple of at least one single pair."""
+    """Return `menu`, also one with names, as a tuple of at least one single pair."""
     pairs = (menu,) if isinstance(menu, DominatingPair) else menu
+    if isinstance(pairs, Mapping) and all(isinstance(name, str) for name in pairs):
+        pairs = tuple(pairs.values())
     if not isinstance(pairs, (tuple, list)) or not pairs:
         raise ValueError(
             f"menu must hold at least one pair, got menu={menu!r}; pass e.g. (Gaussian(mu=0.5),)"

@@ -1,4 +1,4 @@
-"""An audit of a release function: a test of whether the code that draws the noise satisfies its guarantee.
+"""An audit of a release function: a sequential test of whether the code that draws the noise satisfies its guarantee.
 
 >>> import filterproof as fp
 >>> def release(data, rng):
@@ -13,13 +13,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby
-from typing import Any
+from itertools import groupby, pairwise
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from filterproof.mc.intervals.counts import clopper_pearson
+from filterproof.mc.intervals.anytime import anytime_mean
 from filterproof.mc.intervals.estimate import CONFIDENCE, Estimate, stated_failure
 from filterproof.theory.argument_checks import check_count
 from filterproof.theory.display import Displayed
@@ -27,7 +27,7 @@ from filterproof.theory.evidence import Evidence, Outcome, Verdict
 from filterproof.theory.guarantees import Guarantee
 from filterproof.theory.numerics import reproducible_math as rm
 from filterproof.theory.pairs import DominatingPair
-from filterproof.theory.rounding import next_above, next_below
+from filterproof.theory.rounding import next_above
 
 #: Compared epsilons in addition to the guarantee's own.
 _EPSILONS = (0.0, 0.125, 0.25, 0.5, 1.0, 2.0, 4.0)
@@ -35,8 +35,14 @@ _EPSILONS = (0.0, 0.125, 0.25, 0.5, 1.0, 2.0, 4.0)
 _MAX_EPSILON = 300.0
 #: The number of quantile cells of a feature, and the pilot share from which a repeated value has its own cell.
 _CELLS, _REPEATED = 64, 1 / 500
-#: The largest number of coordinates of an output that are features.
-_MAX_COORDINATES = 16
+#: The largest number of coordinates of an output that are features, and of distinct outputs that are cells.
+_MAX_COORDINATES, _MAX_OUTPUTS = 16, 1000
+#: The fewest samples that choose an event, and the number of stops in each stage.
+_MIN_PILOT, _STOPS = 50, 4
+
+
+#: A number of each output.
+_Feature: TypeAlias = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,9 +50,10 @@ class _OutputEvent:
     """A set of outputs: those whose feature falls into one of the cells."""
 
     feature: str
-    of: Callable[[NDArray[np.float64]], NDArray[np.float64]]
+    of: _Feature
     repeated: NDArray[np.float64]
     edges: NDArray[np.float64]
+    labels: tuple[str, ...] = ()
     cells: tuple[int, ...] = ()
 
     def cell(self, outputs: NDArray[np.float64]) -> NDArray[np.intp]:
@@ -67,7 +74,9 @@ class _OutputEvent:
     def __str__(self) -> str:
         ends, repeated = [-math.inf, *self.edges, math.inf], len(self.repeated)
         words = [
-            f"{self.feature} = {self.repeated[cell]:.6g}" for cell in sorted(self.cells) if cell < repeated
+            f"{self.feature} = {self.labels[cell] if self.labels else f'{self.repeated[cell]:.6g}'}"
+            for cell in sorted(self.cells)
+            if cell < repeated
         ]
         intervals = [cell - repeated for cell in sorted(self.cells) if repeated <= cell < self.count - 1]
         for first, last in _consecutive_runs(intervals):
@@ -96,6 +105,11 @@ class MechanismAudit(Displayed):
         The set S of outputs.
     exchanged : bool
         Whether P is the distribution on `neighbour` and Q that on `data`.
+    stops : tuple of Estimate
+        The interval at each time at which the test could stop, the last one as in `estimate`. With a probability of at
+        least the confidence all of them hold, each for the event that was tested then.
+    samples : int
+        Number of samples drawn on each data set, with those that chose an event.
     """
 
     verdict: Verdict
@@ -104,6 +118,8 @@ class MechanismAudit(Displayed):
     promised: float
     event: str
     exchanged: bool
+    stops: tuple[Estimate, ...]
+    samples: int
 
     def __str__(self) -> str:
         return f"{self.verdict}: {self.verdict.detail}"
@@ -137,7 +153,7 @@ def audit_mechanism(
     epsilons : sequence of float, optional
         In nats, in [0, 300]. The default is a grid from 0 to 4, and the epsilon of the guarantee or pair up to 300.
     n : int, default 100,000
-        Number of samples on each data set, at least 100. Half of them choose the event S and epsilon.
+        The most samples on each data set, at least 100. The test stops earlier if it finds a violation.
     seed : int, default 0
         Seed of the generators.
     confidence : float, default 1 - 1e-6
@@ -159,10 +175,12 @@ def audit_mechanism(
 
     Notes
     -----
-    The events are unions of cells of one feature: a coordinate, the sum, the largest and the smallest coordinate, and
-    the direction that separates the two pilot means. Cells are quantiles of the pilot and repeated values, in the order
-    of their likelihood ratio. The interval is that of Clopper and Pearson on samples that the choice has not seen. A
-    release that differs on other data, on other events or with a probability below about 20/n is not found.
+    The events are unions of cells of one feature: a coordinate, the sum, the largest and the smallest coordinate, the
+    direction that separates the two pilot means, and the whole output if few are distinct. Cells are quantiles of the
+    pilot and repeated values, in the order of their likelihood ratio. Each stage doubles the number of samples: those
+    before it choose S and epsilon, those in it are tested at four stops, by intervals that hold at every stopping time.
+    The stages share the failure probability. A release that differs on other data, on other events or with a
+    probability below about 20/n is not found.
 
     Examples
     --------
@@ -175,20 +193,15 @@ def audit_mechanism(
     n = check_count("n", n, least=100)
     fails = stated_failure(confidence, failure)
     grid = _delta_by_epsilon(promise, epsilons)
-    streams = [np.random.default_rng(one) for one in np.random.SeedSequence(seed).spawn(4)]
-    pilot_p, pilot_q, p, q = (
-        _drawn_outputs(release, one, n // 2, stream)
-        for one, stream in zip((data, neighbour) * 2, streams, strict=True)
-    )
-    if len({one.shape[1] for one in (pilot_p, pilot_q, p, q)}) > 1:
-        raise ValueError(
-            "release must return outputs of one shape on both data sets, got several; pad the output"
-        )
-    event, epsilon, exchanged = _best_event(pilot_p, pilot_q, grid)
-    estimate = _divergence_estimate(event, *((q, p) if exchanged else (p, q)), epsilon, fails)
+    tests: list[_Test] = []
+    for test in _tests(release, (data, neighbour), grid, n, seed, fails):
+        tests.append(test)
+        if test.estimate.low > grid[test.epsilon]:
+            break
+    event, epsilon, exchanged, estimate, samples = tests[-1]
     promised, order = grid[epsilon], "Q(S) - e^epsilon P(S)" if exchanged else "P(S) - e^epsilon Q(S)"
     bound = f"{order} at epsilon={epsilon:g} is {estimate}; promised at most {promised:.6g}"
-    scope = f"the outputs on these two data sets, {len(p):,} samples of each"
+    scope = f"the outputs on these two data sets, {samples:,} samples of each"
     if estimate.low > promised:
         stored = {
             "kind": "mechanism",
@@ -202,7 +215,16 @@ def audit_mechanism(
     else:
         detail = f"No violation found. This is not a proof. {bound}; S: {event}"
         verdict = Verdict(Outcome.UNDECIDED, Evidence.STATISTICAL, scope, detail)
-    return MechanismAudit(verdict, estimate, epsilon, promised, str(event), exchanged)
+    return MechanismAudit(
+        verdict,
+        estimate,
+        epsilon,
+        promised,
+        str(event),
+        exchanged,
+        tuple(one.estimate for one in tests),
+        samples,
+    )
 
 
 def _consecutive_runs(numbers: Sequence[int]) -> Iterator[tuple[int, int]]:
@@ -232,6 +254,52 @@ def _delta_by_epsilon(
     return {epsilon: allowed(epsilon) for epsilon in chosen}
 
 
+class _Test(NamedTuple):
+    event: _OutputEvent
+    epsilon: float
+    exchanged: bool
+    estimate: Estimate
+    samples: int
+
+
+def _tests(
+    release: Callable[[Any, np.random.Generator], object],
+    data_sets: tuple[object, object],
+    grid: dict[float, float],
+    n: int,
+    seed: int,
+    failure: float,
+) -> Iterator[_Test]:
+    """Yield the test at each stop: all samples before a stage choose its event, and those in it are tested."""
+    ends = [n]
+    while ends[0] // 2 >= _MIN_PILOT:
+        ends.insert(0, ends[0] // 2)
+    streams = [np.random.default_rng(one) for one in np.random.SeedSequence(seed).spawn(2)]
+    widths = set[int]()
+
+    def draw(count: int) -> list[NDArray[np.float64]]:
+        outputs = [
+            _drawn_outputs(release, one, count, rng) for one, rng in zip(data_sets, streams, strict=True)
+        ]
+        widths.update(one.shape[1] for one in outputs)
+        if len(widths) > 1:
+            raise ValueError(
+                "release must return outputs of one shape on both data sets, got several; pad the output"
+            )
+        return outputs
+
+    drawn = draw(ends[0])
+    for begin, end in pairwise(ends):
+        event, epsilon, exchanged = _best_event(drawn[0], drawn[1], grid)
+        for part in range(1, _STOPS + 1):
+            stop = begin + (end - begin) * part // _STOPS
+            more = draw(stop - len(drawn[0]))
+            drawn = [np.concatenate(both) for both in zip(drawn, more, strict=True)]
+            p, q = (one[begin:] for one in (reversed(drawn) if exchanged else drawn))
+            estimate = _divergence_estimate(event, p, q, epsilon, failure / (len(ends) - 1))
+            yield _Test(event, epsilon, exchanged, estimate, stop)
+
+
 def _drawn_outputs(
     release: Callable[[Any, np.random.Generator], object], data: object, n: int, rng: np.random.Generator
 ) -> NDArray[np.float64]:
@@ -250,21 +318,25 @@ def _drawn_outputs(
 
 def _feature_functions(
     p: NDArray[np.float64], q: NDArray[np.float64]
-) -> Iterator[tuple[str, Callable[[NDArray[np.float64]], NDArray[np.float64]]]]:
-    """Yield functions from outputs to numbers, by name."""
+) -> Iterator[tuple[str, _Feature, tuple[str, ...]]]:
+    """Yield functions from outputs to numbers, by name; the last one numbers the distinct outputs and names them."""
     size = p.shape[1]
-    if size == 1:
-        yield "output", lambda outputs: outputs[:, 0]
-        return
     for k in range(min(size, _MAX_COORDINATES)):
-        yield f"output[{k}]", lambda outputs, k=k: outputs[:, k]  # type: ignore[misc]
-    yield "sum(output)", lambda outputs: outputs.sum(axis=1)
-    yield "max(output)", lambda outputs: outputs.max(axis=1)
-    yield "min(output)", lambda outputs: outputs.min(axis=1)
+        yield f"output[{k}]" if size > 1 else "output", lambda outputs, k=k: outputs[:, k], ()  # type: ignore[misc]
+    if size == 1:
+        return
+    yield "sum(output)", lambda outputs: outputs.sum(axis=1), ()
+    yield "max(output)", lambda outputs: outputs.max(axis=1), ()
+    yield "min(output)", lambda outputs: outputs.min(axis=1), ()
     with np.errstate(all="ignore"):
         direction = (p.mean(axis=0) - q.mean(axis=0)) / (p.var(axis=0) + q.var(axis=0))
     if np.isfinite(direction).all() and direction.any():
-        yield "the output along the difference of the means", lambda outputs: outputs @ direction
+        yield "the output along the difference of the means", lambda outputs: outputs @ direction, ()
+    distinct = np.unique(np.concatenate([p, q]), axis=0)
+    if len(distinct) <= _MAX_OUTPUTS:
+        places = {row.tobytes(): place for place, row in enumerate(distinct)}
+        number = lambda outputs: np.array([places.get(row.tobytes(), -1) for row in outputs], dtype=float)  # noqa: E731
+        yield "output", number, tuple(str(row.tolist()) for row in distinct)
 
 
 def _best_event(
@@ -273,8 +345,8 @@ def _best_event(
     """Return the event, epsilon and order of the data sets with the largest excess in standard errors on the pilot."""
     best: tuple[float, _OutputEvent, float, bool] | None = None
     n = len(p)
-    for name, of in _feature_functions(p, q):
-        event = _feature_event(name, of, np.concatenate([of(p), of(q)]))
+    for name, of, labels in _feature_functions(p, q):
+        event = _feature_event(name, of, labels, np.concatenate([of(p), of(q)]))
         counts = [np.bincount(event.cell(one), minlength=event.count) for one in (p, q)]
         for exchanged in (False, True):
             mine, other = counts[::-1] if exchanged else counts
@@ -295,25 +367,28 @@ def _best_event(
 
 
 def _feature_event(
-    name: str, of: Callable[[NDArray[np.float64]], NDArray[np.float64]], values: NDArray[np.float64]
+    name: str, of: _Feature, labels: tuple[str, ...], values: NDArray[np.float64]
 ) -> _OutputEvent:
-    """Return the cells of a feature; `values` are its values on the pilot."""
+    """Return the cells of a feature; `values` are its values on the pilot. Labelled values have a cell each."""
     numbers = values[~np.isnan(values)]
     distinct, times = np.unique(numbers, return_counts=True)
-    repeated = distinct[times > max(_REPEATED * len(values), 5)]
+    repeated = distinct if labels else distinct[times > max(_REPEATED * len(values), 5)]
     rest = numbers[~np.isin(numbers, repeated) & np.isfinite(numbers)]
     edges = np.unique(np.quantile(rest, np.linspace(0, 1, _CELLS + 1)[1:-1])) if len(rest) else np.empty(0)
-    return _OutputEvent(name, of, repeated, edges)
+    return _OutputEvent(name, of, repeated, edges, labels)
 
 
 def _divergence_estimate(
     event: _OutputEvent, p: NDArray[np.float64], q: NDArray[np.float64], epsilon: float, failure: float
 ) -> Estimate:
-    """Return the interval of P(S) - e^epsilon Q(S)."""
-    inside = [int(np.isin(event.cell(one), event.cells).sum()) for one in (p, q)]
-    mine, other = (clopper_pearson(count, len(p), failure=failure / 2) for count in inside)
-    factor = float(rm.exp(epsilon))
-    low = next_below(mine.low - next_above(next_above(factor) * other.high))
-    high = next_above(mine.high - next_below(next_below(factor) * other.low))
-    value = (inside[0] - factor * inside[1]) / len(p)
-    return Estimate(min(max(value, low), high), low, high, failure, len(p), "two Clopper-Pearson intervals")
+    """Return the interval of P(S) - e^epsilon Q(S), the mean over pairs of a sample of P and one of Q."""
+    in_p, in_q = (np.isin(event.cell(one), event.cells) for one in (p, q))
+    both, mine, other = (int(np.count_nonzero(hits)) for hits in (in_p & in_q, in_p & ~in_q, ~in_p & in_q))
+    factor = next_above(float(rm.exp(epsilon)))
+    return anytime_mean(
+        [1 - factor, 1.0, -factor, 0.0],
+        [both, mine, other, len(p) - both - mine - other],
+        least=-factor,
+        most=1.0,
+        failure=failure,
+    )

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import suppress
 from fractions import Fraction
-from typing import Any, Literal, overload
+from typing import Any, Literal, TypedDict, Unpack, overload
 
 import numpy as np
 
@@ -37,17 +37,19 @@ from filterproof.theory.pairs.base import Direction
 _MAX_POSITIONS = 2_000_000
 
 
+class EvaluationOptions(TypedDict, total=False):
+    """The keywords of `evaluate` besides epsilon."""
+
+    direction: Direction | Literal["both"]
+    rounds: int | None
+    on_denial: OnDenial
+    evidence: Evidence | None
+    max_positions: int | None
+
+
 @overload
 def evaluate(
-    filt: PrivacyFilter,
-    adversary: Adversary,
-    *,
-    epsilon: Epsilon,
-    direction: Direction | Literal["both"] = "both",
-    rounds: int | None = None,
-    on_denial: OnDenial = "halt",
-    evidence: Evidence | None = None,
-    max_positions: int | None = None,
+    filt: PrivacyFilter, adversary: Adversary, *, epsilon: Epsilon, **options: Unpack[EvaluationOptions]
 ) -> Evaluation | NumericalEvaluation: ...
 
 
@@ -57,11 +59,7 @@ def evaluate(
     adversary: Adversary,
     *,
     epsilon: Sequence[Epsilon],
-    direction: Direction | Literal["both"] = "both",
-    rounds: int | None = None,
-    on_denial: OnDenial = "halt",
-    evidence: Evidence | None = None,
-    max_positions: int | None = None,
+    **options: Unpack[EvaluationOptions],
 ) -> Evaluations: ...
 
 
@@ -136,10 +134,11 @@ def evaluate(
     most = _MAX_POSITIONS if max_positions is None else check_count("max_positions", max_positions)
     game = Game.between(filt, adversary, rounds=rounds, on_denial=on_denial)
     check_game(game)
-    scope = (
-        f"{_adversary_name(game.adversary)}; at most {game.rounds} round{'s' * (game.rounds != 1)}; {scope_words}; "
-        f"a denied run may {on_denial}"
-    )
+    name = repr(game.adversary)
+    if len(name) >= 120:
+        name = type(game.adversary).__name__
+    length = f"at most {game.rounds} round{'s' * (game.rounds != 1)}"
+    scope = f"{name}; {length}; {scope_words}; a denied run may {on_denial}"
     results: Sequence[Evaluation | NumericalEvaluation]
     distribution: TranscriptDistribution | None = None
     with suppress(NoFiniteDistributionError):
@@ -178,8 +177,3 @@ def _discrete_evaluation(
     known = len(exact) == len(values) and evidence is not Evidence.CERTIFIED
     value = exact[order[0]] if known else None
     return Evaluation.of_ways(epsilon, bounds, value, distribution.rounds, distribution.positions, scope)
-
-
-def _adversary_name(adversary: Adversary) -> str:
-    shown = repr(adversary)
-    return shown if len(shown) < 120 else type(adversary).__name__

@@ -16,9 +16,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from filterproof.theory.rounding import next_above, next_below
-
-_MIN_INT64 = np.int64(-(2**63))
+from filterproof.theory.rounding import double_to_place, next_above, next_below, place_to_double
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,11 +53,11 @@ def bisect_change(answer: Callable[[float], Hashable], low: float, high: float) 
 
     Of the two neighbouring doubles around the change, it is the one with the shorter binary expansion.
     """
-    below, a, b, asked = answer(low), _ordinal_of_double(low), _ordinal_of_double(high), 0
+    below, a, b, asked = answer(low), double_to_place(low), double_to_place(high), 0
     while b - a > 1:
         middle, asked = (a + b) // 2, asked + 1
-        a, b = (middle, b) if answer(_double_at_ordinal(middle)) == below else (a, middle)
-    return min((_double_at_ordinal(a), _double_at_ordinal(b)), key=lambda x: x.as_integer_ratio()[1]), asked
+        a, b = (middle, b) if answer(place_to_double(middle)) == below else (a, middle)
+    return min((place_to_double(a), place_to_double(b)), key=lambda x: x.as_integer_ratio()[1]), asked
 
 
 def distinct_changes(changes: set[float], known_edges: set[float], merged: float) -> set[float]:
@@ -82,13 +80,3 @@ def shown_edges(edges: Sequence[float]) -> str:
     return (
         f"decisions that change at most at the losses {', '.join(f'{edge:.6g}' for edge in every[:6])}{more}"
     )
-
-
-def _ordinal_of_double(x: float) -> int:
-    """Return the place of a double among all doubles."""
-    bits = int(np.float64(x).view(np.int64))
-    return bits if bits >= 0 else int(_MIN_INT64) - bits
-
-
-def _double_at_ordinal(ordinal: int) -> float:
-    return float(np.int64(ordinal if ordinal >= 0 else int(_MIN_INT64) - ordinal).view(np.float64))

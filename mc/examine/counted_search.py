@@ -11,7 +11,7 @@ from typing import Any, Protocol, TypeVar
 from filterproof.filters.adapters.bridge import LateBridgeError
 from filterproof.filters.contract.work import active_meter, checked_effort
 from filterproof.mc.examine.deadline import Deadline, OutOfTime
-from filterproof.mc.examine.stage_finding import STOPPED_AFTER
+from filterproof.mc.examine.stage_finding import stopped_after
 from filterproof.mc.examine.worker import iter_isolated
 
 #: Units of work of effort 1: about ten seconds on an idle machine.
@@ -59,6 +59,5 @@ def last_report(
                         raise OutOfTime
         except (OutOfTime, LateBridgeError) as late:
             share = 0.0 if began is None else (meter.done - began) / units
-            cut = f"{STOPPED_AFTER} {min(int(100 * share), 99)} % of the work"
-            return replace(found, stopped=": ".join([cut, *map(str, late.args)]))  # type: ignore[type-var]
+            return replace(found, stopped=stopped_after(share, late))  # type: ignore[type-var]
     return found

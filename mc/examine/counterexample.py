@@ -27,12 +27,13 @@ from filterproof.mc.examine.divergence import Divergence
 from filterproof.mc.examine.formatting import (
     count_words,
     format_distinct,
+    naming,
     pairs_words,
     steps_words,
     times_words,
     worth_words,
 )
-from filterproof.mc.examine.own_pairs import evidence_about, nameable_for, own_in
+from filterproof.mc.examine.own_pairs import evidence_about, nameable_for, own_in, pair_names
 from filterproof.mc.examine.replay import (
     KINDS,
     Kind,
@@ -182,7 +183,12 @@ class Counterexample:
 
     @property
     def description(self) -> str:
-        """Return the requests in words, or the set that the adversary chooses from."""
+        """Return the requests in words, by their names, or the set that the adversary chooses from."""
+        with naming(pair_names(self.filter)):
+            return self._description
+
+    @property
+    def _description(self) -> str:
         rounds = count_words(self.rounds, "round")
         most = f" of at most {rounds}" if self.data.get("rounds") else ""
         match self.kind:
@@ -308,10 +314,12 @@ def record_simulation(
 
     Parameters
     ----------
-    filt, adversary, n, confidence, method
+    filt, adversary
         As in `simulate`.
     epsilon, alpha : float
         Either epsilon as in `simulate`, or the order as in `simulate_renyi`.
+    n, confidence, method
+        As in `simulate`.
     closed_form : float, optional
         The exact divergence if it is known. It is stored beside the estimate.
     kinds : tuple of type, optional

@@ -34,6 +34,7 @@ from filterproof.mc.examine.counted_search import last_report
 from filterproof.mc.examine.deadline import Deadline
 from filterproof.mc.examine.divergence import targets
 from filterproof.mc.examine.filter_fault import FilterFault, filter_faults_raised
+from filterproof.mc.examine.formatting import pair_words, steps_words
 from filterproof.mc.examine.minimise import minimise
 from filterproof.mc.examine.revalidation import history_is_granted, is_nondeterministic
 from filterproof.mc.examine.sequence import Sequence, granted_state
@@ -80,16 +81,13 @@ class FirstDifference:
 
     def __str__(self) -> str:
         """Return the requests, the filter that granted the last one, and the consequence."""
-        rows = [(request, len(list(row))) for request, row in groupby(request for request, _ in self.history)]
-        before = ", then ".join(
-            f"{times} x {request!r}" if times > 1 else repr(request) for request, times in rows
-        )
-        when = f"after {before}, " if before else "at once, "
+        rows = tuple((pair, len(list(row))) for pair, row in groupby(pair for pair, _ in self.history))
+        when = f"after {steps_words(rows)}, " if rows else "at once, "
         follows = (
             self.wrong
             or "as a fixed sequence, these requests keep its guarantee; examine that filter for adaptive attacks"
         )
-        return f"{when}{self.granted_by} alone grants {self.request!r}; {follows}"
+        return f"{when}{self.granted_by} alone grants {pair_words(self.request)}; {follows}"
 
 
 @dataclass(frozen=True, slots=True)

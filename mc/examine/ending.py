@@ -8,30 +8,23 @@ from filterproof.mc.examine.worker import LOST
 from filterproof.theory.evidence import Outcome
 
 
-class Status(Enum):
-    """Outcome of the attempt to examine a filter."""
-
-    EXAMINED = "examined"
-    THREADS_LOST = f"{LOST}, and a forked process does not have them; nothing was examined"
-    FAULTY = "the filter's code breaks the contract of a filter; its guarantee was not judged"
-    DENIES = "the filter denies every request that was tried; nothing was examined"
-    DISAGREES = "a theorem proves the guarantee and a counterexample refutes it; one of the two is wrong"
-
-
 class Ending(Enum):
     """Outcomes of an examination, and their meaning for the filter's user."""
 
     REFUTED = f"the guarantee is {Outcome.REFUTED.value}"
     HOLDS = f"the guarantee is {Outcome.HOLDS.value}"
     UNDECIDED = "no violation of the guarantee was found; this is not a proof"
-    FAULTY = Status.FAULTY.value
+    FAULTY = "the filter's code breaks the contract of a filter; its guarantee was not judged"
     OUT_OF_TIME = (
         "the time limit ended the examination before any result about the guarantee; a method of the filter may "
         "never return"
     )
-    DISAGREEMENT = f"{Status.DISAGREES.value}, an error in Filterproof; please report it"
-    NOT_EXAMINED = Status.DENIES.value
-    THREADS_LOST = Status.THREADS_LOST.value
+    DISAGREEMENT = (
+        "a theorem proves the guarantee and a counterexample refutes it; one of the two is wrong, an error in "
+        "Filterproof; please report it"
+    )
+    NOT_EXAMINED = "the filter denies every request that was tried; nothing was examined"
+    THREADS_LOST = f"{LOST}, and a forked process does not have them; nothing was examined"
 
     @property
     def meaning_sentence(self) -> str:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.examine.counterexample import Counterexample
 from filterproof.mc.examine.divergence import certainly_exceeds
-from filterproof.mc.examine.ending import Ending, Status
+from filterproof.mc.examine.ending import Ending
 from filterproof.mc.examine.formatting import filter_name
 from filterproof.mc.examine.replay_snippets import is_outside_catalogue, replay_command, target_of
 from filterproof.mc.examine.stage_finding import (
@@ -124,20 +124,17 @@ class Examination(Displayed):
         return any(not one.result.startswith("nothing") for one in ended)
 
     @property
-    def status(self) -> Status:
-        """Return whether the filter could be examined."""
+    def _contradicts_theorem(self) -> bool:
+        """Return whether a counterexample exceeds what a theorem proves; a theorem is about declared charges."""
         found = self.counterexample
-        both = found is not None and self._theorem_verdict is not None and not self.exceeds_by_rounding
-        if (
-            found is not None and both and not found.own_pairs
-        ):  # a theorem is about the charges that pairs declare
-            return Status.DISAGREES
-        if self.faults:
-            return Status.FAULTY
-        if self.stopped.startswith(LOST) and not self.admits_something:
-            return Status.THREADS_LOST
+        proved = self._theorem_verdict is not None and not self.exceeds_by_rounding
+        return found is not None and proved and not found.own_pairs
+
+    @property
+    def _denies_all(self) -> bool:
+        """Return whether the filter granted none of the requests that were tried."""
         ended = any(one.not_tried == UNFINISHED for one in self._admission_findings)
-        return Status.EXAMINED if self.admits_something or ended else Status.DENIES
+        return not (self.admits_something or ended or self.stopped.startswith(LOST))
 
     @property
     def _admission_findings(self) -> list[StageFinding]:
@@ -178,10 +175,10 @@ class Examination(Displayed):
         theorem and a counterexample.
         """
         proved = self._theorem_verdict
-        if self.status is Status.DISAGREES:
+        if self._contradicts_theorem:
             assert proved is not None
             both = f"Theorem: {proved.detail}. Counterexample: {self.counterexample}"
-            detail = f"no verdict: {self.status.value}. {both}"
+            detail = f"no verdict: {Ending.DISAGREEMENT.value}. {both}"
             return Verdict(Outcome.UNDECIDED, proved.evidence, proved.scope, detail)
         if self.exceeds_by_rounding and proved is not None:
             detail = f"{proved.detail}. Rounding alone exceeds the guarantee, within the bound of the proof"
@@ -190,8 +187,8 @@ class Examination(Displayed):
             return self.refutation.verdict
         if self.faults:
             detail = f"no verdict: {'; '.join(self.faults)}"
-        elif self.status is Status.DENIES and not self.stopped:
-            detail = f"no verdict: {self.status.value}"
+        elif self._denies_all and not self.stopped:
+            detail = f"no verdict: {Ending.NOT_EXAMINED.value}"
         elif proved is not None:
             return proved
         else:
@@ -253,14 +250,18 @@ class Examination(Displayed):
     @property
     def ending(self) -> Ending:
         """Return the outcome of the verdict, or the reason why there is no verdict."""
-        if self.status is Status.DISAGREES:
+        if self._contradicts_theorem:
             return Ending.DISAGREEMENT
-        if self.refutation is not None or (self.status is Status.EXAMINED and not self.out_of_time):
-            return Ending[self.verdict.outcome.name]
-        if self.out_of_time:
-            return Ending.OUT_OF_TIME
-        others = {Status.FAULTY: Ending.FAULTY, Status.THREADS_LOST: Ending.THREADS_LOST}
-        return others.get(self.status, Ending.NOT_EXAMINED)
+        if self.refutation is None:
+            if self.faults:
+                return Ending.FAULTY
+            if self.out_of_time:
+                return Ending.OUT_OF_TIME
+            if self._denies_all:
+                return Ending.NOT_EXAMINED
+            if self.stopped.startswith(LOST) and not self.admits_something:
+                return Ending.THREADS_LOST
+        return Ending[self.verdict.outcome.name]
 
     @property
     def decided(self) -> bool:
@@ -357,7 +358,7 @@ class Examination(Displayed):
             "filterproof": version(),
             "filter": self.name,
             "promise": self.promised,
-            "status": "OUT OF TIME" if self.out_of_time else self.status.name,
+            "status": self.headline,
             **_verdict_data(self.verdict),
             "faults": list(self.faults),
             "findings": [

@@ -19,7 +19,7 @@ from filterproof.filters.contract.work import WorkLimit
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.examine.divergence import Divergence, targets
 from filterproof.mc.examine.filter_fault import FilterFault, filter_faults_raised
-from filterproof.mc.examine.own_pairs import assumption, class_attributes, is_sampled, own_pairs
+from filterproof.mc.examine.own_pairs import assumption, class_attributes, is_sampled, own_pairs, pair_names
 from filterproof.mc.examine.parameter_families import OneParameterFamily, coarse_first, mechanism_name
 from filterproof.mc.examine.sequence import content_of_attributes, granted_state
 from filterproof.mc.examine.stage_finding import USED_UP, StageFinding
@@ -32,7 +32,7 @@ class GrantedSizes:
     """The grid sizes of a family that the filter grants as its first request, ascending, and their pairs.
 
     `raised` is the exception that the filter's code raised instead of an answer. `spending` says whether `admits` had
-    granted the request before.
+    granted the request before. `asked_above` are the sizes above the grid that a fresh run was asked for.
     """
 
     definition: OneParameterFamily
@@ -40,6 +40,7 @@ class GrantedSizes:
     pairs: tuple[DominatingPair, ...]
     raised: str = ""
     spending: bool = False
+    asked_above: tuple[float, ...] = ()
 
     @cached_property
     def grid_pairs(self) -> tuple[DominatingPair, ...]:
@@ -221,6 +222,7 @@ def admission_finding(
         fault=fault,
         notes=(
             *_out_of_scope(raising),
+            *(f"{name} is {pair!r}" for pair, name in pair_names(filt).items()),
             *assumed,
         ),
     )
@@ -265,6 +267,7 @@ def _granted_near_change(
         return found
     # a far larger request may overflow and be granted where a smaller one is denied
     far = largest_granted(granted_too, family.above, tolerance=1.0)
+    found = replace(found, asked_above=tuple(t for t in family.above if far is None or t >= far))
     if far is None or far <= found.sizes[-1]:
         return found
     if found.sizes[-1] == family.sizes[-1] and _is_within(filt, family.pair(far)):

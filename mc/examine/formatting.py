@@ -10,9 +10,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import fields
 from fractions import Fraction
+from types import MappingProxyType
 from typing import Any, cast
 
 from filterproof.filters.adapters.bridged import BridgedFilter
@@ -95,8 +98,27 @@ def worth_words(value: Fraction) -> str:
     return f"is {words} to six digits, computed in fractions,"
 
 
+#: The names of pairs that are used in words, by pair.
+_PAIR_NAMES: ContextVar[Mapping[DominatingPair, str]] = ContextVar("pair names", default=MappingProxyType({}))
+
+
+@contextmanager
+def naming(names: Mapping[DominatingPair, str]) -> Iterator[None]:
+    """Use the names of pairs in words, also in workers that start meanwhile."""
+    before = _PAIR_NAMES.set(names)
+    try:
+        yield
+    finally:
+        _PAIR_NAMES.reset(before)
+
+
 def pair_words(pair: DominatingPair) -> str:
-    """Return the pair as an expression, without None values, and its labels; a long one with sizes and a digest."""
+    """Return the name of the pair, or an expression without None values, and its labels.
+
+    A long expression has sizes and a digest.
+    """
+    if pair in (names := _PAIR_NAMES.get()):
+        return names[pair]
     if pair.labels:
         return f"{pair_words(pair.unlabelled)} at {where_words(tuple(pair.labels.items()))}"
     if "__dataclass_fields__" not in vars(type(pair)):

@@ -21,7 +21,7 @@ import inspect
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from types import MemberDescriptorType
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -36,7 +36,13 @@ def own_pairs(filt: object) -> tuple[DominatingPair, ...]:
     """Return the single pairs among the filter's attributes: usually a menu."""
     pairs: list[DominatingPair] = []
     for value in class_attributes(filt, type(filt).__mro__):
-        parts = value if isinstance(value, (tuple, list)) else (value,)
+        parts = (
+            tuple(value.values())
+            if _is_named(value)
+            else value
+            if isinstance(value, (tuple, list))
+            else (value,)
+        )
         pairs.extend(part for part in parts if isinstance(part, DominatingPair) and part.shape == ())
     return tuple(dict.fromkeys(pairs))
 
@@ -47,6 +53,7 @@ def named_pairs(filt: object, name: str) -> tuple[DominatingPair, ...]:
     A filter that observes losses sees those that a class outside the library draws, and no game knows them.
     """
     held = _attribute_named(filt, name)
+    held = tuple(held.values()) if _is_named(held) else held
     own = tuple(held) if isinstance(held, (tuple, list, set, frozenset, dict)) else ()
     own = (
         tuple(sorted(own, key=repr)) if isinstance(held, (set, frozenset)) else own
@@ -56,6 +63,19 @@ def named_pairs(filt: object, name: str) -> tuple[DominatingPair, ...]:
     looks = bool(getattr(filt, "looks_at_losses", False))
     return tuple(
         pair for pair in own if not states_distribution(pair) or (not looks and measurable(pair) is not None)
+    )
+
+
+def pair_names(filt: object) -> dict[DominatingPair, str]:
+    """Return the names that the filter's attributes give to single pairs: those of mappings from names to pairs."""
+    named = filter(_is_named, class_attributes(filt, type(filt).__mro__))
+    return {pair: name for held in named for name, pair in held.items()}
+
+
+def _is_named(held: object) -> TypeGuard[Mapping[str, DominatingPair]]:
+    return isinstance(held, dict) and all(
+        isinstance(name, str) and isinstance(pair, DominatingPair) and pair.shape == ()
+        for name, pair in held.items()
     )
 
 
@@ -83,7 +103,7 @@ def nameable_for(filt: object, *kinds: type) -> Nameable:
 
 def _in_sets(filt: object) -> Iterator[DominatingPair]:
     for value in class_attributes(filt, type(filt).__mro__):
-        if isinstance(value, (set, frozenset, dict)):
+        if isinstance(value, (set, frozenset, dict)) and not _is_named(value):
             yield from (part for part in value if isinstance(part, DominatingPair) and part.shape == ())
 
 

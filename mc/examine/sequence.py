@@ -14,6 +14,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import chain, groupby
@@ -30,13 +31,16 @@ from filterproof.filters.contract.work import count_work
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.engine.encoding import Nameable, decode, encode
 from filterproof.mc.examine.divergence import Divergence, certainly_exceeds
+from filterproof.mc.examine.filter_fault import FilterFault, filter_faults_raised
 from filterproof.mc.losses.balls import BITS, lower_end, to_ball
 from filterproof.mc.losses.composition import Composition
 from filterproof.mc.losses.renyi_low import renyi_low
 from filterproof.mc.losses.stated_pair import measurable
 from filterproof.mc.losses.tails import tail_function
 from filterproof.mc.worst_case.plan import GAIN_MARGIN
+from filterproof.mc.worst_case.solve import solved_case
 from filterproof.theory.argument_checks import check_count
+from filterproof.theory.extremal import LargestDivergence
 from filterproof.theory.extremal import Steps as Steps
 from filterproof.theory.guarantees import Guarantee
 from filterproof.theory.numerics.precision import PRECISION_LOCK
@@ -238,3 +242,36 @@ def joined(steps: Steps) -> Sequence:
     """Return the sequence with equal neighbouring requests merged."""
     rows = groupby(steps, key=itemgetter(0))
     return Sequence(tuple((pair, sum(times for _, times in row)) for pair, row in rows))
+
+
+def reached_delta(
+    filt: PrivacyFilter, found: LargestDivergence, epsilon: float, *, believed: bool
+) -> tuple[float, Steps]:
+    """Return the delta that the proposed requests reach, and the requests; (0, ()) if the filter's code denies one.
+
+    A user's filter or guarantee may have an `extremal` of its own. Unless it is `believed`, the delta is computed
+    again by composition.
+    """
+    played = Sequence(tuple(found.steps))
+    if not played.steps or not _all_granted(filt, played, found, epsilon):
+        return 0.0, ()
+    low = found.low
+    if not believed:
+        low = max(played.low(side, low) for side in Divergence.hockey_stick(epsilon).both)
+    return (low, played.steps) if low > 0 else (0.0, ())
+
+
+def _all_granted(filt: PrivacyFilter, played: Sequence, found: LargestDivergence, epsilon: float) -> bool:
+    """Whether the filter's own code grants every request, whatever losses it observes."""
+    with suppress(FilterFault, ValueError), filter_faults_raised(filt):  # the filter may not cover such pairs
+        if not filt.looks_at_losses:
+            return played.is_granted(filt)
+        game = solved_case(filt, tuple(played.counts), epsilon=epsilon, rounds=played.rounds)
+        return game.low >= found.low * (1 - 2.0**-40)
+    return False
+
+
+def most_kept(found: LargestDivergence, promised: float) -> float:
+    """Return the largest delta that the theorem allows: the filter's own bound, or the guarantee if smaller."""
+    # the guarantee is a double with a relative error of 1e-12, and a bound shown as 0 may be below the smallest double
+    return min(found.high, max(promised * (1 + 2.0**-38), math.ulp(0.0)))

@@ -23,6 +23,12 @@ STOPPED_AFTER = "stopped after"
 UNFINISHED, USED_UP = "the rest of the stage", "its share of the work was used up"
 
 
+def stopped_after(share: float, late: BaseException) -> str:
+    """Return the share of the work that was done before the time limit, and what is known of the reason."""
+    cut = f"{STOPPED_AFTER} {max(min(int(100 * share), 99), 0)} % of the work"
+    return ": ".join([cut, *map(str, late.args)])
+
+
 @dataclass(frozen=True, slots=True)
 class Tightness:
     """The best attack, the worst case and the guarantee on one menu.

@@ -40,7 +40,6 @@ from filterproof.mc.examine.revalidation import is_nondeterministic, revalidate
 from filterproof.mc.examine.schedule import Schedule
 from filterproof.mc.examine.schedule_search import MECHANISMS, confirm_schedule
 from filterproof.mc.examine.stage_finding import (
-    STOPPED_AFTER,
     UNFINISHED,
     USED_UP,
     StageFinding,
@@ -85,24 +84,19 @@ STAGES = ("invariants", "denials", "schedules", "certificate", "source", *_SEARC
 def run_stages(exam: StageRunner, names: tuple[str, ...], seed: int, *, own_menu: bool) -> None:
     """Run all stages, each with its share of the remaining work."""
     filt, accountant = exam.filter, cast(object, exam.filter)
-    # without the first answers nothing can be asked, so they may take all the work
+    all_work = WorkLimit(sys.maxsize)  # without the first answers nothing can be asked
     if is_verifiable(accountant):
-        exam.run("admission", 1.0, partial(lets_through, accountant), WorkLimit(sys.maxsize))
+        exam.run("admission", 1.0, partial(lets_through, accountant), all_work)
         exam.prove()
         exam.run("games", 1.0, partial(games_of, filt))
     elif isinstance(accountant, PromisedService):
         names = names if own_menu else MECHANISMS
-        exam.run("admission", 1.0, partial(service_stages, accountant, names), WorkLimit(sys.maxsize))
+        exam.run("admission", 1.0, partial(service_stages, accountant, names), all_work)
         exam.run("schedules", 1.0, partial(service_schedules, accountant, names, seed))
     else:
-        exam.run(
-            "admission",
-            1.0,
-            partial(
-                _granted_requests, filt, names, seed, exam.limit.fraction(_ADMISSION_SHARE), own_menu=own_menu
-            ),
-            WorkLimit(sys.maxsize),
-        )
+        part = exam.limit.fraction(_ADMISSION_SHARE)
+        granted = partial(_granted_requests, filt, names, seed, part, own_menu=own_menu)
+        exam.run("admission", 1.0, granted, all_work)
     if exam.subject is None or not (exam.subject.families or exam.subject.sampled):
         return
     exam.begin_searches(exam.subject)
@@ -206,9 +200,8 @@ class StageRunner:
 
     def prove(self, *, always: bool = False) -> None:
         """Run the proofs. They may exceed the share of their stage, and run once per process."""
-        before, proved = current_meter().done, partial(_proof_stage, self.filter)
-        self.run("certificate", 1.0, proved, WorkLimit(sys.maxsize), always=always)
-        self.limit = WorkLimit(self.limit.until + current_meter().done - before)
+        proved = partial(_proof_stage, self.filter)
+        self.run("certificate", 1.0, proved, WorkLimit(sys.maxsize), always=always, extra=True)
 
     def prove_source(self, subject: ExaminationContext) -> None:
         """Prove a user's own code where no theorem did; the effort bounds its work, beside that of the searches."""
@@ -218,9 +211,8 @@ class StageRunner:
         rounded = bool(self.counterexamples) and all(
             one.factor < _MIN_CLEAR_RATIO for one in self.counterexamples
         )
-        before, work = current_meter().done, partial(source_proof, subject)
-        self.run("source", 1.0, work, WorkLimit.of(_SOURCE_SHARE * self.units), always=rounded)
-        self.limit = WorkLimit(self.limit.until + current_meter().done - before)
+        limit = WorkLimit.of(_SOURCE_SHARE * self.units)
+        self.run("source", 1.0, partial(source_proof, subject), limit, always=rounded, extra=True)
 
     def shrink(self, subject: ExaminationContext) -> None:
         """Minimise the clearest counterexample and trace its play. A schedule has its own description."""
@@ -234,12 +226,6 @@ class StageRunner:
         """Minimise the admitted play that comes nearest to the guarantee if nothing was refuted."""
         work = partial(tighten, subject, tuple(self.findings))
         self.run("tightness", 1.0, work, WorkLimit.of(_REPLAYED + _TIGHTENED * self.units))
-
-    @property
-    def cut(self) -> str:
-        """Return how far the examination came before its deadline."""
-        done = 1 - self.limit.remaining / self.units
-        return f"{STOPPED_AFTER} {max(min(round(100 * done), 99), 0)} % of the work"
 
     def leave(self, why: str) -> None:
         """Keep the findings of the searches so far, with refutations replayed."""
@@ -300,16 +286,20 @@ class StageRunner:
         limit: WorkLimit | None = None,
         *,
         always: bool = False,
+        extra: bool = False,
     ) -> None:
         """Keep the findings of a stage, even if its share of the work ends or the filter's code raises.
 
-        A stage is skipped if it was not requested or one refutation suffices, unless `always`.
+        A stage is skipped if it was not requested or one refutation suffices, unless `always`. The work of an `extra`
+        stage leaves the limit of the others as it was.
         """
         if stage not in self.chosen or (self.counterexamples and not self.thorough and not always):
             return
-        part = (limit or self.limit).fraction(share)
+        part, before = (limit or self.limit).fraction(share), current_meter().done
         # the stages check their limit themselves; one that does not is ended
         self._run_stage(stage, self._worker_findings(work, part, self._hard_limit(part.until)))
+        if extra:
+            self.limit = WorkLimit(self.limit.until + current_meter().done - before)
 
     def _hard_limit(self, until: float) -> WorkLimit:
         """Return the limit at which a stage is ended that ignores its own."""

@@ -19,9 +19,11 @@ from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.examine.deadline import Deadline, OutOfTime
 from filterproof.mc.examine.ending import Ending
 from filterproof.mc.examine.examination import Examination, PartialExamination
+from filterproof.mc.examine.formatting import naming
+from filterproof.mc.examine.own_pairs import pair_names
 from filterproof.mc.examine.parameter_families import FAMILY_TABLE, names_of
 from filterproof.mc.examine.replay_snippets import replay_snippet
-from filterproof.mc.examine.stage_finding import STOPPED_BY_INTERRUPT, StageFinding
+from filterproof.mc.examine.stage_finding import STOPPED_BY_INTERRUPT, StageFinding, stopped_after
 from filterproof.mc.examine.worker import ThreadsLost
 from filterproof.theory.argument_checks import check_count
 
@@ -113,7 +115,7 @@ def verify(
     )  # in one order, so that no search depends on it
     seed = check_count("seed", seed, least=0)
     pressed: KeyboardInterrupt | None = None
-    with active_meter():
+    with active_meter(), naming(pair_names(filt)):
         limit, chosen = WorkLimit.of(units), chosen_stages(stages)
         exam = StageRunner(filt, units, deadline, limit, on_stage, thorough=thorough, chosen=chosen)
         try:
@@ -124,7 +126,7 @@ def verify(
             exam.leave(STOPPED_BY_INTERRUPT)
             pressed = stop
         except (OutOfTime, LateBridgeError) as late:
-            exam.leave(": ".join([exam.cut, *map(str, late.args)]))
+            exam.leave(stopped_after(1 - exam.limit.remaining / units, late))
         except ThreadsLost as lost:
             exam.leave(str(lost))
         finally:

@@ -1,4 +1,4 @@
-"""The betting test: a sequential test of a mean against a threshold, valid at every stopping time.
+"""Betting: a sequential test of a mean, and an interval for a mean, valid at every stopping time.
 
 >>> import filterproof as fp
 >>> test = fp.intervals.BettingTest(threshold=0.1, upper=1.0, failure=0.01)
@@ -16,7 +16,7 @@ from enum import Enum
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from filterproof.mc.intervals.estimate import PLAIN_DRAWS
+from filterproof.mc.intervals.estimate import PLAIN_DRAWS, Estimate
 from filterproof.mc.intervals.moments import unit_values
 from filterproof.theory.argument_checks import check_count, check_delta, check_positive
 from filterproof.theory.display import Displayed
@@ -210,3 +210,78 @@ def log_mean_exp(logs: tuple[float, ...]) -> float:
     """Return log of the mean of e^x over the logs x."""
     top = max(logs)
     return top + math.log(math.fsum(math.exp(x - top) for x in logs) / len(logs))
+
+
+#: The bets of `anytime_mean`, as shares of the largest one.
+_BET_SHARES = np.array([63 / 64, 15 / 16, 7 / 8, 3 / 4, *(0.5**d for d in range(1, 21))])
+
+
+def anytime_mean(
+    values: ArrayLike, counts: ArrayLike, *, least: float, most: float, failure: float
+) -> Estimate:
+    """Return an interval for a mean that is valid at every stopping time.
+
+        low = max {m : mean over c of prod_i (1 + c (x_i - m) / (m - least)) >= 2/failure},  0 < c < 1
+
+    Parameters
+    ----------
+    values : array_like
+        The distinct values of the samples so far, in [least, most].
+    counts : array_like
+        How often each value occurred; at least one sample.
+    least, most : float
+        The ends of the range of a sample.
+    failure : float
+        Probability that any of the intervals after the successive samples misses, in (0, 1).
+
+    Returns
+    -------
+    Estimate
+        The interval, within [least, most].
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range.
+
+    Notes
+    -----
+    The bets c are a fixed grid. Each product is a nonnegative supermartingale if the mean is at most m, and it
+    decreases in m, so that the excluded m form an interval. `high` is that of the negated samples.
+    Source: as for `BettingTest`.
+
+    Examples
+    --------
+    >>> import filterproof as fp
+    >>> fp.intervals.anytime_mean([0.0, 1.0], [500, 500], least=0.0, most=1.0, failure=0.01).low > 0.43
+    True
+    """
+    values, counts = (np.asarray(one, dtype=np.float64) for one in (values, counts))
+    if values.shape != counts.shape or counts.sum() < 1 or not ((values >= least) & (values <= most)).all():
+        raise ValueError(
+            f"values must lie in [least, most] and have a count each, got {values!r} and {counts!r} for "
+            f"[{least!r}, {most!r}]; pass at least one sample"
+        )
+    n = int(counts.sum())
+    wanted = math.log(2) - math.log(check_delta("failure", failure)) + 2 * (n * 2.0**-50)
+    mean = min(max(float(values @ counts / n), least), most)
+    low, mirrored = (
+        _lower_mean(sign * values, counts, end, sign * mean, wanted)
+        for sign, end in ((1, least), (-1, -most))
+    )
+    return Estimate(mean, low, -mirrored, failure, n, "betting, at any stopping time")
+
+
+def _lower_mean(
+    values: NDArray[np.float64], counts: NDArray[np.float64], least: float, mean: float, wanted: float
+) -> float:
+    """Return the largest mean below the observed one that the test excludes, or `least`."""
+    low, high = least, mean
+    for _ in range(64):
+        middle = low + (high - low) / 2
+        if not low < middle < high:
+            break
+        shifts = (values - middle) / (middle - least)
+        logs = np.log1p(np.maximum(_BET_SHARES[:, None] * shifts, -_BET_SHARES[:, None])) @ counts
+        low, high = (middle, high) if log_mean_exp(tuple(logs.tolist())) >= wanted else (low, middle)
+    return low

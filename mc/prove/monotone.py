@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import math
-import struct
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -17,6 +16,7 @@ import numpy as np
 
 from filterproof.mc.prove.certificate import Inequality
 from filterproof.mc.prove.polynomials import Polynomial
+from filterproof.theory.rounding import double_to_place, place_to_double
 
 #: A path of `paths`, which imports this file.
 Path: TypeAlias = Any
@@ -136,10 +136,10 @@ def bound(path: Path, value: Polynomial, *, strict: bool, compute: Callable[...,
         max(-_LARGEST, least) if least is not None else -_LARGEST,
         min(_LARGEST, most) if most is not None else _LARGEST,
     ]
-    low, high = (int(end) if atom.whole else _place(float(end)) for end in ends)
+    low, high = (int(end) if atom.whole else double_to_place(float(end)) for end in ends)
 
     def at_place(place: int) -> Fraction:
-        return Fraction(place if atom.whole else _double(place))
+        return Fraction(place if atom.whole else place_to_double(place))
 
     if may_hold(at_place(low if rises else high)):
         return None
@@ -207,14 +207,3 @@ def _signs(path: Path, value: Polynomial, number: int) -> dict[int, int] | None:
     except ValueError:
         return None
     return known
-
-
-def _place(x: float) -> int:
-    """The place of a double among all."""
-    bits: int = struct.unpack("<q", struct.pack("<d", x))[0]
-    return bits if bits >= 0 else -(bits & 0x7FFFFFFFFFFFFFFF)
-
-
-def _double(place: int) -> float:
-    found: float = struct.unpack("<d", struct.pack("<q", abs(place)))[0]
-    return found if place >= 0 else -found

@@ -157,7 +157,7 @@ class PrivateGradientDescent:
     @property
     def theta(self) -> Array:
         """The parameters after the steps so far, shape (d,), covered by the guarantee."""
-        return self._state[0].copy()
+        return np.array(self._state[0])
 
     def __iter__(self) -> Iterator[int]:
         return self
@@ -165,7 +165,7 @@ class PrivateGradientDescent:
     def __next__(self) -> int:
         gradients = self.network.gradients(self._state[0], self.data.features, self.data.labels)
         total = self._sums.release(gradients, self._sums.next_noise(self._secret)).value
-        moved = self._next_state(total / self.data.people)
+        moved = self._next_state(total)
         if not np.isfinite(moved).all():
             raise ValueError(
                 f"theta must be finite, got {float(moved[~np.isfinite(moved)][0])!r}; lower the rate, step "
@@ -175,10 +175,11 @@ class PrivateGradientDescent:
         self._taken += 1
         return self._taken
 
-    def _next_state(self, gradient: Array) -> Array:
+    def _next_state(self, total: Array) -> Array:
         theta, *means = self._state
         if not means:
-            return (theta - self.rate * gradient)[np.newaxis]
+            return np.array([theta - (self.rate / self.data.people) * total])
+        gradient = total / self.data.people
         moved = [
             decay * mean + (1 - decay) * gradient**k
             for k, (decay, mean) in enumerate(zip(_DECAYS, means, strict=True), 1)

@@ -22,22 +22,19 @@ from filterproof.mc.training.data_set import DataSet
 
 #: The words of the coma scale without their leading numbers, in small letters, and their scores.
 _SCORES = {
-    **{"none": 0, "no response": 1, "to pain": 2, "to speech": 3, "spontaneously": 4},
-    **{
-        "abnorm extensn": 2,
-        "abnormal extension": 2,
-        "abnorm flexion": 3,
-        "abnormal flexion": 3,
-        "flex-withdraws": 4,
-    },
-    **{"localizes pain": 5, "obeys commands": 6, "no response-ett": 1, "et/trach": 1, "incomp sounds": 2},
-    **{
-        "incomprehensible sounds": 2,
-        "inapprop words": 3,
-        "inappropriate words": 3,
-        "confused": 4,
-        "oriented": 5,
-    },
+    word: score
+    for score, words in enumerate(
+        (
+            "none",
+            "no response, no response-ett, et/trach",
+            "to pain, abnorm extensn, abnormal extension, incomp sounds, incomprehensible sounds",
+            "to speech, abnorm flexion, abnormal flexion, inapprop words, inappropriate words",
+            "spontaneously, flex-withdraws, confused",
+            "localizes pain, oriented",
+            "obeys commands",
+        )
+    )
+    for word in words.split(", ")
 }
 _LEADING = re.compile(r"^\d+(\.\d+)?\s+")
 #: Parts of a stay: the whole, the first and the last shares.
@@ -113,15 +110,15 @@ def read_mimic(folder: Path) -> DataSet:
     return DataSet(
         name=f"MIMIC-III {'in-hospital mortality' if died else 'phenotyping'}",
         features=(features - center) / scale,
-        labels=np.eye(2)[labels[:, 0]] if died else labels,
+        labels=np.hstack([1 - labels, labels]) if died else labels,
         test_features=(test_features - center) / scale,
-        test_labels=np.eye(2)[test_labels[:, 0]] if died else test_labels,
+        test_labels=np.hstack([1 - test_labels, test_labels]) if died else test_labels,
         public=False,
         label_names=() if died else label_names,
     )
 
 
-def _stays(folder: Path) -> tuple[tuple[str, ...], NDArray[np.float64], NDArray[np.int64]]:
+def _stays(folder: Path) -> tuple[tuple[str, ...], NDArray[np.float64], NDArray[np.float64]]:
     """Return the names of variables and labels, the features of each stay, and its labels."""
     variables: tuple[str, ...] = ()
     listed, rows, labels = folder / "listfile.csv", [], []
@@ -142,7 +139,7 @@ def _stays(folder: Path) -> tuple[tuple[str, ...], NDArray[np.float64], NDArray[
             )
         variables = tuple(header[1:])
         rows.append(_features(folder / line[0], len(variables), events))
-        labels.append([int(label) for label in own])
+        labels.append([float(label) for label in own])
     if not rows:
         raise ValueError(f"{listed} must name a stay, got none; write it with the benchmark")
     return variables + label_names, np.array(rows), np.array(labels)

@@ -113,9 +113,7 @@ class DenseNetwork:
         theta, x, y = check_rows(self.dimension, self.sizes, theta, x, y)
         sums = self._layer_sums(theta, x)[1]
         if self.output == "logistic":
-            return np.asarray(
-                (np.maximum(sums, 0.0) - y * sums + rm.log(1.0 + rm.exp(-np.abs(sums)))).mean(axis=1)
-            )
+            return np.asarray(-(y * rm.log_expit(sums) + (1.0 - y) * rm.log_expit(-sums)).mean(axis=1))
         largest = sums.max(axis=1)
         total = largest + rm.log(rm.exp(sums - largest[:, np.newaxis]).sum(axis=1))
         return np.asarray(total * y.sum(axis=1) - (y * sums).sum(axis=1))
@@ -130,7 +128,7 @@ class DenseNetwork:
         theta, x, y = check_rows(self.dimension, self.sizes, theta, x, y)
         taken, sums = self._layer_sums(theta, x)
         if self.output == "logistic":
-            slopes = [((1.0 + rm.tanh(sums / 2)) / 2 - y) / y.shape[1]]
+            slopes = [(rm.expit(sums) - y) / y.shape[1]]
         else:
             chances = rm.exp(sums - sums.max(axis=1, keepdims=True))
             slopes = [chances * (y.sum(axis=1, keepdims=True) / chances.sum(axis=1, keepdims=True)) - y]

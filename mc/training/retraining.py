@@ -28,7 +28,7 @@ from filterproof.mc.training.convolutional import ConvolutionalNetwork
 from filterproof.mc.training.data_set import DataSet, classified
 from filterproof.mc.training.descent import Learner, PrivateGradientDescent
 from filterproof.mc.training.idx import read_idx
-from filterproof.theory.argument_checks import check_count, check_delta, check_positive
+from filterproof.theory.argument_checks import check_count, check_delta
 from filterproof.theory.conversions import max_gaussian_mu
 
 try:
@@ -71,9 +71,8 @@ def train_idx(
     delta: float,
     clip: float,
     rate: float,
+    steps: int,
     out: Path,
-    sigma: float | None = None,
-    steps: int | None = None,
     most_steps: int | None = None,
     seed: int | None = None,
     on_step: Callable[[int, Estimate], None] | None = None,
@@ -90,13 +89,11 @@ def train_idx(
         Largest norm of a gradient, > 0.
     rate : float
         Learning rate, > 0.
+    steps : int
+        The number of sums clipped to `clip` that the budget covers: the noise has sigma = sqrt(steps) / mu.
     out : Path
         The folder of the results. out/model.npz may be shown. out/private contains everyone's spending and the state of
         the noise: keep it to yourself.
-    sigma : float, optional
-        Standard deviation of the noise in multiples of `clip`.
-    steps : int, optional
-        The number of sums clipped to `clip` that the budget covers. Pass `sigma` or `steps`: steps = (mu sigma)^2.
     most_steps : int, optional
         Largest number of steps, by default 35 more than `steps`. People with some budget left take part in the later
         steps.
@@ -128,7 +125,7 @@ def train_idx(
     and Appendix A, with the budget in Gaussian differential privacy (Koskela, Tobaben & Honkela 2023, Theorem 11).
     """
     mu = float(max_gaussian_mu(epsilon, check_delta("delta", delta)))
-    sigma, steps = _noise_and_steps(mu, sigma, steps)
+    sigma = check_count("steps", steps) ** 0.5 / mu
     most = check_count("most_steps", steps + _MAX_FURTHER_STEPS if most_steps is None else most_steps)
     network = ConvolutionalNetwork()  # before the files are read, because Torch may be missing
     data = read_idx(folder)
@@ -172,19 +169,6 @@ def train_idx(
         accuracy=_accuracy_estimate(descent),
         model=out / _MODEL,
     )
-
-
-def _noise_and_steps(mu: float, sigma: float | None, steps: int | None) -> tuple[float, int]:
-    """Return sigma in units of the clip, and the steps at full clip that mu covers with it."""
-    if (sigma is None) == (steps is None):
-        raise ValueError(
-            f"one of sigma and steps must be given, got sigma={sigma!r} and steps={steps!r}; the other follows from it"
-        )
-    if steps is not None:
-        steps = check_count("steps", steps)
-        return steps**0.5 / mu, steps
-    noise = float(check_positive("sigma", sigma))
-    return noise, int((mu * noise) ** 2)
 
 
 def _private_folder(out: Path) -> Path:

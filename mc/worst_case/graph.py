@@ -17,13 +17,10 @@ from filterproof.theory.pairs import DominatingPair
 _Number = TypeVar("_Number", np.int64, np.float64)
 #: Larger than every sum of moves.
 _INFINITE_SUM = np.int64(2**62)
+#: The memory of a state without its row of children, in positions of one double each.
+_STATE_WEIGHT = 32
 #: The child of a request if losses are not counted.
 _GRANTED: OutcomeBranch[None] = OutcomeBranch(lambda loss: loss, None)
-
-
-def state_weight(requests: int) -> int:
-    """Return the memory of a state and its row of children, in positions of one double each."""
-    return 32 + requests
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,12 +45,12 @@ class StateGraph:
     ) -> StateGraph:
         """Make every request of the menu in every state, generation by generation, with the filter's own code.
 
-        Raises ValueError as soon as the states, each counted as `state_weight`, exceed `max_positions`.
+        Raises ValueError as soon as the states, each with its memory, exceed `max_positions`.
         """
 
         def check(states: int, t: int) -> None:
             what = f"positions at least in {states} states after {t + 1} rounds"
-            check_room(state_weight(len(menu)) * states, max_positions, what)
+            check_room((_STATE_WEIGHT + len(menu)) * states, max_positions, what)
 
         layers = walk_layers(
             MenuPlay(filt, menu, [[_GRANTED]] * len(menu)),

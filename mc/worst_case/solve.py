@@ -48,6 +48,7 @@ from filterproof.theory.evidence import Evidence
 from filterproof.theory.pairs import DominatingPair
 from filterproof.theory.pairs.base import Direction
 from filterproof.theory.pairs.finite import FinitePair
+from filterproof.theory.pairs.labelled import where_words
 
 #: For a filter with this many states, this relative width suffices by default.
 _MANY_STATES, _COARSE_WIDTH = 20_000, 0.05
@@ -305,6 +306,8 @@ def _checked_menu(menu: DominatingPair | Sequence[DominatingPair]) -> tuple[Domi
 
 
 def _pair_name(pair: DominatingPair) -> str:
+    if pair.labels:
+        return f"{_pair_name(pair.unlabelled)} at {where_words(tuple(pair.labels.items()))}"
     numbers = [getattr(pair, part.name) for part in fields(pair)]  # type: ignore[arg-type]
     words = [
         f"{number:.6g}" if isinstance(number, float) else str(number)

@@ -73,8 +73,8 @@ class GameDiagram(Specification):
     def draw(self, data: FigureData, axes: Sequence[Axes]) -> None:
         (ax,) = axes
         for _, (x, y), text in _PARTS.values():
-            box = {"boxstyle": "round,pad=0.08", "fc": ax.get_facecolor(), "ec": INK}
-            ax.add_patch(FancyBboxPatch((x - 0.33, y - 0.1), 0.66, 0.2, **box))
+            box = FancyBboxPatch((x - 0.33, y - 0.1), 0.66, 0.2, boxstyle="round,pad=0.08", fc="none", ec=INK)
+            ax.add_patch(box)
             ax.text(x, y, text, ha="center", va="center", fontsize=10)
         for number, row in enumerate(data.where("round", 1).rows(), 1):
             sender, receiver, text, curve = _ARROWS[str(row["part"]), str(row["call"])]

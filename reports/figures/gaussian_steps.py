@@ -23,7 +23,6 @@ from filterproof.reports.figures.specification import (
     Printed,
     Specification,
     axis_points,
-    check_rising,
     integer_parameter,
     integer_parameters,
     probability_parameter,
@@ -51,7 +50,10 @@ class GaussianSteps(Specification):
     FREE: ClassVar[tuple[str, ...]] = ("least", "most", "points", "orders")
 
     def check_together(self) -> None:
-        check_rising("least", self.least, "most", self.most)
+        if not self.least < self.most:
+            raise ValueError(
+                f"least must be below most, got least={self.least!r}, most={self.most!r}; swap them"
+            )
 
     @property
     def epsilons(self) -> NDArray[np.float64]:

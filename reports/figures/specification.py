@@ -94,10 +94,6 @@ class Specification(ABC):
         """Return the paper's numbers with ours, if the parameters are the paper's."""
         return ()
 
-    def title(self, title: str) -> str:
-        """Return the title of the figure with these parameters, given that of the paper's figure."""
-        return title
-
     @classmethod
     def names(cls) -> tuple[str, ...]:
         """Return the names of the parameters, in order."""
@@ -183,14 +179,6 @@ def any_seed(default: int) -> int:
 
 def _check_probability(name: str, value: Any, low: float, high: float) -> float:
     return check_between(name, check_delta(name, value), low, high)
-
-
-def check_rising(low_name: str, low: float, high_name: str, high: float) -> None:
-    """Raise ValueError unless low < high."""
-    if not low < high:
-        raise ValueError(
-            f"{low_name} must be below {high_name}, got {low_name}={low!r}, {high_name}={high!r}; swap them"
-        )
 
 
 def check_several(

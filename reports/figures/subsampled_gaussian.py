@@ -89,7 +89,8 @@ class SampledTraining(Specification):
         steps = [
             np.maximum(np.asarray(one.renyi(alphas)), np.asarray(one.swapped.renyi(alphas))) for one in pairs
         ]
-        return np.asarray(renyi_epsilon(alphas, counts @ np.array(steps), self.delta)).min(axis=1)
+        epsilons = np.asarray(renyi_epsilon(alphas, counts @ np.array(steps), self.delta))
+        return np.asarray(epsilons.min(axis=1))
 
     def floor(self, orders: int, delta: float | None = None) -> float:
         """Return epsilon by RDP of a person without contribution: the cost of the conversion at the largest order."""

@@ -119,9 +119,9 @@ def _numbers() -> Iterator[tuple[str, object]]:
     yield "squared norms", squared_norms(rows)[:50]
     yield "weighted sum", nearest_doubles(exact_sum(weighted_rows(rows[:, 0], rows)))
     yield "product", matrix_product(rows.T, rows[:, :3])
-    setting = FilteredDescent(sigma=10.618, clip=6.0, rate=0.7, at=2, epochs=4)
+    setting = FilteredDescent(sigma=10.618, clip=6.0, rate=0.7, at=2, further=2)
     run = Trial(setting, seed=0, number=0).play()
-    yield "a training", [*run.accuracy, *run.active, *run.epsilons, *run.after.train_loss]
+    yield "a training", [*run.quality, *run.active, *run.epsilons, *run.after.train_loss]
     yield "gaussian_epsilon", gaussian_epsilon(np.array(SIZES), 1e-5)
 
 

@@ -106,7 +106,7 @@ ENDS: dict[int, dict[str, str]] = {
         "list": "GaussianFilter ... NaiveRealisationFilter ... EraserForever ... "
         "The guarantee of GaussianFilter, 1-GDP │ its own code │ HOLDS",
         "prove 'ApproximateDPFilter(1.0, 1e-5)'": "CKS ... The check does not cover other objects",
-        "prove 'Gaussian hockey-stick'": f"DERIVED, identity ... CERTIFIED, point ... {PROSE_JOIN_NOTE}",
+        "prove 'B*, line by line'": f"DERIVED, identity ... CERTIFIED, point ... {PROSE_JOIN_NOTE}",
         "prove odometers": f"KERNEL, kernel ... 6 kernel ... "
         f"{JOINED_BY_KERNEL.format(covers=FINITE_OUTCOMES_SCOPE)} {RECORD_CHECKED}",
         "simulate GaussianFilter 'Constant(Gaussian(0.3))' --epsilon 2 -n 2e3 --interval KL-Chernoff": (
@@ -247,8 +247,8 @@ def test_help_and_version_load_no_arithmetic(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "ends"),
     [
-        ("MyFilter", (0, "UNDECIDED", "EXAMINED")),
-        ("DeniesAll", (6, "UNDECIDED", "DENIES")),
+        ("MyFilter", (0, "UNDECIDED", "UNDECIDED")),
+        ("DeniesAll", (6, "UNDECIDED", "NOT EXAMINED")),
     ],
 )
 def test_a_verdict_is_printed_as_json_and_written(

@@ -72,7 +72,7 @@ MADE = {
         (fp.results.IntervalAndEnclosure("delta", 0.12, 0.13, 0.125, 0.125),), "one game", 1e-6, "half of it"
     ),
     "Verdict": lambda: fp.Verdict(fp.Outcome.UNDECIDED, fp.Evidence.STATISTICAL, "one game", "half of it"),
-    "Proof": lambda: fp.prove("kappa"),
+    "Proof": lambda: fp.prove("B*, line by line"),
     "CertifiedNumbers": lambda: fp.certify(fp.ZCDPFilter(0.5)),
     "Examination": refuted,
 }

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 import filterproof.theory.fast.compiled_gaussian
 from filterproof.theory.argument_checks import check_positive, check_probability
@@ -105,31 +104,15 @@ def test_one_bad_number_among_many_is_found(n: int, bad: float, place: int) -> N
 # -- levels -------------------------------------------------------------------------------------
 
 
-LEVELS = [
-    (0.25, 0.5),
-    (0.5, 0.25),
-    (0.1, 0.3),
-    (0.7, 0.1),
-    (1.0, 1e-20),
-    (1e-20, 1.0),
-    (0.3, 0.3),
-    (5e-324, 1e308),
-]
-
-
-def raised(n: int) -> NDArray[np.bool_]:
-    return np.random.default_rng(n).random(n) < 0.5
-
-
 @pytest.mark.parametrize("n", [0, 31, 400])
 @pytest.mark.parametrize("route", ["gaussian_kernels", "numpy"])
-@pytest.mark.parametrize(("low", "high"), LEVELS)
+@pytest.mark.parametrize(("low", "high"), [(0.7, 0.1), (5e-324, 1e308)])
 def test_either_level_is_met_to_the_last_bit(
     n: int, route: str, low: float, high: float, request: pytest.FixtureRequest
 ) -> None:
     if route == "numpy":
         request.getfixturevalue("numpy_only")
-    chosen = raised(2 * n)
+    chosen = np.random.default_rng(n).random(2 * n) < 0.5
     for which in (chosen[:n], chosen[::2], ~chosen[:n]):
         pair = Gaussian.either(low, high, which)
         assert pair.mu.tolist() == [high if up else low for up in which]  # type: ignore[union-attr]

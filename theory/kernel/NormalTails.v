@@ -10,6 +10,14 @@ From Filterproof Require Import Sums Divergences Integrals RealLine AnyOutcomes 
 From Coquelicot Require Import Coquelicot.
 Open Scope R_scope.
 
+Lemma Phi_compared a b : Phi a <= Phi b <-> a <= b.
+Proof.
+  split; [|apply Phi_rises]. intros order. apply Rnot_lt_le. intros less.
+  destruct (MVT_cor2 Phi GaussianCdf.density b a less) as (c & mean & _).
+  - intros c _. apply is_derive_Reals, Phi_derive.
+  - pose proof (density_range c). nra.
+Qed.
+
 (** The probability of a set of real numbers under N(mean, sigma^2). *)
 Definition probability (mean sigma : R) (S : R -> Prop) : Rbar :=
   value lebesgue (fun x => if sig_not_dec (S x) then normal mean sigma x else 0).

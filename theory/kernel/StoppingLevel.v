@@ -2,7 +2,6 @@
 
     - [stopping_level]: condition (4), a probability of the outputs after which the next loss is small with high
       probability, holds both ways if and only if the loss so far is at most kappa in absolute value;
-    - [best_split]: a split of delta that meets Lagrange's condition has the greatest kappa;
     - [gaussian_realisation_filter]: Algorithm 1 with Gaussian rounds of real numbers;
     - [level_decides]: it goes on while the loss before the last release is at most kappa in absolute value. *)
 
@@ -100,14 +99,6 @@ Qed.
 
 (** ** Condition (4) *)
 
-Lemma Phi_compared a b : Phi a <= Phi b <-> a <= b.
-Proof.
-  split; [|apply Phi_rises]. intros order. apply Rnot_lt_le. intros less.
-  destruct (MVT_cor2 Phi GaussianCdf.density b a less) as (c & mean & _).
-  - intros c _. apply is_derive_Reals, Phi_derive.
-  - pose proof (density_range c). nra.
-Qed.
-
 (** After a loss of l, with probability at least 1 - theta the output of the next round, means p and q, is one after
     which the loss of the round that follows, means p' and q', exceeds what is left of epsilon with probability at most
     dhat. *)
@@ -145,82 +136,6 @@ Theorem stopping_level sigma epsilon zd zt l p q p' q' : 0 < sigma -> p <> q -> 
 Proof.
   intros hs apart apart'. rewrite !condition_4_one_way by (easy || lra || now apply not_eq_sym).
   unfold Rabs. destruct (Rcase_abs l); split; intros; lra.
-Qed.
-
-(** ** The best split of delta *)
-
-(** The tail is convex where z >= 0: it lies above each of its tangents. *)
-Lemma tail_above_tangent z w : 0 <= z -> 0 <= w ->
-  Phi (- z) - GaussianCdf.density z * (w - z) <= Phi (- w).
-Proof.
-  intros hz hw.
-  assert (falls : forall a b, 0 <= a <= b -> GaussianCdf.density b <= GaussianCdf.density a).
-  { intros a b order. unfold GaussianCdf.density, bell, Rdiv. apply Rmult_le_compat_r.
-    - left. apply Rinv_0_lt_compat. pose proof half_area_pos. lra.
-    - apply exp_le. nra. }
-  assert (slope : forall x, is_derive (fun x => Phi (- x) + GaussianCdf.density z * (x - z)) x
-    (GaussianCdf.density z - GaussianCdf.density x)).
-  { intros x. evar_last.
-    - apply (is_derive_plus (fun x => Phi (- x)) (fun x => GaussianCdf.density z * (x - z))).
-      + apply (is_derive_comp Phi Ropp x); [apply Phi_derive|auto_derive; [easy|reflexivity]].
-      + auto_derive; [easy|reflexivity].
-    - assert (GaussianCdf.density (- x) = GaussianCdf.density x) as even
-        by (unfold GaussianCdf.density; now rewrite bell_even).
-      unfold plus, scal; cbn. unfold mult; cbn. rewrite even. ring. }
-  set (g := fun x => Phi (- x) + GaussianCdf.density z * (x - z)) in *.
-  enough (g z <= g w) by (unfold g in *; lra).
-  destruct (Rle_or_lt z w) as [up|down].
-  - apply (GaussianCdf.rises g (fun x => GaussianCdf.density z - GaussianCdf.density x)); [easy|intros; apply slope|].
-    intros x range. specialize (falls z x). lra.
-  - enough (- g w <= - g z) by lra.
-    apply (GaussianCdf.rises (fun x => - g x) (fun x => - (GaussianCdf.density z - GaussianCdf.density x))); [lra| |].
-    + intros x _. apply (is_derive_opp g), slope.
-    + intros x range. specialize (falls x z). lra.
-Qed.
-
-(** Claim: Of all splits dhat + theta (1 - dhat) N <= delta < 1 with dhat, theta <= 1/2, one that spends delta and has
-    (1 - N theta) phi(z_d) = N (1 - dhat) phi(z_t), Lagrange's condition, has the least z_d + z_t, and so the greatest
-    kappa.
-    Source: Taylor, Vippathalla & Coon, Section V-B
-    Beyond: That some split meets the condition. *)
-Theorem best_split N delta sigma epsilon zd zt zd' zt' : 0 < N -> delta < 1 -> 0 < sigma ->
-  0 <= zd -> 0 <= zt -> 0 <= zd' -> 0 <= zt' ->
-  Phi (- zd) + Phi (- zt) * (1 - Phi (- zd)) * N = delta ->
-  (1 - N * Phi (- zt)) * GaussianCdf.density zd = N * (1 - Phi (- zd)) * GaussianCdf.density zt ->
-  Phi (- zd') + Phi (- zt') * (1 - Phi (- zd')) * N <= delta ->
-  zd + zt <= zd' + zt' /\
-  epsilon - 1 / sigma ^ 2 - (zd' + zt') / sigma <= epsilon - 1 / sigma ^ 2 - (zd + zt) / sigma.
-Proof.
-  intros hN hdelta hs hd ht hd' ht' spends lagrange fits.
-  enough (zd + zt <= zd' + zt') as least.
-  { split; [easy|]. enough ((zd + zt) / sigma <= (zd' + zt') / sigma) by lra.
-    apply Rmult_le_compat_r; [left; now apply Rinv_0_lt_compat|easy]. }
-  assert (half : forall z, 0 <= z -> Phi (- z) <= 1 / 2).
-  { intros z hz. pose proof (Phi_rises (- z) z ltac:(lra)). rewrite Phi_opp in *. lra. }
-  pose proof (tail_above_tangent zd zd' hd hd') as one. pose proof (tail_above_tangent zt zt' ht ht') as two.
-  pose proof (half zd hd). pose proof (half zd' hd'). pose proof (density_range zd) as [some _].
-  pose proof (Phi_range (- zd')).
-  set (d := Phi (- zd)) in *. set (e := Phi (- zt)) in *. set (d' := Phi (- zd')) in *. set (e' := Phi (- zt')) in *.
-  set (a := 1 - d). set (b := 1 - N * e). set (a' := 1 - d'). set (b' := 1 - N * e').
-  assert (a * b = 1 - delta) as here by (unfold a, b; lra).
-  assert (1 - delta <= a' * b') as there by (unfold a', b'; lra).
-  assert (0 < a) as ha by (unfold a; lra). assert (0 < a') as ha' by (unfold a'; lra).
-  assert (0 < b) as hb by nra. assert (0 < b') as hb' by nra.
-  (* the two products compared, by the inequality of the means *)
-  assert (2 * (a * b) <= b * a' + a * b') as means.
-  { assert (a * b * (a * b) <= b * a' * (a * b')) by (replace (b * a' * (a * b')) with (a * b * (a' * b')) by ring;
-      apply Rmult_le_compat_l; nra).
-    assert (0 < b * a') by nra. assert (0 < a * b') by nra. assert (0 < a * b) by nra.
-    pose proof (pow2_ge_0 (b * a' - a * b')). apply Rnot_lt_le. intros more. nra. }
-  set (lambda := b * GaussianCdf.density zd).
-  assert (0 < lambda) as hl by (unfold lambda; nra).
-  assert (N * a * GaussianCdf.density zt = lambda) as same by (unfold lambda, a, b; lra).
-  assert (b * (d - d') <= lambda * (zd' - zd)) by (unfold lambda; rewrite Rmult_assoc; apply Rmult_le_compat_l; lra).
-  assert (N * a * (e - e') <= lambda * (zt' - zt)).
-  { rewrite <- same, Rmult_assoc. rewrite (Rmult_assoc (N * a)). rewrite <- Rmult_assoc.
-    apply Rmult_le_compat_l; [apply Rmult_le_pos; lra|lra]. }
-  assert (0 <= b * (d - d') + N * a * (e - e')) by (unfold a', b' in means; unfold a, b in *; lra).
-  nra.
 Qed.
 
 (** ** Algorithm 1 with Gaussian rounds *)

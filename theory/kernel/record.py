@@ -55,7 +55,8 @@ class AcceptedStatement:
     @property
     def displayed_statement(self) -> str:
         """Return the statement; an open type is shown only by its name."""
-        return re.sub(r" where (\?\w+ : \[ \|- Type\] ?)+$", "", self.statement).replace("?C", "C")
+        closed = re.sub(r" where (\?\w+ : \[ \|- Type\] ?)+$", "", self.statement)
+        return re.sub(r"\?([A-Z]\b)", r"\1", closed)
 
     @property
     def place_of_run(self) -> str:

@@ -78,8 +78,8 @@ def prove_all(*, on_step: Callable[[CheckedStep], object] | None = None) -> tupl
     Examples
     --------
     >>> import filterproof as fp
-    >>> list(fp.THEOREMS)[2:5]
-    ['RR zCDP', 'RDP filter', 'B*']
+    >>> list(fp.THEOREMS)[4:7]
+    ["papers' steps", 'RDP filter', 'pair by pair']
     """
     done: dict[str, Proof] = {}
     return tuple(prove(name, on_step=on_step, done=done) for name in THEOREMS)

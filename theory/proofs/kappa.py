@@ -114,9 +114,9 @@ THEOREM = Theorem(
     title="The stopping limit kappa for Gaussian rounds",
     source="Taylor, Vippathalla & Coon, Proposition 1 and Section V-B",
     hypotheses="i.i.d. Gaussian rounds of sensitivity 1 and scale sigma > 0; 0 < d, theta < 1/2, d = delta-hat; "
-    "every N > 0",
+    "every N >= 1",
     claim="Condition (4), in both directions of one pair of neighbours, is: |loss so far| <= kappa; of all d and theta "
-    "that spend at most delta < 1, those that spend it and meet Lagrange's condition have the greatest kappa",
+    "that spend at most delta < 1/2, some spend it and meet Lagrange's condition, and these have the greatest kappa",
     statement=(
         r"\kappa = ",
         _FORMULA,
@@ -124,7 +124,6 @@ THEOREM = Theorem(
     ),
     uses=("Gaussian hockey-stick",),
     steps=(
-        *kernel_steps("stopping_level", "best_split"),
         ProofStep(
             "The loss of a round is N(1/(2 sigma^2), 1/sigma^2), so it exceeds a level v with a normal tail.",
             *identity_check(_integral),
@@ -156,6 +155,7 @@ THEOREM = Theorem(
             r"\Pr\left(L_i > \varepsilon - l - \tfrac1{2\sigma^2} - \tfrac{z_{\hat\delta}}\sigma\right) = \theta"
             r"\quad\text{at}\quad l = \varepsilon - \tfrac1{\sigma^2} - \tfrac{z_{\hat\delta}+z_\theta}\sigma",
         ),
+        *kernel_steps("stopping_level"),
         ProofStep(
             "The failure probability 1 - (1 - d)(1 - N theta) is d + theta (1 - d) N.",
             *identity_check(lambda: (1 - (1 - d) * (1 - n * theta), d + n * theta * (1 - d))),
@@ -192,6 +192,7 @@ THEOREM = Theorem(
             *identity_check(_theta_bends),
             r"\frac{d^2\theta}{d\hat\delta^2} = -\frac{2(1-\delta)}{N(1-\hat\delta)^3} < 0",
         ),
+        *kernel_steps("best_split", "split_exists"),
         ProofStep(
             "At N = 48, delta = 1e-5 the z-sum still falls at d = 5.388960e-6.",
             certified_check(f"0 - ({_slope_sign(_LEFT)})", precision=128),

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 
-from filterproof.theory.proofs.engines import certified_check, certified_each
+from filterproof.theory.proofs.engines import certified_check, certified_each, rounded_check
 from filterproof.theory.theorems.theorem import Check, ProofStep, Theorem, supporting_steps
 
 #: (sigma, k): epsilon at delta = 1e-5 in millionths, by the simple conversion, by CKS, and exactly.
@@ -39,12 +39,9 @@ def _best_order(rho: float, epsilon: float) -> float:
     return low
 
 
-def _half(millionths: int, sign: int, shift: int) -> str:
-    """Return the upper (sign 1) or lower (sign -1) end of the rounding interval, moved by `shift` millionths."""
-    return f"({Fraction(2 * (millionths + shift) + sign, 2 * 10**6)})"
-
-
-# that a curve's epsilon is below the upper end of a rounding interval (side 1), or above the lower one (side -1)
+def _half(millionths: int, sign: int) -> str:
+    """Return the upper (sign 1) or lower (sign -1) end of the rounding interval."""
+    return f"({Fraction(2 * millionths + sign, 2 * 10**6)})"
 
 
 def _simple_epsilon(sigma: int, k: Fraction) -> str:
@@ -52,43 +49,42 @@ def _simple_epsilon(sigma: int, k: Fraction) -> str:
     return f"{rho} + 2*sqrt(-{rho}*{_LOG_DELTA})"
 
 
-def _simple(sigma: int, k: int, end: str, side: int) -> Check:
-    epsilon = _simple_epsilon(sigma, Fraction(k))
-    return certified_check(f"{end} - ({epsilon})" if side > 0 else f"{epsilon} - {end}", precision=128)
+# formulas that are > 0 if a curve's epsilon is below `end` (side 1), or above it (side -1)
 
 
-def _cks(sigma: int, k: int, end: str, side: int) -> Check:
-    """Return a check near the best order of k steps.
-
-    Their zCDP parameter is below the budget and its delta below 1e-5 (side 1), or both are above.
-    """
+def _cks(sigma: int, k: int, end: str, side: int) -> tuple[str, ...]:
+    """Return formulas for the best order of k steps, with their budget at `end` and its delta."""
     near = Fraction(_best_order(k / (2 * sigma**2), float(Fraction(end[1:-1]))))
     t = f"({(near * Fraction(10**9 - side, 10**9)).limit_denominator(10**12)})"
     budget = f"({end} + log(1 + 1/{t}))/(2*{t} + 1)"
-    sign = "" if side > 0 else "-"
-    both = (f"{sign}({budget} - {_rho(sigma, k)})", f"{sign}({_LOG_DELTA} + {t}**2*{budget} + log(1 + {t}))")
-    return certified_each(lambda: both)
+    return f"{side}*({budget} - {_rho(sigma, k)})", f"{side}*({_LOG_DELTA} + {t}**2*{budget} + log(1 + {t}))"
 
 
-def _exact(sigma: int, k: int, end: str, side: int) -> Check:
-    delta = _gaussian_delta(sigma, k, end)
-    return certified_check(f"1/10**5 - {delta}" if side > 0 else f"{delta} - 1/10**5", precision=128)
+def _exact(sigma: int, k: int, end: str, side: int) -> tuple[str, ...]:
+    return (f"{side}*(1/10**5 - {_gaussian_delta(sigma, k, end)})",)
 
 
-_CURVES = {"the simple conversion": _simple, "CKS": _cks, "the exact Gaussian curve": _exact}
-_SIDES = {1: "below the upper end", -1: "above the lower end"}
+def _within(
+    curve: Callable[[int, int, str, int], tuple[str, ...]], sigma: int, k: int, millionths: int
+) -> Check:
+    """Return a check that the curve's epsilon is in the rounding interval."""
+    sides = [formula for side in (1, -1) for formula in curve(sigma, k, _half(millionths, side), side)]
+    return certified_each(lambda: sides)
 
 
 def _table_steps() -> Iterator[ProofStep]:
-    for (sigma, k), printed in PRINTED.items():
-        for (name, curve), value in zip(_CURVES.items(), printed, strict=True):
-            shown = f"{value / 10**6:.6f}"
-            for side, where in _SIDES.items():
-                yield ProofStep(
-                    f"sigma = {sigma}, k = {k}: epsilon by {name} is {where} of {shown}'s rounding interval.",
-                    curve(sigma, k, _half(value, side, 0), side),
-                    {"one unit in the last digit": curve(sigma, k, _half(value, side, -side), side)},
-                )
+    for (sigma, k), (simple, cks, exact) in PRINTED.items():
+        where = f"sigma = {sigma}, k = {k}: epsilon by"
+        yield ProofStep(
+            f"{where} the simple conversion is {simple / 10**6:.6f}.",
+            *rounded_check(_simple_epsilon(sigma, Fraction(k)), simple, 6),
+        )
+        for name, curve, value in (("CKS", _cks, cks), ("the exact Gaussian curve", _exact, exact)):
+            yield ProofStep(
+                f"{where} {name} is {value / 10**6:.6f}.",
+                _within(curve, sigma, k, value),
+                {f"{unit:+d} in the last digit": _within(curve, sigma, k, value + unit) for unit in (1, -1)},
+            )
 
 
 #: sigma: the number of steps that eight reports of the training accuracy cost less than, and the inverse resolution.
@@ -139,16 +135,15 @@ THEOREM = Theorem(
         *_table_steps(),
         *_report_steps(),
         ProofStep(
-            "At the lower end of the CKS epsilon of 420 steps, 495 steps stay below delta.",
-            _exact(100, 495, _half(_LEVEL, -1, 0), 1),
-            {"496 steps": _exact(100, 496, _half(_LEVEL, -1, 0), 1)},
-            r"\delta_{\sqrt{495}/100}(0.815623) < 10^{-5}",
-        ),
-        ProofStep(
-            "At the upper end of it, 496 steps pass delta.",
-            _exact(100, 496, _half(_LEVEL, 1, 0), -1),
-            {"495 steps": _exact(100, 495, _half(_LEVEL, 1, 0), -1)},
-            r"\delta_{\sqrt{496}/100}(0.815623) > 10^{-5}",
+            "At the lower end of the CKS epsilon of 420 steps 495 steps stay below delta, at the upper 496 pass it.",
+            certified_each(
+                lambda: _exact(100, 495, _half(_LEVEL, -1), 1) + _exact(100, 496, _half(_LEVEL, 1), -1)
+            ),
+            {
+                "496 steps": certified_each(lambda: _exact(100, 496, _half(_LEVEL, -1), 1)),
+                "495 steps": certified_each(lambda: _exact(100, 495, _half(_LEVEL, 1), -1)),
+            },
+            r"\delta_{\sqrt{495}/100}(0.815623) < 10^{-5} < \delta_{\sqrt{496}/100}(0.815623)",
         ),
     ),
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from importlib import import_module
 
 from filterproof.theory.argument_checks import did_you_mean
@@ -181,73 +182,36 @@ def _theorem_named(name: str) -> Theorem:
     return THEOREMS[name]
 
 
-#: The module of each theorem: its own module if steps prove it, a row of `filterproof.theory.theorems` if the kernel
-#: does.
-_MODULES = {
-    "Gaussian hockey-stick": "proofs.gaussian_hockey_stick",
-    "Rényi divergences": "theorems.closed_forms",
-    "RR zCDP": "theorems.closed_forms",
-    "RDP filter": "theorems.divergences",
-    "B*": "theorems.conversion_theorems",
-    "B*, line by line": "proofs.b_star_steps",
-    "approximate-DP filter": "theorems.conversion_theorems",
-    "CKS": "theorems.closed_forms",
-    "defined B*": "theorems.conversion_theorems",
-    "pure conversion": "theorems.conversion_theorems",
-    "conversions attained": "theorems.conversion_theorems",
-    "basic composition": "theorems.approximate",
-    "concurrent composition": "theorems.approximate",
-    "parallel composition": "theorems.approximate",
-    "RDP filter, any outcomes": "theorems.any_outcomes",
-    "approximate-DP filter, any outcomes": "theorems.any_outcomes",
-    "all orders, any outcomes": "theorems.any_outcomes",
-    "basic composition, any outcomes": "theorems.any_outcomes",
-    "GDP filter, any outcomes": "theorems.any_outcomes",
-    "individual filter, any outcomes": "theorems.any_outcomes",
-    "realisation filter, any outcomes": "theorems.any_outcomes",
-    "kept sums": "theorems.any_outcomes",
-    "good part": "theorems.approximate",
-    "approximate zCDP filter": "theorems.approximate",
-    "all orders": "theorems.conversion_theorems",
-    "GDP filter": "theorems.gaussian_theorems",
-    "trade-off functions": "theorems.gaussian_theorems",
-    "GDP residue filter": "theorems.gaussian_theorems",
-    "Blackwell filter": "theorems.gaussian_theorems",
-    "Gaussian slack": "theorems.gaussian_theorems",
-    "subsampling": "theorems.any_outcomes",
-    "kappa": "proofs.kappa",
-    "realisation filter": "theorems.approximate",
-    "ex-post filter": "theorems.approximate",
-    "hockey-stick filter": "theorems.approximate",
-    "potential filter": "theorems.approximate",
-    "Whitehouse filter": "theorems.approximate",
-    "Rogers filter": "theorems.approximate",
-    "odometers": "theorems.odometer_theorems",
-    "mixture odometer": "theorems.odometer_theorems",
-    "Rogers odometer": "theorems.odometer_theorems",
-    "trackers": "theorems.divergences",
-    "pair by pair": "theorems.divergences",
-    "individual filter": "proofs.individual_filter",
-    "linear queries": "theorems.closed_forms",
-    "sparse vector": "theorems.closed_forms",
-    "bounded range": "theorems.closed_forms",
-    "tilted weights": "theorems.divergences",
-    "infinite losses": "theorems.divergences",
-    "natural filter": "theorems.interaction",
-    "some order": "theorems.conversion_theorems",
-    "some order kept": "theorems.conversion_theorems",
-    "papers' steps": "proofs.papers_steps",
+#: The modules in `filterproof.theory.proofs` of the theorems that steps prove. They load sympy.
+PROOF_MODULES = {
+    "Gaussian hockey-stick": "gaussian_hockey_stick",
+    "B*, line by line": "b_star_steps",
+    "kappa": "kappa",
+    "individual filter": "individual_filter",
+    "papers' steps": "papers_steps",
 }
+#: The modules in `filterproof.theory.theorems` of the claims that the kernel proves.
+ROW_MODULES = (
+    *("divergences", "conversion_theorems", "approximate", "gaussian_theorems"),
+    *("any_outcomes", "closed_forms", "odometer_theorems", "interaction"),
+)
+
+
+@cache
+def kernel_rows() -> Mapping[str, Theorem]:
+    """Return the claims that the kernel proves by name, in the order of their modules."""
+    modules = (import_module(f"filterproof.theory.theorems.{name}") for name in ROW_MODULES)
+    return {row.name: row for module in modules for row in module.ROWS}
 
 
 def unknown_theorem_message(name: object) -> str:
     """Return the error sentence about an unknown theorem."""
-    near = did_you_mean(name, _MODULES) or f"; known: {'; '.join(_MODULES)}"
+    near = did_you_mean(name, THEOREMS) or f"; known: {'; '.join(THEOREMS)}"
     return f"name must be a known theorem, got name={name!r}{near}"
 
 
 class _Registry(Mapping[str, Theorem]):
-    """All theorems by name, a read-only mapping in the order of the proofs.
+    """All theorems by name, a read-only mapping: first those that steps prove, then those that the kernel proves.
 
     Access imports the module of a theorem, and sympy, when it is needed. An unknown name raises KeyError with the
     nearest known name.
@@ -255,22 +219,23 @@ class _Registry(Mapping[str, Theorem]):
     Examples
     --------
     >>> import filterproof as fp
-    >>> list(fp.THEOREMS)[2:5]
-    ['RR zCDP', 'RDP filter', 'B*']
+    >>> list(fp.THEOREMS)[4:7]
+    ["papers' steps", 'RDP filter', 'pair by pair']
     """
 
     def __getitem__(self, name: str) -> Theorem:
-        if name not in _MODULES:
+        if name in PROOF_MODULES:
+            found: Theorem = import_module(f"filterproof.theory.proofs.{PROOF_MODULES[name]}").THEOREM
+            return found
+        if name not in kernel_rows():
             raise KeyError(unknown_theorem_message(name))
-        module = import_module(f"filterproof.theory.{_MODULES[name]}")
-        rows: tuple[Theorem, ...] = getattr(module, "ROWS", None) or (module.THEOREM,)
-        return next(row for row in rows if row.name == name)
+        return kernel_rows()[name]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(_MODULES)
+        return iter((*PROOF_MODULES, *kernel_rows()))
 
     def __len__(self) -> int:
-        return len(_MODULES)
+        return len(PROOF_MODULES) + len(kernel_rows())
 
     def __repr__(self) -> str:
         return f"<{len(self)} theorems by name, such as {next(iter(self))!r}>"

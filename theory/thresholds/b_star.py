@@ -283,14 +283,7 @@ def _uncertified_crossing(eps: mp.mpf, delta: mp.mpf) -> tuple[mp.mpf, mp.mpf]:
             order = 1 + least
         mass = best(order or mp.mpf(1))
     if order is None:
-        near = mp.log(
-            mass
-        )  # the secant starts as near as the error of the guess: the root may be close to the end, where x = 1
-        ends = near, near - mp.mpf("1e-14")
-        try:
-            return mp.mpf(1), mp.exp(mp.findroot(lambda z: slope(mp.mpf(1), mp.exp(z)), ends))
-        except ValueError:  # too close for the secant: slower, by halving to the last bit
-            return mp.mpf(1), best(mp.mpf(1), mp.mp.prec + 16)
+        return mp.mpf(1), best(mp.mpf(1), mp.mp.prec + 16)
     root = mp.findroot(
         lambda s, z: (gain(1 + mp.exp(s), mp.exp(z)), slope(1 + mp.exp(s), mp.exp(z))),
         (mp.log(order - 1), mp.log(mass)),

@@ -18,7 +18,7 @@ RandomizedResponse(epsilon=0.25) is denied, and is granted without the denied re
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import product
+from itertools import groupby, permutations, product
 
 from filterproof.filters.adapters.bridged import BridgedFilter
 from filterproof.filters.adapters.foreign import CopiedFilter, CountedFilter
@@ -33,7 +33,7 @@ from filterproof.filters.rules.several_sums import BasicFilter
 from filterproof.filters.rules.zcdp import ZCDPFilter
 from filterproof.mc.examine.examination_context import ExaminationContext, GrantedSizes
 from filterproof.mc.examine.filter_fault import filter_faults_raised
-from filterproof.mc.examine.formatting import count_words, pair_words
+from filterproof.mc.examine.formatting import count_words, pair_words, steps_words
 from filterproof.mc.examine.schedule import Schedule, ServiceMove
 from filterproof.mc.examine.sequence import times_granted
 from filterproof.mc.examine.stage_finding import USED_UP, StageFinding
@@ -49,7 +49,7 @@ _MAX_USES, _STEPS = 64, 8
 def denials(subject: ExaminationContext, limit: WorkLimit) -> Iterator[StageFinding]:
     """Yield the finding on the denials of a filter that is not one of the library; nothing for those."""
     filt = subject.filter
-    if subject.observes_losses or (is_library_class(type(filt)) and not isinstance(filt, _ADAPTERS)):
+    if is_library_class(type(filt)) and not isinstance(filt, _ADAPTERS):
         return
     found, tried = dict[int, str](), 0
     with filter_faults_raised(filt):
@@ -70,7 +70,9 @@ def denials(subject: ExaminationContext, limit: WorkLimit) -> Iterator[StageFind
 
 def finding(found: Sequence[str], menu: str, limit: WorkLimit) -> StageFinding:
     """Return the finding of the stage; a denial has no verdict."""
-    unseen = "other requests than rows of one size" + (f"; {USED_UP}" if limit.exhausted else "")
+    unseen = "other requests than rows of a few sizes of one family" + (
+        f"; {USED_UP}" if limit.exhausted else ""
+    )
     told = found[0] if found else "no request that fits was denied, and no denial charged"
     return StageFinding("denials", _QUESTION, told, menu, unseen, notes=tuple(found[1:]))
 
@@ -78,11 +80,13 @@ def finding(found: Sequence[str], menu: str, limit: WorkLimit) -> StageFinding:
 def _about(filt: PrivacyFilter, family: GrantedSizes) -> Iterator[str]:
     """Yield what is found with the requests of one family: of each kind, the first."""
     sizes = _spread(family)
-    yield next(filter(None, (denied_fit(filt, pair) for pair in sizes)), "")
+    plays = [*((pair,) for pair in sizes), *permutations(sizes, 2), sizes, sizes[::-1]]
+    tails = (0.5, 0.1, 0.9) if filt.looks_at_losses else (None,)
+    yield next(filter(None, (denied_fit(filt, play, tail) for tail in tails for play in plays)), "")
     yield exhausted_by_others(filt, sizes[0]) if isinstance(filt, LabelledFilter) else ""
     denied = [pair for pair in family.grid_pairs if granted_state(filt, checked_start(filt, 1), pair) is None]
-    plays = product(sizes, (*sizes, *denied[:1]), sizes)
-    yield next(filter(None, (charged_denial(filt, *play) for play in plays)), "")
+    charged = product(sizes, (*sizes, *denied[:1]), sizes)
+    yield next(filter(None, (charged_denial(filt, *play) for play in charged)), "")
 
 
 def _spread(family: GrantedSizes) -> list[DominatingPair]:
@@ -92,18 +96,37 @@ def _spread(family: GrantedSizes) -> list[DominatingPair]:
     return [sizes[size] for size in dict.fromkeys(near)]
 
 
-def denied_fit(filt: PrivacyFilter, pair: DominatingPair) -> str:
-    """Return the number of uses that a filter grants, if one more fits by composition theorems; else ''."""
-    references = _references(filt.promise)
-    uses = times_granted(filt, pair, _MAX_USES)
-    count_work(min(uses + 1, _MAX_USES))
-    fits = min((times_granted(one, pair, _MAX_USES) for one in references), default=0)
-    if not uses < fits:
-        return ""
-    times = count_words(uses, "use")
-    rules = " and by ".join(_RULES[type(one)] for one in references)
-    most = "or more " if fits == _MAX_USES else ""
-    return f"denies {pair_words(pair)} after {times}; {fits} {most}fit in {filt.promise} by {rules}"
+def denied_fit(filt: PrivacyFilter, pairs: Sequence[DominatingPair], tail: float | None = None) -> str:
+    """Return the first request that a filter denies although it fits by composition theorems; else ''.
+
+    Each pair in turn is requested as often as it is granted. A filter that observes losses sees their `tail` quantile.
+    """
+    references = [(one, checked_start(one, 1)) for one in _references(filt.promise)]
+    state, asked = checked_start(filt, 1), list[DominatingPair]()
+    for pair in pairs:
+        loss = None if tail is None else float(pair.loss_isf(tail))
+        for _ in range(_MAX_USES):
+            count_work(1)
+            fits = [granted_state(one, before, pair) for one, before in references]
+            if not fits or any(after is None for after in fits):
+                break  # nothing says whether it should be granted
+            if (after := granted_state(filt, state, pair, loss)) is None:
+                return _denial_words(filt, asked, pair, [one for one, _ in references])
+            state, references = after, [(one, kept) for (one, _), kept in zip(references, fits, strict=True)]
+            asked.append(pair)
+    return ""
+
+
+def _denial_words(
+    filt: PrivacyFilter, asked: Sequence[DominatingPair], pair: DominatingPair, rules: Sequence[PrivacyFilter]
+) -> str:
+    by = f"in {filt.promise} by {' and by '.join(_RULES[type(one)] for one in rules)}"
+    if set(asked) > {pair} or (asked and pair not in asked):
+        steps = steps_words(tuple((kind, len(tuple(row))) for kind, row in groupby(asked)))
+        return f"denies {pair_words(pair)} after {steps}; it fits {by}"
+    fits = min(times_granted(one, pair, _MAX_USES) for one in rules)
+    more = "or more " if fits == _MAX_USES else ""
+    return f"denies {pair_words(pair)} after {count_words(len(asked), 'use')}; {fits} {more}fit {by}"
 
 
 _RULES = {

@@ -25,7 +25,7 @@ from filterproof.mc.examine.formatting import count_words, steps_words
 from filterproof.mc.examine.parameter_families import mechanism_name
 from filterproof.mc.examine.revalidation import is_nondeterministic
 from filterproof.mc.examine.search_log import SearchLog
-from filterproof.mc.examine.sequence import MAX_PLAYED, Sequence, times_granted
+from filterproof.mc.examine.sequence import MAX_PLAYED, Sequence, reached_delta, times_granted
 from filterproof.mc.examine.stage_finding import StageFinding, Tightness
 from filterproof.mc.examine.stages.admissible_region import region_sequences
 from filterproof.mc.examine.stages.game_menus import hockey_stick_targets
@@ -37,7 +37,6 @@ from filterproof.mc.examine.stages.plays import (
     swallowed_request_plays,
     unlocked,
 )
-from filterproof.mc.examine.supremum import reached_delta
 from filterproof.mc.examine.worker import so_far
 from filterproof.theory.pairs import DominatingPair, Gaussian
 from filterproof.theory.pairs.base import Direction
@@ -223,11 +222,16 @@ class SequenceSearch(SearchLog):
         looks = (
             "; for a filter that looks at losses, only first requests" if self.subject.observes_losses else ""
         )
-        grids = [one.definition for one in self.subject.families if one.definition.mechanism != "own"]
+        grids = [one for one in self.subject.families if one.definition.mechanism != "own"]
         sizes = "other sizes"
         if grids:
-            least, most = min(family.least for family in grids), max(family.most for family in grids)
-            sizes += f" (all below {least:.2g} and above {most:.2g})"
+            least, most = (
+                min(one.definition.least for one in grids),
+                max(one.definition.most for one in grids),
+            )
+            asked = {size for one in grids for size in one.asked_above if size > most}
+            above = f", except {len(asked)} as first requests, up to {max(asked):.2g}" if asked else ""
+            sizes += f" (all below {least:.2g} and above {most:.2g}{above})"
         return self.finding(
             f"{count_words(self.refuted, 'refutation')} among {count_words(self.tried, 'sequence')}",
             ", ".join(one.definition.name for one in self.subject.families),

@@ -15,9 +15,8 @@ from filterproof.mc.examine.counterexample import Counterexample, sequence_count
 from filterproof.mc.examine.divergence import Divergence
 from filterproof.mc.examine.examination_context import ExaminationContext
 from filterproof.mc.examine.minimise import minimise
-from filterproof.mc.examine.sequence import Steps, joined, pieces
+from filterproof.mc.examine.sequence import Steps, joined, most_kept, pieces
 from filterproof.mc.examine.stage_finding import StageFinding, Tightness
-from filterproof.mc.examine.supremum import most_kept
 from filterproof.theory.evidence import Evidence
 from filterproof.theory.numerics.decimals import format_up
 

@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from filterproof.filters.contract.largest_granted import largest_granted, last_granted
+from filterproof.theory.rounding import double_to_place, next_above, place_to_double
 
 SIZES = st.floats(1e-300, 1e300)
 
@@ -39,3 +40,11 @@ def test_grid_is_tried_from_the_top_so_that_a_gap_hides_nothing():
     assert largest_granted(lambda size: size < 0.5 or 2.0 <= size <= 2.5, (0.25, 1.0, 2.0, 4.0)) == 2.5
     assert largest_granted(lambda size: size <= 4.0, (1.0, 4.0)) == 4.0
     assert math.isclose(largest_granted(lambda size: size < 3.0, (1.0, 4.0), math.inf), 1.0)
+
+
+@given(x=st.floats(allow_nan=False))
+def test_places_of_doubles_ascend_by_one_from_each_to_the_next(x):
+    place = double_to_place(x)
+    assert place_to_double(place) == x
+    if x < math.inf:
+        assert double_to_place(next_above(x)) == place + 1

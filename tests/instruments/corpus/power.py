@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 import filterproof as fp
-from filterproof.mc.examine.ending import Status
 from filterproof.mc.examine.verification import verify
 from filterproof.reports.words import is_right_verdict
 from tests.instruments.corpus.corpus_parts import PARTS
@@ -98,7 +97,7 @@ def _found(subject: Subject, effort: float) -> Said:
         counterexample = "" if violation is None else "; ".join(violation.events)
         return {"outcome": "UNDECIDED" if violation is None else "REFUTED", "counterexample": counterexample}
     found = verify(subject.make(), effort=effort)
-    outcome = found.verdict.outcome.name if found.status is Status.EXAMINED else found.status.name
+    outcome = found.ending.name
     if found.counterexample is not None:
         outcome = "REFUTED" if found.counterexample.replay().refutes else "REPLAY FAILS"
     return {

@@ -9,6 +9,7 @@ import pytest
 from scipy import stats
 
 import filterproof as fp
+from tests.mc.estimate.planted_mechanisms import EPSILON, PLANTED
 
 TWO, ONE = [1.0, 1.0], [1.0]
 Release = Callable[[Any, np.random.Generator], object]
@@ -100,3 +101,18 @@ def test_a_promise_of_a_large_epsilon_is_compared_and_not_refuted(
     audit = fp.audit_mechanism(_laplace, TWO, ONE, promise, n=400)
     assert audit.verdict.outcome is fp.Outcome.UNDECIDED
     assert math.isfinite(audit.estimate.low)
+
+
+@pytest.mark.parametrize("name", PLANTED)
+def test_the_faults_of_ding_are_found_and_their_sound_forms_are_not_refuted(name: str) -> None:
+    planted = PLANTED[name]
+    n = 160_000 if "iSVT 4" in name else 20_000
+    audit = fp.audit_mechanism(
+        planted.release, planted.data, planted.neighbour, fp.PureDP(EPSILON), n=n, confidence=1 - 1e-6
+    )
+    assert (audit.verdict.outcome is fp.Outcome.REFUTED) is planted.faulty
+    assert audit.estimate == audit.stops[-1]
+    assert [one.low > audit.promised for one in audit.stops] == [False] * (len(audit.stops) - 1) + [
+        planted.faulty
+    ]
+    assert (audit.samples < n) is planted.faulty

@@ -134,9 +134,9 @@ def test_a_denied_run_halts_or_asks_again(on_denial, squares):
 def test_the_enclosure_of_composed_gaussians_holds_the_closed_form():
     rounds = 2
     for one in evaluate(
-        GDP, fp.Constant(fp.Gaussian(0.4)), epsilon=[1.0, 9.0], rounds=rounds, evidence=Evidence.CERTIFIED
+        GDP, fp.Constant(fp.Gaussian(0.7)), epsilon=[1.0, 9.0], rounds=rounds, evidence=Evidence.CERTIFIED
     ):
-        exact = fp.Gaussian(0.4 * math.sqrt(rounds)).hockey_stick(one.epsilon)
+        exact = fp.Gaussian(0.7 * math.sqrt(rounds)).hockey_stick(one.epsilon)
         assert one.evidence is Evidence.CERTIFIED
         assert one.low * (1 - 1e-13) <= exact <= one.high * (1 + 1e-13)
         assert one.high <= one.low * (1 + 1e-10)
@@ -287,14 +287,8 @@ REFUSED = [
             (lambda view: setattr(view, "memory", view.memory + 1), "replaced view.memory"),
         )
     ),
-    # the last loss of Gaussians, and levels that follow the loss without steps
-    *(
-        (GDP, strategy, {"rounds": 3}, r"use fp\.simulate")
-        for strategy in (
-            rebounding(fp.Gaussian(0.2), fp.Gaussian(0.3)),
-            asking(lambda view: fp.Gaussian(0.2 + 0.1 * np.tanh(view.loss))),
-        )
-    ),
+    # the last loss of Gaussians
+    (GDP, rebounding(fp.Gaussian(0.2), fp.Gaussian(0.3)), {"rounds": 3}, r"use fp\.simulate"),
     (GDP, fp.HighWhileLossPositive(), {"evidence": Evidence.EXACT}, "rational masses"),
     (GDP, fp.HighWhileLossPositive(), {"evidence": Evidence.DERIVED}, "evidence must be"),
     (CountFilter(2), fp.Constant(fp.Laplace(2.0)), {}, "must request Gaussian pairs"),

@@ -19,7 +19,7 @@ from filterproof.filters.certified.comparison import Comparisons
 from filterproof.mc.examine.accountants.loss_bound_game import LossBoundGame, _log_certainly_above
 from filterproof.mc.examine.accountants.people_game import SumQuestion
 from filterproof.mc.examine.divergence import Divergence
-from filterproof.mc.examine.ending import Status
+from filterproof.mc.examine.ending import Ending
 from filterproof.mc.examine.filter_fault import FilterFault
 from filterproof.mc.examine.replay import ReplayError
 from filterproof.mc.examine.stages.certificate import certify_promise
@@ -160,7 +160,7 @@ LITTLE = (SOUND[0], SOUND[4], SOUND[6], fp.ZCDPFilter(0.5))
 @pytest.mark.parametrize("filt", LITTLE, ids=lambda one: type(one).__name__)
 def test_what_holds_is_neither_faulty_nor_said_to_deny_all_however_little_work_is_done(filt):
     found = verify(filt, effort=1e-6)
-    assert (found.status, found.verdict.outcome) == (Status.EXAMINED, Outcome.HOLDS)
+    assert found.ending is Ending.HOLDS
 
 
 @cache
@@ -184,7 +184,7 @@ def test_a_broken_tracker_is_refuted_as_the_filter_of_its_blocks():
     found = verify(fp.odometers.TrackerLimitFilter(Restarts(8.0, 0.5), 2), effort=0.05, mechanisms="gaussian")
     assert found.counterexample.replay().refutes
     tracker = verify(Restarts(8.0, 0.5), effort=0.01)
-    assert (tracker.status, tracker.verdict.outcome) == (Status.EXAMINED, Outcome.UNDECIDED)
+    assert tracker.ending is Ending.UNDECIDED
     assert "fp.odometers.TrackerLimitFilter(tracker, blocks)" in str(tracker)
 
 
@@ -236,7 +236,7 @@ def test_a_accountant_that_is_not_as_the_theorem_has_it_is_not_covered(make, say
 @pytest.mark.parametrize("effort", [1e-6, 0.01])
 def test_a_accountant_that_no_theorem_covers_and_no_game_refutes_is_undecided(effort):
     found = verify(people(Same), effort=effort)
-    assert (found.status, found.verdict.outcome) == (Status.EXAMINED, Outcome.UNDECIDED)
+    assert found.ending is Ending.UNDECIDED
     assert bool(found.tightness) is (effort > 1e-6)
     assert found.findings[-1].not_tried.endswith("its share of the work was used up")
 

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 import filterproof as fp
-from filterproof.mc.examine.ending import Status
+from filterproof.mc.examine.ending import Ending
 from filterproof.mc.examine.own_pairs import named_pairs
 from filterproof.mc.examine.verification import verify
 from tests.mc.examine import example_filters, services
@@ -48,7 +48,7 @@ def examined(name: str) -> str:
     make, effort = EXAMINED[name]
     mechanisms = ("gaussian", "laplace") if make is example_filters.CheapLaplace else None
     exam = verify(make(), effort=effort, seed=1, mechanisms=mechanisms)
-    rows: list[Any] = [repr(exam.verdict), exam.status.name, exam.not_tried, repr(exam.trace)]
+    rows: list[Any] = [repr(exam.verdict), exam.headline, exam.not_tried, repr(exam.trace)]
     for one in exam.findings:
         said = (
             one.stage,
@@ -105,10 +105,10 @@ def test_how_long_answers_take_decides_neither_the_status_nor_a_word(effort: flo
         remote = type("Remote", (Remote,), {"wait": staticmethod(wait)})
         exam = verify(remote(), effort=effort, mechanisms=["gaussian"])
         found.append(
-            (exam.status, exam.verdict.detail, *((one.result, one.not_tried) for one in exam.findings))
+            (exam.ending, exam.verdict.detail, *((one.result, one.not_tried) for one in exam.findings))
         )
     assert found[1:] == found[:1] * 2
-    assert found[0][0] is Status.EXAMINED
+    assert found[0][0] is Ending.UNDECIDED
     assert "not a proof" in found[0][1]
 
 

@@ -154,3 +154,12 @@ def test_equal_budgets_by_label_differ_nowhere_and_those_of_another_record_are_r
     assert first_difference(by_site(2.0), by_site(2.0), effort=0.02).difference is None
     with pytest.raises(ValueError, match="other must have the labels and the record of one"):
         first_difference(by_site(2.0), by_site(2.0, over="b"))
+
+
+def test_a_difference_and_a_game_name_requests_with_labels_in_words() -> None:
+    asked = fp.LabelledRequest(fp.RandomizedResponse(1.0), (("site", "b"),))
+    found = FirstDifference(((asked, 0.5), (asked, 0.5)), asked, "the first", "")
+    said = "RandomizedResponse(epsilon=1) at site=b"
+    assert str(found).startswith(f"after 2 x {said}, the first alone grants {said}; ")
+    scope = fp.worst_case(fp.BasicFilter(1.0), asked, epsilon=1.0, rounds=1).scope
+    assert scope.startswith("every adaptive adversary over RandomizedResponse(1) at site=b; at most 1 round")

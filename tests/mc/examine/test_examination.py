@@ -11,13 +11,15 @@ import pytest
 
 import filterproof as fp
 from filterproof.filters.catalogue import CATALOGUE
+from filterproof.filters.contract.work import active_meter, count_work, current_meter
 from filterproof.mc.examine.divergence import Divergence
-from filterproof.mc.examine.ending import Status
+from filterproof.mc.examine.ending import Ending
 from filterproof.mc.examine.examination import Examination, PartialExamination
 from filterproof.mc.examine.replay import MAX_FAILURE
 from filterproof.mc.examine.stage_finding import STOPPED_AFTER, UNFINISHED, StageFinding, Tightness
-from filterproof.mc.examine.stage_schedule import FAILURE
+from filterproof.mc.examine.stage_schedule import FAILURE, STAGES
 from filterproof.mc.examine.verification import verify
+from filterproof.mc.examine.worker import WorkerPaused, iter_isolated, so_far
 from filterproof.theory.evidence import Evidence, Outcome, Verdict
 from tests.mc.examine import example_filters, misbehaving_filters, services
 
@@ -41,7 +43,7 @@ SOUND = [
 def test_no_sound_filter_is_refuted(filt: fp.PrivacyFilter) -> None:
     found = verify(filt, effort=0.1)
     assert found.counterexample is None
-    assert found.status is Status.EXAMINED
+    assert found.ending in (Ending.HOLDS, Ending.UNDECIDED)
     assert found.verdict.outcome is not Outcome.REFUTED
     assert all(row.attack <= row.promised * (1 + 1e-9) for row in found.tightness)
     if found.tightness and found.verdict.outcome is Outcome.UNDECIDED:
@@ -154,31 +156,31 @@ REFUTED = _finding(
     counterexample=Counterexample(),
     verdict=replace(HOLDS, outcome=Outcome.REFUTED, counterexample={"a": 1}),
 )
-#: The findings -> the status, and the end of what is said; what holds is the promise itself and not a menu's.
-FOLLOWS: list[tuple[tuple[StageFinding, ...], Status, str]] = [
-    ((OPEN, WHOLE), Status.EXAMINED, HOLDS.detail),
-    ((OPEN, _finding(verdict=HOLDS)), Status.EXAMINED, "Nothing could be compared with the guarantee"),
+#: The findings -> how it ends, and the end of what is said; what holds is the promise itself and not a menu's.
+FOLLOWS: list[tuple[tuple[StageFinding, ...], Ending, str]] = [
+    ((OPEN, WHOLE), Ending.HOLDS, HOLDS.detail),
+    ((OPEN, _finding(verdict=HOLDS)), Ending.UNDECIDED, "Nothing could be compared with the guarantee"),
     (
         (OPEN, _finding(verdict=replace(HOLDS, outcome=Outcome.UNDECIDED), covers_all=True), WHOLE),
-        Status.EXAMINED,
+        Ending.HOLDS,
         HOLDS.detail,
     ),
     # no verdict, whatever a theorem says
-    ((OPEN, WHOLE, BROKEN, BROKEN), Status.FAULTY, "no verdict: It raises."),
+    ((OPEN, WHOLE, BROKEN, BROKEN), Ending.FAULTY, "no verdict: It raises."),
     # one of the two is wrong, and neither is told as the verdict
-    ((OPEN, WHOLE, REFUTED), Status.DISAGREES, "Counterexample: four Gaussians"),
-    ((NOTHING, WHOLE), Status.DENIES, Status.DENIES.value),
-    ((WHOLE,), Status.DENIES, Status.DENIES.value),
+    ((OPEN, WHOLE, REFUTED), Ending.DISAGREEMENT, "Counterexample: four Gaussians"),
+    ((NOTHING, WHOLE), Ending.NOT_EXAMINED, Ending.NOT_EXAMINED.value),
+    ((WHOLE,), Ending.NOT_EXAMINED, Ending.NOT_EXAMINED.value),
 ]
 
 
-@pytest.mark.parametrize(("findings", "status", "said"), FOLLOWS)
+@pytest.mark.parametrize(("findings", "ending", "said"), FOLLOWS)
 def test_the_promise_holds_by_a_theorem_on_all_of_a_filter_that_was_examined_and_by_nothing_else(
-    findings: tuple[StageFinding, ...], status: Status, said: str
+    findings: tuple[StageFinding, ...], ending: Ending, said: str
 ) -> None:
     found = _examination(*findings)
-    assert found.status is status
-    assert found.faults == (("It raises.",) if status is Status.FAULTY else ())
+    assert found.ending is ending
+    assert found.faults == (("It raises.",) if ending is Ending.FAULTY else ())
     assert found.verdict.detail.endswith(said)
     assert (found.verdict == HOLDS) is (said == HOLDS.detail)
     assert found.verdict.outcome is (Outcome.HOLDS if said == HOLDS.detail else Outcome.UNDECIDED)
@@ -227,3 +229,57 @@ def test_what_is_undecided_is_as_sure_as_the_least_sure_comparison(names, least)
     assert (verdict.outcome, verdict.evidence) == (Outcome.UNDECIDED, Evidence[least])
     assert all(row.share == 0.5 for row in rows)
     assert Tightness(AT, "menu", 0.25, None, 0.0, Evidence.EXACT).share == float("inf")
+
+
+FEW = {"mechanisms": "gaussian", "effort": 0.01}
+
+
+def test_worker_pauses_at_the_work_that_it_is_given_and_goes_on_where_it_was():
+    def work():
+        so_far(lambda: "so far")
+        for number in range(6):
+            count_work(10)
+            yield number
+
+    with active_meter() as meter:
+        begins = iter(iter_isolated(work))
+        next(begins)
+        forked = meter.done - 10
+        begins.close()
+    with active_meter():
+        told = [
+            (found.summary, current_meter().done - forked) if isinstance(found, WorkerPaused) else found
+            for found in iter_isolated(work, pauses=(forked + 20, forked + 45))
+        ]
+    assert told == [0, ("so far", 20), 1, 2, 3, ("so far", 50), 4, 5]
+
+
+def test_each_search_has_a_turn_before_any_has_its_next_and_the_laws_come_between():
+    stages = []
+    found = verify(example_filters.ByHand(), on_stage=stages.append, **FEW)
+    assert found.counterexample is None
+    first, then = stages.index("invariants"), stages[stages.index("invariants") :]
+    assert stages[:4] == ["admission", "sequences", "games", "sequences"]
+    assert stages[:first].count("sequences") == stages[:first].count("games") > 1
+    assert "sequences" in then
+    assert sum(one.result.startswith("0 refutations among ") for one in found.findings) == 1
+
+
+def test_first_refutation_ends_the_search_and_a_thorough_one_goes_on():
+    first, every = (
+        verify(example_filters.Forgets(), thorough=thorough, effort=0.02, mechanisms="gaussian")
+        for thorough in (False, True)
+    )
+    refuting, told = (one.stage for one in first.findings if one.counterexample is not None)
+    assert (refuting in ("sequences", "games"), told) == (True, "shrinking")
+    assert "invariants" not in [one.stage for one in first.findings]
+    assert {"invariants", "sequences", "games"} <= {one.stage for one in every.findings}
+    assert first.counterexample.replay().refutes
+    assert every.counterexample.replay().refutes
+
+
+def test_only_the_stages_that_are_named_are_run_and_unknown_ones_are_refused():
+    found = verify(example_filters.ByHand(), stages=["invariants"], **FEW)
+    assert {one.stage for one in found.findings} == {"admission", "invariants"}
+    with pytest.raises(ValueError, match=f"stages must be among {', '.join(STAGES)}, got 'lows'"):
+        verify(example_filters.ByHand(), stages=["lows"])

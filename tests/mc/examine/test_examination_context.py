@@ -12,6 +12,7 @@ from filterproof.filters.contract.work import WorkLimit
 from filterproof.mc.examine.examination_context import admission_finding, own_numbers
 from filterproof.mc.examine.own_pairs import named_pairs, own_pairs
 from filterproof.mc.examine.parameter_families import FAMILY_TABLE, families_of
+from filterproof.mc.examine.stages.sequences import SequenceSearch
 from filterproof.theory.pairs import Erasure, FinitePair, Gaussian, RandomizedResponse
 from tests.mc.examine import example_filters, misbehaving_filters
 
@@ -162,3 +163,18 @@ def test_it_is_a_fault_that_no_family_is_answered_and_a_note_that_some_are_not(
     assert [*found] == granted
     assert granted or finding.result == "nothing"
     assert denied is None or closed == denied
+
+
+def test_the_sizes_that_were_asked_above_the_grid_are_told() -> None:
+    asked = set[float]()
+
+    class Noting(misbehaving_filters.SumOfZCDP):
+        def admits(self, state, request):
+            asked.add(float(np.max(request.mu)))
+            return super().admits(state, request)
+
+    families = families_of(("gaussian",), Noting().promise)
+    _, subject = admission_finding(Noting(), families, WorkLimit.of(10**6), seed=1)
+    told, most = SequenceSearch(subject=subject).summary().not_tried, families[0].most
+    above = [one for one in asked if one > most]
+    assert f"above {most:.2g}, except {len(above)} as first requests, up to {max(above):.2g})" in told

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import filterproof as fp
-from filterproof.mc.examine.ending import Status
+from filterproof.mc.examine.ending import Ending
 from filterproof.mc.examine.examination import PartialExamination
 from filterproof.mc.examine.verification import verify
 from filterproof.theory.evidence import Outcome
@@ -62,7 +62,7 @@ BREAKS = {
 def test_code_that_breaks_is_a_fault_with_its_method_and_line(kind: type[fp.PrivacyFilter]) -> None:
     method, words, said = BREAKS[kind]
     found = verify(kind(), effort=EFFORT)
-    assert found.status is Status.FAULTY
+    assert found.ending is Ending.FAULTY
     assert found.verdict.outcome is Outcome.UNDECIDED
     fault = found.faults[0]
     assert fault.startswith(f"{kind.__name__}.{method} ")
@@ -83,7 +83,7 @@ IMPURE = {
 def test_a_filter_whose_state_is_not_all_it_knows_or_touches_is_at_fault(kind: type, capsys) -> None:
     found = verify(kind(), effort=EFFORT, mechanisms="gaussian", stages=["invariants"])
     assert capsys.readouterr() == ("", "")
-    assert found.status is Status.FAULTY
+    assert found.ending is Ending.FAULTY
     assert any(fault.startswith(kind.__name__) and IMPURE[kind] in fault for fault in found.faults)
     assert found.verdict.outcome is not Outcome.HOLDS
 
@@ -106,7 +106,7 @@ ODD = {
 def test_what_harms_nobody_ends_no_examination_and_is_kept_from_the_page(kind: type, capsys) -> None:
     found = verify(kind(), effort=EFFORT, mechanisms="gaussian", stages=["invariants"])
     assert capsys.readouterr() == ("", "")
-    assert (found.status, found.faults) == (Status.EXAMINED, ())
+    assert (found.ending, found.faults) == (Ending.UNDECIDED, ())
     assert found.verdict.outcome is Outcome.UNDECIDED
     assert ODD[kind] is None or ODD[kind] in found.findings[-1].notes
 
@@ -115,7 +115,7 @@ def test_a_filter_that_admits_nothing_is_not_examined_and_who_is_told_of_the_sta
     found = verify(misbehaving_filters.AdmitsNothing(), effort=EFFORT, on_stage=print)
     assert capsys.readouterr().out == "admission\n"
     assert not any("prints" in note for one in found.findings for note in one.notes)
-    assert (found.status, found.faults) == (Status.DENIES, ())
+    assert (found.ending, found.faults) == (Ending.NOT_EXAMINED, ())
     assert "denies every request that was tried" in found.verdict.detail
 
 
@@ -126,7 +126,8 @@ HANGS = (misbehaving_filters.Hangs, misbehaving_filters.HangsLate)
 def test_a_filter_that_never_returns_is_examined_until_the_limit(kind: type) -> None:
     found = verify(kind(), seconds=SECONDS)
     assert re.fullmatch(r"stopped after \d\d? % of the work", found.stopped)
-    assert (found.status, found.faults, found.counterexample) == (Status.EXAMINED, (), None)
+    assert (found.faults, found.counterexample) == ((), None)
+    assert found.ending in (Ending.OUT_OF_TIME, Ending.UNDECIDED)
     assert found.verdict.outcome is Outcome.UNDECIDED
     assert found.verdict.detail.startswith(f"{found.stopped}: No violation found. This is not a proof.")
     assert kind is misbehaving_filters.HangsLate or not found.admits_something
@@ -148,7 +149,7 @@ def test_a_process_that_a_filter_starts_ends_with_its_examination() -> None:
     found = verify(
         misbehaving_filters.StartsAProcess(), effort=EFFORT, mechanisms="gaussian", stages=["invariants"]
     )
-    assert (found.status, found.faults) == (Status.EXAMINED, ())
+    assert (found.ending, found.faults) == (Ending.UNDECIDED, ())
     words = "\0".join(misbehaving_filters.StartsAProcess.words).encode()
     for one in Path("/proc").glob("[0-9]*/cmdline"):
         if words in _read(one):  # which is killed, and may not have ended yet
@@ -158,12 +159,12 @@ def test_a_process_that_a_filter_starts_ends_with_its_examination() -> None:
 def test_a_filter_that_asks_a_thread_is_examined_before_its_first_use_and_not_at_fault_after() -> None:
     filt = misbehaving_filters.HasAPool()
     found = verify(filt, effort=EFFORT, mechanisms=["rr"], stages=["games"])
-    assert (found.status, found.faults, found.stopped) == (Status.EXAMINED, (), "")
+    assert (found.ending, found.faults, found.stopped) == (Ending.UNDECIDED, (), "")
     assert any(one.stage == "games" and one.tightness for one in found.findings)
     filt.open("retry").request(fp.Gaussian(0.1))
     with filt.pool:
         found = verify(filt, effort=EFFORT, mechanisms=["rr"])
-    assert (found.status, found.faults) == (Status.THREADS_LOST, ())
+    assert (found.ending, found.faults) == (Ending.THREADS_LOST, ())
     assert re.match(
         r"threads ran in this process before \(.*HasAPool_0.*\), and a forked process does", found.stopped
     )
@@ -173,7 +174,7 @@ def test_a_filter_that_asks_a_thread_is_examined_before_its_first_use_and_not_at
 
 def test_of_a_filter_whose_state_is_not_all_it_knows_no_game_on_states_is_believed() -> None:
     found = verify(SeesRewinding(), effort=EFFORT, mechanisms="rr")
-    assert found.status is Status.FAULTY
+    assert found.ending is Ending.FAULTY
     assert found.counterexample is None
     assert not any(one.stage == "games" for one in found.findings)
 

@@ -3,7 +3,7 @@
 import json
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
@@ -92,7 +92,7 @@ def test_a_declared_price_that_is_the_cost_is_not_refuted() -> None:
 
 @pytest.mark.usefixtures("proved")
 def test_a_stated_distribution_is_measured_and_said_to_be_assumed() -> None:
-    exam = verify(Cheap(), effort=0.02, stages=["sequences", "certificate"], thorough=True)
+    exam = verify(Cheap(), effort=0.02, stages=["sequences", "certificate"])
     assert any(one.covers_all for one in exam.findings)  # the theorem is about the charges that pairs declare
     assert exam.verdict.outcome is fp.Outcome.REFUTED
     assert exam.verdict.evidence is fp.Evidence.CITED
@@ -179,3 +179,21 @@ def test_games_over_a_stated_distribution_are_bounded_from_below() -> None:
     assert true.rounds == game.counterexample.rounds
     assert 0.9 * true.low < game.counterexample.value <= true.low
     assert game.counterexample.replay().refutes
+
+
+def test_pairs_with_names_are_called_by_them() -> None:
+    menu = {"one vote": fp.RandomizedResponse(0.5), "the count": Round(1.0, price=0.3)}
+    made = fp.from_budget(
+        Client, lambda held, pair: held.round(getattr(pair, "price", 0.5)), fp.PureDP(1.0), menu=menu
+    )
+    exam = fp.verify(made, effort=0.05)
+    assert exam.counterexample.description == "2 x the count"
+    assert "round 1: ask the count" in str(exam)
+    assert "the count is Round(epsilon=1.0" in str(exam)
+    kept = json.dumps(exam.counterexample.to_data())
+    assert fp.replay(kept, filt=made).low == exam.counterexample.value
+
+    class Votes(Cheap):  # a named menu as an attribute
+        pairs: ClassVar = {"a vote": Stated(fp.Gaussian(1.0), 0.2)}
+
+    assert "2 x a vote: " in str(verify(Votes(), effort=0.02, stages=["sequences"], thorough=True))

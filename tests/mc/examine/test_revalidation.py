@@ -12,7 +12,7 @@ import filterproof as fp
 from filterproof.mc.engine.adversaries import Constant
 from filterproof.mc.examine.counterexample import Counterexample, menu_counterexample, record_simulation
 from filterproof.mc.examine.divergence import Divergence
-from filterproof.mc.examine.ending import Status
+from filterproof.mc.examine.ending import Ending
 from filterproof.mc.examine.filter_fault import FilterFault
 from filterproof.mc.examine.revalidation import history_is_granted, revalidate
 from filterproof.mc.examine.verification import verify
@@ -107,7 +107,7 @@ def test_an_impure_filter_that_keeps_its_promise_when_fresh_is_at_fault_and_not_
     assert found.verdict.outcome is Outcome.UNDECIDED
     assert found.counterexample is None
     assert any("depend on earlier runs" in one or "keeps data outside" in one for one in found.faults)
-    assert found.status is Status.FAULTY
+    assert found.ending is Ending.FAULTY
 
 
 # -- each kind of counterexample

@@ -7,7 +7,7 @@ import mpmath
 import numpy as np
 import pytest
 
-from filterproof.mc.intervals.anytime import BettingTest, LogCapital, ThresholdSide
+from filterproof.mc.intervals.anytime import BettingTest, LogCapital, ThresholdSide, anytime_mean
 
 
 def e_values(test, values):
@@ -98,3 +98,36 @@ def test_the_rounding_of_a_capital_of_zeros_is_within_what_is_asked_for_more(thr
     with mpmath.workdps(40):
         for bet, log in zip(test._bet_grid(1 / threshold), test.wealth(np.zeros(n)).above, strict=True):
             assert abs(log - n * mpmath.log(1 - mpmath.mpf(float(bet)) * threshold)) <= allowed
+
+
+@pytest.mark.parametrize(("chance", "least"), [(0.5, 0.0), (0.9, -2.0)])
+def test_the_chance_that_any_interval_misses_is_at_most_the_failure(chance: float, least: float) -> None:
+    """The chance is exact: the masses of the counts of successes whose intervals held so far."""
+    failure, held = 0.2, {0: 1.0}
+    for n in range(1, 41):
+        after: dict[int, float] = {}
+        for successes, mass in held.items():
+            for one, share in ((successes, 1 - chance), (successes + 1, chance)):
+                after[one] = after.get(one, 0.0) + mass * share
+        held = {}
+        for successes, mass in after.items():
+            bounds = anytime_mean(
+                [0.0, 1.0], [n - successes, successes], least=least, most=1.0, failure=failure
+            )
+            if bounds.low <= chance <= bounds.high:
+                held[successes] = mass
+    assert 0.002 < 1 - sum(held.values()) <= failure
+
+
+def test_the_interval_excludes_what_the_betting_test_decides_and_little_more() -> None:
+    for successes in (0, 3, 200, 990, 1000):
+        bounds = anytime_mean([0, 1], [1000 - successes, successes], least=0.0, most=1.0, failure=1e-6)
+        assert bounds.low <= successes / 1000 <= bounds.high
+        values = np.repeat([1.0, 0.0], [successes, 1000 - successes])
+        for end, side, share in ((bounds.low, ThresholdSide.ABOVE, 0.8), (1 - bounds.high, None, 0.8)):
+            if end > 0:
+                test = BettingTest(share * end, 1.0, 1e-6)
+                decided = test.decision(test.wealth(values if side else 1 - values)).side
+                assert decided is ThresholdSide.ABOVE
+    with pytest.raises(ValueError, match="values must lie in"):
+        anytime_mean([2.0], [1], least=0.0, most=1.0, failure=0.1)

@@ -15,6 +15,7 @@ import math
 import os
 import platform
 import random
+import runpy
 import subprocess
 import sys
 import types
@@ -373,19 +374,18 @@ if __name__ == "__main__":
 
 
 def test_the_key_is_the_same_in_every_process_and_in_the_workers_that_import_the_script(
-    tmp_path: Path,
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    said = []
-    for number, seed in enumerate(("0", "1")):
-        folder = tmp_path / str(number)
-        folder.mkdir()
-        (folder / f"script{number}.py").write_text(SCRIPT)
-        environment = os.environ | {"PYTHONPATH": os.pathsep.join(map(str, sys.path)), "PYTHONHASHSEED": seed}
-        command = [sys.executable, f"script{number}.py", str(tmp_path / "run.db")]
-        done = subprocess.run(
-            command, env=environment, cwd=folder, check=True, capture_output=True, text=True
-        )
-        said.append(done.stdout.splitlines())
-    assert [lines[-1] for lines in said] == ["kept 0", f"kept {5 * BATCH_SIZE}"]
-    assert said[0][:-1] == said[1][:-1]
-    assert len(set(said[0])) == len(said[0]) == 5
+    """In a process of its own, with another order of sets, and then in this one, as the main script of another name."""
+    store, scripts = str(tmp_path / "run.db"), [tmp_path / f"script{number}.py" for number in range(2)]
+    for script in scripts:
+        script.write_text(SCRIPT)
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(map(str, sys.path)), "PYTHONHASHSEED": "1"}
+    command = [sys.executable, str(scripts[0]), store]
+    done = subprocess.run(command, env=environment, check=True, capture_output=True, text=True)
+    monkeypatch.setattr(sys, "argv", [str(scripts[1]), store])
+    runpy.run_path(str(scripts[1]), run_name="__main__")
+    first, again = done.stdout.splitlines(), capsys.readouterr().out.splitlines()
+    assert [first[-1], again[-1]] == ["kept 0", f"kept {5 * BATCH_SIZE}"]
+    assert first[:-1] == again[:-1]
+    assert len(set(first)) == len(first) == 5

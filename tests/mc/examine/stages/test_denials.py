@@ -144,3 +144,44 @@ def test_a_service_that_charges_for_a_retry_is_told(service: type) -> None:
     assert exam.counterexample is None
     (found,) = (one.result for one in exam.findings if one.stage == "denials")
     assert ("a retry is charged again" in found) is (service is ChargedTwice)
+
+
+class Halves(Purse):
+    """Grants twice a half, and never a smaller request after a larger one."""
+
+    last = 0.0
+
+    def spend(self, epsilon: float) -> bool:
+        if epsilon < self.last or not super().spend(epsilon):
+            return False
+        self.last = epsilon
+        return True
+
+
+class Careful(Purse):
+    """Charges the largest loss that it was told, and so denies what fits by the declared parameters."""
+
+    def told(self, epsilon: float, loss: float) -> None:
+        self.left -= epsilon if loss > 0 else 0.0
+
+
+def test_a_denial_after_requests_of_other_sizes_or_after_losses_is_told() -> None:
+    assert told(spending(Halves, MENU)) == (
+        "denies RandomizedResponse(epsilon=0.25) after RandomizedResponse(epsilon=0.75); "
+        "it fits in 1-DP by basic composition"
+    )
+    for told_of, says in (
+        (
+            Careful.told,
+            "denies RandomizedResponse(epsilon=0.25) after 2 uses; 4 fit in 1-DP by basic composition",
+        ),
+        (lambda held, epsilon, loss: None, NOTHING),
+    ):
+        observing = fp.from_budget(
+            Careful,
+            lambda held, pair: held.spend(float(pair.pure_epsilon)),
+            fp.PureDP(1.0),
+            menu=MENU,
+            released=lambda held, pair, loss, told_of=told_of: told_of(held, float(pair.pure_epsilon), loss),
+        )
+        assert told(observing) == says

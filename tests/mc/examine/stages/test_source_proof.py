@@ -37,14 +37,19 @@ class Mine(fp.PrivacyFilter):
 """
 
 
+def written(folder: Path, text: str) -> fp.PrivacyFilter:
+    """The filter `Mine` of a file with this text."""
+    (folder / "mine.py").write_text(text)
+    return load_filter(f"{folder / 'mine.py'}::Mine")
+
+
 def sum_filter(
     folder: Path, *, promise="fp.ZCDP(0.5)", budget="0.5", cost="request.zcdp_rho", admits="", spend=""
 ) -> fp.PrivacyFilter:
     """A filter that adds up a cost; `admits` and `spend` are in terms of COST."""
     rules = {"admits": admits or "spent + COST <= self.budget", "spend": spend or "spent + COST"}
     rules = {name: rule.replace("COST", cost) for name, rule in rules.items()}
-    (folder / "mine.py").write_text(SUM.format(promise=promise, budget=budget, **rules))
-    return load_filter(f"{folder / 'mine.py'}::Mine")
+    return written(folder, SUM.format(promise=promise, budget=budget, **rules))
 
 
 def examined(filt: fp.PrivacyFilter, *, effort: float = 1.0, **more: object):
