@@ -177,11 +177,6 @@ def where(own: Caller, condition: Any, x: Any, y: Any) -> Array:
     return elementwise(pick, kind, number(own, condition), one, two)
 
 
-def select(own: Caller, condlist: Any, choicelist: Any, default: Any = 0) -> Any:
-    pairs = list(zip(own.items(condlist), own.items(choicelist), strict=True))
-    return reduce(lambda rest, pair: where(own, pair[0], pair[1], rest), reversed(pairs), default)
-
-
 # -- reductions ------------------------------------------------------------------------------------------------
 
 
@@ -271,7 +266,7 @@ RULES: dict[Any, Callable[..., Any]] = {
     np.negative: lambda own, x: own.arithmetic.negative(*numpy_scalars(number(own, x))),
     **{getattr(np, name): partial(function, f"np.{name}") for name in NUMPY_FUNCTIONS}, np.ldexp: ldexp,
     **{getattr(math, name): partial(function, f"math.{name}") for name in MATH_FUNCTIONS if hasattr(math, name)},
-    np.logical_not: logical_not, np.sqrt: square_root, np.clip: clip, np.where: where, np.select: select,
+    np.logical_not: logical_not, np.sqrt: square_root, np.clip: clip, np.where: where,
     np.zeros: lambda own, shape, dtype=float: full(own, shape, 0, dtype), np.full: full, np.full_like: full_like,
     np.ones: lambda own, shape, dtype=float: full(own, shape, 1, dtype),
     np.zeros_like: lambda own, a, dtype=None: full_like(own, a, 0, dtype),
