@@ -253,7 +253,7 @@ def anytime_mean(
     Examples
     --------
     >>> import filterproof as fp
-    >>> fp.intervals.anytime_mean([0.0, 1.0], [500, 500], least=0.0, most=1.0, failure=0.01).low > 0.44
+    >>> fp.intervals.anytime_mean([0.0, 1.0], [500, 500], least=0.0, most=1.0, failure=0.01).low > 0.43
     True
     """
     values, counts = (np.asarray(one, dtype=np.float64) for one in (values, counts))

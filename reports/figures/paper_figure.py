@@ -155,8 +155,9 @@ class ComputedFigure:
 
     @property
     def title(self) -> str:
-        """The title of the figure with these parameters."""
-        return self.specification.title(self.of.title)
+        """The title of the figure, which is no stand-in with the folder of the paper's data."""
+        stand_in = not getattr(self.specification, "folder", "")
+        return self.of.title if stand_in else self.of.title.replace("in a stand-in", "on a folder of data")
 
     @property
     def caption(self) -> str:

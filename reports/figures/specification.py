@@ -94,10 +94,6 @@ class Specification(ABC):
         """Return the paper's numbers with ours, if the parameters are the paper's."""
         return ()
 
-    def title(self, title: str) -> str:
-        """Return the title of the figure with these parameters, given that of the paper's figure."""
-        return title
-
     @classmethod
     def names(cls) -> tuple[str, ...]:
         """Return the names of the parameters, in order."""

@@ -137,9 +137,6 @@ class StandIn(Specification):
         """The number of people for whom a row stands."""
         return 1 if self.folder else self.copies
 
-    def title(self, title: str) -> str:
-        return title.replace("in a stand-in", "on a folder of data") if self.folder else title
-
     def trials_of(self, setting: FilteredDescent) -> tuple[Trial, ...]:
         """Return the trials of one setting."""
         return tuple(Trial(setting, self.seed, number) for number in range(self.trials))

@@ -23,9 +23,6 @@ from filterproof.theory.pairs.reference_values import Exact, PairReferenceValues
 if TYPE_CHECKING:
     from flint import arb
 
-#: The number of losses in a block, small enough for the nearest cache.
-_BLOCK = 16384
-
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Gaussian(DominatingPair):
@@ -206,15 +203,9 @@ class Gaussian(DominatingPair):
         drawn = fast.losses(rng, self.mu, order - 0.5, n)
         if drawn is not None:
             return drawn
-        loss, shift, owned_copy = np.empty(n), np.empty(min(n, _BLOCK)), self.shape == (n,)
-        for first in range(0, n, _BLOCK):
-            part = loss[first : first + _BLOCK]
-            mu = (
-                self.mu[first : first + _BLOCK] if isinstance(self.mu, np.ndarray) and owned_copy else self.mu
-            )
-            rng.standard_normal(out=part)
-            part += np.multiply(mu, order - 0.5, out=shift[: len(part)])
-            part *= mu
+        loss = rng.standard_normal(n)
+        loss += (order - 0.5) * self.mu
+        loss *= self.mu
         return loss
 
 

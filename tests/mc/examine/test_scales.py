@@ -15,24 +15,19 @@ from filterproof.mc.examine.parameter_families import families_of
 from filterproof.mc.examine.sequence import Sequence
 from filterproof.mc.examine.verification import verify
 from filterproof.theory.evidence import Outcome
+from tests.mc.examine.example_filters import PureSum
 
 
-class Purse(fp.PrivacyFilter):
+class Purse(PureSum):
     """Charges a share of epsilon; requests of more than `wraps` cost nothing."""
 
     def __init__(self, budget, share=1.0, wraps=math.inf):
-        self.budget, self.share, self.wraps = budget, share, wraps
+        self.most, self.share, self.wraps = budget, share, wraps
         self.promise = fp.PureDP(budget)
 
-    def start(self, n):
-        return np.zeros(n)
-
-    def spend(self, state, request):
-        cost = np.broadcast_to(self.share * request.pure_epsilon, len(state))
-        return state + np.where(cost <= self.wraps, cost, 0.0)
-
-    def admits(self, state, request):
-        return self.spend(state, request) <= self.budget
+    def cost(self, state, request):
+        cost = self.share * super().cost(state, request)
+        return np.where(cost <= self.wraps, cost, 0.0)
 
 
 @given(st.floats(1e-290, 1e290))
@@ -73,23 +68,14 @@ def test_half_of_what_is_due_is_found_at_any_scale_and_more_than_that_is_none(bu
     assert share >= 1 or found.counterexample.replay().refutes
 
 
-class Ledger(fp.PrivacyFilter):
+class Ledger(PureSum):
     """Adds to nearest: what is too small to move the sum is granted for ever, unless it must move."""
-
-    promise = fp.PureDP(1.0)
 
     def __init__(self, moves):
         self.moves = moves
 
-    def start(self, n):
-        return np.zeros(n)
-
-    def spend(self, state, request):
-        return state + request.pure_epsilon
-
     def admits(self, state, request):
-        after = self.spend(state, request)
-        return (after <= 1.0) & (not self.moves or after > state)
+        return super().admits(state, request) & (not self.moves or self.spend(state, request) > state)
 
 
 @pytest.mark.parametrize("moves", [pytest.param(False, marks=pytest.mark.slow), True])

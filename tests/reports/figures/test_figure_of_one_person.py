@@ -1,6 +1,7 @@
 """Paper 003's Figure 1: the profile by a Fourier transform of its own, RDP by the binomial formula."""
 
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ from scipy.special import binom, ndtr
 import filterproof as fp
 from filterproof.reports.figures.paper_figure import ComputedFigure, figure
 from filterproof.reports.figures.subsampled_gaussian import _panel_columns
+from tests.mc.training.made_up import write_squares
 
 Q, SIGMA, STEPS = 0.005, 2.0, 10_000
 
@@ -98,6 +100,14 @@ def test_people_who_are_always_clipped_have_the_epsilons_of_that_person() -> Non
     assert facts["rdp_least"] == pytest.approx(rdp, rel=1e-12)
     assert least <= facts["pld_least"] <= most + facts["widest"]
     assert facts["right"] == facts["people"] == 20
+
+
+def test_whoever_has_idx_files_gets_the_histogram_of_their_pictures(tmp_path: Path) -> None:
+    folder = write_squares(tmp_path / "pictures")
+    shown = figure("003-1-people", folder=folder, steps=20, people=60, orders=4)
+    assert shown.title.endswith("on a folder of data")
+    assert shown.caption.startswith("pictures. 60 people")
+    assert shown.data.column("pld").sum() == 60
 
 
 def test_the_diagram_is_of_the_calls_of_a_run() -> None:
