@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import shlex
 from collections.abc import Iterable, Sequence
 from hashlib import blake2b
@@ -12,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filterproof.filters.adapters.bridge import DECISION_UNITS, LINE_UNITS, Bridge, shown
-from filterproof.filters.adapters.commands import ask_command, command_text, request_text
+from filterproof.filters.adapters.commands import ask_command, command_text, json_loss, request_text
 from filterproof.filters.contract.work import count_work
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.theory.argument_checks import check_positive
@@ -242,7 +241,7 @@ class _BridgeRuns:
             if not run:
                 run = self._new_run()
                 self._bring(at, run, commands, due)
-            commands.append(command_text("observe", run, loss=_json_loss(loss)))
+            commands.append(command_text("observe", run, loss=json_loss(loss)))
             commands += [command_text("state", run)] if self.bridge.stores else []
             answers = self._exchange(commands)
             self._check_due(answers, due)
@@ -283,7 +282,7 @@ class _BridgeRuns:
         commands.append(command_text("open", run))
         for before, pair in reversed(past):
             if isinstance(pair, float):
-                commands.append(command_text("observe", run, loss=_json_loss(pair)))
+                commands.append(command_text("observe", run, loss=json_loss(pair)))
                 continue
             due.append((len(commands), pair))
             commands += [self._ask_command(run, before, pair), *self._without_denied(run)]
@@ -347,11 +346,6 @@ class _BridgeRuns:
                     f"answered the error {shown(answer['error'])} to {sent[:60]}"
                 )
         return answers
-
-
-def _json_loss(loss: float) -> float | str:
-    """Return a loss for JSON, which has no infinite numbers."""
-    return loss if math.isfinite(loss) else str(loss)
 
 
 def _number_of(at: int, text: str) -> int:

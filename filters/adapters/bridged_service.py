@@ -8,7 +8,7 @@ from typing import Any
 
 from filterproof.filters.adapters.bridge import LINE_UNITS, Bridge
 from filterproof.filters.adapters.bridge import shown as printable
-from filterproof.filters.adapters.commands import ask_command, command_text
+from filterproof.filters.adapters.commands import ask_command, command_text, json_loss
 from filterproof.filters.adapters.service import Disk, Release
 from filterproof.filters.contract.work import count_work
 from filterproof.theory.pairs import DominatingPair
@@ -31,6 +31,8 @@ class BridgedServices:
             self.bridge.exchange([command_text("close", self._open)])
             self._open = None
         made = (TimedService if "clock" in self.bridge.stated_abilities else BridgedService)(self, disk)
+        if "observe" in self.bridge.stated_abilities:
+            made.observe = made.tell_loss
         if not made.stores:
             self._open = made.run
         return made
@@ -69,6 +71,13 @@ class BridgedService:
                 'answer {}, {"again": true}, {"answer": "a name"} or {"epoch": 1}',
             )
         yield Release(is_retry, epoch, answer)
+
+    #: Told of each release, if the program states the ability.
+    observe: Callable[[str, float], None] | None = None
+
+    def tell_loss(self, key: str, loss: float) -> None:
+        """Tell the program what came out."""
+        self._command_answer(command_text("observe", self.run, loss=json_loss(loss)))
 
     def kill(self) -> None:
         """Close the budget of a dead process, which restarts under another number."""

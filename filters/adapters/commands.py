@@ -54,6 +54,11 @@ def request_text(pair: DominatingPair) -> str:
     return json.dumps(message, separators=(",", ":"))
 
 
+def json_loss(loss: float) -> float | str:
+    """Return a loss for JSON, which has no infinite numbers."""
+    return loss if math.isfinite(loss) else str(loss)
+
+
 def _json_number(value: Any) -> Any:
     """Return a number of a request for JSON: null for an infinite one, text for a fraction."""
     if value is None or isinstance(value, (str, bool, int)):

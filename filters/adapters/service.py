@@ -71,7 +71,9 @@ class Service(Protocol):
 
     It may also have `clock(epoch)`, called at its start and at the end of each epoch. With a clock a record lies in one
     epoch, and the guarantee is for results from its data. An optional `kill()` releases resources that the operating
-    system takes back from a dead process, such as file locks.
+    system takes back from a dead process, such as file locks. An optional `observe(key, loss)` is told what came out
+    as a new answer goes out: the realised loss log p(output)/q(output), in nats. A schedule is then a counterexample
+    only if its answers go out whatever came out.
     """
 
     def request(self, pair: DominatingPair, key: str) -> Iterator[Release | None]:

@@ -193,7 +193,7 @@ def _replay_schedule(game: _RecordedGame) -> tuple[Bound]:
     service, epoch = service_of(game.filter), game.data["epoch"]
     if service is None:
         raise _field_error("filter", "a program that knows keys", game.filter)
-    played = Schedule.from_data(game.data["schedule"], game.names).play(service).by_epoch
+    played = Schedule.from_data(game.data["schedule"], game.names).releases(service)
     if epoch is None:
         (released,) = played.values() if len(played) == 1 else ({},)
     else:

@@ -150,8 +150,11 @@ class ScheduleSearch:
 BreakTest: TypeAlias = Callable[[ServiceSimulator], Violation | None]
 
 
-def break_test(promise: Guarantee) -> BreakTest:
-    """Return a test whether releases, composed as fixed mechanisms, break the guarantee. Results are cached."""
+def break_test(promise: Guarantee, service: MakeService) -> BreakTest:
+    """Return a test whether releases, composed as fixed mechanisms, break the guarantee. Results are cached.
+
+    A service that is told of releases must send the same answers whatever comes out.
+    """
     measures = targets(promise)
 
     @lru_cache(1 << 14)
@@ -162,6 +165,8 @@ def break_test(promise: Guarantee) -> BreakTest:
         for epoch, pairs in world.by_epoch.items():
             if (found := broken(Fixed(tuple(sorted(pairs.items(), key=repr))))) is not None:
                 whose, done = epoch if len(world.by_epoch) > 1 else None, Schedule(world.menu, world.done)
+                if world.told and not done.releases(service):
+                    continue
                 return Violation(done, world.events, whose, *found, found[0].promised(promise))
         return None
 
@@ -276,7 +281,7 @@ def confirm_schedule(
     service: MakeService, promise: Guarantee, schedule: Schedule, deadline: Deadline
 ) -> None:
     """Raise FilterFault if the schedule breaks nothing in new processes of the service."""
-    if break_test(promise)(schedule.play_isolated(service, deadline)) is None:
+    if break_test(promise, service)(schedule.play_isolated(service, deadline)) is None:
         raise FilterFault(
             f"{name_of_service(service)} breaks the contract: it keeps data outside its object and its disk, "
             "which a process that ends loses; keep it in self"
@@ -310,7 +315,11 @@ def search_reports(
     from filterproof.filters.testing.strategies import reproducible
 
     set_hypothesis_home_dir(os.devnull)  # this is a worker, which must leave no files in the user's folder
-    among, found, searching = break_test(promise), ScheduleSearch(None, 0, 0), limit.fraction(_SEARCH_SHARE)
+    among, found, searching = (
+        break_test(promise, service),
+        ScheduleSearch(None, 0, 0),
+        limit.fraction(_SEARCH_SHARE),
+    )
     quiet = hypothesis.Verbosity.quiet
     settings = partial(reproducible, _BATCH, phases=(hypothesis.Phase.generate,), verbosity=quiet)
     for number, rules in enumerate(cycle(_RULES)):
