@@ -25,6 +25,7 @@ from typing import Any, TypeGuard
 
 import numpy as np
 
+from filterproof.filters.contract.filter_base import FilterBase
 from filterproof.filters.contract.library import defining_class, is_library_class
 from filterproof.mc.engine.encoding import OWN, Nameable, encode, nameable
 from filterproof.mc.losses.stated_pair import STATED_ERROR, measurable
@@ -80,7 +81,8 @@ def _is_named(held: object) -> TypeGuard[Mapping[str, DominatingPair]]:
 
 
 def class_attributes(filt: object, kinds: Iterable[type]) -> Iterator[Any]:
-    """Yield the attributes of the filter of these types."""
+    """Yield the attributes of the filter of these types, but not the contract's own, which may run user code."""
+    kinds = [kind for kind in kinds if kind is not FilterBase]
     names = [*getattr(filt, "__dict__", {}), *(name for kind in kinds for name in vars(kind))]
     return (_attribute_named(filt, name) for name in dict.fromkeys(names) if name[:2] != "__")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -34,8 +35,10 @@ def _agrees(mark: Any, x: float) -> bool:
     return math.isfinite(x) and Fraction(x) == mark
 
 
-def predicted(step: Transition, decision: PlayedDecision, grants: int) -> tuple[bool, tuple[Any, ...]] | None:
-    """What a step says of a decision, (granted, leaves afterwards); None where it is another step's."""
+def predicted(
+    step: Transition, decision: PlayedDecision, grants: int
+) -> tuple[bool, tuple[Any, ...], dict[int, Fraction]] | None:
+    """What a step says of a decision, (granted, leaves afterwards, its numbers); None where it is another step's."""
     path = step.path
     if decision.family not in step.request.possible:
         return None
@@ -67,8 +70,8 @@ def predicted(step: Transition, decision: PlayedDecision, grants: int) -> tuple[
     if values is None or not path.holds(values):
         return None
     if step.after is None:
-        return False, ()
-    return True, tuple(v.at(values) if isinstance(v, Polynomial) else v for v in step.values)
+        return False, (), values
+    return True, tuple(v.at(values) if isinstance(v, Polynomial) else v for v in step.values), values
 
 
 def _is_declared(name: str) -> bool:
@@ -93,21 +96,22 @@ def compare(system: System, plays: Plays) -> tuple[int, PlayedDecision | None]:
             if shape is None:
                 return agreed, decision
             answers = [
-                answer
+                (step, answer)
                 for (before, sizes), steps in groups.items()
                 if before == shape and all(decision.size(name) == size for name, size in sizes)
                 for step in steps
                 if (answer := predicted(step, decision, grants)) is not None
             ]
             actual = decision.granted, decision.after if decision.granted else ()
-            if not answers or not any(_same(answer, actual) for answer in answers):
+            decision.traced[:] = [(step, values) for step, (*said, values) in answers if _same(said, actual)]
+            if not decision.traced:
                 return agreed, decision
             agreed += 1
             grants += decision.granted
     return agreed, None
 
 
-def _same(one: tuple[bool, tuple[Any, ...]], two: tuple[bool, tuple[Any, ...]]) -> bool:
+def _same(one: Sequence[Any], two: Sequence[Any]) -> bool:
     return (
         one[0] == two[0]
         and len(one[1]) == len(two[1])

@@ -163,7 +163,7 @@ class Induction:
                 continue
             if is_loss and step.path.choices.get("loss", "finite") != "finite":
                 continue  # no loss is infinite where epsilon is bounded
-            path = _copied(step.path)
+            path = step.path.copied()
             bounds = charge_bounds(path, measure, self.theorem.alpha)
             ghost = path.new(Atom("ghost", "sum"))
             charge, facts = path.new(Atom("truth", measure, (), False, Fraction(0))), []
@@ -384,9 +384,3 @@ def _variables(path: Path, ghost: Polynomial) -> dict[int, Polynomial]:
     """The sum, the grants and the places before a step."""
     places = {int(a.name): Polynomial.atom(n) for n, a in enumerate(path.atoms) if a.kind == "place"}
     return {SUM: ghost, GRANTS: path.new(Atom("grants", "grants so far"))} | places
-
-
-def _copied(path: Path) -> Path:
-    copy = Path((), list(path.atoms), path.feasible, list(path.assumed), dict(path.choices))
-    copy.index()
-    return copy

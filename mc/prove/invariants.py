@@ -83,46 +83,12 @@ def drift_of(size: Fraction) -> Fraction:
 
 
 def charge_of(decision: PlayedDecision, theorem: SumTheorem) -> float:
-    """What a request of a play is charged at most, by what requests of its family declare."""
-    measure, family, given = theorem.measure, decision.family, decision.parameters
-    is_lossy = family in ("KOV", "Erasure")
-    if measure == "loss":
+    """What a request of a play is charged at most, by what the code reads of it; 0 where nothing says that."""
+    if theorem.measure == "loss":
         return decision.loss
-    if measure in ("delta", "lost"):
-        return float(given.get("delta", given.get("p", 0.0))) if is_lossy else 0.0
-    if measure == "epsilon" and is_lossy:
-        return float(given.get("epsilon", 0.0))
-    if measure in ("pure", "epsilon"):
-        return decision.declared("pure_epsilon")
-    if measure == "gdp":
-        return decision.declared("gdp_mu") ** 2
-    if measure == "zcdp":
-        return decision.declared("zcdp_rho")
-    if is_lossy and measure == "kept":
-        epsilon = float(given.get("epsilon", 0.0))
-        return min(epsilon, float(theorem.alpha or 0) * epsilon**2 / 2)
-    return max(decision.declared(f"{way}renyi {theorem.alpha}") for way in ("", "swapped "))
-
-
-def _implied_charge(decision: PlayedDecision, theorem: SumTheorem, read: set[str]) -> float:
-    """The charge of a request that follows from what the code reads of it."""
-    charge, options = charge_of(decision, theorem), list[float]()
-    if theorem.measure not in ("zcdp", "renyi", "kept") or decision.family in ("KOV", "Erasure"):
-        return charge
-    half = float(theorem.alpha or 1) / 2
-    if read & {"zcdp_rho", "charge zcdp_charge"}:
-        options.append(2 * half * decision.declared("zcdp_rho"))
-    if read & {"gdp_mu", "charge gdp_charge", f"{decision.family}.mu"}:
-        options.append(half * decision.declared("gdp_mu") ** 2)
-    if read & {
-        "pure_epsilon",
-        "charge pure_charge",
-        *(f"{decision.family}.{name}" for name in ("epsilon", "b")),
-    }:
-        epsilon = decision.declared("pure_epsilon")
-        options += [half * epsilon**2] + [epsilon] * (theorem.alpha is not None)
-    finite = [one for one in options if math.isfinite(one)]
-    return charge if not finite or any("renyi" in name for name in read) else min(finite)
+    step, values = decision.traced[0]
+    charge: float = step.charge(theorem.measure, theorem.alpha, values)
+    return charge if math.isfinite(charge) else 0.0
 
 
 def candidates(system: System, plays: Plays, theorem: SumTheorem) -> list[Invariant]:
@@ -185,7 +151,7 @@ def _prices(
 
     A linear programme in doubles finds the least, which are replaced by the next larger numbers of the code.
     """
-    budget, read = float(theorem.budget) or 1.0, code_reads(system)
+    budget = float(theorem.budget) or 1.0
     starts = {
         v: e.value for v, e in enumerate(system.first) if isinstance(e, Polynomial) and e.value is not None
     }
@@ -194,7 +160,7 @@ def _prices(
         (charge / budget, d.before, d.after)
         for one in plays.plays for d in one
         if d.granted and None not in (shape_at(system, d.before), shape_at(system, d.after))
-        and 1e-6 * budget < (charge := _implied_charge(d, theorem, read)) < math.inf
+        and 1e-6 * budget < (charge := charge_of(d, theorem))
         and all(map(math.isfinite, (*d.before, *d.after)))
     ]  # fmt: skip
     if theorem.measure == "loss" or not rows or not own:

@@ -109,6 +109,12 @@ class Path:
         """Make the atoms that the path began with known by name."""
         self._known = {(a.kind, a.name, a.of): i for i, a in enumerate(self.atoms)}
 
+    def copied(self) -> Path:
+        """The same numbers and decisions, to which facts may be added."""
+        copy = Path((), list(self.atoms), self.feasible, list(self.assumed), dict(self.choices))
+        copy.index()
+        return copy
+
     def is_whole(self, value: Polynomial) -> bool:
         return all(c.denominator == 1 for c in value.terms.values()) and all(
             self.atoms[n].whole for n in value.atoms

@@ -42,6 +42,8 @@ class PlayedDecision:
     loss: float
     runs: int
     raised: bool
+    #: The step that predicts it, with its numbers.
+    traced: list[Any] = field(default_factory=list, repr=False)
     _known: dict[str, float] = field(default_factory=dict, repr=False)
 
     @property

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
@@ -14,7 +14,7 @@ from filterproof.mc.prove.interpreter import Interpreter
 from filterproof.mc.prove.paths import Atom, NotTraced, Path, Raised, explore
 from filterproof.mc.prove.polynomials import Polynomial
 from filterproof.mc.prove.questions import Questions
-from filterproof.mc.prove.requests import HUGE, Request
+from filterproof.mc.prove.requests import HUGE, Request, charge_bounds
 from filterproof.mc.prove.solver import Feasibility
 from filterproof.mc.prove.source import definition, file_of, is_traced
 from filterproof.mc.prove.states import check_rests, flatten, rebuilt, structure
@@ -63,6 +63,21 @@ class Transition:
     #: The values of the leaves afterwards.
     values: tuple[Any, ...] = ()
     lines: tuple[int, ...] = ()
+    _bounds: dict[Any, Any] = field(default_factory=dict)
+
+    def charge(self, measure: str, alpha: Fraction | None, values: Mapping[int, Fraction]) -> float:
+        """The largest charge that these numbers of the path allow; infinite where nothing bounds it."""
+        if (measure, alpha) not in self._bounds:
+            path = self.path.copied()
+            self._bounds[measure, alpha] = len(path.atoms), charge_bounds(path, measure, alpha)
+        truth, cases = self._bounds[measure, alpha]
+        free, paid = ({**values, truth: Fraction(number)} for number in (0, 1))
+        most = []
+        for case in cases:  # each bound is linear in the charge
+            ends = [(bound.at(free), bound.at(paid)) for bound, _ in case]
+            sizes = (float(at_0 / (at_0 - at_1)) for at_0, at_1 in ends if at_1 < at_0)
+            most.append(min(sizes, default=math.inf))
+        return max(most, default=math.inf)
 
     @property
     def is_undefined(self) -> bool:
