@@ -126,7 +126,7 @@ def _sample_pairs(filt: PrivacyFilter, family: GrantedSizes) -> tuple[Dominating
 
     A filter with a menu denies all other pairs, whatever they cost.
     """
-    menu = named_pairs(getattr(filt, "keeper", filt), "menu")
+    menu = named_pairs(getattr(filt, "inner_filter", filt), "menu")
     pairs, granted_sizes = family.pairs, set(family.sizes)
     gaps = [t for t in family.definition.sizes if t < family.sizes[-1] and t not in granted_sizes]
     below = map(family.definition.pair, gaps[:: -max(len(gaps) // 3, 1)])
