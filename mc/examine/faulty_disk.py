@@ -42,7 +42,7 @@ class FaultyDisk(UserDict[str, Any]):
         """Plan a fault for a later write, after `before` others; "" cancels it."""
         self.fault, self.before = fault, before
 
-    def fail(self) -> None:
+    def fail_power(self) -> None:
         """Fail the power: the present content is final."""
         if self.stored is None:
             self.stored = deepcopy(self.data)
@@ -70,9 +70,9 @@ class FaultyDisk(UserDict[str, Any]):
         if fault == "full":
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         if fault == "unwritten":
-            self.fail()
+            self.fail_power()
         write()
         if fault == "written":
-            self.fail()
+            self.fail_power()
         if fault:
             raise PowerFailure

@@ -241,8 +241,8 @@ class ServiceSimulator:
 
     def end(self) -> None:
         """End the last process."""
-        self.disk.fail()
-        self._let_go()
+        self.disk.fail_power()
+        self._abandon_process()
 
     def _begin_process(self) -> None:
         count_work(1)
@@ -342,13 +342,13 @@ class ServiceSimulator:
     def _crash_process(self, why: str) -> None:
         lost = ", ".join(flight.name for flight in self.flights)
         self.events += (f"{why}{f'; {lost} is lost' if lost else ''}; what was stored is read again",)
-        self.disk.fail()
-        self._let_go()
+        self.disk.fail_power()
+        self._abandon_process()
         assert self.disk.stored is not None
         self.disk = FaultyDisk(self.disk.stored)
         self._begin_process()
 
-    def _let_go(self) -> None:
+    def _abandon_process(self) -> None:
         """Make a dead process harmless: finalisers of its objects must not write."""
         for flight in self.flights:
             with suppress(Exception, SystemExit, PowerFailure):
@@ -369,7 +369,7 @@ class ServiceSimulator:
         except BridgeError:
             raise
         except SystemExit:
-            self.disk.fail()
+            self.disk.fail_power()
             return _EXITED
         except Exception as error:  # noqa: BLE001 - a service's own code, whatever it raises
             if not (isinstance(error, OSError) and error.errno == errno.ENOSPC):
