@@ -133,7 +133,7 @@ def _listed_theorems() -> list[KernelTheorem]:
 
 
 def _statements_and_axioms(compiler: str, folder: str) -> tuple[dict[str, str], dict[str, tuple[str, ...]]]:
-    """What each theorem states and what it rests on, by the kernel's own word."""
+    """Ask Rocq for each theorem's statement and each module's axioms."""
     modules: dict[str, list[str]] = {}
     for theorem in _listed_theorems():
         modules.setdefault(theorem.rocq_module, []).append(f"@{theorem.rocq_module}.{theorem.name}")
@@ -164,11 +164,13 @@ def _statements_and_axioms(compiler: str, folder: str) -> tuple[dict[str, str], 
 
 
 def _marker_command(words: str) -> str:
+    """Return the Rocq command that prints a marker between two answers."""
     return f'Goal True. idtac "BEGIN {words}". Abort.'
 
 
 def _parse_axioms(told: str) -> tuple[str, ...]:
     # a name stands at the start of a line; its type follows after a colon, on the same line or indented
+    """Return the sorted names of the axioms that Print Assumptions lists."""
     return tuple(
         sorted(
             re.findall(r"^([A-Za-z_][\w.']*)(?=\s*:|\s*$)", _text_after_axioms_heading(told), re.MULTILINE)
@@ -185,6 +187,7 @@ def _checker_axioms(said: str) -> tuple[str, ...]:
 
 
 def _text_after_axioms_heading(told: str) -> str:
+    """Return the list below "Axioms:"; '' for a closed statement."""
     if told.startswith("Closed under the global context"):
         return ""
     head, _, rest = told.partition("\n")
@@ -194,7 +197,7 @@ def _text_after_axioms_heading(told: str) -> str:
 
 
 def _library_versions() -> dict[str, str]:
-    """The versions of the libraries, as the package manager has them; empty where there is none to ask."""
+    """Return the installed versions of the Coq libraries from dpkg; {} without dpkg."""
     ask = shutil.which("dpkg-query")
     if ask is None:
         return {}
@@ -206,6 +209,7 @@ def _library_versions() -> dict[str, str]:
 
 def _run_command(command: list[str], folder: str) -> str:
     # no path of the user's: a library there could bring an axiom under an allowed name
+    """Run a command without COQ variables and return its output; raise KernelError if it fails."""
     clean = {name: value for name, value in os.environ.items() if not name.startswith(("COQ", "ROCQ"))}
     told = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, env=clean)
     if told.returncode:

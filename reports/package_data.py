@@ -1,4 +1,4 @@
-"""The words of pages, chapters and figures in `templates`, how they name what was found, and the records of `make`."""
+"""Reads the package's data: tables of texts in `templates`, and the records of `make`."""
 
 from __future__ import annotations
 

@@ -122,7 +122,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
 
 
 def _mark_error_text(mark: pytest.Mark) -> str:
-    """Why a mark cannot be used, '' if it can."""
+    """Return why a mark's arguments are invalid; '' if they are valid."""
     from filterproof.filters.contract.work import checked_effort
     from filterproof.theory.argument_checks import did_you_mean
 
@@ -141,11 +141,13 @@ def _mark_error_text(mark: pytest.Mark) -> str:
 
 
 def _options_of_item(item: pytest.Item, how: dict[str, Any]) -> dict[str, Any]:
+    """Return the arguments of the mark with the effort of the command line."""
     effort = item.config.getoption("--filterproof-effort")
     return how | ({} if effort is None else {"effort": effort})
 
 
 def _examine_target(target: str, how: dict[str, Any]) -> _Told:
+    """Load a target and examine it; return the item's properties and the failure message."""
     from filterproof.reports.user_filter import load_filter
 
     return _examine_filter(load_filter(target), how, target)

@@ -149,15 +149,18 @@ def make_report(
 
 
 def _progress_text(waiting: Mapping[str, None]) -> str:
+    """Return the names of the next pages, or that the report is being written."""
     return f"next of the report: {', '.join(list(waiting)[:3])}" if waiting else "writing the report"
 
 
 def _filter_chapter_and_page(study: Study, subject: FilterPageSubject) -> tuple[FilterChapter, Page]:
+    """Compute a filter's chapter and make its page."""
     chapter = filter_chapter(study, subject)
     return chapter, filter_page(chapter)
 
 
 def _accountant_chapter_and_page(study: Study, page: str) -> tuple[AccountantChapter, Page]:
+    """Compute the chapter of an accountants' page and make the page."""
     chapter = accountant_chapter(study, page)
     return chapter, accountant_page(chapter)
 
@@ -170,7 +173,7 @@ def _timed_job(jobs: Mapping[str, Callable[[], Any]], name: str) -> tuple[Any, f
 
 
 def _check_failure_probability(study: Study, failures: Sequence[float]) -> None:
-    """Raise RuntimeError if the intervals may miss with a larger probability than the study allows."""
+    """Raise RuntimeError if the intervals together may miss more often than the study allows."""
     total = math.fsum(failures)
     if total > study.failure * (1 + 1e-9):
         raise RuntimeError(
@@ -183,6 +186,7 @@ def _check_failure_probability(study: Study, failures: Sequence[float]) -> None:
 
 
 def _finding_data(finding: Finding) -> dict[str, object]:
+    """Return a finding as JSON data."""
     result = finding.result
     row: dict[str, object] = {
         "key": finding.claim.key,

@@ -41,6 +41,7 @@ def read_value(text: str) -> Any:
 
 
 def _value_of_expression(text: str, known: Mapping[str, Any]) -> Any:
+    """Parse an expression and return its value, with names from `known` alone."""
     try:
         tree = ast.parse(text, mode="eval").body
     except (SyntaxError, ValueError) as error:
@@ -145,7 +146,7 @@ def read_promise(text: str) -> Guarantee:
 def read_program(
     command: str | None, promise: str | None, labels: str | None = None, over: str | None = None
 ) -> PrivacyFilter | None:
-    """Return the filter of `--exec` and `--promise`, for one record with `--labels`; None without them."""
+    """Return the filter that a program implements (`--exec`), for one record with `--labels`."""
     if (command, promise, labels, over) == (None, None, None, None):
         return None
     if command is None or promise is None:
@@ -206,6 +207,7 @@ def _read_instance_of(
     known: Mapping[str, Any],
     among: str = "`filterproof list`",
 ) -> Any:
+    """Return the value of an expression; raise ValueError if it is no instance of `kinds`."""
     value = _value_of_expression(text, known)
     if isinstance(value, type) and issubclass(value, kinds[0]):
         value = value()

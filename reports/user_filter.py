@@ -84,6 +84,7 @@ def load_filter(target: str, promise: Guarantee | None = None) -> Any:
 
 
 def _value_text(value: object) -> str:
+    """Return the class of a value, for an error message."""
     return f"the class {value.__name__}" if isinstance(value, type) else f"of the type {type(value).__name__}"
 
 
@@ -171,6 +172,7 @@ def _searching_folder(folder: Path) -> Iterator[None]:
 
 
 def _import_target(target: str, name: str) -> ModuleType:
+    """Import a module by name, with the working directory on the path."""
     with _import_errors(target, None), _searching_folder(Path.cwd()):
         try:
             return importlib.import_module(name)
@@ -195,6 +197,7 @@ def _import_errors(target: str, file: str | None) -> Iterator[None]:
 
 
 def _not_imported(target: str, error: BaseException) -> ValueError:
+    """Return the ValueError for an exception that the import of a target raised."""
     return ValueError(
         f"the import raised {type(error).__name__}: {' '.join(str(error).split())} (target={target!r}); "
         "run the file with python first"

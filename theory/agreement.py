@@ -13,7 +13,7 @@ from filterproof.theory.numerics.decimals import format_failure, interval
 
 
 class AgreementOutcome(Enum):
-    """Outcomes of a comparison of the same numbers by two methods. They say nothing about a guarantee.
+    """AGREES or DISAGREES: outcome of a comparison of the same numbers by two methods.
 
     Attributes
     ----------
@@ -77,7 +77,7 @@ class IntervalAndEnclosure:
 
     @property
     def relative_difference(self) -> float:
-        """`difference` relative to `least`; inf where `least` is 0."""
+        """Largest distance between both intervals over |`least`|; inf where `least` is 0."""
         if self.difference <= 0:
             return 0.0
         return self.difference / abs(self.least) if self.least else math.inf
@@ -145,7 +145,7 @@ class Agreement(Displayed):
 
     @property
     def farthest_apart(self) -> IntervalAndEnclosure:
-        """The comparison with the largest distance; a comparison that disagrees, if there is one."""
+        """The comparison with the largest distance; one that disagrees, if there is one."""
         missed = [one for one in self.compared if not one.meets]
         shares = self.relative_difference <= 1
         return max(

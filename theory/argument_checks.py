@@ -30,7 +30,7 @@ def did_you_mean(name: object, names: Iterable[str]) -> str:
 
 
 def safe_double_copy(value: object, *, down: bool = False) -> object:
-    """Return a copy of an array, because its owner may change it, or a number, in doubles that never overstate privacy.
+    """Return a copy in doubles, rounded so that it never overstates privacy.
 
     A value that is not a double is rounded away from zero. With `down` (for scales of noise and for guarantees) it is
     rounded towards zero.
@@ -46,6 +46,7 @@ def safe_double_copy(value: object, *, down: bool = False) -> object:
 
 
 def _directed_round_to_double(value: object, down: bool) -> object:
+    """Round a real number to a double: away from zero, or towards zero if `down`."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, RealNumber):
         return value
     try:
@@ -73,8 +74,7 @@ def _as_real(name: str, value: object, remedy: str) -> Real:
 
 @dataclass(frozen=True, slots=True)
 class _AllowedRange:
-    """An interval from `low` to `high`; `closed_ends` names the ends that belong to it, errors use `description` and
-    `remedy`."""
+    """Interval of allowed values; a call checks an argument and raises TypeError or ValueError."""
 
     low: float
     high: float

@@ -151,6 +151,7 @@ def digest_repr(value: Any) -> str:
 
 
 def _short_repr(value: object) -> str:
+    """Return the repr of a field on one line; a long one becomes a shape, a count or a cut text."""
     if isinstance(value, Enum):
         return f"{type(value).__name__}.{value.name}"
     text = " ".join(repr(value).split())

@@ -157,7 +157,7 @@ class ClippedSums:
 
     @property
     def people(self) -> IndividualFilter:
-        """The people and their budgets."""
+        """The individual filter with the budgets of all people; their number is `people.people`."""
         return self._people
 
     @property
@@ -167,7 +167,7 @@ class ClippedSums:
 
     @property
     def kernel_theorems(self) -> tuple[str, ...]:
-        """The theorems of the proof assistant's kernel about the people's filters."""
+        """Names of the proof assistant's theorems about the people's filters."""
         return self._people.kernel_theorems
 
     @property
@@ -177,7 +177,7 @@ class ClippedSums:
 
     @property
     def underlying_filters(self) -> tuple[IndividualFilter]:
-        """The people and their budgets."""
+        """The individual filter whose guarantee the sums pass on."""
         return (self._people,)
 
     def noisy_sum(self, values: NDArray[np.float64], rng: np.random.Generator | SecretNoise) -> NoisySum:

@@ -118,7 +118,7 @@ def gaussian_request(norms: NDArray[np.float64], sigma: float) -> DominatingPair
 
 
 def _doubles_of_norms_round_up(norms: object) -> NDArray[np.float64]:
-    """Return `norms` as doubles, none below its original. Errors do not quote them, because they are personal data."""
+    """Return given norms as doubles, rounded up; error messages quote no personal data."""
     given = np.asarray(norms)
     if given.dtype.kind not in "fiu":
         raise TypeError(f"norms must hold real numbers, got dtype={given.dtype}; pass an array of them")
@@ -225,12 +225,12 @@ class IndividualFilter(StatefulAccountant):
 
     @property
     def kernel_theorems(self) -> tuple[str, ...]:
-        """The theorems of the proof assistant's kernel about individual filters that cover this filter."""
+        """Names of the proof assistant's theorems about individual filters with this guarantee."""
         return ("individual_filter", *(name for kind, name in _KERNEL if isinstance(self.promise, kind)))
 
     @property
     def underlying_filters(self) -> tuple[FilterBase]:
-        """The filter that each person has."""
+        """The filter that each person has; the guarantee is its own."""
         return (self._filter,)
 
     def with_people(self, people: int) -> Self:

@@ -91,7 +91,7 @@ def check_same(says: str, given: object, saved: object, kept: object, remedy: st
 
 
 def identity_as_json(identity: FilterIdentity) -> dict[str, object]:
-    """Return the saved description of the filter: its repr, for people, and the digests of its parameters."""
+    """Return the repr and the parameter digests of a filter, for saved data."""
     return {"filter": identity.description, "parameters": dict(identity.parameters)}
 
 
@@ -131,7 +131,7 @@ def saved_count(content: Mapping[str, Any], name: str, least: int = 0) -> int:
 
 
 def saved_nonnegative_double(content: Mapping[str, Any], name: str) -> float:
-    """Return content[name], the hexadecimal digits of a double from 0 to inf."""
+    """Return content[name], a double from 0 to inf saved as hexadecimal text."""
     value, size = content[name], math.nan
     with contextlib.suppress(ValueError, OverflowError):
         size = float.fromhex(value) if type(value) is str else math.nan
@@ -153,6 +153,7 @@ def _canonical_json(data: object) -> str:
 
 
 def _unchanged(number: Any) -> Any:
+    """Return `number` itself."""
     return number
 
 

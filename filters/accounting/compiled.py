@@ -85,7 +85,7 @@ def bits_of(x: float) -> int:
 
 
 def all_zero(low: NDArray[np.float64]) -> bool:
-    """Whether all low parts are zero, without a loop if one number stands for all runs, as in a fresh state."""
+    """Return whether the low doubles of all sums are zero."""
     return not (low[:1] if low.strides == (0,) else low.view(np.int64)).any()
 
 
@@ -108,7 +108,7 @@ def quotients_round_up(x: NDArray[np.float64], y: float) -> tuple[NDArray[np.flo
 
 
 def is_shared_or_per_run(charge: Charge, n: int) -> bool:
-    """Whether the charge is one number for all n runs or one per run."""
+    """Return whether the charge is one number for all n runs or one per run."""
     if isinstance(charge, PerRunCharge):
         return charge.index.shape == (n,) and all(
             is_shared_or_per_run(member, n) for member in charge.charges
@@ -131,7 +131,7 @@ def compiled_loops() -> SimpleNamespace | None:
 
 
 def _add_double_double_round_up(high: Any, low: Any, p: Any, q: Any) -> Any:
-    """`error_free.add_round_up` of (high, low) and (p, q), operation by operation, without a branch."""
+    """Add (high, low) and (p, q), rounded up, by the operations of `error_free` without a branch."""
     w = low + q
     t = w - low
     lost = (low - (w - t)) + (q - t)
@@ -160,7 +160,7 @@ def _squared_charge(x: Any, root: float, scale: float) -> Any:
 
 
 def _budget_covers(total: Any, carry: Any, limit: Any) -> Any:
-    """`Budget.covers`."""
+    """Return whether (total, carry) <= limit, as `Budget.covers`."""
     return (total < limit[0]) | ((total == limit[0]) & (carry <= limit[1]))
 
 
@@ -188,7 +188,7 @@ def _add_squares_if_exact(
 
 
 def _add_number_if_exact(high: Any, p: float, last: float, top: Any, fits: Any) -> Any:
-    """The same for one number p for all runs."""
+    """Compute top = high + p and fits = (top <= last); return 0 if every sum is exact."""
     rounded = 0
     for i in range(high.size):
         total = high[i] + p

@@ -130,12 +130,12 @@ class Budget:
 
     @property
     def inverse_sqrt_unit(self) -> float:
-        """2^-exponent: a charge of x takes x root^2 units of the budget."""
+        """2^-exponent = 1 / sqrt(unit): a charge of x takes x times its square in units."""
         return math.ldexp(1.0, -self.exponent)
 
     @property
     def sqrt_unit(self) -> float:
-        """2^exponent, the square root of the unit."""
+        """2^exponent, the square root of the unit 4^exponent in which `high` and `low` count."""
         return math.ldexp(1.0, self.exponent)
 
     @property
@@ -238,7 +238,7 @@ class Budget:
             return np.where(room > 0, room, 0.0)
 
     def left(self, state: Exact) -> NDArray[np.float64]:
-        """Return budget minus sum in the unit of the charges, rounded down: shape (n,)."""
+        """Return the remaining budget in the unit of the charges, rounded down: shape (n,)."""
         with np.errstate(over="ignore"):
             left = round_down_tiny_products(self.remaining_units(state) * self.sqrt_unit * self.sqrt_unit)
         return np.minimum(left, _LARGEST)

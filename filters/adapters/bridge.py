@@ -48,7 +48,7 @@ class LateBridgeError(BridgeError):
 
 
 class UnsupportedByBridgeError(ValueError):
-    """A bridge answered that it does not support a mechanism, which is outside its scope."""
+    """A bridge answered that it does not support the mechanism of a request."""
 
 
 class Bridge:
@@ -263,7 +263,7 @@ class Bridge:
 
 
 def printable_start(told: object) -> str:
-    """Return the beginning of a bridge's output in printable characters."""
+    """Return the start of a bridge's output, in printable characters, for messages."""
     text = bytes(told).decode("utf-8", "replace") if isinstance(told, (bytes, bytearray)) else str(told)
     short = text if len(text) <= _SHOWN_CHARS else f"{text[:_SHOWN_CHARS]}..."
     return replace_unprintable(short)

@@ -54,7 +54,7 @@ class BridgedFilter(PrivacyFilter):
 
     @property
     def command_line_options(self) -> tuple[str, ...]:
-        """The command-line options that name it."""
+        """The options `--exec` and `--promise` with which a command names this filter."""
         return "--exec", shlex.join(self.bridge.words), "--promise", repr(self.promise)
 
     def start(self, n: int) -> NDArray[np.int64]:
@@ -82,7 +82,7 @@ class BridgedFilter(PrivacyFilter):
         return self.asks_program.answers_of_new_budget(requests)
 
     def readable_state(self, state: Any) -> NDArray[Any]:
-        """Return what a person reads of a state: the stored text of each run, or the number of its grants."""
+        """Return readable text for a state: the stored text of each run, or the number of grants."""
         return np.array([self.asks_program.position_text(int(at)) for at in state], dtype=object)
 
     def is_reachable_state(self, state: NDArray[np.int64]) -> NDArray[np.bool_]:
@@ -137,7 +137,7 @@ class _BridgeRuns:
         return self._position_of_stored_state(told)
 
     def positions_after_requests(self, questions: Iterable[_Question]) -> dict[_Question, int | None]:
-        """Return the position of each run after its request is granted, or None after a denial."""
+        """Return the position of each run after its request, or None after a denial."""
         self.start_program()
         if len(self.known_decisions) > _MAX_DECISIONS:
             self.known_decisions.clear()
@@ -232,7 +232,7 @@ class _BridgeRuns:
         return standings
 
     def positions_after_losses(self, questions: Iterable[tuple[int, float]]) -> dict[tuple[int, float], int]:
-        """Return the position of each run after its program is told a loss."""
+        """Tell the program observed losses, and return the position of each run after its loss."""
         self.start_program()
         wanted = list(questions)
         for at, loss in [one for one in wanted if one not in self.known_losses]:
@@ -303,6 +303,7 @@ class _BridgeRuns:
                     )
 
     def _position_of_stored_state(self, answer: dict[str, Any]) -> int:
+        """Record the program's stored text, and return its position."""
         text = self.bridge.stored_text(answer)
         at = _successor_position(0, text)
         self.stood[at] = text
@@ -316,16 +317,17 @@ class _BridgeRuns:
             self.open[at] = run
 
     def _queue_close_command(self, run: int) -> None:
-        """Close a budget with the next line."""
+        """Add the command that closes a budget to the next line."""
         self.keys.pop(run, None)
         self.closing.append(command_text("close", run))
 
     def _next_run_number(self) -> int:
+        """Return the number of a new budget."""
         self.number += 1
         return self.number
 
     def _commands_after_grant(self, run: int) -> list[str]:
-        """Return the commands after a grant."""
+        """Return the commands "commit" and "release" as far as the program knows them."""
         key = self.keys.get(run)
         return [
             command_text(one, run, key)
@@ -353,7 +355,7 @@ class _BridgeRuns:
 
 
 def _successor_position(at: int, text: str) -> int:
-    """Return the number of a successor, the same in all processes: 62 bits of a digest, negative."""
+    """Return the position after `text` happens at a position: a digest, equal in all processes."""
     return -(int.from_bytes(blake2b(f"{at} {text}".encode(), digest_size=8).digest(), "big") >> 2) or -1
 
 

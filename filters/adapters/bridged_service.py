@@ -98,7 +98,8 @@ class BridgedService:
 
 
 class ClockedService(BridgedService):
-    """A service that gets the epoch."""
+    """A bridged service that passes on the number of each epoch."""
 
     def clock(self, epoch: int) -> None:
+        """Tell the program the number of the epoch."""
         self._command_answer(command_text("clock", self.run, now=epoch))

@@ -25,7 +25,7 @@ def command_text(what: str, run: int, key: str | None = None, **more: str | floa
 
 
 def ask_command_text(run: int, pair: DominatingPair, key: str | None = None) -> str:
-    """Return the command for a request."""
+    """Return the JSON text of the command that requests a mechanism."""
     return f'{command_text("ask", run, key)[:-1]},"request":{request_text(pair)}}}'
 
 

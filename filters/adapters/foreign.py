@@ -59,7 +59,7 @@ class ForeignObject(ABC):
 
     @abstractmethod
     def replay_uses(self, held: Any, pair: DominatingPair, count: int) -> bool:
-        """Whether the object grants and charges this many uses, which it granted before."""
+        """Charge uses that the object granted before; return whether it grants all again."""
 
     @abstractmethod
     def spent(self, held: Any) -> float | None:
@@ -87,7 +87,7 @@ def checked_release_callback(released: Any) -> Any:
 
 
 def checked_made_name(make: Callable[[], Any]) -> str:
-    """Return the name of what `make` returns. Raises ValueError if it returns the same object twice."""
+    """Return the name of what `make` returns. Raises ValueError if both calls return one object."""
     checked_callable("make", make)
     foreign = make()
     if make() is foreign:
@@ -257,6 +257,7 @@ class CountedFilter(PrivacyFilter):
 
 
 def _is_granted_after_uses(filt: CountedFilter, row: tuple[int, ...], place: int) -> bool:
+    """Return whether pair number `place` is granted after the counted uses in `row`."""
     if filt.foreign_object.composes:  # a function of all releases including this one, in any order
         after = tuple(count + (i == place) for i, count in enumerate(row))
         place = next(i for i, count in enumerate(after) if count)
@@ -266,6 +267,7 @@ def _is_granted_after_uses(filt: CountedFilter, row: tuple[int, ...], place: int
 
 @lru_cache(maxsize=1 << 16)
 def _is_granted_after_replay(filt: CountedFilter, row: tuple[int, ...], place: int) -> bool:
+    """Replay the uses in `row` on a new object; return whether it grants pair number `place`."""
     foreign = filt.foreign_object.make()
     for pair, uses in zip(filt.menu, row, strict=True):
         if uses and not filt.foreign_object.replay_uses(foreign, pair, uses):

@@ -67,7 +67,7 @@ def tracker_comparisons(tracker_held: Tracker, name: str) -> Iterator[Comparison
 
 
 def _opened_blocks(cost: Fraction, times: int, whole: Fraction) -> int:
-    """Return the rule in fractions: a block is closed if the next cost does not fit, and a large cost fills several."""
+    """Return the number of blocks after equal costs, by the rule in fractions."""
     closed, spent = 0, Fraction(0)
     for _ in range(times):
         if spent + cost <= whole:
@@ -80,6 +80,7 @@ def _opened_blocks(cost: Fraction, times: int, whole: Fraction) -> int:
 
 
 def _last_accepted(ask: Callable[[float], bool], low: float = 1e-100, high: float = 1e100) -> float:
+    """Return the accepted number next to the boundary, by bisection; nan without one."""
     return last_granted(ask, low, high) or math.nan
 
 

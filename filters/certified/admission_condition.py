@@ -41,7 +41,7 @@ class AdmissionCondition:
 
     @property
     def sum_names(self) -> tuple[str, ...]:
-        """The names of the sums."""
+        """The names of the sums that occur in the margins."""
         found = [name for text in self.margins for _, name, _, _ in Formatter().parse(text) if name]
         return tuple(dict.fromkeys(found))
 

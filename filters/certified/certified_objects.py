@@ -39,7 +39,7 @@ _ACCOUNTANTS: tuple[Callable[[], CertifiableObject], ...] = (
 
 
 def certify_or_fail(thing: CertifiableObject) -> CertifiedNumbers:
-    """Return `certify` of an object that must be covered: an uncovered object of this list is a refusal."""
+    """Return `certify` of an object; if no number has a theorem, a comparison that fails."""
     found = certify(thing)
     if found.numbers or getattr(thing, "sound", True) is False:
         return found

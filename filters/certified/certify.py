@@ -111,7 +111,7 @@ def certify(thing: CertifiableObject) -> CertifiedNumbers:
 def _accountant_certifier(
     name: Callable[[Any], str], numbers: Callable[[Any, str], Iterable[Comparison]]
 ) -> Any:
-    """Return the certification of an accountant from its name and its numbers."""
+    """Return a function that certifies an accountant, from its name and its comparisons."""
     return lambda thing: CertifiedNumbers.of(name(thing), numbers(thing, name(thing)), _user_code(thing))
 
 
@@ -154,7 +154,7 @@ _VERIFIED_KINDS = FilterBase | Tracker | IndividualFilter
 
 
 def _user_code(thing: object) -> list[str]:
-    """Return the user's code in an object or its parts that runs instead of the library's code."""
+    """Return the overriding user's code in an object or its parts."""
     order = type(thing).__mro__
     ours = [kind for kind in order if is_library_class(kind)]
     places = [(kind.__name__, vars(kind)) for kind in order[: order.index(ours[0])]]

@@ -172,4 +172,5 @@ def _size_with_cost_share(family: str, first: Mapping[str, float], share: float)
 
 
 def _is_granted(filt: FilterBase, state: State, pair: DominatingPair) -> bool:
+    """Return whether the filter grants the pair in a state of one run."""
     return bool(checked_admits(filt, state, pair, 1)[0])

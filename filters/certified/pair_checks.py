@@ -53,7 +53,7 @@ _DIVERGENCES = (1.0, 1.5, 3.0, 100.0)
 
 
 def charge_comparisons(pair: DominatingPair) -> Iterator[Comparison]:
-    """Yield every charge of a single pair of the library, for the exact doubles of its parameters."""
+    """Yield comparisons of every charge of a library pair with its true value."""
     yield from _pure_charge_comparisons(pair)
     yield from _zcdp_charge_comparisons(pair)
     yield from _gdp_charge_comparisons(pair)
@@ -166,7 +166,7 @@ def _renyi_charge_comparison(pair: DominatingPair, order: float, truth: Referenc
 
 
 def subsampled_gaussian_comparison(pair: DominatingPair, order: float) -> Comparison:
-    """Return the Rényi charge of a sampled Gaussian at an integer order, where removal is the larger direction."""
+    """Return the comparison of a sampled Gaussian's Rényi charge at an integer order, for removal."""
     removal = next(one for one in _directions(pair) if one.subsampled_gaussian_parameters[2] == "removal")  # type: ignore[index]
     return _renyi_charge_comparison(pair, order, removal.reference_values.renyi(order))
 
@@ -219,7 +219,7 @@ def _approximate_charge_comparisons(pair: DominatingPair) -> Iterator[Comparison
 
 
 def pair_distribution_comparisons(pair: DominatingPair) -> Iterator[Comparison]:
-    """Yield the divergences and the loss's distribution and quantiles of a library pair."""
+    """Yield comparisons of a library pair's divergences, loss distribution and quantiles."""
     reference_values = pair.reference_values
     orders = (1.0, 3.0) if reference_values.integrated else _DIVERGENCES
     yield from _rational_mass_comparisons(pair)
@@ -247,7 +247,7 @@ def pair_distribution_comparisons(pair: DominatingPair) -> Iterator[Comparison]:
 
 
 def _rational_mass_comparisons(pair: DominatingPair) -> Iterator[Comparison]:
-    """Yield the rationals of a pair made from rationals, compared with its definition."""
+    """Yield comparisons of a pair's rational masses with its definition."""
     rows = pair.reference_values.rational_masses
     if rows is None:
         return

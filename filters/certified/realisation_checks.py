@@ -40,7 +40,7 @@ def state_after_losses(
 
 
 def admits_after_losses(filt: FilterBase, pair: DominatingPair, losses: Sequence[float]) -> bool:
-    """Whether one more request is granted after outputs with these losses."""
+    """Return whether one more request is admitted after releases with these losses."""
     return bool(checked_admits(filt, state_after_losses(filt, pair, losses), pair, 1)[0])
 
 
@@ -53,7 +53,7 @@ def count_released(filt: FilterBase, pair: DominatingPair, losses: Sequence[floa
 
 
 def realisation_comparisons(filt: RealisationFilter, name: str) -> Iterator[Comparison]:
-    """Yield the split of delta, the losses at which the filter stops, and the requests and rounds that it grants."""
+    """Yield comparisons of the split of delta, the stopping losses, and the granted requests and rounds."""
     of, dhat, theta, pair = Comparisons(_THEOREM, name), filt.dhat, filt.theta, filt.menu[0]
     assert dhat is not None
     assert theta is not None
@@ -105,7 +105,7 @@ def realisation_comparisons(filt: RealisationFilter, name: str) -> Iterator[Comp
 
 
 def best_split_comparison(of: Comparisons, rounds: int, delta: float, dhat: float) -> Comparison:
-    """Return dhat with N (1-dhat)^2 phi(z_theta) = (1-delta) phi(z_dhat), the condition of the best split."""
+    """Return the comparison of dhat with the condition of the best split of delta."""
     falls = "log(N) + 2*log(1 - x) - quantile((d - x)/(N*(1 - x)))**2/2 - log(1 - d) + quantile(x)**2/2"
     return of.by_margin("dhat of the best split", dhat, "=", falls, slack=CLOSE, N=rounds, d=delta)
 

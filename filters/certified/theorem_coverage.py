@@ -40,7 +40,7 @@ from filterproof.theory.theorems.theorem import RefusedError
 
 
 class LossKind(Enum):
-    """The properties of a dominating pair that theorems may need."""
+    """The kind of privacy loss of a dominating pair, from finitely many outcomes to unbounded."""
 
     FINITE = "finitely many outcomes, finite losses"
     INFINITE = "an infinite loss"
@@ -118,7 +118,7 @@ COVERAGE_BY_FILTER: Mapping[type[FilterBase], Mapping[LossKind, TheoremCoverage]
 
 
 def coverage_of_class(kind: type[FilterBase]) -> Mapping[LossKind, TheoremCoverage] | None:
-    """Return the argument for each kind of mechanism, or None for a rule without a theorem."""
+    """Return how a filter class's theorem covers each kind of loss, or None without a theorem."""
     return next((COVERAGE_BY_FILTER[one] for one in kind.__mro__ if one in COVERAGE_BY_FILTER), None)
 
 
@@ -148,7 +148,7 @@ def coverage_by_menu_pair(filt: FilterBase) -> dict[DominatingPair, TheoremCover
 
 
 def _same_state_after_both(filt: FilterBase, pair: DominatingPair, other: DominatingPair) -> bool:
-    """Whether a fresh state of the filter is the same after both."""
+    """Return whether a fresh state is the same after either pair."""
     after, beside = (checked_spend(filt, checked_start(filt, 1), one, 1) for one in (pair, other))
     return all((a == b).all() for a, b in zip(after, beside, strict=True))
 

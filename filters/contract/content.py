@@ -188,6 +188,7 @@ class DigestWalk(ValueWalk):
 
 
 class _ContentWalk(ValueWalk):
+    """Walks to a hashable tree; `opaque` replaces objects that cannot be copied."""
     def __init__(self, opaque: Callable[[object], Hashable]) -> None:
         super().__init__()
         self._untold = opaque
@@ -210,7 +211,7 @@ def content(value: object, opaque: Callable[[object], Hashable] = lambda thing: 
 
 @lru_cache(maxsize=1024)
 def _uses_default_pickling(kind: Any) -> bool:
-    """Whether a class leaves pickling to Python, or to dataclasses, which define a `__getstate__` for slots."""
+    """Return whether a class defines no pickling of its own; that of dataclasses with slots is no own one."""
     if kind.__reduce_ex__ is not object.__reduce_ex__ or kind.__reduce__ is not object.__reduce__:
         return False
     return (

@@ -140,7 +140,7 @@ def content_of_attributes(filt: FilterBase[Any]) -> dict[str, Hashable]:
 
 
 def _user_parts(thing: object, seen: set[int]) -> Iterator[object]:
-    """Yield the parts of a filter whose code does not belong to the library."""
+    """Yield the filters with user code among a filter and its parts."""
     kind: Any = type(thing)
     if id(thing) in seen:
         return
@@ -156,7 +156,7 @@ def _user_parts(thing: object, seen: set[int]) -> Iterator[object]:
 
 
 def _attributes_with_content(users: Sequence[object]) -> dict[str, tuple[Hashable, object]]:
-    """Return everything that these objects and their classes hold, by name: the content and the value."""
+    """Return each attribute of these objects and their classes by name: its content and its value."""
     held: dict[str, tuple[Hashable, object]] = {}
     for thing in users:
         parts: dict[str, object] = {}
@@ -174,7 +174,7 @@ def _attributes_with_content(users: Sequence[object]) -> dict[str, tuple[Hashabl
 
 
 def _has_changed_number(before: Any, after: Any) -> bool:
-    """Whether a number or an array inside the content has changed. New entries do not count."""
+    """Return whether a number or an array inside the content has changed. New entries do not count."""
     if before == after or not (type(before) is type(after) is tuple):
         return False
     kind, other = before[0], after[0]

@@ -16,7 +16,7 @@ from filterproof.theory.guarantees import ZCDP, GaussianDP, Guarantee, PureDP, R
 
 @dataclass(frozen=True, slots=True)
 class GuaranteeScope:
-    """Bounds on sums over the rounds of every path.
+    """Upper bounds on sums of charges over all rounds that a filter guarantees on every path.
 
     For losses L_t of round t, with d_t = P(L_t = inf) and D_s the Rényi divergence of order s of the finite losses::
 
@@ -78,7 +78,7 @@ class GuaranteeScope:
 
     @classmethod
     def suggested_from_promise(cls, promise: Guarantee) -> GuaranteeScope | None:
-        """Return the bounds that a filter with this promise probably guarantees, or None; no theorem states them."""
+        """Return the bounds that a filter with this promise probably keeps, or None; no theorem states them."""
         if isinstance(promise, ZCDP):
             return cls(zcdp=promise.rho)
         if isinstance(promise, GaussianDP):

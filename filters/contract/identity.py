@@ -59,7 +59,7 @@ class FilterIdentity:
 
 
 def class_constants(kind: type) -> dict[str, object]:
-    """Return the constants of a class and its bases outside the library: no functions and no computed attributes.
+    """Return the constants that a class and its bases outside the library define, by name.
 
     Private lists, sets and dicts are skipped, because they are caches.
     """

@@ -32,7 +32,7 @@ def is_library_class(kind: type) -> bool:
 
 
 def consists_of_library_values(value: Any) -> bool:
-    """Whether a value consists of plain values and library classes: it runs no user code and does not change."""
+    """Return whether a value and its parts are plain values or of library classes, without user code."""
     kind: Any = type(value)
     if kind in _PLAIN:
         return True

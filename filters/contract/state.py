@@ -74,7 +74,7 @@ def rebuild_container(state: Any, new: Iterable[Any]) -> Any:
 def fold_leaves(
     array: Callable[..., Any], together: Callable[[list[Any]], Any], state: Any, *others: Any
 ) -> Any:
-    """Call `array` on the arrays at each place of the states and `together` on the list of results in a container.
+    """Call `array` on the leaves at each place of the states, and `together` on a container's results.
 
     All states must have the same nesting.
     """
@@ -196,7 +196,7 @@ def concatenate_runs(states: Sequence[_S]) -> _S:
 
 
 def compact_runs(state: _S, runs: NDArray[np.intp], into: NDArray[np.intp], n: int) -> _S:
-    """The first n runs after copying `runs` to the places `into`; overwrites the given arrays where writeable."""
+    """Copy `runs` to the places `into` and return the first n runs; overwrites writeable arrays."""
 
     def first(leaf: Any) -> Any:
         if not _has_run_axis(leaf):
@@ -287,12 +287,12 @@ def run_keys(state: State) -> list[Hashable]:
 
 
 def is_free_of_objects(leaf: NDArray[Any]) -> bool:
-    """Whether the bytes of an array are its whole content."""
+    """Return whether an array holds no Python objects, so that its bytes are its content."""
     return leaf.dtype.kind in "fiubcmMSUV" and not leaf.dtype.hasobject
 
 
 def _parts_getter_like(state: Any) -> Callable[[Any], Sequence[Any]]:
-    """What takes the parts of another state, which must be a container like `state`."""
+    """Return a function that takes the parts of another state, a container like `state`."""
 
     def of(other: Any) -> Sequence[Any]:
         inner = parts(other)

@@ -24,7 +24,7 @@ _TERM_NAMES = ("promise", "budget", "charge")
 
 @dataclass(frozen=True, slots=True)
 class FilterTerms:
-    """The content of a filter's guarantee, budget and constructor arguments at one time.
+    """A record of a filter's guarantee, budget and constructor arguments at one time, to detect changes.
 
     For a user's class, the terms include its constants, and each constructor argument that the instance stores under
     the same name. Guarantees, budgets, lists and dicts are compared by content, so that writing into them is a change.
@@ -82,7 +82,7 @@ class _TermContentWalk(ValueWalk):
 
 
 def _stored_argument_names(filt: object) -> list[str]:
-    """Return the attributes that store a constructor argument."""
+    """Return the names of attributes that store a constructor argument."""
     held = instance_attributes(filt)
     try:
         arguments = signature(type(filt).__init__).parameters

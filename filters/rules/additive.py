@@ -172,7 +172,7 @@ class AdditiveFilter(PrivacyFilter[Exact]):
 
     @property
     def _library_keeps_sum(self) -> bool:
-        """Whether the library's code keeps the sum."""
+        """Return whether the library's own code admits, charges and keeps the sum."""
         own = [
             getattr(type(self), name) is getattr(AdditiveFilter, name) for name in ("admits", "spend", "step")
         ]
@@ -246,7 +246,7 @@ def _largest_fitting_root(
 
 @lru_cache(maxsize=256)
 def _largest_root_of_fresh_run(budget: Budget, scale: float) -> float:
-    """Return the largest affordable root of a run that has spent nothing, exact to the last bit for display."""
+    """Return the largest affordable root of a run that has spent nothing, exact to the last bit."""
     root = float(np.sqrt(budget.high / scale)) * budget.sqrt_unit
     for trial in (next_above(root), root, *root * (1 - 2.0**-52 * np.arange(1, 8))):
         if budget.fits(budget.start(1), SquaredCharge(float(trial), scale))[0]:

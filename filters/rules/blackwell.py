@@ -150,7 +150,7 @@ def _largest_compared_epsilon(losses: NDArray[np.float64], masses: NDArray[np.fl
 
 @dataclass(frozen=True, slots=True, repr=False)
 class BlackwellFilter(PrivacyFilter[_State]):
-    """The filter that compares composed mechanisms with one Gaussian at every epsilon.
+    """The filter that grants while one Gaussian dominates the composed mechanisms at every epsilon.
 
     It grants a request while Gaussian(mu) dominates the composition of all mechanisms so far and the request, as if
     they were fixed in advance. The transcript is (mu^2/2)-zCDP::

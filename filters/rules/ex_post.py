@@ -128,5 +128,5 @@ class ExPostFilter(PrivacyFilter[_State]):
         return self._epsilon.left(self._charged_sum(state))
 
     def _charged_sum(self, state: _State) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Return the sum of the charges, including the caps of releases without an observed loss."""
+        """Return the sum of the charges, with the cap of a release without an observed loss."""
         return self._epsilon.add(state[:2], LinearCharge(state[2]))

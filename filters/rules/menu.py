@@ -76,8 +76,7 @@ def valid_counts(counts: NDArray[np.int64], entries: int) -> NDArray[np.bool_]:
 def counts_may_meet_delta(
     counts: NDArray[np.int64], menu: tuple[DominatingPair, ...], epsilon: float, log_finite: float
 ) -> NDArray[np.bool_]:
-    """Whether the composed pairs may have 1 - delta(epsilon) >= e^log_finite; False only if they certainly do not:
-    (n,).
+    """Return whether composed counts may satisfy 1 - delta(epsilon) >= e^log_finite; False is certain.
 
     1 - delta(epsilon) = E_P[min(1, e^epsilon q/p)] <= e^(epsilon/2) prod_j (sum sqrt(p q))^(n_j), because min(1, x) <=
     sqrt(x). This limits the counts in a file, whose composition might take for ever.

@@ -60,7 +60,7 @@ def index_of(charge: int) -> int:
 
 
 def level_floors() -> tuple[int, ...]:
-    """Return the levels from which a mechanism has a charge of its own: 0 and the halvings of SCALE."""
+    """Return the levels at which charges change, ascending: 0 and the halvings of SCALE."""
     return 0, *(LEVEL_SCALE >> k for k in range(_FLOORS, 0, -1))
 
 
@@ -78,7 +78,7 @@ def payoff(epsilon: float, parts: int, first: int, knots: int) -> NDArray[np.int
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PotentialFamily:
-    """Heights of f_j at the knots r^i, i = first, first + 1, ...: shape (levels, knots), in units of 1/ONE.
+    """A potential function f_j for each level, stored as its heights at knots, in units of 1/ONE.
 
     `at` has the levels, ascending from 0, and `top` has f_j(0). `slack` is the potential that a level of SCALE adds, in
     units of 1/ONE. Heights, levels, top and slack are integers.
@@ -255,8 +255,7 @@ class _InequalityCheck:
         return self.means.take(which, axis=1), self.heights.take(which, axis=1)
 
     def least_valid_charge_index(self, part: tuple[int, int], least: int) -> int:
-        """Return the index of the least charge from `least_valid_charge_index` on that a round may have at every level
-        of this part."""
+        """Return the index of the least charge from `least` on that is valid at every level of this part."""
         knots, thin, (means, heights) = self.sparse, _THIN, self.few
         low, most = least - 1, index_of(self.budget) + 1
         step = 1 if least else most
@@ -283,7 +282,7 @@ class _InequalityCheck:
         part: tuple[int, int],
         thin: int,
     ) -> NDArray[np.bool_]:
-        """Return the knots where the inequality is not shown for all b in this part, or one of `thin` of its levels.
+        """Return which knots fail the inequality at some level of this part, or at every `thin`-th one.
 
         All terms are positive. Their total rounding error is below the 2^-_SPARE left in means and heights.
         """

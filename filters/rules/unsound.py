@@ -335,7 +335,7 @@ class NonadaptiveCompositionFilter(PrivacyFilter):
 
 
 def _rational_exp_epsilon_and_delta(filt: NonadaptiveCompositionFilter) -> tuple[Fraction, Fraction]:
-    """Return e^epsilon and the bound on the divergence as rationals: delta, minus a margin for rounded numbers."""
+    """Return e^epsilon and the allowed delta as rationals, minus a margin for rounded numbers."""
     ratio = Fraction(math.exp(filt.epsilon)) if filt.ratio is None else filt.ratio
     allowed = Fraction(filt.delta) if filt.exact_delta is None else filt.exact_delta
     return ratio, allowed if filt.exact else allowed / (1 + _MARGIN)

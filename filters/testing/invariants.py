@@ -61,7 +61,7 @@ class InvariantBrokenError(AssertionError):
 
 
 def something_is_admitted(filt: PrivacyFilter, request: DominatingPair) -> bool:
-    """Whether a fresh run admits the request. A filter that denies everything satisfies all other invariants."""
+    """Return whether a fresh run admits the request; always denying satisfies all other invariants."""
     return admits(filt, checked_start(filt, 1), request)
 
 
@@ -147,7 +147,7 @@ def _compare_pasts(
 
 
 def a_denial_changes_nothing(filt: PrivacyFilter, history: History, request: DominatingPair) -> None:
-    """`admits` has no effect: the same request gets the same answer twice, on a read-only state."""
+    """Calling `admits` has no effect: the same request gets the same answer twice, on a read-only state."""
     state, _ = play_history(filt, history)
     first = admits(filt, state, request)
     if first != admits(filt, state, request):

@@ -81,7 +81,7 @@ class ByteTape:
 
 
 def clip_to_possible_loss(request: DominatingPair, loss: float) -> float:
-    """Return `loss` clipped to the finite losses that the request can realise."""
+    """Return `loss` clipped to the range of finite losses that the request can realise."""
     low, high = _finite_loss_range(request)
     return min(max(loss, low), high)
 
@@ -128,7 +128,7 @@ class RequestMenu:
         return (*self.some, *self.others)
 
     def of_class(self, kind: type) -> RequestMenu:
-        """Return the pairs of one class."""
+        """Return the menu with only the pairs of one class."""
         groups = (self.near, self.some, self.others)
         near, some, others = (tuple(pair for pair in group if isinstance(pair, kind)) for group in groups)
         chains = tuple(chain for chain in self.chains if isinstance(chain.pairs[0], kind))
@@ -140,7 +140,7 @@ class RequestMenu:
         return _one_of(tape, self.near if kind < 4 else self.some if kind < 7 else self.others, self.pairs)
 
     def repeated_request(self, tape: ByteTape, longest: int) -> list[DominatingPair]:
-        """Return `longest` copies of one request of which a fresh run grants a few or many."""
+        """Draw one small request and return `longest` copies of it."""
         chains = tuple(chain for chain in self.chains if chain.edges) or self.chains
         chain = chains[tape.below(len(chains))]
         below = chain.edges[0] if chain.edges else len(chain.pairs)

@@ -176,7 +176,7 @@ def a_denial_changes_nothing(subject: AuditedAccountant) -> str:
 
 
 def odd_parameters_never_refund(subject: AuditedAccountant) -> str:
-    """Unusual parameters, such as NaN or -1, are refused, or leave a total that has not fallen."""
+    """The object refuses unusual parameters, such as NaN or -1, or its total does not fall."""
     if subject.raw is None:
         raise SkipTest("no bare parameter is charged")
     refusals = [
@@ -221,7 +221,7 @@ def odd_parameters_never_refund(subject: AuditedAccountant) -> str:
 
 
 def _refusal_text(subject: AuditedAccountant, budget: Any, value: float) -> str:
-    """Return how an object refuses a bare parameter, "" if it accepts it."""
+    """Return how an object refuses a bare parameter such as an epsilon; "" if it accepts it."""
     assert subject.raw is not None
     try:
         return "denied" if is_no(subject.raw(budget, value)) else ""
@@ -280,7 +280,7 @@ def _reported_after_histories(subject: AuditedAccountant) -> Iterator[tuple[Hist
 
 
 def an_adaptive_choice_gains_nothing(subject: AuditedAccountant) -> str:
-    """As a filter it keeps its guarantee against every adversary of a small exact game over its own menu."""
+    """No adversary of a small exact game over the menu exceeds the guarantee."""
     if not isinstance(subject.filter, CountedFilter):
         raise SkipTest("it has no menu")
     value, fault = small_game_value_and_excess(subject.filter)
@@ -308,13 +308,14 @@ ACCOUNTANT_INVARIANTS: Mapping[str, Callable[[AuditedAccountant], str]] = {
 
 
 def _count_text_or_skip(tried: int, what: str, otherwise: str) -> str:
-    """Return the number of tests in words. Raises SkipTest for none."""
+    """Return the number of tests with its noun, such as "12 histories"; raise SkipTest for none."""
     if not tried:
         raise SkipTest(otherwise)
     return f"{tried} {what}"
 
 
 def _history_text(history: History) -> str:
+    """Return a history as text, such as "2 x Gaussian(mu=0.1)"."""
     counts = {pair: history.count(pair) for pair in history}
     return ", ".join(f"{count} x {pair!r}" for pair, count in counts.items()) or "nothing"
 
@@ -376,6 +377,7 @@ def invariants_for_accountants(
 def _invariant_test(
     invariant: Callable[[AuditedAccountant], str], subject: AuditedAccountant
 ) -> Callable[[object], None]:
+    """Return a test method that runs one invariant on the accountant."""
     def test(self: object) -> None:
         invariant(subject)
 

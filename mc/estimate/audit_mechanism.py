@@ -88,7 +88,7 @@ class _OutputEvent:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class MechanismAudit(Displayed):
-    """The result of `audit_mechanism`.
+    """Verdict, tested event and confidence interval of a sampled test of a release function.
 
     Attributes
     ----------
@@ -237,7 +237,7 @@ def _consecutive_runs(numbers: Sequence[int]) -> Iterator[tuple[int, int]]:
 def _promised_delta_by_epsilon(
     promise: Guarantee | DominatingPair, epsilons: Sequence[float] | None
 ) -> dict[float, float]:
-    """Return the guarantee at each epsilon."""
+    """Return the delta that the guarantee or pair allows at each epsilon."""
     if isinstance(promise, Guarantee):
         allowed: Callable[[float], float] = lambda epsilon: float(promise.delta(epsilon))  # noqa: E731
     elif isinstance(promise, DominatingPair):
@@ -303,7 +303,7 @@ def _tests(
 def _draw_outputs(
     release: Callable[[Any, np.random.Generator], object], data: object, n: int, rng: np.random.Generator
 ) -> NDArray[np.float64]:
-    """Return n outputs as rows of doubles."""
+    """Return n outputs of a release function on one data set, as rows of doubles."""
     outputs = [np.asarray(release(data, rng)) for _ in range(n)]
     shapes = {one.shape for one in outputs}
     if len(shapes) > 1:

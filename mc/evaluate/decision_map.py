@@ -54,7 +54,7 @@ class PanelDecision:
 
     @property
     def ends_transcript(self) -> bool:
-        """Whether every output ends the transcript."""
+        """Whether every output of the source ends the transcript."""
         return set(self.lead_numbers) == {STOP}
 
 
@@ -264,6 +264,7 @@ class DecisionMap:
     def _bisect_change(
         self, t: int, position: Callable[[float], Positions], ends: NDArray[np.float64]
     ) -> None:
+        """Locate a change of the result between the ends of an interval of losses by bisection."""
         low, high = ends.tolist()
         if (key := (low, high, 0 if self.merged else t)) not in self._bisections:
             self._bisections.add(key)
@@ -306,17 +307,17 @@ class _OutputGroup:
 
     @property
     def deciding_probe(self) -> int:
-        """The own probe that decides the target of an output."""
+        """The index of the own probe that decides the target of an output: the middle one."""
         return 0 if self.waiting is not None else self.owns // 2
 
     def own_probe_row(self, i: int, own: int) -> int:
-        """Return the row of the own probe of output i; a waiting one has all probes in one query."""
+        """Return the row in `positions_before` of one own probe of output i."""
         return i * self.owns + own
 
     def query_positions(
         self, asking: AdversaryQueries, probes: NDArray[np.float64]
     ) -> tuple[Positions, tuple[int, int, int, int]]:
-        """Return the positions of the queries, in the order outputs, new panels, own probes, probes of each."""
+        """Return the positions to query, and their shape: outputs, new panels, own probes, probes."""
         many = self.positions_before.n // self.owns
         if self.waiting is not None:
             # the adversary may change its memory
@@ -330,7 +331,7 @@ class _OutputGroup:
         ), shape
 
     def position_at_loss(self, asking: AdversaryQueries, row: int, y: float) -> Positions:
-        """Return the position at loss y, from one of the positions before."""
+        """Return the position after a release that takes the loss to y, from one row before."""
         there = self.positions_before.take(np.array([row]))
         return (
             there._replace(loss=np.array([y]))
@@ -344,6 +345,7 @@ class _OutputGroup:
         share = (x - ends.loss[0]) / (ends.loss[1] - ends.loss[0])
 
         def interpolate_leaf(leaf: Any) -> Any:
+            """Return an array of a state interpolated between the two neighbours."""
             if not isinstance(leaf, np.ndarray):
                 return leaf
             if leaf.dtype.kind != "f":
@@ -374,7 +376,7 @@ def _positions_after(
 
 
 def filter_and_adversary_from_library(game: Game) -> bool:
-    """Whether filter and adversary are the library's own, so that probes see every change of their decisions.
+    """Whether filter and adversary are the library's own, so that probes see every change.
 
     Filters of the library that look at losses continue in one interval around 0, strategies change at 0, and 0 is an
     edge. Nothing is known about other code between two probes. A solved strategy is a table with any number of changes.
@@ -389,6 +391,7 @@ def filter_and_adversary_from_library(game: Game) -> bool:
 
 
 def _too_many(edges: int) -> TooLargeError:
+    """Return a TooLargeError for a map with so many panel edges."""
     return TooLargeError(
         f"adversary and filter must change their decisions at no more than {_MAX_EDGES} losses, and at the same ones "
         f"wherever the loss came from, got {edges} and more; use fp.simulate, which plays any strategy"
@@ -396,6 +399,7 @@ def _too_many(edges: int) -> TooLargeError:
 
 
 def _position_arrays(at: Positions) -> list[NDArray[Any]]:
+    """Return the arrays of the filter state and the adversary memory of positions."""
     return [
         leaf for leaf in state_leaves((at.state, at.memory)) if isinstance(leaf, np.ndarray) and leaf.ndim
     ]

@@ -171,6 +171,7 @@ def _discrete_evaluation(
     scope: str,
     evidence: Evidence | None,
 ) -> Evaluation:
+    """Return the evaluation at one epsilon from a distribution of finitely many transcripts."""
     values = {way: distribution.value(epsilon, way) for way in ways}
     exact = {way: value for way, value in values.items() if isinstance(value, Fraction)}
     if evidence is Evidence.EXACT and len(exact) < len(values):

@@ -33,9 +33,10 @@ def two_grids(
     ways: tuple[Direction, ...],
     scope: str,
 ) -> list[NumericalEvaluation]:
-    """Return the value at each epsilon on the finer of two grids, and its difference from the coarser one."""
+    """Return the divergence at each epsilon on a fine grid, with its difference from a coarser one."""
 
     def solve(asking: AdversaryQueries) -> list[NumericalEvaluation]:
+        """Return the values at all epsilons for the requests of one game, on both grids."""
         probed = probe_loss_range(asking, [float(epsilon) for epsilon in epsilons])
         decisions = probed.decision_map(asking)
         where = f"{scope}; {edges_text(decisions.changes)}"
@@ -114,7 +115,7 @@ class ForwardDistribution:
         members: list[tuple[tuple[int, ...], NDArray[np.float64]]],
         after: dict[int, NDArray[np.float64]],
     ) -> None:
-        """Release pair `number` from masses with different targets."""
+        """Move masses with different targets by a release of pair `number`."""
         moved = self.nodes.masses_after_release(self.pairs[number], np.stack([whole for _, whole in members]))
         for (leads, _), line in zip(members, moved, strict=True):
             for j, lead in enumerate(leads):
@@ -123,6 +124,7 @@ class ForwardDistribution:
     def _add_moved_mass(
         self, lead: int, where: slice, moved: NDArray[np.float64], after: dict[int, NDArray[np.float64]]
     ) -> None:
+        """Add the mass that a release moved into one part of the nodes to its target."""
         if lead <= STOP:
             into = self.ended if lead == STOP else self.last[-2 - lead]
             into[:, where] += moved[:, where]
@@ -142,7 +144,7 @@ class ForwardDistribution:
         return total
 
     def check_masses_not_underflowed(self, ways: Sequence[Direction]) -> None:
-        """Raise ValueError if the distribution of a direction lies at losses whose P-masses are below the doubles."""
+        """Raise ValueError if P-masses of the direction's likely losses are below the doubles."""
         if "QP" not in ways or not (least := float(self.nodes.loss.min())) < _MIN_LOSS:
             return
         held = sum(
@@ -156,7 +158,7 @@ class ForwardDistribution:
             )
 
     def _drawn_masses(self, mass: NDArray[np.float64], direction: Direction) -> NDArray[np.float64]:
-        """Return the masses of the drawn distribution, through logarithms, because e^{-loss} alone may be no double."""
+        """Return the masses of P, or of Q for the other direction, computed through logarithms."""
         if direction == "PQ":
             return mass
         with np.errstate(divide="ignore"):

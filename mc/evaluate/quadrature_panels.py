@@ -61,7 +61,7 @@ def bisect_change(answer: Callable[[float], Hashable], low: float, high: float) 
 
 
 def new_distinct_changes(changes: set[float], known_edges: set[float], merged: float) -> set[float]:
-    """Return the changes that are not within `merged` of a known one, nor of one another."""
+    """Return the changes farther than `merged` from every known edge and from one another."""
     new: set[float] = set()
     ordered = sorted(known_edges)
     for edge in sorted(changes - known_edges):
@@ -74,7 +74,7 @@ def new_distinct_changes(changes: set[float], known_edges: set[float], merged: f
 
 
 def edges_text(edges: Sequence[float]) -> str:
-    """Return the losses at which decisions may change, for a scope."""
+    """Return a phrase for a scope that lists the losses at which decisions may change."""
     every = sorted({0.0, *edges})
     more = f", ... ({len(every)} in all)" if len(every) > 6 else ""
     return (

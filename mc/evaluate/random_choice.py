@@ -38,7 +38,7 @@ def random_choice_divergence_bounds(
     direction: Direction,
     relative: float = 1e-3,
 ) -> Bounds:
-    """Return H_{e^epsilon} for an adversary that requests a uniform pair of `menu` until a denial.
+    """Return bounds on H_{e^epsilon} for an adversary that draws each request from `menu` at random.
 
     The adversary's coins are public and independent of the releases, so that the divergence is the mean over its
     sequences of the divergence of the granted requests; sequences with equal counts compose alike. For a filter that
@@ -79,4 +79,5 @@ def _final_count_masses(
 
 
 def _counts_after(place: int, counts: _Counts) -> _Counts:
+    """Return the counts after one more grant of pair number `place`."""
     return (*counts[:place], counts[place] + 1, *counts[place + 1 :])

@@ -40,7 +40,7 @@ AskedRequests: TypeAlias = "tuple[int, Sequence[OutcomeBranch[Loss]], NDArray[np
 
 @dataclass(frozen=True, slots=True)
 class OutcomeBranch(Generic[Loss]):
-    """One outcome of a request: its effect on the loss (None: infinite), and the loss that the filter observes.
+    """One outcome of a request: the change of the loss (None: to infinity), and the observed loss.
 
     `seen` is None if nothing was released and nothing is observed.
     """
@@ -60,14 +60,14 @@ class LayerMove:
 
 @dataclass(frozen=True, slots=True)
 class RoundLayer(Generic[Loss]):
-    """The losses of the positions before one round, and the moves from them to those of the next layer."""
+    """The losses of all positions before one round, and the requests made there."""
 
     losses: list[Loss]
     moves: list[LayerMove]
 
 
 class Players(Protocol[_Places, Loss]):
-    """Filter and adversary, called with their own code at all positions of a round at once.
+    """Filter and adversary: their own code, called at all positions of a round at once.
 
     `requests` yields each request's number and branches, the rows of its grants, and their places after the charge.
     `places_after_outcome` gives the places after an outcome; losses are the sums with it. Places with different
@@ -82,7 +82,7 @@ class Players(Protocol[_Places, Loss]):
 
 @dataclass(frozen=True, slots=True)
 class ExhaustiveMenuPlay(Generic[Loss]):
-    """The play in which every request of a menu is made wherever it is granted; places are filter states."""
+    """A play that makes every request of a menu wherever the filter grants it."""
 
     filter: PrivacyFilter
     menu: Sequence[DominatingPair]

@@ -36,7 +36,7 @@ def last_report(
     confirm: Callable[[SearchReport, Deadline], object],
     **how: Any,
 ) -> SearchReport:
-    """Return the last report of a search, or `nothing` if there is none. `confirm` checks each report.
+    """Run a search in a worker process; return its last report, or `nothing` if there is none.
 
     The units are counted from the first report on, so that preparations do not count. If the time limit ends the
     search, the report has the share of the work in `stopped`. The keywords are those of `worker.results`.

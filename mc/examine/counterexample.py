@@ -245,6 +245,7 @@ class Counterexample:
 
 
 def _stated_float(told: Any) -> float:
+    """Return a recorded number as a float: itself, or the text of a mapping {"float": ...}."""
     return float(told["float"] if isinstance(told, Mapping) else told)
 
 
@@ -298,7 +299,7 @@ def sequence_counterexample(
 
 
 def encode_or_class_name(value: PrivacyFilter | Adversary, *kinds: type) -> Any:
-    """Return the filter or adversary as data: its catalogue entry, or its class name alone."""
+    """Return a filter or adversary as data; outside the catalogue, its class name alone."""
     with suppress(TypeError):
         return encode(value, allowed_values_in_replay(*kinds))
     return {"outside": type(value).__name__}
@@ -317,7 +318,7 @@ def record_simulation(
     kinds: tuple[type, ...] = (),
     **how: Unpack[PlayOptions],
 ) -> Counterexample:
-    """Simulate a game and keep the estimate with everything that a replay needs.
+    """Simulate a game and return it as a counterexample with its estimate.
 
     Parameters
     ----------

@@ -214,7 +214,7 @@ def _families(filters: Filters) -> tuple[MechanismFamily, ...]:
 
 
 def _pair_at_labels(filt: LabelledFilter, where: Where, family: MechanismFamily, size: Any) -> DominatingPair:
-    """Return the pair of a size at these labels."""
+    """Return the pair of a family and a size with these labels."""
     return filt.at(family(size), **dict(where))
 
 
@@ -250,7 +250,7 @@ def _search_reports(
 
 
 def _histories_to_try(near: list[RequestMenu], rng: np.random.Generator) -> Iterator[History]:
-    """Yield each request near an edge alone, then rows of one request, then drawn histories of increasing length."""
+    """Yield requests near an edge, then rows of one request, then drawn histories."""
     for drawn in near:
         yield from ([(request, 0.0)] for request in drawn.near)
     for k in count():
@@ -269,7 +269,7 @@ def _histories_to_try(near: list[RequestMenu], rng: np.random.Generator) -> Iter
 def _first_difference_in_history(
     filters: Filters, history: Iterable[tuple[DominatingPair, float]]
 ) -> tuple[int, FirstDifference | None]:
-    """Return the number of requests and the first difference, without its consequence."""
+    """Return the number of requests made, and the first on which the filters differ, or None."""
     states: list[Any] = [checked_start(filt, 1) for filt in filters]
     common: History = []
     asked = 0
@@ -323,7 +323,7 @@ def _minimised(filters: Filters, found: FirstDifference, *, broken: bool = False
 def _with_largest_last_request(
     filters: Filters, found: FirstDifference, near: list[RequestMenu], limit: WorkLimit
 ) -> FirstDifference:
-    """Return the difference, with the largest possible last request if that breaks the guarantee."""
+    """Return the difference with the largest last request that breaks the guarantee, if one does."""
     if wrong := _broken_guarantee_text(filters, found):
         return replace(found, wrong=wrong)
     for chain in (chain for drawn in near for chain in drawn.chains):

@@ -160,7 +160,7 @@ class Examination(Displayed):
 
     @property
     def closest(self) -> Tightness | None:
-        """Return the admitted play that comes nearest to the guarantee, with an upper end where a theorem gives one.
+        """Return the row of the granted play nearest to the guarantee, or None.
 
         It is certified and replays (`closest.play`). None if something was refuted or no play was compared.
         """
@@ -236,6 +236,7 @@ class Examination(Displayed):
         return "; ".join([*summaries.values(), *cut])
 
     def _no_violation_text(self) -> str:
+        """Return the sentence for UNDECIDED: the closest attack and what was not tried."""
         closest = next(iter(self.tightness), None) if self.closest is None else self.closest
         near = "Nothing could be compared with the guarantee"
         if closest is not None:
@@ -267,7 +268,7 @@ class Examination(Displayed):
 
     @property
     def has_verdict(self) -> bool:
-        """Return whether there is a verdict, which may be UNDECIDED."""
+        """Return whether there is a verdict: REFUTED, HOLDS or UNDECIDED."""
         return self.ending.name in Outcome.__members__
 
     @property
@@ -307,7 +308,7 @@ class Examination(Displayed):
 
     @property
     def refutations(self) -> dict[str, StageFinding]:
-        """Return the refutation of each stage that the report shows: the counterexample's, or else the first."""
+        """Return the finding that the report shows for each refuting stage, by the stage's name."""
         shown: dict[str, StageFinding] = {}
         for one in self.findings:
             if one.counterexample is not None and (
@@ -317,7 +318,7 @@ class Examination(Displayed):
         return shown
 
     def result_of(self, finding: StageFinding) -> str:
-        """Return the result of a stage in words, and a short form for the counterexample that is shown."""
+        """Return a finding's result as text; shorter for the counterexample that is shown."""
         if finding.counterexample is not None and finding.counterexample is self.counterexample:
             how = "exceeded by rounding alone" if self.exceeds_by_rounding else "refuted"
             return f"{how}, by the counterexample that is shown"
@@ -436,7 +437,7 @@ class Examination(Displayed):
 
 
 class PartialExamination(KeyboardInterrupt):
-    """Ctrl-C in an examination; `examination` has the findings so far."""
+    """The interrupt that Ctrl-C raises in an examination; it carries the findings so far."""
 
     def __init__(self, examination: Examination) -> None:
         self.examination = examination
@@ -444,6 +445,7 @@ class PartialExamination(KeyboardInterrupt):
 
 
 def _short_text(text: str) -> str:
+    """Return the text, cut to 200 characters."""
     return text if len(text) <= 200 else f"{text[:196]} ..."
 
 

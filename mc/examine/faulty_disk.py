@@ -43,7 +43,7 @@ class FaultyDisk(UserDict[str, Any]):
         self.fault, self.before = fault, before
 
     def fail_power(self) -> None:
-        """Fail the power: the present content is final."""
+        """Make the present content final: no later write is stored."""
         if self.stored is None:
             self.stored = deepcopy(self.data)
 
@@ -64,6 +64,7 @@ class FaultyDisk(UserDict[str, Any]):
         return self
 
     def _write(self, write: Callable[[], None]) -> None:
+        """Write, or do what the planned fault says: refuse, or fail before or after the write."""
         self.before -= 1
         fault: Fault = "" if self.before >= 0 else self.fault
         self.fault = "" if fault else self.fault

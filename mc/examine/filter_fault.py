@@ -90,13 +90,14 @@ def ctrl_c(error: BaseException, file: str | None) -> bool:
 
 
 def _source_file(filt: PrivacyFilter) -> str | None:
+    """Return the path of the filter's module, or None."""
     return getattr(sys.modules.get(type(filt).__module__), "__file__", None)
 
 
 def _innermost_line(
     filt: PrivacyFilter, frames: Iterable[tuple[FrameType, int]]
 ) -> tuple[FrameType, int] | None:
-    """Return the filter's innermost method and its active line, or None if no frame belongs to the filter."""
+    """Return the frame of the filter's innermost method and its active line, or None."""
     deepest: tuple[FrameType, int] | None = None
     own_file = _source_file(filt)
     for frame, at in frames:

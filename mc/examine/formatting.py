@@ -45,6 +45,7 @@ def count_words(number: int, noun: str, more: str = "") -> str:
 
 
 def _count_text(number: int) -> str:
+    """Return a count with thousands separators, or with four digits if it is huge."""
     return f"{number:,}" if number < _SHORTENED_FROM else f"{float(number):.4g}"
 
 
@@ -132,6 +133,7 @@ def pair_words(pair: DominatingPair) -> str:
 
 
 def _field_text(value: object) -> str:
+    """Return the value of one field of a pair as text."""
     if isinstance(value, DominatingPair):
         return pair_words(value)
     if isinstance(value, tuple):
@@ -144,7 +146,7 @@ def _field_text(value: object) -> str:
 
 
 def sequence_words(steps: Iterable[tuple[DominatingPair, int]]) -> str:
-    """Return the words for requests in a row."""
+    """Return a sequence of requests in words, such as "2 x Gaussian(mu=1), then Gaussian(mu=2)"."""
     told = [
         f"{_count_text(times)} x {pair_words(pair)}" if times > 1 else pair_words(pair)
         for pair, times in steps
@@ -154,14 +156,14 @@ def sequence_words(steps: Iterable[tuple[DominatingPair, int]]) -> str:
 
 
 def distinct_pairs_words(pairs: Iterable[DominatingPair]) -> str:
-    """Return the words for distinct pairs; the first ones are named."""
+    """Return the distinct pairs in words; of many, only the first ones."""
     distinct = tuple(dict.fromkeys(pairs))
     more = f" and {len(distinct) - _PAIRS} more" if len(distinct) > _PAIRS else ""
     return ", ".join(map(pair_words, distinct[:_PAIRS])) + more
 
 
 def times_guarantee_words(value: float, promised: float) -> str:
-    """Return how many times the guarantee a value is at least, or '' for a guarantee of 0.
+    """Return a value as a multiple of the guarantee in words, or '' for a guarantee of 0.
 
     >>> times_guarantee_words(3.0, 2.0), times_guarantee_words(1.00001, 1.0), times_guarantee_words(1.0, 0.0), times_guarantee_words(2.0, 3.0)
     ('1.5 times the promise', 'above the promise by 0.001 %', '', '0.666 times the promise')

@@ -1,4 +1,4 @@
-"""Delta debugging: the smallest part of a counterexample that still fails.
+"""Return a part of `items` that still fails and from which no single item can be removed.
 
 >>> minimise("abcdefgh", lambda part: {"b", "g"} <= set(part))
 ('b', 'g')

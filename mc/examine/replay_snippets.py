@@ -62,7 +62,7 @@ def replay_snippet(counterexample: Counterexample) -> str:
 
 
 def _import_and_expression(filt: PrivacyFilter) -> tuple[str, str]:
-    """Return (an import or '', an expression) that make the filter; the reader completes unknown parts."""
+    """Return the import, or '', and the expression that make the filter again."""
     kind = type(filt)
     if (program := bridged_filter_of(filt)) is not None:
         made = f"fp.from_command({list(program.bridge.words)!r}, fp.{program.promise!r})"
@@ -110,10 +110,12 @@ def play_snippet(counterexample: Counterexample) -> str:
 
 
 def _module_name(kind: type) -> str:
+    """Return the module of a class, without the prefix of a user's file."""
     return kind.__module__.replace("_user_filter_", "")
 
 
 def _needs_arguments(kind: type) -> bool:
+    """Whether the class has a parameter without a default."""
     given = inspect.signature(kind).parameters.values()
     return any(
         one.default is one.empty and one.kind not in (one.VAR_POSITIONAL, one.VAR_KEYWORD) for one in given

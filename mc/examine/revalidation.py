@@ -48,7 +48,7 @@ _DEFAULT_ROUNDS = 1000
 
 
 def revalidate(counterexample: Counterexample, afresh: Callable[[Callable[[], Any]], Any]) -> str:
-    """Return the reason why the counterexample does not refute when it is replayed, or ''.
+    """Return why a replay with a new filter does not confirm the counterexample, or ''.
 
     `afresh` runs work in a process where the filter has not been used. An adversary has one run, but the replay of an
     adaptive counterexample has many. Therefore single histories are replayed as well: for a plan, enough of them to
@@ -66,7 +66,7 @@ def revalidate(counterexample: Counterexample, afresh: Callable[[Callable[[], An
 
 
 def nondeterminism_fault(filt: PrivacyFilter) -> str:
-    """Return the fault of a filter whose counterexample differs in a new instance."""
+    """Return the sentence about a filter whose answers depend on earlier runs."""
     return (
         f"{type(filt).__name__} breaks the contract: its answers depend on earlier runs; keep everything that changes "
         "in the state"

@@ -258,6 +258,7 @@ class ServiceSimulator:
             )
 
     def _tell_time(self) -> None:
+        """Tell the service the epoch, if it has a clock."""
         clock = getattr(self.service, "clock", None)
         if clock is not None:
             self._call_service(clock, self.epoch)
@@ -279,6 +280,7 @@ class ServiceSimulator:
         self.flights.append(_RequestInFlight(request, name, iter(steps)))
 
     def _advance_flight(self, flight: _RequestInFlight, fault: Fault, before: int) -> None:
+        """Run a request's next step with a fault planned for one of its writes."""
         self.disk.inject_fault(fault, before)
         answer = _RAISED
         if flight.epoch is None:
@@ -309,6 +311,7 @@ class ServiceSimulator:
             self._crash_process("the power fails")
 
     def _record_release(self, flight: _RequestInFlight, release: Release) -> str:
+        """Record the release of an answer, unless it repeats one; return the event in words."""
         if release.epoch is not None and type(release.epoch) is not int:
             raise TypeError(
                 f"epoch must be a whole number or None, got epoch={release.epoch!r}; correct fp.services.Release"
@@ -340,6 +343,7 @@ class ServiceSimulator:
         self._call_service(observe, str(request + 1), losses[number % len(losses)])
 
     def _crash_process(self, why: str) -> None:
+        """End the process and start a new one from the stored content."""
         lost = ", ".join(flight.name for flight in self.flights)
         self.events += (f"{why}{f'; {lost} is lost' if lost else ''}; what was stored is read again",)
         self.disk.fail_power()
@@ -349,7 +353,7 @@ class ServiceSimulator:
         self._begin_process()
 
     def _abandon_process(self) -> None:
-        """Make a dead process harmless: finalisers of its objects must not write."""
+        """Close requests and service, so that finalisers of the dead process cannot write."""
         for flight in self.flights:
             with suppress(Exception, SystemExit, PowerFailure):
                 getattr(flight.steps, "close", lambda: None)()

@@ -135,7 +135,7 @@ class ScheduleSearch:
         )
 
     def with_played(self, played: list[ServiceSimulator]) -> Self:
-        """Return the report after more schedules."""
+        """Return the report with the counts of further schedules added."""
         raised = next((one.raised for one in played if one.raised), "")
         released = self.released + sum(len(one.released) for one in played)
         return replace(
@@ -147,6 +147,7 @@ class ScheduleSearch:
 
     @property
     def _raised_text(self) -> str:
+        """Return the first error of the service's code as the end of a sentence, or ""."""
         return f"; its code raised {self.raised}" if self.raised else ""
 
 
@@ -163,9 +164,11 @@ def break_test(promise: Guarantee, service: MakeService) -> BreakTest:
 
     @lru_cache(1 << 14)
     def violated_divergence(answers: Fixed) -> tuple[Divergence, float] | None:
+        """Return the divergence that the answers exceed, with its lower bound, or None."""
         return answers.violation(promise, measures)
 
     def violation_in_any_epoch(world: ServiceSimulator) -> Violation | None:
+        """Return the violation by the releases of one epoch, or None."""
         for epoch, pairs in world.by_epoch.items():
             if (found := violated_divergence(Fixed(tuple(sorted(pairs.items(), key=repr))))) is not None:
                 whose, done = epoch if len(world.by_epoch) > 1 else None, Schedule(world.menu, world.done)
@@ -178,7 +181,7 @@ def break_test(promise: Guarantee, service: MakeService) -> BreakTest:
 
 
 def pairs_at_shares(largest: Iterable[tuple[OneParameterFamily, float | None]]) -> tuple[DominatingPair, ...]:
-    """Return shares of the largest size of each line, for the first families with a granted request."""
+    """Return pairs at shares of the largest granted size, for the first families with one."""
     pairs: dict[DominatingPair, None] = {}
     kinds: dict[str, None] = {}
     for line, size in largest:
@@ -204,7 +207,7 @@ def granted_menu(make: MakeService, lines: Sequence[OneParameterFamily]) -> tupl
 def granted_or_default_menu(
     make: MakeService, lines: Sequence[OneParameterFamily]
 ) -> tuple[DominatingPair, ...]:
-    """The menu of a service; the plainest requests if it grants none of them alone."""
+    """Return the granted menu of a service, or pairs of size 1 if it grants no request alone."""
     return granted_menu(make, lines) or tuple(line.pair(1.0) for line in lines[:_GRANTED])
 
 
@@ -279,6 +282,7 @@ def first_violation(
 def _confirm_isolated(
     service: MakeService, promise: Guarantee, found: ScheduleSearch, deadline: Deadline
 ) -> None:
+    """Check a found violation in new processes of the service."""
     if found.violation is not None:
         confirm_schedule(service, promise, found.violation.schedule, deadline)
 
@@ -297,7 +301,7 @@ def confirm_schedule(
 def _reports_on_granted_menu(
     service: MakeService, promise: Guarantee, lines: tuple[OneParameterFamily, ...], seed: int, units: float
 ) -> Iterator[ScheduleSearch]:
-    """Yield the reports of a search over a menu of granted requests; the first one comes with the menu."""
+    """Yield the reports of a search over a menu of requests that the service grants."""
     yield ScheduleSearch(None, 0, 0)
     yield from search_reports(
         service, promise, granted_or_default_menu(service, lines), WorkLimit.of(units), seed=seed
@@ -307,7 +311,7 @@ def _reports_on_granted_menu(
 def requested_families(
     service: MakeService, promise: Guarantee, mechanisms: str | Sequence[str]
 ) -> tuple[OneParameterFamily, ...]:
-    """Return the lines of the mechanisms after a check of the service and its guarantee."""
+    """Return the families of these names, after a check of the service and its guarantee."""
     return families_for_guarantee(checked_family_names(mechanisms), with_promise(service, promise).promise)
 
 
@@ -369,6 +373,7 @@ def _state_machine(
             played[-1].end()
 
     def rule(what: MoveKind, far: int, times: int = 1) -> Any:
+        """Return a Hypothesis rule that makes one kind of move `times` times."""
         def make(machine: Any, at: int) -> None:
             count_work(_DRAWN)
             for _ in range(times):

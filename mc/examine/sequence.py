@@ -58,7 +58,7 @@ _MAX_REPETITIONS, _MANY = 2**128, 2**40
 
 
 def _largest_total_loss(counts: Mapping[DominatingPair, int]) -> Fraction | float:
-    """Return the sum of the declared pure epsilons; inf if the tails of a pair go beyond its declaration."""
+    """Return the largest loss of all pairs together, from their pure epsilons; inf if unbounded."""
     each = {pair: float(pair.pure_epsilon) for pair in counts}
     if not all(
         math.isfinite(epsilon) and _losses_are_bounded(pair, Fraction(epsilon))
@@ -69,13 +69,13 @@ def _largest_total_loss(counts: Mapping[DominatingPair, int]) -> Fraction | floa
 
 
 def _losses_are_bounded(pair: DominatingPair, most: Fraction) -> bool:
-    """Whether no loss exceeds `most` by the tails that a composition uses: a user's pair may declare less."""
+    """Whether no loss of the pair exceeds `most` by its tails: a user's pair may declare less."""
     distribution = tail_function(pair)
     return bool(distribution.infinite == 0 and distribution.above(most)[0] == 0)
 
 
 def _hockey_stick_bound_from_tv(counts: Mapping[DominatingPair, int], epsilon: float) -> float:
-    """Return a lower bound on the hockey-stick divergence of any number of pairs, from the total variation d of each.
+    """Return a lower bound on a composition's hockey-stick divergence, from total variations.
 
     Where p <= e^epsilon q, p is at most e^{epsilon/2} sqrt(p q), and elsewhere e^epsilon q is. So the divergence is at
     least 1 - e^{epsilon/2} sum sqrt(p q), and that sum is a product of factors of at most sqrt(1 - d^2) <= e^{-d^2/2}.
@@ -176,7 +176,7 @@ class Sequence:
         return lower_end(total)
 
     def _lower_bound_units(self, measure: Divergence) -> int:
-        """Return about the units of work of a lower bound."""
+        """Return about the units of work that a lower bound takes."""
         if measure.kind == "renyi":
             return _RENYI_UNITS * len(self.counts)
         requests, kinds = _REQUEST_UNITS * min(self.rounds, 1000), [*self.counts]
@@ -231,7 +231,7 @@ def times_granted(filt: PrivacyFilter, pair: DominatingPair, at_most: int) -> in
 
 
 def removable_pieces(played: Sequence) -> Steps:
-    """Split the requests into pieces for removal: half of each row, a quarter, and so on."""
+    """Split each step into halves, quarters and so on, which minimisation can remove."""
     split = []
     for pair, left in played.steps:
         while left:

@@ -376,7 +376,7 @@ def _withdrawn(finding: StageFinding, found: str, fault: str = "") -> StageFindi
 def _admission_stage(
     filt: PrivacyFilter, names: tuple[str, ...], seed: int, part: WorkLimit, _: WorkLimit, *, own_menu: bool
 ) -> Iterator[object]:
-    """Yield the filter's guarantee and the requests that a fresh run grants.
+    """Yield the filter's guarantee and the finding on the requests that a fresh run grants.
 
     Raises TypeError for an object that is no filter.
     """
@@ -390,6 +390,7 @@ def _admission_stage(
 
 
 def _proof_stage(filt: PrivacyFilter, limit: WorkLimit) -> Iterator[object]:
+    """Yield the finding of the certificate and the proofs that it needed."""
     before = frozenset(PROVED_BY_NAME)
     yield certificate_finding(filt)
     yield {"proofs": {name: proof for name, proof in PROVED_BY_NAME.items() if name not in before}}

@@ -143,7 +143,7 @@ def supremum(filt: PrivacyFilter, epsilon: float, *, known: Verdict | None = Non
 
 
 def promised_renyi_by_order(promise: Guarantee) -> dict[float, float]:
-    """The Rényi divergence that a guarantee states at each of a few orders; {} for one that states none."""
+    """Return the Rényi divergence that a guarantee states at each of a few orders; {} for none."""
     match promise:
         case ZCDP(rho):
             return {order: order * rho for order in ORDERS}

@@ -120,6 +120,7 @@ def _readable_state(filt: PrivacyFilter, state: State) -> State:
 
 
 def _full_state_text(state: State) -> str:
+    """Return all parts of one run's state as text, uncut."""
     return ", ".join(
         f"{name}={_values_text(np.asarray(part)[0])}" if name else _values_text(np.asarray(part)[0])
         for name, part in named_leaves(state)
@@ -138,11 +139,13 @@ def state_difference_words(before: str, after: str) -> tuple[str, str]:
 
 
 def _shortened_text(told: str, begin: int = 0) -> str:
+    """Return the text from a position on, cut to the letters of one state in a trace."""
     shown = f"... {told[begin:].lstrip()}" if begin else told
     return shown if len(shown) <= _LETTERS else f"{shown[: _LETTERS - 4]} ..."
 
 
 def _values_text(part: Any) -> str:
+    """Return one part of a state as text."""
     if np.ndim(part):
         return f"({', '.join(map(_values_text, part))})"
     shown: object = type(part).__repr__
@@ -203,7 +206,7 @@ def _steps_split_at_violation(played: Sequence, passed: int | None) -> Iterator[
 
 
 def truncate_to_rounds(played: Sequence, rounds: int) -> Sequence:
-    """Return the first requests of a sequence."""
+    """Return the first rounds of a sequence."""
     steps, left = [], rounds
     for pair, times in played.steps:
         if left > 0:
@@ -228,7 +231,7 @@ def _first_exceeding_round(played: Sequence, measure: Divergence, promised: floa
 def _missing_or_reduced_charges(
     before: State, after: State, pair: DominatingPair, when: str
 ) -> Iterator[tuple[object, str]]:
-    """Yield the missing charges of a grant and its removals from the state, each with a key for the first mention."""
+    """Yield signs of a wrong grant: an unchanged state, or a number in it that falls."""
     if pair.pure_epsilon > 0 and runs_equal(before, after)[0]:
         yield pair, f"{when} {pair_words(pair)} does not change the state: it is not charged"
     for name, old, new in _changed_numbers(before, after):
@@ -313,7 +316,7 @@ def trace_of_plan(filt: PrivacyFilter, plan: AdaptivePlan, measure: Divergence, 
 def guarantee_and_play_curves(
     trace: Trace, promise: Guarantee, reached: Callable[[Divergence], float]
 ) -> Iterator[tuple[float, float, float]]:
-    """Yield points of the guarantee's curve and of the play's, up to epsilons at which the guarantee is small."""
+    """Yield (epsilon, the play's lower bound on delta, the promised delta)."""
     measure = trace.measure
     far = (2 * measure.at if measure.kind == "hockey-stick" else 0.0) or 1.0
     while measure.kind != "hockey-stick" and far < _MAX_EPSILON and float(promise.delta(far)) > _MIN_DELTA:

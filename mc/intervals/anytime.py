@@ -48,7 +48,7 @@ class LogCapital:
 
     @classmethod
     def merge(cls, batches: Iterable[LogCapital]) -> LogCapital:
-        """Return the wealth after all batches, independent of their order to the last bit."""
+        """Return the sum of the batches' log-capitals, independent of their order to the last bit."""
         parts = list(batches)
         if not parts:
             raise ValueError("batches must contain at least one batch, got none; run at least one batch")
@@ -182,6 +182,7 @@ class BettingTest:
         return LogCapital(n + zeros, log_capitals(above), log_capitals(below))
 
     def _bet_grid(self, largest: float) -> NDArray[np.float64]:
+        """Return the constant bets, as shares of the largest one."""
         halvings = max(1, math.ceil(math.log2(largest / _MIN_BET)))
         shares = [15 / 16, 7 / 8, 3 / 4, *(0.5**d for d in range(1, halvings + 1))]
         return largest * np.array(shares)

@@ -268,12 +268,14 @@ class Composition:
         return Bounds(certified_epsilon_beyond(close.low, -1), certified_epsilon_beyond(close.high, 1))
 
     def _directed_pairs(self, direction: Direction | Literal["both"]) -> list[tuple[DominatingPair, ...]]:
+        """Return the pairs in each wanted direction, once if both directions agree."""
         drawn = {"PQ": self.pairs, "QP": tuple(pair.swapped for pair in self.pairs)}
         ways = checked_directions(direction)
         return [drawn[way] for way in (ways if drawn["PQ"] != drawn["QP"] else ways[:1])]
 
     def _delta_bounds(self, epsilon: float, relative: float, pairs: tuple[DominatingPair, ...]) -> Bounds:
         # a pair that reveals nothing adds nothing
+        """Return certified bounds on delta in one direction, by the best applicable method."""
         mechanisms = [
             (pair, count)
             for pair, count in zip(pairs, self.counts, strict=True)
@@ -324,12 +326,13 @@ class Composition:
 
 
 def _one_release_bounds(pair: DominatingPair, epsilon: float) -> Bounds:
+    """Return certified bounds on the hockey-stick divergence of one release."""
     with PRECISION_LOCK, flint.ctx.workprec(BITS):
         return _double_bounds_around(tail_function(pair).hockey_stick(epsilon))
 
 
 def _double_bounds_around(stick: flint.arb) -> Bounds:
-    """Return the doubles around a divergence."""
+    """Return the doubles around a ball of a divergence, clipped to [0, 1]."""
     return Bounds(max(lower_end(stick), 0.0), min(upper_end(stick), 1.0))
 
 
@@ -400,7 +403,7 @@ def counts_of(menu: Sequence[DominatingPair], counts: Sequence[int]) -> Counter[
 
 
 def _p_may_differ_from_q(pair: DominatingPair) -> bool:
-    """False for a pair that is known to have P = Q."""
+    """Return False for a pair that is known to have P = Q."""
     if (masses := pair.exact_masses) is not None:
         return masses.p != masses.q
     if (own := pair.kov) is None or own.epsilon > 0 or own.delta > 0:
@@ -422,7 +425,7 @@ def _largest_bounds(directions: list[Bounds]) -> Bounds:
 
 
 def _bounds_of_single_person(bounds: tuple[NDArray[np.float64], NDArray[np.float64]]) -> Bounds:
-    """Return the bounds by inversion for one person."""
+    """Return the bounds of the only person of a Fourier inversion."""
     (low,), (high,) = bounds
     return Bounds(float(low), float(high))
 
@@ -430,7 +433,7 @@ def _bounds_of_single_person(bounds: tuple[NDArray[np.float64], NDArray[np.float
 def _fourier_inversion_or_none(
     pairs: tuple[DominatingPair, ...], counts: tuple[int, ...]
 ) -> FourierInversion | None:
-    """Return the distribution by its characteristic function, if those of all mechanisms are known."""
+    """Return the Fourier inversion of a composition; None if a step lacks moments or counts do not suit."""
     steps = tuple(step for pair in pairs if (step := StepMoments.of(pair)) is not None)
     if len(steps) < len(pairs) or sum(counts) < _SMOOTH or max(counts) > _COUNTS:
         return None
@@ -439,7 +442,7 @@ def _fourier_inversion_or_none(
 
 @lru_cache(maxsize=64)
 def _inversion_of(steps: tuple[StepMoments, ...], counts: tuple[int, ...]) -> FourierInversion:
-    """Cache by the moments, and not by pairs, which may compare equal without being so."""
+    """Return a cached Fourier inversion. The key has moments: unequal pairs may compare equal."""
     return FourierInversion(steps, np.array([counts], dtype=np.uint32), "PQ")
 
 

@@ -17,7 +17,7 @@ COMPARED = 50
 
 
 def shape_with_leaves(system: System, leaves: tuple[float, ...]) -> Shape | None:
-    """The shape of a state by its numbers."""
+    """Return the traced state shape that a state's numbers have; None if there is none."""
     for shape in system.shapes:
         if len(shape.leaves) == len(leaves) and all(
             _matches_known_leaf(leaf.value, x) for leaf, x in zip(shape.leaves, leaves, strict=True)
@@ -27,7 +27,7 @@ def shape_with_leaves(system: System, leaves: tuple[float, ...]) -> Shape | None
 
 
 def _matches_known_leaf(mark: Any, x: float) -> bool:
-    """Whether a number is the known one of a shape; any finite number where none is known."""
+    """Whether a number equals a shape's known leaf; any finite number if none is known."""
     if mark is None:
         return math.isfinite(x)
     if isinstance(mark, str):
@@ -38,7 +38,7 @@ def _matches_known_leaf(mark: Any, x: float) -> bool:
 def predicted(
     step: Transition, decision: PlayedDecision, grants: int
 ) -> tuple[bool, tuple[Any, ...], dict[int, Fraction]] | None:
-    """What a step says of a decision, (granted, leaves afterwards, its numbers); None where it is another step's."""
+    """Return the predicted (granted, leaves afterwards) of a decision; None if it is another step's."""
     path = step.path
     if decision.family not in step.request.possible:
         return None
@@ -77,11 +77,12 @@ def predicted(
 
 
 def _names_declared_number(name: str) -> bool:
+    """Whether a name of a path's choice is a number that requests declare."""
     return name in DECLARED or name.startswith("charge ") or "renyi" in name or "hockey_stick" in name
 
 
 def correct_predictions_and_mismatch(system: System, plays: Plays) -> tuple[int, PlayedDecision | None]:
-    """(decisions that the trace predicted to the last bit, the first that it did not)."""
+    """Return how many decisions the trace predicts bit for bit, and the first one that it does not."""
     agreed = 0
     groups: dict[
         Any, list[Transition]
@@ -118,6 +119,7 @@ def correct_predictions_and_mismatch(system: System, plays: Plays) -> tuple[int,
 
 
 def _same_outcome(one: Sequence[Any], two: Sequence[Any]) -> bool:
+    """Whether two outcomes (granted, leaves) are equal, with NaN equal to NaN."""
     return (
         one[0] == two[0]
         and len(one[1]) == len(two[1])

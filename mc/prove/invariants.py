@@ -39,7 +39,7 @@ Terms: TypeAlias = tuple[tuple[int, Fraction], ...]
 
 @dataclass(frozen=True)
 class Invariant:
-    """sum of coefficient * variable <= bound + drift * grants, at states of one shape."""
+    """The inequality: sum of coefficient * variable <= bound + drift * grants, at states of one shape."""
 
     shape: int
     terms: Terms
@@ -47,7 +47,7 @@ class Invariant:
     drift: Fraction = Fraction(0)
 
     def slack(self, values: Mapping[int, Polynomial]) -> Polynomial:
-        """What must be at least 0, of the values of the variables."""
+        """Return the right side less the left side, which the invariant says is at least 0."""
         total = Polynomial.constant(self.bound) + values[GRANTS] * self.drift
         for variable, coefficient in self.terms:
             value = values[place_of_variable(variable)]
@@ -67,23 +67,24 @@ class Invariant:
 
 
 def place_of_variable(variable: int) -> int:
-    """The place of which a variable is the square, or itself."""
+    """Return the state's place that a variable is, or is the square of."""
     return SQUARE - variable if variable <= SQUARE else variable
 
 
 def _sum_text(terms: Mapping[int, Fraction], names: Mapping[int, str]) -> str:
+    """Return a linear combination of named variables as text."""
     words = {v: names[place_of_variable(v)] + "^2" * (v <= SQUARE) for v in terms}
     return " + ".join(words[v] if c == 1 else f"{number_text(c)} {words[v]}" for v, c in terms.items())
 
 
 def rounding_drift_per_grant(size: Fraction) -> Fraction:
-    """What rounding may add in one grant to a sum of such a size: a short rational."""
+    """Return what rounding may add in one grant to a sum of a given size, as a short rational."""
     power = Fraction(2) ** (math.frexp(float(size))[1] if size else -60)
     return (power / 2 if power / 2 >= size else power) * UNITS / 2**53
 
 
 def charge_upper_bound(decision: PlayedDecision, theorem: SumTheorem) -> float:
-    """What a request of a play is charged at most, by what the code reads of it; 0 where nothing says that."""
+    """Return the most that a played request is charged, by what its family declares."""
     if theorem.measure == "loss":
         return decision.loss
     step, values = decision.traced[0]
@@ -92,7 +93,7 @@ def charge_upper_bound(decision: PlayedDecision, theorem: SumTheorem) -> float:
 
 
 def candidates(system: System, plays: Plays, theorem: SumTheorem) -> list[Invariant]:
-    """Inequalities that no play breaks, the strongest of each form."""
+    """Return candidate invariants that no play breaks, the strongest of each form."""
     bounds, pairs, scales = _constants_in_comparisons(system, theorem)
     prices = list(_place_weights(system, plays, theorem, scales))
     start = {e.value for e in system.first if isinstance(e, Polynomial)}
@@ -151,7 +152,7 @@ def candidates(system: System, plays: Plays, theorem: SumTheorem) -> list[Invari
 def _place_weights(
     system: System, plays: Plays, theorem: SumTheorem, scales: Sequence[Fraction]
 ) -> Iterator[tuple[Terms, Fraction]]:
-    """Weights of places, and their sum at the start: in no play is a request charged more than the weights say.
+    """Yield weights of places, and their sum at the start, that cover the charge of every played request.
 
     A linear programme in doubles finds the least, which are replaced by the next larger numbers of the code.
     """
@@ -199,7 +200,7 @@ def _place_weights(
 
 
 def _merge_nearly_equal(numbers: Sequence[Fraction]) -> list[Fraction]:
-    """Of numbers that nearly agree, the one of the least denominator and the largest."""
+    """Return the simplest and the largest of each group of nearly equal numbers."""
     groups: list[list[Fraction]] = []
     for one in numbers:
         if groups and one <= groups[-1][0] * (1 + Fraction(1, 10**6)):
@@ -212,7 +213,7 @@ def _merge_nearly_equal(numbers: Sequence[Fraction]) -> list[Fraction]:
 def _least_weights_by_lp(
     charges: NDArray[np.float64], steps: NDArray[np.float64], reached: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Weights with steps @ weights >= charges and the least maximum of reached @ weights; zeros if there are none."""
+    """Return weights with steps @ weights >= charges and the least max of reached @ weights, or zeros."""
     steps, count, none = steps / charges[:, None], steps.shape[1], np.zeros((len(charges), 1))
     conditions = np.vstack([np.hstack([-steps, steps, none]), np.hstack([reached, -reached, none - 1])])
     answer = linprog(np.append(np.full(2 * count, 1e-6), 1.0), conditions, np.append(none - 1, none)).x
@@ -232,7 +233,7 @@ def _has_squares(system: System) -> bool:
 
 
 def _reached_states_by_shape(system: System, plays: Plays, theorem: SumTheorem) -> list[NDArray[np.float64]]:
-    """For each shape, rows (leaves..., sum, grants) of states that plays reached."""
+    """Return for each shape the rows (leaves..., sum, grants) of states that plays reached."""
     first = tuple(float(e.value) if isinstance(e, Polynomial) else float(e) for e in system.first)  # type: ignore[arg-type]
     rows: list[list[tuple[float, ...]]] = [[] for _ in system.shapes]
     rows[0].append((*first, 0.0, 0.0))
@@ -255,7 +256,7 @@ def _reached_states_by_shape(system: System, plays: Plays, theorem: SumTheorem) 
 
 
 def code_constants(system: System) -> set[Fraction]:
-    """The numbers above 0 that places and requests are compared with."""
+    """Return the numbers above 0 with which the code compares places and requests."""
     found = {-p.offset / s for p in _polynomials_in_code(system) if p.offset for s in _abs_coefficients(p)}
     names = {name for step in system.steps for name in step.path.choices if "hockey_stick" in name}
     found |= {Fraction(name.split()[-1]) for name in names}
@@ -264,13 +265,13 @@ def code_constants(system: System) -> set[Fraction]:
 
 
 def numbers_read_of_requests(system: System) -> set[str]:
-    """The numbers that the code reads of requests."""
+    """Return the names of the numbers that the code reads of requests."""
     atoms = (atom for step in system.steps for atom in step.path.atoms)
     return {atom.name for atom in atoms if atom.kind in ("declared", "parameter", "charge")}
 
 
 def _polynomials_in_code(system: System) -> Iterator[Polynomial]:
-    """What the code compares and rounds, if its numbers are of usual sizes."""
+    """Yield the polynomials that the code compares or rounds, if their coefficients are of usual size."""
     for step in (*system.steps, *system.denied):
         atoms = [a.of[0] for a in step.path.atoms if a.kind in ("rounded", "ceil")]
         for polynomial in [p for p, _ in step.path.assumed] + atoms:
@@ -280,13 +281,14 @@ def _polynomials_in_code(system: System) -> Iterator[Polynomial]:
 
 
 def _abs_coefficients(polynomial: Polynomial) -> set[Fraction]:
+    """Return the absolute coefficients of a polynomial, without its constant term."""
     return {abs(c) for key, c in polynomial.terms.items() if key}
 
 
 def _constants_in_comparisons(
     system: System, theorem: SumTheorem
 ) -> tuple[list[Fraction], list[Fraction], list[Fraction]]:
-    """(bounds, sums of two of them, scales) that stand in the code's comparisons, with the budget."""
+    """Return candidate bounds, sums of two of them, and scales, from the code's comparisons."""
     bounds = {Fraction(0), theorem.budget} | code_constants(system)
     scales = {Fraction(1)}.union(*map(_abs_coefficients, _polynomials_in_code(system)))
     few, ordered = sorted(bounds)[:24], sorted(scales)
@@ -297,7 +299,7 @@ def _constants_in_comparisons(
 
 
 def _largest_reached_left_side(terms: Terms, rows: NDArray[np.float64]) -> tuple[float | None, float]:
-    """(the largest left side that plays reached, the size of its parts); None where it is no number."""
+    """Return the largest left side that plays reached, and the size of its parts."""
     columns = [{SUM: -2, GRANTS: -1}.get(v, place_of_variable(v)) for v, _ in terms]
     parts = rows[:, columns] ** [1 + (v <= SQUARE) for v, _ in terms] * np.array([float(c) for _, c in terms])
     parts = parts[np.isfinite(parts).all(axis=1)]
@@ -311,7 +313,7 @@ def _largest_reached_left_side(terms: Terms, rows: NDArray[np.float64]) -> tuple
 def _left_sides(
     places: Sequence[int], scales: Iterable[Fraction], signed: bool, looks: bool
 ) -> Iterator[tuple[Terms, Any]]:
-    """Left sides: places and the sum, with coefficients -1, 0 and 1, and the sum in other units.
+    """Yield left sides of candidate invariants: places and the sum with coefficients -1, 0 and 1.
 
     Beside each is the family of those that differ from it in a scale alone, the weakest first.
     """

@@ -92,6 +92,7 @@ def unary(rule: Callable[[Arithmetic, Value, str], Value], kinds: str, own: Call
 
 
 def whole(rule: str, arithmetic: Arithmetic, x: Value, kind: str) -> Value:
+    """Round to an integer by `rule`: floor, ceil, trunc or rint."""
     return arithmetic.whole(rule, x)
 
 
@@ -146,6 +147,7 @@ def ldexp(own: Caller, x1: Any, x2: Any) -> Array:
 
 
 def _ldexp_or_none(x: Fraction, k: Fraction) -> Fraction | None:
+    """Return x * 2^k rounded to a double; None if it overflows."""
     try:
         return Fraction(math.ldexp(float(x), int(k)))
     except OverflowError:
@@ -166,6 +168,7 @@ def clip(own: Caller, a: Any, a_min: Any, a_max: Any) -> Array:
 
 
 def tested(rule: Callable[[float], bool], own: Caller, x: Any) -> Array:
+    """Trace an elementwise test such as np.isnan or np.isfinite."""
     return elementwise(
         lambda e: rule(0.0 if isinstance(e, Polynomial | bool) else e), "b1", to_traced_array(own, x)
     )
@@ -260,6 +263,7 @@ def attribute(own: Caller, array: Array, name: str) -> Any:
 
 
 def attribute_of(name: str, own: Caller, a: Any) -> Any:
+    """Trace a NumPy function that reads an attribute or method of its array argument."""
     return attribute(own, with_numpy_kinds(to_traced_array(own, a))[0], name)
 
 

@@ -57,7 +57,7 @@ _STATEFUL_TYPES = (
 
 
 def key_of(parts: Mapping[str, object]) -> dict[str, Any]:
-    """Return JSON-compatible data that are equal for two runs only if their parts play the same.
+    """Return the key of a run: digests of its game and code, different for runs that may differ.
 
     Raises StoreError for parts that a key cannot identify.
     """
@@ -74,7 +74,7 @@ def key_of(parts: Mapping[str, object]) -> dict[str, Any]:
 
 
 def check_key_matches(key: Mapping[str, Any], parts: Mapping[str, object]) -> None:
-    """Raise StoreError unless these parts, from another process, and the code here match the key."""
+    """Raise StoreError unless a worker's parts and code have the key of the run."""
     if not key_of(parts).items() <= key.items():
         raise StoreError(
             "a worker process runs other code or other values than this one, so the store cannot keep its batches; "
@@ -88,7 +88,7 @@ def json_digest(data: Any) -> str:
 
 
 def arithmetic_settings() -> list[Any]:
-    """Return the settings of this process that affect arithmetic."""
+    """Return the settings of NumPy, SciPy and decimal that may change this process's results."""
     decimals = decimal.getcontext().copy()
     decimals.clear_flags()
     return [np.geterr(), np.geterrcall() is None, np.getbufsize(), scipy.special.geterr(), repr(decimals)]
@@ -206,7 +206,7 @@ class _KeyWalk(DigestWalk):
 
 
 def _importable_name(value: Any) -> Any:
-    """Return the name of an object found by it in this package or an installed one, or None."""
+    """Return module, qualified name and origin of an object of library code; None for a user's object."""
     path, name = getattr(value, "__qualname__", None), getattr(value, "__module__", None)
     if isinstance(value, types.ModuleType):
         path, name = "", value.__name__
@@ -251,6 +251,6 @@ def _is_reserved_name(name: str) -> bool:
 
 
 def _canonical_module_name(name: str) -> str:
-    """Return the name of a module that is the same in every process."""
+    """Return a module's name, with "__main__" for a worker's "__mp_main__"."""
     # a worker imports the main script under the name __mp_main__
     return "__main__" if name == "__mp_main__" else name

@@ -75,11 +75,11 @@ class RunInProgress:
             self.seconds_per_batch = time.perf_counter() - began
 
     def missing_batches(self) -> list[Batch]:
-        """The batches that are not finished."""
+        """Return the batches that are not finished."""
         return [batch for batch in self.work if batch.index not in self.rows]
 
     def new_pool_if_useful(self, workers: int | None) -> LocalPool | None:
-        """A pool of `workers` processes for the missing batches; None if no batch is missing.
+        """Start a pool of `workers` processes for the missing batches; None if no batch is missing.
 
         Where `workers` is None: a pool of one process a core, or None if it would not pay or cannot be sent the game.
         """
@@ -172,7 +172,7 @@ class _BatchTask:
 
 
 def sums_of_batches(game: Game, functional: Functional, task: Sequence[Batch]) -> list[NDArray[np.float64]]:
-    """The sums of each batch of a task."""
+    """Play each batch of a task and return its sums."""
     return [functional(play_batch(game, batch)) for batch in task]
 
 

@@ -213,6 +213,7 @@ def _primary_code(error: sqlite3.Error) -> int:
 
 
 def _run_key(description: Mapping[str, Any]) -> bytes:
+    """Return the SHA-256 of a run's description: its key in the table."""
     return hashlib.sha256(json.dumps(description, sort_keys=True).encode()).digest()
 
 

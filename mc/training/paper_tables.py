@@ -52,6 +52,7 @@ class TableSetting:
 
 
 def _settings() -> tuple[TableSetting, ...]:
+    """Return the nine settings of Tables 1 to 3 of Feldman & Zrnic."""
     tuned = (
         (0.3, 10.0, 170.0, 0.2, 112, 1.5),
         (0.5, 15.0, 130.0, 0.15, 180, 1.5),
@@ -88,7 +89,7 @@ TABLES: tuple[TableSetting, ...] = _settings()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableRow:
-    """Test accuracies of the trials of one setting, in percent: without filtering, and with it at the best query."""
+    """Test accuracies in percent of all trials of one setting, without and with filtering."""
 
     setting: TableSetting
     plain: tuple[float, ...]
@@ -177,7 +178,7 @@ def repeat_tables(
 def _accuracies_by_query(
     folder: Path, data: DataSet, setting: TableSetting, place: Path, seed: int | None
 ) -> list[Query]:
-    """Return the accuracies of a trial at each query, from its file as far as it is there."""
+    """Train one trial and return (step, training accuracy, test accuracy) of each query."""
     file = place / _FILE
     saved = json.loads(file.read_bytes()) if file.exists() else []
     found: list[Query] = [(int(step), float(train), float(test)) for step, train, test in saved]

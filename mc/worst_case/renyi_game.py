@@ -40,7 +40,7 @@ def renyi_worst_case_lower_bound(
     direction: Direction = "PQ",
     max_positions: int = 200_000,
 ) -> tuple[float, TreeStrategy]:
-    """Return a lower bound on the largest D_order(P || Q) of a transcript over adaptive adversaries, and a strategy.
+    """Return a lower bound on the largest Rényi divergence over adaptive adversaries, and a strategy.
 
     Every rounding error is included. The strategy may stop at any time. Raises TypeError for pairs that are not finite,
     TooLargeError beyond `max_positions` states.
@@ -66,7 +66,7 @@ def renyi_worst_case_lower_bound(
 
 
 def _rational_outputs(pair: DominatingPair) -> FiniteOutputs:
-    """Return the outputs of a pair with losses and masses as the rationals that the doubles are."""
+    """Return a pair's outputs, its doubles of losses and masses taken as exact rationals."""
     try:
         return FiniteOutputs.of_pair(pair)
     except NoFiniteDistributionError:

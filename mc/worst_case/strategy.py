@@ -64,7 +64,7 @@ class TreeStrategy(Adversary):
     def _positions_after_output(
         self, t: int, position: NDArray[np.intp], move: NDArray[np.intp], last: NDArray[np.float64]
     ) -> NDArray[np.int32]:
-        """Return the positions after round t, the output being the one whose loss is nearest."""
+        """Return the next positions; a run's output is the one whose loss is nearest to the observed loss."""
         output, found = np.zeros_like(move), np.zeros(len(move), dtype=np.bool_)
         for k in range(self.seen.shape[1] - 1, -1, -1):
             same = self.seen[:, k].take(move) == last
@@ -141,6 +141,7 @@ class LatticeStrategy(Adversary):
         last: NDArray[np.float64],
         rng: np.random.Generator,
     ) -> None:
+        """Update each run's state and loss in steps by its last request and observed loss, in place."""
         live = node >= 0
         node[move < 0] = -1
         for m in range(len(self.menu)):

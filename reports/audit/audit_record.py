@@ -12,7 +12,7 @@ SCHEMA = 4
 
 
 class FindingKind(Enum):
-    """What is wrong; or nothing is, and it is as well to know."""
+    """The kind of an audit finding: a wrong number, an unsound filter, a misuse or semantics to know."""
 
     WRONG_NUMBER = "wrong number"
     UNSOUND = "unsound as a filter though documented otherwise"
@@ -52,18 +52,18 @@ class AuditedLibrary:
 
 @dataclass(frozen=True, slots=True)
 class AuditRecord:
-    """The libraries that were audited."""
+    """The recorded audit: for each audited library its version, the date and the findings."""
 
     libraries: tuple[AuditedLibrary, ...]
 
     @property
     def library_keys(self) -> tuple[str, ...]:
-        """The keys of the libraries."""
+        """The keys of the audited libraries, such as opendp."""
         return tuple(library.key for library in self.libraries)
 
     @property
     def all_shown(self) -> bool:
-        """Whether every finding was shown in the recorded version of its library."""
+        """Whether the scripts reproduce every finding in the recorded versions of the libraries."""
         return all(finding.shown for library in self.libraries for finding in library.findings)
 
     def only(self, keys: Container[str]) -> AuditRecord:

@@ -39,7 +39,7 @@ def rerun_audit(
     environments: Path | None = None,
     on_library: Callable[[str], object] = lambda said: None,
 ) -> AuditRecord:
-    """Show the findings again in the versions that are installed here, or in a folder of environments.
+    """Rerun the script of each recorded finding in the installed versions; return the new record.
 
     Libraries that are installed nowhere are left out.
     """
@@ -59,7 +59,7 @@ def rerun_audit(
 
 
 def rerun_finding(library: AuditedLibrary, finding: AuditFinding, python: str) -> AuditFinding:
-    """The finding after its test ran in a process and a folder of its own."""
+    """Run a finding's script in a new process; return the finding with its result."""
     file = SCRIPTS_FOLDER / f"{library.key}.py"
     with tempfile.TemporaryDirectory() as folder:
         try:
@@ -87,7 +87,7 @@ def _end_text(status: int, printed: str, file: Path) -> str:
 
 
 def find_python_with_library(distribution: str, environments: Path | None) -> tuple[str, str, str] | None:
-    """The first Python that has the library, this one or that of a folder in `environments`, with both versions.
+    """Return the first Python with the library, the library's version and Python's; None if none has it.
 
     None where none has it. The version is asked of the library's metadata, which runs none of its code.
     """

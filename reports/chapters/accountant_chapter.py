@@ -31,7 +31,7 @@ class ExaminedAccountant:
 
 @dataclass(frozen=True, slots=True)
 class AccountantChapter:
-    """The accountants of one page, and what was simulated of them."""
+    """The verdicts and simulations of the accountants that share one page."""
 
     page: str
     examined: tuple[ExaminedAccountant, ...]
@@ -39,7 +39,7 @@ class AccountantChapter:
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """The claims about the guarantees."""
+        """The verdict on each accountant's guarantee, as findings."""
         return tuple(Finding(_guarantee_claim(self.page, one.name), one.verdict) for one in self.examined)
 
     @property
@@ -56,6 +56,7 @@ class AccountantChapter:
 
 
 def _guarantee_claim(page: str, name: str) -> Claim:
+    """Return the claim that an accountant's guarantee holds."""
     title = declared_tables("accountants", "page")[page]["title"]
     words = name if name == title else f"{name}, of the {title.lower()}"
     return Claim(
@@ -85,12 +86,13 @@ def accountant_chapter(study: Study, page: str) -> AccountantChapter:
 
 
 def _examined_accountant(study: Study, accountant: Any) -> ExaminedAccountant:
+    """Run `verify` on an accountant; return its verdict with its name and expression."""
     found: Examination = verify(accountant, effort=_EFFORT, seed=study.seed, stages=("certificate",))
     return ExaminedAccountant(found.name, repr(accountant), found.verdict)
 
 
 def refuted_verdict(study: Study, row: EstimateAndGuarantee) -> Verdict:
-    """The verdict of a simulation whose whole interval lies above what is guaranteed."""
+    """Return REFUTED, STATISTICAL for an estimate whose interval lies above the guarantee."""
     ends = {name: getattr(row.estimate, name) for name in ("n", "low", "high")}
     shown = {"what": row.what, "seed": study.seed, **ends, "promised": row.promised}
     scope = f"one simulation, failure probability {study.failure:.0e} for the whole report"

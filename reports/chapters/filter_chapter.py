@@ -47,7 +47,7 @@ _SHARES, _BAND_RUNS = (0.0, 0.5, 1.0, 1.5, 2.0, 3.0), 10_000
 
 @dataclass(frozen=True, slots=True)
 class CertifiedDivergenceBounds:
-    """Certified bounds on the largest divergence that an adversary reaches, and what the guarantee allows.
+    """Certified bounds on the largest divergence that an adversary reaches at one epsilon or order.
 
     `high` is None where no theorem covers the filter. `steps` are requests, granted by the filter's own code, that
     reach `low`; () where a solved game does. `simulated` is the interval of that adversary.
@@ -68,7 +68,7 @@ class CertifiedDivergenceBounds:
 
 @dataclass(frozen=True, slots=True)
 class MenuGame:
-    """The worst case over the menu of a page, at its epsilon: certified bounds, and the longest play."""
+    """The worst case over a page's menu at its epsilon: certified bounds and the most rounds."""
 
     epsilon: float
     low: float
@@ -194,7 +194,7 @@ def _page_examination(study: Study, filt: PrivacyFilter, subject: FilterPageSubj
 def _bounds_over_all_mechanisms(
     study: Study, filt: PrivacyFilter, subject: FilterPageSubject, largest: Supremum, verdict: Verdict
 ) -> tuple[CertifiedDivergenceBounds, ...]:
-    """Bounds over every mechanism that the filter covers, those of the front page first."""
+    """Return the bounds over every covered mechanism; those of the front page come first."""
     if orders := promised_renyi_by_order(filt.promise):
         return tuple(_at_order(study, filt, subject, order, rho) for order, rho in orders.items())
     others = [one for one in subject.simulated if abs(one - largest.epsilon) > 1e-4]
@@ -212,7 +212,7 @@ def _simulated_and_certified_divergences(
     largest: Supremum,
     main: CertifiedDivergenceBounds,
 ) -> SimulatedDivergences:
-    """The adversaries of the page; requests that were simulated at an order also by plain draws, at its epsilon."""
+    """Simulate the page's adversaries, and compare with certified bounds on the same divergences."""
     known = "" if main.steps else BEST_ON_MENU  # which is simulated already
     made = comparisons(study, subject, filt, game, largest, known=known)
     if main.measure.kind != "renyi" or not main.steps:
@@ -231,6 +231,7 @@ def _simulated_and_certified_divergences(
 
 
 def _at_epsilon(study: Study, filt: PrivacyFilter, found: Supremum) -> CertifiedDivergenceBounds:
+    """Return the certified bounds on delta at an epsilon, with a simulation that reaches the lower one."""
     measure = Divergence.hockey_stick(found.epsilon)
     simulated = _extremal_comparison(
         study, filt, found.steps, measure, (found.low, found.high), found.promised
@@ -241,6 +242,7 @@ def _at_epsilon(study: Study, filt: PrivacyFilter, found: Supremum) -> Certified
 def _at_order(
     study: Study, filt: PrivacyFilter, subject: FilterPageSubject, order: float, rho: float
 ) -> CertifiedDivergenceBounds:
+    """Return the certified bounds on the Rényi divergence at an order, with a simulation."""
     measure = Divergence.renyi(order)
     low, steps = largest_renyi_lower_bound(filt, subject.menu, order)
     high = max(rho, low)
@@ -256,6 +258,7 @@ def _extremal_comparison(
     bounds: tuple[float, float],
     promised: float,
 ) -> SimulatedDivergence | None:
+    """Simulate the requests that reach the lower bound; None without requests."""
     if not steps:
         return None
     rounds = sum(times for _, times in steps)
@@ -280,7 +283,7 @@ def _on_menu(
 def _best_adversary_trade_off_band(
     study: Study, filt: PrivacyFilter, subject: FilterPageSubject, game: WorstCase, largest: Supremum | None
 ) -> TradeOff | None:
-    """The trade-off curve of the best known adversary, in a band."""
+    """Return the simulated band of the trade-off curve of the best known adversary."""
     adversary = game.strategy if largest is None or largest.adversary is None else largest.adversary
     ways: tuple[Direction, Direction] = ("PQ", "QP") if worst_case_direction(game) == "QP" else ("QP", "PQ")
     epsilons = [share * float(subject.epsilon) for share in _SHARES]

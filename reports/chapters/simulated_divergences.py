@@ -78,7 +78,7 @@ class AdversaryWithBounds(NamedTuple):
 
     @property
     def run_cost_in_rounds(self) -> int:
-        """What a run costs the engine, in rounds of requests that are fixed in advance.
+        """The work of one simulated run, in rounds of requests that are fixed in advance.
 
         A choice costs as much again, and infinite losses are played apart.
         """
@@ -87,7 +87,7 @@ class AdversaryWithBounds(NamedTuple):
 
     @property
     def has_close_bounds(self) -> bool:
-        """Whether the bounds are near enough to each other to contradict a simulation."""
+        """Whether the upper bound is at most 1.5 times the lower one, so that a simulation can disagree."""
         return self.low > 0 and self.high <= _USEFUL * self.low
 
 
@@ -100,7 +100,7 @@ class SimulatedDivergences:
 
 
 def worst_case_direction(game: WorstCase) -> Direction:
-    """The distribution that a game's best strategy draws its outputs from."""
+    """Return the distribution, P or Q first, that a game's best strategy draws its outputs from."""
     return "QP" if game.direction == "QP" else "PQ"
 
 
@@ -147,7 +147,7 @@ def page_adversaries(
 def compare_adversary(
     study: Study, filt: PrivacyFilter, one: AdversaryWithBounds, measure: Divergence, promised: float
 ) -> SimulatedDivergence:
-    """Simulate an opponent, with plain draws as well where the first estimate rests on the filter's ledger."""
+    """Simulate an adversary's divergence; add a plain estimate if the first uses the ledger."""
     n = study.runs(one.rounds, one.run_cost_in_rounds)
 
     def estimate_by(method: Method) -> Estimate:

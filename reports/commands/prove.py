@@ -96,13 +96,14 @@ def prove(
 
 
 def _names_filter_or_pair(text: str) -> bool:
+    """Return whether a text is an expression, a target or a filter's name, and not a theorem."""
     from filterproof.filters.catalogue import CATALOGUE
 
     return "(" in text or "::" in text or text in CATALOGUE
 
 
 def _certified_numbers_of_text(text: str) -> CertifiedNumbers:
-    """Certify the numbers of the filter or pair that an expression names."""
+    """Certify the numbers of the filter or dominating pair that an expression names."""
     from filterproof.filters.certified.certify import certify
     from filterproof.reports.target_expression import read_filter, read_value
     from filterproof.theory.pairs import DominatingPair
@@ -125,12 +126,13 @@ POINTS = (
 
 
 def iter_catalogue_numbers(pool: Executor) -> Iterator[CertifiedNumbers]:
-    """Certify the catalogue's examples, the pairs and the accountants in a pool, which starts at once."""
+    """Certify the catalogue's filters, pairs and accountants in a pool; yield the results in order."""
     tasks = [pool.submit(_part_of_catalogue_numbers, part) for part in range(_PARTS)]
     return (found for task in tasks for found in task.result())
 
 
 def _part_of_catalogue_numbers(part: int) -> list[CertifiedNumbers]:
+    """Certify the numbers of one of `_PARTS` parts of the catalogue."""
     from filterproof.filters.certified.certified_objects import certified_examples, certify_or_fail
 
     every = list(certified_examples())
@@ -173,6 +175,6 @@ def show_numbers(console: Console, found: Sequence[CertifiedNumbers]) -> bool:
 
 
 def _largest_slack_text(numbers: Iterable[ComparisonResult]) -> str:
-    """The largest relative slack that a comparison declares."""
+    """Return the largest relative slack that a comparison with a theorem declares, as text."""
     declared = [float(one.number.slack) for one in numbers if one.number.slack is not None]
     return f"{max(declared):.1e}, relative" if declared else "none"

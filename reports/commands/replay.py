@@ -106,6 +106,7 @@ def _read_document(file: Path) -> Mapping[str, Any]:
 
 
 def _not_a_counterexample(file: Path, why: str = "") -> ValueError:
+    """Return the error for a file that holds no counterexample."""
     return ValueError(
         f"the file is not a {_FILES} with a counterexample (file={str(file)!r}){why}; write one by filterproof verify"
     )
@@ -127,7 +128,7 @@ def _entry_counterexample(entry: Mapping[str, Any]) -> Any:
 
 
 def _claim_counterexample(document: Mapping[str, Any], key: str | None) -> Mapping[str, Any]:
-    """Return the counterexample of a claim in a verdicts.json."""
+    """Return the counterexample of the claim with this key in a verdicts.json."""
     from filterproof.mc.examine.replay import counterexample_kind
 
     parts = (document["verdicts"], document.get("agreements"))

@@ -143,7 +143,7 @@ def _write_kernel_file(exam: Examination, out: Path) -> None:
 
 
 def _print_late_or_time_limit(stopped: str, limit: str) -> None:
-    """Report a program that answered late, if `stopped` names one, or else the time limit."""
+    """Print that a program answered late if `stopped` names one, else that the time ran out."""
     late = stopped.partition(": ")[2]
     print_error(f"{late}; nothing was decided" if late else limit)
 
@@ -155,7 +155,7 @@ def compare_decisions(
     program: tuple[str | None, ...],
     **options: Any,
 ) -> None:
-    """Compare the decisions of two filters, or of two programs with the same guarantee, and end with the status."""
+    """Find the first request that two filters or programs decide differently; end with the status."""
     with clear_errors(), ExitStack() as stack:
         both: list[PrivacyFilter] = []
         for text in (target, other):

@@ -58,11 +58,13 @@ def _definition_list(body: str) -> str:
 
 
 def _prose_to_rst(text: str) -> str:
+    """Convert plain prose with blank lines between blocks to reStructuredText."""
     blocks = re.split(r"\n[ \t]*\n", text.strip("\n"))
     return "\n\n".join(_block_to_rst(block) for block in blocks if block.strip()) + "\n"
 
 
 def _block_to_rst(block: str) -> str:
+    """Convert one paragraph, list, indented block or doctest to reStructuredText."""
     lines = block.splitlines()
     if lines[0].lstrip().startswith(">>>"):
         start = len(lines[0]) - len(lines[0].lstrip())
@@ -79,6 +81,7 @@ def _block_to_rst(block: str) -> str:
 
 
 def _inline_markup_to_rst(text: str) -> str:
+    """Convert single backticks to roles or literals, and escape the other characters."""
     parts, end = [], 0
     for found in _MARKED.finditer(text):
         code, strong = found.groups()
@@ -93,4 +96,5 @@ def _inline_markup_to_rst(text: str) -> str:
 
 
 def _escape_rst(text: str) -> str:
+    """Escape the special characters of reStructuredText."""
     return _SPECIAL.sub(r"\\\1", text)

@@ -48,7 +48,7 @@ def public_docstring(name: str) -> str:
 
 
 def guarantee_proof_rst(kind: type[PrivacyFilter]) -> str:
-    """Return the proof of a filter's guarantee, or its flaw, with a link to its theorem."""
+    """Return the proof or flaw of a filter class's guarantee as reStructuredText."""
     said = rst_of(f"**Guarantee**: {kind.proof}.").rstrip()
     if kind.theorem is None:
         return said
@@ -56,6 +56,7 @@ def guarantee_proof_rst(kind: type[PrivacyFilter]) -> str:
 
 
 def _reference_entry(name: str) -> Iterator[str]:
+    """Yield the lines of the autodoc directive of a public name."""
     if name not in public_names():
         raise ValueError(f"the name is not public (name={name!r}); check its spelling")
     value = attrgetter(name)(filterproof)

@@ -35,7 +35,7 @@ _MAX_ROUNDS, _MAX_POINTS = 2000, 60
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EraserDeltaByRounds(Specification):
-    """The promise, the probability p with which a request reveals the bit, and the numbers of rounds."""
+    """The delta that the eraser reaches against the naive realisation filter, by number of rounds."""
 
     epsilon: float = real_parameter(1.0, 0.01, 50.0)
     delta: float = probability_parameter(0.01, 1e-12, 0.99)
@@ -73,6 +73,7 @@ class EraserDeltaByRounds(Specification):
         ).with_facts(admitted=len(seen), most_seen=max(seen), beyond=beyond[0] if beyond else None)
 
     def _certified_evaluation(self, filt: NaiveRealisationFilter, rounds: int) -> Evaluation:
+        """Return certified bounds on the eraser's delta after `rounds` rounds."""
         eraser = EraserForever(self.p)
         found = evaluate(filt, eraser, epsilon=self.epsilon, rounds=rounds, evidence=Evidence.CERTIFIED)
         assert isinstance(found, Evaluation)

@@ -103,6 +103,7 @@ class FigureData:
 
 
 def _to_cell(value: Any) -> Cell:
+    """Convert a number to a Python number, and NaN to None."""
     if isinstance(value, np.generic):
         value = value.item()
     if value is None or isinstance(value, str | int):

@@ -41,7 +41,7 @@ _CLIP, _RATE = 2.0, 2.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FullBatchVersusDPSGD(Specification):
-    """Test accuracy after `epochs` passes over the people, at (epsilon, DELTA), for Poisson rates and learning rates.
+    """Test accuracy of full-batch descent and of DP-SGD at (epsilon, DELTA), by learning rate.
 
     `fractions` are the Poisson rates, of which 1 is the full batch; `factors` are multiples of the learning rate that
     is tuned for full batches.

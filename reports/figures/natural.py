@@ -142,7 +142,7 @@ class NaturalGame(Specification):
 
 @dataclass(frozen=True, slots=True)
 class _PlanNode:
-    """A history of answers "+" or "-", its requested levels, the next level (None at an end), and its probabilities.
+    """A node of the adversary's plan: its answers, requested levels, next level and probabilities.
 
     p is the probability under P, q under Q.
     """

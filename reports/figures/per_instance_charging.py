@@ -41,7 +41,7 @@ _ACCOUNTINGS: dict[str, Accounting] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PerInstanceCharging(Specification):
-    """e^epsilon of each answer and of everyone's budget (a whole number), and the number of rounds."""
+    """Delta by round under individual and per-instance charging; the second breaks the guarantee."""
 
     ratio: int = integer_parameter(3, most=1000, least=2, remedy="pass a smaller one")
     rounds: int = integer_parameter(
@@ -86,7 +86,7 @@ class PerInstanceCharging(Specification):
 
 
 def transcript_divergences(accounting: Accounting, ratio: Fraction, *, rounds: int) -> tuple[Fraction, ...]:
-    """H_{ratio} between the transcripts of two neighbouring data sets after 1, ..., `rounds` rounds, exactly.
+    """Return the hockey-stick divergence of two neighbours' transcripts after each round, exactly.
 
     One data set has two people with a property, the other has one of them. Each round asks whether any active person
     has the property, and releases randomised response of the answer at log(ratio). Everyone's budget is log(ratio), so

@@ -101,7 +101,7 @@ class RoundsOfEach(Specification):
         return FigureData.of(epsilon=self.budgets, **columns)
 
     def _calibrated_rounds(self, epsilon: float) -> int | None:
-        """Return the rounds of the best row of the table, or None if no row applies."""
+        """Return the rounds that the calibrated thresholds' table grants; None if no row applies."""
         rows = [
             row for row in CalibratedThreshold.table() if row.epsilon <= epsilon and row.delta <= self.delta
         ]

@@ -26,7 +26,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class PrintedAndComputed:
-    """A quantity, the number that the paper prints, and the computed one; `remark` explains a difference."""
+    """A number that the paper prints, and the one that this code computes."""
 
     what: str
     printed: float
@@ -178,6 +178,7 @@ def any_seed(default: int) -> int:
 
 
 def _check_probability(name: str, value: Any, low: float, high: float) -> float:
+    """Return `value` as a probability from `low` to `high`; raise ValueError otherwise."""
     return check_between(name, check_delta(name, value), low, high)
 
 

@@ -147,7 +147,7 @@ class StandIn(Specification):
 
     @abstractmethod
     def shown_quantities(self, outcome: TrialOutcome) -> Mapping[Place, float]:
-        """Return the quantities of which the figure shows means."""
+        """Return a trial's quantities whose means over trials the figure shows."""
 
     def observed(self, outcome: TrialOutcome) -> Mapping[str, float]:
         """Return the quantities that the paper observes to exceed a number of OBSERVED, by name."""
@@ -228,7 +228,7 @@ class StandIn(Specification):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AccuracyByEpoch(StandIn):
-    """Test accuracy and active people by epoch. The paper observes that filtering increases the accuracy."""
+    """Test accuracy and number of active people by epoch."""
 
     OBSERVED = {"gain": 0.0}  # noqa: RUF012, a ClassVar of the base
 
@@ -335,7 +335,7 @@ class Table(AccuracyByEpoch):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LossesByGroup(StandIn):
-    """Losses and mean epsilon of groups before and after filtering.
+    """Losses and mean epsilon of groups of people, before and after filtering.
 
     The paper observes that groups with smaller epsilons have smaller test losses, that the epsilons become more equal
     and the test losses less equal, and that the test loss falls for the best group and rises for others.
@@ -378,7 +378,7 @@ class LossesByGroup(StandIn):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SpentEpsilonHistogram(StandIn):
-    """Each person's spent epsilon when filtering begins.
+    """Histogram of each person's spent epsilon when filtering begins.
 
     The paper observes that most are near the promise at the tuned clip, and far below it at five times that clip.
     """

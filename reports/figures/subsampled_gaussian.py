@@ -44,12 +44,13 @@ _ROUND_UP_FACTOR = 1 + 1e-9
 
 
 def _check_optional_epsilon(name: str, value: object) -> float | None:
+    """Return None or an epsilon from 1e-3 to 10; raise ValueError otherwise."""
     return None if value is None else check_between(name, value, 1e-3, 10.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DPSGDAccounting(Specification):
-    """`steps` Gaussian mechanisms of noise sigma on samples of rate q; a person's gradients have norm fraction x C.
+    """A person's privacy profile under DP-SGD, and epsilon by norm from PLD and RDP accounting.
 
     The first two panels show one person with norm `fraction` and epsilon from 0 to `most`. If `most` is None, they end
     a little beyond the epsilon at delta. The third panel has `people` norms from `least` to 1, at delta. `orders` and
@@ -93,7 +94,7 @@ class DPSGDAccounting(Specification):
         return np.asarray(epsilons.min(axis=1))
 
     def rdp_epsilon_floor(self, orders: int, delta: float | None = None) -> float:
-        """Return epsilon by RDP of a person without contribution: the cost of the conversion at the largest order."""
+        """Return the RDP epsilon of a person without contribution: the conversion's cost."""
         return float(renyi_epsilon(float(orders), 0.0, self.delta if delta is None else delta))
 
     def data(self) -> FigureData:

@@ -206,6 +206,7 @@ def _quality(descent: PrivateGradientDescent) -> float:
 
 
 def _group_means(descent: PrivateGradientDescent, epsilons: NDArray[np.float64]) -> GroupMeans:
+    """Return the mean losses and spent epsilon of each group."""
     data, losses = descent.data, descent.network.losses
     train = losses(descent.theta, data.features, data.labels)
     test = losses(descent.theta, data.test_features, data.test_labels)

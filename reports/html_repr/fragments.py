@@ -44,7 +44,7 @@ MAX_LINES = 24
 
 @dataclass(frozen=True, slots=True)
 class Fragment:
-    """A title, a sentence, a table and notes, all escaped when rendered but for formulas, which are Markup.
+    """The notebook display of a result: a title, a sentence, a table and notes.
 
     names are the heads of the columns; without them each line is a label and what it says.
     """
@@ -107,7 +107,7 @@ def result_fragment(value: Any) -> Fragment:
 def _rows_fragment_factory(
     title: str, words: Callable[[Any], str] = str, notes: Callable[[Any], Iterable[str]] = lambda one: ()
 ) -> Callable[[Any], Fragment]:
-    """What tells a result by its rows, under a title and by default its own words."""
+    """Return a function that makes a fragment of a result's rows, under this title."""
     return lambda value: of_rows(title, words(value), value, *notes(value))
 
 
@@ -180,6 +180,7 @@ def _certified_numbers(value: CertifiedNumbers) -> Fragment:
 
 
 def _joint_failure_text(failure: float) -> str:
+    """Return the probability that some interval misses, as a phrase."""
     return f"all intervals hold together, except with probability at most {format_failure(failure)}"
 
 
@@ -188,6 +189,7 @@ def _delta_text(value: WorstCase | Evaluation | CalibratedThreshold) -> str:
 
 
 def _verdict_sentence(verdict: Verdict) -> str:
+    """Return a verdict and its detail as one sentence."""
     return str(verdict) + (f": {verdict.detail}" if verdict.detail else "")
 
 

@@ -1,4 +1,4 @@
-"""The cells of a row in few digits: ends are rounded outwards and told with their value, chances rounded up.
+"""Return the text of each cell of a row by name; a value and its interval share a cell.
 
 >>> text_cells({"value": 0.125, "low": 0.1, "high": 0.15, "n": 1000, "failure": 1e-6})
 {'value': '0.125 in [0.1, 0.15]', 'n': '1,000', 'failure': '1e-06'}
@@ -60,6 +60,7 @@ def _interval_text(value: Cell, low: Cell, high: Cell) -> str:
 
 
 def _cell_text(name: str, cell: Cell) -> str:
+    """Return a cell as short text, rounded in the direction that its name needs."""
     if isinstance(cell, bool):
         return "yes" if cell else "no"
     if isinstance(cell, int):

@@ -84,6 +84,7 @@ def _simulation_table(rows: Sequence[EstimateAndGuarantee]) -> PageTable:
 
 
 def _odometer_ratios_text() -> str:
+    """Return the smallest ratio of each odometer's bound to the loss quantile, as text."""
     ratios = {
         name: accountant_examples.min_bound_to_quantile_ratio(name) for name in accountant_examples.ODOMETERS
     }
@@ -93,7 +94,7 @@ def _odometer_ratios_text() -> str:
 
 
 def _intervals_picture(chapter: AccountantChapter) -> Picture:
-    """Each interval over what is guaranteed."""
+    """Draw each simulated interval divided by the guaranteed bound."""
     rows = chapter.rows
     figure = intervals_divided_by_promise_figure(
         [(*row.drawn, row.promised) for row in rows], "simulated, over the guarantee"

@@ -9,7 +9,7 @@ HEADS = ("library", "kind", "entry point", "consequence", "expected", "got")
 
 
 def audit_summary(audit: AuditRecord) -> str:
-    """How many libraries were run, how many findings of each kind were shown, and when."""
+    """Return a sentence: the libraries that ran, the findings of each kind, and the dates."""
     shown = [one for library in audit.libraries for one in library.findings if one.shown]
     counts = ", ".join(f"{kind.value}: {sum(one.kind is kind for one in shown)}" for kind in FindingKind)
     dates = sorted(library.date for library in audit.libraries)

@@ -87,7 +87,7 @@ def _render_examination(template: str, exam: Examination, **more: Any) -> str:
 
 
 def _verdict_pill(finding: StageFinding) -> tuple[str, str, str]:
-    """A stage's verdict in a word, its colour, and what it does not say; kept on a menu is no HOLDS of the promise."""
+    """Return a stage's verdict in a word, its colour and its limits."""
     verdict = finding.verdict
     if verdict is None:
         return "", "", "decides nothing"
@@ -110,7 +110,7 @@ def _picture_sources(exam: Examination) -> list[dict[str, str]]:
 
 
 def _trace_picture_uri(exam: Examination) -> str:
-    """The picture of the play against the promise, as data; '' where there is none."""
+    """Return the picture of the counterexample's delta curve as a data URI; '' without a trace."""
     trace = exam.trace
     figure = None if trace is None else trace_delta_figure(exam.name, trace)
     return "" if figure is None else data_uri(svg_text(figure))

@@ -84,7 +84,7 @@ def shortened_sentence(words: str, most: int = 420) -> str:
 
 
 def epsilon_or_order_text(one: CertifiedDivergenceBounds | SimulatedDivergence) -> str:
-    """Where a divergence is compared: an epsilon, or an order."""
+    """Return the epsilon, or the Rényi order, at which a divergence is compared."""
     name = "order" if one.measure.kind == "renyi" else "epsilon"
     return f"{name} {one.measure.at:.4g}"
 
@@ -107,6 +107,7 @@ def _worst_case_text(chapter: FilterChapter) -> str:
 
 
 def _requests_text(one: CertifiedDivergenceBounds) -> str:
+    """Return the requests that reach the lower bound, such as 3 x Gaussian(0.5)."""
     return ", then ".join(f"{times} x {_pair_expression(pair)}" for pair, times in one.steps)
 
 
@@ -133,6 +134,7 @@ def simulated_words(one: SimulatedDivergence | None) -> str:
 
 
 def _membership_test_text(curves: Mapping[str, AttackerCurve]) -> str:
+    """Return the largest true-positive rate of a membership test at one false alarm in a thousand."""
     told = ", ".join(f"{share(one.hits(TOLD), format_up)} ({name})" for name, one in curves.items())
     return f"At one false alarm in a thousand it hits at most {told}."
 
@@ -148,7 +150,7 @@ def _uncovered_text(chapter: FilterChapter) -> str:
 
 
 def _counterexample_table(chapter: FilterChapter) -> PageTable | None:
-    """The rounds of the counterexample, and what is wrong with them."""
+    """Return the table of a counterexample's rounds; None if there is none."""
     if not chapter.turns:
         return None
     rows = tuple(
@@ -165,6 +167,7 @@ def _counterexample_table(chapter: FilterChapter) -> PageTable | None:
 
 
 def _page_code(chapter: FilterChapter) -> str:
+    """Return Python code that repeats the page's worst case, simulation and verdict."""
     subject = chapter.subject
     rounds = "" if subject.rounds is None else f", rounds={subject.rounds}"
     way = "" if subject.direction == "both" else f", direction={subject.direction!r}"
@@ -182,4 +185,5 @@ def _page_code(chapter: FilterChapter) -> str:
 
 
 def _epsilon_code(epsilon: Epsilon) -> str:
+    """Return an epsilon as Python code."""
     return f'fp.LogRatio(Fraction("{epsilon.ratio}"))' if isinstance(epsilon, LogRatio) else f"{epsilon:g}"

@@ -97,7 +97,7 @@ class OverviewRow:
 
 
 def covered_mechanisms_text(subject: FilterPageSubject, verdict: Verdict) -> str:
-    """The mechanisms that a verdict covers, in a few words; † if the kernel has the rule for outcomes of any kind."""
+    """Return the mechanisms that a verdict covers; † if the kernel has the rule for any outcomes."""
     if verdict.outcome is Outcome.REFUTED:
         return "none: its own code"
     covered = "finite outcomes" if FINITE_OUTCOMES_SCOPE in verdict.scope else verdict.scope.partition(";")[0]
@@ -111,7 +111,7 @@ _ANY = ", any outcomes"
 
 
 def counts_sentence(rows: Sequence[OverviewRow]) -> str:
-    """The answer in a sentence."""
+    """Return a sentence with the numbers of filters that hold, are refuted and are undecided."""
     holds, refuted, undecided = (
         sum(row.verdict.outcome is outcome for row in rows)
         for outcome in (Outcome.HOLDS, Outcome.REFUTED, Outcome.UNDECIDED)
@@ -177,6 +177,7 @@ def _draw_row(ax: Axes, y: int, row: OverviewRow, *, wide: bool) -> None:
 
 
 def _within_axis(share: float) -> float:
+    """Clip a share of the guarantee to the range of the axis."""
     return min(max(share, _LEAST), _MOST) if math.isfinite(share) else _MOST
 
 

@@ -30,7 +30,7 @@ _CURVE_POINTS = 60
 
 
 def membership_test_bounds(chapter: FilterChapter) -> dict[str, AttackerCurve]:
-    """Bounds on the hits of any test: by the guarantee, and by what is certified of every mechanism."""
+    """Return bounds on a membership test's true positives: guaranteed, and certified ones."""
     promise = chapter.subject.make().promise
     at = sorted({best_epsilon(promise, TOLD), *_GUARANTEE_EPSILONS})
     promised = {epsilon: promise.extremal(epsilon).high for epsilon in at}
@@ -48,7 +48,7 @@ def membership_test_bounds(chapter: FilterChapter) -> dict[str, AttackerCurve]:
 def profile_and_trade_off_pictures(
     chapter: FilterChapter, curves: dict[str, AttackerCurve]
 ) -> tuple[Picture, Picture]:
-    """Divergences beside the guarantee, and hits against false alarms, bounded by `curves`."""
+    """Return the pictures of the privacy profile and of the trade-off curve."""
     key, name = chapter.subject.key, chapter.subject.name
     at = "order" if chapter.main.measure.kind == "renyi" else "epsilon"
     told = "; ".join(

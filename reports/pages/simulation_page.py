@@ -20,6 +20,7 @@ def meets_enclosure(estimate: Estimate, one: SimulatedDivergence) -> bool:
 
 
 def _agreement_sentence(finding: Finding) -> str:
+    """Return the words on whether every simulated interval meets its certified bounds."""
     agrees = finding.result.outcome is AgreementOutcome.AGREES
     return "every interval meets the certified bounds." if agrees else "NOT every interval meets its bounds."
 

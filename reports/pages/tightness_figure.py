@@ -95,6 +95,7 @@ def _draw_rows(ax: Axes, rows: Sequence[Tightness], *, letters: int) -> None:
 
 
 def _divergence_text(row: Tightness) -> str:
+    """Return the epsilon or order and the direction of a row's divergence."""
     if row.measure.kind == "exceedance":
         return ""
     what = "ε" if row.measure.kind == "hockey-stick" else "α"

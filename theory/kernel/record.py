@@ -60,7 +60,7 @@ class AcceptedStatement:
 
     @property
     def acceptance_phrase(self) -> str:
-        """Return a phrase for the place of the run."""
+        """Return "Rocq VERSION accepted FILE, NAME, on this machine" or "elsewhere"."""
         where = "on this machine" if self.ran_here else "elsewhere, by the record, which matches the sources"
         return f"Rocq {self.rocq} accepted {self.file}, {self.name}, {where}"
 
@@ -122,7 +122,7 @@ class Record:
 
     @property
     def matches_committed_digest(self) -> bool:
-        """Return whether the committed digest matches this record."""
+        """Return whether the committed SHA-256 file matches this record."""
         place = files("filterproof.theory.kernel").joinpath(SEAL)
         return place.is_file() and place.read_text(encoding="utf-8") == self.record_digest
 
@@ -184,6 +184,7 @@ def readable_record(file: str = RECORD) -> Record | None:
 
 @lru_cache(maxsize=1)
 def _record_and_sources() -> tuple[Record | None, bool, dict[str, str]]:
+    """Return the stored record, whether it was run on this machine, and the Rocq sources."""
     texts = rocq_sources()
     found = digests(texts)
     record, here = stored_record(), readable_record(HERE)

@@ -48,7 +48,7 @@ _FEASIBLE_TOLERANCE = 1e-20
 
 @dataclass(frozen=True, slots=True)
 class RenyiBound:
-    """The bound D_order <= most, of P from Q, or of Q from P if `back`."""
+    """One bound D_order <= most on D_order(P||Q), or on D_order(Q||P) if `back`."""
 
     order: Fraction
     most: fmpq
@@ -106,7 +106,7 @@ def _moment_and_derivatives(
 
 
 def largest_hockey_stick_point(epsilon: float, bounds: Sequence[RenyiBound]) -> Point:
-    """Return the point with the largest x - e^epsilon y under bounds on a few orders, to about 40 digits."""
+    """Return masses (x, y) with the largest x - e^epsilon y under bounds, and the active bounds."""
     import mpmath as mp  # imported on demand
 
     start = _starting_point(
@@ -130,7 +130,7 @@ def largest_hockey_stick_point(epsilon: float, bounds: Sequence[RenyiBound]) -> 
 def _possibly_binding_bounds(
     bounds: Sequence[RenyiBound], start: tuple[float, float]
 ) -> Iterator[tuple[RenyiBound, ...]]:
-    """Yield the bounds that may decide at a point: each single bound that is met there, or two."""
+    """Yield sets of one or two bounds that may be active at the optimum."""
     near = []
     for bound in bounds:
         rate = _renyi_divergence(float(bound.order), bound.back, *start) / (
@@ -175,6 +175,7 @@ def _starting_point(epsilon: float, bounds: Sequence[tuple[float, float, bool]])
         return low
 
     def log_hockey_stick(log_y: float) -> float:
+        """Return log(x - e^epsilon y) at the largest x for log y."""
         log_x = highest_log_x(log_y)
         more = log_x - log_y - epsilon  # compared by its logarithm where it is above zero
         return log_x + math.log(-math.expm1(-more)) if more > 0 else -1e6 + more
@@ -211,6 +212,7 @@ def _refined_point(
 
 
 def _is_nearly_within_bound(bound: RenyiBound, x: mp.mpf, y: mp.mpf) -> bool:
+    """Return whether D_order <= most up to a small relative tolerance."""
     import mpmath as mp
 
     a = mp.mpf(bound.order.numerator) / bound.order.denominator
@@ -223,7 +225,7 @@ def _is_nearly_within_bound(bound: RenyiBound, x: mp.mpf, y: mp.mpf) -> bool:
 
 
 def largest_zcdp_hockey_stick_point(epsilon: float, rho: float) -> Point:
-    """Return the largest x - e^epsilon y of two outcomes under rho-zCDP, at the deciding order or at order 1."""
+    """Return the masses (x, y) with the largest x - e^epsilon y under rho-zCDP."""
     import mpmath as mp
 
     most = to_fmpq(rho)
@@ -281,6 +283,7 @@ def _refined_order_and_point(
 
 
 def _masses_from_logs(log_x: mp.mpf, log_y: mp.mpf) -> tuple[mp.mpf, mp.mpf]:
+    """Return the exponentials of two logs; ValueError unless both masses are below one."""
     import mpmath as mp
 
     if not (log_x < 0 and log_y < 0):
@@ -304,6 +307,7 @@ def _newton_root(
 
 
 def _mpf_to_fmpq(x: mp.mpf) -> fmpq:
+    """Convert an mpmath number to an exact flint rational; ArithmeticError for a tiny one."""
     if abs(x.man_exp[1]) > _MAX_LOG2_MASS:
         raise ArithmeticError(
             f"masses must be at least 2^-{_MAX_LOG2_MASS}, got 2^{x.man_exp[1]}; pass a smaller epsilon"

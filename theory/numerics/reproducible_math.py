@@ -77,6 +77,7 @@ def _in_blocks(
 
 
 def _scalar_reduced_expm1(x: float, least: float) -> tuple[int, float]:
+    """(k, e^r - 1) with x = k log 2 + r, for one float."""
     within = max(x, least)
     whole = round(within * _INVERSE)
     high, low = within - whole * _HIGH, whole * _LOW

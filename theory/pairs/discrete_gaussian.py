@@ -235,6 +235,7 @@ class _DiscreteGaussianReferenceValues(PairReferenceValues):
     @property
     def hockey_stick_slack(self) -> float:
         # about s / sigma divided by the number of sigmas is left of the mass beyond
+        """Allowed relative excess of the declared hockey-stick divergence."""
         return 2.0**-38 * (1 + (float(self.pair.sigma) / self.pair.sensitivity) ** 2)
 
     @property
@@ -272,6 +273,7 @@ class _DiscreteGaussianReferenceValues(PairReferenceValues):
     @property
     def above(self) -> Callable[[Exact], tuple[arb, arb]]:
         def tails_above(x: Exact) -> tuple[arb, arb]:
+            """Return balls around the P- and Q-mass of losses above x."""
             first, whole = self._first_above_loss(x), _theta_sum(self._sigma_squared)
             return tuple(
                 _upper_sum(self._sigma_squared, k) / whole for k in (first, first + self.pair.sensitivity)
@@ -303,7 +305,7 @@ class _DiscreteGaussianReferenceValues(PairReferenceValues):
 
 
 def _with_doubled_bits(value: Callable[[], arb]) -> ReferenceValue:
-    """Return the value with more than twice as many bits, against cancellation."""
+    """Return the value computed once with more than twice as many bits, against cancellation."""
 
     def ball() -> arb:
         from flint import ctx
@@ -356,6 +358,7 @@ def _theta_sum(square: Fraction, centre: Fraction = Fraction(0)) -> arb:
 
 @lru_cache(maxsize=64)
 def _cached_theta_sum(square: Fraction, off: Fraction, bits: int) -> arb:
+    """Return the ball of sum_x e^{-(x - off)^2 / (2 square)} over all integers x."""
     from flint import arb
 
     far = math.isqrt(math.ceil(2 * square * (bits + 16))) + 2

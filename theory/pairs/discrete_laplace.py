@@ -174,6 +174,7 @@ class _DiscreteLaplaceReferenceValues(FiniteReferenceValues):
         b, s = self.at["scale"], self.pair.sensitivity
 
         def tails_above(x: Exact) -> tuple[arb, arb]:
+            """Return balls around the P- and Q-mass of losses above x."""
             count = sum((s - 2 * k) / b > Fraction(x) for k in range(s + 1))
             if count in (0, s + 1):
                 return (ball_of(int(count > 0)),) * 2

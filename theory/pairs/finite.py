@@ -118,7 +118,7 @@ class FiniteOutcomesPair(DominatingPair):
         return np.asarray(good)
 
     def _overflow_safe_renyi(self, b: Real) -> Real:
-        """Return log E_P[e^(bL)] / b with the largest loss factored out, for a moment above the largest double."""
+        """Return D_{1+b} with the largest loss factored out, against overflow."""
         top: Real = -np.inf
         for loss, mass in self.outputs:
             top = np.maximum(top, np.where(np.greater(mass, 0), loss, -np.inf))
@@ -158,7 +158,7 @@ class FiniteOutcomesPair(DominatingPair):
         return self.sample(rng, n, order) if len(kept) == len(outcomes) else _draw_losses(rng, n, kept)
 
     def _tilted_masses(self, order: float) -> Outputs:
-        """Return the outcomes with their masses under the distribution of `sample`."""
+        """Return (loss, mass) of each outcome under the tilted distribution of `sample`."""
         if order == 1:
             return self.outputs
         log_normaliser = self._log_normaliser(order)
@@ -326,6 +326,7 @@ class _FinitePairReferenceValues(FiniteReferenceValues):
 
 
 def gdp_mu_from_corners(masses: list[tuple[arb, arb]]) -> arb:
+    """Return the smallest mu of Gaussian DP, the largest over the corners of the trade-off curve."""
     from filterproof.theory.pairs.normal_distribution import upper_quantile
 
     most = 0 * masses[0][0]

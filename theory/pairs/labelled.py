@@ -34,7 +34,7 @@ def _delegated_method(name: str) -> Any:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class LabelledRequest(DominatingPair):
-    """A request for a mechanism with labels, seen from one record.
+    """A request for a mechanism with labels, such as site or epoch, seen from one record.
 
     The distributions and charges are those of `mechanism` on two data sets that differ in the record. If the mechanism
     does not read the record, they are those of no release. A filter that keeps budgets by label reads `labels` and

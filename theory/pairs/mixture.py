@@ -137,6 +137,7 @@ class MixtureReferenceValues(PairReferenceValues):
         (q, scale, _), removal = self._parameter_balls, self._is_removal
 
         def tails_above(x: Exact) -> tuple[arb, arb]:
+            """Return balls around the P- and Q-mass of losses above x."""
             inner = (ball_of(x if removal else -x).exp() - (1 - q)) / q  # at q = 1 nothing cancels
             if inner <= 0:  # log w is larger everywhere
                 return (arb(int(removal)),) * 2

@@ -45,7 +45,7 @@ class RevealedOrRandomisedBitPair(FiniteOutcomesPair):
     @property
     @abstractmethod
     def _kov_parameters(self) -> KOVForm:
-        """Both parameters, with their rational values where known."""
+        """epsilon and delta of the equal KOV pair, with rational e^epsilon and delta where known."""
 
     kov = alias_property("_kov_parameters")
     sqrt_twice_zcdp_rho = alias_property("pure_epsilon")

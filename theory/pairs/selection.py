@@ -178,12 +178,13 @@ class PairPerRun(DominatingPair):
     def _evaluate_by_family(
         self, part: Callable[[DominatingPair, NDArray[np.intp] | None], Real]
     ) -> NDArray[np.float64]:
+        """Return one number per run: `part` of each family's pair and run indices."""
         return self._join_family_values((runs, part(pair, runs)) for runs, pair in self.runs_by_family())
 
     def _join_family_values(
         self, parts: Iterable[tuple[NDArray[np.intp] | None, Real]]
     ) -> NDArray[np.float64]:
-        """Return the numbers of all runs, given those of each family."""
+        """Return one number per run, given (run indices, numbers) of each family."""
         out: NDArray[np.float64] | None = None
         for runs, values in parts:
             if runs is None:
@@ -198,7 +199,7 @@ class PairPerRun(DominatingPair):
         ]
 
     def _members_by_family(self) -> list[_Family]:
-        """Return the runs of each family."""
+        """Return (run indices, members, member index of each run) for each family."""
         if self._families or not self.pairs:
             return self._families
         members: dict[Hashable, list[int]] = {}

@@ -77,7 +77,7 @@ def pure_budget_round_down(epsilon: float, delta: float) -> float:
 
 
 def optimal_split_round_down(rounds: int, delta: float) -> tuple[float, float]:
-    """Return (dhat, theta) of `realisation.optimal_split`: dhat at most optimal, theta the rest of delta."""
+    """Return (dhat, theta) of `optimal_split`, rounded down; theta spends the rest of delta."""
     whole = to_fmpq(delta)
     dhat = largest_double_at_most(lambda: optimal_dhat(rounds, whole))
     one = to_fmpq(dhat)
@@ -90,7 +90,7 @@ def theta_for_rest_of_delta(rounds: int, delta: fmpq, dhat: arb) -> arb:
 
 
 def optimal_dhat(rounds: int, delta: fmpq) -> arb:
-    """Return the dhat of the split with the largest kappa: the stationary point of `realisation.optimal_split`."""
+    """Return the dhat of the split with the largest kappa, the stationary point of the split."""
 
     def dhat_and_theta(odds: arb) -> tuple[arb, arb]:
         dhat = delta / (1 + 1 / odds)
@@ -106,7 +106,7 @@ def optimal_dhat(rounds: int, delta: fmpq) -> arb:
 
 
 def largest_kappa(eps: fmpq, delta: fmpq, *, sigma: fmpq, rounds: int) -> arb:
-    """Return the largest `realisation.kappa` of this many rounds, at `optimal_dhat`."""
+    """Return the largest stopping level `kappa` of this many rounds, at `optimal_dhat`."""
     dhat = optimal_dhat(rounds, delta)
     z_sum = arb(2).sqrt() * (
         (2 * dhat).erfcinv() + (2 * theta_for_rest_of_delta(rounds, delta, dhat)).erfcinv()

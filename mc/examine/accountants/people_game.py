@@ -59,6 +59,7 @@ class MembershipQuestion:
 
     @property
     def _response_pair(self) -> RandomizedResponse:
+        """Return the randomised response of this ratio."""
         return RandomizedResponse.from_ratio(self.ratio)
 
     def ask(self, accountant: Any, present: slice) -> Truth:
@@ -89,7 +90,7 @@ class MembershipQuestion:
 
     @classmethod
     def candidate_questions(cls, accountant: Any) -> tuple[Self, ...]:
-        """Return questions of the sizes that last 1, 2 and 4 rounds."""
+        """Return questions of the largest sizes that the accountant grants 1, 2 and 4 times."""
         largest = (_largest_granted_ratio(accountant, wanted) for wanted in (1, 2, 4))
         levels = tuple(dict.fromkeys(ratio for ratio in largest if ratio is not None))
         others = [cls(of, level) for of in ((0, 1), (1,)) for level in levels[:1]]
@@ -130,6 +131,7 @@ class SumQuestion:
 
     @classmethod
     def candidate_questions(cls, accountant: Any) -> tuple[Self, ...]:
+        """Return five sums whose values are up to 8 times the largest counted norm."""
         whole = float(accountant.largest_norm)
         rows = ((1, 0, 0), (0.5, 0, 0), (8, 0, 0), (8, -1, 0), (0, 1, 0))
         menu = tuple(cls(tuple(whole * part for part in row)) for row in rows)
@@ -138,7 +140,7 @@ class SumQuestion:
 
 
 def _check_noise_reaches_sigma(accountant: Any, menu: tuple[SumQuestion, ...]) -> None:
-    """Raise FilterFault if a fresh accountant adds less noise than the sigma that it reports, which the games use."""
+    """Raise FilterFault if an accountant adds less noise than the sigma that it reports."""
     with suppress_unsound_warning():
         silent, loud = accountant.with_people(NUMBER_OF_PEOPLE), accountant.with_people(NUMBER_OF_PEOPLE)
     for question in menu:
@@ -176,7 +178,7 @@ class PeopleGame(AccountantGame):
 
     @cached_property
     def released_pairs(self) -> tuple[DominatingPair | None, ...]:
-        """Return the pair that each question releases, or None."""
+        """Return the pair that each question releases, or None if person 0 changes nothing."""
         worlds = slice(0, NUMBER_OF_PEOPLE), slice(1, NUMBER_OF_PEOPLE)
         with suppress_unsound_warning():  # unsound accountants are examined in order to refute them
             asked = [(self.accountant.with_people(world.stop - world.start), world) for world in worlds]
@@ -186,6 +188,7 @@ class PeopleGame(AccountantGame):
 
     @cached_property
     def sequence(self) -> Sequence:  # type: ignore[override]
+        """Return the fixed sequence of the released pairs."""
         return Sequence(tuple((pair, 1) for pair in self.released_pairs if pair is not None))
 
     @property
@@ -230,7 +233,7 @@ class PeopleGame(AccountantGame):
 
 
 def _largest_granted_ratio(accountant: Any, wanted: int) -> Fraction | None:
-    """Return a ratio near the largest that counts `wanted` times, to a few parts in a thousand, or None."""
+    """Return about the largest ratio that person 0 can afford `wanted` times, or None."""
 
     def fits(size: float) -> bool:
         return _count_grants(accountant, MembershipQuestion((0,), _rational_ratio(size))) >= wanted
@@ -240,6 +243,7 @@ def _largest_granted_ratio(accountant: Any, wanted: int) -> Fraction | None:
 
 
 def _rational_ratio(size: float) -> Fraction:
+    """Return the largest multiple of 1/1024 at most e^size, but more than 1."""
     return Fraction(max(math.floor(math.exp(size) * 1024), 1025), 1024)
 
 

@@ -28,7 +28,7 @@ _NOT_TRIED = "other questions, longer plays, and the last bits of noise that is 
 
 
 def accountant_admission_stage(accountant: Any, limit: WorkLimit) -> Iterator[object]:
-    """Yield the accountant's guarantee and the first play in which a fresh one grants every request."""
+    """Yield the accountant's guarantee and the finding on the requests that it grants."""
     with filter_faults_raised(accountant):
         yield {"promise": accountant.promise, "scope": accountant.scope}
         game = next(_proposed_games(accountant), None)
@@ -41,12 +41,13 @@ def accountant_admission_stage(accountant: Any, limit: WorkLimit) -> Iterator[ob
 
 
 def _proposed_games(accountant: VerifiableAccountant) -> Iterator[AccountantGame]:
+    """Yield the games of the accountant's kind of query that release something."""
     kind = GAME_BY_QUERY_KIND.get(accountant.query_kind)
     return (game for game in kind.propose_games(accountant) if game.released_counts) if kind else iter(())
 
 
 def accountant_games_stage(accountant: Any, limit: WorkLimit) -> Iterator[StageFinding]:
-    """Yield a finding for each refutation, with the smallest game, and one on all solved games."""
+    """Yield the first refuting game, minimised, or else one finding on all solved games."""
     tried = AccountantSearch(accountant=accountant)
     try:
         with filter_faults_raised(accountant):
@@ -112,6 +113,7 @@ class AccountantSearch(SearchLog):
 
 
 def _is_contained(one: AccountantGame, other: AccountantGame) -> bool:
+    """Whether another game of the same kind releases strictly more of the pairs."""
     return one is not other and one.menu == other.menu and one.released_counts < other.released_counts
 
 
@@ -120,6 +122,7 @@ def _minimised_game(game: AccountantGame, measure: Divergence) -> AccountantGame
 
     @cache  # equal rounds are interchangeable
     def exceeds_guarantee(parts: tuple[Any, ...]) -> bool:
+        """Whether the game with only these parts certainly exceeds its guarantee."""
         less = game.with_parts(parts)
         return less is not None and certainly_exceeds(
             less.solve_divergence(measure).low, less.promised(measure)

@@ -69,6 +69,7 @@ class LargestGranted:
         return self.solved_cache[key]
 
     def _search_size_granted_in_a_row(self, player: Player, family: GrantedSizes, times: int) -> float | None:
+        """Search the largest size that is granted `times` in a row, cut to few bits; None if none is."""
         def is_granted_in_a_row(size: float) -> bool:
             return player.fork().request_and_count_grants(family.definition.pair(size), times) == times
 
@@ -108,7 +109,7 @@ def _size_with_few_bits(size: float) -> float:
 
 
 def boundary_sequences(subject: ExaminationContext, limit: WorkLimit) -> Iterator[Sequence]:
-    """Yield plays of two families in alternation, and rows of a thousand."""
+    """Yield alternations of two families' largest granted requests, and long rows of one request."""
     granted_sizes = LargestGranted(subject, limit)
     families = first_family_per_mechanism((*subject.families, *subject.denied_families))
     yield from _alternating_plays(granted_sizes, families)
@@ -118,7 +119,7 @@ def boundary_sequences(subject: ExaminationContext, limit: WorkLimit) -> Iterato
 def _long_rows_of_largest_request(
     granted_sizes: LargestGranted, families: tuple[GrantedSizes, ...]
 ) -> Iterator[Sequence]:
-    """Yield rows of the largest request that lasts as long as any request, then a thousand and four hundred rounds."""
+    """Yield long rows of each family's largest request that is granted so often."""
     # count the granted tiny requests: a filter that refills its budget is worst when all of them are used
     most = [
         granted_sizes.fresh().request_and_count_grants(
@@ -135,7 +136,7 @@ def _long_rows_of_largest_request(
 def row_of_largest_request(
     granted_sizes: LargestGranted, family: GrantedSizes, times: int
 ) -> Iterator[Sequence]:
-    """Yield the largest request that is granted this many times in a row, followed by the next granted one."""
+    """Yield the row of the largest request granted `times` in a row, and the row with one more request."""
     player = granted_sizes.fresh()
     pair = granted_sizes.pair(player, family, times)
     if pair is not None and player.request_and_count_grants(pair, times):
@@ -223,7 +224,7 @@ def loss_isf_and_masses(
 def _repeated_response_distribution(
     level: float, times: int
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the losses of several randomised responses, and their masses under P."""
+    """Return the losses of `times` randomised responses, and their masses under P."""
     ups = np.arange(times + 1, dtype=np.float64)
     # binomial masses through logarithms: importing scipy.stats would double the import time
     choices = special.gammaln(times + 1) - special.gammaln(ups + 1) - special.gammaln(times - ups + 1)
@@ -312,6 +313,7 @@ def _menus_with_guessed_values(
 
 
 def _menu_of_first_and_replies(first: _RepeatedPair, chosen: list[_RepeatedPair]) -> GameMenu:
+    """Return the menu of a first request and the chosen replies to its answer."""
     pairs = tuple(dict.fromkeys(row.pair for row in (first, *chosen)))
     rounds = first.times + max((row.times for row in chosen), default=0)
     then = " or ".join(pair_words(row.pair) for row in chosen)

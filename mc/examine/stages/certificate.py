@@ -132,7 +132,7 @@ _QUESTIONS = (
 
 
 def verdict_by_theorems(thing: Any) -> Verdict | None:
-    """Return HOLDS if theorems on a filter's library components prove its guarantee, None without such components.
+    """Return HOLDS if theorems prove the guarantee, UNDECIDED if not, None without library parts.
 
     HOLDS covers four cases. An `AdditiveFilter` whose deciding functions are the library's own, with a library charge,
     a plain `Budget` and a library guarantee, if the exact value of the budget is certified to be at most what the
@@ -184,10 +184,12 @@ def certificate_finding(thing: Any) -> StageFinding:
 
 
 def _is_catalogued(kind: type) -> bool:
+    """Whether a class is a filter of the catalogue."""
     return any(kind is entry.filter_class for entry in CATALOGUE.values())
 
 
 def _verdict_on_additive_filter(filt: AdditiveFilter, *, own_theorem: str | None) -> Verdict:
+    """Return HOLDS if theorems on the charge, the budget and the guarantee cover an additive filter."""
     rule, budget, promise = _library_charge_budget_guarantee(filt)
     _certified_numbers(filt)
     certain, bits = verify_implication(rule, exact_limit(budget), promise)
@@ -203,7 +205,7 @@ def _verdict_on_additive_filter(filt: AdditiveFilter, *, own_theorem: str | None
 
 
 def _library_charge_budget_guarantee(filt: AdditiveFilter) -> tuple[ChargeRule, Budget, Guarantee]:
-    """Return the charge, budget and guarantee. Raises Unknown unless all deciding code is the library's own."""
+    """Return charge, budget and guarantee. Raises NoTheoremError unless the library's code decides."""
     kind = type(filt)
     for name in _DECIDING_NAMES:
         if name in vars(filt) or getattr(kind, name) is not getattr(AdditiveFilter, name):
@@ -288,7 +290,7 @@ def _certified_numbers(filt: PrivacyFilter) -> CertifiedNumbers | None:
 
 
 def _verdict_on_calibrated_filter(filt: Any) -> Verdict:
-    """Return the verdict on a catalogue filter behind levels. The game explores all its decisions, sound or not."""
+    """Return the verdict on a `CalibratedFilter`, from the worst-case game over its levels."""
     if not _is_catalogued(type(filt.inner)):
         raise NoTheoremError(
             f"its inner filter is a {type(filt.inner).__name__}, which is not in the catalogue"

@@ -78,7 +78,7 @@ def denial_finding(found: Sequence[str], menu: str, limit: WorkLimit) -> StageFi
 
 
 def _denial_notes_for_family(filt: PrivacyFilter, family: GrantedSizes) -> Iterator[str]:
-    """Yield what is found with the requests of one family: of each kind, the first."""
+    """Yield the first example of each kind of needless denial with one family, or '' for none."""
     sizes = _pairs_of_spread_sizes(family)
     plays = [*((pair,) for pair in sizes), *permutations(sizes, 2), sizes, sizes[::-1]]
     tails = (0.5, 0.1, 0.9) if filt.looks_at_losses else (None,)
@@ -104,7 +104,7 @@ def _pairs_of_spread_sizes(family: GrantedSizes) -> list[DominatingPair]:
 def explain_denied_fitting_request(
     filt: PrivacyFilter, pairs: Sequence[DominatingPair], tail: float | None = None
 ) -> str:
-    """Return the first request that a filter denies although it fits by composition theorems; else ''.
+    """Return a text on the first denied request that fits by composition theorems, or ''.
 
     Each pair in turn is requested as often as it is granted. A filter that observes losses sees their `tail` quantile.
     """
@@ -162,7 +162,7 @@ def _sound_filters_with_guarantee(promise: Guarantee) -> tuple[PrivacyFilter, ..
 
 
 def explain_limit_used_by_others(filt: LabelledFilter, pair: DominatingPair) -> str:
-    """Return the requests elsewhere after which a request at the record is denied that is granted at once, or ''."""
+    """Return a text on requests under other labels that use up the record's limit, or ''."""
     here = filt.at(pair.unlabelled)
     if granted_state(filt, checked_start(filt, 1), here) is None:
         return ""
@@ -182,7 +182,7 @@ def explain_limit_used_by_others(filt: LabelledFilter, pair: DominatingPair) -> 
 def explain_charged_denial(
     filt: PrivacyFilter, first: DominatingPair, denied: DominatingPair, last: DominatingPair
 ) -> str:
-    """Return that one object denies `last` because `denied` was denied before, or ''."""
+    """Return a text if a denied request causes a later denial, or ''."""
     left_out, whole = (
         _answers_of_one_object(filt, (first, last)),
         _answers_of_one_object(filt, (first, denied, last)),
@@ -196,7 +196,7 @@ def explain_charged_denial(
 
 
 def _answers_of_one_object(filt: PrivacyFilter, requests: tuple[DominatingPair, ...]) -> tuple[bool, ...]:
-    """Return the answers of one object of another library or language, which sees its own denials; () for others."""
+    """Return the answers of one object, which sees its own denials, to requests in turn; () for others."""
     count_work(len(requests))
     if isinstance(filt, LabelledFilter):
         return _answers_of_one_object(filt.inner_filter, tuple(map(filt.inner_request, requests)))
@@ -208,7 +208,7 @@ def _answers_of_one_object(filt: PrivacyFilter, requests: tuple[DominatingPair, 
 
 
 def explain_charged_retry(service: MakeService, pairs: Sequence[DominatingPair]) -> str:
-    """Return that a service denies a request because an earlier one was sent again or denied, or ''.
+    """Return a text if a service charges a retry of a request again, or ''.
 
     A retry with a newly drawn answer is a release and is charged rightly.
     """

@@ -95,6 +95,7 @@ def candidate_menus(subject: ExaminationContext, limit: WorkLimit) -> Iterator[G
 
 
 def _multiples_of_size(family: GrantedSizes, size: float, of: tuple[int, ...]) -> tuple[DominatingPair, ...]:
+    """Return the pairs of a family at these multiples of a size."""
     return tuple(family.definition.pair(k * size) for k in of if k * size <= family.sizes[-1] * 1.0001)
 
 
@@ -190,7 +191,7 @@ def _rare_event_pairs(level: float) -> Iterator[FinitePair]:
 def _null_outcome_share_and_rounds(
     pair: FinitePair, longest: int, epsilon: float, promised: float
 ) -> tuple[float, int]:
-    """Return the share of the guarantee that null outcomes reach, and the smallest sufficient number of rounds."""
+    """Return the share of the guarantee that null outcomes alone reach, and the rounds for it."""
     rounds = np.arange(longest + 1)
     more, less = sorted((float(pair.p[0]), float(pair.q[0])), reverse=True)
     shares = np.maximum(more**rounds - math.exp(epsilon) * less**rounds, 0.0) / promised

@@ -139,7 +139,7 @@ def _leaves_state_unchanged(filt: PrivacyFilter, pair: DominatingPair) -> bool:
 
 
 def _renyi_game_refutation(subject: ExaminationContext) -> Iterator[StageFinding]:
-    """Yield the first game that exceeds a Rényi guarantee, over one finite pair; longer games before other orders.
+    """Yield the first game that exceeds a Rényi guarantee: over one finite pair, short games first.
 
     A game of more rounds is worth no less, so that the longest comes before those that may be too large.
     """

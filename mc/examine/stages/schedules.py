@@ -52,7 +52,7 @@ def service_admission_stage(
 def service_schedule_stage(
     service: PromisedService, names: Sequence[str], seed: int, limit: WorkLimit
 ) -> Iterator[StageFinding]:
-    """Yield the finding about a service in Python."""
+    """Yield the findings on schedules of a service, and on retries that it charges again."""
     menu = granted_or_default_menu(service.make, families_for_guarantee(tuple(names), service.promise))
     *_, found = search_reports(service.make, service.promise, menu, limit, seed=seed)
     yield _schedule_finding(service, menu, found, "requests of other kinds, and longer schedules")
@@ -64,6 +64,7 @@ def service_schedule_stage(
 def _schedule_finding(
     filt: object, menu: tuple[DominatingPair, ...], found: ScheduleSearch, unseen: str
 ) -> StageFinding:
+    """Return the finding on a search over schedules: a refutation if one violates the guarantee."""
     violation, names = (
         found.violation,
         ", ".join(dict.fromkeys(type(pair.unlabelled).__name__ for pair in menu)),

@@ -112,7 +112,7 @@ def _candidate_sequences(subject: ExaminationContext, limit: WorkLimit) -> Itera
 
 
 def _interleave_sequences(*plans: tuple[Iterator[Sequence], int]) -> Iterator[tuple[Sequence, bool]]:
-    """Yield a fixed number of each in turn. For all but the last plan, only possible refutations matter."""
+    """Yield a fixed number of each plan's sequences in turn, and whether only refutations matter."""
     waiting = list(plans)
     while waiting:
         for plan, times in tuple(waiting):
@@ -261,6 +261,7 @@ def quick_upper_bounds(
 def _upper_bounds_in_direction(
     played: Sequence, targets: tuple[Divergence, ...], direction: Direction
 ) -> list[float]:
+    """Return quick upper bounds on the divergences in one direction."""
     orders = (*_RENYI_ORDERS, *(target.at for target in targets if target.kind == "renyi"))
     spent, total = np.zeros(len(orders)), 0.0
     with np.errstate(all="ignore"):
@@ -291,7 +292,7 @@ def _upper_bounds_in_direction(
 def _gdp_mu_and_renyi_divergences(
     pair: DominatingPair, orders: tuple[float, ...], direction: Direction
 ) -> tuple[float, NDArray[np.float64]]:
-    """Return the GDP parameter and the Rényi divergences of a pair, inf if unknown.
+    """Return the GDP mu and the Rényi divergences that a pair declares, inf if unknown.
 
     A user's pair may declare anything.
     """
@@ -302,5 +303,6 @@ def _gdp_mu_and_renyi_divergences(
 
 
 def _menu_text(played: Sequence) -> str:
+    """Return the counts and classes of a sequence's pairs, such as "3 x Gaussian"."""
     names = [f"{times:,} x {type(pair.unlabelled).__name__}" for pair, times in played.counts.items()]
     return ", ".join(names[:3]) + (f", ... ({len(names)} pairs)" if len(names) > 3 else "")

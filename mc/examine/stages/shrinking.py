@@ -99,7 +99,7 @@ class _ShrinkingSearch:
         return self.best is not before
 
     def certified_counterexample(self, played: Sequence) -> Counterexample | None:
-        """Return the counterexample of a sequence at the first divergence clearly above the guarantee."""
+        """Return a sequence's counterexample at a divergence certainly above the guarantee, or None."""
         above: Counterexample | None = None
         likely = [
             (measure, promised, bound)
@@ -197,7 +197,7 @@ class _ShrinkingSearch:
         return any(self.keep_if_clearer(game.counterexample) for game in games or () if game is not None)
 
     def _run_within_limit(self, share: float, work: Callable[[], T]) -> T | None:
-        """Return the result of the work; None at the work limit or for a request outside the filter's scope."""
+        """Return the result of the work; None at the limit or for a request outside the filter's scope."""
         try:
             with filter_faults_raised(self.subject.filter), stopping_at(self.limit.fraction(share)):
                 return work()
@@ -205,7 +205,7 @@ class _ShrinkingSearch:
             return None
 
     def convert_game_to_plan(self) -> None:
-        """Write the best menu's game out as a plan, which has a trace."""
+        """Replace the best menu's game by its best plan, which has a trace."""
         if self.best.kind == "menu":
             told = self._run_within_limit(
                 0.5, partial(best_plan_over_rational_pairs, self.subject.filter, self.best)
@@ -295,4 +295,5 @@ def best_plan_over_rational_pairs(filt: PrivacyFilter, best: Counterexample) -> 
 
 
 def _value_of_plan(plan: AdaptivePlan, subject: ExaminationContext, at: Divergence) -> float:
+    """Return the divergence that an adaptive plan attains at an epsilon."""
     return float(plan.value(subject.filter, Fraction(math.exp(at.at)), at.direction))

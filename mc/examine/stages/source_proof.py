@@ -70,6 +70,6 @@ def source_proof(subject: ExaminationContext, limit: WorkLimit) -> Iterator[Stag
 
 
 def _sequence_from_failing_step(proof: SourceProof) -> Sequence:
-    """The requests of a play, in order."""
+    """Return the requests by which a failing step of the proof suggests a refutation."""
     requests = [getattr(pairs, family)(**parameters) for family, parameters in proof.lead]
     return Sequence(tuple((pair, len(list(times))) for pair, times in groupby(requests)))

@@ -158,7 +158,7 @@ def _fixed_order_findings(
 def _sampled_order_findings(
     trial: StrategySearch, targets: tuple[Divergence, ...], limit: WorkLimit
 ) -> Iterator[StageFinding]:
-    """Yield a refutation by a row of each of the filter's own pairs that can only be sampled."""
+    """Yield a refutation by a row of one of the filter's own pairs that can only be sampled."""
     for pair in trial.subject.sampled:
         player = Player.fresh(trial.subject, limit)
         rounds = player.request_and_count_grants(pair, _MAX_FIXED_ROUNDS)

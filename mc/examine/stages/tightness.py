@@ -41,7 +41,7 @@ def nearest_play(findings: Iterable[StageFinding]) -> Tightness | None:
 def tightness_stage(
     subject: ExaminationContext, findings: tuple[StageFinding, ...], limit: WorkLimit
 ) -> Iterator[StageFinding]:
-    """Yield the nearest play of the findings, with few requests, and the upper end that a theorem among them gives."""
+    """Yield the play nearest to the guarantee, with few requests, and an upper bound by a theorem."""
     row = nearest_play(findings)
     if row is None or row.play is None:
         return

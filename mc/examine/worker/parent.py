@@ -42,7 +42,7 @@ _POLL_SECONDS, _EXIT_SECONDS = 0.05, 5.0
 
 @dataclass(frozen=True, slots=True)
 class WorkerPaused:
-    """The worker waits; `so_far` is the summary of its findings, or None."""
+    """The worker waits; `summary` is the summary of its findings, or None."""
 
     summary: Any
 
@@ -89,7 +89,7 @@ def iter_isolated(
 
 
 def iter_within_limit(answers: Iterator[T], filt: PrivacyFilter, limit: WorkLimit) -> Iterator[T]:
-    """Yield from `answers` in this process under a limit of its own, without a pause between two answers.
+    """Yield from `answers` in this process under a work limit of its own, without pauses.
 
     Raises OutOfWork beyond the limit, and FilterFault if the filter's own code raises.
     """
@@ -228,6 +228,7 @@ class _ChildProcess:
         return self.code
 
     def _stuck_error(self) -> Exception:
+        """Return the exception for a child whose threads wait for each other."""
         if self.lost:
             return threads_lost_error(self.lost, self.task.whose, "waits for ever", nested=WorkerState.here)
         return FilterFault(
@@ -236,6 +237,7 @@ class _ChildProcess:
         )
 
     def _vanished_error(self) -> Exception:
+        """Return the exception for a child that ended without a last message."""
         code = self._status_in_time()
         how = f"ended with status {code}"
         if code is None or code == EXIT_CUT:

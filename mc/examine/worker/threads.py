@@ -25,7 +25,7 @@ class ThreadsLost(RuntimeError):  # noqa: N818 - what happened, and no error of 
 
 
 def threads_lost_error(lost: tuple[str, ...], whose: str, how: str, *, nested: bool = False) -> ThreadsLost:
-    """Return the exception for code that needs lost threads.
+    """Return the exception for code that needs threads that a fork lost.
 
     In a worker, where nobody has used the code before, the code started them when it was loaded.
     """
@@ -50,7 +50,7 @@ def other_thread_names() -> tuple[str, ...]:
 
 
 def blocked_threads_or_none(process: int) -> object:
-    """Return what all threads of a process wait for if they wait for each other without a time limit, else None.
+    """Return the wait of each thread of a process if all wait without a time limit, else None.
 
     Two equal results in turn show that none ran in between, so that none ever will.
     """
