@@ -28,8 +28,8 @@ def filled_template(template: str, values: Mapping[str, Any]) -> str:
 
 def is_right_verdict(case: Mapping[str, Any]) -> bool:
     """Whether a broken filter is refuted or named as breaking the contract, and a sound one neither."""
-    found = {"broken": ("REFUTED", "FAULTY"), "sound": ("HOLDS", "UNDECIDED")}
-    return case["outcome"] in found[case["kind"]]
+    right_outcomes = {"broken": ("REFUTED", "FAULTY"), "sound": ("HOLDS", "UNDECIDED")}
+    return case["outcome"] in right_outcomes[case["kind"]]
 
 
 def recorded_data(name: str) -> dict[str, Any]:

@@ -40,7 +40,7 @@ def safe_double_copy(value: object, *, down: bool = False) -> object:
     if isinstance(value, np.ndarray) and value.ndim > 0:
         if value.dtype.kind not in "fiu" or value.dtype.itemsize < 8 or value.dtype == np.float64:
             return np.array(value)
-        doubles = [_directed_round_to_double(one, down) for one in value.ravel()]
+        doubles = [_directed_round_to_double(item, down) for item in value.ravel()]
         return np.array(doubles, dtype=np.float64).reshape(value.shape)
     return _directed_round_to_double(value[()] if isinstance(value, np.ndarray) else value, down)
 
@@ -122,9 +122,9 @@ def check_count(
     name: str, value: object, least: int = 1, *, most: int | None = None, remedy: str = "pass fewer"
 ) -> int:
     """Return `value` as an int that is at least `least`, and at most `most` if given."""
-    whole = isinstance(value, (int, np.integer)) and not isinstance(value, (bool, np.bool_))
-    whole = whole or (isinstance(value, float) and math.isfinite(value) and value.is_integer())
-    if not whole or int(value) < least:  # type: ignore[call-overload]
+    is_integer = isinstance(value, (int, np.integer)) and not isinstance(value, (bool, np.bool_))
+    is_integer = is_integer or (isinstance(value, float) and math.isfinite(value) and value.is_integer())
+    if not is_integer or int(value) < least:  # type: ignore[call-overload]
         raise ValueError(f"{name} must be an integer >= {least}, got {name}={value!r}; pass a whole number")
     if int(value) >= _COUNT_OVERFLOW:  # type: ignore[call-overload]
         raise ValueError(

@@ -161,8 +161,10 @@ def _largest_budgets(threshold: str, epsilon: Real, delta: Real) -> Real:
     )
 
     points = np.broadcast(epsilon, delta)
-    found = np.array([budget_round_down(threshold, float(e), float(d)) for e, d in points], dtype=np.float64)
-    return float_if_scalar(found.reshape(points.shape))
+    budgets = np.array(
+        [budget_round_down(threshold, float(e), float(d)) for e, d in points], dtype=np.float64
+    )
+    return float_if_scalar(budgets.reshape(points.shape))
 
 
 def _unless_zero(rho: Real, value: Callable[[Array], Array]) -> Real:

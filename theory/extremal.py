@@ -237,8 +237,8 @@ def _binary_extremal(
     """Return bounds on H_{e^epsilon} by pairs of two outcomes near a point of tangency."""
     from filterproof.theory.numerics.binary_hypothesis import hockey_stick_bound_by_planes
 
-    x, y, kept = point
-    high = partial(hockey_stick_bound_by_planes, to_fmpq(epsilon), x, y, kept)  # type: ignore[arg-type]
+    x, y, best_point = point
+    high = partial(hockey_stick_bound_by_planes, to_fmpq(epsilon), x, y, best_point)  # type: ignore[arg-type]
     try:
         p, q = _nearest_accepted_pair(
             Fraction(int(x.p), int(x.q)), Fraction(int(y.p), int(y.q)), keeps, _RELATIVE_TOLERANCE, epsilon
@@ -256,9 +256,9 @@ def _nearest_accepted_pair(
     """Return the accepted (p, q) of the first outcome; p decreases by a share of p - q that grows by factors of 4."""
     q = _rounded_to_64_bits(q)
     while share < 1:
-        found = _rounded_to_64_bits(p - (p - q) * Fraction(share))
-        if keeps(FinitePair((found, 1 - found), (q, 1 - q))):
-            return found, q
+        accepted = _rounded_to_64_bits(p - (p - q) * Fraction(share))
+        if keeps(FinitePair((accepted, 1 - accepted), (q, 1 - q))):
+            return accepted, q
         share *= 4
     raise ArithmeticError(
         f"no pair within the bounds was found, got epsilon={epsilon!r}; report this as a bug"

@@ -103,15 +103,15 @@ class AboveThreshold(StatefulAccountant):
 
     def _draw_geometric(self, rng: np.random.Generator) -> int:
         """Return a geometric number n >= 0, P(n) = (1 - r) r^n, r = 1/ratio."""
-        found = 0
+        failures = 0
         while int(rng.integers(self._ratio.numerator)) < self._ratio.denominator:
-            found += 1
-        return found
+            failures += 1
+        return failures
 
 
 def _checked_integer(name: str, value: int) -> int:
     """Return `value` as an int. Raises an error above 2^62 in absolute value."""
-    whole = check_count(name, value, least=-_MAX_MAGNITUDE)
-    if whole > _MAX_MAGNITUDE:
+    integer = check_count(name, value, least=-_MAX_MAGNITUDE)
+    if integer > _MAX_MAGNITUDE:
         raise ValueError(f"{name} must be at most 2^62, got {value!r}; pass a smaller count")
-    return whole
+    return integer

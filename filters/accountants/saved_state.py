@@ -71,8 +71,8 @@ def checked_content(
         raise ValueError("key must be the key of the signed data, got key=None; pass the key")
     signature = copy.pop("hmac", None)
     for name in {"format", "version", *names} ^ copy.keys():
-        held = "no other keys, got" if name in copy else "all keys, got none for"
-        raise ValueError(f"data must have {held} {short(name)}; pass the return value of {source}")
+        expected_keys = "no other keys, got" if name in copy else "all keys, got none for"
+        raise ValueError(f"data must have {expected_keys} {short(name)}; pass the return value of {source}")
     if key is not None and not (
         isinstance(signature, str)
         and hmac.compare_digest(_signature(copy, key).encode(), signature.encode("utf-8", "replace"))
@@ -176,11 +176,11 @@ def decode_state(
     """
     state: StateT = _decoded_state(data, start, runs)
     unspent = runs_equal(state, start)
-    known = unspent if fresh else unspent | is_reachable_state(state)
-    if not known.all():
+    reachable = unspent if fresh else unspent | is_reachable_state(state)
+    if not reachable.all():
         raise ValueError(
             f"state must be reachable by {'no grant' if fresh else 'granted requests'}, got an unreachable one in "
-            f"{np.count_nonzero(~known)} of {runs} runs; {_REMEDY}"
+            f"{np.count_nonzero(~reachable)} of {runs} runs; {_REMEDY}"
         )
     return state
 
@@ -197,10 +197,10 @@ def _decoded_array(data: Any, like: NDArray[Any], runs: int) -> NDArray[Any]:
     try:
         array = np.array(list(map(number, data["values"])), dtype=like.dtype).reshape(data["shape"])
         # a number in another notation, with fewer digits, or of another type
-        known = _canonical_json(_encoded_array(array)) == _canonical_json(data)
+        round_trips = _canonical_json(_encoded_array(array)) == _canonical_json(data)
     except (TypeError, ValueError, KeyError, OverflowError):
-        known = False
-    if not known or array.ndim != like.ndim or len(array) != runs:
+        round_trips = False
+    if not round_trips or array.ndim != like.ndim or len(array) != runs:
         raise ValueError(
             f"state must hold arrays of {like.dtype} for {runs} runs as they were written, got {short(data)}; {_REMEDY}"
         )

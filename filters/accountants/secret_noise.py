@@ -90,10 +90,10 @@ class SecretNoise:
             raise ValueError(
                 f"total must be finite, got {np.sum(~np.isfinite(total))} infinite or NaN entries; clip the vectors"
             )
-        told = repr((self.secret, self.step, sigma, shape)).encode()
+        message = repr((self.secret, self.step, sigma, shape)).encode()
         bits = b"".join(part.tobytes() for part in _sum_as_expansion(total))
         rng = np.random.default_rng(
-            np.random.SeedSequence(int.from_bytes(hashlib.sha256(told + bits).digest()))
+            np.random.SeedSequence(int.from_bytes(hashlib.sha256(message + bits).digest()))
         )
         return sigma * rng.standard_normal(shape)
 

@@ -46,13 +46,13 @@ _UP = 2.0**-53 * (1 + 2.0**-51)
 def step(limit: Any, state: Exact, charge: Charge) -> tuple[NDArray[np.bool_], Exact] | None:
     """Return the result of `Budget.general_step` of the budget `limit`, or None if the caller has to use that."""
     n = len(state[0])
-    if not pays_off(n) or not is_shared_or_per_run(charge, n) or (found := compiled_loops()) is None:
+    if not pays_off(n) or not is_shared_or_per_run(charge, n) or (kernels := compiled_loops()) is None:
         return None
     high = _read_only_array(state[0])
     fits, top = np.empty(n, dtype=np.bool_), np.empty(n)
     if not isinstance(charge, SquaredCharge) or not is_power_of_two(charge.scale):
         alike = isinstance(charge, LinearCharge) and isinstance(charge.x, float) and all_zero(state[1])
-        if alike and not found.add_number_if_exact(
+        if alike and not kernels.add_number_if_exact(
             high, charge.exact(limit.inverse_sqrt_unit)[0], limit.largest_double, top, fits
         ):
             return fits, (top, state[1])
@@ -62,17 +62,17 @@ def step(limit: Any, state: Exact, charge: Charge) -> tuple[NDArray[np.bool_], E
             with np.errstate(over="ignore", invalid="ignore"):
                 cost = (charge if n <= SUMS_PER_BLOCK else charge.take(runs)).exact(limit.inverse_sqrt_unit)
             pairs = high[runs], low[runs], *(_read_only_array(np.atleast_1d(part)) for part in cost)
-            found.add_pairs(*pairs, (limit.high, limit.low), fits[runs], top[runs], rest[runs])
+            kernels.add_pairs(*pairs, (limit.high, limit.low), fits[runs], top[runs], rest[runs])
         return fits, (top, rest)
     x = np.ascontiguousarray(np.atleast_1d(charge.x))
     if not bits_of(float(x[0])) & LAST_BITS and all_zero(state[1]):
         least = bits_of(max(MIN_ROOT / limit.inverse_sqrt_unit, 5e-324))
         terms = limit.inverse_sqrt_unit, charge.scale, least, limit.largest_double
-        if not found.add_squares_if_exact(high, x, x.view(np.int64), *terms, top, fits):
+        if not kernels.add_squares_if_exact(high, x, x.view(np.int64), *terms, top, fits):
             return fits, (top, state[1])
     low, rest = _read_only_array(state[1]), np.empty(n)
     each = x if len(x) == n else np.full(n, x[0])
-    found.add_squares(
+    kernels.add_squares(
         high, low, each, limit.inverse_sqrt_unit, charge.scale, (limit.high, limit.low), fits, top, rest
     )
     return fits, (top, rest)
@@ -100,10 +100,10 @@ def _read_only_array(sums: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def quotients_round_up(x: NDArray[np.float64], y: float) -> tuple[NDArray[np.float64], int] | None:
     """Return x / y rounded up and the number of zeros in x, or None if one is out of range or nothing is compiled."""
-    if not MIN_QUOTIENT < y < MAX_QUOTIENT or not pays_off(len(x)) or (found := compiled_loops()) is None:
+    if not MIN_QUOTIENT < y < MAX_QUOTIENT or not pays_off(len(x)) or (kernels := compiled_loops()) is None:
         return None
     up = np.empty(len(x))
-    zeros, odd = found.divide_up(np.ascontiguousarray(x), y, up)
+    zeros, odd = kernels.divide_up(np.ascontiguousarray(x), y, up)
     return None if odd else (up, zeros)
 
 

@@ -70,10 +70,13 @@ class BridgedFilter(PrivacyFilter):
         self, state: NDArray[np.int64], request: DominatingPair
     ) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
         count_work(LINE_UNITS + DECISION_UNITS * len(state))  # also for cached decisions
-        asked = [(int(at), request.of_run(run)) for run, at in enumerate(state)]
-        found = self.asks_program.positions_after_requests(dict.fromkeys(asked))
-        granted = np.array([found[one] is not None for one in asked], dtype=np.bool_)
-        after = [at if found[one] is None else found[one] for one, at in zip(asked, state, strict=True)]
+        questions = [(int(at), request.of_run(run)) for run, at in enumerate(state)]
+        decided = self.asks_program.positions_after_requests(dict.fromkeys(questions))
+        granted = np.array([decided[question] is not None for question in questions], dtype=np.bool_)
+        after = [
+            at if decided[question] is None else decided[question]
+            for question, at in zip(questions, state, strict=True)
+        ]
         return granted, np.array(after, dtype=np.int64)
 
     def answers_in_turn(self, requests: tuple[DominatingPair, ...]) -> tuple[bool, ...]:
@@ -132,9 +135,9 @@ class _BridgeRuns:
         if not self.bridge.stores:
             return 0
         run = self._next_run_number()
-        _, told = self._exchange([command_text("open", run), command_text("state", run)])
+        _, answers = self._exchange([command_text("open", run), command_text("state", run)])
         self._queue_close_command(run)
-        return self._position_of_stored_state(told)
+        return self._position_of_stored_state(answers)
 
     def positions_after_requests(self, questions: Iterable[_Question]) -> dict[_Question, int | None]:
         """Return the position of each run after its request, or None after a denial."""
@@ -162,8 +165,8 @@ class _BridgeRuns:
             losses += [last] if isinstance(last, float) else []
             grants += not isinstance(last, float)
             stood = self.stood[before]
-        told = f", losses {', '.join(f'{loss:.4g}' for loss in reversed(losses))}" if losses else ""
-        return f"{grants} granted{told}"
+        losses_text = f", losses {', '.join(f'{loss:.4g}' for loss in reversed(losses))}" if losses else ""
+        return f"{grants} granted{losses_text}"
 
     def answers_of_new_budget(self, requests: Iterable[DominatingPair]) -> tuple[bool, ...]:
         """Return the answers of one new budget, each request with a key of its own."""

@@ -30,12 +30,12 @@ class BridgedServices:
         if self._open is not None and disk.get("run") != self._open:
             self.bridge.exchange([command_text("close", self._open)])
             self._open = None
-        made = (ClockedService if "clock" in self.bridge.stated_abilities else BridgedService)(self, disk)
+        service = (ClockedService if "clock" in self.bridge.stated_abilities else BridgedService)(self, disk)
         if "observe" in self.bridge.stated_abilities:
-            made.observe = made.tell_loss
-        if not made.stores:
-            self._open = made.run
-        return made
+            service.observe = service.tell_loss
+        if not service.stores:
+            self._open = service.run
+        return service
 
 
 class BridgedService:

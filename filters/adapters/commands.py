@@ -20,8 +20,8 @@ from filterproof.theory.pairs import DominatingPair
 
 def command_text(what: str, run: int, key: str | None = None, **more: str | float) -> str:
     """Return a command about a budget. `key` identifies a client's request; a retry has the same key."""
-    said = more if key is None else {"key": key, **more}
-    return f'{{"do":"{what}","run":{run}{"".join(f",{json.dumps(k)}:{json.dumps(v)}" for k, v in said.items())}}}'
+    arguments = more if key is None else {"key": key, **more}
+    return f'{{"do":"{what}","run":{run}{"".join(f",{json.dumps(k)}:{json.dumps(v)}" for k, v in arguments.items())}}}'
 
 
 def ask_command_text(run: int, pair: DominatingPair, key: str | None = None) -> str:
@@ -66,5 +66,5 @@ def _json_number(value: Any) -> Any:
     if isinstance(value, Fraction):
         return str(value)
     if isinstance(value, (tuple, list)):
-        return [_json_number(one) for one in value]
+        return [_json_number(item) for item in value]
     return float(value) if math.isfinite(float(value)) else None

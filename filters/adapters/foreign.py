@@ -54,8 +54,8 @@ class ForeignObject(ABC):
 
     def answers_in_turn(self, requests: Iterable[DominatingPair]) -> tuple[bool, ...]:
         """Return the answers of one new object to requests in turn; unlike a filter, it keeps what a denial did."""
-        held = self.make()
-        return tuple(self.granted(held, pair) for pair in requests)
+        foreign_object = self.make()
+        return tuple(self.granted(foreign_object, pair) for pair in requests)
 
     @abstractmethod
     def replay_uses(self, held: Any, pair: DominatingPair, count: int) -> bool:
@@ -234,8 +234,8 @@ class CountedFilter(PrivacyFilter):
 
     def answers_in_turn(self, requests: tuple[DominatingPair, ...]) -> tuple[bool, ...]:
         """Return the answers of one object to requests of the menu in turn; () for others, as in `CopiedFilter`."""
-        known = not self.foreign_object.composes and all(pair in self.menu for pair in requests)
-        return self.foreign_object.answers_in_turn(requests) if known else ()
+        repeats_menu = not self.foreign_object.composes and all(pair in self.menu for pair in requests)
+        return self.foreign_object.answers_in_turn(requests) if repeats_menu else ()
 
     def start(self, n: int) -> NDArray[Any]:
         return np.zeros((n, len(self.menu)), dtype=np.int64)

@@ -102,8 +102,8 @@ class LabelledFilter(PrivacyFilter[Any]):
             raise ValueError(
                 f"together must name dimensions of labels, got {min(unknown)!r}; add it to labels"
             )
-        kept = {"promise": promise, "labels": labels, "over": over, "together": together}
-        for name, value in kept.items():
+        checked_fields = {"promise": promise, "labels": labels, "over": over, "together": together}
+        for name, value in checked_fields.items():
             object.__setattr__(self, name, value)
         if len(self.label_combinations) > _MAX_LABELLINGS:
             raise ValueError(

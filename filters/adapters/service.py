@@ -124,5 +124,5 @@ def with_promise(service: MakeService, promise: Guarantee) -> PromisedService:
     if not isinstance(promise, Guarantee):
         raise TypeError(f"promise must be a guarantee, got {promise!r}; pass e.g. fp.PureDP(1.0)")
     name = getattr(service, "__name__", type(service).__name__)
-    made: type[PromisedService] = type(name, (PromisedService,), {"__module__": service.__module__})
-    return made(service, promise)
+    promised_class: type[PromisedService] = type(name, (PromisedService,), {"__module__": service.__module__})
+    return promised_class(service, promise)

@@ -191,7 +191,7 @@ def budget_theorem(
             found = "CKS" if gain else "B*", says, f"epsilon + (log(delta){gain})/t - {{B}}"
     if found is None:
         return None
-    own = {one.name.removesuffix("_at_epsilon"): getattr(promise, one.name) for one in fields(promise)}  # type: ignore[arg-type]
+    own = {field.name.removesuffix("_at_epsilon"): getattr(promise, field.name) for field in fields(promise)}  # type: ignore[arg-type]
     if own.get("alpha") == 1 and "(alpha" in found[1]:
         found = (
             found[0],

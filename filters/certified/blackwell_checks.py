@@ -121,10 +121,10 @@ def randomised_response_domination_gap(mu: arb, epsilon: Fraction, times: int) -
     for left, right in pairwise(kinks):
         ends = ball_of(left).exp(), ball_of(right).exp()
         heights = _finite_hockey_stick(distribution, left), _finite_hockey_stick(distribution, right)
-        found = _domination_gap_over_chord(mu, ends, heights, 0)
-        if not found > 0:
-            return found
-        least = least.min(found)
+        gap = _domination_gap_over_chord(mu, ends, heights, 0)
+        if not gap > 0:
+            return gap
+        least = least.min(gap)
     return least
 
 

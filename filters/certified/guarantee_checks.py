@@ -43,10 +43,10 @@ def filter_budget_comparison(filt: AdditiveFilter, name: str) -> Iterator[Compar
 def promise_comparisons(filt: FilterBase, name: str, theorem: str) -> Iterator[Comparison]:
     """Yield comparisons of a guarantee's numbers with the filter's parameters, and of its delta."""
     promise: Any = filt.promise
-    given: set[str] = {one.name for one in fields(filt) if one.init} if is_dataclass(filt) else set()
-    for one in fields(promise):
-        own = one.name.removesuffix("_at_epsilon")
-        value = getattr(promise, one.name)
+    given: set[str] = {field.name for field in fields(filt) if field.init} if is_dataclass(filt) else set()
+    for field in fields(promise):
+        own = field.name.removesuffix("_at_epsilon")
+        value = getattr(promise, field.name)
         if own in given and isinstance(value, float) and isinstance(getattr(filt, own), float):
             yield Comparisons(theorem, name).equal(f"promised {own}", value, getattr(filt, own))
     yield from promised_delta_comparisons(filt.promise, name, theorem)

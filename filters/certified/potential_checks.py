@@ -41,8 +41,10 @@ def potential_comparisons(filt: PotentialFilter, name: str) -> Iterator[Comparis
     """
     of, design = Comparisons("potential filter", name), filt._design
     sides = (design.forward, design.backward)
-    kept = max(family.value(design.budget) for family in sides)
-    yield of.at_most("what is kept from the first level on", kept, Fraction(filt.delta), slack=2.0**-20)
+    largest_value = max(family.value(design.budget) for family in sides)
+    yield of.at_most(
+        "what is kept from the first level on", largest_value, Fraction(filt.delta), slack=2.0**-20
+    )
     valid = sum(family.is_valid(filt.epsilon) for family in sides)
     yield of.equal("how many of its two families are payoffs, no lower at a higher level", valid, 2)
     for pair in dict.fromkeys(filt.design):

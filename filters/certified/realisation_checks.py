@@ -71,8 +71,11 @@ def realisation_comparisons(filt: RealisationFilter, name: str) -> Iterator[Comp
         quantiles = [_loss_quantile(first, theta), *(_loss_quantile(one, dhat) for one in rest)]
         if any(one.formula is None for one in quantiles):
             continue
-        asked = lambda x, sign=sign: admits_after_losses(filt, pair, (sign * x, 0.0))  # noqa: E731
-        last, margin = last_granted(asked, 1e-9, 1e4), partial(_room_for_loss, filt.epsilon, quantiles)
+        goes_on_with_loss = lambda x, sign=sign: admits_after_losses(filt, pair, (sign * x, 0.0))  # noqa: E731
+        last, margin = (
+            last_granted(goes_on_with_loss, 1e-9, 1e4),
+            partial(_room_for_loss, filt.epsilon, quantiles),
+        )
         says = f"the loss {word} zero, before the last release, up to which it goes on"
         if last is None:
             none = of.by_margin(f"{says}: not even 1e-9", 0, "<=", margin, slack=0, least=1e-9)
@@ -121,5 +124,5 @@ def _loss_quantile(pair: DominatingPair, tail: float) -> ReferenceValue:
 
 def _room_for_loss(epsilon: float, quantiles: Sequence[ReferenceValue], x: arb) -> arb:
     """Return epsilon - x - q(theta) - max(0, q(dhat) over the menu)."""
-    reach = reduce(arb.max, (one.ball() for one in quantiles[1:]), arb(0))
+    reach = reduce(arb.max, (quantile.ball() for quantile in quantiles[1:]), arb(0))
     return ball_of(epsilon) - x - quantiles[0].ball() - reach

@@ -119,7 +119,7 @@ COVERAGE_BY_FILTER: Mapping[type[FilterBase], Mapping[LossKind, TheoremCoverage]
 
 def coverage_of_class(kind: type[FilterBase]) -> Mapping[LossKind, TheoremCoverage] | None:
     """Return how a filter class's theorem covers each kind of loss, or None without a theorem."""
-    return next((COVERAGE_BY_FILTER[one] for one in kind.__mro__ if one in COVERAGE_BY_FILTER), None)
+    return next((COVERAGE_BY_FILTER[base] for base in kind.__mro__ if base in COVERAGE_BY_FILTER), None)
 
 
 def coverage_by_menu_pair(filt: FilterBase) -> dict[DominatingPair, TheoremCoverage]:
@@ -132,8 +132,8 @@ def coverage_by_menu_pair(filt: FilterBase) -> dict[DominatingPair, TheoremCover
     if joins is None:
         raise _refused_error(f"no entry says which mechanisms {type(filt).__name__}'s theorem covers")
     named: tuple[DominatingPair, ...] = getattr(filt, "menu", getattr(filt, "design", ()))
-    found = {pair: joins[LossKind.of(pair)] for pair in named}
-    for pair, join in found.items():
+    coverage = {pair: joins[LossKind.of(pair)] for pair in named}
+    for pair, join in coverage.items():
         start = checked_start(filt, 1)
         if (
             join not in (TheoremCoverage.DENIED, TheoremCoverage.GAUSSIAN)
@@ -144,7 +144,7 @@ def coverage_by_menu_pair(filt: FilterBase) -> dict[DominatingPair, TheoremCover
         if math.isinf(mu) or not _same_state_after_both(filt, pair, Gaussian(mu)):
             says = f"{pair!r} has {LossKind.of(pair).value}"
             raise _refused_error(f"{says}, which the theorem does not cover, but the filter admits it")
-    return found
+    return coverage
 
 
 def _same_state_after_both(filt: FilterBase, pair: DominatingPair, other: DominatingPair) -> bool:

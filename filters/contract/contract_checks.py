@@ -123,8 +123,8 @@ def checked_admits(filt: FilterBase, state: State, request: DominatingPair, n: i
     """Return `filt.admits(state, request)`: booleans of shape (n,)."""
     groups = _split_runs_by_family(filt, state, request, n)
     remedy = "compare one number per run with the budget, e.g. return spent + cost <= budget"
-    asked = [(_call_filter_method(filt, "admits", m, some, pair), m) for _, some, pair, m in groups]
-    return _merge_groups(groups, [checked_booleans(one, filt, "admits", m, remedy) for one, m in asked])
+    decisions = [(_call_filter_method(filt, "admits", m, some, pair), m) for _, some, pair, m in groups]
+    return _merge_groups(groups, [checked_booleans(one, filt, "admits", m, remedy) for one, m in decisions])
 
 
 def checked_step(
@@ -177,8 +177,8 @@ def checked_step_inplace(filt: FilterBase, state: State, request: DominatingPair
 def checked_spend(filt: FilterBase, state: State, request: DominatingPair, n: int) -> State:
     """Return `filt.spend(state, request)`: a state of n runs."""
     groups = _split_runs_by_family(filt, state, request, n)
-    asked = [(_call_filter_method(filt, "spend", m, some, pair), m) for _, some, pair, m in groups]
-    return _merge_groups(groups, [checked_state(after, filt, "spend", m) for after, m in asked])
+    spends = [(_call_filter_method(filt, "spend", m, some, pair), m) for _, some, pair, m in groups]
+    return _merge_groups(groups, [checked_state(after, filt, "spend", m) for after, m in spends])
 
 
 def checked_observe(filt: FilterBase, state: State, loss: NDArray[np.float64], n: int) -> State:
@@ -271,11 +271,11 @@ def _call_filter_method(filt: FilterBase, method: str, n: int, state: State, *mo
     If a subclass overrides a method that the inherited method depends on, call the default of FilterBase instead.
     """
     count_call(n)
-    asked = getattr(filt, method)
+    rule = getattr(filt, method)
     if method in _SPEAKS_OF and method != "step" and not _is_consistently_overridden(type(filt), method):
-        asked = getattr(FilterBase, method).__get__(filt)
+        rule = getattr(FilterBase, method).__get__(filt)
     try:
-        return asked(read_only(state), *more)
+        return rule(read_only(state), *more)
     except ValueError as error:
         if "read-only" not in str(error):
             raise

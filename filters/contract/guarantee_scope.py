@@ -90,8 +90,8 @@ class GuaranteeScope:
         return None
 
     def __str__(self) -> str:
-        said = [f"zCDP {self.zcdp:.6g}"] if self.zcdp < math.inf else []
-        said += [f"divergence {rho:.6g} of order {alpha:g}" for alpha, rho in self.orders]
-        said += [f"pure epsilon {self.pure:.6g}"] if self.pure < math.inf else []
-        said += [f"infinite mass {self.infinite:.6g}"] if self.infinite > 0 else []
-        return ", ".join(said) or "nothing"
+        terms = [f"zCDP {self.zcdp:.6g}"] if self.zcdp < math.inf else []
+        terms += [f"divergence {rho:.6g} of order {alpha:g}" for alpha, rho in self.orders]
+        terms += [f"pure epsilon {self.pure:.6g}"] if self.pure < math.inf else []
+        terms += [f"infinite mass {self.infinite:.6g}"] if self.infinite > 0 else []
+        return ", ".join(terms) or "nothing"

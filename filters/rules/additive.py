@@ -42,8 +42,8 @@ class _BudgetFromPromise:
     """The default of the attribute `budget`: it follows from the guarantee and the charge."""
 
     def __get__(self, filt: AdditiveFilter | None, kind: type[AdditiveFilter]) -> Budget:
-        held: Any = kind if filt is None else filt
-        promise, charge, conversion = getattr(held, "promise", None), held.charge, held.conversion
+        owner: Any = kind if filt is None else filt
+        promise, charge, conversion = getattr(owner, "promise", None), owner.charge, owner.conversion
         if not isinstance(charge, ChargeRule) or not isinstance(promise, Guarantee):
             raise AttributeError(
                 f"{kind.__name__}.budget must be set unless promise and charge determine it, got "

@@ -110,9 +110,9 @@ class HockeyStickFilter(PrivacyFilter[_State]):
 
     def is_reachable_state(self, state: _State) -> NDArray[Any]:
         loss, doubt, *spent = state
-        known = ~np.isnan(loss) & (doubt >= 0) & (np.isfinite(doubt) | np.isinf(loss))
+        valid = ~np.isnan(loss) & (doubt >= 0) & (np.isfinite(doubt) | np.isinf(loss))
         return (
-            known
+            valid
             & self._delta.is_reachable_state((spent[0], spent[1]))
             & self._delta.is_reachable_state((spent[2], spent[3]))
         )

@@ -72,10 +72,10 @@ class PotentialDesign:
     def charges_by_floor(self, pair: DominatingPair) -> NDArray[np.int64]:
         """Return the charge of one release from each of `level_floors` on: the larger of both directions,
         decreasing."""
-        found: tuple[int, ...] = (0,) * len(level_floors())
+        charges: tuple[int, ...] = (0,) * len(level_floors())
         for family, side in ((self.forward, pair), (self.backward, pair.swapped)):
-            found = family.charges_by_floor(discrete_pld(side, family.parts), self.budget, found)
-        return np.array(found, dtype=np.int64)
+            charges = family.charges_by_floor(discrete_pld(side, family.parts), self.budget, charges)
+        return np.array(charges, dtype=np.int64)
 
     def is_valid(self, epsilon: float, delta: float) -> bool:
         """Return whether both families are potentials for epsilon with at most delta at the first level."""
@@ -110,10 +110,10 @@ def design_potential(epsilon: float, delta: float, menu: tuple[DominatingPair, .
     low, high = 0, min(int(family.at[-1]) for family in families) + 1
     while high - low > 1:
         middle = (low + high) // 2
-        kept = all(family.value(middle) <= Fraction(delta) for family in families)
-        low, high = (middle, high) if kept else (low, middle)
-    found = [family.up_to(low) for family in families]
-    design = PotentialDesign(found[0], found[-1], low)
+        within_delta = all(family.value(middle) <= Fraction(delta) for family in families)
+        low, high = (middle, high) if within_delta else (low, middle)
+    potentials = [family.up_to(low) for family in families]
+    design = PotentialDesign(potentials[0], potentials[-1], low)
     if not design.is_valid(epsilon, delta):
         raise ValueError(
             f"design must hold mechanisms that fit (epsilon, delta) = ({epsilon!r}, {delta!r}), got {menu!r}; "
@@ -159,10 +159,10 @@ class _PotentialSearch:
 
     def pld_after_doublings(self, member: int, k: int) -> DiscretePLD:
         """Return the privacy-loss distribution of 2^k rounds of a member."""
-        known = self.powers[member]
-        while len(known) <= k:
-            known.append(_pld_of_two_rounds(known[-1], 2 * len(self.start)))
-        return known[k]
+        cached = self.powers[member]
+        while len(cached) <= k:
+            cached.append(_pld_of_two_rounds(cached[-1], 2 * len(self.start)))
+        return cached[k]
 
     def value(self, f: NDArray[np.float64]) -> float:
         return float(f[-self.first])

@@ -196,10 +196,10 @@ class PotentialFamily:
         for k, p in atoms:
             first, phase = divmod(low + k, _CHORD)
             sums += np.multiply(phases[phase][:, first : first + count], p, out=term)
-        found = np.empty((len(wide), count - 1, _CHORD))
+        bounds = np.empty((len(wide), count - 1, _CHORD))
         for i, (before, after) in enumerate(_chord_shares(self.parts)):
-            found[:, :, i] = sums[:, :-1] * before + sums[:, 1:] * after
-        return found.reshape(len(wide), -1)
+            bounds[:, :, i] = sums[:, :-1] * before + sums[:, 1:] * after
+        return bounds.reshape(len(wide), -1)
 
     def charges_by_floor(
         self, distribution: DiscretePLD, budget: int, least: tuple[int, ...]

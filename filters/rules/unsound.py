@@ -316,10 +316,10 @@ class NonadaptiveCompositionFilter(PrivacyFilter):
         return counts_after_use(state, positions(self.menu, request, len(state)))
 
     def is_reachable_state(self, state: NDArray[Any]) -> NDArray[Any]:
-        known = valid_counts(state, len(self.menu))
-        if known.any():
-            known &= counts_may_meet_delta(state, self.menu, self.epsilon, math.log1p(-self.delta))
-        return known
+        valid = valid_counts(state, len(self.menu))
+        if valid.any():
+            valid &= counts_may_meet_delta(state, self.menu, self.epsilon, math.log1p(-self.delta))
+        return valid
 
     def remaining(self, state: NDArray[Any]) -> NDArray[np.float64]:
         """Return the rest of delta, rounded down, at least 0: shape (n,).

@@ -220,11 +220,11 @@ def requests_of(pairs: Sequence[DominatingPair], filt: FilterBase | None = None)
     chains = _split_into_cost_chains(pairs)
     if filt is None:
         return RequestMenu((), tuple(pairs), (), tuple(map(_CostChain, chains)))
-    asked = []
+    requests = []
     for chain in chains:
         answers = _fresh_answers(filt, at_once(chain, np.arange(len(chain))), len(chain))
-        asked.append(_CostChain(chain, _answer_changes(answers), any(answers)))
-    return _menu_of_chains(asked)
+        requests.append(_CostChain(chain, _answer_changes(answers), any(answers)))
+    return _menu_of_chains(requests)
 
 
 def _menu_of_chains(chains: list[_CostChain]) -> RequestMenu:

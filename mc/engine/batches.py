@@ -183,8 +183,8 @@ class _LiveRuns:
             some = self.of(select_runs(self.per_run_data, go))
             some.release(request.take(go))
             for name in ("last", "loss", "log_weight", "log_finite"):
-                if (whole := getattr(self, name)) is not None:
-                    whole[go] = getattr(some, name)
+                if (values := getattr(self, name)) is not None:
+                    values[go] = getattr(some, name)
             self.releases[go] += 1  # type: ignore[index]
             self.state = replace_selected(self.state, go, some.state)
 
@@ -322,6 +322,6 @@ def _adversary_memory(game: Game, n: int, rng: np.random.Generator) -> Any:
 
 def _concatenate_live_runs(parts: Sequence[_LiveRuns]) -> _LiveRuns:
     """Return the runs of several groups of live runs as one group."""
-    whole = parts[0].of(concatenate_runs([part.per_run_data for part in parts]))
-    whole.releases = np.repeat([part.releases for part in parts], [part.n for part in parts])
-    return whole
+    merged = parts[0].of(concatenate_runs([part.per_run_data for part in parts]))
+    merged.releases = np.repeat([part.releases for part in parts], [part.n for part in parts])
+    return merged

@@ -39,6 +39,7 @@ def cache_results(most: int) -> Callable[[Callable[..., R]], Callable[..., R]]:
 
     def decorator(function: Callable[..., R]) -> Callable[..., R]:
         """Return `function` with a cache."""
+
         @lru_cache(maxsize=most)
         def cached_call(question: _CallKey) -> R:
             """Return the result for these arguments, from the cache or by a call with copies."""

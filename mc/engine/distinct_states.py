@@ -115,6 +115,7 @@ class DistinctStates:
 
     def _release_rule(self, pair: DominatingPair) -> _Rule:
         """Return the rule that maps states to decisions on the pair and to the states after it."""
+
         def step(states: State, n: int) -> tuple[NDArray[np.bool_], State]:
             """Return which of n states admit the pair, and the states after its release."""
             admitted, after = checked_step(self._filter, states, pair, n)
@@ -125,6 +126,7 @@ class DistinctStates:
 
     def _observation_rule(self, loss: float) -> _Rule:
         """Return the rule that maps states to the states after the filter observes the loss."""
+
         def observe(states: State, n: int) -> tuple[NDArray[np.bool_], State]:
             """Return n times True, and the n states after the loss."""
             return np.ones(n, np.bool_), checked_observe(self._filter, states, np.full(n, loss), n)
@@ -158,30 +160,30 @@ class DistinctStates:
 
     def _table(self, event: Hashable) -> NDArray[np.intp]:
         """Return the number of the state after an event, for every numbered state before it."""
-        known = self._after.get(event, np.empty(0, dtype=np.intp))
-        return np.append(known, np.full(len(self) - len(known), _UNKNOWN, dtype=np.intp))
+        numbers = self._after.get(event, np.empty(0, dtype=np.intp))
+        return np.append(numbers, np.full(len(self) - len(numbers), _UNKNOWN, dtype=np.intp))
 
     def _numbered(self, admitted: NDArray[np.bool_], states: State) -> NDArray[np.intp]:
         """Return the numbers of the admitted states, and number new states; DENIED for the others."""
-        found, go = np.full(len(admitted), DENIED, dtype=np.intp), np.flatnonzero(admitted)
-        told, size, new = run_keys(select_runs(states, go)), len(self), dict[Hashable, int]()
-        for row, key in zip(go.tolist(), told, strict=True):
+        numbers, go = np.full(len(admitted), DENIED, dtype=np.intp), np.flatnonzero(admitted)
+        state_keys, size, new = run_keys(select_runs(states, go)), len(self), dict[Hashable, int]()
+        for row, key in zip(go.tolist(), state_keys, strict=True):
             if key not in self._numbers:
                 new.setdefault(key, row)
         if new:
             # first the states: an interrupt may leave states without a number, and no number without a state
             self._states = concatenate_runs([self._states, select_runs(states, np.array(list(new.values())))])
             self._numbers.update(zip(new, range(size, size + len(new)), strict=True))
-        found[go] = [self._numbers[key] for key in told]
-        return found
+        numbers[go] = [self._numbers[key] for key in state_keys]
+        return numbers
 
 
 def distinct_states(filt: FilterBase) -> DistinctStates:
     """Return a table for the runs of a batch; the simulations of equal filters in one thread share it."""
-    held = _tables_of_thread(filt, get_ident())
-    if not held or held[0].is_half_full:
-        held[:] = [DistinctStates(filt)]
-    return held[0]
+    tables = _tables_of_thread(filt, get_ident())
+    if not tables or tables[0].is_half_full:
+        tables[:] = [DistinctStates(filt)]
+    return tables[0]
 
 
 @cache_results(16)

@@ -376,6 +376,8 @@ def _order_of_least_weight_bound(rho: float, epsilon: float) -> float:
 
 def _evenly_spaced_orders(orders: Iterable[float]) -> list[float]:
     """Return the distinct orders; if more than `_ORDERS`, that many spread evenly."""
-    known = list(dict.fromkeys(orders))
-    places = dict.fromkeys(np.linspace(0, len(known) - 1, _ORDERS).round().astype(int).tolist())
-    return known if len(known) <= _ORDERS else [known[place] for place in places]
+    distinct_orders = list(dict.fromkeys(orders))
+    places = dict.fromkeys(np.linspace(0, len(distinct_orders) - 1, _ORDERS).round().astype(int).tolist())
+    return (
+        distinct_orders if len(distinct_orders) <= _ORDERS else [distinct_orders[place] for place in places]
+    )

@@ -182,8 +182,8 @@ def rank_filters_by_releases(
     candidates = _catalogue_candidates(epsilon, delta, pair, only_rho=only_rho)
     choices = [_counted_choice(candidate, pair, 2 * most) for candidate in candidates]
     # only for these, the quantile of a loss takes microseconds
-    known = pair.outputs is not None or pair.normal_mu is not None
-    if known and not only_rho:
+    can_simulate = pair.outputs is not None or pair.normal_mu is not None
+    if can_simulate and not only_rho:
         choices += _simulated_choices(epsilon, delta, pair, largest, seed)
     choices.sort(key=lambda choice: -choice.rounds)
     return FilterComparison(epsilon, delta, mechanism, fewest, largest, tuple(choices))

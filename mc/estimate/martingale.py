@@ -134,7 +134,7 @@ class WeightedSlack(UnitFunctional):
 
 def variance_minimising_beta(payoff: NDArray[np.float64], slack: NDArray[np.float64]) -> float:
     """Return the beta in [0, 1] that minimises the variance of a - beta (a + b)."""
-    whole = payoff + slack
-    centred = whole - whole.mean()
+    total = payoff + slack
+    centred = total - total.mean()
     spread = float(np.square(centred).sum())
     return min(max(float((centred * payoff).sum()) / spread, 0.0), 1.0) if spread > 0 else 1.0

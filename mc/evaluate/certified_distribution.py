@@ -165,8 +165,8 @@ class CertifiedDistribution:
             most = least if above == below else _gaussian_hockey_stick(above, gap) * weight
             low += to_ball(float(mass[0, i])) * least
             high += to_ball(float(mass[1, i])) * most
-        whole = np.array([mass[1, part].sum() for part in self.nodes.parts])
-        touched = whole > 0
+        part_masses = np.array([mass[1, part].sum() for part in self.nodes.parts])
+        touched = part_masses > 0
         half, lost = self.nodes.half_widths, 0.0
         for mu in (below, above):  # bounds on the quadrature of density times payoff on every part
             bound = _log_payoff_density_bound(

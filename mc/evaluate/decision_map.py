@@ -125,7 +125,11 @@ class DecisionMap:
     def _panel_decisions(self) -> list[PanelDecision]:
         """Return one decision for each pair and row of leads; otherwise equal decisions share the row."""
         return list(
-            {(one.pair, id(one.lead_numbers)): one for sources in self.rounds for one in sources}.values()
+            {
+                (decision.pair, id(decision.lead_numbers)): decision
+                for sources in self.rounds
+                for decision in sources
+            }.values()
         )
 
     def _new_changes(self) -> set[float]:
@@ -184,9 +188,9 @@ class DecisionMap:
         for (waits, owns), own in rows.items():
             first[waits, owns] = many
             if own:
-                held = standing.positions_asked.take(np.array(own))
+                positions = standing.positions_asked.take(np.array(own))
                 batches.append(
-                    _OutputGroup(held, owns, tuple(waiting) if waits else None, not blind and not waits)
+                    _OutputGroup(positions, owns, tuple(waiting) if waits else None, not blind and not waits)
                 )
             many += len(own) // owns
         return batches, [first[kind] + i for kind, i in place_of]
@@ -195,7 +199,7 @@ class DecisionMap:
         """Return the sources of the next round, and the target of each output: steps 1 to 3, for one round."""
         number: dict[Hashable, int] = {}
         sources: list[tuple[int, int | None]] = []
-        held: list[Positions] = []
+        next_positions: list[Positions] = []
         rows: list[tuple[int, ...]] = []
         for batch in batches:
             at, shape = batch.query_positions(self.asking, self.panels.probes)
@@ -215,14 +219,14 @@ class DecisionMap:
             for cell, (i, panel) in enumerate(np.argwhere(goes).tolist()):
                 pair = int(leads[i, panel]) - 1 if leads[i, panel] else None  # 0 means waiting
                 source = panel if batch.waiting is None else batch.waiting[i], pair
-                kept = tuple(names[3 * cell : 3 * cell + 3])
-                leads[i, panel] = number.setdefault((source, kept), len(sources))
+                stored_names = tuple(names[3 * cell : 3 * cell + 3])
+                leads[i, panel] = number.setdefault((source, stored_names), len(sources))
                 if leads[i, panel] == len(sources):
                     sources.append(source)
                     fresh += three[cell].tolist()
-            held.append(after.take(np.array(fresh, dtype=np.intp)))
+            next_positions.append(after.take(np.array(fresh, dtype=np.intp)))
             rows += map(tuple, leads.tolist())
-        return _RoundSources(sources, Positions.joined(held)), rows
+        return _RoundSources(sources, Positions.joined(next_positions)), rows
 
     def _results_at(self, t: int, at: Positions) -> tuple[NDArray[np.intp], Positions]:
         """Return the result at each position: 1 + k to release pair k, 0 to wait, STOP, -2 - k for a last release."""
@@ -275,8 +279,8 @@ class DecisionMap:
     def _result_at(self, t: int, position: Callable[[float], Positions], x: float) -> Hashable:
         """Return the result at a position, and the part of its state that is no double."""
         code, after = self._results_at(t, position(x))
-        whole = tuple(leaf for leaf in _position_arrays(after) if leaf.dtype.kind != "f")
-        return int(code[0]), run_keys(whole)[0] if whole and code[0] > STOP else None
+        exact_leaves = tuple(leaf for leaf in _position_arrays(after) if leaf.dtype.kind != "f")
+        return int(code[0]), run_keys(exact_leaves)[0] if exact_leaves and code[0] > STOP else None
 
     def _check_history(self, code: NDArray[np.intp], after: Positions) -> None:
         """Check that the state at one loss depends on the loss before by rounding only."""

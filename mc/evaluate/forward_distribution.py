@@ -94,16 +94,18 @@ class ForwardDistribution:
                     together[source.pair, source.lead_numbers, source.pair is None and source.panel].append(i)
             drawn: dict[int, list[tuple[tuple[int, ...], NDArray[np.float64]]]] = defaultdict(list)
             for members in together.values():
-                whole = np.zeros(shape)
+                total_mass = np.zeros(shape)
                 for i in members:
-                    whole[:, nodes.of(sources[i].panel)] += mass[i]
+                    total_mass[:, nodes.of(sources[i].panel)] += mass[i]
                 first = sources[members[0]]
                 if first.pair is None:
-                    distribution._add_moved_mass(first.lead_numbers[0], nodes.of(first.panel), whole, after)
+                    distribution._add_moved_mass(
+                        first.lead_numbers[0], nodes.of(first.panel), total_mass, after
+                    )
                 elif first.ends_transcript:
-                    distribution.last[first.pair] += whole
+                    distribution.last[first.pair] += total_mass
                 else:
-                    drawn[first.pair].append((first.lead_numbers, whole))
+                    drawn[first.pair].append((first.lead_numbers, total_mass))
             for number, all_of in drawn.items():
                 distribution._release_pair(number, all_of, after)
             mass = after
@@ -116,7 +118,7 @@ class ForwardDistribution:
         after: dict[int, NDArray[np.float64]],
     ) -> None:
         """Move masses with different targets by a release of pair `number`."""
-        moved = self.nodes.masses_after_release(self.pairs[number], np.stack([whole for _, whole in members]))
+        moved = self.nodes.masses_after_release(self.pairs[number], np.stack([mass for _, mass in members]))
         for (leads, _), line in zip(members, moved, strict=True):
             for j, lead in enumerate(leads):
                 self._add_moved_mass(lead, self.nodes.of(j), line, after)
@@ -147,10 +149,10 @@ class ForwardDistribution:
         """Raise ValueError if P-masses of the direction's likely losses are below the doubles."""
         if "QP" not in ways or not (least := float(self.nodes.loss.min())) < _MIN_LOSS:
             return
-        held = sum(
+        covered_mass = sum(
             float(self._drawn_masses(mass[0], "QP").sum()) for mass in (self.ended, *self.last.values())
         )
-        if not held > 1 - _MAX_MISSED_MASS:
+        if not covered_mass > 1 - _MAX_MISSED_MASS:
             raise ValueError(
                 f"direction must be PQ where a transcript can have a loss below {_MIN_LOSS:g}, whose probability under "
                 f"P is below the smallest double, got direction='QP' and losses down to {least:.4g}; pass "

@@ -210,11 +210,11 @@ class BallNodes(_PanelNodes):
 
     def _add_lost_mass_bounds(self, mu: float, mass: NDArray[np.float64], error: NDArray[np.float64]) -> None:
         """Add bounds on the P-mass and the Q-mass that a release takes out of the range to `lost`."""
-        whole = np.array([mass[part].sum() for part in self.parts]) + error
-        whole, ends = np.append(whole, mass[-1]), np.append(self.ends, 0.0)
+        part_masses = np.array([mass[part].sum() for part in self.parts]) + error
+        part_masses, ends = np.append(part_masses, mass[-1]), np.append(self.ends, 0.0)
         left, right = np.append(self.ends[:-1], 0.0), np.append(self.ends[1:], 0.0)
         with PRECISION_LOCK, flint.ctx.workprec(BITS):
-            for m, a, b in zip(whole.tolist(), left.tolist(), right.tolist(), strict=True):
+            for m, a, b in zip(part_masses.tolist(), left.tolist(), right.tolist(), strict=True):
                 if m <= 0:
                     continue
                 ahead, back = (float(ends[-2]) - b) / mu, (a - float(ends[0])) / mu

@@ -50,11 +50,14 @@ def random_choice_divergence_bounds(
     low, high = flint.arb(0), flint.arb(0)
     with PRECISION_LOCK, flint.ctx.workprec(BITS):
         for counts, share in ended.items():
-            asked = counts_of(menu, counts)
-            if not (asked and share):
+            granted_counts = counts_of(menu, counts)
+            if not (granted_counts and share):
                 continue
-            one = Composition(asked).delta(epsilon, relative=relative, direction=direction)
-            low, high = low + to_ball(share) * to_ball(one.low), high + to_ball(share) * to_ball(one.high)
+            bounds = Composition(granted_counts).delta(epsilon, relative=relative, direction=direction)
+            low, high = (
+                low + to_ball(share) * to_ball(bounds.low),
+                high + to_ball(share) * to_ball(bounds.high),
+            )
         return Bounds(max(lower_end(low), 0.0), 1.0 if filt.looks_at_losses else min(upper_end(high), 1.0))
 
 

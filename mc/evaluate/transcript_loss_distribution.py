@@ -79,8 +79,8 @@ class _StrategyPlay:
     def place_keys(self, places: Positions) -> list[Hashable]:
         """Return a key for each position; positions with equal keys continue alike."""
         arrays = [leaf for leaf in state_leaves((places.memory,)) if isinstance(leaf, np.ndarray)]
-        known = [places.state, *arrays, *([places.last] if self.asking.keeps_last else [])]
-        return run_keys(tuple(known)) if len(known) > 1 else run_keys(places.state)
+        identity_parts = [places.state, *arrays, *([places.last] if self.asking.keeps_last else [])]
+        return run_keys(tuple(identity_parts)) if len(identity_parts) > 1 else run_keys(places.state)
 
 
 @dataclass(slots=True)

@@ -146,13 +146,13 @@ def walk_layers(
                 )
                 if shown is not named:
                     named, names = shown, play.place_keys(shown)
-                known, there = len(number), zip(names, reached, strict=True) if counted else names
+                count_before, there = len(number), zip(names, reached, strict=True) if counted else names
                 # each position's number, or the next one: as a loop in Python this is a tenth of a graph's time
                 at = list(map(number.setdefault, there, iter(number.__len__, -1)))
                 child[:, y] = np.fromiter(at, np.int32, len(at))
-                if len(number) > known:
+                if len(number) > count_before:
                     i = -1
-                    fresh = [i := at.index(place, i + 1) for place in range(known, len(number))]
+                    fresh = [i := at.index(place, i + 1) for place in range(count_before, len(number))]
                     after += [reached[i] for i in fresh] if counted else [origin] * len(fresh)
                     parts.append(select_runs(named, np.array(fresh)))
                     check(positions + len(after), t)

@@ -169,8 +169,8 @@ class Counterexample:
         fixed over adaptive requests; few and common kinds of pairs and few rounds; few digits.
         """
         fields_asked = {
-            json.dumps(one, sort_keys=True): _COMMON_KINDS.get(one.get("type", ""), 2)
-            for one in _recorded_pairs(self.data)
+            json.dumps(recorded_pair, sort_keys=True): _COMMON_KINDS.get(recorded_pair.get("type", ""), 2)
+            for recorded_pair in _recorded_pairs(self.data)
         }
         rounds, ranks, digits = self.rounds, fields_asked.values(), sum(map(len, fields_asked))
         return (
@@ -200,8 +200,10 @@ class Counterexample:
             case "sequence":
                 return sequence_words(self.played.steps)
             case "plan":
-                asked = distinct_pairs_words(self.plan.requests())
-                return f"an adaptive plan of {rounds} over {asked}" if self.rounds > 1 else asked
+                requests_text = distinct_pairs_words(self.plan.requests())
+                return (
+                    f"an adaptive plan of {rounds} over {requests_text}" if self.rounds > 1 else requests_text
+                )
             case "menu":
                 menu = decode(self.data["menu"], allowed_values_for(self.filter))
                 return f"the best adversary{most} over {distinct_pairs_words(menu)}"
@@ -211,11 +213,11 @@ class Counterexample:
                 return game_from_data(self.filter, self.data["game"]).description  # type: ignore[arg-type]
             case "simulation":
                 played, seed, adversary = self.data["n"], self.data["seed"], self.data["adversary"]
-                asked = f"a strategy{most}"
+                requests_text = f"a strategy{most}"
                 if isinstance(adversary, Mapping) and adversary.get("type") == "Scripted":
                     fixed = decode(adversary, allowed_values_for(self.filter))
-                    asked = sequence_words(tuple(zip(fixed.pairs, fixed.times, strict=True)))
-                return f"{asked}, played {count_words(played, 'time')} with seed {seed}"
+                    requests_text = sequence_words(tuple(zip(fixed.pairs, fixed.times, strict=True)))
+                return f"{requests_text}, played {count_words(played, 'time')} with seed {seed}"
 
     def __str__(self) -> str:
         """Return one sentence with the requests, the divergence, its value and the guarantee."""
@@ -254,7 +256,12 @@ def _recorded_pairs(data: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     if (plan := data.get("plan")) is not None:
         return [
             plan["request"],
-            *(pair for one in plan["then"] if one for pair in _recorded_pairs({"plan": one})),
+            *(
+                pair
+                for continuation in plan["then"]
+                if continuation
+                for pair in _recorded_pairs({"plan": continuation})
+            ),
         ]
     if (schedule := data.get("schedule")) is not None:
         menu = schedule["menu"]

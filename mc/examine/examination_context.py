@@ -111,7 +111,9 @@ class ExaminationContext:
         denied_families: tuple[GrantedSizes, ...] = (),
     ) -> ExaminationContext:
         """Return the context whose targets follow from the filter's guarantee."""
-        answered = frozenset(one.definition.mechanism for one in (*families, *denied_families))
+        answered = frozenset(
+            granted_sizes.definition.mechanism for granted_sizes in (*families, *denied_families)
+        )
         return cls(
             filt,
             targets(filt.promise),
@@ -244,8 +246,8 @@ def admission_finding(
 def _out_of_scope_notes(raising: Mapping[str, str]) -> Iterator[str]:
     """Yield a note for each reason why the filter's code raises, with the families."""
     reasons: dict[str, list[str]] = {}
-    for mechanism, said in raising.items():
-        reasons.setdefault(said.rpartition("): ")[2], []).append(mechanism)
+    for mechanism, message in raising.items():
+        reasons.setdefault(message.rpartition("): ")[2], []).append(mechanism)
     for names in reasons.values():
         yield f"outside its scope: {', '.join(names)} ({raising[names[0]]})"
 
@@ -272,18 +274,18 @@ def _granted_sizes_of_family(
     if not any(map(is_size_granted, family.sizes[::4])):
         far = largest_granted(is_size_granted, family.sizes_below, tolerance=1.0)
         return _granted_on_grid(filt, family if far is None else family.around_size(far), limit)
-    found = _granted_on_grid(filt, family, limit)
-    if not found.sizes or found.raised or not _single_release_keeps_guarantee(filt, found.largest):
-        return found
+    granted = _granted_on_grid(filt, family, limit)
+    if not granted.sizes or granted.raised or not _single_release_keeps_guarantee(filt, granted.largest):
+        return granted
     # a far larger request may overflow and be granted where a smaller one is denied
     far = largest_granted(is_size_granted, family.sizes_above, tolerance=1.0)
-    found = replace(found, asked_above=tuple(t for t in family.sizes_above if far is None or t >= far))
-    if far is None or far <= found.sizes[-1]:
-        return found
-    if found.sizes[-1] == family.sizes[-1] and _single_release_keeps_guarantee(filt, family.pair(far)):
+    granted = replace(granted, asked_above=tuple(t for t in family.sizes_above if far is None or t >= far))
+    if far is None or far <= granted.sizes[-1]:
+        return granted
+    if granted.sizes[-1] == family.sizes[-1] and _single_release_keeps_guarantee(filt, family.pair(far)):
         return _granted_on_grid(filt, family.around_size(far), limit)
-    sizes = (*found.sizes, far)
-    return replace(found, sizes=sizes, pairs=tuple(map(family.pair, sizes)))
+    sizes = (*granted.sizes, far)
+    return replace(granted, sizes=sizes, pairs=tuple(map(family.pair, sizes)))
 
 
 def _single_release_keeps_guarantee(filt: PrivacyFilter, pair: DominatingPair) -> bool:

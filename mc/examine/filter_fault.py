@@ -39,13 +39,13 @@ def filter_faults_raised(filt: PrivacyFilter) -> Iterator[None]:
             error = error.__cause__  # a generator replaced the filter's exception by another
         if (broken := _malformed_answer(filt, error)) is not None:
             raise broken from error
-        found = _innermost_line(filt, traceback.walk_tb(error.__traceback__))
-        if found is None:
+        frame_and_line = _innermost_line(filt, traceback.walk_tb(error.__traceback__))
+        if frame_and_line is None:
             raise
-        frame, line = found
-        said = " ".join(str(error).split())
+        frame, line = frame_and_line
+        message = " ".join(str(error).split())
         raise FilterFault(
-            f"{_method_name(filt, frame)} raised {type(error).__name__}{': ' if said else ''}{said} in "
+            f"{_method_name(filt, frame)} raised {type(error).__name__}{': ' if message else ''}{message} in "
             f"{Path(frame.f_code.co_filename).name}, line {line}; correct it there, and return False for "
             "requests that the filter does not support"
         ) from error

@@ -53,11 +53,11 @@ def pairs_of_attribute(filt: object, name: str) -> tuple[DominatingPair, ...]:
 
     A filter that observes losses sees those that a class outside the library draws, and no game knows them.
     """
-    held = _attribute_value(filt, name)
-    held = tuple(held.values()) if _is_named(held) else held
-    own = tuple(held) if isinstance(held, (tuple, list, set, frozenset, dict)) else ()
+    value = _attribute_value(filt, name)
+    value = tuple(value.values()) if _is_named(value) else value
+    own = tuple(value) if isinstance(value, (tuple, list, set, frozenset, dict)) else ()
     own = (
-        tuple(sorted(own, key=repr)) if isinstance(held, (set, frozenset)) else own
+        tuple(sorted(own, key=repr)) if isinstance(value, (set, frozenset)) else own
     )  # not in the order of hashes
     if not all(isinstance(pair, DominatingPair) and pair.shape == () for pair in own):
         return ()
@@ -72,7 +72,7 @@ def pairs_of_attribute(filt: object, name: str) -> tuple[DominatingPair, ...]:
 def pair_names(filt: object) -> dict[DominatingPair, str]:
     """Return the names that the filter's attributes give to single pairs: those of mappings from names to pairs."""
     named = filter(_is_named, attribute_values(filt, type(filt).__mro__))
-    return {pair: name for held in named for name, pair in held.items()}
+    return {pair: name for pairs_by_name in named for name, pair in pairs_by_name.items()}
 
 
 def _is_named(held: object) -> TypeGuard[Mapping[str, DominatingPair]]:
@@ -169,9 +169,9 @@ def own_pairs_in_data(data: object, names: Nameable) -> list[DominatingPair]:
         name = data.get("name")
         if isinstance(name, str) and name.startswith(OWN) and name in names:
             return [names[name]]
-        return [one for part in data.values() for one in own_pairs_in_data(part, names)]
+        return [pair for part in data.values() for pair in own_pairs_in_data(part, names)]
     return (
-        [one for part in data for one in own_pairs_in_data(part, names)]
+        [pair for part in data for pair in own_pairs_in_data(part, names)]
         if isinstance(data, list | tuple)
         else []
     )

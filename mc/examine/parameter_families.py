@@ -159,12 +159,12 @@ def at_labels(families: Sequence[OneParameterFamily], filt: object) -> tuple[One
         filt.label_combinations[0],
         {family.mechanism: family for family in reversed(families) if family.mechanism in _SIMPLEST_FAMILIES},
     )
-    made = [
+    record_families = [
         replace(family, make=partial(_labelled_request, family.make, here, filt.reads_record(here)))
         for family in families
     ]
     return (
-        *made,
+        *record_families,
         *(
             _family_with_labels(filt, family, where)
             for where in filt.label_combinations[1:]
@@ -174,10 +174,13 @@ def at_labels(families: Sequence[OneParameterFamily], filt: object) -> tuple[One
 
 
 def _family_with_labels(filt: LabelledFilter, family: OneParameterFamily, where: Where) -> OneParameterFamily:
-    told = format_labels(where)
+    label_text = format_labels(where)
     make = partial(_labelled_request, family.make, where, filt.reads_record(where))
     return replace(
-        family, mechanism=f"{family.mechanism} at {told}", name=f"{family.name} at {told}", make=make
+        family,
+        mechanism=f"{family.mechanism} at {label_text}",
+        name=f"{family.name} at {label_text}",
+        make=make,
     )
 
 

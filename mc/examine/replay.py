@@ -117,10 +117,10 @@ def _filter_of(data: object, filt: Any, names: Nameable) -> Any:
             f"data must name a member of the catalogue, got {repr(kind)[:40]}; pass the filter, or its class"
         )
     with suppress_unsound_warning():  # most replayed filters are unsound
-        made = decode(dict(data), names)
-    if not (isinstance(made, PrivacyFilter) or is_verifiable(made)):
-        raise _field_error("filter", "a filter", type(made).__name__)
-    return made
+        decoded = decode(dict(data), names)
+    if not (isinstance(decoded, PrivacyFilter) or is_verifiable(decoded)):
+        raise _field_error("filter", "a filter", type(decoded).__name__)
+    return decoded
 
 
 def _finite_number(name: str, value: Any) -> float:
@@ -332,7 +332,7 @@ KINDS: dict[Kind, CounterexampleKind] = {
 
 def _numbers_agree(got: tuple[float, ...], told: tuple[float, ...]) -> bool:
     """Whether numbers agree within 2^-40 of the largest finite stated number, as on another processor."""
-    room = _REPLAY_TOLERANCE * max((abs(one) for one in told if math.isfinite(one)), default=0.0)
+    room = _REPLAY_TOLERANCE * max((abs(number) for number in told if math.isfinite(number)), default=0.0)
     return all(a == b or abs(a - b) <= room for a, b in zip(got, told, strict=True))
 
 

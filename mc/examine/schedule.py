@@ -199,10 +199,10 @@ class ServiceSimulator:
     @property
     def by_epoch(self) -> dict[int, dict[DominatingPair, int]]:
         """Return the number of releases of each pair, by epoch."""
-        found: dict[int, Counter[DominatingPair]] = {}
+        pair_counts: dict[int, Counter[DominatingPair]] = {}
         for pair, epoch in self.released:
-            found.setdefault(epoch, Counter())[pair] += 1
-        return {epoch: dict(pairs) for epoch, pairs in found.items()}
+            pair_counts.setdefault(epoch, Counter())[pair] += 1
+        return {epoch: dict(pairs) for epoch, pairs in pair_counts.items()}
 
     def move(self, move: ServiceMove) -> None:
         """Make the move; record it if it has an effect."""
@@ -377,8 +377,8 @@ class ServiceSimulator:
             return _EXITED
         except Exception as error:  # noqa: BLE001 - a service's own code, whatever it raises
             if not (isinstance(error, OSError) and error.errno == errno.ENOSPC):
-                said = " ".join(str(error).split())
-                self.raised = self.raised or f"{type(error).__name__}{': ' if said else ''}{said}"
+                message = " ".join(str(error).split())
+                self.raised = self.raised or f"{type(error).__name__}{': ' if message else ''}{message}"
             return _RAISED
 
 

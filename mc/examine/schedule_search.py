@@ -92,12 +92,12 @@ class Violation:
 
     def __str__(self) -> str:
         """Return the events and the resulting divergence."""
-        told = [f"{number}. {said}" for number, said in enumerate(self.events, 1)]
+        numbered_events = [f"{number}. {event}" for number, event in enumerate(self.events, 1)]
         whose = "all releases" if self.epoch is None else f"the releases of epoch {self.epoch}"
         end = (
             f"so {self.measure} of {whose} is at least {format_down(self.low)}; promised {self.promised:.6g}"
         )
-        return "\n".join([*told, end])
+        return "\n".join([*numbered_events, end])
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,8 +136,8 @@ class ScheduleSearch:
 
     def with_played(self, played: list[ServiceSimulator]) -> Self:
         """Return the report with the counts of further schedules added."""
-        raised = next((one.raised for one in played if one.raised), "")
-        released = self.released + sum(len(one.released) for one in played)
+        raised = next((world.raised for world in played if world.raised), "")
+        released = self.released + sum(len(world.released) for world in played)
         return replace(
             self,
             schedules=self.schedules + len(played),
@@ -273,10 +273,10 @@ def first_violation(
         partial(_reports_on_granted_menu, service, promise, lines, seed),
         partial(_confirm_isolated, service, promise),
     )
-    found = last_report(
+    report = last_report(
         work, ScheduleSearch(None, 0, 0), effort, seconds, stands, whose=name_of_service(service)
     )
-    return replace(found, service=with_promise(service, promise))
+    return replace(report, service=with_promise(service, promise))
 
 
 def _confirm_isolated(
@@ -327,7 +327,7 @@ def search_reports(
     from filterproof.filters.testing.strategies import reproducible_settings
 
     set_hypothesis_home_dir(os.devnull)  # this is a worker, which must leave no files in the user's folder
-    among, found, searching = (
+    among, report, searching = (
         break_test(promise, service),
         ScheduleSearch(None, 0, 0),
         limit.fraction(_SEARCH_SHARE),
@@ -340,17 +340,17 @@ def search_reports(
         # Flaky: the service behaves differently the second time, or the work ends
         with suppress(_GuaranteeBroken, OutOfWork, Flaky), stopping_at(searching):
             stateful.run_state_machine_as_test(machine, settings=settings(stateful_step_count=rules))
-        found = found.with_played(played)
+        report = report.with_played(played)
         met = among(played[-1]) if played else None
         # an event that does not repeat is no counterexample
         if met is not None and (again := among(met.schedule.play(service, among))) is not None:
-            yield replace(found, violation=again)
-            found = replace(found, violation=_minimised(again, among, service, limit))
+            yield replace(report, violation=again)
+            report = replace(report, violation=_minimised(again, among, service, limit))
             break
         if searching.exhausted:
             break
-        yield found
-    yield found
+        yield report
+    yield report
 
 
 class _GuaranteeBroken(BaseException):
@@ -374,6 +374,7 @@ def _state_machine(
 
     def rule(what: MoveKind, far: int, times: int = 1) -> Any:
         """Return a Hypothesis rule that makes one kind of move `times` times."""
+
         def make(machine: Any, at: int) -> None:
             count_work(_DRAWN)
             for _ in range(times):
@@ -419,5 +420,8 @@ def _simpler_moves(moves: tuple[ServiceMove, ...], place: int) -> Iterator[tuple
         yield (*begun, ServiceMove("ask"), *later)
     yield from ((*begun, replace(move, at=at), *later) for at in range(move.at))
     for some, by in product((later[:1], later), (1, -1)):  # without it other requests are the newest
-        moved = (one if one.what == "ask" else replace(one, at=max(one.at + by, 0)) for one in some)
+        moved = (
+            later_move if later_move.what == "ask" else replace(later_move, at=max(later_move.at + by, 0))
+            for later_move in some
+        )
         yield (*begun, *moved, *later[len(some) :])

@@ -120,8 +120,8 @@ class Sequence:
             return False
         for pair, times in self.steps:
             unchanged, before = True, dict[str, object]()
-            for asked in range(min(times, MAX_PLAYED)):
-                if asked == MAX_PLAYED - 1 < times - 1:
+            for repetition in range(min(times, MAX_PLAYED)):
+                if repetition == MAX_PLAYED - 1 < times - 1:
                     before = content_of_attributes(
                         filt
                     )  # only now, because the first requests may fill a cache
@@ -143,12 +143,15 @@ class Sequence:
         counts = self.counts
         if measure.direction == "QP":
             counts = {pair.swapped: times for pair, times in counts.items()}
-        known = [
+        measurable_steps = [
             (measured, times)
             for pair, times in counts.items()
             if (measured := pair_with_known_tails(pair)) is not None
         ]
-        counts = {pair: sum(times for other, times in known if other == pair) for pair, _ in known}
+        counts = {
+            pair: sum(times for other, times in measurable_steps if other == pair)
+            for pair, _ in measurable_steps
+        }
         if measure.kind != "renyi":
             # no transcript has a loss above epsilon, so the divergence is 0
             if not counts or _largest_total_loss(counts) <= measure.at:
@@ -156,13 +159,13 @@ class Sequence:
             count_work(self._lower_bound_units(measure))
             if self.rounds > _MANY and any(pair.normal_mu is None for pair in counts):
                 return _hockey_stick_bound_from_tv(counts, measure.at)
-            whole = Composition(counts)
-            bounds = whole.delta(measure.at, relative=_RELATIVE_WIDTH, direction="PQ")
+            composition = Composition(counts)
+            bounds = composition.delta(measure.at, relative=_RELATIVE_WIDTH, direction="PQ")
             for relative in _NARROWER_WIDTHS:
                 if beside is None or not bounds.low <= beside * (1 + GAIN_MARGIN) < bounds.high:
                     break
                 if bounds.relative_width > relative:
-                    bounds = whole.delta(measure.at, relative=relative, direction="PQ")
+                    bounds = composition.delta(measure.at, relative=relative, direction="PQ")
             return bounds.low
         count_work(self._lower_bound_units(measure))
         total = Fraction(0)

@@ -150,8 +150,8 @@ def _values_text(part: Any) -> str:
         return f"({', '.join(map(_values_text, part))})"
     shown: object = type(part).__repr__
     if shown is object.__repr__:  # a memory address is no help
-        held = ", ".join(f"{name}={value!r}" for name, value in getattr(part, "__dict__", {}).items())
-        return f"{type(part).__name__}({held})"
+        attributes = ", ".join(f"{name}={value!r}" for name, value in getattr(part, "__dict__", {}).items())
+        return f"{type(part).__name__}({attributes})"
     return f"{float(part):.6g}" if isinstance(part, float | np.floating) else str(part)
 
 
@@ -178,8 +178,8 @@ def trace_of_sequence(filt: PrivacyFilter, played: Sequence, measure: Divergence
                     why.setdefault(key, reason)
             last, state = state, after
         # the state after a long row is known if one request left it unchanged
-        whole = len(played_on) == times or (last is not None and bool(runs_equal(last, state)[0]))
-        after_row = _full_state_text(_readable_state(filt, state)) if whole else _OMITTED
+        has_final_state = len(played_on) == times or (last is not None and bool(runs_equal(last, state)[0]))
+        after_row = _full_state_text(_readable_state(filt, state)) if has_final_state else _OMITTED
         steps.append((pair, times))
         rounds = f"{rounds_done + 1:,}" if times == 1 else f"{rounds_done + 1:,}-{rounds_done + times:,}"
         request = pair_words(pair) if times == 1 else f"{pair_words(pair)}, {times:,} times"
@@ -252,9 +252,9 @@ def _changed_numbers(before: State, after: State) -> Iterator[tuple[str, float, 
         if len(old) > 2:
             yield f"the sum of {name}", sum(old), sum(new)
         else:
-            one = np.ndim(both[0]) == 0
+            is_scalar = np.ndim(both[0]) == 0
             for place, values in enumerate(zip(old, new, strict=False), 1):
-                yield name if one else f"number {place} of {name}", *values
+                yield name if is_scalar else f"number {place} of {name}", *values
 
 
 # -- plans ---------------------------------------------------------------------------------------------
@@ -288,7 +288,8 @@ def trace_of_plan(filt: PrivacyFilter, plan: AdaptivePlan, measure: Divergence, 
             if following is not None:
                 later.append((following, observed, f"{when}, {outcome}" if when else f"after {outcome}"))
         ways_on = "; ".join(
-            words if len(after) == 1 else f"{words} ({' or '.join(said)})" for words, said in after.items()
+            words if len(after) == 1 else f"{words} ({' or '.join(outcome_texts)})"
+            for words, outcome_texts in after.items()
         )
         ends = "go on below" if later else "stop"
         ends += ", else stop" if 0 < len(later) < len(possible) else ""

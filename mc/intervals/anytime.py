@@ -257,7 +257,7 @@ def anytime_mean(
     >>> fp.intervals.anytime_mean([0.0, 1.0], [500, 500], least=0.0, most=1.0, failure=0.01).low > 0.43
     True
     """
-    values, counts = (np.asarray(one, dtype=np.float64) for one in (values, counts))
+    values, counts = (np.asarray(column, dtype=np.float64) for column in (values, counts))
     if values.shape != counts.shape or counts.sum() < 1 or not ((values >= least) & (values <= most)).all():
         raise ValueError(
             f"values must lie in [least, most] and have a count each, got {values!r} and {counts!r} for "

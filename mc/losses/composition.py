@@ -295,26 +295,27 @@ class Composition:
             return _one_release_bounds(pairs[0], epsilon)
         if (stick := finite_sums.hockey_stick(pairs, counts, epsilon)) is not None:
             return _double_bounds_around(stick)
-        levels = [known for pair in pairs if (known := kov_parameters(pair)) is not None]
-        if any(float(known.epsilon) > epsilon + _CERTAIN_GAP for known in levels):
+        levels = [kov_level for pair in pairs if (kov_level := kov_parameters(pair)) is not None]
+        if any(float(kov_level.epsilon) > epsilon + _CERTAIN_GAP for kov_level in levels):
             return _one_release_lower_bound(pairs, epsilon)
-        addable = len(levels) == len(pairs) and all(known.epsilon < _LARGEST for known in levels)
+        addable = len(levels) == len(pairs) and all(kov_level.epsilon < _LARGEST for kov_level in levels)
         lattice = common_epsilon_step(levels) if addable else None
         if lattice is not None:
             units, _, most = lattice
             below = tuple(
-                LowerBoundPLD.from_kov(known, unit) for known, unit in zip(levels, units, strict=True)
+                LowerBoundPLD.from_kov(kov_level, unit) for kov_level, unit in zip(levels, units, strict=True)
             )
             if (fully_revealed := _bounds_if_fully_revealed(below)) is not None:
                 return fully_revealed
             above = tuple(
-                kov_lattice_pld(k, known.delta, most, "high") for known, k in zip(levels, units, strict=True)
+                kov_lattice_pld(k, kov_level.delta, most, "high")
+                for kov_level, k in zip(levels, units, strict=True)
             )
             tilt, _, _ = tilt_and_variances_for_mean(
                 [(distribution.p, float(most)) for distribution in below], counts, epsilon
             )
             return Bounds(*LatticeSum(above, below, counts, float(most)).bounds(epsilon, tilt=tilt))
-        if any(float(known.epsilon) > _CUT for known in levels):
+        if any(float(kov_level.epsilon) > _CUT for kov_level in levels):
             return _one_release_lower_bound(pairs, epsilon)
         best = Bounds(0.0, 1.0)
         if epsilon >= 0 and (distribution := _fourier_inversion_or_none(pairs, counts)) is not None:
@@ -409,8 +410,8 @@ def _p_may_differ_from_q(pair: DominatingPair) -> bool:
     if (own := pair.kov) is None or own.epsilon > 0 or own.delta > 0:
         return True
     # a double 0 may be a rounded number
-    known = kov_parameters(pair)
-    return known is None or known.delta > 0 or known.exact != 0
+    kov_level = kov_parameters(pair)
+    return kov_level is None or kov_level.delta > 0 or kov_level.exact != 0
 
 
 def _bounds_if_fully_revealed(distributions: Iterable[LowerBoundPLD]) -> Bounds | None:

@@ -76,8 +76,8 @@ def _modulus_envelope(
     distribution: StepMoments, direction: Direction, tilt: int
 ) -> CharacteristicFunctionBound:
     """Return the bounds at high frequencies."""
-    known, a = _tilted_moments(distribution, direction), float(distribution.power(TILTS[tilt], direction))
-    return distribution.envelope(a, float(known.logs[tilt]), float(known.decay[tilt]))
+    moments, a = _tilted_moments(distribution, direction), float(distribution.power(TILTS[tilt], direction))
+    return distribution.envelope(a, float(moments.logs[tilt]), float(moments.decay[tilt]))
 
 
 @lru_cache(maxsize=_CACHE_SIZE)
@@ -240,9 +240,9 @@ class FourierInversion:
         counts = self.counts[group]
         used = np.flatnonzero(counts.any(axis=0))
         counts = counts[:, used]
-        whole = 1 << (size - 1).bit_length()
+        padded_size = 1 << (size - 1).bit_length()
         each = [
-            _characteristic_functions(self.distributions[k], self.direction, tilt, step, whole)
+            _characteristic_functions(self.distributions[k], self.direction, tilt, step, padded_size)
             for k in used.tolist()
         ]
         logs, off, largest = (

@@ -70,13 +70,13 @@ class LossDiscretisation:
     ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
         """Return the places that losses count as, and which losses have one."""
         cell = self._search.below(losses) - 1
-        known = (cell >= 0) & (cell < len(self.low))
-        if not known.all():
-            cell = np.where(known, cell, 0)
+        has_place = (cell >= 0) & (cell < len(self.low))
+        if not has_place.all():
+            cell = np.where(has_place, cell, 0)
         if not self.share.any():
-            return self.low.take(cell), known
+            return self.low.take(cell), has_place
         raised = rng.random(len(losses)) < self.share.take(cell)
-        return self._ends.take(2 * cell + raised), known
+        return self._ends.take(2 * cell + raised), has_place
 
 
 @dataclass(frozen=True, slots=True)

@@ -154,11 +154,11 @@ class LatticeSum:
             ),
         )
         windows = _common_window(drawn, other)
-        known = np.logical_and(
+        reliable = np.logical_and(
             drawn.distribution.shares[windows[0]] > _SURE * drawn.distribution.error,
             other.distribution.shares[windows[1]] > _SURE * other.distribution.error,
         )
-        p, q = drawn.masses(-1, windows[0])[known], other.masses(1, windows[1])[known]
+        p, q = drawn.masses(-1, windows[0])[reliable], other.masses(1, windows[1])[reliable]
         usable = (p > 0) & (q < _NO_MASS)
         if not usable.any():
             return None
@@ -175,9 +175,16 @@ class LatticeSum:
 def _common_window(drawn: TiltedSum, other: TiltedSum) -> tuple[slice, slice]:
     """Return the slices of both sums that hold the places in both of their windows."""
     first = max(drawn.distribution.first, other.distribution.first)
-    last = max(min(one.distribution.first + len(one.distribution.shares) for one in (drawn, other)), first)
+    last = max(
+        min(
+            tilted_sum.distribution.first + len(tilted_sum.distribution.shares)
+            for tilted_sum in (drawn, other)
+        ),
+        first,
+    )
     p_places, q_places = (
-        slice(first - one.distribution.first, last - one.distribution.first) for one in (drawn, other)
+        slice(first - tilted_sum.distribution.first, last - tilted_sum.distribution.first)
+        for tilted_sum in (drawn, other)
     )
     return p_places, q_places
 

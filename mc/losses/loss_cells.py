@@ -2,7 +2,8 @@
 
 >>> from filterproof.theory.pairs import Gaussian
 >>> cut = loss_cells(Gaussian(1.0), Fraction(1, 64), tilts=(0.0,), variance=1e-3)
->>> bool(sum(cut.p, cut.infinite).overlaps(1 - cut.below - cut.above)), int(cut.widths_in_steps.max() // cut.widths_in_steps.min())
+>>> widths = cut.widths_in_steps
+>>> bool(sum(cut.p, cut.infinite).overlaps(1 - cut.below - cut.above)), int(widths.max() // widths.min())
 (True, 64)
 """
 

@@ -360,9 +360,9 @@ def _transforms_bounded_by_one(count: int) -> LogCharacteristicFunction:
 def _transforms_from_values(values: NDArray[np.complex128], off: Array) -> LogCharacteristicFunction:
     """Return the logarithms of complex values with errors `off`, and bounds on their errors."""
     modulus = np.abs(values)
-    known = off < modulus / 4
+    reliable = off < modulus / 4
     with np.errstate(divide="ignore"):
-        size = np.log(np.where(known, modulus, off))
+        size = np.log(np.where(reliable, modulus, off))
         most = np.minimum(np.log(modulus + off) + ELEMENTARY_ERROR * (1 + np.abs(size)), 0.0)
-        errors = np.where(known, 1.2 * off / modulus + ELEMENTARY_ERROR * (1 + np.abs(size)), np.inf)
+        errors = np.where(reliable, 1.2 * off / modulus + ELEMENTARY_ERROR * (1 + np.abs(size)), np.inf)
     return LogCharacteristicFunction(size + 1j * np.angle(values), errors, most)

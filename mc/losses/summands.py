@@ -102,7 +102,7 @@ class Summands:
         needs = np.array(all_needs)[order]
         spreads = np.cumsum(np.array(self.counts, dtype=np.float64)[order] * np.array(self.variances)[order])
         # the places of a sum of all, of the first and of the others, of which the first are one more
-        whole, first, others = (
+        total_places, first, others = (
             _DEVIATIONS_COVERED * np.sqrt(2 * spread / (self.precision * need))
             for spread, need in (
                 (spreads[-1], needs[0]),
@@ -110,7 +110,11 @@ class Summands:
                 (spreads[-1], np.minimum(needs[1:], np.maximum(spreads[:-1], least))),
             )
         )
-        if len(order) == 1 or whole <= _MIN_PLACES or (first + others).min() > _SHORTER_SHARE * whole:
+        if (
+            len(order) == 1
+            or total_places <= _MIN_PLACES
+            or (first + others).min() > _SHORTER_SHARE * total_places
+        ):
             return self
         number = int((first + others).argmin()) + 1
         finer, rest = (

@@ -219,7 +219,9 @@ def _prove_traced_filter(filt: PrivacyFilter, file: str, questions: Questions) -
         lines = {step.lines[-1] if step.lines else None for step in undefined[:1]}
         return SourceProof(
             True, sums=tuple(found), lines=_traced_line_range(system),
-            conversions=tuple(sorted({name for one in found for name in conversion_statements(one.theorem, numbers_read_of_requests(system))})),
+            conversions=tuple(sorted(
+                {name for one in found for name in conversion_statements(one.theorem, numbers_read_of_requests(system))}
+            )),
             assumes=(
                 *(f"no request declares NaN, which line {line} may grant" for line in lines),
                 *((_LIBRARIES,) if _calls_library_functions(system) else ()),
@@ -238,7 +240,8 @@ def _prove_traced_filter(filt: PrivacyFilter, file: str, questions: Questions) -
     line = failure.step.lines[-1] if failure.step is not None and failure.step.lines else None
     return SourceProof(
         False, reason=reason or failure.reason, tried=tuple(dict.fromkeys(map(str, failures))), line=line,
-        source_line=line_text(file, line), state=failure.values, lead=_shortest_play_over_budget(failure.theorem, plays), **known,
+        source_line=line_text(file, line), state=failure.values,
+        lead=_shortest_play_over_budget(failure.theorem, plays), **known,
     )  # fmt: skip
 
 

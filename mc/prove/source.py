@@ -71,6 +71,7 @@ def _nested_codes(code: CodeType) -> Iterator[CodeType]:
 
 def _same_code(one: CodeType, two: CodeType) -> bool:
     """Whether two code objects have the same bytecode, names, constants and nested code."""
+
     def plain_constants(code: CodeType) -> list[str]:
         """Return the constants that are not code objects, as text."""
         return [repr(c) for c in code.co_consts if not isinstance(c, CodeType)]

@@ -176,8 +176,8 @@ def iter_completed(
                 breaks += 1
                 if breaks > MAX_BREAKS or not isinstance(executor, LocalPool):
                     raise
-                whole = [f for f in under_way if f.done() and not f.cancelled() and f.exception() is None]
-                saved = [(under_way.pop(future), future.result()) for future in whole]
+                succeeded = [f for f in under_way if f.done() and not f.cancelled() and f.exception() is None]
+                saved = [(under_way.pop(future), future.result()) for future in succeeded]
                 waiting.extendleft(under_way.values())
                 under_way.clear()
                 executor.rebuild()

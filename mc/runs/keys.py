@@ -63,14 +63,14 @@ def key_of(parts: Mapping[str, object]) -> dict[str, Any]:
     """
     walk = _KeyWalk()
     try:
-        told = walk.node(
+        digest = walk.node(
             "parts", [walk.leaf(json_digest(arithmetic_settings()), b""), *map(walk.of, parts.items())]
         )
     except RecursionError as error:
         raise StoreError(
             "the game is nested too deep for a store key; flatten it, or call without store"
         ) from error
-    return {"parts": told.hex(), "code": code_version()}
+    return {"parts": digest.hex(), "code": code_version()}
 
 
 def check_key_matches(key: Mapping[str, Any], parts: Mapping[str, object]) -> None:
@@ -196,8 +196,8 @@ class _KeyWalk(DigestWalk):
                     yield self.of((name, value))
                 elif step.opname == "IMPORT_NAME":
                     why = f"imports {name!r} during the play; import it at the top of its file"
-                    known = None if steps[place - 2].argval else _origin_of_import(name)
-                    yield self.of(known) if known else self.uncopyable(function, why, where)
+                    origin = None if steps[place - 2].argval else _origin_of_import(name)
+                    yield self.of(origin) if origin else self.uncopyable(function, why, where)
                 elif step.opname == "STORE_GLOBAL" or (
                     step.opname == "STORE_DEREF" and name in function.__code__.co_freevars
                 ):
@@ -219,8 +219,8 @@ def _importable_name(value: Any) -> Any:
     member: object = module
     for part in filter(None, path.split(".")):
         member = getattr(member, part, None)
-    known = library_code_origin(name, getattr(module, "__file__", None))
-    return None if member is not value or known is None else ["named", name, path, *known]
+    origin = library_code_origin(name, getattr(module, "__file__", None))
+    return None if member is not value or origin is None else ["named", name, path, *origin]
 
 
 def _origin_of_import(name: str) -> tuple[str, ...] | None:

@@ -58,10 +58,10 @@ class RunInProgress:
     def start(self) -> None:
         """Load the finished batches from the store, and play one batch to measure how long a batch takes."""
         if self.store is not None:
-            known = self.store.load(self.description)
+            stored_sums = self.store.load(self.description)
             for batch in self.work:
-                if (batch.index, batch.size) in known:
-                    self._add_batch(batch, known[batch.index, batch.size])
+                if (batch.index, batch.size) in stored_sums:
+                    self._add_batch(batch, stored_sums[batch.index, batch.size])
             self.restored = self.paths_done
         self.began = time.perf_counter()
         self.play_one()
@@ -165,9 +165,9 @@ class _BatchTask:
     key: Mapping[str, Any]
 
     def __call__(self, task: Sequence[Batch]) -> list[NDArray[np.float64]]:
-        if self.key and (known := json_digest(self.key)) not in _checked:
+        if self.key and (digest := json_digest(self.key)) not in _checked:
             check_key_matches(self.key, {"game": self.game, "functional": self.functional})
-            _checked.add(known)
+            _checked.add(digest)
         return sums_of_batches(self.game, self.functional, task)
 
 

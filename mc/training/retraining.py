@@ -158,8 +158,8 @@ def train_idx(
                 on_step(descent.steps_taken, _test_accuracy_estimate(descent))
         theta, file = descent.theta, io.BytesIO()
         np.savez(file, theta=theta)
-        with OutputFolder(out) as made:
-            made.add(_MODEL, file.getvalue())
+        with OutputFolder(out) as output:
+            output.add(_MODEL, file.getvalue())
     return RetrainedModel(
         theta=theta,
         mu=mu,

@@ -173,10 +173,10 @@ class CalibratedFilter(Displayed, PrivacyFilter):
     def is_reachable_state(self, state: State) -> NDArray[Any]:
         inner, released = self._inner_state_and_count(state)
         limit = np.inf if self.rounds is None else self.rounds
-        known = np.broadcast_to(
+        count_reachable = np.broadcast_to(
             np.greater_equal(released, 0) & np.less_equal(released, limit), runs_of(inner)
         )
-        return np.asarray(checked_is_reachable_state(self.inner, inner, runs_of(inner)) & known)
+        return np.asarray(checked_is_reachable_state(self.inner, inner, runs_of(inner)) & count_reachable)
 
     def _inner_state_and_count(self, state: Any) -> tuple[State, Any]:
         """Return the inner filter's state and the number of releases; 0 without a limit on rounds."""

@@ -123,7 +123,7 @@ class LevelGame:
         table: list[NDArray[np.signedinteger[Any]]] = [np.empty(0, dtype=kind)] * n
         for i in range(n - 1, -1, -1):
             low, size = lows[i], sizes[i]
-            whole = shelf.cleared_place(i)
+            state_values = shelf.cleared_place(i)
             moves = np.flatnonzero(child[i] >= 0)
             if record:
                 table[i] = np.full(size, -1, dtype=kind)
@@ -142,12 +142,12 @@ class LevelGame:
             gain *= scales[moves, None]
             if reveals:
                 gain += revealed[moves, None] * decays[low - least :: stride][:size]
-            best = whole[(low - shelf.lows[i]) // stride :][:size]
+            best = state_values[(low - shelf.lows[i]) // stride :][:size]
             gain.max(axis=0, out=best)
             if record:
                 table[i] = np.where(best > 0, moves[gain.argmax(axis=0)], -1).astype(kind)
         inside = lows[0] <= 0 < lows[0] + stride * sizes[0]
-        return (float(whole[-shelf.lows[0] // stride]) if inside else 0.0), table
+        return (float(state_values[-shelf.lows[0] // stride]) if inside else 0.0), table
 
     def _crossing_gains_by_parity(self) -> tuple[list[int], list[NDArray[np.float64]]]:
         """Return 2 sinh((k - |x|)_+ / 2) of each request, and its first loss, for each parity of losses."""

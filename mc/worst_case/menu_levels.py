@@ -76,9 +76,9 @@ class MenuLevels:
             return np.asarray(table[index, np.arange(n)])
         best = np.full(n, -1, dtype=np.intp)
         for size, sizes, members in self.chains:
-            asked = np.asarray(getattr(request, size), dtype=np.float64)
+            requested_size = np.asarray(getattr(request, size), dtype=np.float64)
             self._merge_cheaper_levels(
-                best, members[np.searchsorted(sizes, asked)]
+                best, members[np.searchsorted(sizes, requested_size)]
             )  # NaN sorts after everything
         for place in self.others:
             self._merge_cheaper_levels(best, np.where(self.menu[place].dominates(request), place, -1))

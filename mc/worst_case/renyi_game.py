@@ -74,9 +74,13 @@ def _rational_outputs(pair: DominatingPair) -> FiniteOutputs:
             raise TypeError(
                 f"menu must hold pairs with finitely many outcomes, got {pair!r}; pass e.g. RandomizedResponse(0.5)"
             ) from None
-    known = [(float(loss), to_fmpq(Fraction(float(mass)))) for loss, mass in pair.outputs if float(mass) > 0]
-    finite = [((Fraction(loss), Fraction(1)), mass, loss) for loss, mass in known if math.isfinite(loss)]
-    erased = sum((mass for loss, mass in known if math.isinf(loss)), start=flint.fmpq(0))
+    loss_masses = [
+        (float(loss), to_fmpq(Fraction(float(mass)))) for loss, mass in pair.outputs if float(mass) > 0
+    ]
+    finite = [
+        ((Fraction(loss), Fraction(1)), mass, loss) for loss, mass in loss_masses if math.isfinite(loss)
+    ]
+    erased = sum((mass for loss, mass in loss_masses if math.isinf(loss)), start=flint.fmpq(0))
     return FiniteOutputs(tuple(finite), erased, flint.fmpq(0))
 
 

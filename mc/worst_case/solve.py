@@ -146,9 +146,9 @@ def worst_case(
         )
     if relative is not None:
         relative = float(check_positive("relative", relative))
-    asked: dict[str, Any] = {"rounds": rounds, "direction": direction, "evidence": evidence}
-    asked["on_denial"] = on_denial
-    game, ways = _checked_game_and_directions(filt, menu, max_positions=max_positions, step=step, **asked)
+    options: dict[str, Any] = {"rounds": rounds, "direction": direction, "evidence": evidence}
+    options["on_denial"] = on_denial
+    game, ways = _checked_game_and_directions(filt, menu, max_positions=max_positions, step=step, **options)
     check_determinism_on_requests(filt, game.menu[:: max(len(game.menu) // 3, 1)], rounds)
     return _worst_over_directions(game, check_epsilon(epsilon), ways, evidence, relative)
 
@@ -169,10 +169,10 @@ def worst_case_of_checked_filter(
     game, ways = _checked_game_and_directions(filt, menu, evidence=evidence, **asked)
     if filt.looks_at_losses or all(pair_with_known_tails(pair) in (pair, None) for pair in game.menu):
         return _worst_over_directions(game, check_epsilon(epsilon), ways, evidence, relative)
-    found = _worst_over_directions(
+    worst = _worst_over_directions(
         replace(game, from_below=True), check_epsilon(epsilon), ways, evidence, relative
     )
-    return replace(found, high=1.0, evidence=Evidence.CITED)
+    return replace(worst, high=1.0, evidence=Evidence.CITED)
 
 
 def worst_cases(
@@ -228,7 +228,9 @@ def _worst_over_directions(
     while True:
         try:
             for direction in directions:
-                other = max((one.low for way, one in best.items() if way != direction), default=-1.0)
+                other = max(
+                    (solution.low for way, solution in best.items() if way != direction), default=-1.0
+                )
                 if direction in best and best[direction].high <= other:
                     continue
                 if refines and relative is None and best:

@@ -124,12 +124,12 @@ class LatticeStrategy(Adversary):
             self._advance_node(
                 node, steps, move, view.last if self.direction == "PQ" else -view.last, view.rng
             )
-        held = self.game.windows
-        place = steps + (self.first * held.stride - held.lows).take(node)
-        if held.stride > 1:
-            place //= held.stride
+        windows = self.game.windows
+        place = steps + (self.first * windows.stride - windows.lows).take(node)
+        if windows.stride > 1:
+            place //= windows.stride
         # the table ends with -1, no request
-        np.copyto(place, -1, where=(node < 0) | (held.sizes <= 0).take(node))
+        np.copyto(place, -1, where=(node < 0) | (windows.sizes <= 0).take(node))
         move[:] = self.table.take(place)
         return PairPerRun(self.menu, np.maximum(move, 0))
 
@@ -150,13 +150,13 @@ class LatticeStrategy(Adversary):
                 continue
             report = self.distributions[m].report
             assert report is not None
-            moved, known = report.count(last[runs], rng)
+            moved, has_place = report.count(last[runs], rng)
             child = self.game.graph.child[:, m].take(node[runs])
-            if not known.all():
-                moved, child = np.where(known, moved, 0), np.where(known, child, -1)
+            if not has_place.all():
+                moved, child = np.where(has_place, moved, 0), np.where(has_place, child, -1)
             steps[runs] += moved
             node[runs] = child
         # a loss outside the solved window is played as the nearest loss in it
-        held = self.game.windows
-        most = held.lows + held.stride * np.maximum(held.sizes - 1, 0)
-        np.clip(steps, held.lows.take(node), most.take(node), out=steps)
+        windows = self.game.windows
+        most = windows.lows + windows.stride * np.maximum(windows.sizes - 1, 0)
+        np.clip(steps, windows.lows.take(node), most.take(node), out=steps)

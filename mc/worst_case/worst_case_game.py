@@ -189,7 +189,7 @@ class WorstCaseGame:
     @property
     def _levels_and_common_step(self) -> tuple[list[KOVLevel], tuple[list[int], Fraction, Fraction] | None]:
         """The requests that are KOV levels, and their common step if all are, else None."""
-        levels = [known for pair in self.menu if (known := kov_parameters(pair)) is not None]
+        levels = [kov_level for pair in self.menu if (kov_level := kov_parameters(pair)) is not None]
         return levels, common_epsilon_step(levels) if len(levels) == len(self.menu) else None
 
     @property
@@ -281,7 +281,7 @@ class WorstCaseGame:
         levels, lattice = self._levels_and_common_step
         if lattice is not None:
             units, least, most = lattice
-            sizes = list(zip(units, (known.delta for known in levels), strict=True))
+            sizes = list(zip(units, (kov_level.delta for kov_level in levels), strict=True))
             steps: list[tuple[Fraction, Rounding]] = [(least, "low"), (most, "high")]
             if least == most:
                 steps = [(least, "near")]
@@ -382,8 +382,8 @@ class WorstCaseGame:
             [*(mass for _, mass, _ in each.outputs), *([each.erased_p] if each.erased_p else [])]
             for each in outputs
         ]
-        self._trees[direction, exact] = made = _TreeGame(tree, masses, step, off)
-        return made
+        self._trees[direction, exact] = exact_losses = _TreeGame(tree, masses, step, off)
+        return exact_losses
 
     def _solve_one_gaussian(self, epsilon: Epsilon, direction: Direction) -> WorstCase:
         """Solve the game over one Gaussian against a filter that looks at losses: request it to the end.

@@ -68,7 +68,7 @@ class AuditRecord:
 
     def only(self, keys: Container[str]) -> AuditRecord:
         """The part about the libraries of these keys."""
-        return replace(self, libraries=tuple(one for one in self.libraries if one.key in keys))
+        return replace(self, libraries=tuple(library for library in self.libraries if library.key in keys))
 
     def to_json(self) -> str:
         """The audit as text; the same text for the same findings."""
@@ -82,7 +82,13 @@ class AuditRecord:
         if data["schema"] != SCHEMA:
             raise ValueError(f"schema must be {SCHEMA}, got {data['schema']!r}; audit again")
         rows = [
-            (row, [AuditFinding(**one | {"kind": FindingKind(one["kind"])}) for one in row["findings"]])
+            (
+                row,
+                [
+                    AuditFinding(**finding | {"kind": FindingKind(finding["kind"])})
+                    for finding in row["findings"]
+                ],
+            )
             for row in data["libraries"]
         ]
         return cls(tuple(AuditedLibrary(**row | {"findings": tuple(findings)}) for row, findings in rows))

@@ -43,7 +43,7 @@ def rerun_audit(
 
     Libraries that are installed nowhere are left out.
     """
-    found = []
+    libraries = []
     for library in audit.libraries:
         environment = find_python_with_library(library.distribution, environments)
         if environment is None:
@@ -53,9 +53,9 @@ def rerun_audit(
         python, version, own = environment
         with ThreadPoolExecutor(os.cpu_count()) as pool:  # its threads only wait for processes
             shown = pool.map(lambda one, of=library, by=python: rerun_finding(of, one, by), library.findings)
-            told = {"version": version, "python": own, "date": time.strftime("%Y-%m-%d")}
-            found.append(replace(library, findings=tuple(shown), **told))
-    return AuditRecord(tuple(found))
+            run_fields = {"version": version, "python": own, "date": time.strftime("%Y-%m-%d")}
+            libraries.append(replace(library, findings=tuple(shown), **run_fields))
+    return AuditRecord(tuple(libraries))
 
 
 def rerun_finding(library: AuditedLibrary, finding: AuditFinding, python: str) -> AuditFinding:
@@ -81,9 +81,9 @@ def _end_text(status: int, printed: str, file: Path) -> str:
     *_, place, error = re.split(
         r'^  File "(.+?)".*\n(?:    .*\n)*', f'  File "no"\n{printed}', flags=re.MULTILINE
     )
-    said = " ".join(error.split())
+    message = " ".join(error.split())
     # an assertion of the library's own shows nothing
-    return f"its own {said}" if said.startswith("AssertionError") and place != str(file) else said
+    return f"its own {message}" if message.startswith("AssertionError") and place != str(file) else message
 
 
 def find_python_with_library(distribution: str, environments: Path | None) -> tuple[str, str, str] | None:
@@ -91,11 +91,11 @@ def find_python_with_library(distribution: str, environments: Path | None) -> tu
 
     None where none has it. The version is asked of the library's metadata, which runs none of its code.
     """
-    asked = "import platform, sys; from importlib.metadata import version; "
-    asked += "print(version(sys.argv[1]), platform.python_version())"
+    script = "import platform, sys; from importlib.metadata import version; "
+    script += "print(version(sys.argv[1]), platform.python_version())"
     others = sorted(environments.glob("*/bin/python")) if environments is not None else []
     for python in (sys.executable, *(str(other.absolute()) for other in others)):
-        command = [python, "-c", asked, distribution]
+        command = [python, "-c", script, distribution]
         ran = subprocess.run(command, capture_output=True, text=True, check=False)
         if ran.returncode == 0:
             version, own = ran.stdout.split()

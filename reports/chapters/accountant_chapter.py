@@ -40,7 +40,10 @@ class AccountantChapter:
     @property
     def findings(self) -> tuple[Finding, ...]:
         """The verdict on each accountant's guarantee, as findings."""
-        return tuple(Finding(_guarantee_claim(self.page, one.name), one.verdict) for one in self.examined)
+        return tuple(
+            Finding(_guarantee_claim(self.page, accountant.name), accountant.verdict)
+            for accountant in self.examined
+        )
 
     @property
     def verdict(self) -> Verdict:
@@ -67,7 +70,9 @@ def _guarantee_claim(page: str, name: str) -> Claim:
 def accountant_claims() -> tuple[Claim, ...]:
     """The claims of all accountants, in the order of the pages."""
     return tuple(
-        _guarantee_claim(page, type(one).__name__) for page in PAGES for one in page_instances(page).values()
+        _guarantee_claim(page, type(accountant).__name__)
+        for page in PAGES
+        for accountant in page_instances(page).values()
     )
 
 
@@ -76,19 +81,20 @@ def accountant_chapter(study: Study, page: str) -> AccountantChapter:
     rows = tuple(
         EstimateAndGuarantee(what, work(), promised) for what, promised, work in page_simulations(study, page)
     )
-    examined = [_examined_accountant(study, one) for one in page_instances(page).values()]
+    examined = [_examined_accountant(study, accountant) for accountant in page_instances(page).values()]
     above = next((row for row in rows if row.refutes), None)
     if above is not None:  # what a simulation refutes is refuted, whatever else is known
         examined = [
-            ExaminedAccountant(one.name, one.typed, refuted_verdict(study, above)) for one in examined
+            ExaminedAccountant(accountant.name, accountant.typed, refuted_verdict(study, above))
+            for accountant in examined
         ]
     return AccountantChapter(page, tuple(examined), rows)
 
 
 def _examined_accountant(study: Study, accountant: Any) -> ExaminedAccountant:
     """Run `verify` on an accountant; return its verdict with its name and expression."""
-    found: Examination = verify(accountant, effort=_EFFORT, seed=study.seed, stages=("certificate",))
-    return ExaminedAccountant(found.name, repr(accountant), found.verdict)
+    examination: Examination = verify(accountant, effort=_EFFORT, seed=study.seed, stages=("certificate",))
+    return ExaminedAccountant(examination.name, repr(accountant), examination.verdict)
 
 
 def refuted_verdict(study: Study, row: EstimateAndGuarantee) -> Verdict:

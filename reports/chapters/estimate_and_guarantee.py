@@ -49,8 +49,8 @@ class EstimateAndGuarantee:
         return f"{numbers.format_percent(self.share)} of the guarantee{open_to_both}"
 
     def __str__(self) -> str:
-        one = self.estimate
+        est = self.estimate
         return (
-            f"{self.what}: {one.value:.4g} in {self.interval} at confidence 1 - {decimals.format_failure(one.failure)} "
-            f"({one.n:,} runs), guaranteed at most {self.promised:.4g}"
+            f"{self.what}: {est.value:.4g} in {self.interval} at confidence 1 - {decimals.format_failure(est.failure)} "
+            f"({est.n:,} runs), guaranteed at most {self.promised:.4g}"
         )

@@ -106,14 +106,14 @@ class FilterChapter:
     @property
     def all_comparisons(self) -> tuple[SimulatedDivergence, ...]:
         """Every comparison of a simulation with an enclosure."""
-        ends = (one.simulated for one in self.curve if one.simulated is not None)
+        ends = (bounds.simulated for bounds in self.curve if bounds.simulated is not None)
         return (*ends, *self.comparisons.made)
 
     @property
     def failure(self) -> float:
         """The probability that some interval of this chapter misses, at most."""
         band = 0.0 if self.band is None else self.band.failure
-        return band + sum(one.failure for row in self.all_comparisons for one in row.estimates)
+        return band + sum(comparison.failure for row in self.all_comparisons for comparison in row.estimates)
 
 
 def claim_of(subject: FilterPageSubject) -> Claim:
@@ -213,21 +213,21 @@ def _simulated_and_certified_divergences(
     main: CertifiedDivergenceBounds,
 ) -> SimulatedDivergences:
     """Simulate the page's adversaries, and compare with certified bounds on the same divergences."""
-    known = "" if main.steps else BEST_ON_MENU  # which is simulated already
-    made = comparisons(study, subject, filt, game, largest, known=known)
+    excluded = "" if main.steps else BEST_ON_MENU  # which is simulated already
+    divergences = comparisons(study, subject, filt, game, largest, known=excluded)
     if main.measure.kind != "renyi" or not main.steps:
-        return made
+        return divergences
     epsilon = float(subject.epsilon)
     requests = Sequence(main.steps)
     bounds = Composition(requests.counts).delta(epsilon, relative=1e-3)
     adversary = Scripted(*zip(*main.steps, strict=True))
-    one = AdversaryWithBounds(
+    opponent = AdversaryWithBounds(
         "extremal requests", adversary, "PQ", requests.rounds, bounds.low, bounds.high, "plain"
     )
     row = compare_adversary(
-        study, filt, one, Divergence.hockey_stick(epsilon), float(filt.promise.delta(epsilon))
+        study, filt, opponent, Divergence.hockey_stick(epsilon), float(filt.promise.delta(epsilon))
     )
-    return SimulatedDivergences((row, *made.made), made.left_out)
+    return SimulatedDivergences((row, *divergences.made), divergences.left_out)
 
 
 def _at_epsilon(study: Study, filt: PrivacyFilter, found: Supremum) -> CertifiedDivergenceBounds:
@@ -263,8 +263,8 @@ def _extremal_comparison(
         return None
     rounds = sum(times for _, times in steps)
     adversary = Scripted(*zip(*steps, strict=True))
-    one = AdversaryWithBounds("extremal requests", adversary, "PQ", rounds, *bounds)
-    return compare_adversary(study, filt, one, measure, promised)
+    opponent = AdversaryWithBounds("extremal requests", adversary, "PQ", rounds, *bounds)
+    return compare_adversary(study, filt, opponent, measure, promised)
 
 
 def _on_menu(
@@ -308,18 +308,24 @@ def _best_adversary_trade_off_band(
 def simulation_finding(chapters: Collection[FilterChapter]) -> Finding:
     """Whether every simulated interval meets the certified bounds beside it."""
     rows = [
-        (one, estimate)
+        (comparison, estimate)
         for chapter in chapters
-        for one in chapter.all_comparisons
-        for estimate in one.estimates
+        for comparison in chapter.all_comparisons
+        for estimate in comparison.estimates
     ]
     routes = tuple(
-        IntervalAndEnclosure(f"{one.adversary}, {one.filter}", estimate.low, estimate.high, one.low, one.high)
-        for one, estimate in rows
+        IntervalAndEnclosure(
+            f"{comparison.adversary}, {comparison.filter}",
+            estimate.low,
+            estimate.high,
+            comparison.low,
+            comparison.high,
+        )
+        for comparison, estimate in rows
     )
     runs = sum(estimate.n for _, estimate in rows)
     scope = f"{len(rows)} simulations of {len(chapters)} filters, {runs:,} runs"
-    missed = next((one for one in routes if not one.meets), None)
+    missed = next((comparison for comparison in routes if not comparison.meets), None)
     shown = None if missed is None else {name: getattr(missed, name) for name in ("what", "low", "high")}
     return Finding(
         SIMULATION, Agreement(routes, scope, sum(estimate.failure for _, estimate in rows), "", shown)

@@ -21,7 +21,7 @@ class FilterPageSubject(FilterPage):
     @classmethod
     def of(cls, entry: CatalogueEntry) -> FilterPageSubject:
         """The subject of an entry of the catalogue."""
-        shown = {one.name: getattr(entry.page, one.name) for one in fields(FilterPage)}
+        shown = {page_field.name: getattr(entry.page, page_field.name) for page_field in fields(FilterPage)}
         return cls(**shown, name=entry.name, make=entry.example)
 
     @property

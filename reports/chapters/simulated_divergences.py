@@ -113,7 +113,7 @@ def page_adversaries(
     yield AdversaryWithBounds(BEST_ON_MENU, game.strategy, best, rounds, game.low, game.high)
     chasing = MenuChasing(menu)
     if all(pair.outputs is not None for pair in menu):
-        found = evaluate(
+        evaluation = evaluate(
             filt,
             chasing,
             epsilon=subject.epsilon,
@@ -121,8 +121,10 @@ def page_adversaries(
             direction=subject.direction,
             evidence=Evidence.CERTIFIED,
         )
-        assert isinstance(found, Evaluation)
-        yield AdversaryWithBounds("MenuChasing", chasing, found.direction, rounds, found.low, found.high)
+        assert isinstance(evaluation, Evaluation)
+        yield AdversaryWithBounds(
+            "MenuChasing", chasing, evaluation.direction, rounds, evaluation.low, evaluation.high
+        )
     else:  # only the first release and the solved game bound it
         first = random_choice_divergence_bounds(filt, menu[:1], epsilon=epsilon, rounds=1, direction=best)
         yield AdversaryWithBounds("MenuChasing", chasing, best, rounds, first.low, game.high)
@@ -134,14 +136,16 @@ def page_adversaries(
     )
     if isinstance(filt, GaussianFilter):
         # whatever spends the budget on Gaussians reaches the guarantee itself; the martingale assumes this equality
-        for one in (ManySmall(_ROUNDS), HighWhileLossPositive(pace=8), RandomSpender(pace=8)):
-            name = type(one).__name__
-            yield AdversaryWithBounds(name, one, "PQ", _ROUNDS, largest.low, largest.high, method="tilted")
+        for adversary in (ManySmall(_ROUNDS), HighWhileLossPositive(pace=8), RandomSpender(pace=8)):
+            name = type(adversary).__name__
+            yield AdversaryWithBounds(
+                name, adversary, "PQ", _ROUNDS, largest.low, largest.high, method="tilted"
+            )
     if isinstance(filt, NaiveRealisationFilter):
         eraser = EraserForever(p=filt.delta)
-        found = evaluate(filt, eraser, epsilon=epsilon, rounds=_ERASURES, evidence=Evidence.CERTIFIED)
-        assert isinstance(found, Evaluation)
-        yield AdversaryWithBounds("EraserForever", eraser, "PQ", _ERASURES, found.low, found.high)
+        evaluation = evaluate(filt, eraser, epsilon=epsilon, rounds=_ERASURES, evidence=Evidence.CERTIFIED)
+        assert isinstance(evaluation, Evaluation)
+        yield AdversaryWithBounds("EraserForever", eraser, "PQ", _ERASURES, evaluation.low, evaluation.high)
 
 
 def compare_adversary(
@@ -195,14 +199,16 @@ def comparisons(
     """Every adversary of a filter's page but the `known` one, simulated at its epsilon where bounds say something."""
     epsilon = float(subject.epsilon)
     promised = float(filt.promise.delta(epsilon))
-    made, left_out = [], []
-    for one in page_adversaries(subject, filt, game, largest):
-        if one.name == known:
+    compared, left_out = [], []
+    for opponent in page_adversaries(subject, filt, game, largest):
+        if opponent.name == known:
             continue
-        if one.has_close_bounds:
-            made.append(
-                compare_adversary(study, filt, one, Divergence.hockey_stick(epsilon, one.direction), promised)
+        if opponent.has_close_bounds:
+            compared.append(
+                compare_adversary(
+                    study, filt, opponent, Divergence.hockey_stick(epsilon, opponent.direction), promised
+                )
             )
         else:
-            left_out.append(one.name)
-    return SimulatedDivergences(tuple(made), tuple(left_out))
+            left_out.append(opponent.name)
+    return SimulatedDivergences(tuple(compared), tuple(left_out))

@@ -106,7 +106,10 @@ def filter_tightness_rows(study: Study) -> list[FilterTightness]:
         (BY_CKS, ApproximateDPFilter(EPSILON, DELTA, CKS), menu),
         (ON_GAUSSIANS, GaussianFilter(mu), gaussians),
     )
-    over_all = {id(filt): supremum(filt, EPSILON) for filt in {id(one): one for _, one, _ in table}.values()}
+    over_all = {
+        id(filt): supremum(filt, EPSILON)
+        for filt in {id(table_filter): table_filter for _, table_filter, _ in table}.values()
+    }
     return [
         FilterTightness(
             name,
@@ -120,11 +123,13 @@ def filter_tightness_rows(study: Study) -> list[FilterTightness]:
 
 def tightness_findings(study: Study) -> tuple[Finding, ...]:
     """The worst cases of nine filters over menus, and the calibrated thresholds, solved again."""
-    kept, gdp, calibrated = CLAIMS
+    guarantee_claim, gdp, calibrated = CLAIMS
     played = filter_tightness_rows(study)
     return (
-        _guarantees_kept(kept, [one for one in played if one.name != ON_GAUSSIANS]),
-        _gdp_tightness(gdp, next(one for one in played if one.name == ON_GAUSSIANS)),
+        _guarantees_kept(
+            guarantee_claim, [played_menu for played_menu in played if played_menu.name != ON_GAUSSIANS]
+        ),
+        _gdp_tightness(gdp, next(played_menu for played_menu in played if played_menu.name == ON_GAUSSIANS)),
         _calibrated_threshold_finding(calibrated),
     )
 

@@ -83,15 +83,15 @@ def _block_to_rst(block: str) -> str:
 def _inline_markup_to_rst(text: str) -> str:
     """Convert single backticks to roles or literals, and escape the other characters."""
     parts, end = [], 0
-    for found in _MARKED.finditer(text):
-        code, strong = found.groups()
-        parts.append(_escape_rst(text[end : found.start()]))
+    for markup in _MARKED.finditer(text):
+        code, strong = markup.groups()
+        parts.append(_escape_rst(text[end : markup.start()]))
         if strong is not None:
             marked = f"**{_escape_rst(strong)}**"
         else:
             marked = f":py:obj:`{code}`" if _NAME.fullmatch(code) else f"``{code}``"
         parts.append(rf"\ {marked}\ ")  # an escaped space ends the markup next to any character
-        end = found.end()
+        end = markup.end()
     return "".join([*parts, _escape_rst(text[end:])]).removesuffix(r"\ ")
 
 

@@ -184,11 +184,11 @@ def _formula(latex: str, indent: int = 0) -> str:
 
 def _paper_table(paper: str) -> str:
     """Return a table of a paper's statements: where they live here, their status and numbers."""
-    made = []
+    table_rows = []
     for row in paper_rows.paper_statements(paper):
         status = escape_markdown(f"{row.status}: {row.why}" if row.why else row.status)
         numbers = "; ".join(map(_printed_and_computed_text, row.printed_numbers))
-        made.append(
+        table_rows.append(
             (
                 escape_markdown(row.place),
                 escape_markdown(row.says),
@@ -197,7 +197,7 @@ def _paper_table(paper: str) -> str:
                 numbers,
             )
         )
-    return table(("in the paper", "it says", "here", "status", "printed: computed"), made)
+    return table(("in the paper", "it says", "here", "status", "printed: computed"), table_rows)
 
 
 def _implementation_link(where: str) -> str:
@@ -235,13 +235,13 @@ def _kernel_statements() -> str:
         [*(name for theorem in THEOREMS.values() for name in theorem.kernel), *KERNEL_THEOREMS]
     ):
         theorem = KERNEL_THEOREMS[name]
-        found = accepted_statement(theorem)
+        accepted = accepted_statement(theorem)
         beyond = f" Not covered: {escape_markdown(theorem.beyond)}" if theorem.beyond else ""
-        axioms = ", ".join(f"`{axiom}`" for axiom in found.axioms) or "none"
+        axioms = ", ".join(f"`{axiom}`" for axiom in accepted.axioms) or "none"
         parts += [
             f"**{escape_markdown(theorem.source)}** {escape_markdown(theorem.scoped_claim)}{beyond}",
-            f"```coq\n{fill(found.displayed_statement, 100, subsequent_indent='  ', break_long_words=False)}\n```",
-            f"`{found.file}`. Axioms: {axioms}.",
+            f"```coq\n{fill(accepted.displayed_statement, 100, subsequent_indent='  ', break_long_words=False)}\n```",
+            f"`{accepted.file}`. Axioms: {axioms}.",
         ]
     return "\n\n".join(parts)
 
@@ -340,14 +340,16 @@ def _command(name: str, command: Any) -> str:
     # Any: typer's parameters are private
     """Return a command's section: its help and a table of its arguments and options."""
     rows = [
-        (f"`{_option_spelling(one)}`", escape_markdown(one.help or ""))
-        for one in command.params
-        if one.name != "help"
+        (f"`{_option_spelling(parameter)}`", escape_markdown(parameter.help or ""))
+        for parameter in command.params
+        if parameter.name != "help"
     ]
     title = f"## filterproof {name.rstrip('_')}"
-    told = "\n\n".join(escape_markdown(block) for block in inspect.cleandoc(command.help or "").split("\n\n"))
+    description = "\n\n".join(
+        escape_markdown(block) for block in inspect.cleandoc(command.help or "").split("\n\n")
+    )
     options = [table(("argument or option", "meaning"), rows)] if rows else []
-    return "\n\n".join([title, told, *options])
+    return "\n\n".join([title, description, *options])
 
 
 def _option_spelling(parameter: Any) -> str:
@@ -360,8 +362,8 @@ def _option_spelling(parameter: Any) -> str:
 def _audit() -> str:
     """Return the record of `make audit`: a sentence, and a line for each finding."""
     audit = recorded_audit()
-    told = table(HEADS, [list(map(escape_markdown, row)) for row in rows(audit)])
-    return f"{escape_markdown(audit_summary(audit))}\n\n{told}"
+    audit_table = table(HEADS, [list(map(escape_markdown, row)) for row in rows(audit)])
+    return f"{escape_markdown(audit_summary(audit))}\n\n{audit_table}"
 
 
 #: Public names that a registry of the code lists, by the word after `{public}`.

@@ -95,14 +95,18 @@ def paper_statements(paper: str) -> tuple[PaperStatement, ...]:
 def resolve_reference(where: str) -> tuple[str, str]:
     """Split `kind:name` and check that it exists; the kind is "" for a public name."""
     kind, colon, name = where.partition(":")
-    found = {"theorem": name in THEOREMS, "figure": name in FIGURES, "page": (_PAGES / f"{name}.md").exists()}
+    exists = {
+        "theorem": name in THEOREMS,
+        "figure": name in FIGURES,
+        "page": (_PAGES / f"{name}.md").exists(),
+    }
     if not colon:
         try:
             attrgetter(where.removeprefix("fp."))(fp)
         except AttributeError as gone:
             raise ValueError(f"where must be a public name, got {where!r}: {gone}; correct the row") from gone
         return "", where
-    if not found.get(kind, False):
+    if not exists.get(kind, False):
         raise ValueError(f"where must name an existing {kind}, got {where!r}; correct the row")
     return kind, name
 

@@ -68,10 +68,10 @@ def _shorten_property_types(app: Sphinx, document: nodes.document) -> None:
 def _link_public_names(app: Sphinx, document: nodes.document) -> None:
     """Link each `fp.name` in prose to the reference; an unknown name is a warning."""
     for literal in list(document.findall(nodes.literal)):
-        found = _PUBLIC.fullmatch(literal.astext())
-        if found is None or isinstance(literal.parent, nodes.reference | pending_xref | nodes.title):
+        public_name = _PUBLIC.fullmatch(literal.astext())
+        if public_name is None or isinstance(literal.parent, nodes.reference | pending_xref | nodes.title):
             continue
-        name, inside = found[1], found[2]
+        name, inside = public_name[1], public_name[2]
         value = getattr(filterproof, name, None)
         if isinstance(value, ModuleType):
             first, _, inside = inside[1:].partition(".")

@@ -124,14 +124,16 @@ def largest_kappa(epsilon: float, delta: float, *, sigma: float, rounds: int) ->
     while excess(high) <= 0:
         high *= 2
     root = float(optimize.brentq(excess, low, high, xtol=1e-300, rtol=relative / 8))
-    found = root * (1 - relative / 2)
-    solved = worst_case(KappaFilter(found, rounds), [Gaussian(1 / sigma)], epsilon=epsilon, rounds=rounds)
+    safe_kappa = root * (1 - relative / 2)
+    solved = worst_case(
+        KappaFilter(safe_kappa, rounds), [Gaussian(1 / sigma)], epsilon=epsilon, rounds=rounds
+    )
     if solved.high > delta:
         raise ValueError(
             f"delta must be at least the worst case, got delta={delta!r} and a worst case <= {solved.high!r}; "
             "pass a larger delta"
         )
-    return found, solved
+    return safe_kappa, solved
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

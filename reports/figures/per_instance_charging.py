@@ -50,17 +50,17 @@ class PerInstanceCharging(Specification):
 
     def data(self) -> FigureData:
         ratio = Fraction(self.ratio)
-        found = {
+        deltas_by_name = {
             name: transcript_divergences(accounting, ratio, rounds=self.rounds)
             for name, accounting in _ACCOUNTINGS.items()
         }
         return FigureData.of(
             rounds=range(1, self.rounds + 1),
-            **{name: [float(one) for one in deltas] for name, deltas in found.items()},
+            **{name: [float(delta) for delta in deltas] for name, deltas in deltas_by_name.items()},
         ).with_facts(
             epsilon=math.log(self.ratio),
-            per_instance_exact=str(found["per_instance"][-1]),
-            per_instance_at_3_exact=str(found["per_instance"][2]),
+            per_instance_exact=str(deltas_by_name["per_instance"][-1]),
+            per_instance_at_3_exact=str(deltas_by_name["per_instance"][2]),
             charged_individual=charged_budget_share("individual", ratio, rounds=self.rounds),
             charged_per_instance=charged_budget_share("per-instance", ratio, rounds=self.rounds),
         )
@@ -129,8 +129,8 @@ def _answers_and_charged_share(
     filt = BasicFilter(float(pair.pure_epsilon))
     if accounting in ("individual", "per-instance"):
         accountant = IndividualFilter(filt, people)
-        asked = PairPerRun((pair, free), np.full(people, 0 if dear else 1))
-        answers = [bool(accountant.select(asked).any()) for _ in range(rounds)]
+        requests = PairPerRun((pair, free), np.full(people, 0 if dear else 1))
+        answers = [bool(accountant.select(requests).any()) for _ in range(rounds)]
         return [*answers], 1 - accountant.report_for(0).remaining / filt.epsilon
     session, alone = filt.open("halt"), filt.open("halt")
     if accounting == "pair by pair":  # two people and one; one and none

@@ -90,8 +90,10 @@ class RoundsOfEach(Specification):
         request = RandomizedResponse(self.each)
         columns: dict[str, list[int | None]] = {name: [] for name in _COLUMNS}
         for epsilon in self.budgets:
-            for name, made in _FILTERS.items():
-                columns[name].append(count_grants(made(epsilon, self.delta), request, most=_MAX_ROUNDS))
+            for name, make_filter in _FILTERS.items():
+                columns[name].append(
+                    count_grants(make_filter(epsilon, self.delta), request, most=_MAX_ROUNDS)
+                )
             columns["calibrated"].append(self._calibrated_rounds(epsilon))
             mu = float(max_gaussian_mu(epsilon, self.delta))
             columns["gaussian"].append(

@@ -84,8 +84,8 @@ def group_rows(data: DataSet) -> dict[str, tuple[NDArray[np.int64], NDArray[np.i
     def chosen(labels: NDArray[np.float64], most: int) -> dict[str, NDArray[np.int64]]:
         if data.label_names:
             pneumonia, attack = (
-                labels[:, [name.startswith(one) for name in data.label_names].index(True)] > 0
-                for one in ("Pneumonia", "Acute myocardial infarction")
+                labels[:, [name.startswith(prefix) for name in data.label_names].index(True)] > 0
+                for prefix in ("Pneumonia", "Acute myocardial infarction")
             )
             among = {"no condition": ~labels.any(axis=1), "pneumonia": pneumonia, "no pneumonia": ~pneumonia}
             among |= {"heart attack": attack, "no heart attack": ~attack}

@@ -69,11 +69,11 @@ class Fragment:
 
 def evenly_spaced_lines(lines: Iterable[Sequence[str]]) -> tuple[list[Sequence[str]], tuple[str, ...]]:
     """At most MAX_LINES of the lines, evenly spaced with both ends, and a note where some are left out."""
-    told = list(lines)
-    if len(told) <= MAX_LINES:
-        return told, ()
-    places = [round(k * (len(told) - 1) / (MAX_LINES - 1)) for k in range(MAX_LINES)]
-    return [told[k] for k in places], (f"{MAX_LINES} of {len(told)} rows; rows() has them all.",)
+    all_lines = list(lines)
+    if len(all_lines) <= MAX_LINES:
+        return all_lines, ()
+    places = [round(k * (len(all_lines) - 1) / (MAX_LINES - 1)) for k in range(MAX_LINES)]
+    return [all_lines[k] for k in places], (f"{MAX_LINES} of {len(all_lines)} rows; rows() has them all.",)
 
 
 def of_rows(title: str, words: str, value: Displayed, *notes: str) -> Fragment:
@@ -81,14 +81,14 @@ def of_rows(title: str, words: str, value: Displayed, *notes: str) -> Fragment:
 
     Their values stand in the table, equal or not.
     """
-    told = [text_cells(row) for row in value.rows()]
-    if len(told) < 2:
-        return Fragment(title, words, [line for row in told for line in row.items()], notes=notes)
-    names = dict.fromkeys(name for row in told for name in row)
-    equal = [name for name in names if len({row.get(name) for row in told}) == 1]
-    shared = {name: told[0][name] for name in equal if name not in VALUES}
+    cell_rows = [text_cells(row) for row in value.rows()]
+    if len(cell_rows) < 2:
+        return Fragment(title, words, [line for row in cell_rows for line in row.items()], notes=notes)
+    names = dict.fromkeys(name for row in cell_rows for name in row)
+    equal = [name for name in names if len({row.get(name) for row in cell_rows}) == 1]
+    shared = {name: cell_rows[0][name] for name in equal if name not in VALUES}
     heads = tuple(name for name in names if name not in shared)
-    lines, left_out = evenly_spaced_lines([row.get(name, "") for name in heads] for row in told)
+    lines, left_out = evenly_spaced_lines([row.get(name, "") for name in heads] for row in cell_rows)
     common = f"In every row: {'; '.join(f'{name} {cell}' for name, cell in shared.items())}."
     return Fragment(title, words, lines, heads, (*notes, *([common] if shared else []), *left_out))
 
@@ -119,10 +119,15 @@ def _verdict(value: Verdict) -> Fragment:
 
 def _agreement(value: Agreement) -> Fragment:
     lines = [
-        (one.what, interval(one.low, one.high), interval(one.least, one.most), "yes" if one.meets else "NO")
-        for one in value.compared
+        (
+            comparison.what,
+            interval(comparison.low, comparison.high),
+            interval(comparison.least, comparison.most),
+            "yes" if comparison.meets else "NO",
+        )
+        for comparison in value.compared
     ]
-    told, left_out = evenly_spaced_lines(lines)
+    shown_lines, left_out = evenly_spaced_lines(lines)
     notes = (
         f"Compared: {value.scope}; some interval misses by chance with probability at most "
         f"{format_failure(value.failure)}.",
@@ -130,7 +135,7 @@ def _agreement(value: Agreement) -> Fragment:
         *left_out,
     )
     names = ("number", "simulated", "other route", "meets")
-    return Fragment(value.outcome.name, agreed_within(value), told, names, notes)
+    return Fragment(value.outcome.name, agreed_within(value), shown_lines, names, notes)
 
 
 def _proof(value: Proof) -> Fragment:
@@ -159,15 +164,17 @@ def _certified_numbers(value: CertifiedNumbers) -> Fragment:
     # those that are refused first, so that none of them is left out
     lines, left_out = evenly_spaced_lines(
         (
-            one.number.theorem,
-            one.number.says,
-            "no finite number" if one.number.value is None else f"{float(one.number.value):.17g}",
-            one.status.name,
-            one.evidence.name,
+            comparison.number.theorem,
+            comparison.number.says,
+            "no finite number"
+            if comparison.number.value is None
+            else f"{float(comparison.number.value):.17g}",
+            comparison.status.name,
+            comparison.evidence.name,
         )
-        for one in sorted(value.numbers, key=lambda one: one.fits)
+        for comparison in sorted(value.numbers, key=lambda comparison: comparison.fits)
     )
-    count, refused = len(value.numbers), dict.fromkeys(one.status.name for one in value.refused)
+    count, refused = len(value.numbers), dict.fromkeys(comparison.status.name for comparison in value.refused)
     words = f"{count - len(value.refused)} of {count_words(count, 'number')} fit their theorems"
     if refused:
         words += f"; REFUSED: {', '.join(refused)}"

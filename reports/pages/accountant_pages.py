@@ -55,9 +55,9 @@ def _verdict_text(chapter: AccountantChapter) -> str:
     if verdict.outcome is Outcome.REFUTED:
         return f"The guarantee is false, {verdict.evidence.name}: {verdict.detail}"
     theorems = dict.fromkeys(
-        name for one in chapter.examined for name in _THEOREM.findall(one.verdict.detail)
+        name for accountant in chapter.examined for name in _THEOREM.findall(accountant.verdict.detail)
     )
-    names = ", ".join(one.name for one in chapter.examined)
+    names = ", ".join(accountant.name for accountant in chapter.examined)
     return (
         f"{names}: {verdict.outcome.name}, {verdict.evidence.name}, by theorem {', '.join(theorems)}, for "
         f"{shortened_sentence(verdict.scope)}."

@@ -68,7 +68,11 @@ def examination_fragment(exam: Examination) -> str:
 
 def _render_examination(template: str, exam: Examination, **more: Any) -> str:
     counterexample, shown = exam.counterexample, exam.refutations
-    findings = [one for one in exam.findings if one.counterexample is None or shown[one.stage] is one]
+    findings = [
+        finding
+        for finding in exam.findings
+        if finding.counterexample is None or shown[finding.stage] is finding
+    ]
     return render_template(
         template,
         exam=exam,

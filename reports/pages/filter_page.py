@@ -90,14 +90,14 @@ def epsilon_or_order_text(one: CertifiedDivergenceBounds | SimulatedDivergence) 
 
 
 def _worst_case_text(chapter: FilterChapter) -> str:
-    one, game = chapter.main, chapter.game
-    low, high = one.shares
-    reached = f"by {_requests_text(one)}" if one.steps else "by the best strategy on the menu below"
-    words = f"At {epsilon_or_order_text(one)}, at least {share(low, format_down)} of what is guaranteed, {reached}"
+    bounds, game = chapter.main, chapter.game
+    low, high = bounds.shares
+    reached = f"by {_requests_text(bounds)}" if bounds.steps else "by the best strategy on the menu below"
+    words = f"At {epsilon_or_order_text(bounds)}, at least {share(low, format_down)} of what is guaranteed, {reached}"
     if high is not None:
         words += f"; at most {share(high, format_up)}, whatever the mechanisms"
     menu = ""
-    if one.steps:
+    if bounds.steps:
         number = share(game.high / game.promised, format_up)
         menu = (
             f" On the menu below, at epsilon {game.epsilon:.4g}, at most {number} in at most "
@@ -135,18 +135,18 @@ def simulated_words(one: SimulatedDivergence | None) -> str:
 
 def _membership_test_text(curves: Mapping[str, AttackerCurve]) -> str:
     """Return the largest true-positive rate of a membership test at one false alarm in a thousand."""
-    told = ", ".join(f"{share(one.hits(TOLD), format_up)} ({name})" for name, one in curves.items())
-    return f"At one false alarm in a thousand it hits at most {told}."
+    hits_text = ", ".join(f"{share(curve.hits(TOLD), format_up)} ({name})" for name, curve in curves.items())
+    return f"At one false alarm in a thousand it hits at most {hits_text}."
 
 
 def _uncovered_text(chapter: FilterChapter) -> str:
     """What neither the verdict nor the simulations say anything of."""
-    known = ["simulations of other adversaries"]
+    uncovered_parts = ["simulations of other adversaries"]
     if chapter.verdict.outcome is not Outcome.HOLDS and chapter.uncovered:
-        known.append(chapter.uncovered)
+        uncovered_parts.append(chapter.uncovered)
     if chapter.comparisons.left_out:
-        known.append(f"{', '.join(chapter.comparisons.left_out)}, which nothing bounds closely")
-    return f"{'; '.join(known)}."
+        uncovered_parts.append(f"{', '.join(chapter.comparisons.left_out)}, which nothing bounds closely")
+    return f"{'; '.join(uncovered_parts)}."
 
 
 def _counterexample_table(chapter: FilterChapter) -> PageTable | None:
@@ -161,7 +161,7 @@ def _counterexample_table(chapter: FilterChapter) -> PageTable | None:
         )
         for turn in chapter.turns[:_MAX_TURNS]
     )
-    why = " ".join(f"{one[:1].upper()}{one[1:]}." for one in chapter.why[:2])
+    why = " ".join(f"{reason[:1].upper()}{reason[1:]}." for reason in chapter.why[:2])
     heads = ("Round", "Request and answer", "Revealed so far", "Guaranteed")
     return PageTable("Smallest counterexample", heads, rows, why)
 

@@ -51,8 +51,11 @@ class OverviewRow:
         """The row of a filter."""
         main, (least, most) = chapter.main, chapter.main.shares
         ends, n = None, 0
-        if (one := main.simulated) is not None:
-            ends, n = (one.estimate.low / one.promised, one.estimate.high / one.promised), one.estimate.n
+        if (simulated := main.simulated) is not None:
+            ends, n = (
+                (simulated.estimate.low / simulated.promised, simulated.estimate.high / simulated.promised),
+                simulated.estimate.n,
+            )
         order = main.measure.kind == "renyi"
         return cls(
             chapter.subject,
@@ -195,8 +198,8 @@ def _legend_lines() -> list[Line2D]:
 
 def picture_alt(rows: Sequence[OverviewRow]) -> str:
     """The picture for those who cannot see it."""
-    told = "; ".join(f"{row.subject.name} {range_text(row)}" for row in rows)
-    return f"What the worst known adversary reaches, as a share of what is guaranteed: {told}."
+    rows_text = "; ".join(f"{row.subject.name} {range_text(row)}" for row in rows)
+    return f"What the worst known adversary reaches, as a share of what is guaranteed: {rows_text}."
 
 
 def range_text(row: OverviewRow) -> str:

@@ -31,8 +31,8 @@ def rests_on_text(words: str) -> str:
         return "the filter's ledger"
     if words.startswith("all that the adversary can ask for"):
         return "its requests"
-    if found := re.match(r"([\d,]+ states?)", words):
-        return f"{found[1]} of its code"
+    if matched := re.match(r"([\d,]+ states?)", words):
+        return f"{matched[1]} of its code"
     return words.partition(",")[0]
 
 

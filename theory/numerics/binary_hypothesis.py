@@ -67,18 +67,19 @@ def hockey_stick_bound_by_planes(epsilon: fmpq, x: fmpq, y: fmpq, bounds: Sequen
     with PRECISION_LOCK, ctx.workprec(_BITS):
         power = arb(epsilon).exp()
         planes = [
-            _moment_and_derivatives(arb(x), arb(y), one, arb(to_fmpq(one.order)), arb.log) for one in bounds
+            _moment_and_derivatives(arb(x), arb(y), bound, arb(to_fmpq(bound.order)), arb.log)
+            for bound in bounds
         ]
         goals = [
-            arb(one.most) if one.order == 1 else ((to_fmpq(one.order) - 1) * arb(one.most)).exp()
-            for one in bounds
+            arb(bound.most) if bound.order == 1 else ((to_fmpq(bound.order) - 1) * arb(bound.most)).exp()
+            for bound in bounds
         ]
         if len(planes) == 1:
             weights = [(1 / planes[0][1]).mid()]
         else:
             (_, ax, ay), (_, bx, by) = planes
-            whole = ax * by - ay * bx
-            weights = [((by + power * bx) / whole).mid(), ((-power * ax - ay) / whole).mid()]
+            determinant = ax * by - ay * bx
+            weights = [((by + power * bx) / determinant).mid(), ((-power * ax - ay) / determinant).mid()]
         missed_x = 1 - sum((w * plane[1] for w, plane in zip(weights, planes, strict=True)), arb(0))
         missed_y = -power - sum((w * plane[2] for w, plane in zip(weights, planes, strict=True)), arb(0))
         if not all(w >= 0 for w in weights):
@@ -110,13 +111,14 @@ def largest_hockey_stick_point(epsilon: float, bounds: Sequence[RenyiBound]) -> 
     import mpmath as mp  # imported on demand
 
     start = _starting_point(
-        epsilon, [(float(one.order), float(one.most.p) / float(one.most.q), one.back) for one in bounds]
+        epsilon,
+        [(float(bound.order), float(bound.most.p) / float(bound.most.q), bound.back) for bound in bounds],
     )
     with PRECISION_LOCK, mp.workdps(_DIGITS):
         power, best = mp.exp(mp.mpf(epsilon)), None
         for deciding in _possibly_binding_bounds(bounds, start):
             point = _refined_point(power, deciding, start)
-            if point is None or not all(_is_nearly_within_bound(one, *point) for one in bounds):
+            if point is None or not all(_is_nearly_within_bound(bound, *point) for bound in bounds):
                 continue
             if best is None or point[0] - power * point[1] > best[0]:
                 best = point[0] - power * point[1], point, deciding
@@ -166,7 +168,9 @@ def _starting_point(epsilon: float, bounds: Sequence[tuple[float, float, bool]])
         for _ in range(52):
             middle = (low + high) / 2
             broken = [
-                one for one in deciding if not _renyi_divergence(one[0], one[2], middle, log_y) <= one[1]
+                bound
+                for bound in deciding
+                if not _renyi_divergence(bound[0], bound[2], middle, log_y) <= bound[1]
             ]
             if broken:  # divergences rise in x: below the middle the other bounds hold
                 high, deciding = middle, broken
@@ -190,24 +194,24 @@ def _refined_point(
     """Return the point near `start` where two bounds, or one bound and a stationary x - e^epsilon y, meet; or None."""
     import mpmath as mp
 
-    orders = [mp.mpf(one.order.numerator) / one.order.denominator for one in bounds]
-    goals = [mp.mpf(int(one.most.p)) / int(one.most.q) for one in bounds]
+    orders = [mp.mpf(bound.order.numerator) / bound.order.denominator for bound in bounds]
+    goals = [mp.mpf(int(bound.most.p)) / int(bound.most.q) for bound in bounds]
 
     def relative_residuals(log_x: mp.mpf, log_y: mp.mpf) -> list[mp.mpf]:
         x, y = _masses_from_logs(log_x, log_y)
         planes = [
-            _moment_and_derivatives(x, y, one, a, mp.log) for one, a in zip(bounds, orders, strict=True)
+            _moment_and_derivatives(x, y, bound, a, mp.log) for bound, a in zip(bounds, orders, strict=True)
         ]
         off = [
-            plane[0] / goal - 1 if one.order == 1 else mp.log(plane[0]) / ((a - 1) * goal) - 1
-            for plane, one, a, goal in zip(planes, bounds, orders, goals, strict=True)
+            plane[0] / goal - 1 if bound.order == 1 else mp.log(plane[0]) / ((a - 1) * goal) - 1
+            for plane, bound, a, goal in zip(planes, bounds, orders, goals, strict=True)
         ]
         return off if len(bounds) == 2 else [*off, 1 + planes[0][2] / (power * planes[0][1])]
 
-    found = _newton_root(relative_residuals, start)
-    if found is None:
+    root = _newton_root(relative_residuals, start)
+    if root is None:
         return None
-    x, y = mp.exp(found[0]), mp.exp(found[1])
+    x, y = mp.exp(root[0]), mp.exp(root[1])
     return (x, y) if 0 < y < x < 1 else None
 
 
@@ -246,12 +250,12 @@ def largest_zcdp_hockey_stick_point(epsilon: float, rho: float) -> Point:
         orders = (1.0, *(1 + 2.0**k for k in range(-5, 20)))
         start = _starting_point(epsilon, [(a, a * rho, False) for a in orders])
         _, order = max((_renyi_divergence(a, False, *start) / a, a) for a in orders)
-        found = _refined_order_and_point(epsilon, budget, order, start) if order > 1 else None
-        if found is not None:
+        refined = _refined_order_and_point(epsilon, budget, order, start) if order > 1 else None
+        if refined is not None:
             return (
-                _mpf_to_fmpq(found[1]),
-                _mpf_to_fmpq(found[2]),
-                (bound_at_order(fraction_from_mpf(found[0])),),
+                _mpf_to_fmpq(refined[1]),
+                _mpf_to_fmpq(refined[2]),
+                (bound_at_order(fraction_from_mpf(refined[0])),),
             )
     return largest_hockey_stick_point(
         epsilon, [bound_at_order(Fraction(1)), bound_at_order(Fraction(1), back=True)]
@@ -275,10 +279,10 @@ def _refined_order_and_point(
         flat = 1 - (t * (one / y - rest / (1 - y))) / (power * a * (one / x - rest / (1 - x)))
         return moment / (a * t * rho) - 1, gain / moment, flat
 
-    found = _newton_root(relative_residuals, (math.log(order - 1), *start))
-    if found is None:
+    root = _newton_root(relative_residuals, (math.log(order - 1), *start))
+    if root is None:
         return None
-    a, x, y = 1 + mp.exp(found[0]), mp.exp(found[1]), mp.exp(found[2])
+    a, x, y = 1 + mp.exp(root[0]), mp.exp(root[1]), mp.exp(root[2])
     return (a, x, y) if 0 < y < x < 1 else None
 
 
@@ -300,10 +304,10 @@ def _newton_root(
     import mpmath as mp
 
     try:
-        found = mp.findroot(relative_residuals, start, tol=mp.mpf(10) ** (-2 * _DIGITS + 16), maxsteps=40)
+        root = mp.findroot(relative_residuals, start, tol=mp.mpf(10) ** (-2 * _DIGITS + 16), maxsteps=40)
     except (ValueError, ZeroDivisionError, TypeError):
         return None
-    return found if all(isinstance(one, mp.mpf) for one in found) else None
+    return root if all(isinstance(coordinate, mp.mpf) for coordinate in root) else None
 
 
 def _mpf_to_fmpq(x: mp.mpf) -> fmpq:

@@ -115,10 +115,10 @@ def signed_square_round_up(x: Real) -> Real:
 
 def half_square_round_up(x: Real) -> Real:
     """Return x |x| / 2 for charges: for x > 0, the smallest double that is at least x^2 / 2."""
-    whole = np.asarray(signed_square_round_up(x))
-    half = whole / 2
+    square = np.asarray(signed_square_round_up(x))
+    half = square / 2
     return float_if_scalar(
-        half + _SMALLEST_DOUBLE * np.less(2 * half, whole)
+        half + _SMALLEST_DOUBLE * np.less(2 * half, square)
     )  # half of an odd number of smallest doubles is not a double
 
 

@@ -289,11 +289,11 @@ class DominatingPair(PerRunParameters, ABC):
             return np.False_
         same: Any = np.True_
         for name, own in self.parameters().items():
-            asked = getattr(request, name)
-            if isinstance(asked, (float, np.ndarray)):
-                same = same & np.equal(own, asked)  # type: ignore[call-overload]
-            elif isinstance(asked, (tuple, str, int)):
-                same = same & (own == asked)
+            requested = getattr(request, name)
+            if isinstance(requested, (float, np.ndarray)):
+                same = same & np.equal(own, requested)  # type: ignore[call-overload]
+            elif isinstance(requested, (tuple, str, int)):
+                same = same & (own == requested)
         return same
 
     def dominates(self, request: DominatingPair) -> Any:

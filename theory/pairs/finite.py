@@ -173,9 +173,11 @@ class FiniteOutcomesPair(DominatingPair):
         finite: Real = 0.0
         with np.errstate(divide="ignore", invalid="ignore"):
             for loss, mass in self.outputs:
-                kept = np.where(np.isposinf(loss), 0.0, mass)
-                total = np.logaddexp(total, np.where(kept > 0, np.log(kept) + (order - 1) * loss, -np.inf))
-                finite = finite + kept
+                finite_mass = np.where(np.isposinf(loss), 0.0, mass)
+                total = np.logaddexp(
+                    total, np.where(finite_mass > 0, np.log(finite_mass) + (order - 1) * loss, -np.inf)
+                )
+                finite = finite + finite_mass
             total = total - np.log(finite)
         return float_if_scalar(np.where(np.isnan(total), 0.0, total))  # nan: no loss is finite
 
@@ -384,12 +386,12 @@ def _is_infinite(loss: Real) -> bool:
 
 def _finite_loss_outcomes(outcomes: Outputs) -> Outputs:
     """Return the outcomes of finite loss, with their masses given that the loss is finite."""
-    kept = [(loss, mass) for loss, mass in outcomes if not _is_infinite(loss)]
-    if len(kept) == len(outcomes):
+    finite_outcomes = [(loss, mass) for loss, mass in outcomes if not _is_infinite(loss)]
+    if len(finite_outcomes) == len(outcomes):
         return outcomes
-    whole = sum(mass for _, mass in kept)
+    finite_mass = sum(mass for _, mass in finite_outcomes)
     with np.errstate(divide="ignore", invalid="ignore"):
-        return tuple((loss, mass / whole) for loss, mass in kept)
+        return tuple((loss, mass / finite_mass) for loss, mass in finite_outcomes)
 
 
 def sample_members(

@@ -76,8 +76,8 @@ def least_zcdp_rho(masses: Masses) -> tuple[float, float]:
 
 def _normalised_masses(masses: Masses) -> list[tuple[Fraction, Fraction]]:
     """Return the outcomes of P or Q, with masses that sum to one; sums of doubles are only nearly one."""
-    whole = [sum(distribution, Fraction(0)) for distribution in zip(*masses, strict=True)]
-    return [(p / whole[0], q / whole[1]) for p, q in masses if p or q]
+    totals = [sum(distribution, Fraction(0)) for distribution in zip(*masses, strict=True)]
+    return [(p / totals[0], q / totals[1]) for p, q in masses if p or q]
 
 
 @dataclass(frozen=True, slots=True)

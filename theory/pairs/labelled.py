@@ -171,7 +171,7 @@ def checked_labels(name: str, where: Mapping[str, Label] | Where) -> Where:
         if (
             type(dimension) is not str
             or not label_tuple(label)
-            or any(type(one) not in (str, int) for one in label_tuple(label))
+            or any(type(label_part) not in (str, int) for label_part in label_tuple(label))
         ):
             raise TypeError(
                 f"{name} must map text to text, whole numbers or tuples of these, got {dimension!r}: {label!r}; "

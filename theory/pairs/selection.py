@@ -23,7 +23,7 @@ _Family = tuple[NDArray[np.intp] | None, tuple[DominatingPair, ...], NDArray[np.
 def _property_of_chosen_pair(name: str) -> Any:
     """Return a property that reads the same property of the member that each run picked."""
     return property(
-        lambda pair: look_up_values_per_run([getattr(one, name) for one in pair.pairs], pair.index)
+        lambda pair: look_up_values_per_run([getattr(selected, name) for selected in pair.pairs], pair.index)
     )
 
 
@@ -214,9 +214,9 @@ class PairPerRun(DominatingPair):
         for number, positions in enumerate(members.values()):
             family[positions] = number
             place[positions] = range(len(positions))
-        asked = family[self.index]
+        selected = family[self.index]
         for number, positions in enumerate(members.values()):
-            runs = np.flatnonzero(asked == number)
+            runs = np.flatnonzero(selected == number)
             if runs.size:
                 some = tuple(self.pairs[position].take(runs) for position in positions)
                 self._families.append((runs, some, place[self.index[runs]]))

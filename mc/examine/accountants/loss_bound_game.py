@@ -78,9 +78,9 @@ class LossBoundGame(AccountantGame):
             return fmpq(0)
         at = told, odds.p, odds.q, rounds_left  # flint hashes a fraction through Python's integers
         if at not in self._value_cache:
-            asked = range(len(self.ratios))
+            places = range(len(self.ratios))
             self._value_cache[at] = max(
-                self._exceedance_after_request(state, told, odds, rounds_left, place) for place in asked
+                self._exceedance_after_request(state, told, odds, rounds_left, place) for place in places
             )
         return self._value_cache[at]
 
@@ -93,13 +93,13 @@ class LossBoundGame(AccountantGame):
         if at not in self._spent:
             after = self.accountant.spend(state, self._pairs[self.ratios[place]])
             self._spent[at] = after, run_keys(after)[0], self.odometer_bound(after)
-        (after, said, bound), keeps = self._spent[at], ratio / (1 + ratio)
+        (after, after_key, bound), keeps = self._spent[at], ratio / (1 + ratio)
         value = fmpq(0)
         for share, there in ((keeps, odds * ratio), (1 - keeps, odds / ratio)):
             value += share * (
                 1
                 if _log_certainly_above(there, bound)
-                else self._largest_exceedance_probability(after, said, there, rounds_left - 1)
+                else self._largest_exceedance_probability(after, after_key, there, rounds_left - 1)
             )
         return value
 

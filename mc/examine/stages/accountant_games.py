@@ -32,11 +32,15 @@ def accountant_admission_stage(accountant: Any, limit: WorkLimit) -> Iterator[ob
     with filter_faults_raised(accountant):
         yield {"promise": accountant.promise, "scope": accountant.scope}
         game = next(_proposed_games(accountant), None)
-    told = "nothing" if game is None else f"{game.menu}: {game.description}"
+    granted_text = "nothing" if game is None else f"{game.menu}: {game.description}"
     if accountant.query_kind == "blocks":
-        told = _GRANTS
+        granted_text = _GRANTS
     yield StageFinding(
-        "admission", "Which requests does a fresh one grant?", told, told, "" if game else "everything else"
+        "admission",
+        "Which requests does a fresh one grant?",
+        granted_text,
+        granted_text,
+        "" if game else "everything else",
     )
 
 
@@ -55,8 +59,8 @@ def accountant_games_stage(accountant: Any, limit: WorkLimit) -> Iterator[StageF
                 for measure in game.measures():
                     if limit.exhausted:
                         raise OutOfWork
-                    if (found := tried.solve(game, measure)) is not None:
-                        yield found
+                    if (refutation := tried.solve(game, measure)) is not None:
+                        yield refutation
                         return
     except OutOfWork:
         tried.cut = True
@@ -84,7 +88,9 @@ class AccountantSearch(SearchLog):
                 self.cut = True
                 break
         games = list(best.values())
-        return [one for one in games if not any(_is_contained(one, other) for other in games)]
+        return [
+            candidate for candidate in games if not any(_is_contained(candidate, other) for other in games)
+        ]
 
     def solve(self, game: AccountantGame, measure: Divergence) -> StageFinding | None:
         """Solve a game for a divergence; return the finding if it exceeds the guarantee."""
@@ -108,8 +114,8 @@ class AccountantSearch(SearchLog):
         """Return the summary of the solved games. A game is not a proof, so there is no verdict."""
         rows = tuple(self.rows.values())
         worth = "none exceeds the guarantee" if rows else "and none was measured"
-        told = f"{count_words(self.tried, 'play')} by its own code, {worth}"
-        return self.finding(told, "; ".join(dict.fromkeys(row.menu for row in rows)), _NOT_TRIED, rows)
+        result = f"{count_words(self.tried, 'play')} by its own code, {worth}"
+        return self.finding(result, "; ".join(dict.fromkeys(row.menu for row in rows)), _NOT_TRIED, rows)
 
 
 def _is_contained(one: AccountantGame, other: AccountantGame) -> bool:

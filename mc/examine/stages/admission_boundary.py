@@ -70,6 +70,7 @@ class LargestGranted:
 
     def _search_size_granted_in_a_row(self, player: Player, family: GrantedSizes, times: int) -> float | None:
         """Search the largest size that is granted `times` in a row, cut to few bits; None if none is."""
+
         def is_granted_in_a_row(size: float) -> bool:
             return player.fork().request_and_count_grants(family.definition.pair(size), times) == times
 
@@ -183,8 +184,8 @@ class _RepeatedPair:
 
     def divergence_estimate(self, epsilons: NDArray[np.float64], way: Direction) -> NDArray[np.float64]:
         """Return about H_{e^epsilon} of the row, in doubles."""
-        if (whole := self.equivalent_pair(way)) is not None:
-            return np.asarray(whole.hockey_stick(epsilons))
+        if (equivalent := self.equivalent_pair(way)) is not None:
+            return np.asarray(equivalent.hockey_stick(epsilons))
         losses, masses = _repeated_response_distribution(float(self.pair.pure_epsilon), self.times)
         return np.maximum(-np.expm1(epsilons[:, None] - losses), 0.0) @ masses
 
@@ -281,7 +282,7 @@ def _menus_with_guessed_values(
         shown = losses if way == "PQ" else -losses
         after = [_affordable_replies(granted_sizes, first, loss, every) for loss in shown.tolist()]
         replies = list(dict.fromkeys(chain.from_iterable(after)))
-        granted_there = np.array([[one in there for there in map(set, after)] for one in replies])
+        granted_there = np.array([[reply in there for there in map(set, after)] for reply in replies])
         if (
             way == "QP"
             and not subject.observes_losses
@@ -291,21 +292,25 @@ def _menus_with_guessed_values(
         for target in targets:
             stopped = np.maximum(-np.expm1(np.minimum(target.at - losses, 0.0)), 0.0)
             count_work(_REPLY_UNITS * len(replies))
-            worth = np.array([one.divergence_estimate(target.at - losses, way) for one in replies])
+            worth = np.array([reply.divergence_estimate(target.at - losses, way) for reply in replies])
             table = np.vstack([stopped, np.where(granted_there, worth, 0.0)]) if replies else stopped[None]
             # games of filters that look at losses are solved for finite pairs only
             for finite in (
                 (False, True) if subject.observes_losses and first.pair.outputs is not None else (False,)
             ):
-                out = [place + 1 for place, one in enumerate(replies) if finite and one.pair.outputs is None]
+                out = [
+                    place + 1 for place, reply in enumerate(replies) if finite and reply.pair.outputs is None
+                ]
                 if finite and not out:
                     continue
                 table[out] = 0.0
                 best = table.argmax(axis=0)
                 gains = masses * table.max(axis=0)
                 value, promised = float(1 - masses.sum() + gains.sum()), subject.promised(target)
-                shares = [(float(gains[best == place + 1].sum()), one) for place, one in enumerate(replies)]
-                chosen = [one for share, one in sorted(shares, key=lambda each: -each[0]) if share > 0]
+                shares = [
+                    (float(gains[best == place + 1].sum()), reply) for place, reply in enumerate(replies)
+                ]
+                chosen = [reply for share, reply in sorted(shares, key=lambda each: -each[0]) if share > 0]
                 yield (
                     value / promised if promised else value * 1e12,
                     _menu_of_first_and_replies(first, chosen[: _PAIRS - 1]),

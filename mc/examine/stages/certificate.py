@@ -143,10 +143,10 @@ def verdict_by_theorems(thing: Any) -> Verdict | None:
 
     UNDECIDED, with the reason, if such an object is not covered.
     """
-    kind, held = type(thing), is_verifiable(thing)
+    kind, verifiable = type(thing), is_verifiable(thing)
     listed = _is_catalogued(kind) and "theorem" in vars(kind)
     by: Callable[..., Verdict]
-    if held:
+    if verifiable:
         by = _verdict_on_accountant
     elif issubclass(kind, AdditiveFilter):
         by = partial(_verdict_on_additive_filter, own_theorem=kind.theorem if listed else None)
@@ -161,7 +161,7 @@ def verdict_by_theorems(thing: Any) -> Verdict | None:
     except (NoTheoremError, RefusedError) as reason:
         name = kind.__name__
         uncovered = (
-            f"no theorem covers {name}" if held else f"{name} is not covered by a theorem on its parts"
+            f"no theorem covers {name}" if verifiable else f"{name} is not covered by a theorem on its parts"
         )
         return Verdict(Outcome.UNDECIDED, Evidence.CITED, SCOPE, f"{uncovered}: {reason}")
 
@@ -169,17 +169,17 @@ def verdict_by_theorems(thing: Any) -> Verdict | None:
 def certificate_finding(thing: Any) -> StageFinding:
     """Return the finding on the components. The proofs run once and take seconds; no user code runs."""
     verdict = verdict_by_theorems(thing)
-    whole = verdict is not None and verdict.outcome is Outcome.HOLDS
-    asked, about, unseen = _QUESTIONS[is_verifiable(thing)]
+    holds = verdict is not None and verdict.outcome is Outcome.HOLDS
+    question, about, unseen = _QUESTIONS[is_verifiable(thing)]
     return StageFinding(
         "certificate",
-        asked,
+        question,
         "it is not made of library parts" if verdict is None else verdict.detail,
         about,
         unseen,
-        verdict if whole else None,
-        covers_all=whole,
-        notes=() if verdict is None or whole else (verdict.detail,),
+        verdict if holds else None,
+        covers_all=holds,
+        notes=() if verdict is None or holds else (verdict.detail,),
     )
 
 
@@ -225,7 +225,7 @@ def _library_charge_budget_guarantee(filt: AdditiveFilter) -> tuple[ChargeRule, 
     if type(getattr(filt, "promise", None)) not in _GUARANTEES:
         raise NoTheoremError("its promise is not a guarantee of the library")
     follows = getattr_static(filt, "budget") is vars(AdditiveFilter)["budget"]
-    if follows and not any(filt.conversion is one for one in CONVERSIONS):
+    if follows and not any(filt.conversion is conversion for conversion in CONVERSIONS):
         raise NoTheoremError(f"its conversion is {filt.conversion!r}, not one of the library's")
     try:
         budget = filt.budget
@@ -247,14 +247,14 @@ def _verdict_on_catalogue_filter(filt: PrivacyFilter) -> Verdict:
             raise NoTheoremError("it bounds other orders than its guarantee has")
         for alpha, budget in zip(filt.usable, filt._budgets, strict=True):
             verify_implication(renyi_charge.at(alpha), exact_limit(budget), RenyiDP(alpha, allowed[alpha]))
-        told = f" at each of the orders {filt.alphas!r}, each budget at most {filt.rhos!r}, exactly"
+        detail = f" at each of the orders {filt.alphas!r}, each budget at most {filt.rhos!r}, exactly"
     elif type(filt) is RealisationFilter:
         assert filt.dhat is not None
         assert filt.theta is not None
         dhat, theta = Fraction(filt.dhat), Fraction(filt.theta)
         if dhat + theta * (1 - dhat) * filt.rounds > Fraction(filt.delta):
             raise NoTheoremError("dhat + theta (1 - dhat) N is more than delta")
-        told = (
+        detail = (
             f": dhat + theta (1 - dhat) N <= delta exactly, for dhat={filt.dhat!r} theta={filt.theta!r} "
             f"N={filt.rounds} delta={filt.delta!r}; quantiles are those that pairs declare"
         )
@@ -262,14 +262,14 @@ def _verdict_on_catalogue_filter(filt: PrivacyFilter) -> Verdict:
     elif numbers is None:
         raise NoTheoremError(f"no certificate joins {theorem!r} to its code")
     else:
-        told = f"; {_CERTIFICATE_NOTES.get(type(filt), _NUMBERS).format(count=len(numbers.numbers))}"
+        detail = f"; {_CERTIFICATE_NOTES.get(type(filt), _NUMBERS).format(count=len(numbers.numbers))}"
         evidence = numbers.evidence
-    told += "".join(
+    detail += "".join(
         f"; {pair!r} is covered {join.value}"
         for pair, join in joins.items()
         if join in (TheoremCoverage.OWN, TheoremCoverage.GAUSSIAN)
     )
-    return _proved_verdict((theorem,), (), (evidence,), scope, f"theorem {theorem!r}{told}")
+    return _proved_verdict((theorem,), (), (evidence,), scope, f"theorem {theorem!r}{detail}")
 
 
 def _certified_numbers(filt: PrivacyFilter) -> CertifiedNumbers | None:
@@ -278,13 +278,13 @@ def _certified_numbers(filt: PrivacyFilter) -> CertifiedNumbers | None:
     A filter that grants less than its theorem allows still keeps its guarantee.
     """
     certified = certify(filt)
-    for one in certified.refused:
-        if one.status is ComparisonStatus.LOOSE:
+    for comparison in certified.refused:
+        if comparison.status is ComparisonStatus.LOOSE:
             continue
         raise RefusedError(
-            f"{one.number.says} is {one.status.name}: {one.status.value}",
+            f"{comparison.number.says} is {comparison.status.name}: {comparison.status.value}",
             engine="flint",
-            evidence=one.evidence,
+            evidence=comparison.evidence,
         )
     return certified if certified.numbers else None
 

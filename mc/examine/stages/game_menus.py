@@ -118,7 +118,11 @@ def _lasting_sizes(subject: ExaminationContext, family: GrantedSizes, limit: Wor
 def _menus_granted_at_some_time(subject: ExaminationContext, limit: WorkLimit) -> Iterator[GameMenu]:
     """Yield menus of responses that are granted at some time: the levels may change with the round or the answer."""
     response = next(
-        (one for one in (*subject.families, *subject.denied_families) if one.definition.mechanism == "rr"),
+        (
+            family_sizes
+            for family_sizes in (*subject.families, *subject.denied_families)
+            if family_sizes.definition.mechanism == "rr"
+        ),
         None,
     )
     if response is None:

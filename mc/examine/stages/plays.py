@@ -178,27 +178,34 @@ def _runs_unlocking_families(
 
     After each kind of grant, every family that was denied so far is asked again.
     """
-    known, locked = (
+    granted_families, locked = (
         first_family_per_mechanism(subject.families),
         first_family_per_mechanism(subject.denied_families),
     )
-    kinds = {family.definition.mechanism for family in known}
+    kinds = {family.definition.mechanism for family in granted_families}
     locked = tuple(family for family in locked if family.definition.mechanism not in kinds)
     front = [fresh]
     while front and locked:
         following: list[Player] = []
-        for before, family in product(front, known):
+        for before, family in product(front, granted_families):
             if fresh.limit.exhausted:
                 return
             for size in _smallest_and_largest_granted(before, family):
                 player = before.fork()
                 if not player.request_and_count_grants(family.definition.pair(size)):
                     continue
-                opened = [one for one in locked if _smallest_and_largest_granted(player, one)]
-                yield from ((player, one) for one in opened)
+                opened = [
+                    locked_family
+                    for locked_family in locked
+                    if _smallest_and_largest_granted(player, locked_family)
+                ]
+                yield from ((player, locked_family) for locked_family in opened)
                 if opened:
                     following.append(player)
-                    known, locked = (*known, *opened), tuple(one for one in locked if one not in opened)
+                    granted_families, locked = (
+                        (*granted_families, *opened),
+                        tuple(locked_family for locked_family in locked if locked_family not in opened),
+                    )
         front = following
 
 
@@ -237,7 +244,9 @@ def half_largest_request_plays(subject: ExaminationContext, limit: WorkLimit) ->
     for family in first_family_per_mechanism(subject.families) if not subject.observes_losses else ():
         player = Player.fresh(subject, limit)
         player.request_and_count_grants(family.definition.pair(family.sizes[-1] / 2))
-        request_families_in_turn(player, (*(one for one in every if one is not family), family), 2)
+        request_families_in_turn(
+            player, (*(other_family for other_family in every if other_family is not family), family), 2
+        )
         yield from _play_and_longer_repetitions(player)
 
 
@@ -361,9 +370,9 @@ def simple_plays(subject: ExaminationContext, limit: WorkLimit) -> Iterator[Sequ
     for family, pair, _ in begun[: 3 * len(tops)]:
         if (small := _largest_round_size(fresh(), family, _HARDLY * tops[family.definition.name])) is None:
             continue
-        player, asked = fresh(), 0
+        player, requested = fresh(), 0
         for times in _BEFORE:
-            wanted, asked = times - asked, times
+            wanted, requested = times - requested, times
             if (
                 limit.exhausted
                 or player.request_and_count_grants(family.definition.pair(small), wanted) < wanted

@@ -160,8 +160,8 @@ def plans_with_best_second_requests(
     frontiers: dict[Hashable, AdmissibleTwoOutputPairs] = {run_keys(fresh.state)[0]: fresh}
     for epsilon, ratio in epsilons_and_rational_exps(filt, targets):
         single = best_second_request(fresh, ratio)
-        if (found := pruned_plan_record(filt, epsilon, ratio, "PQ", single)) is not None:
-            yield found
+        if (counterexample := pruned_plan_record(filt, epsilon, ratio, "PQ", single)) is not None:
+            yield counterexample
         for share in _OPENING_SHARES:
             base = simple_rational_exp_epsilon_below(share * top)
             if base is None:
@@ -174,11 +174,11 @@ def plans_with_best_second_requests(
                 state = checked_observe(filt, spent, np.array([log_fraction(p / q)]), 1)
                 admissible = frontiers.setdefault(run_keys(state)[0], AdmissibleTwoOutputPairs(filt, state))
                 continuations.append(best_second_request(admissible, ratio * q / p))
-            found = pruned_plan_record(
+            counterexample = pruned_plan_record(
                 filt, epsilon, ratio, "PQ", AdaptivePlan(opening, tuple(continuations))
             )
-            if found is not None:
-                yield found
+            if counterexample is not None:
+                yield counterexample
 
 
 @dataclass(frozen=True, slots=True)

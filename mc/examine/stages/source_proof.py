@@ -53,9 +53,9 @@ def source_proof(subject: ExaminationContext, limit: WorkLimit) -> Iterator[Stag
     elif proof.lead and not subject.observes_losses:
         search = SequenceSearch(subject=subject)
         if (
-            found := search.measure_sequence(_sequence_from_failing_step(proof), only_above=True)
+            finding := search.measure_sequence(_sequence_from_failing_step(proof), only_above=True)
         ) is not None:
-            yield replace(found, stage="source")
+            yield replace(finding, stage="source")
     yield StageFinding(
         "source",
         _QUESTION,

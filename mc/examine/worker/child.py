@@ -36,6 +36,7 @@ _END_WITH_PARENT = 1
 @dataclass(frozen=True, slots=True)
 class WorkerTask:
     """The work of a worker, its filter and limit, and the work units at which it pauses."""
+
     work: Callable[[], Iterable[Any]]
     whose: str
     filter: PrivacyFilter | None
@@ -95,8 +96,8 @@ def serve_task(task: WorkerTask, pipe: Connection) -> None:
                 if (program := bridged_filter_of(task.filter)) is not None and not task.command:
                     program.asks_program.start_program()
             stack.enter_context(stopping_at(task.limit))
-            for found in task.work():
-                send("item", found)
+            for item in task.work():
+                send("item", item)
                 wait_for_parent()  # so that two processes never count work at the same time
     except OutOfWork:
         last = ("spent", summary_or_none())

@@ -49,9 +49,9 @@ class WorkerPaused:
 
 def run_isolated(work: Callable[[], T], **how: Any) -> T:
     """Return the result of `work`, run in a worker. The keywords are those of `iter_isolated`."""
-    found: T
-    (found,) = iter_isolated(lambda: (each() for each in (work,)), **how)
-    return found
+    result: T
+    (result,) = iter_isolated(lambda: (each() for each in (work,)), **how)
+    return result
 
 
 def iter_isolated(
@@ -98,12 +98,12 @@ def iter_within_limit(answers: Iterator[T], filt: PrivacyFilter, limit: WorkLimi
         pauses, meter.pauses = meter.pauses, ()
         try:
             with filter_faults_raised(filt), stopping_at(limit):
-                found = next(answers, end)
+                answer = next(answers, end)
         finally:
             meter.pauses = pauses
-        if found is end:
+        if answer is end:
             return
-        yield cast(T, found)
+        yield cast(T, answer)
 
 
 class _ChildProcess:
