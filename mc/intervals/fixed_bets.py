@@ -2,7 +2,7 @@
 
 >>> pilot = Moments.of([0.0, 0.5, 1.0])
 >>> bets = FixedBets.planned(pilot, n=1000, failure=0.01)
->>> guess = bets.interval(bets.expected(pilot, n=1000), failure=0.01)
+>>> guess = bets.interval(bets.expected_moments(pilot, n=1000), failure=0.01)
 >>> round(guess.low, 4), round(guess.high, 4)
 (0.4575, 0.5425)
 """
