@@ -40,7 +40,6 @@ from filterproof.mc.prove.values import (
     Entry,
     Number,
     RuleFunction,
-    constant_of,
     elementwise,
     entry_as_number,
     is_bool_kind,
@@ -56,7 +55,7 @@ SYMBOLS = {
 }  # fmt: skip
 LOGIC = {np.logical_and: operator.and_, np.logical_or: operator.or_}
 UNARY: dict[Any, Callable[[Arithmetic, Value, str], Value]] = {
-    np.square: lambda a, x, kind: a.multiply(x, x, kind),
+    np.square: lambda a, x, kind: a.power(x, Polynomial.constant(2), kind, False),
     np.absolute: lambda a, x, kind: a.absolute(x, kind),
     np.sign: lambda a, x, kind: math.nan if (sign := a.sign(x)) is None else Polynomial.constant(sign),
 }
@@ -235,7 +234,7 @@ def append(own: Caller, arr: Any, values: Any) -> Array:
 def searchsorted(own: Caller, a: Any, v: Any, side: str = "left") -> Array:
     """How many entries of a sorted table of known numbers are below v, or with `side="right"` at most v."""
     table, values = with_numpy_kinds(array_of(own, a), to_traced_array(own, v))
-    kind, known = promoted_kind(table.kind, values.kind), [constant_of(Number("f8", e)) for e in table.items]
+    kind, known = promoted_kind(table.kind, values.kind), [getattr(e, "value", e) for e in table.items]
     rising = None not in known and all(one <= two for one, two in itertools.pairwise(known))
     if (
         table.runs
@@ -288,10 +287,10 @@ def _nearest_double(exact: Fraction) -> Fraction:
 
 def expand_dims(own: Caller, a: Any, axis: Any) -> Array:
     """An array with an axis more, behind that of the runs."""
-    (value,) = with_numpy_kinds(to_traced_array(own, a))
-    data = np.expand_dims(value.data, own.key(axis))
-    if value.runs and own.key(axis) in (0, -data.ndim):
-        raise NotTraced("an axis before the runs has no rule")
+    (value,), at = with_numpy_kinds(to_traced_array(own, a)), own.key(axis)
+    if type(at) is not int or (value.runs and at in (0, -value.ndim - 1)):
+        raise NotTraced("an axis before the runs, or several at once, have no rule")
+    data = np.expand_dims(value.data, at)
     return Array.of(value.kind, value.runs, data)
 
 

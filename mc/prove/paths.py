@@ -151,7 +151,8 @@ class Path:
         from `exact` and the numbers `of`.
         """
         if (number := exact.value) is not None:
-            return _nearest(number)
+            nearest = _nearest(number)
+            return exact if nearest == exact else nearest
         if self._is_double(exact) and compute is None:
             return exact
         low, high = self.range(exact)

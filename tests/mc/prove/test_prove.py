@@ -24,7 +24,7 @@ FAST = frozenset(
     {
         *("DictState", "HoldAndReturn", "CappedLibrary", "WrongKey", "LibraryUncharged", "CountsOnInstance"),
         *("TwoComparisons", "TildeOfBool", "FreshTwin", "UsedUp", "RestOfAnother", "ChargesHalf", "OwnConversion"),
-        *("EpsilonsBesideRho", "EpsilonsBesideTooMuchRho"),
+        *("EpsilonsBesideRho", "EpsilonsBesideTooMuchRho", "PriceList", "NormByHypot"),
     }
 )  # fmt: skip
 
