@@ -74,10 +74,8 @@ def test_no_two_public_classes_of_the_house_share_a_name():
 
 #: Each in an interpreter that has loaded nothing of ours.
 STATEMENTS = (
-    "import filterproof.mc.worst_case.plan; filterproof.mc.worst_case.plan.AdaptivePlan",
     "import filterproof as fp, filterproof.mc.examine.supremum as room; assert fp.supremum is room.supremum",
     "from filterproof import mc, theory; mc.Game, theory.ZCDP",
-    "from filterproof.filters.testing import invariant_tests; invariant_tests.invariant_test_class",
 )
 #: A child for each, which has what others wrote and nothing of ours; the first that fails is said.
 FRESH = """

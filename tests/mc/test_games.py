@@ -100,7 +100,7 @@ def games(
     return rules[kind](), menu
 
 
-@settings(deadline=None, max_examples=80)
+@settings(deadline=None, max_examples=40)
 @given(
     game=games(MENUS),
     ratio=st.fractions(Fraction(1, 2), 4, max_denominator=8) | st.just(Fraction(9, 8) * (1 + TINY)),
@@ -139,7 +139,7 @@ def test_exact_worst_case_is_brute_force_and_every_other_route_agrees_with_it(ga
     assert Fraction(ball.low) <= strategy_value(ball.strategy, filt, ratio, rounds, direction) <= truth
 
 
-@settings(deadline=None, max_examples=80)
+@settings(deadline=None, max_examples=40)
 @given(
     game=games(EXTREMES | LOOSE | st.lists(DOUBLES | LEVELS, min_size=1, max_size=3, unique=True)),
     epsilon=st.sampled_from([0.0, 0.5, 1.0, 0.6]) | st.builds(LogRatio, st.fractions(Fraction(3, 8), 3)),

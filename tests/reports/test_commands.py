@@ -297,6 +297,7 @@ def test_a_service_is_examined_as_a_service_and_replayed_with_its_guarantee(fold
     assert filterproof(*shlex.split(again), cwd=folder).returncode == 0
 
 
+@pytest.mark.slow
 def test_two_programs_are_asked_the_same(folder: Path) -> None:
     right = BRIDGE.read_text("utf-8")
     assert '+= request["epsilon"]' in right

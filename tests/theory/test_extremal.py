@@ -18,9 +18,7 @@ from filterproof.theory.thresholds.b_star import b_star
 ZCDP = [
     (0.0305565952, 1.0),
     (0.5, 0.0),
-    (0.5, 0.25),
     (0.5, 1.0),
-    (0.5, 4.0),
     (1.78, 10.0),
     (1e-4, 0.05),
 ]

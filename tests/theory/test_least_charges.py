@@ -40,7 +40,7 @@ def masses_of(weights: list[tuple[int, int]]) -> Masses:
 WEIGHTS = st.lists(st.tuples(st.integers(1, 10**6), st.integers(1, 10**6)), min_size=2, max_size=5)
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=6, deadline=None)
 @given(WEIGHTS)
 def test_the_least_rho_is_what_a_search_over_all_orders_finds(weights: list[tuple[int, int]]) -> None:
     masses = masses_of(weights)

@@ -29,6 +29,7 @@ from filterproof.mc.examine.sequence import Sequence
 from filterproof.mc.examine.verification import verify
 from tests.mc.examine import services
 from tests.mc.examine.example_filters import ByHand
+from tests.slow_cases import slow_but
 
 PROMISE = fp.PureDP(1.0)
 WHOLE, HALF = fp.RandomizedResponse(1.0), fp.RandomizedResponse(0.5)
@@ -66,7 +67,11 @@ def moved(words: str) -> tuple[ServiceMove, ...]:
     return tuple(map(ServiceMove, words.split()))
 
 
-@pytest.mark.parametrize("service", BROKEN, ids=lambda service: service.__name__)
+@pytest.mark.parametrize(
+    "service",
+    slow_but((services.NotAtomic, services.FreeRetry, services.InMemory, services.Straddles), BROKEN),
+    ids=lambda service: service.__name__,
+)
 def test_a_fault_that_no_single_request_shows_is_found_by_a_short_schedule(service: type) -> None:
     found = fp.services.first_violation(service, PROMISE, mechanisms="rr")
     violation = found.violation

@@ -1,6 +1,7 @@
 """Simulations beside certified bounds: what is compared, what is left out, and what a disagreement is called."""
 
 from dataclasses import replace
+from functools import cache
 
 import pytest
 
@@ -28,6 +29,7 @@ QUICK = Study(quick=True)
 BY_NAME = {one.name: one for one in SUBJECTS}
 
 
+@cache
 def found(name: str) -> tuple[list[Opponent], SimulatedDivergences]:
     subject = BY_NAME[name]
     filt = subject.make()
@@ -126,6 +128,7 @@ def test_a_zcdp_guarantee_is_compared_in_renyi_divergence_and_reached() -> None:
     assert made.failure <= QUICK.failure
 
 
+@pytest.mark.slow
 def test_a_broken_guarantee_has_no_upper_bound_and_a_counterexample_round_by_round() -> None:
     made = filter_chapter(QUICK, BY_NAME["NonadaptiveCompositionFilter"])
     assert made.verdict.outcome is Outcome.REFUTED

@@ -66,7 +66,10 @@ def _kappa(dhat: mpmath.mpf, rounds: int, delta: mpmath.mpf) -> mpmath.mpf:
     return 10 - mpmath.mpf(1) / 4 - sum(mpmath.sqrt(2) * mpmath.erfinv(1 - 2 * p) for p in (dhat, theta)) / 2
 
 
-@pytest.mark.parametrize(("rounds", "delta", "digits"), [(48, "1e-5", 18), (1, "0.2", 12), (3, "1e-20", 12)])
+@pytest.mark.parametrize(
+    ("rounds", "delta", "digits"),
+    [(48, "1e-5", 10), (1, "0.2", 12), pytest.param(3, "1e-20", 12, marks=pytest.mark.slow)],
+)
 def test_kappa_is_the_largest_level_on_the_constraint(rounds: int, delta: str, digits: int) -> None:
     ball = threshold("kappa", 10, delta, sigma=2, rounds=rounds, digits=digits)
     dhat, theta = certified_split(rounds, delta, digits=digits)
@@ -136,9 +139,9 @@ def test_kappa_takes_its_noise_and_rounds_and_no_other_name_does() -> None:
 
 
 def test_a_float_means_its_binary_value_and_a_string_its_decimals() -> None:
-    assert threshold("B*", 0.1, "1e-5") != threshold("B*", "0.1", "1e-5")
-    assert threshold("B*", 0.1, "1e-5") == threshold("B*", Fraction(0.1), "1e-5")
-    assert threshold("B*", 0.5, 0.25) == threshold("B*", "0.5", Fraction(1, 4))
+    assert threshold("CKS", 0.1, "1e-5") != threshold("CKS", "0.1", "1e-5")
+    assert threshold("CKS", 0.1, "1e-5") == threshold("CKS", Fraction(0.1), "1e-5")
+    assert threshold("CKS", 0.5, 0.25) == threshold("CKS", "0.5", Fraction(1, 4))
 
 
 def test_epsilon_zero_is_a_budget_of_zero_for_the_simple_form_only() -> None:

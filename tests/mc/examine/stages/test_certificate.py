@@ -90,7 +90,7 @@ JOINED = [
     *((GDP, promise) for promise in (PROMISE, fp.GaussianDP(0.3), fp.RenyiDP(3.0, 0.2))),
     *((RDP, promise) for promise in (fp.ApproxDP(5.0, 1e-5), fp.RenyiDP(8.0, 0.2))),
     (ZCDP, fp.ApproxDP(20.0, 1e-300)),
-    (GDP, fp.ApproxDP(20.0, 1e-300)),
+    pytest.param(GDP, fp.ApproxDP(20.0, 1e-300), marks=pytest.mark.slow),
 ]
 
 
