@@ -17,7 +17,7 @@ from importlib import import_module
 from pathlib import Path
 
 
-def _imported(file: str) -> dict[str, str]:
+def _imported_names(file: str) -> dict[str, str]:
     """The names that a file of this package imports, and the module that each comes from."""
     parsed = ast.parse(Path(__file__).with_name(file).read_text("utf-8"))
     found = [one for one in parsed.body if isinstance(one, ast.ImportFrom)]
@@ -26,7 +26,7 @@ def _imported(file: str) -> dict[str, str]:
 
 _ROOMS = ("theory", "filters", "mc", "reports")
 #: Public name -> the module that it comes from, as the stub says that type checkers read.
-_HOMES = _imported("__init__.pyi")
+_HOMES = _imported_names("__init__.pyi")
 
 
 def __getattr__(name: str) -> object:
@@ -41,7 +41,7 @@ def __getattr__(name: str) -> object:
     elif home is not None:
         value = getattr(import_module(home), name)
     else:
-        raise AttributeError(f"module 'filterproof' has no attribute {name!r}{_elsewhere(name)}")
+        raise AttributeError(f"module 'filterproof' has no attribute {name!r}{_name_hint(name)}")
     globals()[name] = value
     return value
 
@@ -49,10 +49,10 @@ def __getattr__(name: str) -> object:
 def _module_of(name: str) -> str | None:
     """The module of this package that has the name."""
     modules = (one for one, of in _HOMES.items() if of == __name__)
-    return next((one for one in modules if name in _imported(f"{one}.py")), None)
+    return next((one for one in modules if name in _imported_names(f"{one}.py")), None)
 
 
-def _elsewhere(name: str) -> str:
+def _name_hint(name: str) -> str:
     """Where a name is that is not here, or the one that it is near to."""
     if where := _module_of(name):
         return f"; it is fp.{where}.{name}"

@@ -10,7 +10,7 @@ from filterproof.filters.accountants.odometers import (
 )
 from filterproof.filters.accountants.trackers import GaussianTracker, IndividualTracker, RenyiTracker, Tracker
 from filterproof.filters.accountants.varying_tracker import VaryingTracker
-from filterproof.filters.rules.blocks import TrackerLimitFilter
+from filterproof.filters.rules.tracker_limit import TrackerLimitFilter
 from filterproof.mc.estimate.crossing import BoundApproaching, crossing_probability
 
 __all__ = [

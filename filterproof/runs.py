@@ -1,7 +1,7 @@
 """Runs of simulations: games, paths, what keeps them, and what plays them in other processes."""
 
+from filterproof.mc.engine.finished_runs import FinishedRuns
 from filterproof.mc.engine.game import Game
-from filterproof.mc.engine.paths import FinishedRuns
 from filterproof.mc.runs.batch_sums import BatchSums, Progress
 from filterproof.mc.runs.executors import LocalPool, cluster
 from filterproof.mc.runs.play import Interrupted, SimulationSettings

@@ -37,7 +37,7 @@ class FilterPage:
     @classmethod
     def from_catalogue(cls, name: str, menu: tuple[DominatingPair, ...]) -> FilterPage:
         """Return the page of a catalogue filter from its table in `catalogue.toml`."""
-        table = dict(page_tables()[name])
+        table = dict(catalogue_tables()[name])
         if (ratio := table.pop("ratio", None)) is not None:
             table["epsilon"] = LogRatio(Fraction(ratio))
         table["simulated"] = tuple(table["simulated"])
@@ -45,7 +45,7 @@ class FilterPage:
 
 
 @cache
-def page_tables() -> dict[str, dict[str, Any]]:
+def catalogue_tables() -> dict[str, dict[str, Any]]:
     """Return the tables of `catalogue.toml` by filter name."""
     return tomllib.loads(resources.files("filterproof.filters").joinpath("catalogue.toml").read_text("utf-8"))
 

@@ -41,9 +41,9 @@ from filterproof.filters.catalogue import *  # noqa: F403
 from filterproof.filters.contract.guarantee_scope import GuaranteeScope
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.filters.rules.additive import AdditiveFilter
-from filterproof.filters.rules.blocks import TrackerLimitFilter
 from filterproof.filters.rules.orders import RenyiCurve
 from filterproof.filters.rules.several_sums import ApproximateZCDP
+from filterproof.filters.rules.tracker_limit import TrackerLimitFilter
 from filterproof.filters.rules.unsound import (
     UnsoundFilterWarning,
     ZCDPGuaranteeOnRange,

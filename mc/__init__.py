@@ -19,8 +19,8 @@ from filterproof.mc.engine.adversaries import (
     Scripted,
 )
 from filterproof.mc.engine.adversary import Adversary, AdversaryView
+from filterproof.mc.engine.finished_runs import FinishedRuns
 from filterproof.mc.engine.game import Game
-from filterproof.mc.engine.paths import FinishedRuns
 from filterproof.mc.estimate.answer_misses import answer_misses
 from filterproof.mc.estimate.crossing import BoundApproaching
 from filterproof.mc.estimate.curve import ProfileEstimate

@@ -19,7 +19,7 @@ from filterproof.reports.commands.prove import prove
 from filterproof.reports.commands.replay import replay
 from filterproof.reports.commands.report import report
 from filterproof.reports.commands.simulate import simulate
-from filterproof.reports.commands.verify import limit_of, verify
+from filterproof.reports.commands.verify import process_time_limit, verify
 
 app = typer.Typer(
     no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, rich_markup_mode="rich"
@@ -35,7 +35,7 @@ def _print_version(asked: bool) -> None:
 
 
 @app.callback()
-def _options(
+def _global_options(
     version: Annotated[
         bool,
         typer.Option("--version", help="Print the version and exit.", callback=_print_version, is_eager=True),
@@ -52,7 +52,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
 }
 for _name, _command in COMMANDS.items():
     app.command(name=_name.rstrip("_"))(
-        guarded(_command, limit_of) if _command is verify else guarded(_command)
+        guarded(_command, process_time_limit) if _command is verify else guarded(_command)
     )
 
 

@@ -74,7 +74,7 @@ def _report_style() -> AbstractContextManager[None]:
     return mpl.rc_context(_STYLE)
 
 
-def plain_text(words: str) -> str:
+def escape_dollars(words: str) -> str:
     """Words that a filter or its user wrote, so that no $ in them begins a formula."""
     return words.replace("$", r"\$")
 
@@ -101,14 +101,14 @@ def new_figure(
         yield figure
 
 
-def figure_of(ax: Axes) -> Figure:
+def root_figure(ax: Axes) -> Figure:
     """The whole figure that `ax` is part of."""
     figure = ax.get_figure(root=True)
     assert figure is not None
     return figure
 
 
-def drawn_into(
+def draw_panels(
     ax: Axes | Sequence[Axes] | None, panels: int, draw: Callable[[tuple[Axes, ...]], None], **size: Any
 ) -> Figure:
     """The figure of a drawing of so many panels, in axes that are given, or in a new figure of that size.
@@ -127,10 +127,10 @@ def drawn_into(
             f"the figure has {panels} panels and not {len(axes)} (ax={len(axes)} axes); pass {panels}, or none"
         )
     draw(axes)
-    return figure_of(axes[0])
+    return root_figure(axes[0])
 
 
-def intervals_beside(
+def draw_intervals_and_promise(
     ax: Axes, rows: Sequence[tuple[str, float, float, float]], promised: float, *, least: float = 0.0
 ) -> None:
     """Named intervals (name, low, value, high), from `least` on, beside what all promise; one above is crossed out."""
@@ -148,7 +148,7 @@ def intervals_beside(
     ax.grid(axis="y", visible=False)
 
 
-def intervals_over_promise_figure(
+def intervals_divided_by_promise_figure(
     rows: Sequence[tuple[str, float, float, float, float]], xlabel: str
 ) -> Figure:
     """Named intervals (name, low, value, high, promised), each over what is promised of it."""
@@ -158,7 +158,7 @@ def intervals_over_promise_figure(
             (name, low / promised, value / promised, high / promised)
             for name, low, value, high, promised in rows
         ]
-        intervals_beside(ax, lines, 1.0)
+        draw_intervals_and_promise(ax, lines, 1.0)
         ax.set(xlabel=xlabel, xlim=(-0.02, 1.1 * max([1.0, *(line[-1] for line in lines)])))
     return figure
 
@@ -168,10 +168,10 @@ def svg_text(figure: Figure) -> str:
     text = picture_bytes(figure, "svg").decode()
     text = text[text.index("<svg") :]
     end = text.index(">") + 1
-    return text[:end] + _turning_dark() + text[end:]
+    return text[:end] + _dark_mode_style() + text[end:]
 
 
-def _turning_dark() -> str:
+def _dark_mode_style() -> str:
     """Style rules that outweigh the drawing's own where the reader asks for dark pages."""
     rules = "".join(
         f'[style*="{what}: {light}"]{{{what}:{dark}!important}}'

@@ -10,10 +10,10 @@ from filterproof.theory.agreement import Agreement, AgreementOutcome
 from filterproof.theory.evidence import Outcome, Verdict
 
 
-def claim_key(name: str) -> str:
+def key_from_name(name: str) -> str:
     """A name as a key of lower-case letters, digits and dashes.
 
-    >>> claim_key("RDP filter"), claim_key("B*")
+    >>> key_from_name("RDP filter"), key_from_name("B*")
     ('rdp-filter', 'b-star')
     """
     return re.sub(r"[^a-z0-9]+", "-", name.lower().replace("*", "-star")).strip("-")
@@ -50,9 +50,9 @@ class Finding:
         return self.result
 
     @property
-    def cites(self) -> str:
+    def unchecked_theorems_text(self) -> str:
         """The theorems that a HOLDS rests on and that were not checked here, in words; '' where there is none."""
-        return "" if isinstance(self.result, Agreement) else self.result.joined_by
+        return "" if isinstance(self.result, Agreement) else self.result.citation_phrase
 
     @property
     def evidence(self) -> str:
@@ -68,7 +68,7 @@ class Finding:
     @property
     def as_expected(self) -> bool:
         """Whether the outcome is the expected one, and rests on no theorem that was not checked here."""
-        return self.result.outcome is self.claim.expected and not self.cites
+        return self.result.outcome is self.claim.expected and not self.unchecked_theorems_text
 
 
 @dataclass(frozen=True, slots=True)

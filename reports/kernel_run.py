@@ -14,13 +14,13 @@ import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from filterproof.theory.kernel.kernel_theorems import KERNEL_THEOREMS, KernelTheorem, sources
+from filterproof.theory.kernel.kernel_theorems import KERNEL_THEOREMS, KernelTheorem, rocq_sources
 from filterproof.theory.kernel.record import (
     Record,
     axioms_beyond,
     digests,
-    hole_in,
-    twice_defined,
+    duplicate_definition,
+    first_forbidden_word,
 )
 from filterproof.theory.theorems.theorem import kernel_rows
 
@@ -54,18 +54,18 @@ def run_kernel(*, on_step: Callable[[str], object]) -> Record:
     Needs `coqc` and `coqchk` on the path, with Interval, Coquelicot and Flocq. Raises KernelError.
     """
     compiler, checker = _installed()
-    texts = sources()
+    texts = rocq_sources()
     for name, text in texts.items():
-        if hole := hole_in(text):
+        if hole := first_forbidden_word(text):
             raise KernelError(f"{name} must have no hole, got {hole!r}; prove it")
-    if again := twice_defined(texts):
+    if again := duplicate_definition(texts):
         raise KernelError(
             f"each definition must have a name of its own in the Rocq sources, got {again} twice; rename one of them"
         )
     with tempfile.TemporaryDirectory() as folder:
         _compile(compiler, folder, texts, on_step)
         on_step("what the statements rest on")
-        statements, axioms = _kernel_statements(compiler, folder)
+        statements, axioms = _statements_and_axioms(compiler, folder)
         on_step("coqchk")
         modules = [f"{_LIBRARY}.{name.removesuffix('.v').replace('/', '.')}" for name in texts]
         # the libraries as they are installed are taken as checked: with them it would take many minutes
@@ -77,7 +77,7 @@ def run_kernel(*, on_step: Callable[[str], object]) -> Record:
             if f"{trick}: <none>" not in " ".join(said.split()):
                 raise KernelError(f"coqchk must find no {trick}, got {said[-600:]!r}")
     version = _run_command([compiler, "-print-version"], ".").split()[0]
-    return Record(version, _libraries(), digests(texts), statements, axioms)
+    return Record(version, _library_versions(), digests(texts), statements, axioms)
 
 
 def check_file(module: str, text: str, theorem: str, *, on_step: Callable[[str], object]) -> str:
@@ -86,9 +86,9 @@ def check_file(module: str, text: str, theorem: str, *, on_step: Callable[[str],
     Raises KernelError, also if the file has a hole or the theorem rests on an axiom that no source may use.
     """
     compiler, _ = _installed()
-    if hole := hole_in(text):
+    if hole := first_forbidden_word(text):
         raise KernelError(f"{module}.v must have no hole, got {hole!r}")
-    ours = sources()
+    ours = rocq_sources()
     required, waiting = set[str](), [text]
     while waiting:
         found = {f"{name}.v" for one in _REQUIRED.findall(waiting.pop()) for name in one.split()}
@@ -98,7 +98,7 @@ def check_file(module: str, text: str, theorem: str, *, on_step: Callable[[str],
     texts["Asked.v"] = f"From {_LIBRARY} Require {module}.\nPrint Assumptions {module}.{theorem}.\n"
     with tempfile.TemporaryDirectory() as folder:
         output = _compile(compiler, folder, texts, on_step)
-    if foreign := axioms_beyond(_axioms(output)):
+    if foreign := axioms_beyond(_parse_axioms(output)):
         raise KernelError(f"{module} must rest on the standard library's axioms, got {', '.join(foreign)}")
     return _run_command([compiler, "-print-version"], ".").split()[0]
 
@@ -132,18 +132,18 @@ def _listed_theorems() -> list[KernelTheorem]:
     return [KERNEL_THEOREMS[name] for name in dict.fromkeys([*rows, *reversed(tuple(KERNEL_THEOREMS))])]
 
 
-def _kernel_statements(compiler: str, folder: str) -> tuple[dict[str, str], dict[str, tuple[str, ...]]]:
+def _statements_and_axioms(compiler: str, folder: str) -> tuple[dict[str, str], dict[str, tuple[str, ...]]]:
     """What each theorem states and what it rests on, by the kernel's own word."""
     modules: dict[str, list[str]] = {}
     for theorem in _listed_theorems():
-        modules.setdefault(theorem.module, []).append(f"@{theorem.module}.{theorem.name}")
+        modules.setdefault(theorem.rocq_module, []).append(f"@{theorem.rocq_module}.{theorem.name}")
     asked = ["From Coq Require Import Reals List.", f"From {_LIBRARY} Require Import {' '.join(modules)}."]
     asked += ["Import ListNotations.", "Open Scope R_scope.", "Set Printing Width 1000000."]
     for theorem in KERNEL_THEOREMS.values():
-        asked += [_mark_text(f"STATES {theorem.name}"), f"Check {theorem.module}.{theorem.name}."]
+        asked += [_marker_command(f"STATES {theorem.name}"), f"Check {theorem.rocq_module}.{theorem.name}."]
     for module, names in modules.items():  # once for a file: what lies below is walked through each time
         asked += [
-            _mark_text(f"RESTS {module}"),
+            _marker_command(f"RESTS {module}"),
             f"Definition of_{module} := ({', '.join(names)}).",
             f"Print Assumptions of_{module}.",
         ]
@@ -151,7 +151,7 @@ def _kernel_statements(compiler: str, folder: str) -> tuple[dict[str, str], dict
     said = _run_command([compiler, "-q", "-Q", ".", _LIBRARY, "Asked.v"], folder)
     told = {head: rest for head, _, rest in (part.partition("\n") for part in said.split("BEGIN ")[1:])}
     statements = {name: " ".join(told.get(f"STATES {name}", "").split()) for name in KERNEL_THEOREMS}
-    axioms = {module: _axioms(told.get(f"RESTS {module}", "")) for module in modules}
+    axioms = {module: _parse_axioms(told.get(f"RESTS {module}", "")) for module in modules}
     for name, stated in statements.items():
         if not stated.startswith(f"{name}"):
             raise KernelError(f"the statement of {name} must be told, got {stated[:80]!r}")
@@ -163,14 +163,16 @@ def _kernel_statements(compiler: str, folder: str) -> tuple[dict[str, str], dict
     return statements, axioms
 
 
-def _mark_text(words: str) -> str:
+def _marker_command(words: str) -> str:
     return f'Goal True. idtac "BEGIN {words}". Abort.'
 
 
-def _axioms(told: str) -> tuple[str, ...]:
+def _parse_axioms(told: str) -> tuple[str, ...]:
     # a name stands at the start of a line; its type follows after a colon, on the same line or indented
     return tuple(
-        sorted(re.findall(r"^([A-Za-z_][\w.']*)(?=\s*:|\s*$)", _listed_in_output(told), re.MULTILINE))
+        sorted(
+            re.findall(r"^([A-Za-z_][\w.']*)(?=\s*:|\s*$)", _text_after_axioms_heading(told), re.MULTILINE)
+        )
     )
 
 
@@ -182,7 +184,7 @@ def _checker_axioms(said: str) -> tuple[str, ...]:
     return tuple(line for line in listed[1].split() if line != "<none>")
 
 
-def _listed_in_output(told: str) -> str:
+def _text_after_axioms_heading(told: str) -> str:
     if told.startswith("Closed under the global context"):
         return ""
     head, _, rest = told.partition("\n")
@@ -191,7 +193,7 @@ def _listed_in_output(told: str) -> str:
     return rest
 
 
-def _libraries() -> dict[str, str]:
+def _library_versions() -> dict[str, str]:
     """The versions of the libraries, as the package manager has them; empty where there is none to ask."""
     ask = shutil.which("dpkg-query")
     if ask is None:

@@ -82,11 +82,11 @@ class FilterItem(pytest.Item):
 
         with _faults_as_failures(self):  # its file is code, which is run where it can do no harm
             told = run_isolated(
-                partial(_examined_target, self.target, _options_of_item(self, {})),
+                partial(_examine_target, self.target, _options_of_item(self, {})),
                 whose=self.target,
                 command=True,
             )
-        _add_properties(self, *told)
+        _add_properties_or_fail(self, *told)
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         if isinstance(excinfo.value, ValueError):
@@ -104,7 +104,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
         return None
     from filterproof.filters.privacy_filter import PrivacyFilter
 
-    if refused := _refused_mark(mark):
+    if refused := _mark_error_text(mark):
         pytest.fail(refused, pytrace=False)
     given = {name: pyfuncitem.funcargs[name] for name in signature(pyfuncitem.obj).parameters}
     made = pyfuncitem.obj(**given)
@@ -116,12 +116,12 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
         )
     for filt in found:
         with _faults_as_failures(pyfuncitem):
-            told = _examined_item(filt, _options_of_item(pyfuncitem, dict(mark.kwargs)))
-        _add_properties(pyfuncitem, *told)
+            told = _examine_filter(filt, _options_of_item(pyfuncitem, dict(mark.kwargs)))
+        _add_properties_or_fail(pyfuncitem, *told)
     return True
 
 
-def _refused_mark(mark: pytest.Mark) -> str:
+def _mark_error_text(mark: pytest.Mark) -> str:
     """Why a mark cannot be used, '' if it can."""
     from filterproof.filters.contract.work import checked_effort
     from filterproof.theory.argument_checks import did_you_mean
@@ -145,13 +145,13 @@ def _options_of_item(item: pytest.Item, how: dict[str, Any]) -> dict[str, Any]:
     return how | ({} if effort is None else {"effort": effort})
 
 
-def _examined_target(target: str, how: dict[str, Any]) -> _Told:
+def _examine_target(target: str, how: dict[str, Any]) -> _Told:
     from filterproof.reports.user_filter import load_filter
 
-    return _examined_item(load_filter(target), how, target)
+    return _examine_filter(load_filter(target), how, target)
 
 
-def _examined_item(filt: PrivacyFilter, how: dict[str, Any], target: str | None = None) -> _Told:
+def _examine_filter(filt: PrivacyFilter, how: dict[str, Any], target: str | None = None) -> _Told:
     """Examine a filter; return the properties of the item, and why it fails or ''."""
     from filterproof.mc.examine.verification import failure, verify
 
@@ -165,7 +165,7 @@ def _examined_item(filt: PrivacyFilter, how: dict[str, Any], target: str | None 
     return properties, failure(exam)
 
 
-def _add_properties(item: pytest.Item, properties: list[tuple[str, object]], message: str) -> None:
+def _add_properties_or_fail(item: pytest.Item, properties: list[tuple[str, object]], message: str) -> None:
     """Add the properties to the item, and fail if there is a message."""
     item.user_properties += properties
     if message:
@@ -180,4 +180,4 @@ def _faults_as_failures(item: pytest.Item) -> Iterator[None]:
     try:
         yield
     except FilterFault as fault:
-        _add_properties(item, [], str(fault))
+        _add_properties_or_fail(item, [], str(fault))

@@ -21,14 +21,14 @@ def figure(value: Any, ax: Axes | None = None) -> Figure:
 
     Raises ValueError if the result has no rows.
     """
-    from filterproof.reports.drawing import drawn_into
+    from filterproof.reports.drawing import draw_panels
     from filterproof.reports.html_repr.pictures import draw_result
 
     if not value.rows():
         raise ValueError(
             f"the {type(value).__name__} has no rows to draw (rows=[]); compute it for at least one epsilon"
         )
-    return drawn_into(ax, 1, lambda axes: draw_result(value, axes[0]))
+    return draw_panels(ax, 1, lambda axes: draw_result(value, axes[0]))
 
 
 def html(value: Any) -> str:

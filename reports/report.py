@@ -22,9 +22,9 @@ from filterproof.mc.runs.executors import iter_completed
 from filterproof.mc.runs.output import OutputFolder
 from filterproof.mc.runs.provenance import version
 from filterproof.reports.chapters.accountant_chapter import PAGES, AccountantChapter, accountant_chapter
-from filterproof.reports.chapters.filters import FilterChapter, filter_chapter, simulation_finding
-from filterproof.reports.chapters.page_subjects import SUBJECTS, PageSubject
-from filterproof.reports.chapters.rates import rates_findings
+from filterproof.reports.chapters.filter_chapter import FilterChapter, filter_chapter, simulation_finding
+from filterproof.reports.chapters.filter_page_subjects import SUBJECTS, FilterPageSubject
+from filterproof.reports.chapters.potential_filter_rounds import potential_filter_findings
 from filterproof.reports.chapters.tightness import tightness_findings
 from filterproof.reports.finding import Finding, Picture
 from filterproof.reports.pages.accountant_pages import accountant_page
@@ -102,14 +102,14 @@ class LibraryReport:
 #: What else is decided, beside filters and accountants.
 OTHER_CHAPTERS: Mapping[str, Callable[[Study], tuple[Finding, ...]]] = {
     "tightness": tightness_findings,
-    "rates": rates_findings,
+    "rates": potential_filter_findings,
 }
 
 
 def make_report(
     study: Study,
     *,
-    subjects: Sequence[PageSubject] = SUBJECTS,
+    subjects: Sequence[FilterPageSubject] = SUBJECTS,
     accountants: Sequence[str] = PAGES,
     others: Mapping[str, Callable[[Study], tuple[Finding, ...]]] = OTHER_CHAPTERS,
     executor: Executor | None = None,
@@ -117,8 +117,8 @@ def make_report(
 ) -> LibraryReport:
     """Run every chapter; `on_progress` gets the pages in progress, how many are done, and of how many."""
     jobs: dict[str, partial[Any]] = {
-        **{one.name: partial(_filter_page, study, one) for one in subjects},
-        **{page: partial(_accountant_page, study, page) for page in accountants},
+        **{one.name: partial(_filter_chapter_and_page, study, one) for one in subjects},
+        **{page: partial(_accountant_chapter_and_page, study, page) for page in accountants},
         **{name: partial(decide, study) for name, decide in others.items()},
     }
     tasks = sorted(jobs, key=lambda name: _LONG.index(name) if name in _LONG else len(_LONG))
@@ -131,7 +131,7 @@ def make_report(
     result: dict[str, Any] = {name: one for name, (one, _) in found.items()}
     filters = [result[one.name] for one in subjects]
     kinds = [result[page] for page in accountants]
-    _check_failure(study, [chapter.failure for chapter, _ in (*filters, *kinds)])
+    _check_failure_probability(study, [chapter.failure for chapter, _ in (*filters, *kinds)])
     findings = (
         *(chapter.finding for chapter, _ in filters),
         *(finding for chapter, _ in kinds for finding in chapter.findings),
@@ -152,12 +152,12 @@ def _progress_text(waiting: Mapping[str, None]) -> str:
     return f"next of the report: {', '.join(list(waiting)[:3])}" if waiting else "writing the report"
 
 
-def _filter_page(study: Study, subject: PageSubject) -> tuple[FilterChapter, Page]:
+def _filter_chapter_and_page(study: Study, subject: FilterPageSubject) -> tuple[FilterChapter, Page]:
     chapter = filter_chapter(study, subject)
     return chapter, filter_page(chapter)
 
 
-def _accountant_page(study: Study, page: str) -> tuple[AccountantChapter, Page]:
+def _accountant_chapter_and_page(study: Study, page: str) -> tuple[AccountantChapter, Page]:
     chapter = accountant_chapter(study, page)
     return chapter, accountant_page(chapter)
 
@@ -169,7 +169,7 @@ def _timed_job(jobs: Mapping[str, Callable[[], Any]], name: str) -> tuple[Any, f
     return result, sum(os.times()[:4]) - began
 
 
-def _check_failure(study: Study, failures: Sequence[float]) -> None:
+def _check_failure_probability(study: Study, failures: Sequence[float]) -> None:
     """Raise RuntimeError if the intervals may miss with a larger probability than the study allows."""
     total = math.fsum(failures)
     if total > study.failure * (1 + 1e-9):
@@ -333,7 +333,7 @@ def _page_html(page: Page, report: LibraryReport, out: Path) -> str:
     replay = ""
     for one in report.filters:
         if one.subject.key == page.key and counterexample_kind(one.verdict.counterexample) is not None:
-            replay = replay_command(out / "verdicts.json", one.subject.decided_by)
+            replay = replay_command(out / "verdicts.json", one.subject.guarantee_claim_key)
     return render_template("page.html.j2", style=page_style(), page=page, replay=replay)
 
 

@@ -25,7 +25,7 @@ class Study:
     comparisons: int = 250
 
     @property
-    def each(self) -> float:
+    def failure_per_comparison(self) -> float:
         """The failure probability of one comparison."""
         return self.failure / self.comparisons
 

@@ -26,7 +26,7 @@ from filterproof.filters.adapters.bridged import from_command
 from filterproof.filters.adapters.labelled_filter import LabelledFilter
 from filterproof.filters.catalogue import CATALOGUE
 from filterproof.mc import Adversary
-from filterproof.mc.engine.encoding import nameable
+from filterproof.mc.engine.encoding import allowed_values_by_name
 from filterproof.reports.user_filter import load_filter
 from filterproof.theory.argument_checks import did_you_mean
 from filterproof.theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
@@ -37,10 +37,10 @@ def read_value(text: str) -> Any:
 
     A list becomes a tuple. Raises ValueError for other expressions.
     """
-    return _parsed_expression(text, nameable())
+    return _value_of_expression(text, allowed_values_by_name())
 
 
-def _parsed_expression(text: str, known: Mapping[str, Any]) -> Any:
+def _value_of_expression(text: str, known: Mapping[str, Any]) -> Any:
     try:
         tree = ast.parse(text, mode="eval").body
     except (SyntaxError, ValueError) as error:
@@ -111,14 +111,16 @@ def read_accountant(text: str, promise: str | None = None) -> Any:
         return CATALOGUE[text].example()
     if _names_code(text):
         raise ValueError(f"this is a file or module and not a filter (filter={text!r}); add ::ClassName")
-    known = nameable(IndividualFilter, ClippedSums, ClippingAfterAdding, ForgettingSums, LinearQueries)
-    return _of_kind(text, (PrivacyFilter, VerifiableAccountant), "filter", known)
+    known = allowed_values_by_name(
+        IndividualFilter, ClippedSums, ClippingAfterAdding, ForgettingSums, LinearQueries
+    )
+    return _read_instance_of(text, (PrivacyFilter, VerifiableAccountant), "filter", known)
 
 
 def read_target(target: str | None, program: tuple[str | None, ...]) -> Any:
     """Return what a target names, with the promise of a service; without a target a program, or None."""
     if target is None:
-        return read_command(*program)
+        return read_program(*program)
     command, promise, *labels = program
     if any(word is not None for word in (command, *labels)):
         raise ValueError(
@@ -130,13 +132,17 @@ def read_target(target: str | None, program: tuple[str | None, ...]) -> Any:
 
 def read_promise(text: str) -> Guarantee:
     """Return the guarantee of an expression: pure(1), approx(1, 1e-5), zcdp(0.5), gdp(1), renyi(8, 1), or a class."""
-    found: Guarantee = _of_kind(
-        text, (Guarantee,), "promise", nameable() | _GUARANTEE_NAMES, ", ".join(_GUARANTEE_NAMES)
+    found: Guarantee = _read_instance_of(
+        text,
+        (Guarantee,),
+        "promise",
+        allowed_values_by_name() | _GUARANTEE_NAMES,
+        ", ".join(_GUARANTEE_NAMES),
     )
     return found
 
 
-def read_command(
+def read_program(
     command: str | None, promise: str | None, labels: str | None = None, over: str | None = None
 ) -> PrivacyFilter | None:
     """Return the filter of `--exec` and `--promise`, for one record with `--labels`; None without them."""
@@ -189,18 +195,18 @@ def _names_code(text: str) -> bool:
 
 def read_adversary(text: str) -> Adversary:
     """Return the adversary of an expression, or of the name of a class that needs no parameters."""
-    found: Adversary = _of_kind(text, (Adversary,), "adversary", nameable())
+    found: Adversary = _read_instance_of(text, (Adversary,), "adversary", allowed_values_by_name())
     return found
 
 
-def _of_kind(
+def _read_instance_of(
     text: str,
     kinds: tuple[type, ...],
     noun: str,
     known: Mapping[str, Any],
     among: str = "`filterproof list`",
 ) -> Any:
-    value = _parsed_expression(text, known)
+    value = _value_of_expression(text, known)
     if isinstance(value, type) and issubclass(value, kinds[0]):
         value = value()
     if isinstance(value, type) or not isinstance(value, kinds):

@@ -39,14 +39,14 @@ def load_filter(target: str, promise: Guarantee | None = None) -> Any:
         known = [one for one, value in vars(module).items() if _can_be_examined(value, module.__name__)]
         near = did_you_mean(name, known) or f"; it defines {', '.join(sorted(known)) or 'no filters'}"
         raise ValueError(f"the file has no filter of this name (target={target!r}){near}")
-    if _is_service(found):
+    if _is_service_class(found):
         return _service_with_promise(target, found, promise)
     if promise is not None:
         raise ValueError(
             f"--promise is the guarantee of a program or a service, and a filter states its own (target={target!r}); "
             "remove --promise"
         )
-    if _is_kind(found):
+    if _is_filter_or_accountant_class(found):
         try:
             found = found()
         except TypeError as error:
@@ -87,14 +87,18 @@ def _value_text(value: object) -> str:
     return f"the class {value.__name__}" if isinstance(value, type) else f"of the type {type(value).__name__}"
 
 
-def _is_kind(value: object) -> bool:
+def _is_filter_or_accountant_class(value: object) -> bool:
     """Whether the value is a class of filters or accountants."""
-    return isinstance(value, type) and (issubclass(value, PrivacyFilter) or hasattr(value, "played"))
+    return isinstance(value, type) and (issubclass(value, PrivacyFilter) or hasattr(value, "query_kind"))
 
 
-def _is_service(value: object) -> bool:
+def _is_service_class(value: object) -> bool:
     """Whether the value is a class of services: it is made from a disk, and answers requests."""
-    if not isinstance(value, type) or _is_kind(value) or getattr_static(value, "request", None) is None:
+    if (
+        not isinstance(value, type)
+        or _is_filter_or_accountant_class(value)
+        or getattr_static(value, "request", None) is None
+    ):
         return False
     try:
         signature(value).bind("disk")
@@ -106,7 +110,9 @@ def _is_service(value: object) -> bool:
 def _can_be_examined(value: object, module: str) -> bool:
     """Whether the value is a filter, an accountant, or a class of these or of services that the module defines."""
     if isinstance(value, type):
-        return value.__module__ == module and (_is_kind(value) or _is_service(value))
+        return value.__module__ == module and (
+            _is_filter_or_accountant_class(value) or _is_service_class(value)
+        )
     return issubclass(type(value), PrivacyFilter) or is_verifiable(value)
 
 

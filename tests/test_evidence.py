@@ -25,7 +25,7 @@ def test_a_verdict_has_no_truth_value_and_names_what_it_cites() -> None:
     with pytest.raises(TypeError, match="no truth value"):
         bool(verdict)
     assert str(verdict) == "HOLDS (CITED; all), joined by cited theorems: Doob; Tonelli"
-    assert Verdict(Outcome.HOLDS, Evidence.EXACT, "all").joined_by == ""
+    assert Verdict(Outcome.HOLDS, Evidence.EXACT, "all").citation_phrase == ""
 
 
 def test_a_chain_is_as_strong_as_its_weakest_link() -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 from types import ModuleType
 
 from filterproof.filters import catalogue
-from filterproof.filters.catalogue_entry import page_tables
+from filterproof.filters.catalogue_entry import catalogue_tables
 from filterproof.filters.certified import admission_conditions as conditions
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.reports.docs.generated import LISTED
@@ -76,7 +76,7 @@ def of_filters() -> Iterator[str]:
     for name, kind in own_classes("filterproof.filters.rules", PrivacyFilter).items():
         if name in NOT_LISTED:
             continue
-        if name not in page_tables():
+        if name not in catalogue_tables():
             yield f"filters/catalogue.toml: write a table [{name}] of what its page shows"
         if getattr(catalogue.CATALOGUE.get(name), "filter_class", None) is not kind:
             yield f"filters/catalogue.py: list {name}, as CatalogueEntry({name}, ...) with two examples and a menu"

@@ -144,7 +144,7 @@ class Agreement(Displayed):
         )
 
     @property
-    def loosest(self) -> IntervalAndEnclosure:
+    def farthest_apart(self) -> IntervalAndEnclosure:
         """The comparison with the largest distance; a comparison that disagrees, if there is one."""
         missed = [one for one in self.compared if not one.meets]
         shares = self.relative_difference <= 1
@@ -165,7 +165,7 @@ class Agreement(Displayed):
     @property
     def detail(self) -> str:
         """A sentence about the loosest comparison, or about one that disagrees, and the note."""
-        loosest, count = self.loosest, len(self.compared)
+        loosest, count = self.farthest_apart, len(self.compared)
         beside = f"{loosest.what}: {interval(loosest.low, loosest.high)} beside " + (
             f"{loosest.least:.6g}" if loosest.most <= loosest.least else interval(loosest.least, loosest.most)
         )

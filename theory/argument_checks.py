@@ -29,7 +29,7 @@ def did_you_mean(name: object, names: Iterable[str]) -> str:
     return f"; did you mean {by_case[near[0]]!r}?" if near else ""
 
 
-def owned_copy(value: object, *, down: bool = False) -> object:
+def safe_double_copy(value: object, *, down: bool = False) -> object:
     """Return a copy of an array, because its owner may change it, or a number, in doubles that never overstate privacy.
 
     A value that is not a double is rounded away from zero. With `down` (for scales of noise and for guarantees) it is
@@ -40,12 +40,12 @@ def owned_copy(value: object, *, down: bool = False) -> object:
     if isinstance(value, np.ndarray) and value.ndim > 0:
         if value.dtype.kind not in "fiu" or value.dtype.itemsize < 8 or value.dtype == np.float64:
             return np.array(value)
-        doubles = [_round_to_double(one, down) for one in value.ravel()]
+        doubles = [_directed_round_to_double(one, down) for one in value.ravel()]
         return np.array(doubles, dtype=np.float64).reshape(value.shape)
-    return _round_to_double(value[()] if isinstance(value, np.ndarray) else value, down)
+    return _directed_round_to_double(value[()] if isinstance(value, np.ndarray) else value, down)
 
 
-def _round_to_double(value: object, down: bool) -> object:
+def _directed_round_to_double(value: object, down: bool) -> object:
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, RealNumber):
         return value
     try:
@@ -72,7 +72,7 @@ def _as_real(name: str, value: object, remedy: str) -> Real:
 
 
 @dataclass(frozen=True, slots=True)
-class _Rule:
+class _AllowedRange:
     """An interval from `low` to `high`; `closed_ends` names the ends that belong to it, errors use `description` and
     `remedy`."""
 
@@ -101,13 +101,15 @@ class _Rule:
         raise ValueError(f"{name} must be {self.description}, got {name}={bad!r}; {remedy}")
 
 
-check_real = _Rule(-math.inf, math.inf, "", "finite", "pass a finite number")
-check_positive = _Rule(0.0, math.inf, "", "finite and > 0", "pass a finite number above zero")
-check_at_least_zero = _Rule(0.0, math.inf, "low", "finite and >= 0", "pass a finite number, zero or more")
-check_delta = _Rule(0.0, 1.0, "", "in (0, 1)", "pass a probability strictly inside (0, 1)")
-check_probability = _Rule(0.0, 1.0, "low and high", "in [0, 1]", "pass a probability in [0, 1]")
-check_order = _Rule(1.0, math.inf, "", "finite and > 1", "pass a finite Rényi order above 1")
-check_order_from_one = _Rule(
+check_real = _AllowedRange(-math.inf, math.inf, "", "finite", "pass a finite number")
+check_positive = _AllowedRange(0.0, math.inf, "", "finite and > 0", "pass a finite number above zero")
+check_at_least_zero = _AllowedRange(
+    0.0, math.inf, "low", "finite and >= 0", "pass a finite number, zero or more"
+)
+check_delta = _AllowedRange(0.0, 1.0, "", "in (0, 1)", "pass a probability strictly inside (0, 1)")
+check_probability = _AllowedRange(0.0, 1.0, "low and high", "in [0, 1]", "pass a probability in [0, 1]")
+check_order = _AllowedRange(1.0, math.inf, "", "finite and > 1", "pass a finite Rényi order above 1")
+check_order_from_one = _AllowedRange(
     1.0, math.inf, "low", "finite and >= 1", "pass a finite Rényi order, 1 (Kullback-Leibler) or more"
 )
 

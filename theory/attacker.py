@@ -73,13 +73,15 @@ class AttackerCurve(Displayed):
         """Smallest bound on hits - false alarms, from one of the bounds (in both directions if `both_directions`), or
         1."""
 
-        def at_one(at: float, high: float) -> arb:
+        def advantage_bound(at: float, high: float) -> arb:
             growth = ball_of(at).exp()
             return (growth - 1 + (2 if self.both_directions else 1) * ball_of(high)) / (
                 growth + (1 if self.both_directions else 0)
             )
 
-        return min((_upper_double(partial(at_one, at, high)) for at, high in self.bounds), default=1.0)
+        return min(
+            (_upper_double(partial(advantage_bound, at, high)) for at, high in self.bounds), default=1.0
+        )
 
     def rows(self) -> list[Row]:
         """Return the bound on hits at false alarms from 1e-5 to 1/2, with the advantage in each row."""
@@ -106,11 +108,11 @@ def best_epsilon(promise: Guarantee, false_alarms: float = 1e-3) -> float:
     """
     alarms = float(check_delta("false_alarms", false_alarms))
 
-    def line(epsilon: float) -> float:
+    def hits_bound(epsilon: float) -> float:
         delta = float(promise.delta(epsilon))
         return min(delta + math.exp(epsilon) * alarms, 1 - math.exp(-epsilon) * (1 - alarms - delta))
 
     grid = np.linspace(0.0, _MAX_EPSILON, _POINTS)
-    place = int(np.argmin([line(float(epsilon)) for epsilon in grid]))
+    place = int(np.argmin([hits_bound(float(epsilon)) for epsilon in grid]))
     ends = grid[max(place - 1, 0)], grid[min(place + 1, _POINTS - 1)]
-    return lowest_at(line, *map(float, ends))
+    return lowest_at(hits_bound, *map(float, ends))

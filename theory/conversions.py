@@ -19,7 +19,7 @@ from filterproof.theory.argument_checks import (
     check_positive,
 )
 from filterproof.theory.numerics import reproducible_math as rm
-from filterproof.theory.numerics.stable import as_real, increasing_root
+from filterproof.theory.numerics.stable import float_if_scalar, increasing_root
 from filterproof.theory.pairs.gaussian import Gaussian
 
 __all__ = ["BUN_STEINKE", "CKS", "Conversion", "gaussian_epsilon", "max_gaussian_mu", "renyi_epsilon"]
@@ -118,7 +118,9 @@ class Conversion(ABC):
         float or ndarray
             rho in nats, rounded down.
         """
-        return _budgets(self._threshold, check_positive("epsilon", epsilon), check_delta("delta", delta))
+        return _largest_budgets(
+            self._threshold, check_positive("epsilon", epsilon), check_delta("delta", delta)
+        )
 
     def order(self, rho: Real, epsilon: Real) -> Real:
         """Rényi order a > 1 at which the theorem attains its delta; 1 where it gives no delta below 1.
@@ -137,7 +139,7 @@ class Conversion(ABC):
         """
         rho, epsilon = check_positive("rho", rho), check_at_least_zero("epsilon", epsilon)
         with np.errstate(over="ignore", divide="ignore"):
-            return as_real(1 + self._order_less_one(np.asarray(rho), np.asarray(epsilon)))
+            return float_if_scalar(1 + self._order_less_one(np.asarray(rho), np.asarray(epsilon)))
 
     @abstractmethod
     def _log_delta(self, rho: Array, epsilon: Array) -> Array: ...
@@ -152,19 +154,19 @@ class Conversion(ABC):
         return self.name
 
 
-def _budgets(threshold: str, epsilon: Real, delta: Real) -> Real:
+def _largest_budgets(threshold: str, epsilon: Real, delta: Real) -> Real:
     from filterproof.theory.thresholds.budgets import (
-        budget_below,  # imported here because it loads ball arithmetic
+        budget_round_down,  # imported here because it loads ball arithmetic
     )
 
     points = np.broadcast(epsilon, delta)
-    found = np.array([budget_below(threshold, float(e), float(d)) for e, d in points], dtype=np.float64)
-    return as_real(found.reshape(points.shape))
+    found = np.array([budget_round_down(threshold, float(e), float(d)) for e, d in points], dtype=np.float64)
+    return float_if_scalar(found.reshape(points.shape))
 
 
 def _unless_zero(rho: Real, value: Callable[[Array], Array]) -> Real:
     positive = np.greater(rho, 0)
-    return as_real(np.where(positive, value(np.where(positive, rho, 1.0)), 0.0))
+    return float_if_scalar(np.where(positive, value(np.where(positive, rho, 1.0)), 0.0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -299,7 +301,7 @@ def renyi_epsilon(alpha: Real, rho: Real, delta: Real) -> Real:
     t = np.asarray(alpha) - 1
     # log(1 - 1/a) - log(a) / (a - 1) = -(t log(1 + 1/t) + log(1 + t)) / t
     gain = t * rm.log1p(1 / t) + rm.log1p(t)
-    return as_real(np.maximum(divergence - (gain + rm.log(np.asarray(delta))) / t, 0.0))
+    return float_if_scalar(np.maximum(divergence - (gain + rm.log(np.asarray(delta))) / t, 0.0))
 
 
 def max_gaussian_mu(epsilon: Real, delta: Real) -> Real:
@@ -335,7 +337,7 @@ def max_gaussian_mu(epsilon: Real, delta: Real) -> Real:
     >>> round(fp.conversions.max_gaussian_mu(epsilon=1.0, delta=1e-5), 6)
     0.268051
     """
-    return _budgets("GDP", check_at_least_zero("epsilon", epsilon), check_delta("delta", delta))
+    return _largest_budgets("GDP", check_at_least_zero("epsilon", epsilon), check_delta("delta", delta))
 
 
 def gaussian_epsilon(mu: Real, delta: Real) -> Real:
@@ -378,11 +380,11 @@ def gaussian_epsilon(mu: Real, delta: Real) -> Real:
     free = target >= np.asarray(pair.log_hockey_stick(0.0))  # no epsilon is needed
     goal = np.where(free, np.asarray(pair.log_hockey_stick(1.0)), target)
 
-    def excess(epsilon: Array) -> tuple[Array, Array]:
+    def log_delta_gap_and_slope(epsilon: Array) -> tuple[Array, Array]:
         log_delta = np.asarray(pair.log_hockey_stick(epsilon))
         log_tail = epsilon + special.log_ndtr(-size / 2 - epsilon / size)
         # d delta / d eps = -e^eps Phi(-mu/2 - eps/mu)
         return goal - log_delta, rm.exp(log_tail - log_delta)
 
-    root = increasing_root(excess, size * size / 2 + size * np.sqrt(-2 * goal))
-    return as_real(np.where(far, most, np.where(free, 0.0, root)))
+    root = increasing_root(log_delta_gap_and_slope, size * size / 2 + size * np.sqrt(-2 * goal))
+    return float_if_scalar(np.where(far, most, np.where(free, 0.0, root)))

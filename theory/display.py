@@ -35,7 +35,7 @@ class Displayed:
     __slots__ = ()
 
     def __repr__(self) -> str:
-        return one_line(self)
+        return one_line_repr(self)
 
     def rows(self) -> list[Row]:
         """Return the result as rows of plain values with all digits, for `pandas.DataFrame(result.rows())`.
@@ -94,11 +94,11 @@ def row_of(value: Any, *names: str) -> Row:
     return {name: _cell_value(getattr(value, name)) for name in chosen}
 
 
-def one_line(value: Any) -> str:
+def one_line_repr(value: Any) -> str:
     """Return the repr of a dataclass in at most 200 characters; it shortens or counts long fields and ends in "..."."""
     text = f"{type(value).__name__}("
     for place, part in enumerate(one for one in fields(value) if one.repr):
-        more = f"{', ' if place else ''}{part.name}={_short_text(getattr(value, part.name))}"
+        more = f"{', ' if place else ''}{part.name}={_short_repr(getattr(value, part.name))}"
         if len(text) + len(more) > _MAX_CHARS - len(", ...)"):
             return f"{text}, ...)"
         text += more
@@ -126,7 +126,7 @@ def finite_data(data: Any) -> Any:
     return data
 
 
-def printable(text: str) -> str:
+def replace_unprintable(text: str) -> str:
     """Replace unprintable characters, because a stranger's class or error may contain terminal commands."""
     return "".join(one if one.isprintable() else "?" for one in text)
 
@@ -147,10 +147,10 @@ def digest_repr(value: Any) -> str:
     for name, part in printed.items():
         whole = (part.dtype.str, part.shape, part.tobytes()) if isinstance(part, np.ndarray) else part
         digest.update(f"{name}={whole!r};".encode())
-    return f"{one_line(value)[:-1]}, #{digest.hexdigest()[:12]})"
+    return f"{one_line_repr(value)[:-1]}, #{digest.hexdigest()[:12]})"
 
 
-def _short_text(value: object) -> str:
+def _short_repr(value: object) -> str:
     if isinstance(value, Enum):
         return f"{type(value).__name__}.{value.name}"
     text = " ".join(repr(value).split())

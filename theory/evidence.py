@@ -39,7 +39,7 @@ class Evidence(Enum):
     CITED = "a named theorem that was not checked here"
 
     @property
-    def strength(self) -> int:
+    def weakness_rank(self) -> int:
         """Rank from 0 (KERNEL, strongest) to 5 (CITED, weakest)."""
         return list(Evidence).index(self)
 
@@ -55,7 +55,7 @@ class Evidence(Enum):
         Returns
         -------
         Evidence
-            The item with the largest `strength`.
+            The item with the largest `weakness_rank`.
 
         Raises
         ------
@@ -64,7 +64,7 @@ class Evidence(Enum):
         """
         if not evidence:
             raise ValueError("evidence must have at least one item, got none; pass the evidence of each step")
-        return max(evidence, key=lambda link: link.strength)
+        return max(evidence, key=lambda link: link.weakness_rank)
 
 
 class CheckCoverage(Enum):
@@ -173,7 +173,7 @@ class Verdict(Displayed):
         return [row_of(self, "outcome", "evidence", "scope", "detail", "citations")]
 
     @property
-    def joined_by(self) -> str:
+    def citation_phrase(self) -> str:
         """Names of the cited theorems in one phrase, up to the first semicolon of each; empty without citations."""
         if not self.citations:
             return ""
@@ -184,4 +184,4 @@ class Verdict(Displayed):
 
     def __str__(self) -> str:
         words = f"{self.outcome.name} ({self.evidence.name}; {self.scope})"
-        return f"{words}, {self.joined_by}" if self.citations else words
+        return f"{words}, {self.citation_phrase}" if self.citations else words

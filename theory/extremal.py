@@ -14,7 +14,7 @@ from functools import lru_cache, partial
 from typing import TYPE_CHECKING, TypeAlias
 
 from filterproof.theory.numerics.exact import to_fmpq
-from filterproof.theory.numerics.precision import PRECISION_LOCK
+from filterproof.theory.numerics.precision_lock import PRECISION_LOCK
 from filterproof.theory.pairs import KOV, DominatingPair, Erasure, FinitePair, Gaussian, RandomizedResponse
 from filterproof.theory.pairs.reference_values import ball_of, lower_end, upper_end
 
@@ -100,7 +100,7 @@ def zcdp_extremal(rho: float, epsilon: float) -> LargestDivergence:
     Below the smallest double, e^{-(epsilon - rho)^2 / (4 rho)} is the upper bound: Bun & Steinke (2016), Proposition
     1.3.
     """
-    from filterproof.theory.numerics.binary_hypothesis import most_under_zcdp
+    from filterproof.theory.numerics.binary_hypothesis import largest_zcdp_hockey_stick_point
 
     if epsilon > rho and (epsilon - rho) ** 2 / (4 * rho) > _EXP_UNDERFLOW:
 
@@ -109,17 +109,19 @@ def zcdp_extremal(rho: float, epsilon: float) -> LargestDivergence:
 
         return outward_bounds(epsilon, lambda: ball_of(0), most, ())
     return _binary_extremal(
-        epsilon, most_under_zcdp(epsilon, rho), lambda pair: float(pair.zcdp_rho) <= rho * (1 - 2.0**-48)
+        epsilon,
+        largest_zcdp_hockey_stick_point(epsilon, rho),
+        lambda pair: float(pair.zcdp_rho) <= rho * (1 - 2.0**-48),
     )
 
 
 def renyi_extremal(orders: Iterable[tuple[float, float]], epsilon: float) -> LargestDivergence:
     """Return the bounds for D_a <= rho in both directions for each (a, rho) of `orders`, a >= 1."""
-    from filterproof.theory.numerics.binary_hypothesis import DivergenceBounds, most_under
+    from filterproof.theory.numerics.binary_hypothesis import RenyiBound, largest_hockey_stick_point
 
     bounds = tuple(orders)
     divergence_bounds = [
-        DivergenceBounds(Fraction(a), to_fmpq(rho), back) for a, rho in bounds for back in (False, True)
+        RenyiBound(Fraction(a), to_fmpq(rho), back) for a, rho in bounds for back in (False, True)
     ]
 
     def keeps(pair: FinitePair) -> bool:
@@ -128,13 +130,13 @@ def renyi_extremal(orders: Iterable[tuple[float, float]], epsilon: float) -> Lar
             for a, rho in bounds
         )
 
-    return _binary_extremal(epsilon, most_under(epsilon, divergence_bounds), keeps)
+    return _binary_extremal(epsilon, largest_hockey_stick_point(epsilon, divergence_bounds), keeps)
 
 
 def approximate_extremal(own: float, delta: float, epsilon: float) -> LargestDivergence:
     """Return the bounds for (own, delta)-DP, own >= 0, which KOV(own, delta) dominates; delta = 0 is pure DP."""
 
-    def stick() -> arb:
+    def hockey_stick() -> arb:
         beyond = (
             (ball_of(own).exp() - ball_of(epsilon).exp()) / (1 + ball_of(own).exp())
             if own > epsilon
@@ -143,14 +145,14 @@ def approximate_extremal(own: float, delta: float, epsilon: float) -> LargestDiv
         return ball_of(delta) + (1 - ball_of(delta)) * beyond
 
     pair = KOV(own, delta) if own and delta else Erasure(delta) if delta else RandomizedResponse(own)
-    return outward_bounds(epsilon, stick, stick, ((pair, 1),))
+    return outward_bounds(epsilon, hockey_stick, hockey_stick, ((pair, 1),))
 
 
 def gdp_extremal(mu: float, epsilon: float) -> LargestDivergence:
     """Return the bounds for mu-GDP, mu > 0, which Gaussian(mu) dominates."""
     pair = Gaussian(mu)
-    stick = pair.reference_values.hockey_stick(epsilon).ball
-    return outward_bounds(epsilon, stick, stick, ((pair, 1),))
+    hockey_stick = pair.reference_values.hockey_stick(epsilon).ball
+    return outward_bounds(epsilon, hockey_stick, hockey_stick, ((pair, 1),))
 
 
 def squares_extremal(
@@ -164,10 +166,10 @@ def squares_extremal(
     """
 
     above = zcdp_extremal(squares / 2, epsilon).high if squares > 0 else 0.0
-    return _randomised_response_bound(level, times, epsilon, lambda: ball_of(above)).with_erasure(delta)
+    return _randomised_response_lower_bound(level, times, epsilon, lambda: ball_of(above)).with_erasure(delta)
 
 
-def responses_extremal(own: float, level: float, times: int, epsilon: float) -> LargestDivergence:
+def randomised_responses_extremal(own: float, level: float, times: int, epsilon: float) -> LargestDivergence:
     """Return bounds for own-DP compositions of randomised responses of one level, times level <= own.
 
     The upper bound covers all own-DP mechanisms. times = 0 if no response is known to be allowed.
@@ -175,15 +177,15 @@ def responses_extremal(own: float, level: float, times: int, epsilon: float) -> 
     above = approximate_extremal(own, 0.0, epsilon).high
     if not times:
         return outward_bounds(epsilon, lambda: ball_of(0), lambda: ball_of(above), ())
-    return _randomised_response_bound(level, times, epsilon, lambda: ball_of(above))
+    return _randomised_response_lower_bound(level, times, epsilon, lambda: ball_of(above))
 
 
-def _randomised_response_bound(
+def _randomised_response_lower_bound(
     level: float, times: int, epsilon: float, above: Callable[[], arb]
 ) -> LargestDivergence:
     """Return the lower bound by `times` randomised responses of one level, with the upper bound `above`."""
 
-    def stick() -> arb:
+    def hockey_stick() -> arb:
         keep = 1 / (1 + (-ball_of(level)).exp())
         total, choose = ball_of(0), 1
         for lost in range(times + 1):
@@ -194,20 +196,20 @@ def _randomised_response_bound(
             choose = choose * (times - lost) // (lost + 1)
         return total
 
-    return outward_bounds(epsilon, stick, above, ((RandomizedResponse(level), times),))
+    return outward_bounds(epsilon, hockey_stick, above, ((RandomizedResponse(level), times),))
 
 
-def erasures_extremal(
+def realised_loss_filter_extremal(
     theta: float, dhat: float, rounds: int, delta: float, epsilon: float
 ) -> LargestDivergence:
     """Return bounds for a filter of realised losses, by erasures of theta in each round and dhat in the last one."""
 
-    def stick() -> arb:
+    def hockey_stick() -> arb:
         return 1 - (1 - ball_of(theta)) ** (rounds - 1) * (1 - ball_of(dhat))
 
     steps: Steps = ((Erasure(theta), rounds - 1),) if rounds > 1 and theta else ()
     return outward_bounds(
-        epsilon, stick, lambda: ball_of(delta), (*steps, (Erasure(dhat), 1)) if dhat else steps
+        epsilon, hockey_stick, lambda: ball_of(delta), (*steps, (Erasure(dhat), 1)) if dhat else steps
     )
 
 
@@ -224,17 +226,19 @@ def tangent_extremal(
     except (ValueError, ArithmeticError):  # no masses, or no accepted ones
         return LargestDivergence(epsilon, 0.0, high)
     pair = FinitePair((one, 1 - one), (other, 1 - other))
-    return outward_bounds(epsilon, _outcome_term(epsilon, one, other), lambda: ball_of(high), ((pair, 1),))
+    return outward_bounds(
+        epsilon, _hockey_stick_term(epsilon, one, other), lambda: ball_of(high), ((pair, 1),)
+    )
 
 
 def _binary_extremal(
     epsilon: float, point: tuple[fmpq, fmpq, tuple[object, ...]], keeps: Callable[[FinitePair], bool]
 ) -> LargestDivergence:
     """Return bounds by two outcomes near a point of tangency, moved towards Q until they satisfy the bounds."""
-    from filterproof.theory.numerics.binary_hypothesis import stick_above
+    from filterproof.theory.numerics.binary_hypothesis import hockey_stick_bound_by_planes
 
     x, y, kept = point
-    high = partial(stick_above, to_fmpq(epsilon), x, y, kept)  # type: ignore[arg-type]
+    high = partial(hockey_stick_bound_by_planes, to_fmpq(epsilon), x, y, kept)  # type: ignore[arg-type]
     try:
         p, q = _nearest_accepted_pair(
             Fraction(int(x.p), int(x.q)), Fraction(int(y.p), int(y.q)), keeps, _RELATIVE_TOLERANCE, epsilon
@@ -242,7 +246,7 @@ def _binary_extremal(
     except ArithmeticError:  # no pair with double masses satisfies bounds so close to zero
         return outward_bounds(epsilon, lambda: ball_of(0), high, ())
     return outward_bounds(
-        epsilon, _outcome_term(epsilon, p, q), high, ((FinitePair((p, 1 - p), (q, 1 - q)), 1),)
+        epsilon, _hockey_stick_term(epsilon, p, q), high, ((FinitePair((p, 1 - p), (q, 1 - q)), 1),)
     )
 
 
@@ -261,7 +265,7 @@ def _nearest_accepted_pair(
     )
 
 
-def _outcome_term(epsilon: float, p: Fraction, q: Fraction) -> Callable[[], arb]:
+def _hockey_stick_term(epsilon: float, p: Fraction, q: Fraction) -> Callable[[], arb]:
     """Return a function for p - e^epsilon q."""
     return lambda: ball_of(p) - ball_of(epsilon).exp() * ball_of(q)
 

@@ -15,7 +15,7 @@ from filterproof.theory.argument_checks import (
     check_order_from_one,
     check_positive,
     check_probability,
-    owned_copy,
+    safe_double_copy,
 )
 from filterproof.theory.conversions import CKS
 from filterproof.theory.extremal import (
@@ -27,7 +27,7 @@ from filterproof.theory.extremal import (
 )
 from filterproof.theory.latex import tex_number
 from filterproof.theory.numerics import reproducible_math as rm
-from filterproof.theory.numerics.stable import as_real
+from filterproof.theory.numerics.stable import float_if_scalar
 from filterproof.theory.pairs.gaussian import Gaussian
 from filterproof.theory.pairs.kov import KOV
 from filterproof.theory.relative_entropy import entropy_delta
@@ -121,7 +121,7 @@ class Guarantee(ABC):
 
     def _set_rounded_down(self, check: Callable[..., Real], name: str, value: Real, field: str = "") -> None:
         """Check one number, round it down and store it in the field (`name` unless given)."""
-        number = check(name, owned_copy(value, down=True))
+        number = check(name, safe_double_copy(value, down=True))
         if isinstance(number, np.ndarray):
             raise TypeError(
                 f"{name} must be one number, got an array of shape {number.shape}; make one guarantee per number"
@@ -301,7 +301,7 @@ class RenyiDP(Guarantee):
         factor = t * rm.log1p(1 / t) + rm.log1p(t)  # -log((1 - 1/a)^a / (a-1))
         with np.errstate(over="ignore"):
             exponent = t * (self.rho - check_at_least_zero("epsilon", epsilon)) - factor
-        return as_real(rm.exp(np.minimum(exponent, 0.0)))
+        return float_if_scalar(rm.exp(np.minimum(exponent, 0.0)))
 
     def _extremal(self, epsilon: float) -> LargestDivergence:
         return renyi_extremal(((self.alpha, self.rho),), epsilon)

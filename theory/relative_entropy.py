@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from filterproof.theory.argument_checks import Real, check_at_least_zero
 from filterproof.theory.numerics import reproducible_math as rm
-from filterproof.theory.numerics.stable import as_real, expm1_minus, increasing_root
+from filterproof.theory.numerics.stable import expm1_minus, float_if_scalar, increasing_root
 
 Array = NDArray[np.float64]
 
@@ -41,27 +41,29 @@ def entropy_delta(rho: Real, epsilon: Real) -> Real:
     size = np.maximum(size, _MIN_DIVERGENCE)
     goal = np.minimum(size, np.minimum(eps, 1e308) + _DELTA_ONE_GAP)
 
-    def excess(s: Array) -> tuple[Array, Array]:
-        a = _log_growth(s) - eps
+    def stationarity_gap_and_slope(s: Array) -> tuple[Array, Array]:
+        a = _log_expm1_over_s(s) - eps
         above = np.maximum(a, 0.0)
-        rate = _first_derivative(s)
+        rate = _log_expm1_over_s_slope(s)
         near = -rm.expm1(-above) * s * rate - expm1_minus(-above)
         # the same left side at large s, in a form in which s and a do not cancel
         whole = np.maximum(s, 1.0) / -rm.expm1(-np.maximum(s, 1.0))
         far = whole * (rm.exp(-np.maximum(s, 1.0)) - rm.exp(-above))
         far += rm.log(np.maximum(s, 1.0)) - rm.log1p(-rm.exp(-np.maximum(s, 1.0))) + eps
-        slope = s * (rm.exp(-above) * rate * rate - rm.expm1(-above) * _second_derivative(s))
+        slope = s * (rm.exp(-above) * rate * rate - rm.expm1(-above) * _log_expm1_over_s_curvature(s))
         # where a <= 0 the left side is 0, so the excess is -goal; goal / s is any positive slope
         return np.where(a > 0, np.where(s < 1, near, far) - goal, -goal), np.where(a > 0, slope, goal / s)
 
     with np.errstate(over="ignore", under="ignore"):
         much = np.where(goal - eps > 1, rm.exp(np.minimum(goal - eps, _DELTA_ONE_GAP)), 0.0)
-        s = increasing_root(excess, np.maximum(np.sqrt(8 * np.minimum(goal, 1.0)), np.maximum(eps, much)))
-        bound = (size + expm1_minus(-np.maximum(_log_growth(s) - eps, 0.0))) / s
-    return as_real(np.where(positive, np.minimum(bound, 1.0), 0.0))
+        s = increasing_root(
+            stationarity_gap_and_slope, np.maximum(np.sqrt(8 * np.minimum(goal, 1.0)), np.maximum(eps, much))
+        )
+        bound = (size + expm1_minus(-np.maximum(_log_expm1_over_s(s) - eps, 0.0))) / s
+    return float_if_scalar(np.where(positive, np.minimum(bound, 1.0), 0.0))
 
 
-def _log_growth(s: Array) -> Array:
+def _log_expm1_over_s(s: Array) -> Array:
     """Return log((e^s - 1)/s) = s/2 + log(sinh(s/2) / (s/2))."""
     near = np.minimum(s, 1.0) / 2
     square = near * near
@@ -75,16 +77,16 @@ def _log_growth(s: Array) -> Array:
     )
 
 
-def _first_derivative(s: Array) -> Array:
-    """Return 1/(1 - e^-s) - 1/s, the derivative of `_log_growth`."""
+def _log_expm1_over_s_slope(s: Array) -> Array:
+    """Return 1/(1 - e^-s) - 1/s, the derivative of `_log_expm1_over_s`."""
     near = np.minimum(s, 0.1)
     square = near * near
     series = 0.5 + near / 12 - near * square / 720 + near * square * square / 30240
     return np.where(s < 0.1, series, 1 / -rm.expm1(-np.maximum(s, 0.1)) - 1 / np.maximum(s, 0.1))
 
 
-def _second_derivative(s: Array) -> Array:
-    """Return 1/s^2 - 1/(4 sinh^2(s/2)), the second derivative of `_log_growth`."""
+def _log_expm1_over_s_curvature(s: Array) -> Array:
+    """Return 1/s^2 - 1/(4 sinh^2(s/2)), the second derivative of `_log_expm1_over_s`."""
     near, far = np.minimum(s, 0.1), np.maximum(s, 0.1)
     square = near * near
     series = 1 / 12 - square / 240 + square * square / 6048

@@ -90,7 +90,7 @@ def _round_directed(x: Any, is_right: Callable[[Fraction, Fraction], bool], end:
     return near if is_right(Fraction(near), exact) else math.nextafter(near, math.copysign(end, exact))
 
 
-def lower_tiny_products(x: NDArray[np.float64]) -> NDArray[np.float64]:
+def round_down_tiny_products(x: NDArray[np.float64]) -> NDArray[np.float64]:
     """Round products below 2^-1000 down by one more double, because a relative margin vanishes there."""
     small = (x < 2.0**-1000) & (x > 0)
     return np.where(small, next_below(x), x) if small.any() else x

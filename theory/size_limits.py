@@ -22,7 +22,7 @@ def check_size(name: str, needed: int, most: int, what: str, remedy: str) -> Non
 
 
 @contextmanager
-def in_memory(name: str, value: int) -> Iterator[None]:
+def too_large_on_memory_error(name: str, value: int) -> Iterator[None]:
     """Raise TooLargeError instead of MemoryError if memory cannot hold `value` items; `name` is the argument."""
     try:
         yield

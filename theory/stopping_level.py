@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy import special
 
 from filterproof.theory.argument_checks import Real, check_count, check_delta, check_positive, check_real
-from filterproof.theory.numerics.gauss_legendre import steps_rule
+from filterproof.theory.numerics.gauss_legendre import gauss_legendre_for_normal_steps
 from filterproof.theory.pairs.gaussian import Gaussian
 
 _MIN_DELTA = 2.0**-1000  # a fraction of a smaller delta may underflow to zero, whose quantile is infinite
@@ -138,10 +138,10 @@ def optimal_split(rounds: int, delta: float) -> DeltaSplit:
         raise ValueError(f"delta must be at least 2^-1000, got delta={delta!r}; pass a larger delta")
 
     from filterproof.theory.thresholds.budgets import (
-        split_below,  # imported here because it loads ball arithmetic
+        optimal_split_round_down,  # imported here because it loads ball arithmetic
     )
 
-    return DeltaSplit(*split_below(n, total))
+    return DeltaSplit(*optimal_split_round_down(n, total))
 
 
 def kappa_survival(kappa: float, *, sigma: float, rounds: int) -> NDArray[np.float64]:
@@ -168,7 +168,7 @@ def kappa_survival(kappa: float, *, sigma: float, rounds: int) -> NDArray[np.flo
     rounds = check_count("rounds", rounds)
     if rounds <= 2:  # both releases are decided before any loss is known
         return np.ones(rounds)
-    unit, share = steps_rule(_NODES, kappa, mu)
+    unit, share = gauss_legendre_for_normal_steps(_NODES, kappa, mu)
     inside, weight = kappa * unit, kappa * share
     left = [
         float(density @ weight) for density in islice(_survivor_densities(inside, weight, mu), rounds - 2)
@@ -176,7 +176,7 @@ def kappa_survival(kappa: float, *, sigma: float, rounds: int) -> NDArray[np.flo
     return np.minimum([1.0, 1.0, *left], 1.0)  # rounding may exceed a probability by an ulp
 
 
-def stopped_hockey_stick(
+def realisation_filter_hockey_stick(
     limit: float, *, mu: float, rounds: int, epsilon: float, nodes: int = _NODES
 ) -> float:
     """Return H_{e^epsilon} of the transcript of a realisation-level filter when every request is Gaussian(mu).
@@ -193,7 +193,7 @@ def stopped_hockey_stick(
     if rounds <= 2:  # both releases are decided before any loss is known
         return float(Gaussian(math.sqrt(rounds) * mu).hockey_stick(epsilon))
     reach = _MAX_DEVIATIONS * mu + mu * mu / 2
-    unit, share = steps_rule(nodes, max(limit, reach / 2), mu)
+    unit, share = gauss_legendre_for_normal_steps(nodes, max(limit, reach / 2), mu)
     inside, weight = limit * unit, limit * share
     beyond = limit + reach * (1 + unit) / 2
     outside, area = np.concatenate([beyond, -beyond]), np.tile(reach * share / 2, 2)

@@ -67,7 +67,7 @@ class AboveThreshold(StatefulAccountant):
             )
         super().__init__()
         self._ratio, self._factors = ratio, 2 if monotone else 3
-        self._noisy = _checked_integer("threshold", threshold) + self._draw_noise(rng)
+        self._noisy = _checked_integer("threshold", threshold) + self._draw_discrete_laplace(rng)
         self._over = False
 
     @property
@@ -87,13 +87,13 @@ class AboveThreshold(StatefulAccountant):
                 raise ValueError(
                     "value must come before the first True, got one after it; make another AboveThreshold"
                 )
-            self._over = _checked_integer("value", value) + self._draw_noise(rng) >= self._noisy
+            self._over = _checked_integer("value", value) + self._draw_discrete_laplace(rng) >= self._noisy
             return self._over
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(ratio={self._ratio}, {self._factors} log(ratio)-DP, over={self._over})"
 
-    def _draw_noise(self, rng: np.random.Generator) -> int:
+    def _draw_discrete_laplace(self, rng: np.random.Generator) -> int:
         """Return the difference of two geometric numbers, P(n) = (1 - r) r^n, r = 1/ratio."""
         if not isinstance(rng, np.random.Generator):
             raise TypeError(

@@ -41,7 +41,9 @@ def grant_in_blocks(
         active = np.empty(n, dtype=np.bool_)
         for first in range(0, n, PEOPLE_PER_BLOCK):
             people = slice(first, min(first + PEOPLE_PER_BLOCK, n))
-            granted = _in_place(filt, *_grant_block(state, request, people), people.stop - first)
+            granted = _charge_in_place(
+                filt, *_state_and_request_of_block(state, request, people), people.stop - first
+            )
             if granted is None and first:
                 raise TypeError(
                     f"{type(filt).__name__}.spend must keep the dtype and the shape of the state, got another from one "
@@ -52,17 +54,17 @@ def grant_in_blocks(
             active[people] = granted
         else:
             return active
-    active, spent = _granted_people(filt, state, request, n)
+    active, spent = _participants_and_state(filt, state, request, n)
     # the filter may go on writing into its result
     keep(copy_state(spent) if active.all() else choose_runs(active, spent, state))
     return active.copy()  # the filter may return an array that it uses again
 
 
-def _in_place(filt: FilterBase, part: State, pair: DominatingPair, n: int) -> NDArray[np.bool_] | None:
+def _charge_in_place(filt: FilterBase, part: State, pair: DominatingPair, n: int) -> NDArray[np.bool_] | None:
     """Charge participants in the arrays of `part` and return them; None if the filter needs new arrays."""
     granted = checked_step_inplace(filt, part, pair)
     if granted is None:
-        granted, spent = _granted_people(filt, part, pair, n)
+        granted, spent = _participants_and_state(filt, part, pair, n)
         old, new = state_leaves(part), state_leaves(spent)
         if [(a.shape, a.dtype) for a in old] != [(a.shape, a.dtype) for a in new]:
             return None
@@ -71,14 +73,16 @@ def _in_place(filt: FilterBase, part: State, pair: DominatingPair, n: int) -> ND
     return granted
 
 
-def _granted_people(
+def _participants_and_state(
     filt: FilterBase, state: State, request: DominatingPair, n: int
 ) -> tuple[NDArray[np.bool_], State]:
     active, spent = checked_step(filt, state, request, n)
     return active, checked_spend(filt, state, request, n) if spent is None else spent
 
 
-def _grant_block(state: State, request: DominatingPair, people: slice) -> tuple[State, DominatingPair]:
+def _state_and_request_of_block(
+    state: State, request: DominatingPair, people: slice
+) -> tuple[State, DominatingPair]:
     """Return the state and the pairs of these people."""
     part: State = map_arrays(lambda leaf: leaf[people], state)
     if request.shape == ():

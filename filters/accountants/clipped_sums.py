@@ -14,13 +14,18 @@ from filterproof.filters.accountants.individual import IndividualFilter
 from filterproof.filters.accountants.personal_reports import PerPersonValues, PersonalFactor
 from filterproof.filters.accountants.secret_noise import SecretNoise
 from filterproof.filters.accountants.verifiable import QueryKind
-from filterproof.filters.contract.determinism import check_requests
+from filterproof.filters.contract.determinism import check_determinism_on_requests
 from filterproof.filters.contract.filter_base import FilterBase
 from filterproof.filters.contract.parameters import one_positive
 from filterproof.theory.argument_checks import check_count
-from filterproof.theory.display import one_line
+from filterproof.theory.display import one_line_repr
 from filterproof.theory.guarantees import Guarantee
-from filterproof.theory.numerics.norms import euclidean_norms, exact_sum, nearest_doubles, weighted_rows
+from filterproof.theory.numerics.norms import (
+    euclidean_norms,
+    exact_sum_parts,
+    nearest_doubles_of_sum,
+    weighted_row_blocks,
+)
 from filterproof.theory.pairs import Gaussian
 
 #: The relative excess of the noise. A norm computed in doubles is too small by a share of at most half of (dimension +
@@ -66,7 +71,7 @@ class NoisySum:
     value: NDArray[np.float64]
     sigma: float
 
-    __repr__ = one_line
+    __repr__ = one_line_repr
 
 
 class ClippedSums:
@@ -118,7 +123,7 @@ class ClippedSums:
     __slots__ = ("_clip", "_factors", "_people", "_shape", "_sigma")
     theorem: ClassVar[str] = IndividualFilter.theorem
     scope: ClassVar[str] = "every adaptive analyst, for adding or removing one person"
-    played: ClassVar[QueryKind] = "sums"
+    query_kind: ClassVar[QueryKind] = "sums"
 
     def __init__(
         self, people: IndividualFilter, *, clip: float, sigma: float, runs: int | None = None
@@ -145,7 +150,7 @@ class ClippedSums:
 
         def make(people: int, runs: int) -> ClippedSums:
             made = cls(IndividualFilter(filt, people * runs), clip=clip, sigma=sigma, runs=runs)
-            check_requests(filt, [Gaussian(clip / sigma)])
+            check_determinism_on_requests(filt, [Gaussian(clip / sigma)])
             return made
 
         return make
@@ -161,17 +166,17 @@ class ClippedSums:
         return self._people.filter.promise
 
     @property
-    def kernel(self) -> tuple[str, ...]:
+    def kernel_theorems(self) -> tuple[str, ...]:
         """The theorems of the proof assistant's kernel about the people's filters."""
-        return self._people.kernel
+        return self._people.kernel_theorems
 
     @property
-    def largest(self) -> float:
+    def largest_norm(self) -> float:
         """The largest norm of one vector: `clip`."""
         return self._clip
 
     @property
-    def rests_on(self) -> tuple[IndividualFilter]:
+    def underlying_filters(self) -> tuple[IndividualFilter]:
         """The people and their budgets."""
         return (self._people,)
 
@@ -200,7 +205,7 @@ class ClippedSums:
 
     def next_noise(self, secret: int) -> SecretNoise:
         """Return the secret noise of the next release, with a step above those of all earlier releases."""
-        return self._people._noise.next(secret)
+        return self._people._noise.next_unused_noise(secret)
 
     def release(
         self, vectors: NDArray[np.float64] | ImplicitVectors, rng: np.random.Generator | SecretNoise
@@ -243,7 +248,7 @@ class ClippedSums:
                 "correct these vectors, nothing was charged"
             )
         used = self._people._noise
-        used.check(rng)
+        used.mark_used(rng)
         charged = np.maximum(norms.ravel(), self._sigma * _FREE_SHARE)
         factors = self._people.clip(charged, sigma=self._sigma, most=self._clip)
         self._factors = np.where(norms.ravel() > 0, factors, 0.0)
@@ -254,17 +259,17 @@ class ClippedSums:
                 f"weighted must give a finite vector of at most 2^20 numbers, got shape {found}; the charges remain"
             )
         if isinstance(rng, SecretNoise):
-            noise = rng.added_to(*total, sigma=self.sigma)
+            noise = rng.noise_for(*total, sigma=self.sigma)
         else:
-            noise = self.sigma * used.drawn(rng, found)
-        return NoisySum(nearest_doubles([*total, noise]), self.sigma)
+            noise = self.sigma * used.draw_unused_normals(rng, found)
+        return NoisySum(nearest_doubles_of_sum([*total, noise]), self.sigma)
 
     def _weighted_summands(
         self, vectors: NDArray[np.float64] | ImplicitVectors, factors: NDArray[np.float64]
     ) -> list[NDArray[np.float64]]:
         """Return summands of the weighted sum, exact for a table: nobody changes it by more than their own vector."""
         if isinstance(vectors, np.ndarray):
-            return exact_sum(weighted_rows(factors, vectors))
+            return exact_sum_parts(weighted_row_blocks(factors, vectors))
         return [np.asarray(vectors.weighted(factors), dtype=np.float64)]
 
     def _copied_rows(self, vectors: object) -> NDArray[np.float64]:

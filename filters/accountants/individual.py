@@ -14,7 +14,7 @@ from filterproof.filters.accountants.personal_reports import (
     MAX_PEOPLE,
     PerPersonValues,
     PersonalRemainingBudget,
-    check_pairs,
+    check_pair_per_person,
     check_person,
 )
 from filterproof.filters.accountants.saved_state import (
@@ -23,8 +23,8 @@ from filterproof.filters.accountants.saved_state import (
     checked_key,
     decode_state,
     encode_state,
+    identity_as_json,
     saved_count,
-    saved_identity,
 )
 from filterproof.filters.accountants.secret_noise import UsedNoise
 from filterproof.filters.accountants.stateful_accountant import StatefulAccountant
@@ -47,7 +47,7 @@ from filterproof.theory.guarantees import ZCDP, GaussianDP, Guarantee, RenyiDP
 from filterproof.theory.numerics.error_free import quotient_round_up
 from filterproof.theory.pairs import DominatingPair, Gaussian, PairPerRun, RandomizedResponse
 from filterproof.theory.rounding import next_above
-from filterproof.theory.size_limits import in_memory
+from filterproof.theory.size_limits import too_large_on_memory_error
 
 _VERSION = 2
 _SAVED = ("filter", "parameters", "people", "state", "steps")
@@ -99,7 +99,7 @@ def gaussian_request(norms: NDArray[np.float64], sigma: float) -> DominatingPair
     noise, found = one_positive("sigma", sigma), None
     if isinstance(norms, np.ndarray) and norms.dtype == np.float64 and norms.ndim == 1:
         found = compiled.quotients_round_up(norms, noise)
-    mu = _norms_rounded_up(norms) if found is None else found[0]  # a new array, which is overwritten
+    mu = _doubles_of_norms_round_up(norms) if found is None else found[0]  # a new array, which is overwritten
     absent = mu == 0
     if found is None:
         for first in range(0, mu.size, compiled.SUMS_PER_BLOCK):  # in blocks that fit into the cache
@@ -117,7 +117,7 @@ def gaussian_request(norms: NDArray[np.float64], sigma: float) -> DominatingPair
     return either.with_parameters(changed)
 
 
-def _norms_rounded_up(norms: object) -> NDArray[np.float64]:
+def _doubles_of_norms_round_up(norms: object) -> NDArray[np.float64]:
     """Return `norms` as doubles, none below its original. Errors do not quote them, because they are personal data."""
     given = np.asarray(norms)
     if given.dtype.kind not in "fiu":
@@ -191,7 +191,7 @@ class IndividualFilter(StatefulAccountant):
         "every adaptive analyst, for adding or removing one person whose declared pair dominates on each data set that "
         "holds the person"
     )
-    played: ClassVar[QueryKind] = "selects"
+    query_kind: ClassVar[QueryKind] = "selects"
 
     def __init__(self, filt: FilterBase, people: int) -> None:
         super().__init__()
@@ -205,7 +205,7 @@ class IndividualFilter(StatefulAccountant):
         self._people = check_count("people", people, most=MAX_PEOPLE)
         self._noise = UsedNoise()
         # the filter may keep its start state, and rounds of many people write into their state
-        with in_memory("people", self._people):
+        with too_large_on_memory_error("people", self._people):
             self._state: State = copy_state(checked_start(filt, self._people))
 
     @property
@@ -224,12 +224,12 @@ class IndividualFilter(StatefulAccountant):
         return self._filter.promise
 
     @property
-    def kernel(self) -> tuple[str, ...]:
+    def kernel_theorems(self) -> tuple[str, ...]:
         """The theorems of the proof assistant's kernel about individual filters that cover this filter."""
         return ("individual_filter", *(name for kind, name in _KERNEL if isinstance(self.promise, kind)))
 
     @property
-    def rests_on(self) -> tuple[FilterBase]:
+    def underlying_filters(self) -> tuple[FilterBase]:
         """The filter that each person has."""
         return (self._filter,)
 
@@ -252,7 +252,7 @@ class IndividualFilter(StatefulAccountant):
         -------
         ndarray of bool, shape (n,)
         """
-        check_pairs(request, self._people)
+        check_pair_per_person(request, self._people)
         with self._in_turn("select"):
             return self._grant_and_charge(request)
 
@@ -291,7 +291,7 @@ class IndividualFilter(StatefulAccountant):
         Feldman & Zrnic (2021), Algorithm 7, whose budget is a sum of squared norms. A person skips the round whose
         factor would use less than 2^-20 of a full budget.
         """
-        sizes = _norms_rounded_up(norms)
+        sizes = _doubles_of_norms_round_up(norms)
         if sizes.shape != (self._people,):
             raise ValueError(
                 f"norms must be one per person, got shape {sizes.shape} for {self._people} people; pass the norm of "
@@ -351,7 +351,7 @@ class IndividualFilter(StatefulAccountant):
         """
         with self._lock:  # a round may be charging people in place
             content = {
-                **saved_identity(self._identity),
+                **identity_as_json(self._identity),
                 "people": self._people,
                 "state": encode_state(self._state),
                 "steps": self._noise.to_dict(),

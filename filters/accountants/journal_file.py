@@ -60,9 +60,9 @@ class JournalFile:
     def create(cls, path: object, parts: Iterable[Any]) -> JournalFile:
         """Create a file with this content. Raises JournalError if it exists."""
         where = journal_path(path)
-        with one_sentence(where, "made"):
+        with reraise_as_journal_error(where, "made"):
             journal = cls(where)
-            with journal.closed_by_an_error():
+            with journal.close_on_error():
                 if where.exists():
                     raise JournalError(
                         f"journal must be a new file, got {str(where)!r}; open the existing journal, or pass a new path"
@@ -74,10 +74,10 @@ class JournalFile:
     def open(cls, path: object) -> tuple[JournalFile, bytes]:
         """Open the file and return it with its content."""
         where = journal_path(path)
-        with one_sentence(where, "opened"):
+        with reraise_as_journal_error(where, "opened"):
             where.stat()  # first, so that no lock file is left next to a missing file
             journal = cls(where)
-            with journal.closed_by_an_error(), open(where, "rb") as file:
+            with journal.close_on_error(), open(where, "rb") as file:
                 content, journal._inode = file.read(), os.fstat(file.fileno()).st_ino
         return journal, content
 
@@ -87,7 +87,7 @@ class JournalFile:
         self._close()
 
     @contextmanager
-    def closed_by_an_error(self) -> Iterator[None]:
+    def close_on_error(self) -> Iterator[None]:
         """Close the file if the block raises."""
         try:
             yield
@@ -108,7 +108,7 @@ class JournalFile:
         self.check_usable()
         self._usable = False  # first, because a second interrupt may come before the file is closed
         try:
-            with one_sentence(self.path, "written"):
+            with reraise_as_journal_error(self.path, "written"):
                 with suppress(FileNotFoundError):
                     if os.stat(self.path).st_ino == self._inode:
                         self._replace_content(parts)
@@ -122,7 +122,7 @@ class JournalFile:
     def _replace_content(self, parts: Iterable[Any]) -> None:
         new = _with_ending(self.path, ".new")
         try:
-            inode = _write_file(new, parts)
+            inode = _write_synced_file(new, parts)
             os.replace(new, self.path)
         except BaseException:
             with suppress(OSError):
@@ -144,7 +144,7 @@ def journal_path(path: object) -> Path:
 
 
 @contextmanager
-def one_sentence(path: Path, done: str) -> Iterator[None]:
+def reraise_as_journal_error(path: Path, done: str) -> Iterator[None]:
     """Turn system errors into a JournalError with one sentence."""
     try:
         yield
@@ -155,7 +155,7 @@ def one_sentence(path: Path, done: str) -> Iterator[None]:
         ) from error
 
 
-def _write_file(path: Path, parts: Iterable[Any]) -> int:
+def _write_synced_file(path: Path, parts: Iterable[Any]) -> int:
     """Write a file to the disk and return its inode number."""
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
     with open(descriptor, "wb") as file:

@@ -12,8 +12,12 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from filterproof.filters.accountants.journal import Journal, JournalSums, JournalTerms
 from filterproof.filters.accountants.journal_file import JournalError
+from filterproof.filters.accountants.linear_queries_journal import (
+    JournalParameters,
+    JournalSums,
+    LinearQueriesJournal,
+)
 from filterproof.filters.accountants.personal_reports import MAX_PEOPLE, PersonalRemainingBudget, check_person
 from filterproof.filters.accountants.saved_state import (
     check_same,
@@ -27,14 +31,14 @@ from filterproof.filters.accountants.secret_noise import UsedNoise
 from filterproof.filters.accountants.stateful_accountant import StatefulAccountant
 from filterproof.filters.accountants.verifiable import QueryKind
 from filterproof.filters.accounting.charge_kinds import LinearCharge
-from filterproof.filters.accounting.ledger import Budget, is_sum
+from filterproof.filters.accounting.ledger import Budget, is_valid_sum
 from filterproof.filters.contract.parameters import one_delta, one_positive
 from filterproof.theory.argument_checks import check_count
-from filterproof.theory.display import one_line
+from filterproof.theory.display import one_line_repr
 from filterproof.theory.guarantees import ZCDP, Guarantee
 from filterproof.theory.numerics.error_free import two_sum
-from filterproof.theory.numerics.norms import exact_sum, nearest_doubles, squared_norms
-from filterproof.theory.size_limits import in_memory
+from filterproof.theory.numerics.norms import exact_sum_parts, nearest_doubles_of_sum, squared_norms
+from filterproof.theory.size_limits import too_large_on_memory_error
 
 #: 2: people may have left.
 _VERSION = 2
@@ -62,7 +66,7 @@ class LinearAnswer:
     value: NDArray[np.float64]
     sigma: float
 
-    __repr__ = one_line
+    __repr__ = one_line_repr
 
     def error(self, delta: float) -> float:
         """Return a bound on the largest coordinate error that fails with probability at most delta.
@@ -134,10 +138,10 @@ class LinearQueries(StatefulAccountant):
 
     _terms_shown = ("norm_budget", "kappa")
     theorem: ClassVar[str] = "linear queries"
-    kernel: ClassVar[tuple[str, ...]] = ("linear_queries",)
-    rests_on: ClassVar[tuple[()]] = ()
+    kernel_theorems: ClassVar[tuple[str, ...]] = ("linear_queries",)
+    underlying_filters: ClassVar[tuple[()]] = ()
     scope: ClassVar[str] = "every adaptive analyst, for adding or removing one person"
-    played: ClassVar[QueryKind] = "sums"
+    query_kind: ClassVar[QueryKind] = "sums"
 
     def __init__(
         self,
@@ -153,10 +157,12 @@ class LinearQueries(StatefulAccountant):
         self._promise = ZCDP(self.kappa)
         self._budget = Budget.of(self.norm_budget)
         number = check_count("people", people, most=MAX_PEOPLE)
-        with in_memory("people", number):
+        with too_large_on_memory_error("people", number):
             self._sums = JournalSums.without_charges(number)
         self._noise = UsedNoise()
-        self._journal = None if journal is None else Journal.create(journal, self._journal_terms, self._sums)
+        self._journal = (
+            None if journal is None else LinearQueriesJournal.create(journal, self._journal_terms, self._sums)
+        )
 
     @property
     def norm_budget(self) -> float:
@@ -194,12 +200,12 @@ class LinearQueries(StatefulAccountant):
         Nobody has a smaller charge in the file than the releases cost. A crash may leave a charge without a release.
         """
         queries = cls(1, norm_budget=norm_budget, kappa=kappa)
-        opened, sums = Journal.open(journal, queries._journal_terms)
+        opened, sums = LinearQueriesJournal.open(journal, queries._journal_terms)
         queries._journal = opened
         # an interrupt may have split a charge between its two doubles in memory: too much is charged, even above the
         # budget
         sums = JournalSums(*two_sum(sums.high, sums.low), sums.left)
-        reached = is_sum((sums.high, sums.low))
+        reached = is_valid_sum((sums.high, sums.low))
         if not reached.all():
             opened.close()
             raise JournalError(
@@ -210,8 +216,8 @@ class LinearQueries(StatefulAccountant):
         return queries
 
     @property
-    def _journal_terms(self) -> JournalTerms:
-        return JournalTerms(self.norm_budget, self.kappa)
+    def _journal_terms(self) -> JournalParameters:
+        return JournalParameters(self.norm_budget, self.kappa)
 
     @property
     def people(self) -> int:
@@ -232,7 +238,7 @@ class LinearQueries(StatefulAccountant):
         return math.sqrt(variance) * (1 + (dimension + 4) * 2.0**-52)
 
     @property
-    def largest(self) -> float:
+    def largest_norm(self) -> float:
         """The largest norm of one person in one query, about the root of `norm_budget`, rounded down."""
         return math.sqrt(self.norm_budget) * (1 - 2.0**-50)
 
@@ -285,13 +291,13 @@ class LinearQueries(StatefulAccountant):
                     "pass q(x_i) for every person i"
                 )
             self._check_usable()  # before anybody is charged
-            self._noise.check(rng)
-            total = exact_sum(self._charge_participants(rows))
+            self._noise.mark_used(rng)
+            total = exact_sum_parts(self._charge_participants(rows))
             self._write_journal()
         # charged before the noise is drawn: an exception then costs budget and adds none
         sigma = self.sigma(rows.shape[1])
-        noise = sigma * self._noise.drawn(rng, (rows.shape[1],))
-        return LinearAnswer(nearest_doubles([*total, noise]), sigma)
+        noise = sigma * self._noise.draw_unused_normals(rng, (rows.shape[1],))
+        return LinearAnswer(nearest_doubles_of_sum([*total, noise]), sigma)
 
     def _check_usable(self) -> None:
         if self._journal is not None:
@@ -327,7 +333,7 @@ class LinearQueries(StatefulAccountant):
         with self._in_turn("join"):
             self._check_usable()
             new = range(self.people, self.people + number)
-            with in_memory("people", number):
+            with too_large_on_memory_error("people", number):
                 self._sums = self._sums.with_more(number)
             self._write_journal()
         return new
@@ -452,7 +458,7 @@ class LinearQueries(StatefulAccountant):
         queries._sums = JournalSums(*state)
         queries._key = key
         if journal is not None:
-            queries._journal = Journal.create(journal, queries._journal_terms, queries._sums)
+            queries._journal = LinearQueriesJournal.create(journal, queries._journal_terms, queries._sums)
         return queries
 
 

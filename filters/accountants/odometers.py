@@ -15,16 +15,16 @@ from numpy.typing import NDArray
 from filterproof.filters.accountants.verifiable import AnytimeLossBound, QueryKind
 from filterproof.filters.accounting.approximate_charges import approximate_charge, approximate_zcdp_charge
 from filterproof.filters.accounting.charge_kinds import Charge, LinearCharge, SquaredCharge
-from filterproof.filters.accounting.ledger import Budget, is_sum
+from filterproof.filters.accounting.ledger import Budget, is_valid_sum
 from filterproof.filters.contract.parameters import (
-    checked_parameters,
     one_at_least_zero,
     one_delta,
     one_positive,
+    store_checked_parameters,
 )
 from filterproof.theory.argument_checks import check_count
 from filterproof.theory.conversions import BUN_STEINKE
-from filterproof.theory.drift import max_mean_loss
+from filterproof.theory.drift import mean_loss_upper_bound
 from filterproof.theory.numerics import reproducible_math as rm
 from filterproof.theory.pairs import DominatingPair
 from filterproof.theory.rounding import away_from_zero
@@ -41,10 +41,10 @@ class _SummingOdometer(ABC):
     """The common part of odometers: sums of charges, of which the last has a bound."""
 
     __slots__ = ()
-    kernel: ClassVar[tuple[str, ...]] = ()
-    rests_on: ClassVar[tuple[()]] = ()
+    kernel_theorems: ClassVar[tuple[str, ...]] = ()
+    underlying_filters: ClassVar[tuple[()]] = ()
     scope: ClassVar[str] = "every adaptive analyst, at all times at once"
-    played: ClassVar[QueryKind] = "losses"
+    query_kind: ClassVar[QueryKind] = "losses"
     _number_of_sums: ClassVar[int] = 2
 
     @abstractmethod
@@ -64,7 +64,7 @@ class _SummingOdometer(ABC):
         """Return the bound; inf above the allowed total and for unreachable states."""
         known = allowed.covers((state[-2], state[-1])) & np.isfinite(bound)
         for pair in zip(state[::2], state[1::2], strict=True):
-            known &= is_sum(pair)
+            known &= is_valid_sum(pair)
         return np.where(known, bound, np.inf)
 
 
@@ -106,7 +106,7 @@ class Odometer(_SummingOdometer):
 
     def __post_init__(self) -> None:
         (own,) = {part.name for part in fields(self)} - {"delta", "xi"}  # type: ignore[arg-type]
-        checked_parameters(self, delta=one_delta, xi=one_at_least_zero, **{own: one_positive})
+        store_checked_parameters(self, delta=one_delta, xi=one_at_least_zero, **{own: one_positive})
 
     @property
     def promise(self) -> AnytimeLossBound:
@@ -169,7 +169,7 @@ class LineOdometer(Odometer):
     delta: float
     target: float
     xi: float = 0.0
-    kernel: ClassVar[tuple[str, ...]] = ("line_odometer",)
+    kernel_theorems: ClassVar[tuple[str, ...]] = ("line_odometer",)
 
     def bound(self, squares: NDArray[np.float64]) -> NDArray[np.float64]:
         log = -float(rm.log(self.delta))
@@ -205,7 +205,7 @@ class MixtureOdometer(Odometer):
     scale: float
     xi: float = 0.0
     theorem: ClassVar[str] = "mixture odometer"
-    kernel: ClassVar[tuple[str, ...]] = ("mixture_odometer",)
+    kernel_theorems: ClassVar[tuple[str, ...]] = ("mixture_odometer",)
 
     def bound(self, squares: NDArray[np.float64]) -> NDArray[np.float64]:
         wide = squares + self.scale
@@ -240,7 +240,7 @@ class StitchedOdometer(Odometer):
     delta: float
     first: float
     xi: float = 0.0
-    kernel: ClassVar[tuple[str, ...]] = ("stitched_shares",)
+    kernel_theorems: ClassVar[tuple[str, ...]] = ("stitched_shares",)
 
     def bound(self, squares: NDArray[np.float64]) -> NDArray[np.float64]:
         epoch = _floor_log2(np.maximum(squares / self.first, 1.0))
@@ -279,7 +279,7 @@ class DoublingOdometer(Odometer):
     delta: float
     first: float
     xi: float = 0.0
-    kernel: ClassVar[tuple[str, ...]] = ("doubling_shares",)
+    kernel_theorems: ClassVar[tuple[str, ...]] = ("doubling_shares",)
 
     def bound(self, squares: NDArray[np.float64]) -> NDArray[np.float64]:
         rho = squares / 2
@@ -329,11 +329,11 @@ class RogersOdometer(_SummingOdometer):
     _epsilon_budget: Budget = field(init=False, repr=False, compare=False)
     proof: ClassVar[str] = "Rogers et al. Theorem 6.1: lines for the doublings of S, and a mixture outside"
     theorem: ClassVar[str] = "Rogers odometer"
-    kernel: ClassVar[tuple[str, ...]] = ("rogers_odometer",)
+    kernel_theorems: ClassVar[tuple[str, ...]] = ("rogers_odometer",)
     _number_of_sums: ClassVar[int] = 3
 
     def __post_init__(self) -> None:
-        delta, _ = checked_parameters(self, delta=one_delta, records=partial(check_count, least=3))
+        delta, _ = store_checked_parameters(self, delta=one_delta, records=partial(check_count, least=3))
         if delta >= 1 / math.e:
             raise ValueError(f"delta must be below 1/e, got delta={delta!r}; pass a small probability")
         object.__setattr__(self, "_epsilon_budget", Budget(delta / 2, 0.0))
@@ -345,7 +345,7 @@ class RogersOdometer(_SummingOdometer):
 
     def _charges(self, request: DominatingPair) -> tuple[Charge, ...]:
         epsilon, delta = approximate_charge(request, None)
-        return SquaredCharge(epsilon), LinearCharge(max_mean_loss(epsilon)), LinearCharge(delta)
+        return SquaredCharge(epsilon), LinearCharge(mean_loss_upper_bound(epsilon)), LinearCharge(delta)
 
     def epsilon(self, state: _State) -> NDArray[np.float64]:
         """Return the bound on the loss so far, in nats: shape (n,).

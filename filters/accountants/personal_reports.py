@@ -167,7 +167,7 @@ class PerPersonValues(Generic[ReportT]):
         )
 
 
-def check_pairs(request: object, people: int) -> DominatingPair:
+def check_pair_per_person(request: object, people: int) -> DominatingPair:
     """Return `request` if it is a pair for everyone, shape (people,) or (). Errors do not quote its content."""
     if not isinstance(request, DominatingPair):
         raise TypeError(

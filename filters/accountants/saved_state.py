@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from filterproof.filters.contract.filter_base import FilterBase, StateT
 from filterproof.filters.contract.identity import MAX_DESCRIPTION_CHARS, FilterIdentity
-from filterproof.filters.contract.state import State, map_leaves, parts, rebuild_container, runs_equal
+from filterproof.filters.contract.state import State, fold_leaves, parts, rebuild_container, runs_equal
 
 _MIN_KEY = 16
 #: The most parameters that an error names.
@@ -90,7 +90,7 @@ def check_same(says: str, given: object, saved: object, kept: object, remedy: st
         raise ValueError(f"{says} was saved, got {given!r} for {short(saved)}; {remedy}")
 
 
-def saved_identity(identity: FilterIdentity) -> dict[str, object]:
+def identity_as_json(identity: FilterIdentity) -> dict[str, object]:
     """Return the saved description of the filter: its repr, for people, and the digests of its parameters."""
     return {"filter": identity.description, "parameters": dict(identity.parameters)}
 
@@ -130,7 +130,7 @@ def saved_count(content: Mapping[str, Any], name: str, least: int = 0) -> int:
     return value
 
 
-def saved_size(content: Mapping[str, Any], name: str) -> float:
+def saved_nonnegative_double(content: Mapping[str, Any], name: str) -> float:
     """Return content[name], the hexadecimal digits of a double from 0 to inf."""
     value, size = content[name], math.nan
     with contextlib.suppress(ValueError, OverflowError):
@@ -152,13 +152,13 @@ def _canonical_json(data: object) -> str:
     return json.dumps(data, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
 
 
-def _same(number: Any) -> Any:
+def _unchanged(number: Any) -> Any:
     return number
 
 
 def encode_state(state: State) -> object:
     """Return `state` as JSON values. Floats become exact hexadecimal text and may be infinite or NaN."""
-    return map_leaves(_encoded_array, list, state)
+    return fold_leaves(_encoded_array, list, state)
 
 
 def decode_state(
@@ -185,14 +185,14 @@ def decode_state(
 
 
 def _encoded_array(array: NDArray[Any]) -> dict[str, object]:
-    kind, values = _type_of(array), array.ravel().tolist()
+    kind, values = _json_type_of(array), array.ravel().tolist()
     values = [float(x).hex() for x in values] if kind is str else values
     return {"dtype": array.dtype.str, "shape": list(array.shape), "values": values}
 
 
 def _decoded_array(data: Any, like: NDArray[Any], runs: int) -> NDArray[Any]:
     """Return the array that `encode_state` wrote, with the dtype and dimensions of `like` and `runs` runs."""
-    number = float.fromhex if _type_of(like) is str else _same
+    number = float.fromhex if _json_type_of(like) is str else _unchanged
     try:
         array = np.array(list(map(number, data["values"])), dtype=like.dtype).reshape(data["shape"])
         # a number in another notation, with fewer digits, or of another type
@@ -206,7 +206,7 @@ def _decoded_array(data: Any, like: NDArray[Any], runs: int) -> NDArray[Any]:
     return array
 
 
-def _type_of(array: NDArray[Any]) -> type:
+def _json_type_of(array: NDArray[Any]) -> type:
     """Return the JSON type that stores a number of `array` to the last bit."""
     kind = _TYPES.get(array.dtype.kind)
     if kind is None or array.dtype.itemsize > 8:

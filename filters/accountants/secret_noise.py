@@ -2,11 +2,11 @@
 
 >>> noise = SecretNoise(secret=12345, step=1)
 >>> sums = np.array([1.0, 2.0])
->>> bool((noise.added_to(sums, sigma=2.0) == noise.added_to(sums, sigma=2.0)).all())
+>>> bool((noise.noise_for(sums, sigma=2.0) == noise.noise_for(sums, sigma=2.0)).all())
 True
->>> bool((noise.added_to(sums, sigma=2.0) == noise.added_to(sums + 1, sigma=2.0)).any())
+>>> bool((noise.noise_for(sums, sigma=2.0) == noise.noise_for(sums + 1, sigma=2.0)).any())
 False
->>> bool((noise.added_to(sums, sigma=2.0) == noise.added_to(sums, sigma=4.0) / 2).any())
+>>> bool((noise.noise_for(sums, sigma=2.0) == noise.noise_for(sums, sigma=4.0) / 2).any())
 False
 """
 
@@ -23,9 +23,9 @@ from reprlib import repr as short
 import numpy as np
 from numpy.typing import NDArray
 
-from filterproof.filters.contract.parameters import checked_parameters, one_positive
+from filterproof.filters.contract.parameters import one_positive, store_checked_parameters
 from filterproof.theory.argument_checks import check_count
-from filterproof.theory.numerics.norms import nearest_doubles
+from filterproof.theory.numerics.norms import nearest_doubles_of_sum
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class SecretNoise:
     A step that is repeated, for example after a crash, gives the same noise for the same sum, and so reveals nothing
     new. Another sum or another sigma gives independent noise, so the noise never cancels between two sums, as it would
     with a generator that is set back. Two releases with the same step would show whether their sums are equal.
-    `ClippedSums.release` refuses a step that is not above the earlier ones with this secret; a caller of `added_to`
+    `ClippedSums.release` refuses a step that is not above the earlier ones with this secret; a caller of `noise_for`
     has to pass a new step each time. Use a secret for one `IndividualFilter` only, because another one does not know
     its steps.
 
@@ -59,7 +59,7 @@ class SecretNoise:
     --------
     >>> noise = SecretNoise(secret=12345, step=1)
     >>> sums = np.array([1.0, 2.0])
-    >>> bool((noise.added_to(sums, sigma=2.0) == noise.added_to(sums, sigma=2.0)).all())
+    >>> bool((noise.noise_for(sums, sigma=2.0) == noise.noise_for(sums, sigma=2.0)).all())
     True
     """
 
@@ -68,9 +68,9 @@ class SecretNoise:
 
     def __post_init__(self) -> None:
         count = partial(check_count, least=0)
-        checked_parameters(self, secret=count, step=count)
+        store_checked_parameters(self, secret=count, step=count)
 
-    def added_to(self, *total: NDArray[np.float64], sigma: float) -> NDArray[np.float64]:
+    def noise_for(self, *total: NDArray[np.float64], sigma: float) -> NDArray[np.float64]:
         """Return the noise N(0, sigma^2 I) for a sum.
 
         Parameters
@@ -91,7 +91,7 @@ class SecretNoise:
                 f"total must be finite, got {np.sum(~np.isfinite(total))} infinite or NaN entries; clip the vectors"
             )
         told = repr((self.secret, self.step, sigma, shape)).encode()
-        bits = b"".join(part.tobytes() for part in _three_double_sum(total))
+        bits = b"".join(part.tobytes() for part in _sum_as_expansion(total))
         rng = np.random.default_rng(
             np.random.SeedSequence(int.from_bytes(hashlib.sha256(told + bits).digest()))
         )
@@ -130,12 +130,12 @@ class UsedNoise:
             )
         return cls(steps)
 
-    def next(self, secret: int) -> SecretNoise:
+    def next_unused_noise(self, secret: int) -> SecretNoise:
         """Return the noise of the first unused step with this secret, from 1 on."""
         with self._lock:
             return SecretNoise(secret, self._steps.get(_secret_digest(secret), 0) + 1)
 
-    def check(self, rng: object) -> None:
+    def mark_used(self, rng: object) -> None:
         """Raise ValueError for used noise; mark a step as used."""
         with self._lock:
             if isinstance(rng, SecretNoise):
@@ -150,7 +150,7 @@ class UsedNoise:
             elif _generator_digest(rng) in self._states:
                 raise ValueError(f"{_REPEATED}, nothing was charged")
 
-    def drawn(self, rng: np.random.Generator, shape: tuple[int, ...]) -> NDArray[np.float64]:
+    def draw_unused_normals(self, rng: np.random.Generator, shape: tuple[int, ...]) -> NDArray[np.float64]:
         """Return normal numbers from a generator whose present state is new."""
         with self._lock:
             if (state := _generator_digest(rng)) is not None:
@@ -178,10 +178,10 @@ def _generator_digest(rng: object) -> bytes | None:
     return hashlib.blake2b(pickle.dumps(rng.bit_generator.state), digest_size=16).digest()
 
 
-def _three_double_sum(total: Sequence[NDArray[np.float64]]) -> list[NDArray[np.float64]]:
+def _sum_as_expansion(total: Sequence[NDArray[np.float64]]) -> list[NDArray[np.float64]]:
     """Return the sum of the parts as a list: the nearest double, the double nearest to the rest, and so on."""
     left, parts = [np.asarray(part, dtype=np.float64) + 0.0 for part in total], []
-    while (near := nearest_doubles(left) + 0.0).any():
+    while (near := nearest_doubles_of_sum(left) + 0.0).any():
         parts.append(near)
         left.append(-near)
     return parts

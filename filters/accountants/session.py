@@ -16,10 +16,10 @@ from filterproof.filters.accountants.saved_state import (
     checked_key,
     decode_state,
     encode_state,
+    identity_as_json,
     saved_count,
     saved_flag,
-    saved_identity,
-    saved_size,
+    saved_nonnegative_double,
 )
 from filterproof.filters.accountants.stateful_accountant import StatefulAccountant
 from filterproof.filters.accounting.declared_charges import nonneg_or_inf
@@ -33,7 +33,7 @@ from filterproof.filters.contract.contract_checks import (
     checked_spent,
     checked_start,
     checked_step,
-    says_what_remains,
+    defines_remaining,
 )
 from filterproof.filters.contract.filter_base import FilterBase, MechanismFamily, OnDenial
 from filterproof.filters.contract.identity import FilterIdentity
@@ -250,7 +250,7 @@ class Session(StatefulAccountant):
         if self._close is not None:
             self._close()
 
-    def record_in(
+    def record_changes_with(
         self, record: Callable[[Mapping[str, object]], object], close: Callable[[], object]
     ) -> None:
         """Record every later change with `record`; `close` gives back what it writes to."""
@@ -292,7 +292,7 @@ class Session(StatefulAccountant):
         if self._identity is None:
             self._identity = FilterIdentity.of(self._filter)
         content = {
-            **saved_identity(self._identity),
+            **identity_as_json(self._identity),
             "on_denial": self._on_denial,
             "halted": now.halted,
             "awaits_loss": now.awaits_loss,
@@ -353,7 +353,7 @@ class Session(StatefulAccountant):
         check_same("on_denial must be what", on_denial, content["on_denial"], on_denial, remedy)
         session = cls(filt, on_denial, record=record, key=key)
         halted, awaits = saved_flag(content, "halted"), saved_flag(content, "awaits_loss")
-        granted, most = saved_count(content, "granted"), saved_size(content, "loss_within")
+        granted, most = saved_count(content, "granted"), saved_nonnegative_double(content, "loss_within")
         if halted and (on_denial != "halt" or awaits):
             raise ValueError(
                 f"halted must be false if on_denial is 'retry' or a loss is awaited, got on_denial={on_denial!r} "
@@ -386,6 +386,6 @@ class Session(StatefulAccountant):
     def _remaining_text(self) -> str:
         granted = self._now.granted
         after = f" after {granted:,} grant{'s' * (granted != 1)}"
-        if not says_what_remains(self._filter):
+        if not defines_remaining(self._filter):
             return after
         return f"{after} with {float(checked_remaining(self._filter, self._now.state, 1)[0]):.6g} left"

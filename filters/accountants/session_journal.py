@@ -22,12 +22,12 @@ def open_session(
     path = journal_path(journal)
     if path.exists():
         file, content = JournalFile.open(path)
-        with file.closed_by_an_error():
+        with file.close_on_error():
             session = Session.from_dict(_parse_session(content, str(path)), filt, on_denial, key=key)
     else:
         session = Session(filt, on_denial, key=key)
         file = JournalFile.create(path, [_session_bytes(session.to_dict())])
-    session.record_in(lambda saved: file.write([_session_bytes(saved)]), file.close)
+    session.record_changes_with(lambda saved: file.write([_session_bytes(saved)]), file.close)
     return session
 
 

@@ -15,22 +15,22 @@ from filterproof.filters.accountants.personal_reports import (
     MAX_PEOPLE,
     PerPersonValues,
     PersonalCost,
-    check_pairs,
+    check_pair_per_person,
 )
 from filterproof.filters.accountants.stateful_accountant import StatefulAccountant
 from filterproof.filters.accountants.verifiable import BlockByBlock, QueryKind
 from filterproof.filters.accounting.charge_kinds import Charge
 from filterproof.filters.accounting.charge_rules import gdp_charge, renyi_charge
 from filterproof.filters.accounting.ledger import Budget
-from filterproof.filters.contract.parameters import checked_parameters, one_order_from_one, one_positive
+from filterproof.filters.contract.parameters import one_order_from_one, one_positive, store_checked_parameters
 from filterproof.filters.contract.state import copy_state, read_only
 from filterproof.filters.contract.terms import FilterTerms
 from filterproof.theory.argument_checks import check_count
 from filterproof.theory.guarantees import GaussianDP, Guarantee, RenyiDP
-from filterproof.theory.numerics.error_free import add_round_up, product_round_up, two_product
+from filterproof.theory.numerics.error_free import add_double_double_round_up, product_round_up, two_product
 from filterproof.theory.pairs import DominatingPair
 from filterproof.theory.rounding import away_from_zero, next_above
-from filterproof.theory.size_limits import in_memory
+from filterproof.theory.size_limits import too_large_on_memory_error
 
 #: The most blocks that are counted; more cost infinity. Up to here, sums of two counts and `_blocks_covering` are
 #: never rounded down.
@@ -63,10 +63,10 @@ class Tracker(ABC):
     _budget: Budget
     proof: ClassVar[str]
     theorem: ClassVar[str] = "trackers"
-    kernel: ClassVar[tuple[str, ...]] = ()
-    rests_on: ClassVar[tuple[()]] = ()
+    kernel_theorems: ClassVar[tuple[str, ...]] = ()
+    underlying_filters: ClassVar[tuple[()]] = ()
     scope: ClassVar[str] = "every adaptive adversary, before a restart whose number is fixed in advance"
-    played: ClassVar[QueryKind] = "blocks"
+    query_kind: ClassVar[QueryKind] = "blocks"
 
     @property
     def promise(self) -> BlockByBlock:
@@ -113,7 +113,7 @@ class Tracker(ABC):
         return np.where(counted & self._budget.is_reachable_state((high, low)), blocks + 1, np.inf)
 
 
-def check_blocks(blocks: object) -> int:
+def checked_block_count(blocks: object) -> int:
     """Return `blocks` as an int from 1 to 2^48."""
     count = check_count("blocks", blocks)
     if count > MAX_BLOCKS:
@@ -127,14 +127,16 @@ def _blocks_covering(budget: Budget, charge: Charge, n: int) -> NDArray[np.float
     Let r be charge over budget. Each is a pair whose first double is within 2^-53 of it, so that the quotient of the
     first doubles is within 2^-51 of r, by shares, and lowered by 2^-50 it is below r by at most r (2^-50 + 2^-51): by
     less than 1 for r up to 2^48. So its ceiling is that of r or one less, and one more is always enough. Whether it is
-    enough as it is, a product decides that is never above the exact one: `add_round_up` of the negative rounds up. It
+    enough, a product never above the exact one decides: `add_double_double_round_up` of the negative rounds up. It
     rounds by at most 2^-102 of the product; only so close above the charge is a block too many counted. For r above
     2^48 the ceiling is above 2^48, or 2^48 and not enough.
     """
     with np.errstate(over="ignore", invalid="ignore"):
-        high, low = charge.exact(budget.root)
+        high, low = charge.exact(budget.inverse_sqrt_unit)
         needs = np.ceil(high / budget.high * (1 - 2.0**-50))
-        cover, rest = add_round_up(two_product(-needs, budget.high), two_product(-needs, budget.low))
+        cover, rest = add_double_double_round_up(
+            two_product(-needs, budget.high), two_product(-needs, budget.low)
+        )
         enough = (-cover > high) | ((-cover == high) & (-rest >= low))
         needs = np.where(enough, needs, needs + 1)
         return np.broadcast_to(np.where((high >= 0) & (needs <= MAX_BLOCKS), needs, np.inf), (n,))
@@ -169,10 +171,10 @@ class RenyiTracker(Tracker):
     size: float
     _budget: Budget = field(init=False, repr=False, compare=False)
     proof: ClassVar[str] = "Feldman & Zrnic (2021), Proposition 4.10"
-    kernel: ClassVar[tuple[str, ...]] = ("tracker_renyi", "tracker_kl")
+    kernel_theorems: ClassVar[tuple[str, ...]] = ("tracker_renyi", "tracker_kl")
 
     def __post_init__(self) -> None:
-        checked_parameters(self, alpha=one_order_from_one, size=one_positive)
+        store_checked_parameters(self, alpha=one_order_from_one, size=one_positive)
         object.__setattr__(self, "_budget", Budget.of(self.size))
 
     def charge(self, request: DominatingPair) -> Charge:
@@ -182,7 +184,7 @@ class RenyiTracker(Tracker):
         return product_round_up(self._opened_blocks(state), self.size)
 
     def guarantee(self, blocks: int) -> RenyiDP:
-        blocks = check_blocks(blocks)
+        blocks = checked_block_count(blocks)
         _check_guarantee_finite(blocks, self.size, blocks * self.size)
         return RenyiDP(self.alpha, away_from_zero(blocks * Fraction(self.size)))
 
@@ -216,10 +218,10 @@ class GaussianTracker(Tracker):
     proof: ClassVar[str] = (
         "Koskela, Tobaben & Honkela (2023), Appendix C.5, as Feldman & Zrnic (2021), Proposition 4.10"
     )
-    kernel: ClassVar[tuple[str, ...]] = ("gaussian_tracker",)
+    kernel_theorems: ClassVar[tuple[str, ...]] = ("gaussian_tracker",)
 
     def __post_init__(self) -> None:
-        checked_parameters(self, size=one_positive)
+        store_checked_parameters(self, size=one_positive)
         object.__setattr__(self, "_budget", Budget.square_of(self.size))
 
     def charge(self, request: DominatingPair) -> Charge:
@@ -234,7 +236,7 @@ class GaussianTracker(Tracker):
         return product_round_up(np.where(short, next_above(root), root), self.size)
 
     def guarantee(self, blocks: int) -> GaussianDP:
-        blocks = check_blocks(blocks)
+        blocks = checked_block_count(blocks)
         mu, square = math.sqrt(blocks) * self.size, blocks * Fraction(self.size) ** 2
         _check_guarantee_finite(blocks, self.size, mu)
         while Fraction(mu) ** 2 < square:  # root and product were rounded down
@@ -279,7 +281,7 @@ class IndividualTracker(StatefulAccountant):
             )
         self._tracker, self._people = tracker, check_count("people", people, most=MAX_PEOPLE)
         self._terms = FilterTerms.of(tracker)
-        with in_memory("people", self._people):
+        with too_large_on_memory_error("people", self._people):
             self._state = tracker.start(self._people)
 
     @property
@@ -305,7 +307,7 @@ class IndividualTracker(StatefulAccountant):
         ValueError
             If there is neither one pair nor one per person.
         """
-        check_pairs(request, self._people)
+        check_pair_per_person(request, self._people)
         with self._in_turn("spend"):
             after = copy_state(self._tracker.spend(read_only(self._state), request))
             self._terms.check(self._tracker)

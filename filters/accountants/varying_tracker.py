@@ -11,11 +11,11 @@ from typing import ClassVar, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from filterproof.filters.accountants.trackers import MAX_BLOCKS, Tracker, check_blocks
+from filterproof.filters.accountants.trackers import MAX_BLOCKS, Tracker, checked_block_count
 from filterproof.filters.accounting.charge_kinds import Charge
 from filterproof.filters.accounting.charge_rules import renyi_charge
 from filterproof.filters.accounting.ledger import Budget
-from filterproof.filters.contract.parameters import checked_parameters, one_order_from_one, one_positive
+from filterproof.filters.contract.parameters import one_order_from_one, one_positive, store_checked_parameters
 from filterproof.theory.guarantees import RenyiDP
 from filterproof.theory.pairs import DominatingPair
 from filterproof.theory.rounding import away_from_zero
@@ -77,7 +77,7 @@ class VaryingTracker(Tracker):
         sizes = tuple(one_positive("sizes", size) for size in given)
         if not sizes:
             raise ValueError("sizes must have at least one size, got none; pass e.g. [0.5, 0.3]")
-        checked_parameters(self, alpha=one_order_from_one)
+        store_checked_parameters(self, alpha=one_order_from_one)
         object.__setattr__(self, "sizes", sizes)
         object.__setattr__(self, "size", sizes[0])
         object.__setattr__(self, "_budgets", tuple(map(Budget.of, sizes)))
@@ -91,14 +91,14 @@ class VaryingTracker(Tracker):
         blocks, high, low = (np.array(part, dtype=np.float64) for part in state)
         for block in np.unique(state[0]):
             runs = np.flatnonzero(state[0] == block)
-            budget, cost = self._of(block), charge if len(runs) == n else charge.take(runs)
+            budget, cost = self._budget_of_block(block), charge if len(runs) == n else charge.take(runs)
             fits, (more_high, more_low) = budget.step((high[runs], low[runs]), cost)
             blocks[runs], high[runs], low[runs] = block, more_high, more_low
             for run in np.flatnonzero(~fits):
                 at, one = runs[run], cost.take(np.array([run]))
                 first = block if state[1][at] == 0 else block + 1  # an empty block is the first of several
-                blocks[at] = self._closed(int(first), one) if np.isfinite(block) else np.inf
-                last = self._of(blocks[at])
+                blocks[at] = self._closed_block_count(int(first), one) if np.isfinite(block) else np.inf
+                last = self._budget_of_block(blocks[at])
                 alone, (fresh_high, fresh_low) = last.step(last.start(1), one)
                 single = bool(alone[0]) and blocks[at] == first
                 high[at] = fresh_high[0] if single else last.high
@@ -106,17 +106,17 @@ class VaryingTracker(Tracker):
         blocks = np.where(blocks < MAX_BLOCKS, blocks, np.inf)
         return blocks, high, low
 
-    def _of(self, block: float) -> Budget:
+    def _budget_of_block(self, block: float) -> Budget:
         """Return the budget of a block; the first is block 0."""
         return self._budgets[int(min(block, len(self.sizes) - 1))]
 
-    def _closed(self, first: int, charge: Charge) -> float:
+    def _closed_block_count(self, first: int, charge: Charge) -> float:
         """Return the number of closed blocks after a charge that fills block `first` and those that it needs."""
         unit = self._budget
-        high, low = (float(np.ravel(part)[0]) for part in charge.exact(unit.root))
+        high, low = (float(np.ravel(part)[0]) for part in charge.exact(unit.inverse_sqrt_unit))
         if not 0 <= high < math.inf:
             return math.inf
-        cost = (Fraction(high) + Fraction(low)) * Fraction(unit.root_unit) ** 2
+        cost = (Fraction(high) + Fraction(low)) * Fraction(unit.sqrt_unit) ** 2
         for place in range(first, len(self.sizes)):
             cost -= Fraction(self.sizes[place])
             if cost <= 0:
@@ -129,24 +129,24 @@ class VaryingTracker(Tracker):
         counted = (blocks >= 0) & (blocks < MAX_BLOCKS) & (blocks == np.floor(blocks))
         for block in np.unique(blocks[counted]):
             runs = blocks == block
-            counted[runs] &= self._of(block).is_reachable_state((high[runs], low[runs]))
+            counted[runs] &= self._budget_of_block(block).is_reachable_state((high[runs], low[runs]))
         return np.where(counted, blocks + 1, np.inf)
 
     def value(self, state: _State) -> NDArray[np.float64]:
         opened, value = self._opened_blocks(state), np.full(len(state[0]), np.inf)
         for count in np.unique(opened[np.isfinite(opened)]):
-            value[opened == count] = away_from_zero(self._total(int(count)))
+            value[opened == count] = away_from_zero(self._sum_of_first_sizes(int(count)))
         return value
 
     def guarantee(self, blocks: int) -> RenyiDP:
-        total = away_from_zero(self._total(check_blocks(blocks)))
+        total = away_from_zero(self._sum_of_first_sizes(checked_block_count(blocks)))
         if math.isinf(total):
             raise ValueError(
                 f"the sum of the sizes must not overflow, got blocks={blocks}; take fewer blocks"
             )
         return RenyiDP(self.alpha, total)
 
-    def _total(self, blocks: int) -> Fraction:
+    def _sum_of_first_sizes(self, blocks: int) -> Fraction:
         """Return the sum of the first `blocks` sizes."""
         given = self.sizes[:blocks]
         return sum(map(Fraction, given), Fraction(0)) + (blocks - len(given)) * Fraction(self.sizes[-1])

@@ -2,7 +2,7 @@
 
 >>> import filterproof as fp
 >>> people = fp.IndividualFilter(fp.GaussianFilter(mu=1.0), people=3)
->>> print(people.promise, people.theorem, *people.kernel, sep="; ")
+>>> print(people.promise, people.theorem, *people.kernel_theorems, sep="; ")
 1-GDP; individual filter; individual_filter; individual_gaussian_filter
 >>> print(fp.odometers.LineOdometer(0.05, target=1.0).promise)
 a loss above the bound, ever, with probability at most 0.05
@@ -55,8 +55,9 @@ class BlockByBlock:
 class VerifiableAccountant(Protocol):
     """The attributes of an accountant that `fp.verify` uses; the library's accountants inherit them.
 
-    `theorem` is a key of `fp.THEOREMS`. `kernel` names the kernel's theorems on this rule. `rests_on` has the filters
-    and accountants whose guarantee it passes on. `scope` names the people whom the guarantee covers.
+    `theorem` is a key of `fp.THEOREMS`. `kernel_theorems` names the kernel's theorems on this rule.
+    `underlying_filters` has the filters and accountants whose guarantee it passes on. `scope` names the people whom
+    the guarantee covers.
     """
 
     @property
@@ -64,13 +65,13 @@ class VerifiableAccountant(Protocol):
     @property
     def theorem(self) -> str: ...
     @property
-    def kernel(self) -> tuple[str, ...]: ...
+    def kernel_theorems(self) -> tuple[str, ...]: ...
     @property
-    def rests_on(self) -> tuple[Any, ...]: ...
+    def underlying_filters(self) -> tuple[Any, ...]: ...
     @property
     def scope(self) -> str: ...
     @property
-    def played(self) -> QueryKind: ...
+    def query_kind(self) -> QueryKind: ...
 
 
 _PROTOCOL_MEMBERS = tuple(

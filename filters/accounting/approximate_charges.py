@@ -12,9 +12,9 @@ from filterproof.filters.accounting.charge_rules import pure_epsilon, zcdp_charg
 from filterproof.filters.accounting.declared_charges import floor_at_tiny, nonneg_or_inf
 from filterproof.theory.argument_checks import Real
 from filterproof.theory.numerics import reproducible_math as rm
-from filterproof.theory.numerics.stable import as_real
+from filterproof.theory.numerics.stable import float_if_scalar
 from filterproof.theory.pairs import DominatingPair, is_ours
-from filterproof.theory.pairs.selection import look_up
+from filterproof.theory.pairs.selection import look_up_values_per_run
 
 
 def approximate_charge(request: DominatingPair, at: float | None) -> tuple[Real, Real]:
@@ -41,12 +41,12 @@ def approximate_charge(request: DominatingPair, at: float | None) -> tuple[Real,
     """
     if (index := request.member_index) is not None:
         epsilons, deltas = zip(*(approximate_charge(pair, at) for pair in request.members), strict=True)
-        return look_up(epsilons, index), look_up(deltas, index)
+        return look_up_values_per_run(epsilons, index), look_up_values_per_run(deltas, index)
     if is_ours(request) and (own := request.kov) is not None:
         return nonneg_or_inf(own.epsilon), nonneg_or_inf(own.delta)
     epsilon = pure_epsilon(request)
     if at is None or np.all(np.isfinite(epsilon)):
-        return epsilon, as_real(np.zeros(np.shape(epsilon)))
+        return epsilon, float_if_scalar(np.zeros(np.shape(epsilon)))
     delta = floor_at_tiny(request.hockey_stick_upper_bound(at), request)
     delta = np.where(np.greater_equal(request.pure_epsilon, 0), delta, np.inf)
     finite = np.isfinite(epsilon)
@@ -83,4 +83,4 @@ def upper_quantile(request: DominatingPair, tail: float) -> Real:
     quantile = request.loss_isf(tail)
     with np.errstate(divide="ignore"):
         least = rm.log1p(-tail) * (1 + 2.0**-40)
-    return as_real(np.where(np.greater_equal(quantile, least), quantile, np.inf))
+    return float_if_scalar(np.where(np.greater_equal(quantile, least), quantile, np.inf))

@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filterproof.theory.argument_checks import Real
-from filterproof.theory.display import one_line
-from filterproof.theory.numerics.error_free import Exact, square, sum_round_up, two_product, two_sum
-from filterproof.theory.pairs.selection import look_up
+from filterproof.theory.display import one_line_repr
+from filterproof.theory.numerics.error_free import Exact, add_error_round_up, square, two_product, two_sum
+from filterproof.theory.pairs.selection import look_up_values_per_run
 from filterproof.theory.rounding import away_from_zero
 
 #: The least positive charge, as a share of the budget's unit. A smaller charge is raised to it, so that no product
@@ -46,7 +46,7 @@ class LinearCharge:
 
     x: Real
 
-    __repr__ = one_line
+    __repr__ = one_line_repr
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "x", _doubles_away_from_zero(self.x))
@@ -88,7 +88,7 @@ class SquaredCharge:
     x: Real
     scale: float = 1.0
 
-    __repr__ = one_line
+    __repr__ = one_line_repr
 
     def __post_init__(self) -> None:
         scale = self.scale if type(self.scale) is float else _double_away_from_zero(self.scale)
@@ -113,7 +113,7 @@ class SquaredCharge:
         high, first = two_product(high, self.scale)
         second, third = two_product(low, self.scale)
         v, lost = two_sum(first, second)
-        v = sum_round_up(v, lost + third)
+        v = add_error_round_up(v, lost + third)
         top = high + v
         return top, v - (top - high)
 
@@ -132,7 +132,9 @@ class PerRunCharge:
     def exact(self, root: float) -> Exact:
         """Return the charges in units of root^-2 as pairs of doubles, never below the exact values."""
         both = [charge.exact(root) for charge in self.charges]
-        return look_up([high for high, _ in both], self.index), look_up([low for _, low in both], self.index)
+        return look_up_values_per_run([high for high, _ in both], self.index), look_up_values_per_run(
+            [low for _, low in both], self.index
+        )
 
     def take(self, runs: Any) -> PerRunCharge:
         """Return the charges of the selected runs."""

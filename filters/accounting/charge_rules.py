@@ -3,7 +3,7 @@
     >>> from filterproof.theory.pairs import Gaussian
     >>> zcdp_charge(Gaussian(0.5))
     SquaredCharge(x=0.5, scale=0.5)
-    >>> zcdp_charge.bounds(0.02), renyi_charge.at(8.0).bounds(0.5)
+    >>> zcdp_charge.guarantee_for(0.02), renyi_charge.at(8.0).guarantee_for(0.5)
     (ZCDP(rho=0.02), RenyiDP(alpha=8.0, rho=0.5))
 
 A rule is a value. It is called like a function, and a class of filters sets it, e.g. `charge = zcdp_charge`. It
@@ -30,7 +30,7 @@ from filterproof.filters.accounting.declared_charges import (
 from filterproof.theory.argument_checks import Real, check_order_from_one
 from filterproof.theory.guarantees import ZCDP, GaussianDP, Guarantee, PureDP, RenyiDP
 from filterproof.theory.pairs import DominatingPair, Gaussian, RandomizedResponse, is_ours
-from filterproof.theory.pairs.selection import look_up
+from filterproof.theory.pairs.selection import look_up_values_per_run
 from filterproof.theory.rounding import root_round_up
 
 
@@ -50,7 +50,7 @@ class ChargeRule(ABC):
     Examples
     --------
     >>> import filterproof as fp
-    >>> fp.zcdp_charge(fp.Gaussian(2.0)), fp.zcdp_charge.bounds(0.5)
+    >>> fp.zcdp_charge(fp.Gaussian(2.0)), fp.zcdp_charge.guarantee_for(0.5)
     (SquaredCharge(x=2.0, scale=0.5), ZCDP(rho=0.5))
     """
 
@@ -63,10 +63,10 @@ class ChargeRule(ABC):
         """Return the charge of a request, for all runs or one per run."""
 
     @abstractmethod
-    def bounds(self, total: float) -> Guarantee:
+    def guarantee_for(self, total: float) -> Guarantee:
         """Return the guarantee of a transcript whose charges sum to at most `total` > 0 on every path."""
 
-    def scale(self, family: object) -> float | None:
+    def square_scale(self, family: object) -> float | None:
         """Return the scale with charge(family(t)) = scale t^2, or None if the charge is no such square."""
         return None
 
@@ -84,7 +84,7 @@ class _NamedValue:
         return self._name
 
 
-class _ByPair(_NamedValue, ChargeRule):
+class _RuleByMember(_NamedValue, ChargeRule):
     """A rule that charges each member of a selection separately."""
 
     __slots__ = ()
@@ -100,7 +100,7 @@ class _ByPair(_NamedValue, ChargeRule):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class PureCharge(_ByPair):
+class PureCharge(_RuleByMember):
     """The epsilon of an epsilon-DP mechanism, in nats; a sum of at most B gives B-DP by basic composition.
 
     The charge is one number for all runs, or one per run in shape (n,), as the parameters of the pair are.
@@ -115,12 +115,12 @@ class PureCharge(_ByPair):
     def _charge_of_pair(self, request: DominatingPair) -> Charge:
         return LinearCharge(pure_epsilon(request))
 
-    def bounds(self, total: float) -> Guarantee:
+    def guarantee_for(self, total: float) -> Guarantee:
         return PureDP(total)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class ZCDPCharge(_ByPair):
+class ZCDPCharge(_RuleByMember):
     """The zCDP parameter rho of a mechanism, in nats; a sum of at most B gives B-zCDP.
 
     rho is mu^2/2 for Gaussian(mu), epsilon^2/2 for RandomizedResponse(epsilon), and otherwise the number that the pair
@@ -132,19 +132,19 @@ class ZCDPCharge(_ByPair):
     _name: ClassVar[str] = "zcdp_charge"
 
     def _charge_of_pair(self, request: DominatingPair) -> Charge:
-        if is_ours(request) and (root := request.zcdp_root) is not None:
+        if is_ours(request) and (root := request.sqrt_twice_zcdp_rho) is not None:
             return SquaredCharge(nonneg_or_inf(root), 0.5)
         return LinearCharge(floor_at_tiny(request.zcdp_rho, request))
 
-    def bounds(self, total: float) -> Guarantee:
+    def guarantee_for(self, total: float) -> Guarantee:
         return ZCDP(total)
 
-    def scale(self, family: object) -> float | None:
+    def square_scale(self, family: object) -> float | None:
         return 0.5 if family in (Gaussian, RandomizedResponse) else None
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class GDPCharge(_ByPair):
+class GDPCharge(_RuleByMember):
     """The squared GDP parameter mu^2 of a mechanism; a sum of at most mu^2 gives mu-GDP.
 
     The charge is one number for all runs, or one per run in shape (n,), as the parameters of the pair are.
@@ -157,11 +157,11 @@ class GDPCharge(_ByPair):
     def _charge_of_pair(self, request: DominatingPair) -> Charge:
         return SquaredCharge(floor_at_tiny(request.gdp_mu, request))
 
-    def bounds(self, total: float) -> Guarantee:
+    def guarantee_for(self, total: float) -> Guarantee:
         """Return sqrt(total)-GDP, the root rounded up."""
         return GaussianDP(root_round_up(total))
 
-    def scale(self, family: object) -> float | None:
+    def square_scale(self, family: object) -> float | None:
         return 1.0 if family is Gaussian else None
 
 
@@ -201,12 +201,12 @@ class RenyiCharge(ChargeRule):
         object.__setattr__(self, "alpha", alpha)
 
     def __call__(self, request: DominatingPair) -> Charge:
-        return _renyi(request, self.alpha)
+        return _renyi_charge(request, self.alpha)
 
-    def bounds(self, total: float) -> Guarantee:
+    def guarantee_for(self, total: float) -> Guarantee:
         return RenyiDP(self.alpha, total)
 
-    def scale(self, family: object) -> float | None:
+    def square_scale(self, family: object) -> float | None:
         return self.alpha / 2 if family is Gaussian else None
 
     def __repr__(self) -> str:
@@ -220,16 +220,16 @@ class RenyiCharges(_NamedValue):
     _name: ClassVar[str] = "renyi_charge"
 
     def __call__(self, request: DominatingPair, alpha: float) -> Charge:
-        return _renyi(request, alpha)
+        return _renyi_charge(request, alpha)
 
     def at(self, alpha: float) -> RenyiCharge:
         """Return the rule of the order alpha >= 1."""
         return RenyiCharge(alpha)
 
 
-def _renyi(request: DominatingPair, alpha: float) -> Charge:
+def _renyi_charge(request: DominatingPair, alpha: float) -> Charge:
     if (index := request.member_index) is not None:
-        return _selected_charges(tuple(_renyi(pair, alpha) for pair in request.members), index)
+        return _selected_charges(tuple(_renyi_charge(pair, alpha) for pair in request.members), index)
     ours = is_ours(request)
     if ours and (mu := request.normal_mu) is not None:
         return SquaredCharge(nonneg_or_inf(mu), alpha / 2)
@@ -254,7 +254,11 @@ def _selected_charges(charges: tuple[Charge, ...], index: NDArray[np.integer[Any
             return PerRunCharge(charges, index)
     # a rule has one scale
     alike = all(isinstance(root, float) for root in roots)
-    return PerRunCharge(charges, index) if alike else SquaredCharge(look_up(roots, index), *scales)
+    return (
+        PerRunCharge(charges, index)
+        if alike
+        else SquaredCharge(look_up_values_per_run(roots, index), *scales)
+    )
 
 
 def _larger_divergence(request: DominatingPair, alpha: float) -> Real:

@@ -46,31 +46,35 @@ _UP = 2.0**-53 * (1 + 2.0**-51)
 def step(limit: Any, state: Exact, charge: Charge) -> tuple[NDArray[np.bool_], Exact] | None:
     """Return the result of `Budget.general_step` of the budget `limit`, or None if the caller has to use that."""
     n = len(state[0])
-    if not pays_off(n) or not one_each(charge, n) or (found := compiled_kernels()) is None:
+    if not pays_off(n) or not is_shared_or_per_run(charge, n) or (found := compiled_loops()) is None:
         return None
-    high = _to_read(state[0])
+    high = _read_only_array(state[0])
     fits, top = np.empty(n, dtype=np.bool_), np.empty(n)
     if not isinstance(charge, SquaredCharge) or not is_power_of_two(charge.scale):
-        alike = isinstance(charge, LinearCharge) and isinstance(charge.x, float) and is_zero(state[1])
-        if alike and not found.add_short(high, charge.exact(limit.root)[0], limit.last, top, fits):
+        alike = isinstance(charge, LinearCharge) and isinstance(charge.x, float) and all_zero(state[1])
+        if alike and not found.add_number_if_exact(
+            high, charge.exact(limit.inverse_sqrt_unit)[0], limit.largest_double, top, fits
+        ):
             return fits, (top, state[1])
-        low, rest = _to_read(state[1]), np.empty(n)
+        low, rest = _read_only_array(state[1]), np.empty(n)
         for first in range(0, n, SUMS_PER_BLOCK):
             runs = slice(first, first + SUMS_PER_BLOCK)
             with np.errstate(over="ignore", invalid="ignore"):
-                cost = (charge if n <= SUMS_PER_BLOCK else charge.take(runs)).exact(limit.root)
-            pairs = high[runs], low[runs], *(_to_read(np.atleast_1d(part)) for part in cost)
+                cost = (charge if n <= SUMS_PER_BLOCK else charge.take(runs)).exact(limit.inverse_sqrt_unit)
+            pairs = high[runs], low[runs], *(_read_only_array(np.atleast_1d(part)) for part in cost)
             found.add_pairs(*pairs, (limit.high, limit.low), fits[runs], top[runs], rest[runs])
         return fits, (top, rest)
     x = np.ascontiguousarray(np.atleast_1d(charge.x))
-    if not bits_of(float(x[0])) & LAST_BITS and is_zero(state[1]):
-        least = bits_of(max(MIN_ROOT / limit.root, 5e-324))
-        terms = limit.root, charge.scale, least, limit.last
-        if not found.add_short_squares(high, x, x.view(np.int64), *terms, top, fits):
+    if not bits_of(float(x[0])) & LAST_BITS and all_zero(state[1]):
+        least = bits_of(max(MIN_ROOT / limit.inverse_sqrt_unit, 5e-324))
+        terms = limit.inverse_sqrt_unit, charge.scale, least, limit.largest_double
+        if not found.add_squares_if_exact(high, x, x.view(np.int64), *terms, top, fits):
             return fits, (top, state[1])
-    low, rest = _to_read(state[1]), np.empty(n)
+    low, rest = _read_only_array(state[1]), np.empty(n)
     each = x if len(x) == n else np.full(n, x[0])
-    found.add_squares(high, low, each, limit.root, charge.scale, (limit.high, limit.low), fits, top, rest)
+    found.add_squares(
+        high, low, each, limit.inverse_sqrt_unit, charge.scale, (limit.high, limit.low), fits, top, rest
+    )
     return fits, (top, rest)
 
 
@@ -80,12 +84,12 @@ def bits_of(x: float) -> int:
     return bits
 
 
-def is_zero(low: NDArray[np.float64]) -> bool:
+def all_zero(low: NDArray[np.float64]) -> bool:
     """Whether all low parts are zero, without a loop if one number stands for all runs, as in a fresh state."""
     return not (low[:1] if low.strides == (0,) else low.view(np.int64)).any()
 
 
-def _to_read(sums: NDArray[np.float64]) -> NDArray[np.float64]:
+def _read_only_array(sums: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the sums as a read-only array: writeable arrays would need another compiled loop."""
     sums = np.ascontiguousarray(sums)
     if sums.flags.writeable:
@@ -96,35 +100,37 @@ def _to_read(sums: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def quotients_round_up(x: NDArray[np.float64], y: float) -> tuple[NDArray[np.float64], int] | None:
     """Return x / y rounded up and the number of zeros in x, or None if one is out of range or nothing is compiled."""
-    if not MIN_QUOTIENT < y < MAX_QUOTIENT or not pays_off(len(x)) or (found := compiled_kernels()) is None:
+    if not MIN_QUOTIENT < y < MAX_QUOTIENT or not pays_off(len(x)) or (found := compiled_loops()) is None:
         return None
     up = np.empty(len(x))
     zeros, odd = found.divide_up(np.ascontiguousarray(x), y, up)
     return None if odd else (up, zeros)
 
 
-def one_each(charge: Charge, n: int) -> bool:
+def is_shared_or_per_run(charge: Charge, n: int) -> bool:
     """Whether the charge is one number for all n runs or one per run."""
     if isinstance(charge, PerRunCharge):
-        return charge.index.shape == (n,) and all(one_each(member, n) for member in charge.charges)
+        return charge.index.shape == (n,) and all(
+            is_shared_or_per_run(member, n) for member in charge.charges
+        )
     return np.shape(charge.x) in ((), (n,))
 
 
 @cache
-def compiled_kernels() -> SimpleNamespace | None:
+def compiled_loops() -> SimpleNamespace | None:
     """Return the compiled loops by name, or None without a compiler."""
     compile_ = compiler()
     if compile_ is None:
         return None
     from numba.extending import register_jitable
 
-    for step_of_a_loop in (_add_round_up, _squared_charge, _budget_covers):
+    for step_of_a_loop in (_add_double_double_round_up, _squared_charge, _budget_covers):
         register_jitable(step_of_a_loop)
-    loops: list[Any] = [_add_short_squares, _add_short, _add_squares, _add_pairs, _divide_up]
+    loops: list[Any] = [_add_squares_if_exact, _add_number_if_exact, _add_squares, _add_pairs, _divide_up]
     return SimpleNamespace(**{loop.__name__[1:]: compile_(loop) for loop in loops})
 
 
-def _add_round_up(high: Any, low: Any, p: Any, q: Any) -> Any:
+def _add_double_double_round_up(high: Any, low: Any, p: Any, q: Any) -> Any:
     """`error_free.add_round_up` of (high, low) and (p, q), operation by operation, without a branch."""
     w = low + q
     t = w - low
@@ -158,7 +164,7 @@ def _budget_covers(total: Any, carry: Any, limit: Any) -> Any:
     return (total < limit[0]) | ((total == limit[0]) & (carry <= limit[1]))
 
 
-def _add_short_squares(
+def _add_squares_if_exact(
     high: Any, x: Any, bits: Any, root: float, scale: float, least_bits: int, last: float, top: Any, fits: Any
 ) -> Any:
     """Compute top = high + scale (root x)^2 and fits = (top <= last); return 0 if every square and sum is exact.
@@ -181,7 +187,7 @@ def _add_short_squares(
     return rounded + (together & LAST_BITS != 0) + (least < least_bits)
 
 
-def _add_short(high: Any, p: float, last: float, top: Any, fits: Any) -> Any:
+def _add_number_if_exact(high: Any, p: float, last: float, top: Any, fits: Any) -> Any:
     """The same for one number p for all runs."""
     rounded = 0
     for i in range(high.size):
@@ -199,7 +205,7 @@ def _add_squares(
     """Compute (top, rest) = (high, low) + scale (root x)^2, rounded up, and whether that is within the limit."""
     for i in range(high.size):
         p, q = _squared_charge(x[i], root, scale)
-        top[i], rest[i] = _add_round_up(high[i], low[i], p, q)
+        top[i], rest[i] = _add_double_double_round_up(high[i], low[i], p, q)
         fits[i] = _budget_covers(top[i], rest[i], limit)
 
 
@@ -211,7 +217,7 @@ def _add_pairs(high: Any, low: Any, gain: Any, part: Any, limit: Any, fits: Any,
     alike, shared = gain.size == 1, part.size == 1
     for i in range(high.size):
         p, q = gain[0] if alike else gain[i], part[0] if shared else part[i]
-        top[i], rest[i] = _add_round_up(high[i], low[i], p, q)
+        top[i], rest[i] = _add_double_double_round_up(high[i], low[i], p, q)
         fits[i] = _budget_covers(top[i], rest[i], limit) & (p >= 0)
 
 

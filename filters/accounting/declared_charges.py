@@ -11,9 +11,9 @@ import math
 import numpy as np
 
 from filterproof.theory.argument_checks import Real
-from filterproof.theory.numerics.stable import as_real
+from filterproof.theory.numerics.stable import float_if_scalar
 from filterproof.theory.pairs import DominatingPair, is_ours
-from filterproof.theory.pairs.selection import look_up
+from filterproof.theory.pairs.selection import look_up_values_per_run
 
 _SMALLEST_DOUBLE = 5e-324
 #: More than the loss below 2^-1022 by products and sums of a divergence, before the division by its order.
@@ -36,13 +36,13 @@ def nonneg_or_inf(charge: Real) -> Real:
 def declared_numbers_valid(request: DominatingPair) -> Real:
     """Return 1 if the numbers that the pair declares are valid, 0 if one is NaN or negative."""
     if (index := request.member_index) is not None:
-        return look_up(tuple(declared_numbers_valid(pair) for pair in request.members), index)
+        return look_up_values_per_run(tuple(declared_numbers_valid(pair) for pair in request.members), index)
     valid = np.greater_equal(request.pure_epsilon, 0)
     if (
         is_ours(request) and (own := request.kov) is not None
     ):  # its epsilon is infinite next to any delta above 0
         valid = valid & np.greater_equal(own.epsilon, 0) & np.greater_equal(own.delta, 0)
-    return as_real(np.where(valid, 1.0, 0.0))
+    return float_if_scalar(np.where(valid, 1.0, 0.0))
 
 
 def with_rounding_margin(charge: Real) -> Real:
@@ -62,7 +62,7 @@ def divergence_with_margin(charge: Real, alpha: float, request: DominatingPair) 
     if np.any((large := epsilon * max(alpha - 1, 1.0)) > _COVERED):
         extra = np.isfinite(epsilon) & np.greater(large, _COVERED)
         share = _ROUNDING_FACTOR + np.where(extra, np.minimum(large, _LARGEST) * 2.0**-51, 0.0)
-    return as_real(charge * share + np.where(np.not_equal(epsilon, 0), lost, 0.0))
+    return float_if_scalar(charge * share + np.where(np.not_equal(epsilon, 0), lost, 0.0))
 
 
 def floor_at_tiny(charge: Real, request: DominatingPair) -> Real:
@@ -78,4 +78,4 @@ def floor_at_tiny(charge: Real, request: DominatingPair) -> Real:
         return charge
     charge = nonneg_or_inf(charge)
     reveals = np.not_equal(request.pure_epsilon, 0)
-    return as_real(np.where(np.equal(charge, 0) & reveals, _SMALLEST_DOUBLE, charge))
+    return float_if_scalar(np.where(np.equal(charge, 0) & reveals, _SMALLEST_DOUBLE, charge))

@@ -40,12 +40,12 @@ from numpy.typing import NDArray
 
 from filterproof.filters.accounting import compiled
 from filterproof.filters.accounting.charge_kinds import Charge, PerRunCharge, SquaredCharge
-from filterproof.theory.numerics.error_free import Exact, add_round_up, square, two_sum
+from filterproof.theory.numerics.error_free import Exact, add_double_double_round_up, square, two_sum
 from filterproof.theory.rounding import (
     away_from_zero,
-    lower_tiny_products,
     next_above,
     next_below,
+    round_down_tiny_products,
     towards_zero,
 )
 
@@ -129,22 +129,22 @@ class Budget:
         return cls(high, low, exponent)
 
     @property
-    def root(self) -> float:
+    def inverse_sqrt_unit(self) -> float:
         """2^-exponent: a charge of x takes x root^2 units of the budget."""
         return math.ldexp(1.0, -self.exponent)
 
     @property
-    def root_unit(self) -> float:
+    def sqrt_unit(self) -> float:
         """2^exponent, the square root of the unit."""
         return math.ldexp(1.0, self.exponent)
 
     @property
     def limit(self) -> float:
         """The budget in units of one, as a double."""
-        return (self.high + self.low) * self.root_unit * self.root_unit
+        return (self.high + self.low) * self.sqrt_unit * self.sqrt_unit
 
     @property
-    def last(self) -> float:
+    def largest_double(self) -> float:
         """The largest double within the budget, in its units."""
         return self.high if self.low >= 0 else next_below(self.high)
 
@@ -173,7 +173,7 @@ class Budget:
         same_bits_sooner = _step_of_one(self, state, charge) if n == 1 else compiled.step(self, state, charge)
         if same_bits_sooner is not None:
             return same_bits_sooner
-        if n <= compiled.SUMS_PER_BLOCK or not compiled.one_each(charge, n):
+        if n <= compiled.SUMS_PER_BLOCK or not compiled.is_shared_or_per_run(charge, n):
             return self.general_step(state, charge)
         fits, after = np.empty(n, dtype=np.bool_), (np.empty(n), np.empty(n))
         for first in range(0, n, compiled.SUMS_PER_BLOCK):  # parts that fit into the nearest cache
@@ -185,8 +185,8 @@ class Budget:
     def general_step(self, state: Exact, charge: Charge) -> tuple[NDArray[np.bool_], Exact]:
         """Compute `step` by its definition, for every charge."""
         with np.errstate(over="ignore", invalid="ignore"):
-            cost = charge.exact(self.root)
-            after = add_round_up(state, cost)
+            cost = charge.exact(self.inverse_sqrt_unit)
+            after = add_double_double_round_up(state, cost)
             return self.covers(after) & (cost[0] >= 0), after
 
     def charge(
@@ -227,10 +227,10 @@ class Budget:
 
     def is_reachable_state(self, state: Exact) -> NDArray[np.bool_]:
         """Return whether charges within the budget can lead to each sum: shape (n,)."""
-        within: NDArray[np.bool_] = self.covers(state) & is_sum(state)
+        within: NDArray[np.bool_] = self.covers(state) & is_valid_sum(state)
         return within
 
-    def room(self, state: Exact) -> NDArray[np.float64]:
+    def remaining_units(self, state: Exact) -> NDArray[np.float64]:
         """Return budget minus sum in units of 4^exponent, rounded down, at least 0: shape (n,)."""
         with np.errstate(over="ignore", invalid="ignore"):
             gap, rest = two_sum(self.high, -state[0])
@@ -240,18 +240,18 @@ class Budget:
     def left(self, state: Exact) -> NDArray[np.float64]:
         """Return budget minus sum in the unit of the charges, rounded down: shape (n,)."""
         with np.errstate(over="ignore"):
-            left = lower_tiny_products(self.room(state) * self.root_unit * self.root_unit)
+            left = round_down_tiny_products(self.remaining_units(state) * self.sqrt_unit * self.sqrt_unit)
         return np.minimum(left, _LARGEST)
 
     def total(self, state: Exact) -> float:
         """Return the sum of one run in the unit of the charges, the smallest double that is at least that."""
         parts = sum(Fraction(part.item()) for part in state)
-        return away_from_zero(parts * Fraction(self.root_unit) ** 2)
+        return away_from_zero(parts * Fraction(self.sqrt_unit) ** 2)
 
     def value(self, state: Exact) -> NDArray[np.float64]:
         """Return the sum in the unit of the charges, rounded to nearest: shape (n,)."""
         with np.errstate(over="ignore"):
-            total: NDArray[np.float64] = (state[0] + state[1]) * self.root_unit * self.root_unit
+            total: NDArray[np.float64] = (state[0] + state[1]) * self.sqrt_unit * self.sqrt_unit
         return total
 
 
@@ -275,8 +275,12 @@ def _step_of_one(budget: Budget, state: Exact, charge: Charge) -> tuple[NDArray[
         return None
     # a subclass may cost more
     square = type(charge) is SquaredCharge
-    cost = _cached_square(charge.x, charge.scale, budget.exponent) if square else charge.exact(budget.root)  # type: ignore[union-attr]
-    after = add_round_up((state[0].item(), state[1].item()), cost)
+    cost = (
+        _cached_square(charge.x, charge.scale, budget.exponent)
+        if square
+        else charge.exact(budget.inverse_sqrt_unit)
+    )  # type: ignore[union-attr]
+    after = add_double_double_round_up((state[0].item(), state[1].item()), cost)
     fits = budget.covers(after) and cost[0] >= 0
     return np.array((fits,)), (np.array((after[0],)), np.array((after[1],)))  # lists take a quarter more
 
@@ -287,7 +291,7 @@ def _cached_square(x: float, scale: float, exponent: int) -> Exact:
     return SquaredCharge(x, scale).exact(math.ldexp(1.0, -exponent))
 
 
-def is_sum(state: Exact) -> NDArray[np.bool_]:
+def is_valid_sum(state: Exact) -> NDArray[np.bool_]:
     """Whether each pair is a finite sum of charges: zero or more, high the double nearest to high + low."""
     high, low = state
     with np.errstate(over="ignore", invalid="ignore"):

@@ -23,7 +23,7 @@ from contextlib import suppress
 from functools import partial
 from typing import Any
 
-from filterproof.theory.display import printable
+from filterproof.theory.display import replace_unprintable
 from filterproof.theory.pairs import DominatingPair
 
 #: Units of work of a line to a program and back, and of each decision.
@@ -47,7 +47,7 @@ class LateBridgeError(BridgeError):
     """A bridge did not answer in time. This says nothing about its decisions."""
 
 
-class OutsideBridgeError(ValueError):
+class UnsupportedByBridgeError(ValueError):
     """A bridge answered that it does not support a mechanism, which is outside its scope."""
 
 
@@ -74,7 +74,7 @@ class Bridge:
     @property
     def name(self) -> str:
         """The program and its arguments, shortened."""
-        return shown(" ".join(self.words))
+        return printable_start(" ".join(self.words))
 
     @property
     def stated_abilities(self) -> frozenset[str]:
@@ -110,12 +110,12 @@ class Bridge:
         version, about = self.exchange([f'{{"do":"version","protocol":{PROTOCOL}}}', '{"do":"describe"}'])
         if version.get("protocol") != PROTOCOL or isinstance(version["protocol"], bool):
             raise self.violation_error(
-                f"answered {shown(version)} to version", f'answer {{"protocol": {PROTOCOL}}}'
+                f"answered {printable_start(version)} to version", f'answer {{"protocol": {PROTOCOL}}}'
             )
         can = about.get("can", [])
         if not isinstance(can, list) or any(one not in ABILITIES for one in can):
             raise self.violation_error(
-                f"answered {shown(about)} to describe", f"list some of {ABILITIES} in can"
+                f"answered {printable_start(about)} to describe", f"list some of {ABILITIES} in can"
             )
         self._can = frozenset(can)
         return True
@@ -151,11 +151,14 @@ class Bridge:
     def granted(self, answer: Mapping[str, Any], pair: DominatingPair) -> bool:
         """Whether the answer to an ask grants the pair. Raises OutsideBridgeError for an error."""
         if "error" in answer:
-            raise OutsideBridgeError(f"{self.name} answers an error to {pair!r}: {shown(answer['error'])}")
+            raise UnsupportedByBridgeError(
+                f"{self.name} answers an error to {pair!r}: {printable_start(answer['error'])}"
+            )
         granted = answer.get("granted")
         if not isinstance(granted, bool):
             raise self.violation_error(
-                f"answered {shown(answer)} to {pair!r}", 'answer {"granted": true} or {"granted": false}'
+                f"answered {printable_start(answer)} to {pair!r}",
+                'answer {"granted": true} or {"granted": false}',
             )
         return granted
 
@@ -164,7 +167,8 @@ class Bridge:
         text = answer.get("state")
         if not isinstance(text, str) or len(text) > _STORED:
             raise self.violation_error(
-                f"answered {shown(answer)} to state", f"answer a text of at most {_STORED} characters"
+                f"answered {printable_start(answer)} to state",
+                f"answer a text of at most {_STORED} characters",
             )
         return text
 
@@ -195,18 +199,18 @@ class Bridge:
             answer = None
         if not isinstance(answer, dict) or not isinstance(answer.get("answers"), list):
             raise self.violation_error(
-                f"printed {shown(body)} where an answer was due",
+                f"printed {printable_start(body)} where an answer was due",
                 'print {"id": ..., "answers": [...]}, and anything else on standard error',
             )
         if type(answer.get("id")) is not int or answer["id"] != self._number:
             raise self.violation_error(
-                f"answered the line {shown(answer.get('id'))} where the line {self._number} was asked",
+                f"answered the line {printable_start(answer.get('id'))} where the line {self._number} was asked",
                 "answer each line once, with its id",
             )
         answers: list[Any] = answer["answers"]
         if len(answers) != len(commands) or not all(isinstance(one, dict) for one in answers):
             raise self.violation_error(
-                f"gave {len(answers)} answers to {len(commands)} commands, {shown(answers)}",
+                f"gave {len(answers)} answers to {len(commands)} commands, {printable_start(answers)}",
                 "give one object for each",
             )
         return answers
@@ -255,11 +259,11 @@ class Bridge:
             ]
         lines = [one.strip() for one in self._stderr.decode("utf-8", "replace").splitlines() if one.strip()]
         told = next((one for one in lines if "Error" in one or "error" in one), lines[-1] if lines else "")
-        return f"{how} before it had answered{f', and said {shown(told)}' if told else ''}"
+        return f"{how} before it had answered{f', and said {printable_start(told)}' if told else ''}"
 
 
-def shown(told: object) -> str:
+def printable_start(told: object) -> str:
     """Return the beginning of a bridge's output in printable characters."""
     text = bytes(told).decode("utf-8", "replace") if isinstance(told, (bytes, bytearray)) else str(told)
     short = text if len(text) <= _SHOWN_CHARS else f"{text[:_SHOWN_CHARS]}..."
-    return printable(short)
+    return replace_unprintable(short)

@@ -11,8 +11,8 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from filterproof.filters.adapters.bridge import DECISION_UNITS, LINE_UNITS, Bridge, shown
-from filterproof.filters.adapters.commands import ask_command, command_text, request_text
+from filterproof.filters.adapters.bridge import DECISION_UNITS, LINE_UNITS, Bridge, printable_start
+from filterproof.filters.adapters.commands import ask_command_text, command_text, request_text
 from filterproof.filters.contract.work import count_work
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.theory.argument_checks import check_positive
@@ -54,12 +54,12 @@ class BridgedFilter(PrivacyFilter):
         return type(self), (self.bridge, self.promise)
 
     @property
-    def options(self) -> tuple[str, ...]:
+    def command_line_options(self) -> tuple[str, ...]:
         """The command-line options that name it."""
         return "--exec", shlex.join(self.bridge.words), "--promise", repr(self.promise)
 
     def start(self, n: int) -> NDArray[np.int64]:
-        return np.full(n, self.asks_program.fresh(), dtype=np.int64)
+        return np.full(n, self.asks_program.fresh_position(), dtype=np.int64)
 
     def admits(self, state: NDArray[np.int64], request: DominatingPair) -> NDArray[np.bool_]:
         return self.step(state, request)[0]
@@ -72,19 +72,19 @@ class BridgedFilter(PrivacyFilter):
     ) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
         count_work(LINE_UNITS + DECISION_UNITS * len(state))  # also for cached decisions
         asked = [(int(at), request.of_run(run)) for run, at in enumerate(state)]
-        found = self.asks_program.decided_positions(dict.fromkeys(asked))
+        found = self.asks_program.positions_after_requests(dict.fromkeys(asked))
         granted = np.array([found[one] is not None for one in asked], dtype=np.bool_)
         after = [at if found[one] is None else found[one] for one, at in zip(asked, state, strict=True)]
         return granted, np.array(after, dtype=np.int64)
 
-    def answers(self, requests: tuple[DominatingPair, ...]) -> tuple[bool, ...]:
+    def answers_in_turn(self, requests: tuple[DominatingPair, ...]) -> tuple[bool, ...]:
         """Return the answers of one new budget to requests in turn, without a restart in between."""
         count_work(LINE_UNITS + DECISION_UNITS * len(requests))
-        return self.asks_program.in_turn(requests)
+        return self.asks_program.answers_of_new_budget(requests)
 
-    def readable(self, state: Any) -> NDArray[Any]:
+    def readable_state(self, state: Any) -> NDArray[Any]:
         """Return what a person reads of a state: the stored text of each run, or the number of its grants."""
-        return np.array([self.asks_program.words_of(int(at)) for at in state], dtype=object)
+        return np.array([self.asks_program.position_text(int(at)) for at in state], dtype=object)
 
     def is_reachable_state(self, state: NDArray[np.int64]) -> NDArray[np.bool_]:
         return np.array([int(at) in self.asks_program.stood for at in state], dtype=np.bool_)
@@ -96,7 +96,7 @@ class ObservingBridgedFilter(BridgedFilter):
     def observe(self, state: NDArray[np.int64], loss: NDArray[np.float64]) -> NDArray[np.int64]:
         count_work(LINE_UNITS + DECISION_UNITS * len(state))
         seen = list(zip(map(int, state), map(float, loss), strict=True))
-        after = self.asks_program.observed(dict.fromkeys(seen))
+        after = self.asks_program.positions_after_losses(dict.fromkeys(seen))
         return np.array([after[one] for one in seen], dtype=np.int64)
 
 
@@ -127,17 +127,17 @@ class _BridgeRuns:
         self.keys: dict[int, str] = {}
         self.number = self.probed = self.repeated = 0
 
-    def fresh(self) -> int:
+    def fresh_position(self) -> int:
         """Return the position of a run without granted requests."""
         self.start_program()
         if not self.bridge.stores:
             return 0
-        run = self._new_run()
+        run = self._next_run_number()
         _, told = self._exchange([command_text("open", run), command_text("state", run)])
-        self._close(run)
-        return self._stored(told)
+        self._queue_close_command(run)
+        return self._position_of_stored_state(told)
 
-    def decided_positions(self, questions: Iterable[_Question]) -> dict[_Question, int | None]:
+    def positions_after_requests(self, questions: Iterable[_Question]) -> dict[_Question, int | None]:
         """Return the position of each run after its request is granted, or None after a denial."""
         self.start_program()
         if len(self.known_decisions) > _MAX_DECISIONS:
@@ -153,11 +153,11 @@ class _BridgeRuns:
                     )
         return {one: self.known_decisions[one] for one in wanted}
 
-    def words_of(self, at: int) -> str:
+    def position_text(self, at: int) -> str:
         """Return the stored text of a position, or its number of grants and the losses that it was told."""
         stood, grants, losses = self.stood.get(at), 0, list[float]()
         if isinstance(stood, str):
-            return shown(stood)
+            return printable_start(stood)
         while isinstance(stood, tuple):
             before, last = stood
             losses += [last] if isinstance(last, float) else []
@@ -166,16 +166,16 @@ class _BridgeRuns:
         told = f", losses {', '.join(f'{loss:.4g}' for loss in reversed(losses))}" if losses else ""
         return f"{grants} granted{told}"
 
-    def in_turn(self, requests: Iterable[DominatingPair]) -> tuple[bool, ...]:
+    def answers_of_new_budget(self, requests: Iterable[DominatingPair]) -> tuple[bool, ...]:
         """Return the answers of one new budget, each request with a key of its own."""
         self.start_program()
-        run, answers = self._new_run(), list[bool]()
+        run, answers = self._next_run_number(), list[bool]()
         self._exchange([command_text("open", run)])
         for place, pair in enumerate(requests):
-            (answer,) = self._exchange([self._ask_command(run, place, pair)])
+            (answer,) = self._exchange([self._keyed_ask_command_text(run, place, pair)])
             answers.append(self.bridge.granted(answer, pair))
-            self._exchange(self._without_denied(run) if answers[-1] else ())
-        self._close(run)
+            self._exchange(self._commands_after_grant(run) if answers[-1] else ())
+        self._queue_close_command(run)
         return tuple(answers)
 
     def _should_repeat(self) -> bool:
@@ -194,12 +194,12 @@ class _BridgeRuns:
         for at, pair in questions:
             budgets = [self.open.pop(at)] if at in self.open else []
             if stores or not budgets:
-                budgets.insert(0, self._new_run())
-                self._bring(at, budgets[0], commands, due)
+                budgets.insert(0, self._next_run_number())
+                self._restore_position(at, budgets[0], commands, due)
             runs.append((budgets, slice(len(commands), len(commands) + len(budgets))))
-            commands += [self._ask_command(run, at, pair) for run in budgets]
+            commands += [self._keyed_ask_command_text(run, at, pair) for run in budgets]
         answers = self._exchange(commands)
-        self._check_due(answers, due)
+        self._check_replayed_grants(answers, due)
         decisions, commands, stored = [], [], dict[int, int]()
         for (_, pair), (budgets, places) in zip(questions, runs, strict=True):
             granted = [self.bridge.granted(answer, pair) for answer in answers[places]]
@@ -211,7 +211,7 @@ class _BridgeRuns:
                 )
             decisions.append(granted[0])
             for run in budgets if granted[0] else ():
-                commands += self._without_denied(run)
+                commands += self._commands_after_grant(run)
                 if stores:
                     stored[run] = len(commands)
                     commands.append(command_text("state", run))
@@ -221,18 +221,18 @@ class _BridgeRuns:
             if not yes:
                 self._repeat_denied(budgets[0], at, pair)
             elif stores:
-                after = self._stored(answers[stored[budgets[0]]])
+                after = self._position_of_stored_state(answers[stored[budgets[0]]])
             else:
-                after = _number_of(at, request_text(pair))
+                after = _successor_position(at, request_text(pair))
                 self.stood[after] = at, pair
             if after is not None:
                 self._keep_open(after, budgets.pop())
             for run in budgets:
-                self._close(run)
+                self._queue_close_command(run)
             standings[at, pair] = after
         return standings
 
-    def observed(self, questions: Iterable[tuple[int, float]]) -> dict[tuple[int, float], int]:
+    def positions_after_losses(self, questions: Iterable[tuple[int, float]]) -> dict[tuple[int, float], int]:
         """Return the position of each run after its program is told a loss."""
         self.start_program()
         wanted = list(questions)
@@ -240,22 +240,24 @@ class _BridgeRuns:
             commands, due = list[str](), list[tuple[int, DominatingPair]]()
             run = self.open.pop(at, 0)
             if not run:
-                run = self._new_run()
-                self._bring(at, run, commands, due)
+                run = self._next_run_number()
+                self._restore_position(at, run, commands, due)
             commands.append(command_text("observe", run, loss=_json_loss(loss)))
             commands += [command_text("state", run)] if self.bridge.stores else []
             answers = self._exchange(commands)
-            self._check_due(answers, due)
+            self._check_replayed_grants(answers, due)
             if self.bridge.stores:
-                after = self._stored(answers[-1])
+                after = self._position_of_stored_state(answers[-1])
             else:
-                after = _number_of(at, f"observe {loss!r}")
+                after = _successor_position(at, f"observe {loss!r}")
                 self.stood[after] = at, loss
             self._keep_open(after, run)
             self.known_losses[at, loss] = after
         return {one: self.known_losses[one] for one in wanted}
 
-    def _check_due(self, answers: Sequence[dict[str, Any]], due: list[tuple[int, DominatingPair]]) -> None:
+    def _check_replayed_grants(
+        self, answers: Sequence[dict[str, Any]], due: list[tuple[int, DominatingPair]]
+    ) -> None:
         """Raise BridgeError unless the program grants again what it granted in a history."""
         for place, before in due:
             if not self.bridge.granted(answers[place], before):
@@ -264,14 +266,16 @@ class _BridgeRuns:
                     "let its decisions depend on what that budget was asked for alone",
                 )
 
-    def _bring(self, at: int, run: int, commands: list[str], due: list[tuple[int, DominatingPair]]) -> None:
+    def _restore_position(
+        self, at: int, run: int, commands: list[str], due: list[tuple[int, DominatingPair]]
+    ) -> None:
         """Bring a new budget to a position: restart it there, or play its history again."""
         if self.bridge.stores:
             commands.append(command_text("restart", run, state=str(self.stood[at])))
         else:
-            self._play_again(at, run, commands, due)
+            self._replay_history(at, run, commands, due)
 
-    def _play_again(
+    def _replay_history(
         self, at: int, run: int, commands: list[str], due: list[tuple[int, DominatingPair]]
     ) -> None:
         """Request everything again that was granted on the way there; it must be granted again."""
@@ -286,42 +290,42 @@ class _BridgeRuns:
                 commands.append(command_text("observe", run, loss=_json_loss(pair)))
                 continue
             due.append((len(commands), pair))
-            commands += [self._ask_command(run, before, pair), *self._without_denied(run)]
+            commands += [self._keyed_ask_command_text(run, before, pair), *self._commands_after_grant(run)]
 
     def _repeat_denied(self, run: int, at: int, pair: DominatingPair) -> None:
         """Repeat a denied request: it must be denied again."""
         if self.probed < _PROBED_REQUESTS:
             self.probed += 1
-            for answer in self._exchange([self._ask_command(run, at, pair)] * _PROBES_EACH):
+            for answer in self._exchange([self._keyed_ask_command_text(run, at, pair)] * _PROBES_EACH):
                 if self.bridge.granted(answer, pair):
                     raise self.bridge.violation_error(
                         f"denies {pair!r} and grants it when asked again, without another request in between",
                         "let a denial change nothing",
                     )
 
-    def _stored(self, answer: dict[str, Any]) -> int:
+    def _position_of_stored_state(self, answer: dict[str, Any]) -> int:
         text = self.bridge.stored_text(answer)
-        at = _number_of(0, text)
+        at = _successor_position(0, text)
         self.stood[at] = text
         return at
 
     def _keep_open(self, at: int, run: int) -> None:
         """Keep a budget open at its position."""
         if at in self.open or len(self.open) >= _MAX_OPEN_RUNS:
-            self._close(run)
+            self._queue_close_command(run)
         else:
             self.open[at] = run
 
-    def _close(self, run: int) -> None:
+    def _queue_close_command(self, run: int) -> None:
         """Close a budget with the next line."""
         self.keys.pop(run, None)
         self.closing.append(command_text("close", run))
 
-    def _new_run(self) -> int:
+    def _next_run_number(self) -> int:
         self.number += 1
         return self.number
 
-    def _without_denied(self, run: int) -> list[str]:
+    def _commands_after_grant(self, run: int) -> list[str]:
         """Return the commands after a grant."""
         key = self.keys.get(run)
         return [
@@ -330,11 +334,11 @@ class _BridgeRuns:
             if one in self.bridge.stated_abilities
         ]
 
-    def _ask_command(self, run: int, at: int, pair: DominatingPair) -> str:
+    def _keyed_ask_command_text(self, run: int, at: int, pair: DominatingPair) -> str:
         """Return the command of a request. With keys, the same history always gives the same key."""
         if "keys" in self.bridge.stated_abilities:
-            self.keys[run] = str(_number_of(at, request_text(pair)))
-        return ask_command(run, pair, self.keys.get(run))
+            self.keys[run] = str(_successor_position(at, request_text(pair)))
+        return ask_command_text(run, pair, self.keys.get(run))
 
     def _exchange(self, commands: Sequence[str]) -> list[dict[str, Any]]:
         if not commands:
@@ -344,7 +348,7 @@ class _BridgeRuns:
         for sent, answer in zip(commands, answers, strict=True):
             if "error" in answer and not sent.startswith('{"do":"ask"'):
                 raise self.bridge.violation_error(
-                    f"answered the error {shown(answer['error'])} to {sent[:60]}"
+                    f"answered the error {printable_start(answer['error'])} to {sent[:60]}"
                 )
         return answers
 
@@ -354,7 +358,7 @@ def _json_loss(loss: float) -> float | str:
     return loss if math.isfinite(loss) else str(loss)
 
 
-def _number_of(at: int, text: str) -> int:
+def _successor_position(at: int, text: str) -> int:
     """Return the number of a successor, the same in all processes: 62 bits of a digest, negative."""
     return -(int.from_bytes(blake2b(f"{at} {text}".encode(), digest_size=8).digest(), "big") >> 2) or -1
 

@@ -7,8 +7,8 @@ from itertools import count
 from typing import Any
 
 from filterproof.filters.adapters.bridge import LINE_UNITS, Bridge
-from filterproof.filters.adapters.bridge import shown as printable
-from filterproof.filters.adapters.commands import ask_command, command_text
+from filterproof.filters.adapters.bridge import printable_start as printable
+from filterproof.filters.adapters.commands import ask_command_text, command_text
 from filterproof.filters.adapters.service import Disk, Release
 from filterproof.filters.contract.work import count_work
 from filterproof.theory.pairs import DominatingPair
@@ -30,7 +30,7 @@ class BridgedServices:
         if self._open is not None and disk.get("run") != self._open:
             self.bridge.exchange([command_text("close", self._open)])
             self._open = None
-        made = (TimedService if "clock" in self.bridge.stated_abilities else BridgedService)(self, disk)
+        made = (ClockedService if "clock" in self.bridge.stated_abilities else BridgedService)(self, disk)
         if not made.stores:
             self._open = made.run
         return made
@@ -52,7 +52,9 @@ class BridgedService:
         )
 
     def request(self, pair: DominatingPair, key: str) -> Iterator[Release | None]:
-        if not self.bridge.granted(self._command_answer(ask_command(self.run, self.shown(pair), key)), pair):
+        if not self.bridge.granted(
+            self._command_answer(ask_command_text(self.run, self.shown(pair), key)), pair
+        ):
             return
         if "commit" in self.bridge.stated_abilities:
             yield None
@@ -86,7 +88,7 @@ class BridgedService:
         return answer
 
 
-class TimedService(BridgedService):
+class ClockedService(BridgedService):
     """A service that gets the epoch."""
 
     def clock(self, epoch: int) -> None:

@@ -28,8 +28,8 @@ from filterproof.filters.adapters.foreign import (
     ForeignObject,
     Menu,
     checked_callable,
-    checked_make,
-    checked_told,
+    checked_made_name,
+    checked_release_callback,
     filter_of,
 )
 from filterproof.filters.privacy_filter import PrivacyFilter
@@ -104,9 +104,10 @@ def from_budget(
         raise TypeError(
             f"denied must be exceptions or a function of one, got {denied!r}; pass e.g. ValueError"
         )
-    name = f"the decisions of {checked_make(make)}"
+    name = f"the decisions of {checked_made_name(make)}"
     return filter_of(
-        _BudgetAdapter(make, name, promise, spend, denied, spent, told=checked_told(released)), menu
+        _BudgetAdapter(make, name, promise, spend, denied, spent, told=checked_release_callback(released)),
+        menu,
     )
 
 
@@ -129,7 +130,7 @@ class _BudgetAdapter(ForeignObject):
             return False
         return not is_no(answered)
 
-    def replayed(self, held: Any, pair: DominatingPair, count: int) -> bool:
+    def replay_uses(self, held: Any, pair: DominatingPair, count: int) -> bool:
         return all(self.granted(held, pair) for _ in range(count))
 
     def spent(self, held: Any) -> float | None:

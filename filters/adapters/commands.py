@@ -24,7 +24,7 @@ def command_text(what: str, run: int, key: str | None = None, **more: str | floa
     return f'{{"do":"{what}","run":{run}{"".join(f",{json.dumps(k)}:{json.dumps(v)}" for k, v in said.items())}}}'
 
 
-def ask_command(run: int, pair: DominatingPair, key: str | None = None) -> str:
+def ask_command_text(run: int, pair: DominatingPair, key: str | None = None) -> str:
     """Return the command for a request."""
     return f'{command_text("ask", run, key)[:-1]},"request":{request_text(pair)}}}'
 

@@ -16,10 +16,10 @@ from filterproof.filters.contract.filter_base import MechanismFamily
 from filterproof.filters.contract.work import count_work
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.filters.rules.menu import (
-    affordable_of,
     checked_menu,
     counts_after_use,
     distinct_rows,
+    largest_affordable_on_menu,
     positions,
     valid_counts,
 )
@@ -52,13 +52,13 @@ class ForeignObject(ABC):
     def granted(self, held: Any, pair: DominatingPair) -> bool:
         """Whether one use of the pair is granted; if so, it is charged."""
 
-    def answers(self, requests: Iterable[DominatingPair]) -> tuple[bool, ...]:
+    def answers_in_turn(self, requests: Iterable[DominatingPair]) -> tuple[bool, ...]:
         """Return the answers of one new object to requests in turn; unlike a filter, it keeps what a denial did."""
         held = self.make()
         return tuple(self.granted(held, pair) for pair in requests)
 
     @abstractmethod
-    def replayed(self, held: Any, pair: DominatingPair, count: int) -> bool:
+    def replay_uses(self, held: Any, pair: DominatingPair, count: int) -> bool:
         """Whether the object grants and charges this many uses, which it granted before."""
 
     @abstractmethod
@@ -66,7 +66,7 @@ class ForeignObject(ABC):
         """Return the object's statement of its spending in the unit of the guarantee, or None."""
 
 
-def limit_of(target: Guarantee) -> float:
+def spending_limit(target: Guarantee) -> float:
     """Return the limit on the spending under a guarantee: its epsilon, rho or mu."""
     if type(target) not in _LIMITS:
         raise TypeError(f"target must be a guarantee, got {target!r}; pass e.g. fp.ApproxDP(1.0, 1e-5)")
@@ -79,14 +79,14 @@ def checked_callable(name: str, value: object) -> None:
         raise TypeError(f"{name} must be callable, got {value!r}; pass a function or a lambda")
 
 
-def checked_told(released: Any) -> Any:
+def checked_release_callback(released: Any) -> Any:
     """Return the function that tells an object of a release, or None. Raises TypeError for anything else."""
     if released is not None:
         checked_callable("released", released)
     return released
 
 
-def checked_make(make: Callable[[], Any]) -> str:
+def checked_made_name(make: Callable[[], Any]) -> str:
     """Return the name of what `make` returns. Raises ValueError if it returns the same object twice."""
     checked_callable("make", make)
     foreign = make()
@@ -133,9 +133,9 @@ class CopiedFilter(PrivacyFilter):
     def __repr__(self) -> str:
         return f"{self.foreign_object.name}, {self.promise}"
 
-    def answers(self, requests: tuple[DominatingPair, ...]) -> tuple[bool, ...]:
+    def answers_in_turn(self, requests: tuple[DominatingPair, ...]) -> tuple[bool, ...]:
         """Return the answers of one object to requests in turn; () if its denials are only the rule's."""
-        return () if self.foreign_object.composes else self.foreign_object.answers(requests)
+        return () if self.foreign_object.composes else self.foreign_object.answers_in_turn(requests)
 
     def start(self, n: int) -> NDArray[Any]:
         return _object_array([self.foreign_object.make() for _ in range(n)])
@@ -212,7 +212,7 @@ class CountedFilter(PrivacyFilter):
         self.scope = "every adaptive adversary over the menu, if its pairs describe the mechanisms"
         for place, pair in enumerate(self.menu):
             try:
-                _granted_run(self, (0,) * len(self.menu), place)
+                _is_granted_after_uses(self, (0,) * len(self.menu), place)
             except Exception as error:
                 error.add_note(
                     f"raised for {pair!r} of the menu; leave it out if the library does not support it"
@@ -232,10 +232,10 @@ class CountedFilter(PrivacyFilter):
     def __repr__(self) -> str:
         return f"{self.foreign_object.name} on {self.menu!r}, {self.promise}"
 
-    def answers(self, requests: tuple[DominatingPair, ...]) -> tuple[bool, ...]:
+    def answers_in_turn(self, requests: tuple[DominatingPair, ...]) -> tuple[bool, ...]:
         """Return the answers of one object to requests of the menu in turn; () for others, as in `CopiedFilter`."""
         known = not self.foreign_object.composes and all(pair in self.menu for pair in requests)
-        return self.foreign_object.answers(requests) if known else ()
+        return self.foreign_object.answers_in_turn(requests) if known else ()
 
     def start(self, n: int) -> NDArray[Any]:
         return np.zeros((n, len(self.menu)), dtype=np.int64)
@@ -243,7 +243,7 @@ class CountedFilter(PrivacyFilter):
     def admits(self, state: NDArray[Any], request: DominatingPair) -> NDArray[Any]:
         place = positions(self.menu, request, len(state))
         rows, runs = distinct_rows(np.column_stack([state, place + 1]))
-        within = [asked > 0 and _granted_run(self, tuple(row), asked - 1) for *row, asked in rows]
+        within = [asked > 0 and _is_granted_after_uses(self, tuple(row), asked - 1) for *row, asked in rows]
         return np.array(within, dtype=np.bool_)[runs]
 
     def spend(self, state: NDArray[Any], request: DominatingPair) -> NDArray[Any]:
@@ -253,22 +253,22 @@ class CountedFilter(PrivacyFilter):
         return valid_counts(state, len(self.menu))
 
     def affordable(self, state: NDArray[Any], family: MechanismFamily) -> NDArray[np.float64]:
-        return affordable_of(self, self.menu, state, family)
+        return largest_affordable_on_menu(self, self.menu, state, family)
 
 
-def _granted_run(filt: CountedFilter, row: tuple[int, ...], place: int) -> bool:
+def _is_granted_after_uses(filt: CountedFilter, row: tuple[int, ...], place: int) -> bool:
     if filt.foreign_object.composes:  # a function of all releases including this one, in any order
         after = tuple(count + (i == place) for i, count in enumerate(row))
         place = next(i for i, count in enumerate(after) if count)
         row = tuple(count - (i == place) for i, count in enumerate(after))
-    return _decided_run(filt, row, place)
+    return _is_granted_after_replay(filt, row, place)
 
 
 @lru_cache(maxsize=1 << 16)
-def _decided_run(filt: CountedFilter, row: tuple[int, ...], place: int) -> bool:
+def _is_granted_after_replay(filt: CountedFilter, row: tuple[int, ...], place: int) -> bool:
     foreign = filt.foreign_object.make()
     for pair, uses in zip(filt.menu, row, strict=True):
-        if uses and not filt.foreign_object.replayed(foreign, pair, uses):
+        if uses and not filt.foreign_object.replay_uses(foreign, pair, uses):
             raise RuntimeError(
                 f"{filt.foreign_object.name} refuses {uses} uses of {pair!r} that it granted in another order; "
                 "call without menu, so that its own objects are the state"

@@ -25,10 +25,10 @@ from filterproof.filters.adapters.foreign import (
     ForeignObject,
     Menu,
     checked_callable,
-    checked_make,
-    checked_told,
+    checked_made_name,
+    checked_release_callback,
     filter_of,
-    limit_of,
+    spending_limit,
 )
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.theory.guarantees import ApproxDP, Guarantee, PureDP
@@ -86,7 +86,7 @@ def from_accountant(
     `fp.invariants_for_accountants` test whether the accountant and the rule guarantee the target.
     """
     checked_callable("event", event)
-    name, limit = f"the rule of {checked_make(make)}", limit_of(target)
+    name, limit = f"the rule of {checked_made_name(make)}", spending_limit(target)
     if spent is None:
         if not isinstance(target, (ApproxDP, PureDP)):
             raise TypeError(
@@ -95,7 +95,7 @@ def from_accountant(
             )
         spent = methodcaller("get_epsilon", target.delta_at_epsilon if isinstance(target, ApproxDP) else 0.0)
     foreign = _AccountantAdapter(
-        make, name, target, event, compose, spent, limit, told=checked_told(released)
+        make, name, target, event, compose, spent, limit, told=checked_release_callback(released)
     )
     return filter_of(foreign, menu)
 
@@ -111,10 +111,10 @@ class _AccountantAdapter(ForeignObject):
     composes = True
 
     def granted(self, held: Any, pair: DominatingPair) -> bool:
-        self.replayed(held, pair, 1)
+        self.replay_uses(held, pair, 1)
         return self.spent(held) <= self.limit
 
-    def replayed(self, held: Any, pair: DominatingPair, count: int) -> bool:
+    def replay_uses(self, held: Any, pair: DominatingPair, count: int) -> bool:
         if self.compose is None:
             held.compose(self.event(pair), count)
         else:

@@ -40,7 +40,7 @@ from filterproof.filters.contract.state import State, runs_of
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.theory.guarantees import Guarantee
 from filterproof.theory.pairs import DominatingPair, LabelledRequest, PairPerRun
-from filterproof.theory.pairs.labelled import Label, Where, checked_where, label_tuple, where_words
+from filterproof.theory.pairs.labelled import Label, Where, checked_labels, format_labels, label_tuple
 
 #: The most label combinations of a request.
 _MAX_LABELLINGS = 32
@@ -91,7 +91,7 @@ class LabelledFilter(PrivacyFilter[Any]):
             name: label_tuple(some if isinstance(some, (str, int)) else tuple(some))
             for name, some in self.labels.items()
         }
-        labels, over = dict(checked_where("labels", given)), dict(checked_where("over", self.over))
+        labels, over = dict(checked_labels("labels", given)), dict(checked_labels("over", self.over))
         together = (self.together,) if isinstance(self.together, str) else tuple(self.together)
         for name, held in over.items():
             if strange := {*label_tuple(held)} - {*label_tuple(labels.get(name, ()))}:
@@ -118,34 +118,34 @@ class LabelledFilter(PrivacyFilter[Any]):
     @property
     def scope(self) -> str:  # type: ignore[override]
         """The record, and the adversaries that the promise covers."""
-        record = where_words(self._record_labels) or "all labels"
+        record = format_labels(self._labels_of_record) or "all labels"
         return (
             f"a record at {record} whose place was fixed before the first request, and every adaptive adversary who "
             f"sees all that is released, over mechanisms whose pairs describe them and labels among those given"
         )
 
     @property
-    def options(self) -> tuple[str, ...] | None:
+    def command_line_options(self) -> tuple[str, ...] | None:
         """The command-line options that describe the record, or None if the command line cannot describe it.
 
         It can if a program decides and all labels are text.
         """
-        program = program_of(self)
+        program = bridged_filter_of(self)
         if program is None or any(type(one) is int for some in self.labels.values() for one in some):
             return None
         label_words = {
             k: ("+" if k in self.together else ",").join(map(str, v)) for k, v in self.labels.items()
         }
         words = [
-            *program.options[:-1],
+            *program.command_line_options[:-1],
             repr(self.promise),
             "--labels",
             " ".join(f"{k}={v}" for k, v in label_words.items()),
         ]
-        return (*words, *(("--over", where_words(self._record_labels)) if self.over else ()))
+        return (*words, *(("--over", format_labels(self._labels_of_record)) if self.over else ()))
 
     @property
-    def _record_labels(self) -> Where:
+    def _labels_of_record(self) -> Where:
         return tuple(self.over.items())
 
     @cached_property
@@ -167,9 +167,9 @@ class LabelledFilter(PrivacyFilter[Any]):
 
     def _checked_labels(self, where: Where) -> Where:
         if where not in self.label_combinations:
-            ways = "; ".join(map(where_words, self.label_combinations))
+            ways = "; ".join(map(format_labels, self.label_combinations))
             raise ValueError(
-                f"labels must be among {ways}, got {where_words(where) or 'none'}; add them to labels"
+                f"labels must be among {ways}, got {format_labels(where) or 'none'}; add them to labels"
             )
         return where
 
@@ -191,10 +191,10 @@ class LabelledFilter(PrivacyFilter[Any]):
         return self.step(state, request)[0]
 
     def spend(self, state: State, request: DominatingPair) -> State:
-        return checked_spend(self.inner_filter, state, self._inner_request(request), runs_of(state))
+        return checked_spend(self.inner_filter, state, self._inner_request_per_run(request), runs_of(state))
 
     def step(self, state: State, request: DominatingPair) -> tuple[NDArray[np.bool_], State | None]:
-        return checked_step(self.inner_filter, state, self._inner_request(request), runs_of(state))
+        return checked_step(self.inner_filter, state, self._inner_request_per_run(request), runs_of(state))
 
     def observe(self, state: State, loss: NDArray[np.float64]) -> State:
         return checked_observe(self.inner_filter, state, loss, runs_of(state))
@@ -202,7 +202,7 @@ class LabelledFilter(PrivacyFilter[Any]):
     def is_reachable_state(self, state: State) -> NDArray[np.bool_]:
         return checked_is_reachable_state(self.inner_filter, state, runs_of(state))
 
-    def _inner_request(self, request: DominatingPair) -> DominatingPair:
+    def _inner_request_per_run(self, request: DominatingPair) -> DominatingPair:
         """Return the request for the inner filter: the mechanism and its labels, whatever it reveals about the
         record."""
         if request.member_index is not None:
@@ -226,7 +226,7 @@ class LabelledFilter(PrivacyFilter[Any]):
         return LabelledRequest(request.unlabelled, where)
 
 
-def program_of(filt: object) -> BridgedFilter | None:
+def bridged_filter_of(filt: object) -> BridgedFilter | None:
     """Return the filter whose decisions come from a program, with or without labels, or None."""
     inner = filt.inner_filter if type(filt) is LabelledFilter else filt
     return inner if isinstance(inner, BridgedFilter) else None
@@ -236,7 +236,7 @@ def service_of(filt: object) -> MakeService | None:
     """A service itself; the program that decides, as a service whose steps are its commands, where it knows keys."""
     if isinstance(filt, PromisedService):
         return filt.make
-    program = program_of(filt)
+    program = bridged_filter_of(filt)
     if program is None or "keys" not in program.bridge.stated_abilities or program.looks_at_losses:
         return None
     shown = filt.inner_request if isinstance(filt, LabelledFilter) else lambda pair: pair

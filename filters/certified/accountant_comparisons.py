@@ -12,22 +12,22 @@ from typing import Any
 import numpy as np
 
 from filterproof.filters.accountants.clipped_sums import ClippedSums
+from filterproof.filters.accountants.constant_normals import UNIT_NOISE
 from filterproof.filters.accountants.individual import IndividualFilter, gaussian_request
 from filterproof.filters.accountants.linear_queries import LinearAnswer, LinearQueries
-from filterproof.filters.accountants.no_noise import UNIT_NOISE
 from filterproof.filters.accountants.trackers import GaussianTracker, IndividualTracker, RenyiTracker, Tracker
 from filterproof.filters.certified.admission_conditions import condition_of
 from filterproof.filters.certified.comparison import Comparison, Comparisons
 from filterproof.filters.certified.decisions import decision_boundaries, last_admitted, last_granted
 from filterproof.filters.certified.families import FAMILIES
-from filterproof.filters.rules.blocks import TrackerLimitFilter
 from filterproof.filters.rules.one_sum import GaussianFilter, RenyiFilter
+from filterproof.filters.rules.tracker_limit import TrackerLimitFilter
 from filterproof.theory.pairs import Gaussian
 
 _CUT = 2.0**-40
 
 
-def tracker(tracker_held: Tracker, name: str) -> Iterator[Comparison]:
+def tracker_comparisons(tracker_held: Tracker, name: str) -> Iterator[Comparison]:
     """Yield the guarantee of several blocks, the closing of blocks, and the blocks of a mechanism larger than one."""
     of, size = Comparisons("trackers", name), Fraction(tracker_held.size)
     square = isinstance(tracker_held, GaussianTracker)
@@ -95,45 +95,47 @@ def individual_comparisons(accountant: IndividualFilter, name: str) -> Iterator[
         return
     scale = 4.0  # a power of two, so that norms are multiples of mu
 
-    def people_after(before: int, count: int = 2) -> IndividualFilter:
+    def individual_filter_after(before: int, count: int = 2) -> IndividualFilter:
         people = IndividualFilter(accountant.filter, count)
         for _ in range(before):
             people.select(gaussian_request(np.array([scale * unit, 0.0]), scale))
         return people
 
-    def selected(x: float, *, before: int) -> bool:
-        return bool(people_after(before).select(gaussian_request(np.array([scale * x, 0.0]), scale))[0])
+    def is_selected(x: float, *, before: int) -> bool:
+        return bool(
+            individual_filter_after(before).select(gaussian_request(np.array([scale * x, 0.0]), scale))[0]
+        )
 
-    whole = _last_accepted(partial(selected, before=0))
+    whole = _last_accepted(partial(is_selected, before=0))
     unit, norm = whole / 3, scale * whole * 3
     for before in (0, 2):
         margin = condition.margin("Gaussian(x)", [("Gaussian(x)", Fraction(unit), before)] if before else [])
-        factor = people_after(before).clip(np.array([norm, norm / 64]), sigma=scale)[0]
+        factor = individual_filter_after(before).clip(np.array([norm, norm / 64]), sigma=scale)[0]
         cut = Fraction(float(factor)) * Fraction(norm) / Fraction(scale)
         for says, value in (
             (
                 f"last mu selected after {before} rounds of {unit!r}",
-                _last_accepted(partial(selected, before=before)),
+                _last_accepted(partial(is_selected, before=before)),
             ),
             (f"mu of a norm clipped to the remaining budget after {before} rounds", cut),
         ):
             yield of.by_margin(says, value, "<=", margin, slack=condition.slack, **condition.at)
     most, norm = whole * scale / 8, whole * scale
-    factor = people_after(0, 1).clip(np.array([norm]), sigma=scale, most=most)[0]
+    factor = individual_filter_after(0, 1).clip(np.array([norm]), sigma=scale, most=most)[0]
     yield of.at_most(
         "a norm cut to `most`", Fraction(float(factor)) * Fraction(norm), Fraction(most), slack=_CUT
     )
 
 
-def linear_queries(accountant: LinearQueries, name: str) -> Iterator[Comparison]:
+def linear_queries_comparisons(accountant: LinearQueries, name: str) -> Iterator[Comparison]:
     """Yield the noise, the reported error, and the largest values with which a person is still counted."""
     of, rng = Comparisons("linear queries", name), np.random.default_rng(1)
     at = {"B": Fraction(accountant.norm_budget), "kappa": Fraction(accountant.kappa)}
 
-    def started() -> LinearQueries:
+    def new_linear_queries() -> LinearQueries:
         return LinearQueries(1, norm_budget=accountant.norm_budget, kappa=accountant.kappa)
 
-    drawn = float(started().answer(np.zeros((1, 1)), UNIT_NOISE).value[0])
+    drawn = float(new_linear_queries().answer(np.zeros((1, 1)), UNIT_NOISE).value[0])
     # it covers norms that are too small by dimension + 2 half-ulps
     margin = "x**2*(1 - (d + 2)/2**53) - B/(2*kappa)"
     for says, sigma, d in (
@@ -146,8 +148,8 @@ def linear_queries(accountant: LinearQueries, name: str) -> Iterator[Comparison]
         "reported error at 0.05 in dimension 5", error, truth, slack=2.0**-40, delta=0.05, **at
     )
 
-    def counts(x: float, *, before: int) -> bool:
-        queries = started()
+    def is_counted(x: float, *, before: int) -> bool:
+        queries = new_linear_queries()
         for _ in range(before):
             queries.answer(np.array([unit]), rng)
         left = queries.report_for(0).remaining
@@ -155,10 +157,10 @@ def linear_queries(accountant: LinearQueries, name: str) -> Iterator[Comparison]
         return queries.report_for(0).remaining < left
 
     root = math.sqrt(accountant.norm_budget)
-    whole = _last_accepted(partial(counts, before=0), 1e-6 * root, 1e6 * root)
+    whole = _last_accepted(partial(is_counted, before=0), 1e-6 * root, 1e6 * root)
     unit = whole / 3
     for before in (0, 4):
-        last = _last_accepted(partial(counts, before=before), 1e-6 * root, 1e6 * root)
+        last = _last_accepted(partial(is_counted, before=before), 1e-6 * root, 1e6 * root)
         says = f"largest value with which a person is counted after {before} answers of {unit!r}"
         # squares are rounded, and the noise covers this: together they must not cost more than kappa
         margin = "kappa - (before*unit**2 + x**2)/(2*sigma**2)"
@@ -166,7 +168,7 @@ def linear_queries(accountant: LinearQueries, name: str) -> Iterator[Comparison]
         yield of.by_margin(says, last, "<=", margin, slack=2.0**-40, **more)
 
 
-def clipped_sums(accountant: ClippedSums, name: str) -> Iterator[Comparison]:
+def clipped_sums_comparisons(accountant: ClippedSums, name: str) -> Iterator[Comparison]:
     """Yield the noise of a clipped sum, and the norm of a clipped vector."""
     of, sigma = Comparisons("individual filter", name), Fraction(accountant._sigma)
     sums = ClippedSums(

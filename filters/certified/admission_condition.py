@@ -40,7 +40,7 @@ class AdmissionCondition:
     some: bool = False
 
     @property
-    def sums(self) -> tuple[str, ...]:
+    def sum_names(self) -> tuple[str, ...]:
         """The names of the sums."""
         found = [name for text in self.margins for _, name, _, _ in Formatter().parse(text) if name]
         return tuple(dict.fromkeys(found))
@@ -48,14 +48,14 @@ class AdmissionCondition:
     def margin(self, family: str, spent: Sequence[Spent]) -> Margin:
         """Return the margin of a request x of the family after earlier spending."""
         sums = {}
-        for name in self.sums:
+        for name in self.sum_names:
             parts = [f"{times}*({self._cost_formula(of, name, f'({size})')})" for of, size, times in spent]
             sums[name] = f"({' + '.join(['0', *parts, self._cost_formula(family, name, 'x')])})"
         return self._least_margin([text.format(**sums) for text in self.margins])
 
     def repeated_request_margin(self, family: str, x: Fraction) -> Margin:
         """Return the margin of repeated requests of size `x`; the variable x is their number."""
-        sums = {name: f"(x*({self._cost_formula(family, name, f'({x})')}))" for name in self.sums}
+        sums = {name: f"(x*({self._cost_formula(family, name, f'({x})')}))" for name in self.sum_names}
         return self._least_margin([text.format(**sums) for text in self.margins])
 
     def _cost_formula(self, family: str, name: str, x: str) -> str:

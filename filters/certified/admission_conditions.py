@@ -92,14 +92,16 @@ def condition_of(filt: FilterBase) -> AdmissionCondition | None:
             return _rogers_condition(filt)
         case ApproximateZCDPFilter():
             costs = {family: {"B": cost} for family, cost in _ZCDP_COSTS.items()}
-            costs |= _with_delta(lambda e: {"B": f"{e}**2/2"}) | {"KOV(1/64, x)": {"B": "1/8192", "d": "{x}"}}
-            at = _common_values(rho=filt.rho, xi=filt.xi)
+            costs |= _costs_with_delta(lambda e: {"B": f"{e}**2/2"}) | {
+                "KOV(1/64, x)": {"B": "1/8192", "d": "{x}"}
+            }
+            at = _as_fractions(rho=filt.rho, xi=filt.xi)
             return AdmissionCondition("approximate zCDP filter", ("rho - {B}", "xi - {d}"), costs, at)
         case AllOrdersFilter():
             margins = tuple(f"rho{place} - {{B{place}}}" for place in range(len(filt.rhos)))
             at = {f"rho{place}": Fraction(rho) for place, rho in enumerate(filt.rhos)}
             return AdmissionCondition(
-                "all orders", margins, _of_orders(filt.alphas), at, denied=_MASS_FAMILIES
+                "all orders", margins, _rdp_costs_by_order(filt.alphas), at, denied=_MASS_FAMILIES
             )
         case SomeOrderMarkovFilter():
             # Markov's inequality at each order: the sum at one order is within epsilon - log(1/delta)/(a-1)
@@ -107,7 +109,10 @@ def condition_of(filt: FilterBase) -> AdmissionCondition | None:
                 f"epsilon - log(1/delta)/({Fraction(alpha)} - 1) - {{B{place}}}"
                 for place, alpha in enumerate(filt.orders)
             )
-            costs, at = _of_orders(filt.orders), _common_values(epsilon=filt.epsilon, delta=filt.delta)
+            costs, at = (
+                _rdp_costs_by_order(filt.orders),
+                _as_fractions(epsilon=filt.epsilon, delta=filt.delta),
+            )
             return AdmissionCondition("some order kept", margins, costs, at, denied=_MASS_FAMILIES, some=True)
     return None
 
@@ -155,7 +160,7 @@ class BudgetTheorem:
     at: Mapping[str, Fraction]
     balls: Mapping[str, Callable[[], arb]]
 
-    def number(self, says: str, total: Fraction, slack: Exact | None) -> Comparison:
+    def budget_comparison(self, says: str, total: Fraction, slack: Exact | None) -> Comparison:
         """Return the comparison of a sum of charges, or a budget, with the largest one that gives the guarantee."""
         text = self.margin.format(B="x")
         margin: Margin = SmallestMargin((text,), self.at, self.balls) if self.balls else text
@@ -179,7 +184,7 @@ def budget_theorem(
         case (RenyiCharge(order), RenyiDP(alpha)) if alpha <= order:
             found = "RDP filter", "the sum of divergences, which grow with the order", "rho - {B}"
         case (RenyiCharge(order), ApproxDP()) if order > 1:
-            t = _common_values(t=Fraction(order) - 1)
+            t = _as_fractions(t=Fraction(order) - 1)
             gain = " - t*log(t) + (1 + t)*log(1 + t)" if conversion is CKS else ""
             says = f"the conversion CKS at order {order:.6g}"
             found = "CKS" if gain else "B*", says, f"epsilon + (log(delta){gain})/t - {{B}}"
@@ -195,7 +200,7 @@ def budget_theorem(
     root = partial(
         largest_parameter, "CKS" if found[0] == "CKS" else "GDP", own.get("epsilon", 0), own.get("delta", 0)
     )
-    return BudgetTheorem(*found, _common_values(**own) | t, {"T": root} if found[2][0] == "T" else {})
+    return BudgetTheorem(*found, _as_fractions(**own) | t, {"T": root} if found[2][0] == "T" else {})
 
 
 def verify_implication(charge: ChargeRule, total: Fraction, promise: Guarantee) -> tuple[BudgetTheorem, int]:
@@ -213,7 +218,7 @@ def verify_implication(charge: ChargeRule, total: Fraction, promise: Guarantee) 
     if why is None:
         reason = f"no theorem here leads from a sum of charges by {charge!r} to {promise}"
         raise RefusedError(reason, engine="none", evidence=Evidence.EXACT)
-    sign, bits = why.number("the sum", total, None).sign_told(total)
+    sign, bits = why.budget_comparison("the sum", total, None).sign_and_bits(total)
     if sign is None or sign < 0:
         reason = f"charges by {charge!r} with the sum {float(total):.17g} do not certainly give {promise} by {why.says}"
         raise RefusedError(reason, engine="flint", evidence=Evidence.CERTIFIED)
@@ -245,21 +250,21 @@ def _cost_formulas(charge: ChargeRule) -> Mapping[str, str]:
     return {}
 
 
-def _common_values(**parameters: float | Fraction) -> dict[str, Fraction]:
+def _as_fractions(**parameters: float | Fraction) -> dict[str, Fraction]:
     return {name: Fraction(value) for name, value in parameters.items()}
 
 
 # -- several sums ------------------------------------------------------------------------------------------------
 
 
-def _of_orders(alphas: Sequence[float]) -> dict[str, dict[str, str]]:
+def _rdp_costs_by_order(alphas: Sequence[float]) -> dict[str, dict[str, str]]:
     tables = [_rdp_costs(alpha) for alpha in alphas]
     return {
         family: {f"B{place}": table[family] for place, table in enumerate(tables)} for family in tables[0]
     }
 
 
-def _with_delta(cost: Callable[[str], dict[str, str]]) -> dict[str, dict[str, str]]:
+def _costs_with_delta(cost: Callable[[str], dict[str, str]]) -> dict[str, dict[str, str]]:
     """Return the costs of pairs with a delta; `cost` returns the cost of an epsilon."""
     return {
         "KOV(x, 2^-40)": cost("{x}") | {"d": "1/2**40"},
@@ -268,7 +273,7 @@ def _with_delta(cost: Callable[[str], dict[str, str]]) -> dict[str, dict[str, st
     }
 
 
-def _of_epsilons(
+def _epsilon_delta_condition(
     theorem: str,
     margins: tuple[str, ...],
     sums: Mapping[str, str],
@@ -284,7 +289,7 @@ def _of_epsilons(
         return {name: one.replace("{e}", epsilon) for name, one in sums.items()}
 
     costs = {family: cost(f"({text})") for family, text in _PURE_COSTS.items()} | (
-        _with_delta(cost) if left else {}
+        _costs_with_delta(cost) if left else {}
     )
     if level is not None:
         e = f"({Fraction(level)})"
@@ -298,17 +303,19 @@ def _of_epsilons(
 def _basic_condition(
     theorem: str, filt: BasicFilter | ExPostFilter, level: float | None
 ) -> AdmissionCondition:
-    at = _common_values(epsilon=filt.epsilon, delta=filt.delta)
+    at = _as_fractions(epsilon=filt.epsilon, delta=filt.delta)
     margins = "epsilon - {e}", "delta - {d}"
-    return _of_epsilons(theorem, margins, {"e": "{e}"}, at, level=level, left=filt.delta > 0)
+    return _epsilon_delta_condition(theorem, margins, {"e": "{e}"}, at, level=level, left=filt.delta > 0)
 
 
 def _whitehouse_condition(filt: WhitehouseFilter) -> AdmissionCondition:
     tail = filt.delta / 2 if filt.tail is None else filt.tail
-    at = _common_values(epsilon=filt.epsilon, delta=filt.delta, tailed=tail, weight=filt.weight)
+    at = _as_fractions(epsilon=filt.epsilon, delta=filt.delta, tailed=tail, weight=filt.weight)
     margins = "epsilon - sqrt(2*log(1/tailed)*{S}) - {S}/2", "delta - tailed - weight*{d}"
     sums = {"S": "{e}**2"}
-    return _of_epsilons("Whitehouse filter", margins, sums, at, level=filt.at, left=tail < filt.delta)
+    return _epsilon_delta_condition(
+        "Whitehouse filter", margins, sums, at, level=filt.at, left=tail < filt.delta
+    )
 
 
 def _rogers_condition(filt: RogersFilter) -> AdmissionCondition:
@@ -317,6 +324,6 @@ def _rogers_condition(filt: RogersFilter) -> AdmissionCondition:
     spread = f"2*({{S}} + {h})*(1 + log({{S}}/({h}) + 1)/2)*log(2/delta)"
     margins, at = (
         (f"epsilon - {{D}} - sqrt({spread})", "delta/2 - {d}"),
-        _common_values(epsilon=filt.epsilon, delta=filt.delta),
+        _as_fractions(epsilon=filt.epsilon, delta=filt.delta),
     )
-    return _of_epsilons("Rogers filter", margins, sums, at, level=filt.at, slack=2.0**-32)
+    return _epsilon_delta_condition("Rogers filter", margins, sums, at, level=filt.at, slack=2.0**-32)

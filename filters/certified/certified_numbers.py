@@ -85,7 +85,7 @@ class CertifiedNumbers(Displayed):
                 "side": one.number.side,
                 "found": one.status.name,
                 "evidence": one.evidence.name,
-                "wastes at most": one.number.given_away() if one.fits else None,
+                "wastes at most": one.number.looseness_bound() if one.fits else None,
                 "declared": None if one.number.slack is None else float(one.number.slack),
                 "detail": one.detail,
             }

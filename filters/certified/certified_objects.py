@@ -19,7 +19,7 @@ from filterproof.filters.catalogue import CATALOGUE, GaussianFilter
 from filterproof.filters.certified.certified_numbers import CertifiedNumbers
 from filterproof.filters.certified.certify import CertifiableObject, certify
 from filterproof.filters.certified.comparison import Comparisons
-from filterproof.filters.rules.blocks import TrackerLimitFilter
+from filterproof.filters.rules.tracker_limit import TrackerLimitFilter
 from filterproof.theory.pairs import example_pairs
 
 _ACCOUNTANTS: tuple[Callable[[], CertifiableObject], ...] = (
@@ -38,7 +38,7 @@ _ACCOUNTANTS: tuple[Callable[[], CertifiableObject], ...] = (
 )
 
 
-def certify_covered(thing: CertifiableObject) -> CertifiedNumbers:
+def certify_or_fail(thing: CertifiableObject) -> CertifiedNumbers:
     """Return `certify` of an object that must be covered: an uncovered object of this list is a refusal."""
     found = certify(thing)
     if found.numbers or getattr(thing, "sound", True) is False:

@@ -32,29 +32,36 @@ from filterproof.filters.catalogue import (
     SomeOrderMarkovFilter,
 )
 from filterproof.filters.certified.accountant_comparisons import (
-    clipped_sums,
+    clipped_sums_comparisons,
     individual_comparisons,
-    linear_queries,
-    tracker,
+    linear_queries_comparisons,
+    tracker_comparisons,
 )
 from filterproof.filters.certified.admission_conditions import condition_of
+from filterproof.filters.certified.blackwell_checks import blackwell_comparisons
 from filterproof.filters.certified.certified_numbers import CertifiedNumbers
 from filterproof.filters.certified.comparison import Comparison
 from filterproof.filters.certified.decisions import decision_boundaries
-from filterproof.filters.certified.gaussian_cover import blackwell_comparisons
-from filterproof.filters.certified.guarantee_checks import budget_of, parameters
+from filterproof.filters.certified.gaussian_residue_checks import residue_comparisons
+from filterproof.filters.certified.guarantee_checks import filter_budget_comparison, promise_comparisons
 from filterproof.filters.certified.odometer_checks import odometer_comparisons
-from filterproof.filters.certified.pairs import charge_comparisons, pair_numbers
+from filterproof.filters.certified.pair_checks import charge_comparisons, pair_distribution_comparisons
 from filterproof.filters.certified.potential_checks import potential_comparisons
-from filterproof.filters.certified.realisation_filters import realisation_comparisons
-from filterproof.filters.certified.realised_loss_checks import added_charge_comparisons, turned_out
-from filterproof.filters.certified.residue import residue_comparisons
-from filterproof.filters.certified.some_order_checks import payment_comparisons
+from filterproof.filters.certified.realisation_checks import realisation_comparisons
+from filterproof.filters.certified.realised_loss_checks import (
+    ex_post_comparisons,
+    hockey_stick_filter_comparisons,
+)
+from filterproof.filters.certified.some_order_checks import some_order_comparisons
 from filterproof.filters.contract.contract_checks import checked_filter
 from filterproof.filters.contract.filter_base import FilterBase
-from filterproof.filters.contract.library import instance_attributes, is_library_class, is_library_value
+from filterproof.filters.contract.library import (
+    consists_of_library_values,
+    instance_attributes,
+    is_library_class,
+)
 from filterproof.filters.rules.additive import AdditiveFilter
-from filterproof.filters.rules.blocks import TrackerLimitFilter
+from filterproof.filters.rules.tracker_limit import TrackerLimitFilter
 from filterproof.theory.pairs import DominatingPair, is_ours
 
 CertifiableObject = (
@@ -101,35 +108,38 @@ def certify(thing: CertifiableObject) -> CertifiedNumbers:
     )
 
 
-def _certify_accountant(
+def _accountant_certifier(
     name: Callable[[Any], str], numbers: Callable[[Any, str], Iterable[Comparison]]
 ) -> Any:
     """Return the certification of an accountant from its name and its numbers."""
-    return lambda thing: CertifiedNumbers.of(name(thing), numbers(thing, name(thing)), _own_code(thing))
+    return lambda thing: CertifiedNumbers.of(name(thing), numbers(thing, name(thing)), _user_code(thing))
 
 
-certify.register(Tracker)(_certify_accountant(repr, tracker))
+certify.register(Tracker)(_accountant_certifier(repr, tracker_comparisons))
 for _kind in (Odometer, RogersOdometer):
-    certify.register(_kind)(_certify_accountant(repr, odometer_comparisons))
+    certify.register(_kind)(_accountant_certifier(repr, odometer_comparisons))
 certify.register(IndividualTracker)(
-    _certify_accountant(
+    _accountant_certifier(
         lambda held: f"IndividualTracker({held.tracker!r})",
-        lambda held, name: tracker(held.tracker, name),
+        lambda held, name: tracker_comparisons(held.tracker, name),
     )
 )
 certify.register(LinearQueries)(
-    _certify_accountant(
-        lambda held: f"LinearQueries(norm_budget={held.norm_budget!r}, kappa={held.kappa!r})", linear_queries
+    _accountant_certifier(
+        lambda held: f"LinearQueries(norm_budget={held.norm_budget!r}, kappa={held.kappa!r})",
+        linear_queries_comparisons,
     )
 )
 certify.register(ClippedSums)(
-    _certify_accountant(lambda held: f"ClippedSums({held.people.filter!r}, clip={held.clip!r})", clipped_sums)
+    _accountant_certifier(
+        lambda held: f"ClippedSums({held.people.filter!r}, clip={held.clip!r})", clipped_sums_comparisons
+    )
 )
 
 
 @certify.register(IndividualFilter)
 def _(thing: IndividualFilter) -> CertifiedNumbers:
-    found = _certify_accountant(lambda held: f"IndividualFilter({held.filter!r})", individual_comparisons)(
+    found = _accountant_certifier(lambda held: f"IndividualFilter({held.filter!r})", individual_comparisons)(
         thing
     )
     whole = certify(thing.filter)
@@ -143,7 +153,7 @@ _TERMS = ("promise", "budget", "charge", "conversion")
 _VERIFIED_KINDS = FilterBase | Tracker | IndividualFilter
 
 
-def _own_code(thing: object) -> list[str]:
+def _user_code(thing: object) -> list[str]:
     """Return the user's code in an object or its parts that runs instead of the library's code."""
     order = type(thing).__mro__
     ours = [kind for kind in order if is_library_class(kind)]
@@ -152,14 +162,17 @@ def _own_code(thing: object) -> list[str]:
         f"{of} has its own {name}: its decisions on other requests than the named ones are not known"
         for of, held_there in (*places, (type(thing).__name__, instance_attributes(thing)))
         for name, held in held_there.items()
-        if (name in _TERMS or ((hasattr(held, "__get__") or callable(held)) and _is_used(ours[0], name)))
-        and not is_library_value(held)
+        if (
+            name in _TERMS
+            or ((hasattr(held, "__get__") or callable(held)) and _is_used_by_library(ours[0], name))
+        )
+        and not consists_of_library_values(held)
     ]
     held_within = (held for held in instance_attributes(thing).values() if isinstance(held, _VERIFIED_KINDS))
-    return list(dict.fromkeys(chain(found, *map(_own_code, held_within))))
+    return list(dict.fromkeys(chain(found, *map(_user_code, held_within))))
 
 
-def _is_used(kind: type, name: str) -> bool:
+def _is_used_by_library(kind: type, name: str) -> bool:
     """Whether the library's code uses this name of the class."""
     return name in ("__getattribute__", "__getattr__") or (name[:2] != "__" and hasattr(kind, name))
 
@@ -170,7 +183,7 @@ def _(filt: FilterBase) -> CertifiedNumbers:
     name, kind = repr(filt), type(filt).__name__
     if filt.sound is False:
         return CertifiedNumbers(name, (), (f"{kind} is a counterexample: none of its numbers is certified",))
-    notes = _own_code(filt)
+    notes = _user_code(filt)
     if filt.sound is None:
         notes.append(
             f"{kind} is undecided: its numbers follow its own rule, and no theorem here "
@@ -199,11 +212,11 @@ _COMPARISONS_BY_CLASS: Mapping[type, tuple[Callable[[Any, str], Iterable[Compari
         "randomised responses of other epsilons are charged by the same function",
     ),
     HockeyStickFilter: (
-        added_charge_comparisons,
+        hockey_stick_filter_comparisons,
         "hockey-stick filter",
         "other pairs and losses are charged by the same function, in doubles",
     ),
-    TrackerLimitFilter: (lambda filt, name: tracker(filt.tracker, name), "", ""),
+    TrackerLimitFilter: (lambda filt, name: tracker_comparisons(filt.tracker, name), "", ""),
 }
 
 
@@ -212,18 +225,18 @@ def _filter_comparisons(filt: FilterBase, name: str) -> tuple[Iterable[Compariso
     for kind in type(filt).__mro__:
         if kind in _COMPARISONS_BY_CLASS:
             numbers, theorem, note = _COMPARISONS_BY_CLASS[kind]
-            promised = parameters(filt, name, theorem) if theorem else ()
+            promised = promise_comparisons(filt, name, theorem) if theorem else ()
             return chain(numbers(filt, name), promised), (note,) if note else ()
     condition = condition_of(filt)
     if condition is None:
         return (), (f"no theorem here states what {type(filt).__name__} may admit",)
-    found = [parameters(filt, name, condition.theorem), decision_boundaries(filt, condition, name)]
+    found = [promise_comparisons(filt, name, condition.theorem), decision_boundaries(filt, condition, name)]
     if isinstance(filt, AdditiveFilter):
-        found.insert(1, budget_of(filt, name))
+        found.insert(1, filter_budget_comparison(filt, name))
     if isinstance(filt, ExPostFilter):
-        found.append(turned_out(filt, name))
+        found.append(ex_post_comparisons(filt, name))
     if isinstance(filt, SomeOrderMarkovFilter):
-        found.append(payment_comparisons(filt, name))
+        found.append(some_order_comparisons(filt, name))
     return chain(*found), ()
 
 
@@ -238,5 +251,5 @@ def _(pair: DominatingPair) -> CertifiedNumbers:
         elif member.shape != ():
             uncovered.append(f"{kind} of shape {member.shape} is many pairs; certify one at a time")
         else:
-            numbers += [*charge_comparisons(member), *pair_numbers(member)]
+            numbers += [*charge_comparisons(member), *pair_distribution_comparisons(member)]
     return CertifiedNumbers.of(repr(pair), numbers, uncovered)

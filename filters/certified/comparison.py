@@ -18,7 +18,7 @@ from typing import Any, Literal, TypeAlias
 from flint import arb, ctx
 
 from filterproof.theory.evidence import Evidence
-from filterproof.theory.numerics.precision import PRECISION_LOCK
+from filterproof.theory.numerics.precision_lock import PRECISION_LOCK
 from filterproof.theory.pairs.reference_values import Exact, ReferenceValue, ball_of
 from filterproof.theory.theorems.formula import compile_formula, rational_value
 
@@ -135,19 +135,22 @@ class Comparison:
                     if within
                     else ComparisonStatus.LOOSE
                 )
-        exact = isinstance(self.margin, str) and rational_value(self.margin, self._at(self.value)) is not None
+        exact = (
+            isinstance(self.margin, str)
+            and rational_value(self.margin, self._formula_variables(self.value)) is not None
+        )
         return ComparisonResult(
             self, outcome, Evidence.EXACT if exact else Evidence.CERTIFIED, self._detail_text()
         )
 
     def sign(self, x: Fraction) -> int | None:
         """Return the sign of the margin at x: -1, 0 or 1, or None if the balls do not show it."""
-        return self.sign_told(x)[0]
+        return self.sign_and_bits(x)[0]
 
-    def sign_told(self, x: Fraction) -> tuple[int | None, int]:
+    def sign_and_bits(self, x: Fraction) -> tuple[int | None, int]:
         """Return the sign of the margin at x, and the number of bits of the balls, 0 for fractions."""
         if isinstance(self.margin, str):
-            exact = rational_value(self.margin, self._at(x))
+            exact = rational_value(self.margin, self._formula_variables(x))
             if exact is not None:
                 return (exact > 0) - (exact < 0), 0
         margin = self.margin if callable(self.margin) else SmallestMargin((self.margin,), self.at)
@@ -159,7 +162,7 @@ class Comparison:
                     return bool(ball > 0) - bool(ball < 0), precision
         return None, precision
 
-    def given_away(self) -> float:
+    def looseness_bound(self) -> float:
         """Return an upper bound, within a factor of 2, on how far x may move relative to itself; or inf."""
         if not self.value or self.side == "=" or self.margin == GONE:
             return math.inf
@@ -180,7 +183,7 @@ class Comparison:
             )
         return 2.0**high
 
-    def _at(self, x: Fraction) -> dict[str, Fraction]:
+    def _formula_variables(self, x: Fraction) -> dict[str, Fraction]:
         return {**self.at, "x": x}
 
     def _detail_text(self) -> str:

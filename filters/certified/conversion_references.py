@@ -17,7 +17,7 @@ from flint import arb, ctx
 from filterproof.filters.rules.orders import RenyiCurve
 from filterproof.filters.rules.several_sums import ApproximateZCDP
 from filterproof.theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
-from filterproof.theory.numerics.precision import PRECISION_LOCK
+from filterproof.theory.numerics.precision_lock import PRECISION_LOCK
 from filterproof.theory.pairs import KOV, Gaussian, RandomizedResponse
 from filterproof.theory.pairs.normal_distribution import hockey_stick
 from filterproof.theory.pairs.reference_values import Exact, ReferenceValue, ball_of

@@ -43,7 +43,9 @@ def decision_boundaries(filt: FilterBase, condition: AdmissionCondition, name: s
             says = f"decisions on {family} that differ when two runs are asked at once"
             yield of.near_truth(says, _count_disagreeing_runs(filt, FAMILIES[family], last), 0)
     for place, family in enumerate(first):
-        yield from _grant_counts(filt, condition, of, family, _size_with_cost_share(family, first, _UNIT))
+        yield from _grant_count_comparisons(
+            filt, condition, of, family, _size_with_cost_share(family, first, _UNIT)
+        )
         others = list(first)[: place + 1]
         wanted = [
             (one, _size_with_cost_share(one, first, 0.203125 / 2**k), 1 + k) for k, one in enumerate(others)
@@ -80,7 +82,7 @@ def last_granted(ask: Callable[[float], bool], cheap: float, dear: float) -> flo
     return bisected(ask, cheap, dear) if ask(cheap) and not ask(dear) else None
 
 
-def is_refused(make: Callable[[], object]) -> bool:
+def constructor_refuses(make: Callable[[], object]) -> bool:
     """Whether the constructor raises ValueError."""
     try:
         make()
@@ -126,7 +128,7 @@ def _count_disagreeing_runs(filt: FilterBase, asked: RequestFamily, last: float)
     return sum(int(answer[0] != True) + int(answer[1] != False) for answer in answers)  # noqa: E712
 
 
-def _grant_counts(
+def _grant_count_comparisons(
     filt: FilterBase, condition: AdmissionCondition, of: Comparisons, family: str, x: Fraction
 ) -> Iterator[Comparison]:
     """Yield the number of grants of one request."""

@@ -1,7 +1,7 @@
 """The exact values of sums and limits in two doubles, as fractions.
 
 >>> from filterproof.filters.accounting.ledger import Budget
->>> limit_of(Budget.square_of(0.5)), sum_of(Budget.of(4.0), (np.array([1.0, 3.0]), np.zeros(2)), run=1)
+>>> exact_limit(Budget.square_of(0.5)), exact_charge_sum(Budget.of(4.0), (np.array([1.0, 3.0]), np.zeros(2)), run=1)
 (Fraction(1, 4), Fraction(12, 1))
 """
 
@@ -18,7 +18,7 @@ from filterproof.filters.accounting.ledger import Budget
 from filterproof.theory.pairs.reference_values import Exact
 
 
-def exact_sum(pair: Any, run: int = 0) -> Fraction:
+def exact_high_plus_low(pair: Any, run: int = 0) -> Fraction:
     """Return high + low of one run."""
     return sum((Fraction(float(np.ravel(part)[run])) for part in pair), Fraction(0))
 
@@ -33,11 +33,11 @@ def exact_charges(charge: Charge, n: int = 1) -> list[Exact]:
     ]
 
 
-def sum_of(limit: Budget, state: Any, run: int = 0) -> Fraction:
+def exact_charge_sum(limit: Budget, state: Any, run: int = 0) -> Fraction:
     """Return the sum of charges of one run of a state, in the charges' own units."""
-    return exact_sum(state, run) * Fraction(4) ** limit.exponent
+    return exact_high_plus_low(state, run) * Fraction(4) ** limit.exponent
 
 
-def limit_of(limit: Budget) -> Fraction:
+def exact_limit(limit: Budget) -> Fraction:
     """Return the limit itself."""
-    return exact_sum((limit.high, limit.low)) * Fraction(4) ** limit.exponent
+    return exact_high_plus_low((limit.high, limit.low)) * Fraction(4) ** limit.exponent

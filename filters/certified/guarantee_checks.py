@@ -12,7 +12,7 @@ from filterproof.filters.accounting.ledger import Budget
 from filterproof.filters.certified.admission_conditions import budget_theorem
 from filterproof.filters.certified.comparison import CLOSE, Comparison, Comparisons
 from filterproof.filters.certified.conversion_references import promised_delta
-from filterproof.filters.certified.double_double import limit_of
+from filterproof.filters.certified.double_double import exact_limit
 from filterproof.filters.contract.filter_base import FilterBase
 from filterproof.filters.rules.additive import AdditiveFilter
 from filterproof.theory.conversions import Conversion
@@ -24,21 +24,23 @@ _SLACK = Fraction(1, 2**38)
 _EPSILONS = (0.2578125, 1.03125, 3.5)
 
 
-def budget_number(
+def promised_budget_comparison(
     says: str, budget: Budget, charge: ChargeRule, promise: Guarantee, conversion: Conversion
 ) -> Iterator[Comparison]:
     """Yield the budget with its threshold, if a theorem connects the charge and the guarantee."""
     if (why := budget_theorem(charge, promise, conversion)) is not None:
-        yield why.number(says, limit_of(budget), _SLACK)
+        yield why.budget_comparison(says, exact_limit(budget), _SLACK)
 
 
-def budget_of(filt: AdditiveFilter, name: str) -> Iterator[Comparison]:
+def filter_budget_comparison(filt: AdditiveFilter, name: str) -> Iterator[Comparison]:
     """Yield the budget of an additive filter, if a theorem connects its charge and its guarantee."""
     if isinstance(filt.charge, ChargeRule):
-        yield from budget_number(f"{name}: budget", filt.budget, filt.charge, filt.promise, filt.conversion)
+        yield from promised_budget_comparison(
+            f"{name}: budget", filt.budget, filt.charge, filt.promise, filt.conversion
+        )
 
 
-def parameters(filt: FilterBase, name: str, theorem: str) -> Iterator[Comparison]:
+def promise_comparisons(filt: FilterBase, name: str, theorem: str) -> Iterator[Comparison]:
     """Yield the numbers of the guarantee, which must equal the filter's parameters, and its delta."""
     promise: Any = filt.promise
     given: set[str] = {one.name for one in fields(filt) if one.init} if is_dataclass(filt) else set()
@@ -47,10 +49,10 @@ def parameters(filt: FilterBase, name: str, theorem: str) -> Iterator[Comparison
         value = getattr(promise, one.name)
         if own in given and isinstance(value, float) and isinstance(getattr(filt, own), float):
             yield Comparisons(theorem, name).equal(f"promised {own}", value, getattr(filt, own))
-    yield from promise_numbers(filt.promise, name, theorem)
+    yield from promised_delta_comparisons(filt.promise, name, theorem)
 
 
-def promise_numbers(promise: Guarantee, name: str, theorem: str) -> Iterator[Comparison]:
+def promised_delta_comparisons(promise: Guarantee, name: str, theorem: str) -> Iterator[Comparison]:
     """Yield delta(epsilon) of a guarantee at several epsilons, for known classes."""
     for epsilon in _EPSILONS:
         truth = promised_delta(promise, epsilon)

@@ -51,15 +51,15 @@ def odometer_comparisons(odometer_held: Odometer | RogersOdometer, name: str) ->
     yield of.at_least(
         "bound after nine requests", *_bound_and_truth(odometer_held, state, squares), slack=_SLACK
     )
-    yield from _mass_comparison(odometer_held, of, Fraction(odometer_held.xi))
+    yield from _infinite_mass_comparison(odometer_held, of, Fraction(odometer_held.xi))
 
 
 def _bound_and_truth(found: Odometer, state: object, squares: Fraction) -> tuple[float, TrueValue]:
     """Return the bound and the theorem's own, for a given sum of squares of the releases."""
-    return float(found.epsilon(state)[0]), bound_of(found, squares)  # type: ignore[arg-type]
+    return float(found.epsilon(state)[0]), true_odometer_bound(found, squares)  # type: ignore[arg-type]
 
 
-def bound_of(found: Odometer, squares: Fraction) -> TrueValue:
+def true_odometer_bound(found: Odometer, squares: Fraction) -> TrueValue:
     at: dict[str, Exact] = {"squares": squares, "delta": found.delta}
     match found:
         case LineOdometer():
@@ -110,7 +110,7 @@ def _rogers_comparisons(rogers: RogersOdometer, name: str) -> Iterator[Compariso
         truth = f"e*(exp(e) - 1)/2 + sqrt(2*{spread})"
         at = {"e": epsilon, "n": rogers.records, "delta": rogers.delta}
         yield of.at_least(f"bound after RandomizedResponse({epsilon!r})", value, truth, slack=_SLACK, **at)
-    yield from _mass_comparison(rogers, of, Fraction(rogers.delta) / 2)
+    yield from _infinite_mass_comparison(rogers, of, Fraction(rogers.delta) / 2)
 
 
 #: The spread of a sum of squares e^2 within [1/n^2, 1], and of one outside.
@@ -118,18 +118,18 @@ _INSIDE = "e**2*(log(110*exp(1)) + 2*log(log(n)/delta))"
 _OUTSIDE = "(1 + log(1 + n**2*e**2)/2)*(1/n**2 + e**2)*log(4*log(n)/(log(2)*delta))"
 
 
-def _mass_comparison(
+def _infinite_mass_comparison(
     found: Odometer | RogersOdometer, of: Comparisons, allowed: Fraction
 ) -> Iterator[Comparison]:
     """Yield the largest mass of an infinite loss with a finite bound."""
     erasure, says = FAMILIES["Erasure(x)"], "last x of Erasure(x) with a finite bound"
 
-    def is_bounded(x: float) -> bool:
+    def has_finite_bound(x: float) -> bool:
         state: Any = found.spend(found.start(1), erasure.make(x))
         return bool(found.epsilon(state)[0] < math.inf)
 
     if allowed < Fraction(erasure.low):
-        yield of.near_truth(f"{says}: none", int(is_bounded(erasure.low)), 0)
+        yield of.near_truth(f"{says}: none", int(has_finite_bound(erasure.low)), 0)
         return
-    last = last_granted(is_bounded, *erasure.size_range)
+    last = last_granted(has_finite_bound, *erasure.size_range)
     yield of.at_most(says, math.nan if last is None else last, allowed, slack=2.0**-40)

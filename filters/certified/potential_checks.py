@@ -19,11 +19,11 @@ import numpy as np
 
 from filterproof.filters.certified.comparison import Comparison, Comparisons
 from filterproof.filters.contract.contract_checks import checked_admits, checked_spend, checked_start
-from filterproof.filters.rules.discrete_pld import height
-from filterproof.filters.rules.level_filter import LevelFilter
+from filterproof.filters.rules.decreasing_level_filter import DecreasingLevelFilter
+from filterproof.filters.rules.discrete_pld import hockey_stick_at_place
 from filterproof.filters.rules.potential import PotentialFilter
-from filterproof.filters.rules.potential_family import LEVEL_SCALE, PotentialFamily, charge_floors
-from filterproof.theory.numerics.precision import PRECISION_LOCK
+from filterproof.filters.rules.potential_family import LEVEL_SCALE, PotentialFamily, level_floors
+from filterproof.theory.numerics.precision_lock import PRECISION_LOCK
 from filterproof.theory.pairs import DominatingPair
 from filterproof.theory.pairs.reference_values import ball_of
 
@@ -39,9 +39,9 @@ def potential_comparisons(filt: PotentialFilter, name: str) -> Iterator[Comparis
     T f_b is a sum over the kinks of f_b, integers, each times the hockey-stick divergence of the pair itself in balls.
     No discrete distribution, mean or double of the filter's search is used.
     """
-    of, clock = Comparisons("potential filter", name), filt._clock
-    sides = (clock.forward, clock.backward)
-    kept = max(family.value(clock.budget) for family in sides)
+    of, design = Comparisons("potential filter", name), filt._design
+    sides = (design.forward, design.backward)
+    kept = max(family.value(design.budget) for family in sides)
     yield of.at_most("what is kept from the first level on", kept, Fraction(filt.delta), slack=2.0**-20)
     valid = sum(family.is_valid(filt.epsilon) for family in sides)
     yield of.equal("how many of its two families are payoffs, no lower at a higher level", valid, 2)
@@ -51,15 +51,15 @@ def potential_comparisons(filt: PotentialFilter, name: str) -> Iterator[Comparis
             key = id(family), side
             means = of_side[key] = of_side.get(key) or _MeanUpperBounds(family, side)
             for floor, end, charge in zip(
-                charge_floors(), (*charge_floors()[1:], clock.budget), charges, strict=True
+                level_floors(), (*level_floors()[1:], design.budget), charges, strict=True
             ):
-                last = min(end, clock.budget - charge)
+                last = min(end, design.budget - charge)
                 if last >= floor:
                     says = f"charge of {pair!r}{way} from level 2^40 * {floor / LEVEL_SCALE:.6g} on"
                     yield of.by_margin(
                         says, charge, ">=", partial(means.least_margin, floor, last), slack=None
                     )
-        yield level_steps(filt, of, pair)
+        yield level_decrease_comparison(filt, of, pair)
 
 
 class _MeanUpperBounds:
@@ -78,7 +78,12 @@ class _MeanUpperBounds:
         kinks[:, 1:] -= (family.parts - 1) * rise
         with PRECISION_LOCK, flint.ctx.workprec(_BITS):
             stick = {
-                place: int((height(pair, place, family.parts) * 2**_DIGITS).upper().ceil().unique_fmpz())
+                place: int(
+                    (hockey_stick_at_place(pair, place, family.parts) * 2**_DIGITS)
+                    .upper()
+                    .ceil()
+                    .unique_fmpz()
+                )
                 for place in range(-self.looked[-1], knots)
             }
         of = flint.fmpz_mat([[stick[j - i] for i in self.looked] for j in range(knots)])
@@ -96,15 +101,15 @@ class _MeanUpperBounds:
         paid = Fraction((family.slack * charge) << _DIGITS, LEVEL_SCALE)
         after = np.unique(np.concatenate([[first, last], family.at, family.at - charge]))
         levels = after[(after >= first) & (after <= last)].tolist()
-        return ball_of(min(self._least(b, b + charge) for b in levels) + paid)
+        return ball_of(min(self._least_margin_over_knots(b, b + charge) for b in levels) + paid)
 
-    def _least(self, after: int, before: int) -> Fraction:
+    def _least_margin_over_knots(self, after: int, before: int) -> Fraction:
         """Return the least f_before - T f_after."""
-        means, one = self._interpolated(self.means, after)
-        heights, other = self._interpolated(self.heights, before)
+        means, one = self._interpolated_numerators(self.means, after)
+        heights, other = self._interpolated_numerators(self.heights, before)
         return Fraction(min(heights * one - means * other), one * other)
 
-    def _interpolated(self, values: Any, level: int) -> tuple[Any, int]:
+    def _interpolated_numerators(self, values: Any, level: int) -> tuple[Any, int]:
         """Return (a numerator at each knot, their denominator) of the values at a level."""
         at = self.family.at
         j = int(np.clip(np.searchsorted(at, level, side="right") - 1, 0, len(at) - 2))
@@ -112,13 +117,15 @@ class _MeanUpperBounds:
         return values[j] * (high - level) + values[j + 1] * (level - low), high - low
 
 
-def level_steps(filt: LevelFilter, of: Comparisons, pair: DominatingPair) -> Comparison:
+def level_decrease_comparison(
+    filt: DecreasingLevelFilter, of: Comparisons, pair: DominatingPair
+) -> Comparison:
     """Return the comparison of the levels after releases of one pair with the charges of their floors."""
     state: Any = checked_start(filt, 1)
     charges, wrong = filt._charges(pair).tolist(), 0
     while bool(checked_admits(filt, state, pair, 1)[0]):
         before, state = state, checked_spend(filt, state, pair, 1)
-        due = charges[int(np.searchsorted(filt._floors, int(state[0]), side="right")) - 1]
-        wrong += int(before[0] - state[0]) != due or not 0 <= int(state[0]) <= filt._first
+        due = charges[int(np.searchsorted(filt._level_floors, int(state[0]), side="right")) - 1]
+        wrong += int(before[0] - state[0]) != due or not 0 <= int(state[0]) <= filt._first_level
     says = f"how many releases of {pair!r}, until it is denied, lower the level by other than its charge"
     return of.equal(says, wrong, 0)

@@ -1,7 +1,7 @@
 """Charges after an observed output, compared with their theorems in balls.
 
 >>> from filterproof.filters.rules.hockey_stick import HockeyStickFilter
->>> all(one.checked().fits for one in added_charge_comparisons(HockeyStickFilter(1.0, 1e-3), "it"))
+>>> all(one.checked().fits for one in hockey_stick_filter_comparisons(HockeyStickFilter(1.0, 1e-3), "it"))
 True
 """
 
@@ -17,7 +17,7 @@ from flint import arb
 
 from filterproof.filters.certified.comparison import Comparison, Comparisons
 from filterproof.filters.certified.decisions import last_admitted
-from filterproof.filters.certified.double_double import sum_of
+from filterproof.filters.certified.double_double import exact_charge_sum
 from filterproof.filters.certified.families import FAMILIES
 from filterproof.filters.rules.ex_post import ExPostFilter
 from filterproof.filters.rules.hockey_stick import HockeyStickFilter
@@ -40,7 +40,7 @@ _FIRST = {
 }
 
 
-def added_charge_comparisons(filt: HockeyStickFilter, name: str) -> Iterator[Comparison]:
+def hockey_stick_filter_comparisons(filt: HockeyStickFilter, name: str) -> Iterator[Comparison]:
     """Yield the charges of releases after several losses, in both directions, and the first granted ones."""
     of, at = Comparisons("hockey-stick filter", name), {"epsilon": filt.epsilon, "delta": filt.delta}
     yield of.at_most("the budget of charges", filt._delta.limit, "delta", delta=filt.delta)
@@ -72,7 +72,9 @@ def added_charge_comparisons(filt: HockeyStickFilter, name: str) -> Iterator[Com
                     f"charge of {pair!r} {way} after the loss {loss!r}",
                     partial(_hockey_stick_increase, side, room),
                 )
-                yield of.at_least(says, sum_of(filt._delta, spent), truth, slack=_SLACK, least=_MOVED)
+                yield of.at_least(
+                    says, exact_charge_sum(filt._delta, spent), truth, slack=_SLACK, least=_MOVED
+                )
 
 
 def _nearest_to_zero(room: Fraction, off: Fraction) -> Fraction:
@@ -83,21 +85,19 @@ def _nearest_to_zero(room: Fraction, off: Fraction) -> Fraction:
 def _hockey_stick_increase(pair: DominatingPair, room: Fraction) -> arb:
     """Return H_{e^room}(P||Q) - (1 - e^room)_+, which is e^room H_{e^-room}(Q||P) below zero, enclosed both ways."""
     ratio = ball_of(room).exp()
-    added_charge_comparisons = pair.reference_values.hockey_stick(room).ball() - arb(0).max(1 - ratio)
+    increase = pair.reference_values.hockey_stick(room).ball() - arb(0).max(1 - ratio)
     if room >= 0:
-        return added_charge_comparisons
-    return added_charge_comparisons.intersection(
-        ratio * pair.swapped.reference_values.hockey_stick(-room).ball()
-    )
+        return increase
+    return increase.intersection(ratio * pair.swapped.reference_values.hockey_stick(-room).ball())
 
 
-def turned_out(filt: ExPostFilter, name: str) -> Iterator[Comparison]:
+def ex_post_comparisons(filt: ExPostFilter, name: str) -> Iterator[Comparison]:
     """Yield the charge of a release with an observed loss, and of one with an infinite loss."""
     of, pair = Comparisons("ex-post filter", name), RandomizedResponse(0.75)
     for loss in (0.0, 0.3, -0.7, 0.75, math.inf, -math.inf):
         state = filt.observe(filt.spend(filt.start(1), pair), np.array([loss]))
         says, spent = (
             f"charge of an output of {pair!r} with loss {loss!r}",
-            sum_of(filt._epsilon, state[:2]),
+            exact_charge_sum(filt._epsilon, state[:2]),
         )
         yield of.at_least(says, spent, Fraction(min(abs(loss), 0.75)), slack=2.0**-40)

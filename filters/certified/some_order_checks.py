@@ -10,32 +10,37 @@ from flint import arb
 
 from filterproof.filters.catalogue import SomeOrderMarkovFilter
 from filterproof.filters.certified.comparison import Comparison, Comparisons
-from filterproof.filters.certified.decisions import is_refused
+from filterproof.filters.certified.decisions import constructor_refuses
 from filterproof.theory.pairs.reference_values import ball_of
-from filterproof.theory.thresholds.some_order import share_at_some_order
+from filterproof.theory.thresholds.some_order_delta_share import some_order_rule_delta_share
 
 _CLAIMS = Comparisons("some order kept")
 #: (epsilon, delta, orders) that use more than delta; for the first, a game breaks the guarantee.
 _TOO_LOW = ((80.0, 0.01, (1.1, 1.3)), (8.0, 1e-5, tuple(2.5 + j / 8 for j in range(64))))
 
 
-def payment_comparisons(filt: SomeOrderMarkovFilter, name: str) -> Iterator[Comparison]:
+def some_order_comparisons(filt: SomeOrderMarkovFilter, name: str) -> Iterator[Comparison]:
     """Yield the share of delta that its orders use, and orders that it must refuse."""
-    of, share = _CLAIMS.of(name), share_at_some_order(filt.usable, filt.delta)
-    yield share_number(of, filt.usable, filt.delta)
+    of, share = _CLAIMS.of(name), some_order_rule_delta_share(filt.usable, filt.delta)
+    yield delta_share_comparison(of, filt.usable, filt.delta)
     yield of.at_most("the share of delta that its orders take", share, Fraction(1), slack=None)
     for epsilon, delta, orders in _TOO_LOW:
         says = f"{type(filt).__name__}({epsilon}, {delta}, ...) of {len(orders)} orders: refused"
-        yield _CLAIMS.equal(says, is_refused(partial(SomeOrderMarkovFilter, epsilon, delta, orders)), 1)
+        yield _CLAIMS.equal(
+            says, constructor_refuses(partial(SomeOrderMarkovFilter, epsilon, delta, orders)), 1
+        )
 
 
-def share_number(of: Comparisons, alphas: tuple[float, ...], delta: float) -> Comparison:
+def delta_share_comparison(of: Comparisons, alphas: tuple[float, ...], delta: float) -> Comparison:
     """Return the share of delta that these orders use, at least the true one."""
-    says, truth = "the share of delta that its orders take", partial(_total_payment, alphas, Fraction(delta))
-    return of.at_least(says, share_at_some_order(alphas, delta), truth, slack=2.0**-29)
+    says, truth = (
+        "the share of delta that its orders take",
+        partial(_total_delta_share, alphas, Fraction(delta)),
+    )
+    return of.at_least(says, some_order_rule_delta_share(alphas, delta), truth, slack=2.0**-29)
 
 
-def _total_payment(alphas: tuple[float, ...], delta: Fraction) -> arb:
+def _total_delta_share(alphas: tuple[float, ...], delta: Fraction) -> arb:
     """Return the total payment in balls; each order pays what the lower orders leave."""
     log, paid, total = ball_of(delta).log(), list[tuple[arb, arb]](), arb(0)
     for alpha in sorted(alphas):

@@ -95,11 +95,11 @@ class ValueWalk:
         """Return the tree of an object met before at `place`; `found` is its tree, None while it is being read."""
         return self.leaf(IdentityKey, b"%d" % place)
 
-    def thing(self, value: Any) -> Any:
+    def class_or_function_tree(self, value: Any) -> Any:
         """Return the tree of a class, a function or a module."""
         return IdentityKey(value)
 
-    def named(self, value: Any, name: str) -> Any:
+    def global_name_tree(self, value: Any, name: str) -> Any:
         """Return the tree of an object that pickles as a global name."""
         return IdentityKey(value)
 
@@ -126,7 +126,7 @@ class ValueWalk:
             return self.back_reference(*met[1:])
         place = len(self._met)
         self._met[id(value)] = value, place, None
-        found = self.thing(value) if isinstance(value, NAMED_TYPES) else self.read(value)
+        found = self.class_or_function_tree(value) if isinstance(value, NAMED_TYPES) else self.read(value)
         self._met[id(value)] = value, place, found
         return found
 
@@ -157,8 +157,8 @@ class ValueWalk:
         except Exception:  # noqa: BLE001 - a class may refuse copies by any error
             return self.uncopyable(value)
         if isinstance(made, str):
-            return self.named(value, made)
-        if copied_by is None and _is_plain(kind):
+            return self.global_name_tree(value, made)
+        if copied_by is None and _uses_default_pickling(kind):
             held = self.attributes(value)
             _, given, _, listed, items = (*made, None, None, None)[:5]
             if given == (kind,) and listed is None and items is None:
@@ -180,10 +180,10 @@ class DigestWalk(ValueWalk):
     def name(self, kind: type) -> Hashable:
         return "plain" if _LEAVES.get(kind) is _plain_bytes else kind.__qualname__
 
-    def thing(self, value: Any) -> bytes:
+    def class_or_function_tree(self, value: Any) -> bytes:
         return self.leaf("named", (getattr(value, "__qualname__", None) or value.__name__).encode())
 
-    def named(self, value: Any, name: str) -> bytes:
+    def global_name_tree(self, value: Any, name: str) -> bytes:
         return self.node(self.name(type(value)), (self.of(name),))
 
 
@@ -209,7 +209,7 @@ def content(value: object, opaque: Callable[[object], Hashable] = lambda thing: 
 
 
 @lru_cache(maxsize=1024)
-def _is_plain(kind: Any) -> bool:
+def _uses_default_pickling(kind: Any) -> bool:
     """Whether a class leaves pickling to Python, or to dataclasses, which define a `__getstate__` for slots."""
     if kind.__reduce_ex__ is not object.__reduce_ex__ or kind.__reduce__ is not object.__reduce__:
         return False

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from filterproof.filters.contract.answer_checks import checked_booleans, checked_numbers, checked_state
 from filterproof.filters.contract.filter_base import FilterBase, MechanismFamily, largest_affordable
 from filterproof.filters.contract.guarantee_scope import GuaranteeScope
-from filterproof.filters.contract.library import defining_class, is_library_class, is_library_value
+from filterproof.filters.contract.library import consists_of_library_values, defining_class, is_library_class
 from filterproof.filters.contract.state import State, concatenate_runs, read_only, select_runs
 from filterproof.filters.contract.work import current_meter
 from filterproof.theory.guarantees import Guarantee
@@ -64,7 +64,7 @@ def count_call(n: int) -> None:
     current_meter().count(1 + (n >> _RUNS_PER_UNIT))
 
 
-def checked_rule(filt: object) -> FilterBase:
+def checked_filter_base(filt: object) -> FilterBase:
     """Return `filt` if it is a filter, with or without a guarantee, else raise TypeError."""
     if isinstance(filt, type):
         raise TypeError(
@@ -88,7 +88,7 @@ def checked_rule(filt: object) -> FilterBase:
 
 def checked_filter(filt: object) -> FilterBase:
     """Return `filt` if it is a filter with a guarantee and a well-formed `holds`, else raise TypeError."""
-    filt = checked_rule(filt)
+    filt = checked_filter_base(filt)
     if not isinstance(getattr(filt, "promise", None), Guarantee):
         raise TypeError(
             f"{type(filt).__name__}.promise must be a guarantee, got "
@@ -121,9 +121,9 @@ def checked_start(filt: FilterBase, n: int) -> State:
 
 def checked_admits(filt: FilterBase, state: State, request: DominatingPair, n: int) -> NDArray[np.bool_]:
     """Return `filt.admits(state, request)`: booleans of shape (n,)."""
-    groups = _request_groups(filt, state, request, n)
+    groups = _split_runs_by_family(filt, state, request, n)
     remedy = "compare one number per run with the budget, e.g. return spent + cost <= budget"
-    asked = [(_call_rule(filt, "admits", m, some, pair), m) for _, some, pair, m in groups]
+    asked = [(_call_filter_method(filt, "admits", m, some, pair), m) for _, some, pair, m in groups]
     return _merge_groups(groups, [checked_booleans(one, filt, "admits", m, remedy) for one, m in asked])
 
 
@@ -146,7 +146,7 @@ def checked_step(
         return checked_admits(filt, state, request, n), None
     if request.member_index is None:
         return _grants_of_step_method(filt, state, request, n, decides)
-    groups = _request_groups(filt, state, request, n)
+    groups = _split_runs_by_family(filt, state, request, n)
     answers = [_grants_of_step_method(filt, some, pair, m, decides) for _, some, pair, m in groups]
     after = [spent for _, spent in answers if spent is not None]
     admitted = _merge_groups(groups, [granted_state for granted_state, _ in answers])
@@ -157,7 +157,7 @@ def _grants_of_step_method(
     filt: FilterBase, state: State, request: DominatingPair, n: int, decides: str
 ) -> tuple[NDArray[np.bool_], State | None]:
     """Call `step` on runs that share one view of the request."""
-    answer, after = _call_rule(filt, "step", n, state, request)
+    answer, after = _call_filter_method(filt, "step", n, state, request)
     admitted = checked_booleans(answer, filt, "step", n, "put first what admits returns")
     if decides == "both":
         return admitted & checked_admits(filt, state, request, n), None
@@ -169,21 +169,21 @@ def checked_step_inplace(filt: FilterBase, state: State, request: DominatingPair
 
     Only code of the library gets a state that it can write to.
     """
-    if not is_library_value(filt):
+    if not consists_of_library_values(filt):
         return None
     return filt.step_inplace(state, request)
 
 
 def checked_spend(filt: FilterBase, state: State, request: DominatingPair, n: int) -> State:
     """Return `filt.spend(state, request)`: a state of n runs."""
-    groups = _request_groups(filt, state, request, n)
-    asked = [(_call_rule(filt, "spend", m, some, pair), m) for _, some, pair, m in groups]
+    groups = _split_runs_by_family(filt, state, request, n)
+    asked = [(_call_filter_method(filt, "spend", m, some, pair), m) for _, some, pair, m in groups]
     return _merge_groups(groups, [checked_state(after, filt, "spend", m) for after, m in asked])
 
 
 def checked_observe(filt: FilterBase, state: State, loss: NDArray[np.float64], n: int) -> State:
     """Return `filt.observe(state, loss)`: a state of n runs."""
-    after = _call_rule(filt, "observe", n, state, read_only(loss))
+    after = _call_filter_method(filt, "observe", n, state, read_only(loss))
     return checked_state(after, filt, "observe", n)
 
 
@@ -203,12 +203,12 @@ def granted_state(
 
 def checked_remaining(filt: FilterBase, state: State, n: int) -> NDArray[np.float64]:
     """Return `filt.remaining(state)`: numbers of shape (n,)."""
-    return checked_numbers(_call_rule(filt, "remaining", n, state), filt, "remaining", n)
+    return checked_numbers(_call_filter_method(filt, "remaining", n, state), filt, "remaining", n)
 
 
 def checked_spent(filt: FilterBase, state: State) -> Guarantee:
     """Return `filt.spent(state)`: a guarantee."""
-    spent = _call_rule(filt, "spent", 1, state)
+    spent = _call_filter_method(filt, "spent", 1, state)
     if not isinstance(spent, Guarantee):
         raise TypeError(
             f"{type(filt).__name__}.spent must return a Guarantee, got {short(spent)}; return e.g. PureDP(0.5)"
@@ -216,9 +216,11 @@ def checked_spent(filt: FilterBase, state: State) -> Guarantee:
     return spent
 
 
-def says_what_remains(filt: FilterBase) -> bool:
+def defines_remaining(filt: FilterBase) -> bool:
     """Whether the filter defines a `remaining` that matches its decision methods."""
-    return type(filt).remaining is not FilterBase.remaining and _knows_its_rules(type(filt), "remaining")
+    return type(filt).remaining is not FilterBase.remaining and _is_consistently_overridden(
+        type(filt), "remaining"
+    )
 
 
 def checked_affordable(
@@ -228,8 +230,8 @@ def checked_affordable(
     if not callable(family):
         raise TypeError(f"family must be callable, got {short(family)}; pass e.g. Gaussian")
     # the filter's own method only if it matches its decision methods
-    if _knows_its_rules(type(filt), "affordable") or type(filt).step is FilterBase.step:
-        answer = _call_rule(filt, "affordable", n, state, family)
+    if _is_consistently_overridden(type(filt), "affordable") or type(filt).step is FilterBase.step:
+        answer = _call_filter_method(filt, "affordable", n, state, family)
     else:
         answer = largest_affordable(lambda pair: checked_step(filt, state, pair, n)[0], family, n)
     return checked_numbers(answer, filt, "affordable", n)
@@ -239,7 +241,7 @@ def checked_is_reachable_state(filt: FilterBase, state: State, n: int) -> NDArra
     """Return `filt.is_reachable_state(state)`: booleans of shape (n,)."""
     remedy = "return True for each run whose state granted requests can reach"
     return checked_booleans(
-        _call_rule(filt, "is_reachable_state", n, state), filt, "is_reachable_state", n, remedy
+        _call_filter_method(filt, "is_reachable_state", n, state), filt, "is_reachable_state", n, remedy
     )
 
 
@@ -247,13 +249,13 @@ def checked_is_reachable_state(filt: FilterBase, state: State, n: int) -> NDArra
 _Group: TypeAlias = "tuple[NDArray[np.intp] | None, State, DominatingPair, int]"
 
 
-def _request_groups(filt: FilterBase, state: State, request: DominatingPair, n: int) -> list[_Group]:
+def _split_runs_by_family(filt: FilterBase, state: State, request: DominatingPair, n: int) -> list[_Group]:
     """Split the runs into the groups that the filter gets: all at once, or one family after the other."""
-    if request.member_index is None or n == 0 or _knows_selections(filt):
+    if request.member_index is None or n == 0 or _library_computes_cost(filt):
         return [(None, state, request, n)]
     return [
         (runs, state, pair, n) if runs is None else (runs, select_runs(state, runs), pair, len(runs))
-        for runs, pair in request.families()
+        for runs, pair in request.runs_by_family()
     ]
 
 
@@ -263,14 +265,14 @@ def _merge_groups(groups: list[_Group], answers: list[_S]) -> _S:
     return select_runs(concatenate_runs(answers), np.argsort(np.concatenate(order))) if order else answers[0]
 
 
-def _call_rule(filt: FilterBase, method: str, n: int, state: State, *more: object) -> Any:
+def _call_filter_method(filt: FilterBase, method: str, n: int, state: State, *more: object) -> Any:
     """Call a method of the filter with a read-only state of n runs.
 
     If a subclass overrides a method that the inherited method depends on, call the default of FilterBase instead.
     """
     count_call(n)
     asked = getattr(filt, method)
-    if method in _SPEAKS_OF and method != "step" and not _knows_its_rules(type(filt), method):
+    if method in _SPEAKS_OF and method != "step" and not _is_consistently_overridden(type(filt), method):
         asked = getattr(FilterBase, method).__get__(filt)
     try:
         return asked(read_only(state), *more)
@@ -281,7 +283,7 @@ def _call_rule(filt: FilterBase, method: str, n: int, state: State, *more: objec
 
 
 @lru_cache(maxsize=1024)
-def _knows_its_rules(kind: type, method: str) -> bool:
+def _is_consistently_overridden(kind: type, method: str) -> bool:
     """Whether a class defines a method at least as near as the methods that it depends on."""
     order = kind.__mro__
     place = {name: order.index(defining_class(kind, name)) for name in (method, *_SPEAKS_OF[method])}
@@ -295,12 +297,12 @@ def _deciding_methods(kind: type) -> Literal["step", "admits", "both"]:
     """Which methods decide: both if a subclass overrides `admits` or `spend` below a user's `step`."""
     if kind.step is FilterBase.step:  # type: ignore[attr-defined]
         return "admits"
-    if _knows_its_rules(kind, "step"):
+    if _is_consistently_overridden(kind, "step"):
         return "step"
     return "admits" if is_library_class(defining_class(kind, "step")) else "both"
 
 
-def _knows_selections(filt: FilterBase) -> bool:
+def _library_computes_cost(filt: FilterBase) -> bool:
     """Whether only code of this library computes the cost of a request."""
     kind = type(filt)
     rules = (kind.admits, kind.spend, kind.step, getattr(filt, "charge", kind.admits))

@@ -8,7 +8,7 @@
 ...     def start(self, n): return np.zeros(n)
 ...     def admits(self, state, request): return np.full(len(state), self.spent < 0.2)
 ...     def spend(self, state, request): self.spent += float(request.zcdp_rho); return state
->>> check_requests(Own(), [fp.Gaussian(1.0)])
+>>> check_determinism_on_requests(Own(), [fp.Gaussian(1.0)])
 Traceback (most recent call last):
 TypeError: Own changed its attribute 'spent' (0.0 before, 0.5 after) during a decision; move it into the state
 """
@@ -28,7 +28,7 @@ from filterproof.filters.contract.content import IdentityKey, content
 from filterproof.filters.contract.contract_checks import checked_start, granted_state
 from filterproof.filters.contract.filter_base import FilterBase
 from filterproof.filters.contract.library import instance_attributes, is_library_class
-from filterproof.filters.contract.state import State, is_numeric, keys, state_leaves
+from filterproof.filters.contract.state import State, is_free_of_objects, run_keys, state_leaves
 from filterproof.theory.pairs import DominatingPair
 
 #: The number of requests of a sample.
@@ -62,20 +62,22 @@ class SampleRun:
         if after is not None:
             self.state = after
         # an object in a state may differ between runs without deciding anything: a time, a name
-        charged = after is not None and all(map(is_numeric, state_leaves(after)))
-        self.answers.append(keys(self.state)[0] if charged else after is not None)
+        charged = after is not None and all(map(is_free_of_objects, state_leaves(after)))
+        self.answers.append(run_keys(self.state)[0] if charged else after is not None)
         return after is not None
 
 
-def check_requests(filt: FilterBase[Any], menu: Sequence[DominatingPair], rounds: int | None = None) -> None:
+def check_determinism_on_requests(
+    filt: FilterBase[Any], menu: Sequence[DominatingPair], rounds: int | None = None
+) -> None:
     """Run `check_determinism` with these requests in turn, each with a realised loss of 0."""
     most = SAMPLED_REQUESTS if rounds is None else min(rounds, SAMPLED_REQUESTS)
 
-    def sample(run: SampleRun) -> None:
+    def ask_in_turn(run: SampleRun) -> None:
         for request in islice(cycle(menu), most):
             run.ask(request, 0.0)
 
-    check_determinism(filt, sample)
+    check_determinism(filt, ask_in_turn)
 
 
 def check_determinism(filt: FilterBase[Any], sample: Callable[[SampleRun], None]) -> None:
@@ -88,21 +90,21 @@ def check_determinism(filt: FilterBase[Any], sample: Callable[[SampleRun], None]
     """
     if not (users := tuple(_user_parts(filt, set()))):
         return
-    before = _attributes_of(users)
+    before = _attributes_with_content(users)
     try:
         first, second = (
             SampleRun.fresh(filt),
             SampleRun.fresh(filt),
         )  # a start between the two runs would reset a counter
-        begun, state = _attributes_of(users), keys(first.state)
+        begun, state = _attributes_with_content(users), run_keys(first.state)
         sample(first)
         if (
-            keys(first.state) == state
+            run_keys(first.state) == state
         ):  # the state never changes: does the filter grant the same request for ever?
             for request, loss in islice(cycle(tuple(first.asked)), EXTRA_REQUESTS):
                 if not first.ask(request, loss):
                     break
-        after = _attributes_of(users)
+        after = _attributes_with_content(users)
         for request, loss in first.asked:
             second.ask(request, loss)
     except Exception:  # noqa: BLE001 - any exception of the filter
@@ -113,7 +115,7 @@ def check_determinism(filt: FilterBase[Any], sample: Callable[[SampleRun], None]
         for name in one.keys() & after.keys()
         if one[name][0] != after[name][0]
     }
-    moved = [name for name, (told, _) in changed.items() if _numbers_changed(told, after[name][0])]
+    moved = [name for name, (told, _) in changed.items() if _has_changed_number(told, after[name][0])]
     if not moved and second.answers == first.answers:
         return
     if not (named := moved or changed or after.keys() - begun.keys()):
@@ -132,7 +134,9 @@ def check_determinism(filt: FilterBase[Any], sample: Callable[[SampleRun], None]
 
 def content_of_attributes(filt: FilterBase[Any]) -> dict[str, Hashable]:
     """Return the content of all attributes of a user's filter and its classes, for a comparison after a request."""
-    return {name: told for name, (told, _) in _attributes_of(tuple(_user_parts(filt, set()))).items()}
+    return {
+        name: told for name, (told, _) in _attributes_with_content(tuple(_user_parts(filt, set()))).items()
+    }
 
 
 def _user_parts(thing: object, seen: set[int]) -> Iterator[object]:
@@ -151,7 +155,7 @@ def _user_parts(thing: object, seen: set[int]) -> Iterator[object]:
         yield thing
 
 
-def _attributes_of(users: Sequence[object]) -> dict[str, tuple[Hashable, object]]:
+def _attributes_with_content(users: Sequence[object]) -> dict[str, tuple[Hashable, object]]:
     """Return everything that these objects and their classes hold, by name: the content and the value."""
     held: dict[str, tuple[Hashable, object]] = {}
     for thing in users:
@@ -169,7 +173,7 @@ def _attributes_of(users: Sequence[object]) -> dict[str, tuple[Hashable, object]
     return held
 
 
-def _numbers_changed(before: Any, after: Any) -> bool:
+def _has_changed_number(before: Any, after: Any) -> bool:
     """Whether a number or an array inside the content has changed. New entries do not count."""
     if before == after or not (type(before) is type(after) is tuple):
         return False
@@ -181,12 +185,12 @@ def _numbers_changed(before: Any, after: Any) -> bool:
     if kind is not other or kind is set or kind is frozenset:
         return False
     parts, others = before[1:], after[1:]
-    if kind is dict or (kind is not list and kind is not tuple and all(map(_is_attribute, parts))):
+    if kind is dict or (kind is not list and kind is not tuple and all(map(_is_name_value_pair, parts))):
         there = {name: part for _, name, part in others}
-        return any(name in there and _numbers_changed(part, there[name]) for _, name, part in parts)
-    return any(_numbers_changed(one, two) for one, two in zip(parts, others, strict=False))
+        return any(name in there and _has_changed_number(part, there[name]) for _, name, part in parts)
+    return any(_has_changed_number(one, two) for one, two in zip(parts, others, strict=False))
 
 
-def _is_attribute(part: Any) -> bool:
+def _is_name_value_pair(part: Any) -> bool:
     """Whether a part is a (name, value) pair of an object."""
     return type(part) is tuple and len(part) == 3 and part[0] is tuple and part[1][0] is str

@@ -136,7 +136,7 @@ class FilterBase(ABC, Generic[StateT]):
         intervals. The engine trusts bounds with a `rule` if the filter is in the catalogue, and enforces all others:
         see `GuaranteeScope`.
         """
-        return GuaranteeScope.suggested(self.promise)
+        return GuaranteeScope.suggested_from_promise(self.promise)
 
     def extremal(self, epsilon: float) -> LargestDivergence:
         """Return the mechanisms with the largest privacy loss at `epsilon` among those that the filter admits.

@@ -77,7 +77,7 @@ class GuaranteeScope:
         object.__setattr__(self, "infinite", float(check_probability("infinite", self.infinite)))
 
     @classmethod
-    def suggested(cls, promise: Guarantee) -> GuaranteeScope | None:
+    def suggested_from_promise(cls, promise: Guarantee) -> GuaranteeScope | None:
         """Return the bounds that a filter with this promise probably guarantees, or None; no theorem states them."""
         if isinstance(promise, ZCDP):
             return cls(zcdp=promise.rho)

@@ -24,7 +24,7 @@ from filterproof.filters.contract.library import is_library_class
 
 #: Attributes that describe a filter and decide nothing.
 _DESCRIPTIVE_ATTRIBUTES = frozenset(
-    ("proof", "theorem", "sound", "scope", "kernel", "rests_on", "order_free")
+    ("proof", "theorem", "sound", "scope", "kernel_theorems", "underlying_filters", "order_free")
 )
 #: The largest number of characters of a description.
 MAX_DESCRIPTION_CHARS = 200
@@ -58,7 +58,7 @@ class FilterIdentity:
         return [name for name in {**own, **others} if own.get(name) != others.get(name)]
 
 
-def constants_of(kind: type) -> dict[str, object]:
+def class_constants(kind: type) -> dict[str, object]:
     """Return the constants of a class and its bases outside the library: no functions and no computed attributes.
 
     Private lists, sets and dicts are skipped, because they are caches.
@@ -83,7 +83,7 @@ def _parameters(filt: object) -> dict[str, object]:
     for name in ("promise", "budget"):
         with suppress(AttributeError, ValueError):  # there is none, or no theorem gives it
             told[name] = getattr(filt, name)
-    others = constants_of(type(filt)) | _ParameterDigest().attributes(filt)
+    others = class_constants(type(filt)) | _ParameterDigest().attributes(filt)
     return told | {
         name: value for name, value in sorted(others.items()) if name not in (*told, *_DESCRIPTIVE_ATTRIBUTES)
     }
@@ -119,11 +119,15 @@ class _ParameterDigest(DigestWalk):
 
     def attributes(self, value: Any) -> dict[str, Any]:
         # a nested filter has constants, too
-        constants = constants_of(type(value)) if isinstance(value, FilterBase) else {}
+        constants = class_constants(type(value)) if isinstance(value, FilterBase) else {}
         return constants | super().attributes(value)
 
-    def thing(self, value: Any) -> bytes:
-        return self._function(value) if isinstance(value, types.FunctionType) else super().thing(value)
+    def class_or_function_tree(self, value: Any) -> bytes:
+        return (
+            self._function(value)
+            if isinstance(value, types.FunctionType)
+            else super().class_or_function_tree(value)
+        )
 
     def _function(self, function: types.FunctionType) -> bytes:
         """Digest a function by its name, defaults and closure, and a lambda also by its constants and names."""

@@ -5,7 +5,7 @@
 ...     pass
 >>> is_library_class(Budget), is_library_class(Mine)
 (True, False)
->>> is_library_value((1, Budget.of(0.5))), is_library_value((1, Mine.of(0.5))), is_library_value([1])
+>>> consists_of_library_values((1, Budget.of(0.5))), consists_of_library_values((1, Mine.of(0.5))), consists_of_library_values([1])
 (True, False, False)
 """
 
@@ -31,19 +31,19 @@ def is_library_class(kind: type) -> bool:
     return module.startswith(_ROOMS) and getattr(sys.modules.get(module), kind.__qualname__, None) is kind
 
 
-def is_library_value(value: Any) -> bool:
+def consists_of_library_values(value: Any) -> bool:
     """Whether a value consists of plain values and library classes: it runs no user code and does not change."""
     kind: Any = type(value)
     if kind in _PLAIN:
         return True
     if isinstance(value, tuple):  # including named tuples of the library
-        return (kind is tuple or is_library_class(kind)) and all(map(is_library_value, value))
+        return (kind is tuple or is_library_class(kind)) and all(map(consists_of_library_values, value))
     if isinstance(value, np.ndarray):
         return kind is np.ndarray and not value.dtype.hasobject
     if isinstance(value, type):
         return is_library_class(value)
     return (kind is Fraction or is_library_class(kind)) and all(
-        map(is_library_value, instance_attributes(value).values())
+        map(consists_of_library_values, instance_attributes(value).values())
     )
 
 

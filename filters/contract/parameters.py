@@ -12,11 +12,10 @@ from filterproof.theory.argument_checks import (
     check_order_from_one,
     check_positive,
     check_real,
-    owned_copy,
+    safe_double_copy,
 )
 
 __all__ = [
-    "checked_parameters",
     "one_at_least_zero",
     "one_delta",
     "one_delta_from_zero",
@@ -26,13 +25,14 @@ __all__ = [
     "one_order_from_one",
     "one_positive",
     "one_real",
+    "store_checked_parameters",
 ]
 
 #: The largest mu whose zCDP parameter mu^2 / 2 does not overflow.
 _MAX_MU = 2.0**511
 
 
-def checked_parameters(made: object, **checks: Callable[[str, object], float]) -> tuple[float, ...]:
+def store_checked_parameters(made: object, **checks: Callable[[str, object], float]) -> tuple[float, ...]:
     """Check the named attributes of a frozen instance and store the checked values. For use in `__post_init__`."""
     values = {name: check(name, getattr(made, name)) for name, check in checks.items()}
     for name, value in values.items():
@@ -46,7 +46,7 @@ def _scalar_check(
     """Make a check of one number from `check`, which accepts arrays. Round down a number that is no double."""
 
     def checked(name: str, value: object) -> float:
-        number = check(name, owned_copy(value, down=True))
+        number = check(name, safe_double_copy(value, down=True))
         if not isinstance(number, float):
             raise TypeError(f"{name} must be one number, got an array of shape {number.shape}; {remedy}")
         return number

@@ -7,7 +7,7 @@
     >>> select_runs({"main": spent[0], "petty": spent[1]}, np.array([1]))
     {'main': array([1.]), 'petty': array([8])}
 
-Containers are tuples, named tuples, dicts with text keys, and data classes. `map_leaves` and `map_arrays` traverse
+Containers are tuples, named tuples, dicts with text keys, and data classes. `fold_leaves` and `map_arrays` traverse
 them. A filter receives its state from `read_only`. A state that is kept for later is `frozen_copy` or copied. The same
 functions handle an adversary's memory; all runs share a part of it that is not an array.
 """
@@ -71,7 +71,7 @@ def rebuild_container(state: Any, new: Iterable[Any]) -> Any:
     return type(state)(**dict(zip((field.name for field in fields(state)), new, strict=True)))
 
 
-def map_leaves(
+def fold_leaves(
     array: Callable[..., Any], together: Callable[[list[Any]], Any], state: Any, *others: Any
 ) -> Any:
     """Call `array` on the arrays at each place of the states and `together` on the list of results in a container.
@@ -80,21 +80,21 @@ def map_leaves(
     """
     if (inner := parts(state)) is None:
         return array(state, *others)
-    places = zip(inner, *map(_parts_like(state), others), strict=True)
-    return together([map_leaves(array, together, *place) for place in places])
+    places = zip(inner, *map(_parts_getter_like(state), others), strict=True)
+    return together([fold_leaves(array, together, *place) for place in places])
 
 
 def map_arrays(array: Callable[..., Any], state: Any, *others: Any) -> Any:
     """The containers of `state` with what `array` makes of the arrays at each place of the states."""
     if (inner := parts(state)) is None:
         return array(state, *others)
-    places = zip(inner, *map(_parts_like(state), others), strict=True)
+    places = zip(inner, *map(_parts_getter_like(state), others), strict=True)
     return rebuild_container(state, [map_arrays(array, *place) for place in places])
 
 
 def state_leaves(state: State) -> list[NDArray[Any]]:
     """Return the arrays of a state as a list."""
-    found: list[NDArray[Any]] = map_leaves(lambda leaf: [leaf], lambda parts: list(chain(*parts)), state)
+    found: list[NDArray[Any]] = fold_leaves(lambda leaf: [leaf], lambda parts: list(chain(*parts)), state)
     return found
 
 
@@ -181,7 +181,7 @@ def concatenate_runs(states: Sequence[_S]) -> _S:
     """Concatenate the runs of all states."""
 
     def joined(*arrays: Any) -> Any:
-        if not _per_run(arrays[0]):
+        if not _has_run_axis(arrays[0]):
             return arrays[0]
         shapes = {one.shape[1:] for one in arrays}
         if len(shapes) > 1:
@@ -195,11 +195,11 @@ def concatenate_runs(states: Sequence[_S]) -> _S:
     return whole
 
 
-def move_runs(state: _S, runs: NDArray[np.intp], into: NDArray[np.intp], n: int) -> _S:
+def compact_runs(state: _S, runs: NDArray[np.intp], into: NDArray[np.intp], n: int) -> _S:
     """The first n runs after copying `runs` to the places `into`; overwrites the given arrays where writeable."""
 
     def first(leaf: Any) -> Any:
-        if not _per_run(leaf):
+        if not _has_run_axis(leaf):
             return leaf
         if leaf.strides[0]:  # a stride of 0: all runs share one entry, nothing to copy
             leaf = leaf if leaf.flags.writeable else leaf.copy()
@@ -229,15 +229,15 @@ def runs_equal(state: State, other: State) -> NDArray[np.bool_]:
     def equal(a: NDArray[Any], b: NDArray[Any]) -> NDArray[np.bool_]:
         if a.shape[1:] != b.shape[1:]:
             return np.zeros(len(a), dtype=np.bool_)
-        if not (is_numeric(a) and is_numeric(b)):
-            others = keys(b) * (len(a) if len(b) == 1 else 1)
+        if not (is_free_of_objects(a) and is_free_of_objects(b)):
+            others = run_keys(b) * (len(a) if len(b) == 1 else 1)
             return np.array(
-                [one == other for one, other in zip(keys(a), others, strict=True)], dtype=np.bool_
+                [one == other for one, other in zip(run_keys(a), others, strict=True)], dtype=np.bool_
             )
         alike = (a == b) | ((a != a) & (b != b))
         return np.asarray(alike.all(axis=tuple(range(1, a.ndim))))
 
-    every: NDArray[np.bool_] = map_leaves(equal, lambda parts: np.stack(parts).all(axis=0), state, other)
+    every: NDArray[np.bool_] = fold_leaves(equal, lambda parts: np.stack(parts).all(axis=0), state, other)
     return every
 
 
@@ -264,7 +264,7 @@ def run_bytes(state: State) -> NDArray[np.uint8]:
     return np.concatenate([packed(leaf) for leaf in state_leaves(state)], axis=1)
 
 
-def keys(state: State) -> list[Hashable]:
+def run_keys(state: State) -> list[Hashable]:
     """Return one hashable key per run: equal keys mean states that are equal bit for bit, in arrays of equal shapes.
 
     Objects are compared by `content` and never by their `__eq__`. An object that cannot be pickled makes its run
@@ -273,10 +273,10 @@ def keys(state: State) -> list[Hashable]:
     arrays = [np.asarray(leaf) for leaf in state_leaves(state)]
     if len(arrays) == 1 and arrays[0].ndim == 1 and arrays[0].dtype.kind in "iub":
         return list(arrays[0].tolist())
-    numbers = tuple(leaf for leaf in arrays if is_numeric(leaf))
+    numbers = tuple(leaf for leaf in arrays if is_free_of_objects(leaf))
     if len(numbers) < len(arrays):
-        told = [list(map(content, leaf.tolist())) for leaf in arrays if not is_numeric(leaf)]
-        return list(zip(*told, keys(numbers), strict=True)) if numbers else list(zip(*told, strict=True))
+        told = [list(map(content, leaf.tolist())) for leaf in arrays if not is_free_of_objects(leaf)]
+        return list(zip(*told, run_keys(numbers), strict=True)) if numbers else list(zip(*told, strict=True))
     # the same bytes can come from a longer array next to a shorter one
     layout = "".join(f"{leaf.dtype.str}{leaf.shape[1:]}" for leaf in arrays).encode()
     rows = run_bytes(
@@ -286,12 +286,12 @@ def keys(state: State) -> list[Hashable]:
     return [packed[i : i + width] for i in range(0, len(packed), width)]
 
 
-def is_numeric(leaf: NDArray[Any]) -> bool:
+def is_free_of_objects(leaf: NDArray[Any]) -> bool:
     """Whether the bytes of an array are its whole content."""
     return leaf.dtype.kind in "fiubcmMSUV" and not leaf.dtype.hasobject
 
 
-def _parts_like(state: Any) -> Callable[[Any], Sequence[Any]]:
+def _parts_getter_like(state: Any) -> Callable[[Any], Sequence[Any]]:
     """What takes the parts of another state, which must be a container like `state`."""
 
     def of(other: Any) -> Sequence[Any]:
@@ -308,7 +308,7 @@ def _parts_like(state: Any) -> Callable[[Any], Sequence[Any]]:
 
 def _frozen_leaf(leaf: Any) -> NDArray[Any]:
     own = np.array(leaf)
-    own = _of_each_run(own) if own.dtype.hasobject else own
+    own = _separate_mutable_entries(own) if own.dtype.hasobject else own
     own.setflags(write=False)
     return own
 
@@ -316,12 +316,12 @@ def _frozen_leaf(leaf: Any) -> NDArray[Any]:
 def _read_only_view(leaf: Any) -> Any:
     if not isinstance(leaf, np.ndarray):
         return leaf
-    view = (_of_each_run(leaf) if leaf.dtype.hasobject else leaf).view()
+    view = (_separate_mutable_entries(leaf) if leaf.dtype.hasobject else leaf).view()
     view.flags.writeable = False
     return view
 
 
-def _of_each_run(leaf: NDArray[Any]) -> NDArray[Any]:
+def _separate_mutable_entries(leaf: NDArray[Any]) -> NDArray[Any]:
     """Return the array, or a copy with separate objects for each run if it holds mutable objects."""
     if leaf.dtype == object and all(type(x) in _VALUES for x in leaf.flat):
         return leaf
@@ -329,12 +329,12 @@ def _of_each_run(leaf: NDArray[Any]) -> NDArray[Any]:
     return np.concatenate(own) if own else leaf.copy()
 
 
-def _per_run(leaf: Any) -> bool:
+def _has_run_axis(leaf: Any) -> bool:
     return isinstance(leaf, np.ndarray) and leaf.ndim > 0
 
 
 def _selected_leaf(leaf: Any, runs: NDArray[Any]) -> Any:
-    if not _per_run(leaf):
+    if not _has_run_axis(leaf):
         return leaf
     if leaf.strides[0] == 0 and 0 < len(runs) <= len(leaf):  # one entry shared by all runs
         return leaf[: np.count_nonzero(runs) if runs.dtype == np.bool_ else len(runs)]

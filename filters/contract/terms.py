@@ -15,8 +15,8 @@ from types import MethodType
 from typing import Any, Self
 
 from filterproof.filters.contract.content import IdentityKey, ValueWalk, content
-from filterproof.filters.contract.identity import constants_of
-from filterproof.filters.contract.library import instance_attributes, is_library_value
+from filterproof.filters.contract.identity import class_constants
+from filterproof.filters.contract.library import consists_of_library_values, instance_attributes
 
 #: The terms of every filter that has them.
 _TERM_NAMES = ("promise", "budget", "charge")
@@ -38,8 +38,8 @@ class FilterTerms:
     @classmethod
     def of(cls, filt: object) -> Self:
         """Return the terms of a filter, or of a tracker, as they are now."""
-        fixed = is_library_value(filt)
-        users = () if fixed else (*constants_of(type(filt)), *_given_to(filt))
+        fixed = consists_of_library_values(filt)
+        users = () if fixed else (*class_constants(type(filt)), *_stored_argument_names(filt))
         return cls(
             {} if fixed else _term_contents(filt, dict.fromkeys((*_TERM_NAMES, *users, "__class__"))), fixed
         )
@@ -51,7 +51,7 @@ class FilterTerms:
         name = next(one for one, told in now.items() if told != self.contents[one])
         raise TypeError(
             f"{type(filt).__name__} must keep its {name} while a session or an accountant uses it, got "
-            f"{short(_value(filt, name))} instead of the first value; create another filter for another budget"
+            f"{short(_term_or_none(filt, name))} instead of the first value; create another filter for another budget"
         )
 
 
@@ -59,29 +59,29 @@ def _term_contents(filt: object, names: Iterable[str]) -> dict[str, Hashable]:
     """Return the content of each term by name. Methods are skipped."""
     told: dict[str, Hashable] = {}
     for name in names:
-        value = _value(filt, name)
+        value = _term_or_none(filt, name)
         if name in _TERM_NAMES:
             told[name] = None if isinstance(value, MethodType) else content(value, IdentityKey)
         else:
-            told[name] = _OfNumbers().of(value)
+            told[name] = _TermContentWalk().of(value)
     return told
 
 
-def _value(filt: object, name: str) -> object:
+def _term_or_none(filt: object, name: str) -> object:
     try:
         return getattr(filt, name, None)
     except ValueError:  # no theorem gives a budget for the promise
         return None
 
 
-class _OfNumbers(ValueWalk):
+class _TermContentWalk(ValueWalk):
     """Reads numbers, lists and dicts by content and everything else by identity: it may be a cache or a buffer."""
 
     def read(self, value: Any) -> Any:
         return super().read(value) if type(value) in (list, dict) else IdentityKey(value)
 
 
-def _given_to(filt: object) -> list[str]:
+def _stored_argument_names(filt: object) -> list[str]:
     """Return the attributes that store a constructor argument."""
     held = instance_attributes(filt)
     try:

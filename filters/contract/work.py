@@ -4,7 +4,7 @@ A unit is about one call of a filter's method for one run, about 25 microseconds
 expensive work counts units by its size and never by its duration. A cached result counts as if it were computed
 again.
 
->>> with active_meter():
+>>> with activate_meter():
 ...     limit = WorkLimit.of(100)
 ...     half = limit.fraction(0.5)
 ...     count_work(60)
@@ -80,7 +80,7 @@ def checked_effort(effort: object) -> float:
 
 
 @contextmanager
-def active_meter(meter: Meter | None = None) -> Iterator[Meter]:
+def activate_meter(meter: Meter | None = None) -> Iterator[Meter]:
     """Make a meter active, a new one by default, so that other code in this process is not counted."""
     meter = Meter() if meter is None else meter
     token = _ACTIVE_METER.set(meter)

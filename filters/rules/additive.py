@@ -27,7 +27,7 @@ from filterproof.theory.extremal import LargestDivergence
 from filterproof.theory.guarantees import GaussianDP, Guarantee, PureDP
 from filterproof.theory.numerics.error_free import Exact
 from filterproof.theory.pairs import DominatingPair
-from filterproof.theory.rounding import lower_tiny_products, next_above
+from filterproof.theory.rounding import next_above, round_down_tiny_products
 
 _CHARGES = (LinearCharge, SquaredCharge, PerRunCharge)
 #: Cached by the function: a run store would take a cache in a filter for a part of the rule.
@@ -122,10 +122,10 @@ class AdditiveFilter(PrivacyFilter[Exact]):
         if isinstance(getattr_static(cls, "budget", None), _BudgetFromPromise):
             promised_budget(cls.charge, cls.promise, cls.conversion)
 
-    def _scale(self, family: MechanismFamily) -> float | None:
+    def _square_scale(self, family: MechanismFamily) -> float | None:
         """Return the scale with charge(family(t)) = scale t^2, or None if the charge is no such square."""
         charge: object = self.charge
-        return charge.scale(family) if isinstance(charge, ChargeRule) else None
+        return charge.square_scale(family) if isinstance(charge, ChargeRule) else None
 
     def extremal(self, epsilon: float) -> LargestDivergence:
         """Return the mechanisms with the largest privacy loss at `epsilon`, by the bound on the sum of charges.
@@ -136,7 +136,7 @@ class AdditiveFilter(PrivacyFilter[Exact]):
         if isinstance(charge, ChargeRule) and not isinstance(
             self.promise, GaussianDP
         ):  # its root would be rounded
-            return charge.bounds(self.budget.limit).extremal(epsilon)
+            return charge.guarantee_for(self.budget.limit).extremal(epsilon)
         return self.promise.extremal(epsilon)
 
     def __repr__(self) -> str:
@@ -159,26 +159,26 @@ class AdditiveFilter(PrivacyFilter[Exact]):
         return self.budget.start(n)
 
     def admits(self, state: Exact, request: DominatingPair) -> NDArray[Any]:
-        return self.budget.fits(state, self._cost(request))
+        return self.budget.fits(state, self._checked_charge(request))
 
     def spend(self, state: Exact, request: DominatingPair) -> Exact:
-        return self.budget.add(state, self._cost(request))
+        return self.budget.add(state, self._checked_charge(request))
 
     def step(self, state: Exact, request: DominatingPair) -> tuple[NDArray[Any], Exact]:
-        return self.budget.step(state, self._cost(request))
+        return self.budget.step(state, self._checked_charge(request))
 
     def step_inplace(self, state: Exact, request: DominatingPair) -> NDArray[np.bool_] | None:
-        return self.budget.charge(state, self._cost(request)) if self._has_own_sum else None
+        return self.budget.charge(state, self._checked_charge(request)) if self._library_keeps_sum else None
 
     @property
-    def _has_own_sum(self) -> bool:
+    def _library_keeps_sum(self) -> bool:
         """Whether the library's code keeps the sum."""
         own = [
             getattr(type(self), name) is getattr(AdditiveFilter, name) for name in ("admits", "spend", "step")
         ]
         return all(own) and type(self.budget) is Budget
 
-    def _cost(self, request: DominatingPair) -> Charge:
+    def _checked_charge(self, request: DominatingPair) -> Charge:
         cost: object = self.charge(request)
         if not isinstance(cost, _CHARGES):
             raise TypeError(
@@ -198,24 +198,28 @@ class AdditiveFilter(PrivacyFilter[Exact]):
     def spent(self, state: Exact) -> Guarantee:
         """Return the guarantee that the charge rule gives for the sum of one run, rounded up."""
         charge: object = self.charge
-        if not isinstance(charge, ChargeRule) or not self._has_own_sum:
+        if not isinstance(charge, ChargeRule) or not self._library_keeps_sum:
             return PrivacyFilter.spent(self, state)
         total = self.budget.total(state)
-        return charge.bounds(total) if total > 0 else PureDP(0.0)
+        return charge.guarantee_for(total) if total > 0 else PureDP(0.0)
 
     def affordable(self, state: Exact, family: MechanismFamily) -> NDArray[np.float64]:
         """Return a t that is admitted and within a share 2^-49 of the largest, if family(t) costs scale t^2."""
-        scale = self._scale(family)
+        scale = self._square_scale(family)
         if scale is None:
             return PrivacyFilter.affordable(self, state, family)
         budget = self.budget
-        room = budget.room(state)
+        room = budget.remaining_units(state)
         root = np.sqrt(room / scale)
-        root = lower_tiny_products(root * (_ROUND_DOWN_FACTOR * budget.root_unit))
+        root = round_down_tiny_products(root * (_ROUND_DOWN_FACTOR * budget.sqrt_unit))
         untouched = state[0] == 0
         if untouched.any():
             # a user's budget may equal another and have other limits
-            largest = _largest_first if type(budget) is Budget else _largest_first.__wrapped__
+            largest = (
+                _largest_root_of_fresh_run
+                if type(budget) is Budget
+                else _largest_root_of_fresh_run.__wrapped__
+            )
             root[untouched] = largest(budget, scale)
         little = np.flatnonzero(room < budget.high * _SMALL_SHARE)
         if little.size:
@@ -241,9 +245,9 @@ def _largest_fitting_root(
 
 
 @lru_cache(maxsize=256)
-def _largest_first(budget: Budget, scale: float) -> float:
+def _largest_root_of_fresh_run(budget: Budget, scale: float) -> float:
     """Return the largest affordable root of a run that has spent nothing, exact to the last bit for display."""
-    root = float(np.sqrt(budget.high / scale)) * budget.root_unit
+    root = float(np.sqrt(budget.high / scale)) * budget.sqrt_unit
     for trial in (next_above(root), root, *root * (1 - 2.0**-52 * np.arange(1, 8))):
         if budget.fits(budget.start(1), SquaredCharge(float(trial), scale))[0]:
             return float(trial)

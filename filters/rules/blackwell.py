@@ -15,14 +15,14 @@ from filterproof.filters.accounting.charge_kinds import SquaredCharge
 from filterproof.filters.accounting.declared_charges import nonneg_or_inf
 from filterproof.filters.accounting.ledger import Budget
 from filterproof.filters.contract.filter_base import MechanismFamily
-from filterproof.filters.contract.parameters import checked_parameters, one_mu
+from filterproof.filters.contract.parameters import one_mu, store_checked_parameters
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.filters.rules.menu import (
-    affordable_of,
     checked_menu,
     counts_after_use,
+    counts_may_meet_delta,
     distinct_rows,
-    few_enough,
+    largest_affordable_on_menu,
     positions,
     valid_counts,
 )
@@ -32,7 +32,7 @@ from filterproof.theory.extremal import LargestDivergence
 from filterproof.theory.guarantees import ZCDP, GaussianDP, Guarantee
 from filterproof.theory.numerics import reproducible_math as rm
 from filterproof.theory.pairs import DominatingPair, Gaussian
-from filterproof.theory.pairs.selection import look_up
+from filterproof.theory.pairs.selection import look_up_values_per_run
 from filterproof.theory.rounding import next_above
 
 #: (uses of each menu entry, shape (n, len(menu)); high and low of the sum of mu^2 of the Gaussians)
@@ -46,7 +46,7 @@ _MIN_TAIL, _MAX_EPSILON = 2.0**-900, 700.0
 _MIN_Q = 2.0**-1020
 
 
-def _hockey_stick_bounds(
+def _hockey_stick_upper_bounds(
     losses: NDArray[np.float64], masses: NDArray[np.float64], eps: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """Return upper bounds on the hockey-stick divergence at each eps of a distribution with ascending losses."""
@@ -74,7 +74,7 @@ def lies_below_gaussian(mu: float, z: NDArray[np.float64], height: NDArray[np.fl
     return bool(left.all() and right.all())
 
 
-def covers_beyond(mu: float, rho: float, epsilon: float) -> bool:
+def gaussian_dominates_zcdp_beyond(mu: float, rho: float, epsilon: float) -> bool:
     """Whether Gaussian(mu) dominates every rho-zCDP pair at every eps >= epsilon > 0; False if not shown.
 
     With m^2 = 2 rho, s = eps/m - m/2 and t = eps/mu - mu/2: H <= e^{-s^2/2} m/(s + m), by the conversion of Canonne,
@@ -103,7 +103,7 @@ def gaussian_cover(
     The result is the least such mu up to the grid, one part in 10^9, and about one part in 300 if doubles end before
     the losses do; inf if no mu up to 500 suffices. Both directions for all eps >= 0 are equivalent to one direction for
     all real eps. Hockey-stick divergences are compared in doubles as far as these reach, and beyond through the zCDP of
-    the pairs: `covers_beyond`.
+    the pairs: `gaussian_dominates_zcdp_beyond`.
     """
     if not any(counts):
         return 0.0
@@ -115,7 +115,7 @@ def gaussian_cover(
             ends.append(most := reached)
         if low < most:
             eps = np.linspace(low, most, _POINTS)
-            if (heights := _hockey_stick_bounds(losses, masses, eps)).any():
+            if (heights := _hockey_stick_upper_bounds(losses, masses, eps)).any():
                 curves.append((rm.exp(eps), heights))
     spent = [count * float(pair.zcdp_rho) for pair, count in zip(pairs, counts, strict=True) if count]
     rho = sum(spent) * (1 + 2.0**-40) if ends else 0.0
@@ -125,7 +125,7 @@ def gaussian_cover(
         return 0.0
 
     def enough(mu: float) -> bool:
-        beyond = all(covers_beyond(mu, rho, end) for end in ends)
+        beyond = all(gaussian_dominates_zcdp_beyond(mu, rho, end) for end in ends)
         return beyond and all(lies_below_gaussian(mu, z, height) for z, height in curves)
 
     below, above = 0.0, 1e-6
@@ -206,10 +206,10 @@ class BlackwellFilter(PrivacyFilter[_State]):
     )
 
     def __post_init__(self) -> None:
-        (mu,) = checked_parameters(self, mu=one_mu)
-        self._keep(ZCDP(next_above(mu * mu / 2)))
+        (mu,) = store_checked_parameters(self, mu=one_mu)
+        self._store_parameters(ZCDP(next_above(mu * mu / 2)))
 
-    def _keep(self, promise: Guarantee) -> None:
+    def _store_parameters(self, promise: Guarantee) -> None:
         menu = checked_menu(self.menu)
         mus = (float(nonneg_or_inf(pair.gdp_mu)) if pair.outputs is None else 0.0 for pair in menu)
         object.__setattr__(self, "menu", menu)
@@ -225,13 +225,13 @@ class BlackwellFilter(PrivacyFilter[_State]):
         return np.zeros((n, len(self.menu)), dtype=np.int64), *self._budget.start(n)
 
     def admits(self, state: _State, request: DominatingPair) -> NDArray[Any]:
-        known, (counts, high, low) = self._charged_state(state, request)
+        known, (counts, high, low) = self._known_and_charged_state(state, request)
         rows, runs = distinct_rows(counts)
-        cover = np.array([self._cover(row) for row in rows])[runs]
+        cover = np.array([self._cover_of_counts(row) for row in rows])[runs]
         return self._budget.fits((high, low), SquaredCharge(cover)) & known
 
     def spend(self, state: _State, request: DominatingPair) -> _State:
-        return self._charged_state(state, request)[1]
+        return self._known_and_charged_state(state, request)[1]
 
     def remaining(self, state: _State) -> NDArray[np.float64]:
         """Return the largest mu of a Gaussian that is still admitted: shape (n,)."""
@@ -240,7 +240,7 @@ class BlackwellFilter(PrivacyFilter[_State]):
     def affordable(self, state: _State, family: MechanismFamily) -> NDArray[np.float64]:
         if family is Gaussian:
             return PrivacyFilter.affordable(self, state, family)
-        return affordable_of(self, self.menu, state, family)
+        return largest_affordable_on_menu(self, self.menu, state, family)
 
     def is_reachable_state(self, state: _State) -> NDArray[Any]:
         counts, high, low = state
@@ -250,7 +250,7 @@ class BlackwellFilter(PrivacyFilter[_State]):
             half, step = self.mu / 2, (epsilon := self._least_epsilon) / self.mu
             # 1 - delta(epsilon) of Gaussian(mu)
             kept = np.logaddexp(special.log_ndtr(step - half), epsilon + special.log_ndtr(-half - step))
-            known &= few_enough(counts, self.menu, epsilon, float(kept))
+            known &= counts_may_meet_delta(counts, self.menu, epsilon, float(kept))
         return known
 
     @property
@@ -258,21 +258,23 @@ class BlackwellFilter(PrivacyFilter[_State]):
         """Return the least epsilon at which the composed mechanisms are compared with Gaussian(mu)."""
         return 0.0
 
-    def _charged_state(self, state: _State, request: DominatingPair) -> tuple[NDArray[np.bool_], _State]:
+    def _known_and_charged_state(
+        self, state: _State, request: DominatingPair
+    ) -> tuple[NDArray[np.bool_], _State]:
         """Return which runs request a Gaussian or a pair of the menu, and the state after these requests."""
         counts, high, low = state
         place = positions(self.menu, request, len(high))
-        mu = np.where(place >= 0, np.array(self._as_gaussians)[place], _gdp_mu_or_nan(request))
+        mu = np.where(place >= 0, np.array(self._as_gaussians)[place], _gaussian_mu_or_inf(request))
         known = np.isfinite(mu)
         high, low = self._budget.add((high, low), SquaredCharge(np.where(known, mu, 0.0)))
         return known, (counts_after_use(counts, np.where(mu > 0, -1, place)), high, low)
 
-    def _cover(self, counts: tuple[int, ...]) -> float:
+    def _cover_of_counts(self, counts: tuple[int, ...]) -> float:
         return gaussian_cover(self.menu, counts)
 
 
-def _gdp_mu_or_nan(request: DominatingPair) -> Real:
+def _gaussian_mu_or_inf(request: DominatingPair) -> Real:
     """Return mu of the Gaussians among the requests, inf for the others."""
     if (index := request.member_index) is not None:
-        return look_up([_gdp_mu_or_nan(pair) for pair in request.members], index)
+        return look_up_values_per_run([_gaussian_mu_or_inf(pair) for pair in request.members], index)
     return math.inf if request.normal_mu is None else nonneg_or_inf(request.normal_mu)

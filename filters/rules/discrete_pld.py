@@ -16,7 +16,7 @@ import flint
 import numpy as np
 from numpy.typing import NDArray
 
-from filterproof.theory.numerics.precision import PRECISION_LOCK
+from filterproof.theory.numerics.precision_lock import PRECISION_LOCK
 from filterproof.theory.pairs import DominatingPair
 from filterproof.theory.rounding import round_up
 
@@ -45,7 +45,7 @@ class DiscretePLD:
     infinite: float
 
     @property
-    def excess(self) -> float:
+    def excess_mass(self) -> float:
         """The excess of the total mass over 1, rounded up."""
         total = sum(map(Fraction, self.masses.tolist()), Fraction(self.infinite)) - 1
         return round_up(max(total, Fraction(0)))
@@ -62,10 +62,10 @@ def discrete_pld(pair: DominatingPair, parts: int) -> DiscretePLD:
     """
     with PRECISION_LOCK, flint.ctx.workprec(_BITS):
         step = -(1 - flint.arb(1) / parts).log()
-        low = -_negligible_from(pair.swapped, parts)
-        high = _negligible_from(pair, parts)
+        low = -_first_negligible_place(pair.swapped, parts)
+        high = _first_negligible_place(pair, parts)
         places = grid_points(low, high)
-        heights = [height(pair, place, parts) for place in places]
+        heights = [hockey_stick_at_place(pair, place, parts) for place in places]
         ratio = [(step * place).exp() for place in places]
         slope = [(heights[0] - 1) / ratio[0]]
         slope += [(heights[i + 1] - heights[i]) / (ratio[i + 1] - ratio[i]) for i in range(len(places) - 1)]
@@ -79,7 +79,7 @@ def discrete_pld(pair: DominatingPair, parts: int) -> DiscretePLD:
 def grid_points(low: int, high: int) -> list[int]:
     """Return the places from low to high on one grid, so that larger pairs get dominating distributions."""
 
-    def side(last: int) -> list[int]:
+    def places_up_to(last: int) -> list[int]:
         found, place = [], 0
         while place < last:
             width = 1 << max((place // _DENSE).bit_length() - 1, 0)
@@ -87,25 +87,29 @@ def grid_points(low: int, high: int) -> list[int]:
             found.append(place)
         return found
 
-    return [*(-place for place in reversed(side(-low))), 0, *side(high)]
+    return [*(-place for place in reversed(places_up_to(-low))), 0, *places_up_to(high)]
 
 
-def _negligible_from(pair: DominatingPair, parts: int) -> int:
+def _first_negligible_place(pair: DominatingPair, parts: int) -> int:
     """Return a place beyond which the divergence is negligible, or constant."""
     low, most = 0, _REACH * parts
-    goal = _double_at_least(height(pair, most, parts)) + _TRUNCATED_MASS
+    goal = _double_at_least(hockey_stick_at_place(pair, most, parts)) + _TRUNCATED_MASS
     last = 1
-    while last < most and _double_at_least(height(pair, last, parts)) > goal:
+    while last < most and _double_at_least(hockey_stick_at_place(pair, last, parts)) > goal:
         low, last = last, 2 * last
     last = min(last, most)
     while last - low > max(1, last // _DENSE):
         middle = (low + last) // 2
-        low, last = (low, middle) if _double_at_least(height(pair, middle, parts)) <= goal else (middle, last)
+        low, last = (
+            (low, middle)
+            if _double_at_least(hockey_stick_at_place(pair, middle, parts)) <= goal
+            else (middle, last)
+        )
     return last
 
 
 @lru_cache(maxsize=1 << 14)
-def height(pair: DominatingPair, place: int, parts: int) -> flint.arb:
+def hockey_stick_at_place(pair: DominatingPair, place: int, parts: int) -> flint.arb:
     """Return an upper bound on the divergence at the loss of a place, as a ball, evaluated at a rational just below.
 
     Raises TypeError for a pair outside the library.

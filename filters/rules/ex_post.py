@@ -11,9 +11,13 @@ from numpy.typing import NDArray
 from filterproof.filters.accounting.approximate_charges import approximate_charge
 from filterproof.filters.accounting.charge_kinds import LinearCharge
 from filterproof.filters.accounting.declared_charges import with_rounding_margin
-from filterproof.filters.accounting.ledger import Budget, is_sum
+from filterproof.filters.accounting.ledger import Budget, is_valid_sum
 from filterproof.filters.contract.guarantee_scope import GuaranteeScope
-from filterproof.filters.contract.parameters import checked_parameters, one_delta_from_zero, one_positive
+from filterproof.filters.contract.parameters import (
+    one_delta_from_zero,
+    one_positive,
+    store_checked_parameters,
+)
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.theory.guarantees import ApproxDP, Guarantee, PureDP
 from filterproof.theory.pairs import DominatingPair
@@ -79,7 +83,7 @@ class ExPostFilter(PrivacyFilter[_State]):
     proof: ClassVar[str] = "the caps keep what is charged within epsilon, and what is charged bounds the loss"
 
     def __post_init__(self) -> None:
-        epsilon, delta = checked_parameters(self, epsilon=one_positive, delta=one_delta_from_zero)
+        epsilon, delta = store_checked_parameters(self, epsilon=one_positive, delta=one_delta_from_zero)
         object.__setattr__(self, "promise", ApproxDP(epsilon, delta) if delta > 0 else PureDP(epsilon))
         object.__setattr__(self, "_epsilon", Budget.of(epsilon))
         object.__setattr__(self, "_delta", Budget.of(delta))
@@ -94,14 +98,14 @@ class ExPostFilter(PrivacyFilter[_State]):
 
     def admits(self, state: _State, request: DominatingPair) -> NDArray[Any]:
         cap, delta = approximate_charge(request, None)
-        return self._epsilon.fits(self._charged(state), LinearCharge(cap)) & self._delta.fits(
+        return self._epsilon.fits(self._charged_sum(state), LinearCharge(cap)) & self._delta.fits(
             state[3:], LinearCharge(delta)
         )
 
     def spend(self, state: _State, request: DominatingPair) -> _State:
         cap, delta = approximate_charge(request, None)
         waiting = np.array(np.broadcast_to(cap, state[2].shape), dtype=np.float64)
-        return (*self._charged(state), waiting, *self._delta.add(state[3:], LinearCharge(delta)))
+        return (*self._charged_sum(state), waiting, *self._delta.add(state[3:], LinearCharge(delta)))
 
     def observe(self, state: _State, loss: NDArray[Any]) -> _State:
         cap, size = state[2], np.abs(np.asarray(loss, dtype=np.float64))
@@ -113,13 +117,16 @@ class ExPostFilter(PrivacyFilter[_State]):
     def is_reachable_state(self, state: _State) -> NDArray[Any]:
         cap = state[2]
         return (
-            is_sum(state[:2]) & (cap >= 0) & (cap <= self.epsilon) & self._delta.is_reachable_state(state[3:])
+            is_valid_sum(state[:2])
+            & (cap >= 0)
+            & (cap <= self.epsilon)
+            & self._delta.is_reachable_state(state[3:])
         )
 
     def remaining(self, state: _State) -> NDArray[np.float64]:
         """Return the largest cap that fits, in nats: shape (n,)."""
-        return self._epsilon.left(self._charged(state))
+        return self._epsilon.left(self._charged_sum(state))
 
-    def _charged(self, state: _State) -> tuple[NDArray[Any], NDArray[Any]]:
+    def _charged_sum(self, state: _State) -> tuple[NDArray[Any], NDArray[Any]]:
         """Return the sum of the charges, including the caps of releases without an observed loss."""
         return self._epsilon.add(state[:2], LinearCharge(state[2]))

@@ -14,13 +14,13 @@ from numpy.typing import NDArray
 
 from filterproof.filters.accounting.charge_rules import pure_epsilon
 from filterproof.filters.accounting.declared_charges import floor_at_tiny
-from filterproof.filters.contract.parameters import checked_parameters, one_mu
-from filterproof.filters.rules.level_filter import TOO_MUCH, LevelFilter
+from filterproof.filters.contract.parameters import one_mu, store_checked_parameters
+from filterproof.filters.rules.decreasing_level_filter import TOO_MUCH, DecreasingLevelFilter
 from filterproof.theory.guarantees import GaussianDP, Guarantee
 from filterproof.theory.numerics.error_free import square
-from filterproof.theory.numerics.precision import PRECISION_LOCK
+from filterproof.theory.numerics.precision_lock import PRECISION_LOCK
 from filterproof.theory.pairs import DominatingPair
-from filterproof.theory.rounding import lower_tiny_products
+from filterproof.theory.rounding import round_down_tiny_products
 
 #: The binary digits of levels, and the number of halvings of the first level with a charge of their own.
 _DIGITS, _HALVINGS = 52, 10
@@ -30,7 +30,7 @@ _MAX_EPSILON = 1024.0
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class GaussianResidueFilter(LevelFilter):
+class GaussianResidueFilter(DecreasingLevelFilter):
     """The filter of Gaussian differential privacy by the residue of the Gaussian curve.
 
     The state is the residue v, which starts at mu^2. A request with loss L costs the smallest c with, for w = v - c >=
@@ -83,7 +83,7 @@ class GaussianResidueFilter(LevelFilter):
     proof: ClassVar[str] = "this project: no round raises the mean of the Gaussian curve that is left"
 
     def __post_init__(self) -> None:
-        (mu,) = checked_parameters(self, mu=one_mu)
+        (mu,) = store_checked_parameters(self, mu=one_mu)
         exponent = 2 * math.frexp(mu)[1] - _DIGITS
         budget = math.floor(Fraction(mu) ** 2 / Fraction(2) ** exponent)
         object.__setattr__(self, "promise", GaussianDP(mu))
@@ -92,24 +92,24 @@ class GaussianResidueFilter(LevelFilter):
         object.__setattr__(self, "_halvings", (0, *(budget >> k for k in range(_HALVINGS, 0, -1))))
 
     @property
-    def _first(self) -> int:
+    def _first_level(self) -> int:
         return self._budget
 
     @property
-    def _floors(self) -> NDArray[np.int64]:
+    def _level_floors(self) -> NDArray[np.int64]:
         return np.array(self._halvings, dtype=np.int64)
 
     def remaining(self, state: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return the square root of the residue, a GDP parameter, rounded down: shape (n,)."""
-        return lower_tiny_products(
+        return round_down_tiny_products(
             np.ldexp(np.sqrt(state.astype(np.float64)) * (1 - 2.0**-52), self._exponent // 2)
         )
 
-    def _charged(self, request: DominatingPair) -> NDArray[np.int64]:
+    def _charge_by_floor(self, request: DominatingPair) -> NDArray[np.int64]:
         mu, epsilon = np.broadcast_arrays(floor_at_tiny(request.gdp_mu, request), pure_epsilon(request))
         found = np.repeat(self._squares(np.asarray(mu, dtype=np.float64))[..., None], len(self._halvings), -1)
         epsilons, which = np.unique(np.asarray(epsilon, dtype=np.float64), return_inverse=True)
-        pure = np.array([_responses(self._halvings, self._exponent, one) for one in epsilons.tolist()])
+        pure = np.array([_response_charges(self._halvings, self._exponent, one) for one in epsilons.tolist()])
         return np.asarray(np.minimum(found, pure.reshape(-1, len(self._halvings))[which.reshape(mu.shape)]))
 
     def _squares(self, mu: NDArray[np.float64]) -> NDArray[np.int64]:
@@ -121,11 +121,11 @@ class GaussianResidueFilter(LevelFilter):
 
 
 @lru_cache(maxsize=1 << 14)
-def _responses(floors: tuple[int, ...], exponent: int, epsilon: float) -> tuple[int, ...]:
-    return tuple(response_charge(floor, exponent, epsilon) for floor in floors)
+def _response_charges(floors: tuple[int, ...], exponent: int, epsilon: float) -> tuple[int, ...]:
+    return tuple(randomised_response_charge(floor, exponent, epsilon) for floor in floors)
 
 
-def response_charge(floor: int, exponent: int, epsilon: float) -> int:
+def randomised_response_charge(floor: int, exponent: int, epsilon: float) -> int:
     """The least whole c with E G(eps - L, w) <= G(eps, w + c 2^exponent) at all eps, w = floor 2^exponent, rounded up.
 
     L is the loss of randomised response. With the density of N(0, w + c) and that of the mean of N(epsilon, w) and

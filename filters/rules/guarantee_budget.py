@@ -36,7 +36,7 @@ def promised_budget(charge: ChargeRule, promise: Guarantee, conversion: Conversi
     """
     if not isinstance(conversion, Conversion):
         raise TypeError(f"conversion must be CKS or BUN_STEINKE, got {conversion!r}; pass fp.CKS")
-    allowed = _largest_allowed(charge, promise, conversion)
+    allowed = _largest_charge_sum(charge, promise, conversion)
     if allowed is None:
         raise ValueError(
             f"promise must follow from a sum of {charge!r}, got {promise!r}, which no theorem here joins to it; "
@@ -51,7 +51,7 @@ def promised_budget(charge: ChargeRule, promise: Guarantee, conversion: Conversi
     return Budget.of(allowed)  # type: ignore[arg-type]  # a fraction is rounded down
 
 
-def _largest_allowed(
+def _largest_charge_sum(
     charge: ChargeRule, promise: Guarantee, conversion: Conversion
 ) -> Budget | Fraction | float | None:
     match charge, promise:
@@ -60,10 +60,10 @@ def _largest_allowed(
         case PureCharge(), ApproxDP(epsilon, delta) if delta < 1:
             # H_{e^eps} of B-DP is (e^B - e^eps)/(1 + e^B)
             from filterproof.theory.thresholds.budgets import (
-                pure_below,  # balls are imported only when needed
+                pure_budget_round_down,  # balls are imported only when needed
             )
 
-            return pure_below(epsilon, delta)
+            return pure_budget_round_down(epsilon, delta)
         case PureCharge(), ZCDP(rho):
             return root_round_down(2 * Fraction(rho))
         case PureCharge(), RenyiDP(alpha, rho):  # for order alpha it is at most that for order infinity

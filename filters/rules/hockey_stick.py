@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from filterproof.filters.accounting.charge_kinds import LinearCharge
 from filterproof.filters.accounting.declared_charges import declared_numbers_valid, floor_at_tiny
 from filterproof.filters.accounting.ledger import Budget
-from filterproof.filters.contract.parameters import checked_parameters, one_delta, one_positive
+from filterproof.filters.contract.parameters import one_delta, one_positive, store_checked_parameters
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.theory.argument_checks import Real
 from filterproof.theory.guarantees import ApproxDP, Guarantee
@@ -79,7 +79,7 @@ class HockeyStickFilter(PrivacyFilter[_State]):
     proof: ClassVar[str] = "the hockey-stick of the transcript is the mean of the charges of its rounds"
 
     def __post_init__(self) -> None:
-        epsilon, delta = checked_parameters(self, epsilon=one_positive, delta=one_delta)
+        epsilon, delta = store_checked_parameters(self, epsilon=one_positive, delta=one_delta)
         object.__setattr__(self, "promise", ApproxDP(epsilon, delta))
         object.__setattr__(self, "_delta", Budget.of(delta))
 
@@ -94,7 +94,9 @@ class HockeyStickFilter(PrivacyFilter[_State]):
 
     def step(self, state: _State, request: DominatingPair) -> tuple[NDArray[Any], _State]:
         loss, doubt, *spent = state
-        forward, backward = (LinearCharge(charge) for charge in self._added_divergence(loss, doubt, request))
+        forward, backward = (
+            LinearCharge(charge) for charge in self._increase_in_each_direction(loss, doubt, request)
+        )
         one, after = self._delta.step((spent[0], spent[1]), forward)
         other, behind = self._delta.step((spent[2], spent[3]), backward)
         return one & other & np.isfinite(loss), (loss.copy(), doubt.copy(), *after, *behind)
@@ -120,19 +122,23 @@ class HockeyStickFilter(PrivacyFilter[_State]):
         left = np.minimum(self._delta.left((state[2], state[3])), self._delta.left((state[4], state[5])))
         return np.where(np.isfinite(state[0]), left, 0.0)
 
-    def _added_divergence(
+    def _increase_in_each_direction(
         self, loss: NDArray[Any], doubt: NDArray[Any], request: DominatingPair
     ) -> tuple[Real, Real]:
         """Return the increase by a release in each direction, rounded up; inf for an invalid declaration."""
         one, other = request, request.swapped
         declared = declared_numbers_valid(request)
         with np.errstate(invalid="ignore", over="ignore"):
-            forward = np.where(declared, _added_divergence(self.epsilon - loss, doubt, one, other), np.inf)
-            backward = np.where(declared, _added_divergence(self.epsilon + loss, doubt, other, one), np.inf)
+            forward = np.where(
+                declared, _max_hockey_stick_increase(self.epsilon - loss, doubt, one, other), np.inf
+            )
+            backward = np.where(
+                declared, _max_hockey_stick_increase(self.epsilon + loss, doubt, other, one), np.inf
+            )
         return forward, backward
 
 
-def _added_divergence(
+def _max_hockey_stick_increase(
     room: NDArray[Any], doubt: NDArray[Any], pair: DominatingPair, swapped: DominatingPair
 ) -> Real:
     """Return the maximum of H_{e^room}(P||Q) - (1 - e^room)_+ within `doubt` of room.

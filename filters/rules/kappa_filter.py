@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from filterproof.filters.contract.parameters import checked_parameters, one_positive
+from filterproof.filters.contract.parameters import one_positive, store_checked_parameters
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.theory.argument_checks import check_count
 from filterproof.theory.guarantees import ApproxDP, Guarantee
@@ -40,7 +40,7 @@ class KappaFilter(PrivacyFilter[_State]):
     proof: ClassVar[str] = "the filter has no guarantee"
 
     def __post_init__(self) -> None:
-        checked_parameters(self, kappa=one_positive, rounds=check_count)
+        store_checked_parameters(self, kappa=one_positive, rounds=check_count)
 
     def start(self, n: int) -> _State:
         return np.zeros(n), np.zeros(n), np.zeros(n, dtype=np.int64)

@@ -73,7 +73,7 @@ def valid_counts(counts: NDArray[np.int64], entries: int) -> NDArray[np.bool_]:
     return np.asarray(((counts >= 0) & (counts < 2**48)).all(axis=1))
 
 
-def few_enough(
+def counts_may_meet_delta(
     counts: NDArray[np.int64], menu: tuple[DominatingPair, ...], epsilon: float, log_finite: float
 ) -> NDArray[np.bool_]:
     """Whether the composed pairs may have 1 - delta(epsilon) >= e^log_finite; False only if they certainly do not:
@@ -84,7 +84,7 @@ def few_enough(
     """
     each = np.zeros(len(menu))
     for place, pair in enumerate(menu):
-        if (masses := pair.held_masses) is not None:
+        if (masses := pair.masses_as_fractions) is not None:
             # there is no cancellation in sum (sqrt p - sqrt q)^2 / 2 = 1 - sum sqrt(p q)
             apart = math.fsum((math.sqrt(p) - math.sqrt(q)) ** 2 for p, q in masses) / 2
             each[place] = -math.log1p(-min(apart, 1 - 2.0**-53))
@@ -113,7 +113,7 @@ def distinct_rows(counts: NDArray[np.int64]) -> tuple[list[tuple[int, ...]], NDA
     return [tuple(row) for row in rows.tolist()], which.reshape(-1)
 
 
-def affordable_of(
+def largest_affordable_on_menu(
     filt: PrivacyFilter, menu: tuple[DominatingPair, ...], state: State, family: MechanismFamily
 ) -> NDArray[np.float64]:
     """Return the largest t with family(t) on the menu and admitted, or 0.0: shape (n,)."""

@@ -29,7 +29,7 @@ MIN_MASS = 2.0**-960
 _SUMS, _EXACT_SUMS = 1 << 26, 1 << 20
 
 
-def is_exact(pair: DominatingPair) -> bool:
+def has_rational_masses(pair: DominatingPair) -> bool:
     """Whether the pair has rational masses."""
     return pair.exact_masses is not None
 
@@ -44,7 +44,9 @@ def composed_hockey_stick(
     Without Gaussians the result is exact for those masses. Raises TypeError for other pairs.
     """
     swapped = tuple(map(_swapped_pair, pairs))
-    return max(_one_way(pairs, counts, ratio), _one_way(swapped, counts, ratio))
+    return max(
+        _one_direction_hockey_stick(pairs, counts, ratio), _one_direction_hockey_stick(swapped, counts, ratio)
+    )
 
 
 #: A distribution in doubles: losses in units of 2^-40, rounded up and ascending, their P-masses, the mass of +inf.
@@ -89,16 +91,16 @@ def _rounded_power(pair: DominatingPair, count: int) -> _Rounded:
         both = _rounded_sum(half, half)
         return _rounded_sum(both, _rounded_power(pair, 1)) if count % 2 else both
     distribution = _distribution(pair)
-    infinite = _rounded_mass(distribution.get(None, Fraction(0)))
+    infinite = _mass_at_least_minimum(distribution.get(None, Fraction(0)))
     finite = sorted(
-        (math.ceil(log_fraction(r) / _UNIT), _rounded_mass(p))
+        (math.ceil(log_fraction(r) / _UNIT), _mass_at_least_minimum(p))
         for r, p in distribution.items()
         if r is not None
     )
     return np.array([u for u, _ in finite], dtype=np.int64), np.array([p for _, p in finite]), infinite
 
 
-def _rounded_mass(p: Fraction) -> float:
+def _mass_at_least_minimum(p: Fraction) -> float:
     return max(float(p), MIN_MASS) if p else 0.0
 
 
@@ -108,7 +110,9 @@ def _swapped_pair(pair: DominatingPair) -> DominatingPair:
 
 
 @lru_cache(maxsize=1 << 16)
-def _one_way(pairs: tuple[DominatingPair, ...], counts: tuple[int, ...], ratio: Fraction) -> Fraction:
+def _one_direction_hockey_stick(
+    pairs: tuple[DominatingPair, ...], counts: tuple[int, ...], ratio: Fraction
+) -> Fraction:
     variance = sum(
         count * float(pair.normal_mu) ** 2
         for pair, count in zip(pairs, counts, strict=True)
@@ -173,7 +177,7 @@ def _check_sum_count(sums: int, most: int) -> None:
 
 @lru_cache(maxsize=1024)
 def _distribution(pair: DominatingPair) -> _Distribution:
-    if (both := pair.held_masses) is None:
+    if (both := pair.masses_as_fractions) is None:
         raise TypeError(
             f"pair must be finite or Gaussian to be composed exactly, got {pair!r}; leave it off the menu"
         )

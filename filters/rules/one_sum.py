@@ -14,11 +14,11 @@ from filterproof.filters.accounting.charge_rules import RenyiCharge, gdp_charge,
 from filterproof.filters.accounting.ledger import Budget
 from filterproof.filters.contract.guarantee_scope import GuaranteeScope
 from filterproof.filters.contract.parameters import (
-    checked_parameters,
     one_delta,
     one_mu,
     one_order_from_one,
     one_positive,
+    store_checked_parameters,
 )
 from filterproof.filters.rules.additive import AdditiveFilter
 from filterproof.filters.rules.menu import checked_plan
@@ -27,7 +27,7 @@ from filterproof.theory.conversions import CKS, Conversion
 from filterproof.theory.guarantees import ApproxDP, GaussianDP, Guarantee, RenyiDP
 from filterproof.theory.numerics.error_free import Exact
 from filterproof.theory.pairs import DominatingPair
-from filterproof.theory.rounding import lower_tiny_products
+from filterproof.theory.rounding import round_down_tiny_products
 
 #: The orders tried for a plan: log2(alpha - 1), then closer to the best of them.
 _FIRST, _LAST, _STEP, _NEAREST = -4.0, 12.0, 0.25, 2.0**-9
@@ -83,7 +83,7 @@ class GaussianFilter(AdditiveFilter):
     )
 
     def __post_init__(self) -> None:
-        (mu,) = checked_parameters(self, mu=one_mu)
+        (mu,) = store_checked_parameters(self, mu=one_mu)
         object.__setattr__(self, "promise", GaussianDP(mu))
         object.__setattr__(self, "budget", Budget.square_of(mu))
 
@@ -96,8 +96,8 @@ class GaussianFilter(AdditiveFilter):
 
     def remaining(self, state: Exact) -> NDArray[np.float64]:
         """Return the largest further mu, sqrt(mu^2 - sum mu_t^2), rounded down: shape (n,)."""
-        return lower_tiny_products(
-            np.sqrt(self.budget.room(state)) * (self.budget.root_unit * (1 - 2.0**-52))
+        return round_down_tiny_products(
+            np.sqrt(self.budget.remaining_units(state)) * (self.budget.sqrt_unit * (1 - 2.0**-52))
         )
 
 
@@ -156,7 +156,7 @@ class ApproximateDPFilter(AdditiveFilter):
     )
 
     def __post_init__(self) -> None:
-        epsilon, delta = checked_parameters(self, epsilon=one_positive, delta=one_delta)
+        epsilon, delta = store_checked_parameters(self, epsilon=one_positive, delta=one_delta)
         if not isinstance(self.conversion, Conversion):
             raise TypeError(f"conversion must be CKS or BUN_STEINKE, got {self.conversion!r}; pass fp.CKS")
         object.__setattr__(self, "promise", ApproxDP(epsilon, delta))
@@ -227,7 +227,7 @@ class RenyiFilter(AdditiveFilter):
     )
 
     def __post_init__(self) -> None:
-        alpha, rho = checked_parameters(self, alpha=one_order_from_one, rho=one_positive)
+        alpha, rho = store_checked_parameters(self, alpha=one_order_from_one, rho=one_positive)
         object.__setattr__(self, "promise", RenyiDP(alpha, rho))
         object.__setattr__(self, "budget", Budget.of(rho))
         object.__setattr__(self, "charge", RenyiCharge(alpha))
@@ -273,7 +273,7 @@ class RenyiFilter(AdditiveFilter):
         epsilon, delta = one_positive("epsilon", epsilon), one_delta("delta", delta)
         uses = checked_plan(plan)
 
-        def lasts(power: float) -> float:
+        def workload_repetitions(power: float) -> float:
             alpha = 1 + 2.0**power
             budget = order_budget(alpha, epsilon, delta, CKS)
             spent = math.fsum(
@@ -282,11 +282,11 @@ class RenyiFilter(AdditiveFilter):
             return budget / spent if budget > 0 and 0 < spent < math.inf else 0.0
 
         step = _STEP
-        best = max(np.arange(_FIRST, _LAST, step).tolist(), key=lasts)
+        best = max(np.arange(_FIRST, _LAST, step).tolist(), key=workload_repetitions)
         while step > _NEAREST:
             step /= 2
-            best = max((best - step, best, best + step), key=lasts)
-        if not lasts(best) > 0:
+            best = max((best - step, best, best + step), key=workload_repetitions)
+        if not workload_repetitions(best) > 0:
             raise ValueError(
                 f"plan must have mechanisms with a finite Rényi divergence at an order that can give ({epsilon!r}, "
                 f"{delta!r})-DP, got {plan!r}; pass a larger epsilon or delta, or leave out mechanisms with "
@@ -328,7 +328,7 @@ class PlannedRenyiFilter(RenyiFilter):
 
     def __post_init__(self) -> None:
         RenyiFilter.__post_init__(self)
-        epsilon, delta = checked_parameters(self, epsilon=one_positive, delta=one_delta)
+        epsilon, delta = store_checked_parameters(self, epsilon=one_positive, delta=one_delta)
         if not self.rho <= (most := order_budget(self.alpha, epsilon, delta, CKS)):
             raise ValueError(
                 f"rho must be at most {most!r} for ({epsilon!r}, {delta!r})-DP at order {self.alpha!r}, got "

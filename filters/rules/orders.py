@@ -12,17 +12,22 @@ from numpy.typing import NDArray
 
 from filterproof.filters.accounting.charge_kinds import Charge
 from filterproof.filters.accounting.charge_rules import renyi_charge
-from filterproof.filters.accounting.ledger import Budget, is_sum
+from filterproof.filters.accounting.ledger import Budget, is_valid_sum
 from filterproof.filters.contract.guarantee_scope import GuaranteeScope
-from filterproof.filters.contract.parameters import checked_parameters, one_delta, one_order, one_positive
-from filterproof.filters.rules.several_sums import SeveralSums, Sums, pairs_of
+from filterproof.filters.contract.parameters import (
+    one_delta,
+    one_order,
+    one_positive,
+    store_checked_parameters,
+)
+from filterproof.filters.rules.several_sums import SeveralSums, Sums, sums_as_double_doubles
 from filterproof.theory.argument_checks import Real
 from filterproof.theory.conversions import BUN_STEINKE, CKS, Conversion
 from filterproof.theory.display import digest_repr
 from filterproof.theory.extremal import LargestDivergence, renyi_extremal
 from filterproof.theory.guarantees import ApproxDP, Guarantee, RenyiDP
 from filterproof.theory.pairs import DominatingPair, Gaussian
-from filterproof.theory.thresholds.some_order import share_at_some_order
+from filterproof.theory.thresholds.some_order_delta_share import some_order_rule_delta_share
 
 #: The repr of a longer curve has only its first and last order.
 _MAX_SHOWN_ORDERS = 8
@@ -45,10 +50,10 @@ def order_budget(alpha: float, epsilon: float, delta: float, conversion: Convers
     older conversion): delta = e^{t (R - epsilon)}.
     """
     from filterproof.theory.thresholds.budgets import (
-        order_below,  # balls are imported only when needed
+        rdp_budget_round_down,  # balls are imported only when needed
     )
 
-    return order_below(alpha, epsilon, delta, markov=conversion is not CKS)
+    return rdp_budget_round_down(alpha, epsilon, delta, markov=conversion is not CKS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +104,7 @@ class _PerOrderFilter(SeveralSums):
     def _keep_orders(self, promise: Guarantee, alphas: Iterable[float], rhos: Iterable[float]) -> None:
         budgets = {alpha: Budget.of(rho) for alpha, rho in zip(alphas, rhos, strict=True) if rho > 0}
         object.__setattr__(self, "usable", tuple(budgets))
-        self._keep(promise, *budgets.values())
+        self._store_promise_and_budgets(promise, *budgets.values())
 
     @property
     def _order_budgets(self) -> tuple[tuple[float, float], ...]:
@@ -183,7 +188,7 @@ class SomeOrderRule(_PerOrderFilter):
     conversion: ClassVar[Conversion]
 
     def __post_init__(self) -> None:
-        epsilon, delta = checked_parameters(self, epsilon=one_positive, delta=one_delta)
+        epsilon, delta = store_checked_parameters(self, epsilon=one_positive, delta=one_delta)
         orders = checked_orders(self.orders)
         object.__setattr__(self, "orders", orders)
         rhos = [order_budget(alpha, epsilon, delta, self.conversion) for alpha in orders]
@@ -209,7 +214,10 @@ class SomeOrderRule(_PerOrderFilter):
 
     def is_reachable_state(self, state: Sums) -> NDArray[Any]:
         # the sum at an order beyond its budget may be anything, inf or NaN
-        known = [is_sum(pair) | np.isnan(pair[0]) | (pair[0] == np.inf) for pair in pairs_of(state)]
+        known = [
+            is_valid_sum(pair) | np.isnan(pair[0]) | (pair[0] == np.inf)
+            for pair in sums_as_double_doubles(state)
+        ]
         return np.asarray(self._sums_within_budget(state).any(axis=0) & np.all(known, axis=0))
 
 
@@ -269,12 +277,12 @@ class SomeOrderMarkovFilter(SomeOrderRule):
         worst = SomeOrderRule.extremal(self, epsilon)
         if epsilon < self.epsilon:
             return worst
-        share = share_at_some_order(self.usable, self.delta)
+        share = some_order_rule_delta_share(self.usable, self.delta)
         return replace(worst, high=max(worst.low, share * self.delta * (1 + 2.0**-50)))
 
     def __post_init__(self) -> None:
         SomeOrderRule.__post_init__(self)  # super() without arguments fails in a dataclass with slots
-        share = share_at_some_order(self.usable, self.delta)
+        share = some_order_rule_delta_share(self.usable, self.delta)
         if not share <= 1:
             raise ValueError(
                 f"orders must take at most all of delta={self.delta:g} together, got {share:.3g} times that for "

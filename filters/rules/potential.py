@@ -10,11 +10,11 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from filterproof.filters.contract.parameters import checked_parameters, one_delta, one_positive
-from filterproof.filters.rules.level_filter import TOO_MUCH, LevelFilter
+from filterproof.filters.contract.parameters import one_delta, one_positive, store_checked_parameters
+from filterproof.filters.rules.decreasing_level_filter import TOO_MUCH, DecreasingLevelFilter
 from filterproof.filters.rules.menu import checked_menu
-from filterproof.filters.rules.potential_design import PotentialClock, potential_clock
-from filterproof.filters.rules.potential_family import charge_floors
+from filterproof.filters.rules.potential_design import PotentialDesign, design_potential
+from filterproof.filters.rules.potential_family import level_floors
 from filterproof.theory.extremal import LargestDivergence, tangent_extremal
 from filterproof.theory.guarantees import ApproxDP, Guarantee
 from filterproof.theory.pairs import DominatingPair, SubsampledGaussian, is_ours
@@ -26,12 +26,12 @@ COMMON_RATES: tuple[DominatingPair, ...] = (
     SubsampledGaussian(q=0.02, sigma=1.0),
     SubsampledGaussian(q=0.05, sigma=1.5),
 )
-_FLOORS = np.array(charge_floors(), dtype=np.int64)
+_FLOORS = np.array(level_floors(), dtype=np.int64)
 _NONE = np.full(len(_FLOORS), TOO_MUCH, dtype=np.int64)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class PotentialFilter(LevelFilter):
+class PotentialFilter(DecreasingLevelFilter):
     """The filter of (epsilon, delta)-DP by a decreasing level with a payoff function at each level.
 
     The state is a level b. A request costs c levels, the smallest c >= 0 with::
@@ -81,35 +81,35 @@ class PotentialFilter(LevelFilter):
     delta: float
     design: tuple[DominatingPair, ...]
     promise: Guarantee = field(init=False, repr=False, compare=False)
-    _clock: PotentialClock = field(init=False, repr=False, compare=False)
+    _design: PotentialDesign = field(init=False, repr=False, compare=False)
     theorem: ClassVar[str | None] = "potential filter"
     proof: ClassVar[str] = "this project: a payoff of each level that no granted round raises"
 
     def __post_init__(self) -> None:
-        epsilon, delta = checked_parameters(self, epsilon=one_positive, delta=one_delta)
+        epsilon, delta = store_checked_parameters(self, epsilon=one_positive, delta=one_delta)
         design = checked_menu(self.design)
         object.__setattr__(self, "design", design)
         object.__setattr__(self, "promise", ApproxDP(epsilon, delta))
-        object.__setattr__(self, "_clock", potential_clock(epsilon, delta, design))
+        object.__setattr__(self, "_clock", design_potential(epsilon, delta, design))
 
     @property
-    def _first(self) -> int:
-        return self._clock.budget
+    def _first_level(self) -> int:
+        return self._design.budget
 
     @property
-    def _floors(self) -> NDArray[np.int64]:
+    def _level_floors(self) -> NDArray[np.int64]:
         return _FLOORS
 
     def remaining(self, state: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return the present level as a share of the first level, in [0, 1], rounded down: shape (n,)."""
-        return np.asarray(np.maximum(next_below(state / self._clock.budget), 0.0))
+        return np.asarray(np.maximum(next_below(state / self._design.budget), 0.0))
 
     def extremal(self, epsilon: float) -> LargestDivergence:
         """Return one mechanism with two outcomes that uses the full budget, on a tangent of the first payoff."""
         promised = self.promise.extremal(epsilon)
         # a mechanism within the first level may use its whole potential at (1, 1), and no more at a larger epsilon
-        most_kept = self._clock.guaranteed_delta if promised.epsilon >= self.epsilon else promised.high
-        p, q = self._clock.forward.tangent(self._clock.budget, promised.epsilon - self.epsilon)
+        most_kept = self._design.guaranteed_delta if promised.epsilon >= self.epsilon else promised.high
+        p, q = self._design.forward.tangent_line(self._design.budget, promised.epsilon - self.epsilon)
 
         def granted(pair: DominatingPair) -> bool:
             return bool(self.admits(self.start(1), pair)[0])
@@ -118,21 +118,21 @@ class PotentialFilter(LevelFilter):
             p, q * math.exp(-self.epsilon), min(most_kept, promised.high), promised.epsilon, granted
         )
 
-    def _charged(self, request: DominatingPair) -> NDArray[np.int64]:
+    def _charge_by_floor(self, request: DominatingPair) -> NDArray[np.int64]:
         if request.shape == ():
-            return _charged(self._clock, request)
+            return _cached_charge_by_floor(self._design, request)
         numbers = [v for v in request.unlabelled.parameters().values() if isinstance(v, np.ndarray)]
         _, first, column = np.unique(np.stack(numbers), axis=1, return_index=True, return_inverse=True)
-        each = [_charged(self._clock, request.of_run(run)) for run in first.tolist()]
+        each = [_cached_charge_by_floor(self._design, request.of_run(run)) for run in first.tolist()]
         return np.array(each, dtype=np.int64).reshape(-1, len(_FLOORS))[column.reshape(-1)]
 
 
 @lru_cache(maxsize=1 << 14, typed=True)
-def _charged(clock: PotentialClock, pair: DominatingPair) -> NDArray[np.int64]:
+def _cached_charge_by_floor(design: PotentialDesign, pair: DominatingPair) -> NDArray[np.int64]:
     if not is_ours(pair):  # its hockey-stick divergence is not known
         return _NONE
     try:
-        found = clock.charges_by_floor(type(pair)(**pair.parameters()))
+        found = design.charges_by_floor(type(pair)(**pair.parameters()))
     except (TypeError, ValueError, ArithmeticError):  # the pair's constructor refuses the numbers
         return _NONE
     found.flags.writeable = False

@@ -1,8 +1,8 @@
 """The design of a potential family for a menu, searched in doubles; only the verified inequalities matter.
 
 >>> from filterproof.theory.pairs import RandomizedResponse
->>> clock = potential_clock(1.0, 0.01, (RandomizedResponse(0.25),))
->>> bool(clock.charges_by_floor(RandomizedResponse(0.25))[-1] <= clock.budget)
+>>> design = design_potential(1.0, 0.01, (RandomizedResponse(0.25),))
+>>> bool(design.charges_by_floor(RandomizedResponse(0.25))[-1] <= design.budget)
 True
 """
 
@@ -21,7 +21,7 @@ from filterproof.filters.rules.potential_family import (
     FIXED_POINT_ONE,
     LEVEL_SCALE,
     PotentialFamily,
-    charge_floors,
+    level_floors,
     payoff,
 )
 from filterproof.theory.pairs import DominatingPair
@@ -54,7 +54,7 @@ _TAIL = 1e-17
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class PotentialClock:
+class PotentialDesign:
     """The families of both directions, and the first level of their filter in units of 1/SCALE.
 
     They are one object for a menu whose pairs are their own mirror images.
@@ -70,9 +70,9 @@ class PotentialClock:
         return round_up(max(family.value(self.budget) for family in (self.forward, self.backward)))
 
     def charges_by_floor(self, pair: DominatingPair) -> NDArray[np.int64]:
-        """Return the charge of one release from each of `charge_floors` on: the larger of both directions,
+        """Return the charge of one release from each of `level_floors` on: the larger of both directions,
         decreasing."""
-        found: tuple[int, ...] = (0,) * len(charge_floors())
+        found: tuple[int, ...] = (0,) * len(level_floors())
         for family, side in ((self.forward, pair), (self.backward, pair.swapped)):
             found = family.charges_by_floor(discrete_pld(side, family.parts), self.budget, found)
         return np.array(found, dtype=np.int64)
@@ -88,8 +88,8 @@ class PotentialClock:
 
 
 @lru_cache(maxsize=16)
-def potential_clock(epsilon: float, delta: float, menu: tuple[DominatingPair, ...]) -> PotentialClock:
-    """Return the clock of a menu. Raises ValueError if no level keeps delta, or if the table is too large."""
+def design_potential(epsilon: float, delta: float, menu: tuple[DominatingPair, ...]) -> PotentialDesign:
+    """Return the design of a menu. Raises ValueError if no level keeps delta, or if the table is too large."""
     least = min(_loss_deviation(discrete_pld(pair, _PROBE)) / _PROBE for pair in menu)
     parts = max(math.ceil(_FINE / max(least, 2.0**-14)), _MIN_KNOTS)
     first, last = (
@@ -106,20 +106,20 @@ def potential_clock(epsilon: float, delta: float, menu: tuple[DominatingPair, ..
     ]
     rounds = [max(min(each), 1) for each in zip(*(side.rounds() for side in sides), strict=True)]
     _check_table_size(menu, knots, _most_levels(rounds))
-    families = [side.family(start, rounds) for side in sides]
+    families = [side.build_family(start, rounds) for side in sides]
     low, high = 0, min(int(family.at[-1]) for family in families) + 1
     while high - low > 1:
         middle = (low + high) // 2
         kept = all(family.value(middle) <= Fraction(delta) for family in families)
         low, high = (middle, high) if kept else (low, middle)
     found = [family.up_to(low) for family in families]
-    clock = PotentialClock(found[0], found[-1], low)
-    if not clock.is_valid(epsilon, delta):
+    design = PotentialDesign(found[0], found[-1], low)
+    if not design.is_valid(epsilon, delta):
         raise ValueError(
             f"design must hold mechanisms that fit (epsilon, delta) = ({epsilon!r}, {delta!r}), got {menu!r}; "
             "pass mechanisms that fit several times"
         )
-    return clock
+    return design
 
 
 def _check_table_size(menu: tuple[DominatingPair, ...], knots: int, levels: int) -> None:
@@ -130,7 +130,7 @@ def _check_table_size(menu: tuple[DominatingPair, ...], knots: int, levels: int)
 
 
 def _most_levels(rounds: list[int]) -> int:
-    """Return the most levels of a family, as many as `_PotentialSearch.family` can make."""
+    """Return the most levels of a family, as many as `_PotentialSearch.build_family` can make."""
     level, count = 0, 1
     while level < 2 * LEVEL_SCALE:
         level, count = level + _level_gap(level, rounds), count + 1
@@ -157,11 +157,11 @@ class _PotentialSearch:
         self.start, self.first, self.delta = start, first, delta
         self.powers = [[distribution] for distribution in distributions]
 
-    def power(self, member: int, k: int) -> DiscretePLD:
+    def pld_after_doublings(self, member: int, k: int) -> DiscretePLD:
         """Return the distribution of 2^k rounds."""
         known = self.powers[member]
         while len(known) <= k:
-            known.append(_two_rounds(known[-1], 2 * len(self.start)))
+            known.append(_pld_of_two_rounds(known[-1], 2 * len(self.start)))
         return known[k]
 
     def value(self, f: NDArray[np.float64]) -> float:
@@ -174,12 +174,12 @@ class _PotentialSearch:
     def _fitting_rounds(self, member: int) -> int:
         granted, f, k = 0, self.start, 0
         while k < 40:
-            after = self.mean(self.power(member, k), f)
+            after = self.mean(self.pld_after_doublings(member, k), f)
             if self.value(after) > self.delta:
                 break
             granted, f, k = granted + 2**k, after, k + 1
         for e in range(k - 1, -1, -1):
-            after = self.mean(self.power(member, e), f)
+            after = self.mean(self.pld_after_doublings(member, e), f)
             if self.value(after) <= self.delta:
                 granted, f = granted + 2**e, after
         return granted
@@ -194,7 +194,7 @@ class _PotentialSearch:
             total += p * wide[low + k : low + k + len(f)]
         return np.asarray(np.minimum(total, 1.0))
 
-    def family(self, start: NDArray[np.int64], rounds: list[int]) -> PotentialFamily:
+    def build_family(self, start: NDArray[np.int64], rounds: list[int]) -> PotentialFamily:
         """Return the family in which n rounds of a member, n its own number of rounds, cost about SCALE."""
         charges = [_rough_charge(n) for n in rounds]
         at, rows = [0], [self.start]
@@ -205,7 +205,9 @@ class _PotentialSearch:
                 k = max(0, (-(-gap // charge) - 1).bit_length())
                 before = level - (charge << k)
                 if before >= 0:
-                    best = np.maximum(best, self.mean(self.power(member, k), _interpolated(at, rows, before)))
+                    best = np.maximum(
+                        best, self.mean(self.pld_after_doublings(member, k), _interpolated(at, rows, before))
+                    )
             at.append(level)
             rows.append(best)
         parts = self.powers[0][0].parts
@@ -251,7 +253,7 @@ def _loss_deviation(distribution: DiscretePLD) -> float:
     return math.sqrt(max(math.fsum(masses * (places - mean) ** 2), 0.0))
 
 
-def _two_rounds(distribution: DiscretePLD, limit: int) -> DiscretePLD:
+def _pld_of_two_rounds(distribution: DiscretePLD, limit: int) -> DiscretePLD:
     """Return the distribution of two rounds on fewer points.
 
     The masses between two points are split so that both totals stay.

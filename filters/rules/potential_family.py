@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filterproof.filters.rules.discrete_pld import DiscretePLD
-from filterproof.theory.numerics.precision import PRECISION_LOCK
+from filterproof.theory.numerics.precision_lock import PRECISION_LOCK
 from filterproof.theory.rounding import round_up
 
 #: Heights are integer multiples of 1/ONE, so that comparisons do not depend on the machine.
@@ -59,7 +59,7 @@ def index_of(charge: int) -> int:
     return (charge >> shift) + (shift << (_DIGITS - 1))
 
 
-def charge_floors() -> tuple[int, ...]:
+def level_floors() -> tuple[int, ...]:
     """Return the levels from which a mechanism has a charge of its own: 0 and the halvings of SCALE."""
     return 0, *(LEVEL_SCALE >> k for k in range(_FLOORS, 0, -1))
 
@@ -130,7 +130,7 @@ class PotentialFamily:
         height = low + Fraction(high - low) * Fraction(level - int(self.at[j[0]]), gap)
         return (height + Fraction(self.slack * level, LEVEL_SCALE)) / FIXED_POINT_ONE
 
-    def tangent(self, level: int, shift: float) -> tuple[float, float]:
+    def tangent_line(self, level: int, shift: float) -> tuple[float, float]:
         """Return (p, q) of a line p - q z below f_level that nearly touches it at z = e^shift, else (0, 0)."""
         i = round(shift / math.log1p(-1 / self.parts)) - self.first
         if not 0 < i < self.heights.shape[1] - 1:
@@ -147,7 +147,7 @@ class PotentialFamily:
         j = np.searchsorted(self.at[1:-1], level, side="right")
         return j, (level - self.at[j]) / (self.at[j + 1] - self.at[j])
 
-    def means(self, distribution: DiscretePLD) -> NDArray[np.float64]:
+    def mean_upper_bounds(self, distribution: DiscretePLD) -> NDArray[np.float64]:
         """Return upper bounds on T f_j at every level and knot, in units of 1/ONE: shape (levels, knots).
 
         T f_j is a sum of nonnegative terms. Each term and each sum has a relative rounding error of 2^-53; the bound
@@ -204,24 +204,27 @@ class PotentialFamily:
     def charges_by_floor(
         self, distribution: DiscretePLD, budget: int, least: tuple[int, ...]
     ) -> tuple[int, ...]:
-        """Return the charge of a mechanism with this distribution from each of `charge_floors` on.
+        """Return the charge of a mechanism with this distribution from each of `level_floors` on.
 
-        The charge is the least that `charge_at` has, that is not below `least` or that of a higher floor, and that
-        satisfies T f_b <= f_{b + charge} + slack charge for all b from the floor to budget - charge. A few knots and
-        levels are tested first; failing knots join them until the inequality holds everywhere.
+        The charge is the least that `charge_at` has, that is not below `least_valid_charge_index` or that of a higher
+        floor, and that satisfies T f_b <= f_{b + charge} + slack charge for all b from the floor to budget - charge. A
+        few knots and levels are tested first; failing knots join them until the inequality holds everywhere.
         """
-        lowest = replace(self, at=self.at[:2], heights=self.heights[:2]).means(distribution)[0]
+        lowest = replace(self, at=self.at[:2], heights=self.heights[:2]).mean_upper_bounds(distribution)[0]
         if (
             lowest > self.heights[-1] + self.slack * (self.at[-1] / LEVEL_SCALE)
         ).any():  # not even with the whole budget
             return (charge_at(index_of(budget) + 1),) * len(least)
         check = _InequalityCheck(
-            self, self.means(distribution), distribution.excess * self.top * (1 + 2.0**-50), budget
+            self,
+            self.mean_upper_bounds(distribution),
+            distribution.excess_mass * self.top * (1 + 2.0**-50),
+            budget,
         )
-        ends = [*charge_floors(), budget]
+        ends = [*level_floors(), budget]
         found, dearest = [], 0
         for floor, end, other in zip(reversed(ends[:-1]), reversed(ends[1:]), reversed(least), strict=True):
-            dearest = check.least((floor, min(end, budget)), max(dearest, index_of(other)))
+            dearest = check.least_valid_charge_index((floor, min(end, budget)), max(dearest, index_of(other)))
             found.append(charge_at(dearest))
         return tuple(reversed(found))
 
@@ -251,27 +254,28 @@ class _InequalityCheck:
         which = np.flatnonzero(knots)
         return self.means.take(which, axis=1), self.heights.take(which, axis=1)
 
-    def least(self, part: tuple[int, int], least: int) -> int:
-        """Return the index of the least charge from `least` on that a round may have at every level of this part."""
+    def least_valid_charge_index(self, part: tuple[int, int], least: int) -> int:
+        """Return the index of the least charge from `least_valid_charge_index` on that a round may have at every level
+        of this part."""
         knots, thin, (means, heights) = self.sparse, _THIN, self.few
         low, most = least - 1, index_of(self.budget) + 1
         step = 1 if least else most
         while True:
             high = min(low + step, most)
-            while self.fails(means, heights, charge_at(high), part, thin).any():
+            while self.failing_knots(means, heights, charge_at(high), part, thin).any():
                 low, step = high, 2 * step
                 high = min(low + step, most)
             while high - low > 1:
                 middle = (low + high) // 2
-                fails = self.fails(means, heights, charge_at(middle), part, thin).any()
+                fails = self.failing_knots(means, heights, charge_at(middle), part, thin).any()
                 low, high = (middle, high) if fails else (low, middle)
-            failed = self.fails(self.means, self.heights, charge_at(high), part, 1)
+            failed = self.failing_knots(self.means, self.heights, charge_at(high), part, 1)
             if not failed.any():
                 return high
             knots, thin, low, step = knots | failed, 1, high, 1
             means, heights = self._at(knots)
 
-    def fails(
+    def failing_knots(
         self,
         means: NDArray[np.float64],
         heights: NDArray[np.float64],

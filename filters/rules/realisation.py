@@ -11,11 +11,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filterproof.filters.accounting.approximate_charges import upper_quantile
-from filterproof.filters.contract.parameters import checked_parameters, one_delta_from_zero, one_positive
+from filterproof.filters.contract.parameters import (
+    one_delta_from_zero,
+    one_positive,
+    store_checked_parameters,
+)
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.filters.rules.menu import checked_menu, positions
 from filterproof.theory.argument_checks import Real, check_count, check_probability
-from filterproof.theory.extremal import LargestDivergence, erasures_extremal, responses_extremal
+from filterproof.theory.extremal import (
+    LargestDivergence,
+    randomised_responses_extremal,
+    realised_loss_filter_extremal,
+)
 from filterproof.theory.guarantees import ApproxDP, Guarantee, PureDP
 from filterproof.theory.numerics import reproducible_math as rm
 from filterproof.theory.pairs import DominatingPair, is_ours
@@ -101,10 +109,10 @@ class RealisationFilter(PrivacyFilter[_State]):
     )
 
     def __post_init__(self) -> None:
-        epsilon, delta, _ = checked_parameters(
+        epsilon, delta, _ = store_checked_parameters(
             self, epsilon=one_positive, delta=one_delta_from_zero, rounds=check_count
         )
-        menu, after = checked_menu(self.menu), _checked_after(self.after)
+        menu, after = checked_menu(self.menu), _checked_allowable_sets(self.after)
         dhat, theta = _rounded_split(self.dhat, self.theta, self.rounds, delta)
         object.__setattr__(self, "menu", menu)
         object.__setattr__(self, "after", after)
@@ -135,14 +143,14 @@ class RealisationFilter(PrivacyFilter[_State]):
             room = (Fraction(self.epsilon) - most) / Fraction(level) if level else Fraction(-1)
             # an upper bound on the largest of all losses
             times = min(int(room) + 1, self.rounds) if room >= 0 else 0
-            return responses_extremal(self.epsilon, level, times, epsilon)
+            return randomised_responses_extremal(self.epsilon, level, times, epsilon)
         delta = float(self.promise.delta(epsilon))
-        return erasures_extremal(self._rest, self._tail, self.rounds, delta, epsilon)
+        return realised_loss_filter_extremal(self._theta_value, self._dhat_value, self.rounds, delta, epsilon)
 
     def start(self, n: int) -> _State:
         zeros = np.zeros(n)
         released, exact = np.zeros(n, dtype=np.int64), np.ones(n, dtype=np.bool_)
-        return zeros, zeros, zeros, zeros, released, exact, *self._reached_quantiles(np.full(n, -1))
+        return zeros, zeros, zeros, zeros, released, exact, *self._largest_allowable_quantiles(np.full(n, -1))
 
     def admits(self, state: _State, request: DominatingPair) -> NDArray[Any]:
         before, _, forward, backward, released, exact, *reach = state
@@ -153,13 +161,13 @@ class RealisationFilter(PrivacyFilter[_State]):
                 exact = exact & _sum_is_exact(a, b)
             for quantile, most in zip((forward, backward), reach, strict=True):
                 exact = exact & _sum_is_exact(quantile, most)
-            exact = exact & _quantiles_are_sure(request, self._tail)
+            exact = exact & _quantiles_are_sure(request, self._dhat_value)
             slack = np.where(exact, 0.0, slack)
             inside = forward + reach[0] <= self.epsilon - before - slack
             inside &= backward + reach[1] <= self.epsilon + before - slack
         inside &= released < self.rounds
-        inside &= np.less_equal(upper_quantile(request, self._tail), reach[0])
-        inside &= np.less_equal(upper_quantile(request.swapped, self._tail), reach[1])
+        inside &= np.less_equal(upper_quantile(request, self._dhat_value), reach[0])
+        inside &= np.less_equal(upper_quantile(request.swapped, self._dhat_value), reach[1])
         return inside
 
     def remaining(self, state: _State) -> NDArray[np.float64]:
@@ -174,12 +182,12 @@ class RealisationFilter(PrivacyFilter[_State]):
     def spend(self, state: _State, request: DominatingPair) -> _State:
         before, last, _, _, released, exact, _, _ = state
         n = len(before)
-        forward = _per_run(upper_quantile(request, self._rest), n)
-        backward = _per_run(upper_quantile(request.swapped, self._rest), n)
+        forward = _per_run(upper_quantile(request, self._theta_value), n)
+        backward = _per_run(upper_quantile(request.swapped, self._theta_value), n)
         known = _losses_are_doubles(request)
         with np.errstate(invalid="ignore"):
             exact = exact & _sum_is_exact(before, last) & known
-        reach = self._reached_quantiles(positions(tuple(dict(self.after)), request, n))
+        reach = self._largest_allowable_quantiles(positions(tuple(dict(self.after)), request, n))
         return before + last, np.zeros(n), forward, backward, released + 1, exact, *reach
 
     def is_reachable_state(self, state: _State) -> NDArray[Any]:
@@ -190,7 +198,7 @@ class RealisationFilter(PrivacyFilter[_State]):
         """
         before, last, forward, backward, released, _, *is_reachable_state = state
         # E_P[e^-L] <= 1, so P(L <= x) <= e^x: no upper quantile lies below log(1 - theta)
-        least = float(rm.log1p(-self._rest) * (1 + 2.0**-40))
+        least = float(rm.log1p(-self._theta_value) * (1 + 2.0**-40))
         room, past = 1 + 2.0**-40, np.maximum(released - 1, 0)
         in_range = (released >= 0) & (released <= self.rounds) & (forward >= least) & (backward >= least)
         in_range &= np.isin(
@@ -212,20 +220,20 @@ class RealisationFilter(PrivacyFilter[_State]):
         before, _, *rest = state
         return before, np.asarray(loss, dtype=np.float64), *rest
 
-    def _reached_quantiles(self, place: NDArray[np.intp]) -> NDArray[np.float64]:
+    def _largest_allowable_quantiles(self, place: NDArray[np.intp]) -> NDArray[np.float64]:
         """Return the largest dhat-quantiles of the allowable sets at these places, -1 for the menu: (2, n)."""
         return self._reach[:, place]
 
     @property
-    def _tail(self) -> float:
+    def _dhat_value(self) -> float:
         return cast("float", self.dhat)
 
     @property
-    def _rest(self) -> float:
+    def _theta_value(self) -> float:
         return cast("float", self.theta)
 
 
-def _checked_after(after: object) -> _After:
+def _checked_allowable_sets(after: object) -> _After:
     """Return the allowable set after each request; all pairs are single."""
     try:
         menus_after = dict(after)  # type: ignore[call-overload]

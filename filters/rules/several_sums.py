@@ -16,16 +16,16 @@ from filterproof.filters.accounting.charge_kinds import Charge, LinearCharge, Sq
 from filterproof.filters.accounting.ledger import Budget
 from filterproof.filters.contract.guarantee_scope import GuaranteeScope
 from filterproof.filters.contract.parameters import (
-    checked_parameters,
     one_at_least_zero,
     one_delta,
     one_delta_from_zero,
     one_positive,
+    store_checked_parameters,
 )
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.theory.argument_checks import Real
 from filterproof.theory.conversions import BUN_STEINKE, CKS
-from filterproof.theory.drift import max_mean_loss
+from filterproof.theory.drift import mean_loss_upper_bound
 from filterproof.theory.extremal import (
     NUMBER_OF_RESPONSES,
     LargestDivergence,
@@ -50,14 +50,15 @@ _MARGIN = 1e-13
 class SeveralSums(PrivacyFilter[Sums]):
     """Continue while each of several exact sums of charges stays within its own budget.
 
-    A subclass sets `promise` and `_budgets`, one for each sum, with `_keep`, and defines the charge for each sum.
+    A subclass sets `promise` and `_budgets`, one for each sum, with `_store_promise_and_budgets`, and defines the
+    charge for each sum.
     """
 
     promise: Guarantee = field(init=False, repr=False, compare=False)
     _budgets: tuple[Budget, ...] = field(init=False, repr=False, compare=False)
     order_free: ClassVar[bool] = True
 
-    def _keep(self, promise: Guarantee, *budgets: Budget) -> None:
+    def _store_promise_and_budgets(self, promise: Guarantee, *budgets: Budget) -> None:
         object.__setattr__(self, "promise", promise)
         object.__setattr__(self, "_budgets", budgets)
 
@@ -94,26 +95,28 @@ class SeveralSums(PrivacyFilter[Sums]):
         charges = self._charges(request)
         steps = [
             budget.step(pair, charge)
-            for budget, pair, charge in zip(self._budgets, pairs_of(state), charges, strict=True)
+            for budget, pair, charge in zip(
+                self._budgets, sums_as_double_doubles(state), charges, strict=True
+            )
         ]
         return np.array([fits for fits, _ in steps]), tuple(part for _, after in steps for part in after)
 
     def _sums_within_budget(self, state: Sums) -> NDArray[np.bool_]:
         """Whether each pair is a sum within its budget: shape (sums, n)."""
-        pairs = zip(self._budgets, pairs_of(state), strict=True)
+        pairs = zip(self._budgets, sums_as_double_doubles(state), strict=True)
         return np.array([budget.is_reachable_state(pair) for budget, pair in pairs])
 
 
-def pairs_of(state: Sums) -> list[Exact]:
+def sums_as_double_doubles(state: Sums) -> list[Exact]:
     """Return each sum as a pair of doubles."""
     return list(zip(state[::2], state[1::2], strict=True))
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class _DeclaredSums(SeveralSums):
+class _EpsilonDeltaSums(SeveralSums):
     """Sums of the declared (epsilon_t, delta_t); `at` is the epsilon for mechanisms without a declaration."""
 
-    def _check_at(self, at: float | None) -> None:
+    def _check_epsilon_at(self, at: float | None) -> None:
         if at is not None:
             object.__setattr__(self, "at", one_at_least_zero("at", at))
 
@@ -129,7 +132,7 @@ class _DeclaredSums(SeveralSums):
 
 
 @dataclass(frozen=True, slots=True)
-class BasicFilter(_DeclaredSums):
+class BasicFilter(_EpsilonDeltaSums):
     """The filter of basic composition for (epsilon, delta)-differential privacy.
 
     It grants a request while both sums stay within the promise, where mechanism s is (epsilon_s, delta_s)-DP::
@@ -180,10 +183,10 @@ class BasicFilter(_DeclaredSums):
     )
 
     def __post_init__(self) -> None:
-        epsilon, delta = checked_parameters(self, epsilon=one_positive, delta=one_delta_from_zero)
-        self._check_at(self.at)
+        epsilon, delta = store_checked_parameters(self, epsilon=one_positive, delta=one_delta_from_zero)
+        self._check_epsilon_at(self.at)
         promise = ApproxDP(epsilon, delta) if delta > 0 else PureDP(epsilon)
-        self._keep(promise, Budget.of(epsilon), Budget.of(delta))
+        self._store_promise_and_budgets(promise, Budget.of(epsilon), Budget.of(delta))
 
     @property
     def holds(self) -> GuaranteeScope | None:
@@ -197,13 +200,13 @@ class BasicFilter(_DeclaredSums):
 
     def spent(self, state: Sums) -> Guarantee:
         """Return (sum epsilon_s, sum delta_s)-DP, rounded up."""
-        sums = zip(self._budgets, pairs_of(state), strict=True)
+        sums = zip(self._budgets, sums_as_double_doubles(state), strict=True)
         epsilon, delta = (budget.total(pair) for budget, pair in sums)
         return ApproxDP(epsilon, delta) if delta > 0 else PureDP(epsilon)
 
 
 @dataclass(frozen=True, slots=True)
-class WhitehouseFilter(_DeclaredSums):
+class WhitehouseFilter(_EpsilonDeltaSums):
     """The filter of advanced composition for (epsilon, delta)-differential privacy.
 
     It grants a request while both conditions are true, where S = sum_{s <= t} epsilon_s^2 and mechanism s is
@@ -261,19 +264,19 @@ class WhitehouseFilter(_DeclaredSums):
     )
 
     def __post_init__(self) -> None:
-        epsilon, delta = checked_parameters(self, epsilon=one_positive, delta=one_delta)
+        epsilon, delta = store_checked_parameters(self, epsilon=one_positive, delta=one_delta)
         tail = delta / 2 if self.tail is None else one_delta("tail", self.tail)
-        (weight,) = checked_parameters(self, weight=one_positive)
+        (weight,) = store_checked_parameters(self, weight=one_positive)
         if not tail <= delta or weight < 1:
             raise ValueError(
                 f"tail must be at most delta and weight at least 1, got tail={tail!r} delta={delta!r} "
                 f"weight={weight!r}; lower tail, or leave them out"
             )
         object.__setattr__(self, "tail", tail)
-        self._check_at(self.at)
+        self._check_epsilon_at(self.at)
         allowed: Any = (Fraction(delta) - Fraction(tail)) / Fraction(weight)
         squares = Budget.of(2 * float(BUN_STEINKE.budget(epsilon, tail)))
-        self._keep(ApproxDP(epsilon, delta), squares, Budget.of(allowed))
+        self._store_promise_and_budgets(ApproxDP(epsilon, delta), squares, Budget.of(allowed))
 
     @property
     def holds(self) -> GuaranteeScope | None:
@@ -295,7 +298,7 @@ class WhitehouseFilter(_DeclaredSums):
 
 
 @dataclass(frozen=True, slots=True)
-class RogersFilter(_DeclaredSums):
+class RogersFilter(_EpsilonDeltaSums):
     """The filter of Rogers, Roth, Ullman & Vadhan for (epsilon, delta)-differential privacy.
 
     It grants a request while sum_s delta_s <= delta/2 and K <= epsilon, where mechanism s is (epsilon_s, delta_s)-DP
@@ -349,14 +352,14 @@ class RogersFilter(_DeclaredSums):
     proof: ClassVar[str] = "Rogers et al. Theorem 5.1, by the method of mixtures; derived in the docstring"
 
     def __post_init__(self) -> None:
-        epsilon, delta = checked_parameters(self, epsilon=one_positive, delta=one_delta)
+        epsilon, delta = store_checked_parameters(self, epsilon=one_positive, delta=one_delta)
         if delta >= 1 / math.e:
             raise ValueError(f"delta must be below 1/e, got delta={delta!r}; pass a small probability")
         if self.reading not in ("1/delta", "2/delta"):
             raise ValueError(f"reading must be '1/delta' or '2/delta', got {self.reading!r}; choose one")
-        self._check_at(self.at)
+        self._check_epsilon_at(self.at)
         # K is at least the drift and at least sqrt(S), so a run with K <= epsilon is within both budgets
-        self._keep(
+        self._store_promise_and_budgets(
             ApproxDP(epsilon, delta), Budget.of(epsilon), Budget.square_of(epsilon), Budget.of(delta / 2)
         )
 
@@ -366,11 +369,11 @@ class RogersFilter(_DeclaredSums):
         h = (
             self.epsilon
             * self.epsilon
-            / (28.04 * self._log_inverse_share(1 if self.reading == "1/delta" else 2))
+            / (28.04 * self._log_share_over_delta(1 if self.reading == "1/delta" else 2))
         )
         return min(max(h, 1e-300), 1e300)
 
-    def _log_inverse_share(self, share: int) -> float:
+    def _log_share_over_delta(self, share: int) -> float:
         """Return log(share / delta)."""
         ratio = share / self.delta
         return float(rm.log(ratio) if ratio < math.inf else rm.log(share) - rm.log(self.delta))
@@ -384,12 +387,12 @@ class RogersFilter(_DeclaredSums):
         if float(self.deviation(0.0)) >= self.epsilon:
             return 0.0  # the budget is so small that nothing is admitted
 
-        def over(s: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        def excess_and_slope(s: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
             spread = self.deviation(s)
-            slope = self._log_inverse_share(2) * (3 + rm.log1p(s / self.mixture_scale)) / (2 * spread)
+            slope = self._log_share_over_delta(2) * (3 + rm.log1p(s / self.mixture_scale)) / (2 * spread)
             return s / 2 + spread - self.epsilon, 0.5 + slope
 
-        (root,) = increasing_root(over, np.array([self.epsilon]))
+        (root,) = increasing_root(excess_and_slope, np.array([self.epsilon]))
         return float(root) * (1 + 100 * _MARGIN)
 
     @property
@@ -401,7 +404,7 @@ class RogersFilter(_DeclaredSums):
         low, level = 0.0, math.sqrt(self.squares / NUMBER_OF_RESPONSES)
         for _ in range(52):  # K of this many equal requests increases with their size
             middle = (low + level) / 2
-            k = NUMBER_OF_RESPONSES * float(max_mean_loss(middle)) + float(
+            k = NUMBER_OF_RESPONSES * float(mean_loss_upper_bound(middle)) + float(
                 self.deviation(NUMBER_OF_RESPONSES * middle * middle)
             )
             low, level = (middle, level) if k * (1 + 2 * _MARGIN) <= self.epsilon else (low, middle)
@@ -411,7 +414,7 @@ class RogersFilter(_DeclaredSums):
 
     def _charges(self, request: DominatingPair) -> tuple[Charge, ...]:
         epsilon, delta = approximate_charge(request, self.at)
-        return LinearCharge(max_mean_loss(epsilon)), SquaredCharge(epsilon), LinearCharge(delta)
+        return LinearCharge(mean_loss_upper_bound(epsilon)), SquaredCharge(epsilon), LinearCharge(delta)
 
     def admits(self, state: Sums, request: DominatingPair) -> NDArray[Any]:
         fits = SeveralSums.admits(self, state, request)  # super() fails in a dataclass with slots
@@ -440,7 +443,8 @@ class RogersFilter(_DeclaredSums):
     def loss_bound(self, state: Sums) -> NDArray[np.float64]:
         """Return K of the charges so far: shape (n,)."""
         drifts, squares, _ = (
-            budget.value(pair) for budget, pair in zip(self._budgets, pairs_of(state), strict=True)
+            budget.value(pair)
+            for budget, pair in zip(self._budgets, sums_as_double_doubles(state), strict=True)
         )
         spread: NDArray[np.float64] = self.deviation(squares)
         return drifts + spread
@@ -448,7 +452,7 @@ class RogersFilter(_DeclaredSums):
     def deviation(self, squares: Real) -> Any:
         """Return the second term of K at S = `squares`."""
         h = self.mixture_scale
-        spread = 2 * (squares + h) * (1 + rm.log1p(squares / h) / 2) * self._log_inverse_share(2)
+        spread = 2 * (squares + h) * (1 + rm.log1p(squares / h) / 2) * self._log_share_over_delta(2)
         return np.sqrt(spread)
 
 
@@ -532,8 +536,8 @@ class ApproximateZCDPFilter(SeveralSums):
     proof: ClassVar[str] = "the zCDP filter on the good parts; derived in the docstring"
 
     def __post_init__(self) -> None:
-        rho, xi = checked_parameters(self, rho=one_positive, xi=one_delta)
-        self._keep(ApproximateZCDP(rho, xi), Budget.of(rho), Budget.of(xi))
+        rho, xi = store_checked_parameters(self, rho=one_positive, xi=one_delta)
+        self._store_promise_and_budgets(ApproximateZCDP(rho, xi), Budget.of(rho), Budget.of(xi))
 
     @property
     def holds(self) -> GuaranteeScope:

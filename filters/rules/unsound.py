@@ -18,28 +18,28 @@ from filterproof.filters.accounting.approximate_charges import upper_quantile
 from filterproof.filters.accounting.charge_kinds import Charge, LinearCharge, PerRunCharge, SquaredCharge
 from filterproof.filters.accounting.charge_rules import gdp_charge, pure_epsilon
 from filterproof.filters.accounting.declared_charges import floor_at_tiny, with_rounding_margin
-from filterproof.filters.accounting.ledger import Budget, is_sum
+from filterproof.filters.accounting.ledger import Budget, is_valid_sum
 from filterproof.filters.contract.filter_base import MechanismFamily
 from filterproof.filters.contract.parameters import (
-    checked_parameters,
     one_delta,
     one_mu,
     one_positive,
     one_real,
+    store_checked_parameters,
 )
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.filters.rules.additive import AdditiveFilter
 from filterproof.filters.rules.blackwell import BlackwellFilter, gaussian_cover
 from filterproof.filters.rules.menu import (
-    affordable_of,
     checked_menu,
     counts_after_use,
+    counts_may_meet_delta,
     distinct_rows,
-    few_enough,
+    largest_affordable_on_menu,
     positions,
     valid_counts,
 )
-from filterproof.filters.rules.menu_composition import composed_hockey_stick, is_exact
+from filterproof.filters.rules.menu_composition import composed_hockey_stick, has_rational_masses
 from filterproof.filters.rules.orders import SomeOrderRule
 from filterproof.theory.argument_checks import Real
 from filterproof.theory.conversions import CKS, Conversion
@@ -47,7 +47,7 @@ from filterproof.theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee
 from filterproof.theory.latex import tex_number
 from filterproof.theory.numerics import reproducible_math as rm
 from filterproof.theory.numerics.error_free import Exact
-from filterproof.theory.numerics.stable import as_real, log_fraction
+from filterproof.theory.numerics.stable import float_if_scalar, log_fraction
 from filterproof.theory.pairs import DominatingPair, is_ours
 from filterproof.theory.rounding import next_above, towards_zero
 
@@ -127,7 +127,7 @@ class NaiveRealisationFilter(PrivacyFilter):
     sound: ClassVar[bool | None] = False
 
     def __post_init__(self) -> None:
-        epsilon, delta = checked_parameters(self, epsilon=one_positive, delta=one_delta)
+        epsilon, delta = store_checked_parameters(self, epsilon=one_positive, delta=one_delta)
         object.__setattr__(self, "promise", ApproxDP(epsilon, delta))
         warn_unsound(self)
 
@@ -191,7 +191,7 @@ class SquaredLossFilter(PrivacyFilter[Exact]):
     sound: ClassVar[bool | None] = False
 
     def __post_init__(self) -> None:
-        (rho,) = checked_parameters(self, rho=one_positive)
+        (rho,) = store_checked_parameters(self, rho=one_positive)
         object.__setattr__(self, "promise", ZCDP(rho))
         object.__setattr__(self, "_budget", Budget.of(rho))
         warn_unsound(self)
@@ -209,7 +209,7 @@ class SquaredLossFilter(PrivacyFilter[Exact]):
         return self._budget.add(state, SquaredCharge(np.where(np.isfinite(loss), loss, 0.0), 0.5))
 
     def is_reachable_state(self, state: Exact) -> NDArray[Any]:
-        return is_sum(state)
+        return is_valid_sum(state)
 
     def remaining(self, state: Exact) -> NDArray[np.float64]:
         """Return the largest half square of a loss that is admitted: shape (n,)."""
@@ -272,7 +272,7 @@ class NonadaptiveCompositionFilter(PrivacyFilter):
     sound: ClassVar[bool | None] = False
 
     def __post_init__(self) -> None:
-        epsilon, delta = checked_parameters(self, epsilon=one_positive, delta=one_delta)
+        epsilon, delta = store_checked_parameters(self, epsilon=one_positive, delta=one_delta)
         for name, exact, rounded in (
             ("ratio", self.ratio, epsilon),
             ("exact_delta", self.exact_delta, delta),
@@ -297,7 +297,11 @@ class NonadaptiveCompositionFilter(PrivacyFilter):
     @property
     def exact(self) -> bool:
         """Whether every decision uses rational arithmetic."""
-        return self.ratio is not None and self.exact_delta is not None and all(map(is_exact, self.menu))
+        return (
+            self.ratio is not None
+            and self.exact_delta is not None
+            and all(map(has_rational_masses, self.menu))
+        )
 
     def start(self, n: int) -> NDArray[Any]:
         return np.zeros((n, len(self.menu)), dtype=np.int64)
@@ -314,7 +318,7 @@ class NonadaptiveCompositionFilter(PrivacyFilter):
     def is_reachable_state(self, state: NDArray[Any]) -> NDArray[Any]:
         known = valid_counts(state, len(self.menu))
         if known.any():
-            known &= few_enough(state, self.menu, self.epsilon, math.log1p(-self.delta))
+            known &= counts_may_meet_delta(state, self.menu, self.epsilon, math.log1p(-self.delta))
         return known
 
     def remaining(self, state: NDArray[Any]) -> NDArray[np.float64]:
@@ -322,15 +326,15 @@ class NonadaptiveCompositionFilter(PrivacyFilter):
 
         An erasure with this probability would fit if it were on the menu.
         """
-        ratio, allowed = _rational_bounds(self)
+        ratio, allowed = _rational_exp_epsilon_and_delta(self)
         left = [allowed - composed_hockey_stick(self.menu, tuple(row), ratio) for row in state.tolist()]
         return np.array([towards_zero(max(room, Fraction(0))) for room in left])
 
     def affordable(self, state: NDArray[Any], family: MechanismFamily) -> NDArray[np.float64]:
-        return affordable_of(self, self.menu, state, family)
+        return largest_affordable_on_menu(self, self.menu, state, family)
 
 
-def _rational_bounds(filt: NonadaptiveCompositionFilter) -> tuple[Fraction, Fraction]:
+def _rational_exp_epsilon_and_delta(filt: NonadaptiveCompositionFilter) -> tuple[Fraction, Fraction]:
     """Return e^epsilon and the bound on the divergence as rationals: delta, minus a margin for rounded numbers."""
     ratio = Fraction(math.exp(filt.epsilon)) if filt.ratio is None else filt.ratio
     allowed = Fraction(filt.delta) if filt.exact_delta is None else filt.exact_delta
@@ -339,7 +343,7 @@ def _rational_bounds(filt: NonadaptiveCompositionFilter) -> tuple[Fraction, Frac
 
 @lru_cache(maxsize=1 << 16)
 def _stays_within(filt: NonadaptiveCompositionFilter, counts: tuple[int, ...]) -> bool:
-    ratio, allowed = _rational_bounds(filt)
+    ratio, allowed = _rational_exp_epsilon_and_delta(filt)
     return composed_hockey_stick(filt.menu, counts, ratio) <= allowed
 
 
@@ -425,20 +429,20 @@ class RangedBlackwellFilter(BlackwellFilter):
     sound: ClassVar[bool | None] = False
 
     def __post_init__(self) -> None:
-        low, high, mu = checked_parameters(self, low=one_real, high=one_real, mu=one_mu)
+        low, high, mu = store_checked_parameters(self, low=one_real, high=one_real, mu=one_mu)
         if not 0 <= low < high:
             raise ValueError(
                 f"low and high must satisfy 0 <= low < high, got low={low!r} high={high!r}; "
                 "pass a range of eps"
             )
-        self._keep(ZCDPGuaranteeOnRange(next_above(mu * mu / 2), low, high))
+        self._store_parameters(ZCDPGuaranteeOnRange(next_above(mu * mu / 2), low, high))
         warn_unsound(self)
 
     @property
     def _least_epsilon(self) -> float:
         return self.low
 
-    def _cover(self, counts: tuple[int, ...]) -> float:
+    def _cover_of_counts(self, counts: tuple[int, ...]) -> float:
         return gaussian_cover(self.menu, counts, self.low, self.high)
 
 
@@ -533,7 +537,7 @@ class CentralLimitFilter(AdditiveFilter):
     sound: ClassVar[bool | None] = False
 
     def __post_init__(self) -> None:
-        (mu,) = checked_parameters(self, mu=one_mu)
+        (mu,) = store_checked_parameters(self, mu=one_mu)
         object.__setattr__(self, "promise", GaussianDP(mu))
         object.__setattr__(self, "budget", Budget.square_of(mu))
         warn_unsound(self)
@@ -542,7 +546,7 @@ class CentralLimitFilter(AdditiveFilter):
         """Return the charge of `request`, a squared GDP parameter."""
         if (index := request.member_index) is not None:
             return PerRunCharge(tuple(map(self.charge, request.members)), index)
-        sampled = request.sampled_normal if is_ours(request) else None
+        sampled = request.subsampled_gaussian_parameters if is_ours(request) else None
         if sampled is None:
             return gdp_charge(request)
         rate, full = sampled[0], request.gdp_mu * request.gdp_mu * _PRODUCT_ROUNDING
@@ -550,5 +554,5 @@ class CentralLimitFilter(AdditiveFilter):
             over="ignore", invalid="ignore"
         ):  # 0 times infinity, which `floor_at_tiny` makes infinite
             limit = rate * rate * _PRODUCT_ROUNDING * rm.expm1(full)
-        charged = as_real(np.where(np.less(rate, _SMALL_RATE), limit, full))
+        charged = float_if_scalar(np.where(np.less(rate, _SMALL_RATE), limit, full))
         return LinearCharge(floor_at_tiny(with_rounding_margin(charged), request))

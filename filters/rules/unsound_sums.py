@@ -19,7 +19,7 @@ from filterproof.filters.accountants.individual import IndividualFilter
 from filterproof.filters.contract.contract_checks import checked_start
 from filterproof.filters.contract.state import choose_runs
 from filterproof.filters.rules.unsound import UnsoundFilterWarning
-from filterproof.theory.numerics.norms import nearest_doubles
+from filterproof.theory.numerics.norms import nearest_doubles_of_sum
 
 
 class ClippingAfterAdding(ClippedSums):
@@ -47,7 +47,7 @@ class ClippingAfterAdding(ClippedSums):
     def _weighted_summands(
         self, vectors: NDArray[np.float64] | ImplicitVectors, factors: NDArray[np.float64]
     ) -> list[NDArray[np.float64]]:
-        total = nearest_doubles(super()._weighted_summands(vectors, (factors > 0).astype(np.float64)))
+        total = nearest_doubles_of_sum(super()._weighted_summands(vectors, (factors > 0).astype(np.float64)))
         size = np.sqrt((total * total).sum(axis=-1, keepdims=True))
         most = self._clip * factors.shape[-1]
         return [np.where(size > most, total * (most / np.maximum(size, most)), total)]

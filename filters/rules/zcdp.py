@@ -8,7 +8,7 @@ from typing import ClassVar
 from filterproof.filters.accounting.charge_rules import zcdp_charge
 from filterproof.filters.accounting.ledger import Budget
 from filterproof.filters.contract.guarantee_scope import GuaranteeScope
-from filterproof.filters.contract.parameters import checked_parameters, one_positive
+from filterproof.filters.contract.parameters import one_positive, store_checked_parameters
 from filterproof.filters.rules.additive import AdditiveFilter
 from filterproof.theory.guarantees import ZCDP, Guarantee
 
@@ -61,7 +61,7 @@ class ZCDPFilter(AdditiveFilter):
     )
 
     def __post_init__(self) -> None:
-        (rho,) = checked_parameters(self, rho=one_positive)
+        (rho,) = store_checked_parameters(self, rho=one_positive)
         object.__setattr__(self, "promise", ZCDP(rho))
         object.__setattr__(self, "budget", Budget.of(rho))
 

@@ -20,7 +20,7 @@ from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.filters.testing.invariants import (
     INVARIANT_FUNCTIONS,
     InvariantBrokenError,
-    case_bytes,
+    case_byte_count,
     drawn_case,
     something_is_admitted,
 )
@@ -89,7 +89,7 @@ def _broken_invariants(
                 continue
             if until():
                 return _in_order(broken)
-            case = drawn_case(name, drawn, ByteTape(rng.bytes(case_bytes(name))))
+            case = drawn_case(name, drawn, ByteTape(rng.bytes(case_byte_count(name))))
             try:
                 invariant(filt, **case)
             except InvariantBrokenError as how:

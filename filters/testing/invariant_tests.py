@@ -21,7 +21,7 @@ from filterproof.filters.testing.invariants import (
     INVARIANT_FUNCTIONS,
     InvariantBrokenError,
     a_larger_budget_admits_as_much,
-    case_bytes,
+    case_byte_count,
     drawn_case,
     order_does_not_matter,
     something_is_admitted,
@@ -85,11 +85,14 @@ def invariant_test_class(
             f"target must be a PrivacyFilter or a callable that makes one, got {type(target).__name__}; subclass "
             "fp.PrivacyFilter"
         )
-    whole, configured = strategies.reproducible(examples), strategies.reproducible(-(-examples // _RUNS))
+    whole, configured = (
+        strategies.reproducible_settings(examples),
+        strategies.reproducible_settings(-(-examples // _RUNS)),
+    )
 
     # the filter's own code runs in the test and not when the class is made
     @cache
-    def made() -> PrivacyFilter:
+    def filter_under_test() -> PrivacyFilter:
         filt = target if isinstance(target, PrivacyFilter) else target()
         for asked in (filt, larger):
             if asked is not None:
@@ -98,11 +101,11 @@ def invariant_test_class(
 
     @cache
     def near() -> RequestMenu:
-        return requests_near(made())
+        return requests_near(filter_under_test())
 
     if mechanisms is None:
         requests = st.builds(near)
-        foes = strategies.adversaries_of(st.builds(lambda: near().only(FiniteOutcomesPair)))
+        foes = strategies.adversaries_of(st.builds(lambda: near().of_class(FiniteOutcomesPair)))
     else:
         requests = strategies.request_menus(mechanisms)
         foes = strategies.tree_adversaries(mechanisms.filter(lambda request: request.outputs is not None))
@@ -110,10 +113,13 @@ def invariant_test_class(
     def test_something_is_admitted(self: object) -> None:
         drawn = st.sampled_from(near().pairs) if mechanisms is None else mechanisms
         try:
-            hypothesis.find(drawn, lambda request: something_is_admitted(made(), request), settings=whole)
+            hypothesis.find(
+                drawn, lambda request: something_is_admitted(filter_under_test(), request), settings=whole
+            )
         except hypothesis.errors.NoSuchExample:
             raise InvariantBrokenError(
-                f"{made()!r} admits none of the drawn mechanisms; pass mechanisms=... with some that it covers"
+                f"{filter_under_test()!r} admits none of the drawn mechanisms; pass mechanisms=... with some that "
+                f"it covers"
             ) from None
 
     methods: dict[str, Any] = {"test_something_is_admitted": test_something_is_admitted}
@@ -124,12 +130,12 @@ def invariant_test_class(
         name = invariant.__name__
         if given is None:
             given = strategies.hypothesis_strategy_by_bytes(
-                requests, partial(drawn_case, name), case_bytes(name)
+                requests, partial(drawn_case, name), case_byte_count(name)
             )
 
         def test(self: object, given: dict[str, Any]) -> None:
             try:
-                invariant(made(), **fixed, **given)
+                invariant(filter_under_test(), **fixed, **given)
             except StateWrittenError as how:
                 raise InvariantBrokenError(str(how)) from how
 

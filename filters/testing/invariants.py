@@ -25,7 +25,7 @@ from filterproof.filters.contract.library import defining_class, is_library_clas
 from filterproof.filters.contract.state import (
     State,
     choose_runs,
-    is_numeric,
+    is_free_of_objects,
     runs_equal,
     select_runs,
     state_leaves,
@@ -45,7 +45,7 @@ from filterproof.filters.testing.request_sampling import (
     History,
     RequestMenu,
     at_once,
-    possible_loss,
+    clip_to_possible_loss,
 )
 from filterproof.theory.pairs import DominatingPair
 
@@ -107,7 +107,7 @@ def a_cheaper_past_denies_no_more(
     if not ladder:
         return
     for pair in (*ladder, *then):  # the loss is the same in all worlds, and every request can realise it
-        loss = possible_loss(pair, loss)
+        loss = clip_to_possible_loss(pair, loss)
     state, _ = play_history(filt, history)
     worlds, pasts = select_runs(state, np.zeros(len(ladder), dtype=np.intp)), list(ladder)
     request = at_once(ladder, np.arange(len(ladder)))
@@ -175,7 +175,9 @@ def the_old_state_is_left_alone(filt: PrivacyFilter, history: History, request: 
     state, _ = play_history(filt, history)
     if not admits(filt, state, request):
         return
-    checked_observe(filt, checked_spend(filt, state, request, 1), np.array([possible_loss(request, 0.1)]), 1)
+    checked_observe(
+        filt, checked_spend(filt, state, request, 1), np.array([clip_to_possible_loss(request, 0.1)]), 1
+    )
     if not admits(filt, state, request):
         raise InvariantBrokenError(
             f"the old state admitted {request!r} before spend and denies it after spend"
@@ -240,7 +242,7 @@ def runs_do_not_see_each_other(filt: PrivacyFilter, together: list[History]) -> 
         asked = asked if turn % 3 else asked[:1] * n  # one pair for all
         request = at_once(asked, np.arange(n)) if turn % 3 else asked[0]
         told = zip(asked, rounds, strict=True)
-        loss = np.array([possible_loss(pair, realised) for pair, (_, realised) in told])
+        loss = np.array([clip_to_possible_loss(pair, realised) for pair, (_, realised) in told])
         if turn % 2:
             granted, spent = checked_step(filt, state, request, n)
         else:
@@ -260,7 +262,7 @@ def saving_is_invisible(filt: PrivacyFilter, history: History) -> None:
     """
     start = checked_start(filt, 1)
     if is_library_class(defining_class(type(filt), "start")) and not all(
-        map(is_numeric, state_leaves(start))
+        map(is_free_of_objects, state_leaves(start))
     ):
         return
 
@@ -339,7 +341,7 @@ def a_larger_budget_admits_as_much(
 _ROUNDS, _RUNS = 12, 5
 
 
-def _example_arguments(requests: RequestMenu, tape: ByteTape) -> dict[str, Any]:
+def _draw_history_and_request(requests: RequestMenu, tape: ByteTape) -> dict[str, Any]:
     return {"history": requests.history(tape, _ROUNDS), "request": requests.request(tape)}
 
 
@@ -352,10 +354,10 @@ def _draw_futures(requests: RequestMenu, tape: ByteTape) -> dict[str, Any]:
     return {"history": requests.history(tape, _ROUNDS), "one": one, "other": other}
 
 
-def _cheaper_past(requests: RequestMenu, tape: ByteTape) -> dict[str, Any]:
+def _draw_cheaper_past(requests: RequestMenu, tape: ByteTape) -> dict[str, Any]:
     return {
         "ladder": requests.ladder(tape, 24),
-        "then": requests.small(tape, 8) if tape.below(2) else requests.list(tape, 3),
+        "then": requests.repeated_request(tape, 8) if tape.below(2) else requests.request_list(tape, 3),
         "after": requests.ladder(tape, 64),
         "loss": tape.loss(),
         "history": requests.history(tape, 8) if tape.below(2) else [],
@@ -363,17 +365,17 @@ def _cheaper_past(requests: RequestMenu, tape: ByteTape) -> dict[str, Any]:
 
 
 def _draw_orders(requests: RequestMenu, tape: ByteTape) -> dict[str, Any]:
-    after, asked = requests.request(tape), requests.list(tape, 8)
+    after, asked = requests.request(tape), requests.request_list(tape, 8)
     left = list(asked)
     return {"requests": asked, "shuffled": [left.pop(tape.below(len(left))) for _ in asked], "after": after}
 
 
 #: Invariant -> the function that makes its arguments, and the number of bytes that it reads.
 _CASES: Mapping[Callable[..., None], tuple[Callable[[RequestMenu, ByteTape], dict[str, Any]], int]] = {
-    a_denial_changes_nothing: (_example_arguments, 80),
-    asking_changes_nothing: (_example_arguments, 80),
-    the_old_state_is_left_alone: (_example_arguments, 80),
-    step_is_admits_and_spend: (_example_arguments, 80),
+    a_denial_changes_nothing: (_draw_history_and_request, 80),
+    asking_changes_nothing: (_draw_history_and_request, 80),
+    the_old_state_is_left_alone: (_draw_history_and_request, 80),
+    step_is_admits_and_spend: (_draw_history_and_request, 80),
     halting_absorbs: (_draw_history, 80),
     the_future_changes_no_past_decision: (_draw_futures, 160),
     runs_do_not_see_each_other: (
@@ -385,16 +387,16 @@ _CASES: Mapping[Callable[..., None], tuple[Callable[[RequestMenu, ByteTape], dic
         lambda menu, tape: {"ladder": menu.ladder(tape, 80), "history": menu.history(tape, _ROUNDS)},
         80,
     ),
-    a_cheaper_past_denies_no_more: (_cheaper_past, 100),
+    a_cheaper_past_denies_no_more: (_draw_cheaper_past, 100),
     order_does_not_matter: (_draw_orders, 60),
-    a_larger_budget_admits_as_much: (_example_arguments, 80),
+    a_larger_budget_admits_as_much: (_draw_history_and_request, 80),
 }
 _CASES_BY_NAME = {invariant.__name__: case for invariant, case in _CASES.items()}
 #: The invariants of every filter, all but the last two.
 INVARIANT_FUNCTIONS = tuple(_CASES)[:-2]
 
 
-def case_bytes(invariant: str) -> int:
+def case_byte_count(invariant: str) -> int:
     """Return the number of bytes that the longest case of an invariant reads."""
     return _CASES_BY_NAME[invariant][1]
 

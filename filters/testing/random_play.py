@@ -85,13 +85,13 @@ def admission_answers(
 def ask_what_remains(filt: PrivacyFilter, state: State) -> None:
     """Call the advisory methods that the filter defines itself: they must not change any decision."""
     checked_is_reachable_state(filt, state, 1)
-    if _is_own(filt, "remaining"):
+    if _is_user_defined(filt, "remaining"):
         checked_remaining(filt, state, 1)
-    if _is_own(filt, "affordable") or _is_own(filt, "_scale"):
+    if _is_user_defined(filt, "affordable") or _is_user_defined(filt, "_square_scale"):
         checked_affordable(filt, state, Gaussian, 1)
 
 
-def _is_own(filt: PrivacyFilter, method: str) -> bool:
+def _is_user_defined(filt: PrivacyFilter, method: str) -> bool:
     room = "filterproof.filters."
     return not getattr(getattr(type(filt), method, None), "__module__", room).startswith(room)
 

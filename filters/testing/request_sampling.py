@@ -80,14 +80,14 @@ class ByteTape:
         return (steps if steps < 128 else 127 - steps) / 64.0001
 
 
-def possible_loss(request: DominatingPair, loss: float) -> float:
+def clip_to_possible_loss(request: DominatingPair, loss: float) -> float:
     """Return `loss` clipped to the finite losses that the request can realise."""
-    low, high = _finite_losses(request)
+    low, high = _finite_loss_range(request)
     return min(max(loss, low), high)
 
 
 @lru_cache(maxsize=1 << 12)
-def _finite_losses(request: DominatingPair) -> tuple[float, float]:
+def _finite_loss_range(request: DominatingPair) -> tuple[float, float]:
     ends = []
     for one, way in ((request.swapped, -1.0), (request, 1.0)):
         if one.outputs is None:
@@ -127,7 +127,7 @@ class RequestMenu:
     def pairs(self) -> tuple[DominatingPair, ...]:
         return (*self.some, *self.others)
 
-    def only(self, kind: type) -> RequestMenu:
+    def of_class(self, kind: type) -> RequestMenu:
         """Return the pairs of one class."""
         groups = (self.near, self.some, self.others)
         near, some, others = (tuple(pair for pair in group if isinstance(pair, kind)) for group in groups)
@@ -139,14 +139,14 @@ class RequestMenu:
         kind = tape.below(8)
         return _one_of(tape, self.near if kind < 4 else self.some if kind < 7 else self.others, self.pairs)
 
-    def small(self, tape: ByteTape, longest: int) -> list[DominatingPair]:
+    def repeated_request(self, tape: ByteTape, longest: int) -> list[DominatingPair]:
         """Return `longest` copies of one request of which a fresh run grants a few or many."""
         chains = tuple(chain for chain in self.chains if chain.edges) or self.chains
         chain = chains[tape.below(len(chains))]
         below = chain.edges[0] if chain.edges else len(chain.pairs)
         return [chain.pairs[tape.below(below)]] * longest
 
-    def list(self, tape: ByteTape, longest: int) -> list[DominatingPair]:
+    def request_list(self, tape: ByteTape, longest: int) -> list[DominatingPair]:
         """Draw at most `longest` requests. About half repeat an earlier one; one list in four has any sizes."""
         drawn: list[DominatingPair] = []
         any_size = tape.below(4) == 3
@@ -160,7 +160,10 @@ class RequestMenu:
 
     def history(self, tape: ByteTape, longest: int) -> History:
         """Draw at most `longest` requests, each with a loss that it can realise."""
-        return [(request, possible_loss(request, tape.loss())) for request in self.list(tape, longest)]
+        return [
+            (request, clip_to_possible_loss(request, tape.loss()))
+            for request in self.request_list(tape, longest)
+        ]
 
     def ladder(self, tape: ByteTape, longest: int) -> tuple[DominatingPair, ...]:
         """Draw at most `longest` evenly spaced pairs of one family in ascending cost, usually around an edge."""
@@ -198,7 +201,7 @@ def at_once(pairs: Sequence[DominatingPair], index: NDArray[np.intp]) -> Dominat
     if len(pairs) == 1:
         return pairs[0]
     selection = PairPerRun(tuple(pairs), index)
-    (runs, merged), *_ = selection.families()
+    (runs, merged), *_ = selection.runs_by_family()
     return merged if runs is None else selection
 
 
@@ -214,7 +217,7 @@ def requests_of(pairs: Sequence[DominatingPair], filt: FilterBase | None = None)
     """
     if not pairs:
         raise ValueError("requests must name at least one pair, got none; pass e.g. [Gaussian(mu=0.1)]")
-    chains = _cost_chains(pairs)
+    chains = _split_into_cost_chains(pairs)
     if filt is None:
         return RequestMenu((), tuple(pairs), (), tuple(map(_CostChain, chains)))
     asked = []
@@ -274,7 +277,7 @@ def _pair_numbers(pair: DominatingPair) -> tuple[float, ...]:
     return tuple(value for value in values if isinstance(value, float))
 
 
-def _cost_chains(pairs: Sequence[DominatingPair]) -> list[tuple[DominatingPair, ...]]:
+def _split_into_cost_chains(pairs: Sequence[DominatingPair]) -> list[tuple[DominatingPair, ...]]:
     """Split the distinct pairs into chains of ascending cost. A pair comparable with no other is a chain of its own.
 
     Of two pairs of one family, the dominating pair costs more.

@@ -25,7 +25,7 @@ from filterproof.theory.pairs import KOV, DominatingPair, Erasure, Gaussian, Ran
 _T = TypeVar("_T")
 
 
-def reproducible(examples: int, **more: Any) -> hypothesis.settings:
+def reproducible_settings(examples: int, **more: Any) -> hypothesis.settings:
     """Return settings with this many examples, the same in every run, without a time limit."""
     return hypothesis.settings(
         deadline=None,
@@ -89,9 +89,9 @@ def tree_adversaries(
 def adversaries_of(requests: SearchStrategy[RequestMenu], depth: int = 3) -> SearchStrategy[TreeAdversary]:
     """Generate adversaries that use at most four of the requests, one after each sequence of signs."""
 
-    def planted(some: RequestMenu, tape: ByteTape) -> TreeAdversary:
+    def drawn_adversary(some: RequestMenu, tape: ByteTape) -> TreeAdversary:
         menu = [some.request(tape) for _ in range(1 + tape.below(4))]
         layers = [product((-1, 0, 1), repeat=rounds) for rounds in range(depth)]
         return TreeAdversary({past: menu[tape.below(len(menu))] for layer in layers for past in layer})
 
-    return hypothesis_strategy_by_bytes(requests, planted, 16 + 3**depth)
+    return hypothesis_strategy_by_bytes(requests, drawn_adversary, 16 + 3**depth)

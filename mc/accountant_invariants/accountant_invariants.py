@@ -26,7 +26,7 @@ from typing import Any
 from unittest import SkipTest
 
 from filterproof.filters.adapters.budget import is_no
-from filterproof.filters.adapters.foreign import CopiedFilter, CountedFilter, limit_of
+from filterproof.filters.adapters.foreign import CopiedFilter, CountedFilter, spending_limit
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.filters.testing.invariants import InvariantBrokenError
 from filterproof.mc.accountant_invariants.audited_accountant import (
@@ -34,7 +34,10 @@ from filterproof.mc.accountant_invariants.audited_accountant import (
     History,
     exceeds_tolerance,
 )
-from filterproof.mc.accountant_invariants.true_loss import promised_too_little, worth_more
+from filterproof.mc.accountant_invariants.true_loss import (
+    explain_too_small_answer,
+    small_game_value_and_excess,
+)
 from filterproof.theory.argument_checks import check_positive
 from filterproof.theory.guarantees import PureDP
 from filterproof.theory.pairs import DominatingPair, Laplace, RandomizedResponse
@@ -54,7 +57,7 @@ def a_count_is_so_many_uses(subject: AuditedAccountant) -> str:
         raise SkipTest("it is charged one use at a time")
     for pair, count in product(subject.menu, (2, 3, 10)):
         at_once = subject.foreign_object.make()
-        subject.foreign_object.replayed(at_once, pair, count)
+        subject.foreign_object.replay_uses(at_once, pair, count)
         first, second = (
             subject.reported_spent(at_once),
             subject.reported_spent(subject.played((pair,) * count)[0]),
@@ -68,10 +71,10 @@ def a_count_is_so_many_uses(subject: AuditedAccountant) -> str:
 
 def the_order_does_not_matter(subject: AuditedAccountant) -> str:
     """The order of independent events does not matter."""
-    tried, limit = 0, limit_of(subject.foreign_object.promise)
+    tried, limit = 0, spending_limit(subject.foreign_object.promise)
     for history in subject.histories:
         budget, granted = subject.played(history)
-        for order in subject.orders(granted) if len(set(granted)) > 1 else ():
+        for order in subject.reorderings(granted) if len(set(granted)) > 1 else ():
             other, again = subject.played(order)
             spent = subject.foreign_object.spent(budget)
             if len(again) != len(granted) and spent is not None and subject.is_close(spent, limit):
@@ -85,13 +88,13 @@ def the_order_does_not_matter(subject: AuditedAccountant) -> str:
                 raise InvariantBrokenError(
                     f"{_history_text(granted)}: {spent:.9g}, in another order {subject.reported_spent(other):.9g}"
                 )
-    return _number_tried(tried, "histories", "no history has grants of two kinds of requests")
+    return _count_text_or_skip(tried, "histories", "no history has grants of two kinds of requests")
 
 
 def the_total_never_falls(subject: AuditedAccountant) -> str:
     """The total never falls."""
     for history in subject.histories:
-        budget, before = subject.foreign_object.make(), subject.at_start()
+        budget, before = subject.foreign_object.make(), subject.initial_reported_spent()
         for i, pair in enumerate(history):
             subject.foreign_object.granted(budget, pair)
             after = subject.reported_spent(budget)
@@ -136,7 +139,7 @@ def more_noise_never_costs_more(subject: AuditedAccountant) -> str:
             tried += 1
             if exceeds_tolerance(less, whole, subject.tolerance):
                 raise InvariantBrokenError(f"{count} x {quiet!r} costs {less:.9g}, but {pair!r} {whole:.9g}")
-    return _number_tried(tried, "comparisons", "no more private mechanism is known and granted")
+    return _count_text_or_skip(tried, "comparisons", "no more private mechanism is known and granted")
 
 
 def a_denial_changes_nothing(subject: AuditedAccountant) -> str:
@@ -167,12 +170,12 @@ def a_denial_changes_nothing(subject: AuditedAccountant) -> str:
                         f"{pair!r} is granted {fresh} times after {_history_text(granted)}, but {denied} times after "
                         f"the denial of {asked!r}"
                     )
-    return _number_tried(
+    return _count_text_or_skip(
         tried, f"denials{', after which it grants no more' if halts else ''}", "nothing was denied"
     )
 
 
-def odd_parameters_grant_nothing(subject: AuditedAccountant) -> str:
+def odd_parameters_never_refund(subject: AuditedAccountant) -> str:
     """Unusual parameters, such as NaN or -1, are refused, or leave a total that has not fallen."""
     if subject.raw is None:
         raise SkipTest("no bare parameter is charged")
@@ -230,7 +233,7 @@ def tiny_spends_are_their_sum(subject: AuditedAccountant) -> str:
     """Tiny charges are granted as long as their exact sum is within the limit."""
     if subject.foreign_object.composes or not isinstance(subject.foreign_object.promise, PureDP):
         raise SkipTest("it does not add up its charges")
-    limit = Fraction(limit_of(subject.foreign_object.promise))
+    limit = Fraction(spending_limit(subject.foreign_object.promise))
     sums = []
     for share in _TINY_SHARES:
         epsilon = float(share * limit)
@@ -258,9 +261,11 @@ def what_it_answers_is_at_least_the_truth(subject: AuditedAccountant) -> str:
     tried = 0
     for granted, answered in filter(itemgetter(0), _reported_after_histories(subject)):
         tried += 1
-        if fault := promised_too_little(granted, answered, subject.foreign_object.promise, subject.tolerance):
+        if fault := explain_too_small_answer(
+            granted, answered, subject.foreign_object.promise, subject.tolerance
+        ):
             raise InvariantBrokenError(f"{_history_text(granted)}: {fault}")
-    return _number_tried(tried, "histories", "nothing of any history was granted")
+    return _count_text_or_skip(tried, "histories", "nothing of any history was granted")
 
 
 def _reported_after_histories(subject: AuditedAccountant) -> Iterator[tuple[History, float]]:
@@ -270,7 +275,7 @@ def _reported_after_histories(subject: AuditedAccountant) -> Iterator[tuple[Hist
         yield granted, subject.reported_spent(budget)
     for pair, count in product(subject.menu if subject.foreign_object.composes else (), (10, 100)):
         budget = subject.foreign_object.make()
-        subject.foreign_object.replayed(budget, pair, count)
+        subject.foreign_object.replay_uses(budget, pair, count)
         yield (pair,) * count, subject.reported_spent(budget)
 
 
@@ -278,7 +283,7 @@ def an_adaptive_choice_gains_nothing(subject: AuditedAccountant) -> str:
     """As a filter it keeps its guarantee against every adversary of a small exact game over its own menu."""
     if not isinstance(subject.filter, CountedFilter):
         raise SkipTest("it has no menu")
-    value, fault = worth_more(subject.filter)
+    value, fault = small_game_value_and_excess(subject.filter)
     if fault:
         raise InvariantBrokenError(fault)
     return value
@@ -294,7 +299,7 @@ ACCOUNTANT_INVARIANTS: Mapping[str, Callable[[AuditedAccountant], str]] = {
         a_superset_never_costs_less,
         more_noise_never_costs_more,
         a_denial_changes_nothing,
-        odd_parameters_grant_nothing,
+        odd_parameters_never_refund,
         tiny_spends_are_their_sum,
         what_it_answers_is_at_least_the_truth,
         an_adaptive_choice_gains_nothing,
@@ -302,7 +307,7 @@ ACCOUNTANT_INVARIANTS: Mapping[str, Callable[[AuditedAccountant], str]] = {
 }
 
 
-def _number_tried(tried: int, what: str, otherwise: str) -> str:
+def _count_text_or_skip(tried: int, what: str, otherwise: str) -> str:
     """Return the number of tests in words. Raises SkipTest for none."""
     if not tried:
         raise SkipTest(otherwise)

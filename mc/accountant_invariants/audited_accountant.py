@@ -51,18 +51,18 @@ class AuditedAccountant:
         """Return a new object after the requests of a history, and the granted ones."""
         foreign, budget = self.foreign_object, self.foreign_object.make()
 
-        def asked(pair: DominatingPair) -> bool:
+        def record_or_request(pair: DominatingPair) -> bool:
             if foreign.composes:  # it only records releases and denies nothing
-                return foreign.replayed(budget, pair, 1)
+                return foreign.replay_uses(budget, pair, 1)
             return foreign.granted(budget, pair)
 
-        return budget, tuple(filter(asked, history))
+        return budget, tuple(filter(record_or_request, history))
 
     def reported_total(self, history: Iterable[DominatingPair]) -> float | None:
         """Return what a new object reports as spent after a history, or None if it denies some of it; cached."""
         history = tuple(history)
         if not history:
-            return self.at_start()
+            return self.initial_reported_spent()
         if history not in self._cached_totals:
             budget, granted = self.played(history)
             self._cached_totals[history] = (
@@ -70,7 +70,7 @@ class AuditedAccountant:
             )
         return self._cached_totals[history]
 
-    def at_start(self) -> float:
+    def initial_reported_spent(self) -> float:
         """What a new object reports as spent; 0 if it cannot answer before a release."""
         budget = self.foreign_object.make()
         try:
@@ -83,7 +83,7 @@ class AuditedAccountant:
     def supports(self, pair: DominatingPair) -> bool:
         """Whether the object supports the pair, which need not be on its menu."""
         try:
-            self.foreign_object.replayed(self.foreign_object.make(), pair, 1)
+            self.foreign_object.replay_uses(self.foreign_object.make(), pair, 1)
         except Exception:  # noqa: BLE001 in the library's own words
             return False
         return True
@@ -119,7 +119,7 @@ class AuditedAccountant:
         ]
         return tuple(dict.fromkeys((*alone, *mixed)))
 
-    def orders(self, history: History) -> tuple[History, ...]:
+    def reorderings(self, history: History) -> tuple[History, ...]:
         """Return the history backwards, and in another order."""
         rng = np.random.default_rng(_SEED)
         return history[::-1], tuple(history[i] for i in rng.permutation(len(history)))

@@ -20,7 +20,7 @@ _ROUNDS, _LEVELS = (2, 3), 4
 _ORDERS, _EPSILONS = (1.001, 1.5, 2.0, 4.0, 8.0, 32.0), (0.0, 0.25, 1.0, 3.0)
 
 
-def promised_too_little(granted: History, answered: float, promise: Guarantee, tolerance: float) -> str:
+def explain_too_small_answer(granted: History, answered: float, promise: Guarantee, tolerance: float) -> str:
     """Return why the answer about mechanisms fixed in advance is too small, or "".
 
     An epsilon at the guarantee's delta is compared with bounds on the composition's hockey-stick divergence there,
@@ -31,11 +31,11 @@ def promised_too_little(granted: History, answered: float, promise: Guarantee, t
         return "it reports nan"
     gaussians = all(pair.normal_mu is not None for pair in granted)
     if isinstance(promise, ApproxDP) or (isinstance(promise, GaussianDP) and not gaussians):
-        return _profile_too_small(granted, answered, promise, tolerance)
+        return _explain_too_small_profile(granted, answered, promise, tolerance)
     if isinstance(promise, PureDP):
-        due = max(sum(_largest_loss(pair, sign) for pair in granted) for sign in (1, -1))
+        due = max(sum(_largest_loss_in_direction(pair, sign) for pair in granted) for sign in (1, -1))
     elif isinstance(promise, ZCDP):
-        due = _zcdp_rho(granted)
+        due = _zcdp_rho_lower_bound(granted)
     elif isinstance(promise, GaussianDP):
         due = sum(float(pair.gdp_mu) ** 2 for pair in granted) ** 0.5
     elif isinstance(promise, RenyiDP):
@@ -49,14 +49,14 @@ def promised_too_little(granted: History, answered: float, promise: Guarantee, t
     )
 
 
-def _largest_loss(pair: DominatingPair, sign: int) -> float:
+def _largest_loss_in_direction(pair: DominatingPair, sign: int) -> float:
     """Return the largest privacy loss (sign 1), or that of the swapped pair (-1)."""
     if pair.outputs is not None and math.isfinite(pair.pure_epsilon):
         return max(sign * float(loss) for loss, mass in pair.outputs if mass > 0)
     return float(pair.pure_epsilon)
 
 
-def _zcdp_rho(granted: History) -> float:
+def _zcdp_rho_lower_bound(granted: History) -> float:
     """Return the largest D_alpha / alpha of the composition at a few orders, at most its rho, exact for Gaussians."""
     # a pair's own rho may be larger than the smallest: epsilon^2 / 2 of randomised response
     if all(pair.normal_mu is not None for pair in granted):
@@ -64,7 +64,7 @@ def _zcdp_rho(granted: History) -> float:
     return max(sum(float(pair.renyi(alpha)) for pair in granted) / alpha for alpha in _ORDERS)
 
 
-def _profile_too_small(
+def _explain_too_small_profile(
     granted: History, answered: float, promise: ApproxDP | GaussianDP, tolerance: float
 ) -> str:
     """Return why an epsilon or a mu is too small, because its delta is below the composition's, or ""."""
@@ -82,16 +82,16 @@ def _profile_too_small(
     for epsilon, delta in allowed.items():
         low = composition.delta(epsilon, relative=1e-4).low
         if low > delta * (1 + tolerance):
-            return f"{reports}, but delta at epsilon={epsilon:.6g} is {_bounds_text(low, delta)}"
+            return f"{reports}, but delta at epsilon={epsilon:.6g} is {_exceedance_text(low, delta)}"
     return ""
 
 
-def _bounds_text(low: float, allowed: float) -> str:
+def _exceedance_text(low: float, allowed: float) -> str:
     """Return a lower bound and the exceeded number, each rounded so that both statements are true."""
     return f"at least {format_down(low)}, above {format_down(allowed)}"
 
 
-def worth_more(filt: CountedFilter) -> tuple[str, str]:
+def small_game_value_and_excess(filt: CountedFilter) -> tuple[str, str]:
     """Return the value of the largest small game in words, and how it exceeds the guarantee, or ""."""
     epsilon = float(getattr(filt.promise, "epsilon", 1.0))
     promised = float(filt.promise.delta(epsilon))

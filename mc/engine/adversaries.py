@@ -21,9 +21,14 @@ from filterproof.filters.contract.contract_checks import checked_affordable
 from filterproof.filters.contract.filter_base import MechanismFamily
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.engine.adversary import Adversary, AdversaryView
-from filterproof.mc.engine.levels import admitted_family, even_level, largest_granted_level, round_to_20_bits
+from filterproof.mc.engine.granted_levels import (
+    family_or_granted_default,
+    largest_granted_level,
+    largest_level_for_rounds,
+    round_to_20_bits,
+)
 from filterproof.theory.argument_checks import check_count, check_positive, check_probability
-from filterproof.theory.display import one_line
+from filterproof.theory.display import one_line_repr
 from filterproof.theory.guarantees import ApproxDP
 from filterproof.theory.pairs import DominatingPair, Erasure, Gaussian, PairPerRun
 
@@ -51,7 +56,7 @@ class _OneFamilyAdversary(Adversary):
     family: MechanismFamily | None
 
     @property
-    def gaussian(self) -> bool:
+    def requests_only_gaussians(self) -> bool:
         return self.family is Gaussian
 
 
@@ -63,7 +68,7 @@ class _OneLevel(_OneFamilyAdversary):
     reads_state: ClassVar[bool] = False
 
     @property
-    def asks(self) -> tuple[DominatingPair, ...] | None:
+    def possible_requests(self) -> tuple[DominatingPair, ...] | None:
         return None if self.family is None or self.level is None else (self.family(self.level),)
 
     def request(self, view: AdversaryView) -> DominatingPair:
@@ -76,7 +81,7 @@ class _BudgetExhausting(_OneFamilyAdversary):
     __slots__ = ()
 
     @property
-    def final_from_state(self) -> bool:
+    def final_depends_only_on_state(self) -> bool:
         return True
 
     def final(self, view: AdversaryView) -> DominatingPair:
@@ -120,15 +125,15 @@ class Constant(Adversary):
     def against(self, filt: PrivacyFilter) -> Constant:
         if self.pair is not None:
             return self
-        family = admitted_family(filt, None)
-        return replace(self, pair=family(even_level(filt, family, self.pace)))
+        family = family_or_granted_default(filt, None)
+        return replace(self, pair=family(largest_level_for_rounds(filt, family, self.pace)))
 
     @property
-    def gaussian(self) -> bool:
-        return self.asks is not None and self.asks[0].normal_mu is not None
+    def requests_only_gaussians(self) -> bool:
+        return self.possible_requests is not None and self.possible_requests[0].normal_mu is not None
 
     @property
-    def asks(self) -> tuple[DominatingPair, ...] | None:
+    def possible_requests(self) -> tuple[DominatingPair, ...] | None:
         return (self.pair,) if isinstance(self.pair, DominatingPair) else None
 
     def request(self, view: AdversaryView) -> DominatingPair:
@@ -159,7 +164,7 @@ class Scripted(Adversary):
     times: tuple[int, ...]
     reads_state: ClassVar[bool] = False
 
-    __repr__ = one_line
+    __repr__ = one_line_repr
 
     def __post_init__(self) -> None:
         if not all(isinstance(pair, DominatingPair) and pair.shape == () for pair in self.pairs):
@@ -178,11 +183,11 @@ class Scripted(Adversary):
         return sum(self.times)
 
     @property
-    def gaussian(self) -> bool:
+    def requests_only_gaussians(self) -> bool:
         return all(pair.normal_mu is not None for pair in self.pairs)
 
     @property
-    def asks(self) -> tuple[DominatingPair, ...]:
+    def possible_requests(self) -> tuple[DominatingPair, ...]:
         return tuple(dict.fromkeys(self.pairs))
 
     def request(self, view: AdversaryView) -> DominatingPair:
@@ -211,7 +216,7 @@ class OneShot(_OneLevel):
         return 1
 
     def against(self, filt: PrivacyFilter) -> OneShot:
-        family = admitted_family(filt, self.family)
+        family = family_or_granted_default(filt, self.family)
         return replace(
             self,
             family=family,
@@ -245,8 +250,8 @@ class ManySmall(_OneLevel, _BudgetExhausting):
         return self.k + 1
 
     def against(self, filt: PrivacyFilter) -> ManySmall:
-        family = admitted_family(filt, self.family)
-        level = even_level(filt, family, self.k) if self.level is None else self.level
+        family = family_or_granted_default(filt, self.family)
+        level = largest_level_for_rounds(filt, family, self.k) if self.level is None else self.level
         return replace(self, family=family, level=level)
 
 
@@ -281,10 +286,10 @@ class HighWhileLossPositive(_BudgetExhausting):
                 check_positive(name, level)
 
     def against(self, filt: PrivacyFilter) -> HighWhileLossPositive:
-        family = admitted_family(filt, self.family)
+        family = family_or_granted_default(filt, self.family)
         if self.low is not None and self.high is not None:
             return replace(self, family=family)
-        level = even_level(filt, family, self.pace)
+        level = largest_level_for_rounds(filt, family, self.pace)
         low = round_to_20_bits(level / math.sqrt(2)) if self.low is None else self.low
         high = (
             round_to_20_bits(min(level * math.sqrt(2), largest_granted_level(filt, family)))
@@ -294,7 +299,7 @@ class HighWhileLossPositive(_BudgetExhausting):
         return replace(self, family=family, low=low, high=high)
 
     @property
-    def asks(self) -> tuple[DominatingPair, ...] | None:
+    def possible_requests(self) -> tuple[DominatingPair, ...] | None:
         if self.family is None or self.low is None or self.high is None:
             return None
         return self.family(self.low), self.family(self.high)
@@ -337,8 +342,10 @@ class RandomSpender(_BudgetExhausting):
             check_positive("level", self.level)
 
     def against(self, filt: PrivacyFilter) -> RandomSpender:
-        family = admitted_family(filt, self.family)
-        return replace(self, family=family, level=self.level or even_level(filt, family, self.pace))
+        family = family_or_granted_default(filt, self.family)
+        return replace(
+            self, family=family, level=self.level or largest_level_for_rounds(filt, family, self.pace)
+        )
 
     def request(self, view: AdversaryView) -> DominatingPair:
         assert self.level is not None
@@ -361,7 +368,7 @@ class _OnMenu(Adversary):
         PairPerRun(self.menu, np.zeros(1, dtype=np.intp))  # this raises for an invalid menu
 
     @property
-    def asks(self) -> tuple[DominatingPair, ...]:
+    def possible_requests(self) -> tuple[DominatingPair, ...]:
         return self.menu
 
 
@@ -440,7 +447,7 @@ class EraserForever(Adversary):
         return replace(self, p=filt.promise.delta_at_epsilon)
 
     @property
-    def asks(self) -> tuple[DominatingPair, ...] | None:
+    def possible_requests(self) -> tuple[DominatingPair, ...] | None:
         return None if self.p is None else (Erasure(self.p),)
 
     def request(self, view: AdversaryView) -> DominatingPair:

@@ -99,12 +99,12 @@ class Adversary(ABC):
         return None
 
     @property
-    def gaussian(self) -> bool:
+    def requests_only_gaussians(self) -> bool:
         """Whether every request is certain to be a Gaussian."""
         return False
 
     @property
-    def asks(self) -> tuple[DominatingPair, ...] | None:
+    def possible_requests(self) -> tuple[DominatingPair, ...] | None:
         """Every pair that `request` (not `final`) can return; None if they are unknown or too many to list.
 
         Optional. A list bounds the total charge of the game and narrows estimates. Define it in the class that defines
@@ -146,7 +146,7 @@ class Adversary(ABC):
         raise NotImplementedError
 
     @property
-    def final_from_state(self) -> bool:
+    def final_depends_only_on_state(self) -> bool:
         """Whether `final` depends only on the filter and its state."""
         return False
 

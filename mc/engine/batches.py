@@ -17,20 +17,20 @@ from filterproof.filters.contract.contract_checks import (
     checked_step,
     count_call,
 )
-from filterproof.filters.contract.library import is_library_class, is_library_value
+from filterproof.filters.contract.library import consists_of_library_values, is_library_class
 from filterproof.filters.contract.state import (
     State,
+    compact_runs,
     concatenate_runs,
-    map_leaves,
-    move_runs,
+    fold_leaves,
     read_only,
     replace_selected,
     select_runs,
 )
 from filterproof.mc.engine.adversary import AdversaryView, checked_request
 from filterproof.mc.engine.distinct_states import DistinctStates, distinct_states
+from filterproof.mc.engine.finished_runs import FinishedRuns
 from filterproof.mc.engine.game import Game
-from filterproof.mc.engine.paths import FinishedRuns
 from filterproof.mc.engine.streams import Batch
 from filterproof.theory.pairs import DominatingPair
 
@@ -55,7 +55,7 @@ def play_batch(game: Game, batch: Batch) -> FinishedRuns:
             break
     live.finish(slice(None))
     if pending_final:
-        live = _merged_runs(pending_final)
+        live = _concatenate_live_runs(pending_final)
         live.release_or_end(game.rounds, "final", None)
         live.finish(slice(None))
     done = live.done
@@ -115,7 +115,7 @@ class _LiveRuns:
             staying = np.ones(len(runs), dtype=np.bool_)
             staying[runs[runs.searchsorted(n) :] - n] = False
             tail = n + staying.nonzero()[0]
-            self.replace_runs(move_runs(self.per_run_data, tail, runs[: len(tail)], n))
+            self.replace_runs(compact_runs(self.per_run_data, tail, runs[: len(tail)], n))
 
     def finish(self, runs: NDArray[np.intp] | slice) -> None:
         """Write the present values of these runs into their finished paths."""
@@ -144,7 +144,7 @@ class _LiveRuns:
         # from the filter's own state: the adversary may have changed the one in its view
         admitted, after = self.step(request)
         if self.over_bound is not None:
-            admitted, request = self.monitored(request, admitted)
+            admitted, request = self.charge_monitor(request, admitted)
             after = None
             if self.n == 0:
                 return
@@ -177,7 +177,7 @@ class _LiveRuns:
         request = self.next_request(t, "request")
         admitted, _ = checked_step(self.game.filter, self.state, request, self.n)
         if self.over_bound is not None:
-            admitted, request = self.monitored(request, admitted)
+            admitted, request = self.charge_monitor(request, admitted)
         self.last = np.zeros(self.n)
         if len(go := np.flatnonzero(admitted)):
             some = self.of(select_runs(self.per_run_data, go))
@@ -188,7 +188,7 @@ class _LiveRuns:
             self.releases[go] += 1  # type: ignore[index]
             self.state = replace_selected(self.state, go, some.state)
 
-    def monitored(
+    def charge_monitor(
         self, request: DominatingPair, admitted: NDArray[np.bool_]
     ) -> tuple[NDArray[np.bool_], DominatingPair]:
         """Charge the admitted runs in the budget monitor, which flags or ends runs of finite loss that exceed it.
@@ -198,7 +198,7 @@ class _LiveRuns:
         monitor = self.game.monitor
         assert monitor is not None
         assert self.over_bound is not None
-        cost, log_finite = monitor.log_moment_cost(
+        cost, log_finite = monitor.log_moment_and_log_finite(
             request if self.game.direction == "PQ" else request.swapped
         )
         self.spent = spent = self.spent + np.where(admitted, cost, 0.0)
@@ -262,7 +262,7 @@ class _LiveRuns:
     def leave_distinct(self) -> None:
         """Give each run a state of its own."""
         if self.distinct is not None:
-            self.state = self.distinct.states(self.state)
+            self.state = self.distinct.states_of_runs(self.state)
             self.distinct = None
 
 
@@ -271,10 +271,10 @@ _PER_RUN = tuple(field.name for field in fields(_LiveRuns))[5:]
 
 def _new_runs(game: Game, batch: Batch) -> _LiveRuns:
     """Return all runs of a batch before the first round."""
-    n, adversary_rng = batch.size, batch.adversary()
+    n, adversary_rng = batch.size, batch.adversary_rng()
     weighed, acts = game.erasures == "weighed", game.monitor is not None and game.monitor.act != "assert"
     stateless = not game.adversary.reads_state and is_library_class(type(game.adversary))
-    table = stateless and not game.waits and n >= _MIN_RUNS and is_library_value(game.filter)
+    table = stateless and not game.waits and n >= _MIN_RUNS and consists_of_library_values(game.filter)
     distinct = distinct_states(game.filter) if table else None
     done = FinishedRuns(
         np.zeros(n),
@@ -315,11 +315,11 @@ def _adversary_memory(game: Game, n: int, rng: np.random.Generator) -> Any:
             )
 
     memory = game.adversary.start(game.filter, n, rng)
-    map_leaves(check, list, memory)
+    fold_leaves(check, list, memory)
     return memory
 
 
-def _merged_runs(parts: Sequence[_LiveRuns]) -> _LiveRuns:
+def _concatenate_live_runs(parts: Sequence[_LiveRuns]) -> _LiveRuns:
     """Merge the runs of all parts, with one number of releases per run."""
     whole = parts[0].of(concatenate_runs([part.per_run_data for part in parts]))
     whole.releases = np.repeat([part.releases for part in parts], [part.n for part in parts])

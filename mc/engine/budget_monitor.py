@@ -56,7 +56,7 @@ class BudgetMonitor:
         log_finite = math.log1p(-infinite) if infinite < 1 else -math.inf
         return cls(order, max_log_moment, log_finite, act, ours, gaussian)
 
-    def log_moment_cost(self, pair: DominatingPair) -> tuple[Real, Real]:
+    def log_moment_and_log_finite(self, pair: DominatingPair) -> tuple[Real, Real]:
         """Return (log-moment, log P(L < inf)) of a release of `pair`, which is already swapped if play is "QP"."""
         with np.errstate(divide="ignore"):
             log_finite = np.log1p(-np.asarray(pair.infinite_mass))

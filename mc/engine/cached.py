@@ -18,7 +18,7 @@ from functools import lru_cache, wraps
 from typing import Any, TypeVar
 
 from filterproof.filters.contract.content import content
-from filterproof.filters.contract.library import is_library_value
+from filterproof.filters.contract.library import consists_of_library_values
 
 R = TypeVar("R")
 
@@ -37,15 +37,19 @@ def cache_results(most: int) -> Callable[[Callable[..., R]], Callable[..., R]]:
     The function gets copies, which nobody else can change, and may keep them in its result.
     """
 
-    def of(function: Callable[..., R]) -> Callable[..., R]:
+    def decorator(function: Callable[..., R]) -> Callable[..., R]:
         @lru_cache(maxsize=most)
-        def kept(question: _CallKey) -> R:
+        def cached_call(question: _CallKey) -> R:
             return function(*copy.deepcopy(question.given))
 
         @wraps(function)
-        def answer(*given: Any) -> R:
-            return kept(_CallKey(content(given), given)) if is_library_value(given) else function(*given)
+        def wrapper(*given: Any) -> R:
+            return (
+                cached_call(_CallKey(content(given), given))
+                if consists_of_library_values(given)
+                else function(*given)
+            )
 
-        return answer
+        return wrapper
 
-    return of
+    return decorator

@@ -24,8 +24,8 @@ from filterproof.filters.contract.contract_checks import (
     checked_step,
 )
 from filterproof.filters.contract.filter_base import FilterBase
-from filterproof.filters.contract.state import State, concatenate_runs, keys, runs_of, select_runs
-from filterproof.filters.contract.work import active_meter
+from filterproof.filters.contract.state import State, concatenate_runs, run_keys, runs_of, select_runs
+from filterproof.filters.contract.work import activate_meter
 from filterproof.mc.engine.cached import cache_results
 from filterproof.theory.pairs import DominatingPair
 
@@ -53,7 +53,7 @@ class DistinctStates:
     def __init__(self, filt: FilterBase) -> None:
         self._filter = filt
         self._states = checked_start(filt, 1)
-        self._numbers: dict[Hashable, int] = {keys(self._states)[0]: 0}
+        self._numbers: dict[Hashable, int] = {run_keys(self._states)[0]: 0}
         #: For each request or loss: the number of the state after each state.
         self._after: dict[Hashable, NDArray[np.intp]] = {}
         self._losses = np.empty(0)
@@ -66,7 +66,7 @@ class DistinctStates:
         return runs_of(self._states)
 
     @property
-    def is_large(self) -> bool:
+    def is_half_full(self) -> bool:
         """Whether a new table is better than this one."""
         sizes = (len(self), len(self._requests), len(self._losses))
         return any(
@@ -78,7 +78,7 @@ class DistinctStates:
         """Return the numbers of n runs before the first request."""
         return np.zeros(n, dtype=np.intp)
 
-    def states(self, numbers: Any) -> State:
+    def states_of_runs(self, numbers: Any) -> State:
         """Return the states of runs, given their numbers."""
         return select_runs(self._states, numbers)
 
@@ -91,7 +91,9 @@ class DistinctStates:
         pairs = (request,) if choice is None else request.members
         if any(pair.shape for pair in pairs) or len(self._requests) > _MAX_REQUESTS:
             return None
-        return self._follow(list(map(self._key, pairs)), choice, numbers, lambda k: self._released(pairs[k]))
+        return self._follow(
+            list(map(self._request_key, pairs)), choice, numbers, lambda k: self._release_rule(pairs[k])
+        )
 
     def observe(self, numbers: Any, loss: NDArray[np.float64]) -> NDArray[np.intp] | None:
         """Return the number of the state of each run after it observes its loss, None for many losses: shape (n,)."""
@@ -101,14 +103,16 @@ class DistinctStates:
             if len(losses) > _MAX_LOSSES or np.isnan(losses[-1]):
                 return None
             self._losses, place = losses, losses.searchsorted(loss)
-        return self._follow(self._losses.tolist(), place, numbers, lambda k: self._observed(self._losses[k]))
+        return self._follow(
+            self._losses.tolist(), place, numbers, lambda k: self._observation_rule(self._losses[k])
+        )
 
-    def _key(self, pair: DominatingPair) -> Hashable:
+    def _request_key(self, pair: DominatingPair) -> Hashable:
         if id(pair) not in self._requests:
             self._requests[id(pair)] = pair, content(pair)
         return self._requests[id(pair)][1]
 
-    def _released(self, pair: DominatingPair) -> _Rule:
+    def _release_rule(self, pair: DominatingPair) -> _Rule:
         def step(states: State, n: int) -> tuple[NDArray[np.bool_], State]:
             admitted, after = checked_step(self._filter, states, pair, n)
             self.charges_apart = after is None
@@ -116,7 +120,7 @@ class DistinctStates:
 
         return step
 
-    def _observed(self, loss: float) -> _Rule:
+    def _observation_rule(self, loss: float) -> _Rule:
         def observe(states: State, n: int) -> tuple[NDArray[np.bool_], State]:
             return np.ones(n, np.bool_), checked_observe(self._filter, states, np.full(n, loss), n)
 
@@ -138,7 +142,7 @@ class DistinctStates:
             wanted = np.zeros(len(table), dtype=np.bool_)
             wanted[place] = True
             wanted &= table == _UNKNOWN
-            with active_meter():  # the caller counts the work of all runs
+            with activate_meter():  # the caller counts the work of all runs
                 for k in range(len(events)):
                     if len(rows := np.flatnonzero(wanted[k * size : (k + 1) * size])):
                         answer = compute(k)(select_runs(self._states, rows), len(rows))
@@ -155,7 +159,7 @@ class DistinctStates:
     def _numbered(self, admitted: NDArray[np.bool_], states: State) -> NDArray[np.intp]:
         """The numbers of the admitted states, of which some may be new."""
         found, go = np.full(len(admitted), DENIED, dtype=np.intp), np.flatnonzero(admitted)
-        told, size, new = keys(select_runs(states, go)), len(self), dict[Hashable, int]()
+        told, size, new = run_keys(select_runs(states, go)), len(self), dict[Hashable, int]()
         for row, key in zip(go.tolist(), told, strict=True):
             if key not in self._numbers:
                 new.setdefault(key, row)
@@ -169,12 +173,12 @@ class DistinctStates:
 
 def distinct_states(filt: FilterBase) -> DistinctStates:
     """Return a table for the runs of a batch; the simulations of equal filters in one thread share it."""
-    held = _of_thread(filt, get_ident())
-    if not held or held[0].is_large:
+    held = _tables_of_thread(filt, get_ident())
+    if not held or held[0].is_half_full:
         held[:] = [DistinctStates(filt)]
     return held[0]
 
 
 @cache_results(16)
-def _of_thread(filt: FilterBase, thread: int) -> list[DistinctStates]:
+def _tables_of_thread(filt: FilterBase, thread: int) -> list[DistinctStates]:
     return []

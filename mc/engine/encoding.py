@@ -1,7 +1,7 @@
 """JSON-compatible encoding of values. Decoding builds only classes of a known list and runs no code.
 
 >>> import filterproof as fp
->>> encode(fp.Constant(0.5), nameable())
+>>> encode(fp.Constant(0.5), allowed_values_by_name())
 {'type': 'Constant', 'pair': {'type': 'Gaussian', 'mu': 0.5}, 'pace': 20}
 """
 
@@ -45,7 +45,7 @@ _FORMER_NAMES = {
 Nameable = Mapping[str, Any]
 
 
-def nameable(*extra: type) -> dict[str, Any]:
+def allowed_values_by_name(*extra: type) -> dict[str, Any]:
     """Return the names that data may use: filters, adversaries, pairs, guarantees, conversions, `extra` classes."""
     named: dict[str, Any] = {}
     rooms: tuple[ModuleType, ...] = (conversions, guarantees, pairs, filters, adversaries)
@@ -184,6 +184,6 @@ def _look_up(name: object, known: Nameable) -> Any:
     if not isinstance(name, str) or name not in known:
         raise ValueError(
             f"data must name a member of the catalogue, got {repr(name)[:40]}"
-            f"{did_you_mean(name, known) or '; pass its class in nameable(...)'}"
+            f"{did_you_mean(name, known) or '; pass its class in allowed_values_by_name(...)'}"
         )
     return known[name]

@@ -33,7 +33,7 @@ class Batch:
         """The stream of the mechanisms' outputs."""
         return Generator(SFC64(SeedSequence(self.seed, spawn_key=(self.index, 0))))
 
-    def adversary(self) -> Generator:
+    def adversary_rng(self) -> Generator:
         """The stream of the adversary's own randomness, independent of `output_rng`."""
         return Generator(SFC64(SeedSequence(self.seed, spawn_key=(self.index, 1))))
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from filterproof.filters.accountants.linear_queries import LinearQueries
 from filterproof.mc.intervals import clopper_pearson
-from filterproof.mc.intervals.estimate import CONFIDENCE, Estimate, stated_failure
+from filterproof.mc.intervals.estimate import CONFIDENCE, Estimate, failure_or_one_minus_confidence
 from filterproof.theory.argument_checks import check_count
 
 #: Queries to one data set before `answer_misses` makes a new one.
@@ -78,7 +78,7 @@ def answer_misses(
     noise of an answer is independent of the past, so that misses are independent events with one probability. Source:
     Feldman & Zrnic (2021), Corollary 4.7 (2).
     """
-    answers, failure = check_count("answers", answers), stated_failure(confidence, failure)
+    answers, failure = check_count("answers", answers), failure_or_one_minus_confidence(confidence, failure)
     people, dimension = check_count("people", people), check_count("dimension", dimension)
     turnover = check_count(
         "turnover", turnover, least=0, most=people, remedy="pass the number of people who leave and join"

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filterproof.mc.intervals.anytime import anytime_mean
-from filterproof.mc.intervals.estimate import CONFIDENCE, Estimate, stated_failure
+from filterproof.mc.intervals.estimate import CONFIDENCE, Estimate, failure_or_one_minus_confidence
 from filterproof.theory.argument_checks import check_count
 from filterproof.theory.display import Displayed
 from filterproof.theory.evidence import Evidence, Outcome, Verdict
@@ -191,8 +191,8 @@ def audit_mechanism(
     REFUTED
     """
     n = check_count("n", n, least=100)
-    fails = stated_failure(confidence, failure)
-    grid = _delta_by_epsilon(promise, epsilons)
+    fails = failure_or_one_minus_confidence(confidence, failure)
+    grid = _promised_delta_by_epsilon(promise, epsilons)
     tests: list[_Test] = []
     for test in _tests(release, (data, neighbour), grid, n, seed, fails):
         tests.append(test)
@@ -234,7 +234,7 @@ def _consecutive_runs(numbers: Sequence[int]) -> Iterator[tuple[int, int]]:
         yield members[0], members[-1]
 
 
-def _delta_by_epsilon(
+def _promised_delta_by_epsilon(
     promise: Guarantee | DominatingPair, epsilons: Sequence[float] | None
 ) -> dict[float, float]:
     """Return the guarantee at each epsilon."""
@@ -279,7 +279,7 @@ def _tests(
 
     def draw(count: int) -> list[NDArray[np.float64]]:
         outputs = [
-            _drawn_outputs(release, one, count, rng) for one, rng in zip(data_sets, streams, strict=True)
+            _draw_outputs(release, one, count, rng) for one, rng in zip(data_sets, streams, strict=True)
         ]
         widths.update(one.shape[1] for one in outputs)
         if len(widths) > 1:
@@ -300,7 +300,7 @@ def _tests(
             yield _Test(event, epsilon, exchanged, estimate, stop)
 
 
-def _drawn_outputs(
+def _draw_outputs(
     release: Callable[[Any, np.random.Generator], object], data: object, n: int, rng: np.random.Generator
 ) -> NDArray[np.float64]:
     """Return n outputs as rows of doubles."""

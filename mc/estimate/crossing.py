@@ -18,9 +18,9 @@ from filterproof.filters.contract.filter_base import MechanismFamily
 from filterproof.filters.contract.state import State, read_only
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.engine.adversary import Adversary, AdversaryView
-from filterproof.mc.engine.paths import FinishedRuns
+from filterproof.mc.engine.finished_runs import FinishedRuns
 from filterproof.mc.intervals import clopper_pearson
-from filterproof.mc.intervals.estimate import CONFIDENCE, Estimate, stated_failure
+from filterproof.mc.intervals.estimate import CONFIDENCE, Estimate, failure_or_one_minus_confidence
 from filterproof.mc.runs.play import PlayOptions, SimulationSettings
 from filterproof.theory.argument_checks import check_positive
 from filterproof.theory.guarantees import ApproxDP, Guarantee
@@ -95,7 +95,7 @@ class _UntilLossExceedsBound(PrivacyFilter):
 
 
 @dataclass(frozen=True, slots=True)
-class _AndOneMore(Adversary):
+class _WithTrivialLastRequest(Adversary):
     """Another adversary for `last` rounds, then the trivial request, before which the last loss is compared."""
 
     adversary: Adversary
@@ -109,7 +109,7 @@ class _AndOneMore(Adversary):
 
 
 @dataclass(frozen=True, slots=True)
-class _PathsLasting:
+class _LongPathCount:
     """The number of paths with at least so many releases."""
 
     releases: int
@@ -227,10 +227,10 @@ def crossing_probability(
             f"odometer must be an object with start, spend and epsilon, got {odometer!r}; "
             "pass e.g. LineOdometer(delta=0.05, target=1.0)"
         )
-    play, failure = SimulationSettings(n=n, **how), stated_failure(confidence, failure)
+    play, failure = SimulationSettings(n=n, **how), failure_or_one_minus_confidence(confidence, failure)
     watched = play.game(_UntilLossExceedsBound(odometer), adversary)
     # one release more than is watched: the crossing in the last round is a denial of the trivial request
     last = watched.rounds
-    game = replace(watched, adversary=_AndOneMore(watched.adversary, last), rounds=last + 1)
-    (below_throughout,) = play.sums(game, _PathsLasting(last + 1)).sums
+    game = replace(watched, adversary=_WithTrivialLastRequest(watched.adversary, last), rounds=last + 1)
+    (below_throughout,) = play.sums(game, _LongPathCount(last + 1)).sums
     return clopper_pearson(play.n - int(below_throughout), play.n, failure=failure)

@@ -72,14 +72,16 @@ class _ReleaseCounts:
         gaussian = all(pair.normal_mu is not None for pair in (*self.menu, *(pair for pair, _ in self.last)))
         return DeclaredSpending(
             why,
-            lambda order: max(self._largest_cost(lambda pair: _log_moment(pair, order) / (order - 1)), 0.0),
-            -math.expm1(-self._largest_cost(_minus_log_finite)),
+            lambda order: max(
+                self._largest_total_cost(lambda pair: _log_moment(pair, order) / (order - 1)), 0.0
+            ),
+            -math.expm1(-self._largest_total_cost(_minus_log_finite)),
             # the largest finite loss is at most the pure epsilon, which is infinite if a loss can be
-            self._largest_cost(lambda pair: np.asarray(pair.pure_epsilon, dtype=np.float64)),
-            self._largest_cost(lambda pair: np.square(pair.gdp_mu)) if gaussian else math.inf,
+            self._largest_total_cost(lambda pair: np.asarray(pair.pure_epsilon, dtype=np.float64)),
+            self._largest_total_cost(lambda pair: np.square(pair.gdp_mu)) if gaussian else math.inf,
         )
 
-    def _largest_cost(self, cost: Callable[[DominatingPair], Real]) -> float:
+    def _largest_total_cost(self, cost: Callable[[DominatingPair], Real]) -> float:
         """Return the largest sum of costs over all rows."""
         costs = np.array([float(np.max(cost(pair))) for pair in self.menu])
         with np.errstate(invalid="ignore"):
@@ -104,11 +106,15 @@ def _minus_log_finite(pair: DominatingPair) -> Real:
 
 
 def listed_requests(adversary: Adversary) -> tuple[DominatingPair, ...] | None:
-    """Return `asks`, or None if a class with its own `request` inherits it."""
-    return adversary.asks if declaration_applies("request", adversary, "asks") else None
+    """Return `possible_requests`, or None if a class with its own `request` inherits it."""
+    return (
+        adversary.possible_requests
+        if declaration_covers_running_code("request", adversary, "possible_requests")
+        else None
+    )
 
 
-def declaration_applies(method: str, adversary: Adversary, word: str) -> bool:
+def declaration_covers_running_code(method: str, adversary: Adversary, word: str) -> bool:
     """Whether a statement of an adversary is about the code that runs: the method, and the methods that it may call."""
     # the engine, not the method, calls the methods of the contract
     others = vars(Adversary).keys() - {method}
@@ -124,7 +130,7 @@ def declaration_applies(method: str, adversary: Adversary, word: str) -> bool:
     return False
 
 
-def within_rounds(game: Game) -> DeclaredSpending | None:
+def spending_if_all_granted(game: Game) -> DeclaredSpending | None:
     """Return the spending if every request is granted, or None if the adversary does not state its pairs."""
     asks = listed_requests(game.adversary)
     if asks is None or game.adversary.asks_finally:
@@ -134,7 +140,7 @@ def within_rounds(game: Game) -> DeclaredSpending | None:
     rounds = f"{game.rounds} round{'s' * (game.rounds > 1)}"
     menu = f"{', '.join(map(str, asks[:3]))}{', ...' * (len(asks) > 3)}"
     why = f"all possible requests of the adversary, {rounds} of {menu}"
-    return _ReleaseCounts(_directed_pairs(game.direction, asks), counts).largest_spending(why)
+    return _ReleaseCounts(_pairs_in_direction(game.direction, asks), counts).largest_spending(why)
 
 
 def expand_spending(game: Game, n: int, *, most: int = MAX_POSITIONS) -> DeclaredSpending | None:
@@ -146,15 +152,17 @@ def expand_spending(game: Game, n: int, *, most: int = MAX_POSITIONS) -> Declare
     same requests.
     """
     filt, adversary, asks = game.filter, game.adversary, listed_requests(game.adversary)
-    from_state = adversary.final_from_state and declaration_applies("final", adversary, "final_from_state")
+    from_state = adversary.final_depends_only_on_state and declaration_covers_running_code(
+        "final", adversary, "final_depends_only_on_state"
+    )
     if asks is None or filt.looks_at_losses or (adversary.asks_finally and not from_state):
         return None
     if most <= FEW_POSITIONS and math.comb(game.rounds + len(asks), len(asks)) > most:
         return None  # too many ways to spend the rounds
     start = checked_start(filt, min(n, BATCH_SIZE))
-    if not _is_plain_state(start):
+    if not _consists_of_number_arrays(start):
         return None
-    start, _ = _distinct_rows(start, np.zeros((runs_of(start), 0), dtype=np.int64))
+    start, _ = _distinct_states_and_counts(start, np.zeros((runs_of(start), 0), dtype=np.int64))
     # without final requests, nothing else of the adversary matters
     final = adversary if adversary.asks_finally else None
     return _expanded_spending(filt, asks, game.rounds, game.direction, start, most, final)
@@ -187,7 +195,9 @@ def _expanded_spending(
                 denied |= np.bincount(go, minlength=size) == 0
                 if len(go) == 0:
                     continue
-                if not _is_plain_state(spent) or _state_form(spent) != _state_form(state):
+                if not _consists_of_number_arrays(spent) or _dtypes_and_shapes(spent) != _dtypes_and_shapes(
+                    state
+                ):
                     return None
                 states.append(spent)
                 tallies.append(counts[go] + (np.arange(len(asks)) == place))
@@ -197,14 +207,14 @@ def _expanded_spending(
                 filt, final, rounds, select_runs(state, some), counts[some]
             )
             if len(ahead):
-                last.append((_directed_pairs(direction, (request,))[0], ahead))
+                last.append((_pairs_in_direction(direction, (request,))[0], ahead))
         if not states:
             break
-        state, counts = _distinct_rows(concatenate_runs(states), np.concatenate(tallies))
+        state, counts = _distinct_states_and_counts(concatenate_runs(states), np.concatenate(tallies))
         ways.append(counts)
     counts = np.unique(np.concatenate(ways), axis=0)
     why = f"{positions:,} states, all that the adversary's requests reach with the filter's own code"
-    return _ReleaseCounts(_directed_pairs(direction, asks), counts, tuple(last)).largest_spending(why)
+    return _ReleaseCounts(_pairs_in_direction(direction, asks), counts, tuple(last)).largest_spending(why)
 
 
 def _possible_steps(
@@ -241,7 +251,7 @@ def _possible_answers(
     return answers if after is None else [*answers, (go, select_runs(after, go))]
 
 
-def _state_form(state: State) -> list[tuple[object, tuple[int, ...]]]:
+def _dtypes_and_shapes(state: State) -> list[tuple[object, tuple[int, ...]]]:
     """Return the kind of number and the shape of each part of a run's state."""
     return [(leaf.dtype, leaf.shape[1:]) for leaf in state_leaves(state)]
 
@@ -258,11 +268,13 @@ def _granted_final_requests(
     return request.take(go), counts[go]
 
 
-def _directed_pairs(direction: Direction, pairs: tuple[DominatingPair, ...]) -> tuple[DominatingPair, ...]:
+def _pairs_in_direction(
+    direction: Direction, pairs: tuple[DominatingPair, ...]
+) -> tuple[DominatingPair, ...]:
     return pairs if direction == "PQ" else tuple(pair.swapped for pair in pairs)
 
 
-def _distinct_rows(state: State, counts: NDArray[np.int64]) -> tuple[State, NDArray[np.int64]]:
+def _distinct_states_and_counts(state: State, counts: NDArray[np.int64]) -> tuple[State, NDArray[np.int64]]:
     """Return the distinct rows: rows are equal if the bits of their states and their counts are."""
     rows = np.concatenate([run_bytes(state), np.ascontiguousarray(counts).view(np.uint8)], axis=1)
     if len(rows) and (rows == rows[0]).all():  # as all runs start; sorting them would cost more than the walk
@@ -272,6 +284,6 @@ def _distinct_rows(state: State, counts: NDArray[np.int64]) -> tuple[State, NDAr
     return select_runs(state, first), counts[first]
 
 
-def _is_plain_state(state: State) -> bool:
+def _consists_of_number_arrays(state: State) -> bool:
     """Whether a state consists of arrays of numbers, so that states of equal bits are equal."""
     return all(isinstance(leaf, np.ndarray) and leaf.dtype.kind in "iufb" for leaf in state_leaves(state))

@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 from filterproof.mc.engine.batches import play_batch
 from filterproof.mc.engine.budget_monitor import BudgetMonitor
 from filterproof.mc.engine.cached import cache_results
+from filterproof.mc.engine.finished_runs import FinishedRuns
 from filterproof.mc.engine.game import Game
-from filterproof.mc.engine.paths import FinishedRuns
 from filterproof.mc.engine.streams import Batch
-from filterproof.mc.estimate.declared_spending import declaration_applies
+from filterproof.mc.estimate.declared_spending import declaration_covers_running_code
 from filterproof.mc.estimate.functionals import (
     HockeyStick,
     InfiniteLosses,
@@ -28,7 +28,7 @@ from filterproof.mc.estimate.functionals import (
     UnitFunctional,
 )
 from filterproof.mc.estimate.martingale import WeightedSlack
-from filterproof.mc.estimate.path_bound import PathBound, declared_bounds, proven_bounds
+from filterproof.mc.estimate.path_bound import PathBound, bounds_stated_by_filter, proven_bounds
 from filterproof.mc.intervals.estimate import PLAIN_DRAWS, Estimate
 from filterproof.mc.runs.batch_sums import BatchSums
 from filterproof.theory.conversions import CKS
@@ -80,7 +80,7 @@ class Term:
         """Yield one estimate for each epsilon, each with this failure probability."""
         for functional, own in zip(self.functionals, self.joint.tallies(tally), strict=True):
             estimate = functional.estimate(own, failure)
-            name = f"{self.name}{functional.how}, {estimate.method}"
+            name = f"{self.name}{functional.pilot_choice_text}, {estimate.method}"
             yield replace(estimate, method=name, rests_on=self.rests_on)
 
 
@@ -98,18 +98,20 @@ class Estimator:
     allocations: tuple[float, ...] = ()
 
     @property
-    def log_ranges(self) -> tuple[float, ...]:
+    def log_largest_unseen_values(self) -> tuple[float, ...]:
         """The logarithm of the largest value that a pilot may miss, for each epsilon: of any term."""
-        ranges = ([functional.log_unseen for functional in term.functionals] for term in self.terms)
+        ranges = (
+            [functional.log_largest_unseen_value for functional in term.functionals] for term in self.terms
+        )
         return tuple(map(max, zip(*ranges, strict=True)))
 
-    def floors(self, settings: EstimatorSettings) -> tuple[float, ...]:
+    def smallest_widths(self, settings: EstimatorSettings) -> tuple[float, ...]:
         """Return the smallest width that any pilot can expect at each epsilon."""
         failure = settings.failure / len(self.terms)
         widths = ([sums.least_width(settings.n, failure) for sums in term.functionals] for term in self.terms)
         return tuple(map(sum, zip(*widths, strict=True)))
 
-    def plays(self, n: int) -> tuple[tuple[Term, int], ...]:
+    def terms_with_path_counts(self, n: int) -> tuple[tuple[Term, int], ...]:
         """Return the terms to play, each with its number of paths, n in total."""
         least = min(n // len(self.terms), 2)  # an interval needs two paths
         sizes = [max(round(share * n), least) for share in self.allocations[:-1]]
@@ -171,7 +173,9 @@ def estimators(game: Game, epsilons: tuple[float, ...], settings: EstimatorSetti
     while left.any():
         # the estimator that answers the most epsilons, then the narrowest
         able = (widths <= MAX_SHARED_WIDTH_RATIO * best) & left
-        winner = min(range(len(offers)), key=lambda k: (-able[k].sum(), _relative_width(widths[k], best)))
+        winner = min(
+            range(len(offers)), key=lambda k: (-able[k].sum(), _widths_relative_to_best(widths[k], best))
+        )
         answering.append(offers[winner][0].only(np.flatnonzero(able[winner]).tolist()))
         left &= ~able[winner]
     return tuple(answering)
@@ -181,8 +185,8 @@ def _pilot_candidates(
     candidates: Sequence[Estimator], settings: EstimatorSettings
 ) -> list[tuple[Estimator, NDArray[np.float64]]]:
     """Return the candidates worth a pilot with their expected widths, infinite if the range is too large."""
-    ranges = np.array([candidate.log_ranges for candidate in candidates])
-    floors = np.array([candidate.floors(settings) for candidate in candidates])
+    ranges = np.array([candidate.log_largest_unseen_values for candidate in candidates])
+    floors = np.array([candidate.smallest_widths(settings) for candidate in candidates])
     far, best = ranges > ranges.min(axis=0) + _RANGE, np.full(ranges.shape[1], math.inf)
     offers: dict[int, tuple[Estimator, NDArray[np.float64]]] = {}
     played: dict[Hashable, FinishedRuns] = {}
@@ -212,10 +216,10 @@ def _fitted_by_pilot(
             played[way] = play_batch(term.game, pilot_batch(settings.n))
         fits.append([functional.fitted(played[way]) for functional in term.functionals])
 
-    def shared_out(allocations: tuple[float, ...]) -> tuple[Estimator, tuple[float, ...]]:
+    def with_allocations(allocations: tuple[float, ...]) -> tuple[Estimator, tuple[float, ...]]:
         failure, terms, widths = settings.failure / len(fits), [], [0.0] * len(candidate.epsilons)
         shared = replace(candidate, allocations=allocations)
-        for (term, n), fitted in zip(shared.plays(settings.n), fits, strict=True):
+        for (term, n), fitted in zip(shared.terms_with_path_counts(settings.n), fits, strict=True):
             plans = [
                 min(
                     (form.planned(pilot, n, failure, settings.interval) for form, pilot in forms),
@@ -227,9 +231,9 @@ def _fitted_by_pilot(
             widths = [width + _planned_width(plan) for width, plan in zip(widths, plans, strict=True)]
         return replace(shared, terms=tuple(terms)), tuple(widths)
 
-    trials = [shared_out(allocations) for allocations in _path_splits(len(candidate.terms))]
+    trials = [with_allocations(allocations) for allocations in _path_splits(len(candidate.terms))]
     best = np.min([widths for _, widths in trials], axis=0)
-    return min(trials, key=lambda trial: _relative_width(trial[1], best))
+    return min(trials, key=lambda trial: _widths_relative_to_best(trial[1], best))
 
 
 def _planned_width(plan: tuple[UnitFunctional, Estimate]) -> float:
@@ -245,7 +249,7 @@ def _path_splits(terms: int) -> Iterator[tuple[float, ...]]:
         yield from ((share, *((1 - share) * rest for rest in after)) for after in _path_splits(terms - 1))
 
 
-def _relative_width(widths: Iterable[float], best: NDArray[np.float64]) -> float:
+def _widths_relative_to_best(widths: Iterable[float], best: NDArray[np.float64]) -> float:
     return math.fsum(width / least for width, least in zip(widths, best, strict=True) if least > 0)
 
 
@@ -262,7 +266,7 @@ def allowed_estimators(
     Of the named method, or of all methods for "auto". Raises ValueError if nothing bounds the values of the named
     method, or if it needs more paths.
     """
-    offered = list(_candidates_of(game, epsilons, settings))
+    offered = list(_candidate_terms(game, epsilons, settings))
     if not offered:
         raise ValueError(
             f"no bound on likelihood-ratio weights is known for {type(game.filter).__name__} at these epsilons "
@@ -278,14 +282,17 @@ def allowed_estimators(
     return enough
 
 
-def _candidates_of(
+def _candidate_terms(
     game: Game, epsilons: tuple[float, ...], settings: EstimatorSettings
 ) -> Iterator[tuple[Term, ...]]:
     if settings.method in ("auto", "plain"):
         yield (Term("plain", game, tuple(HockeyStick(epsilon) for epsilon in epsilons)),)
     if settings.method == "plain":
         return
-    sure, word = proven_bounds(game, settings.n) if settings.trusts_bounds else None, declared_bounds(game)
+    sure, word = (
+        proven_bounds(game, settings.n) if settings.trusts_bounds else None,
+        bounds_stated_by_filter(game),
+    )
     if sure is not None and word is not None and not word.is_clearly_lower(sure):
         word = None  # no lower than the certain bound: its monitor would stop nothing and cost plain paths
     bounded: list[tuple[PathBound | None, _MonitorAct]] = [(sure, "assert"), (word, "truncate")]
@@ -295,18 +302,20 @@ def _candidates_of(
         ways: list[tuple[BudgetMonitor, tuple[Term, ...]]] = []
         if settings.method in ("auto", "tilted"):
             ways += tilted_terms(game, path_bound, epsilons, act)
-        gaussian = game.adversary.gaussian and declaration_applies("request", game.adversary, "gaussian")
+        gaussian = game.adversary.requests_only_gaussians and declaration_covers_running_code(
+            "request", game.adversary, "requests_only_gaussians"
+        )
         if settings.method == "martingale" or (settings.method == "auto" and gaussian):
-            ways += _with_martingale(game, path_bound, epsilons, act)
+            ways += _martingale_terms(game, path_bound, epsilons, act)
         for monitor, terms in ways:
-            yield terms if act == "assert" else (_over_bound(game, monitor, epsilons), *terms)
+            yield terms if act == "assert" else (_over_bound_term(game, monitor, epsilons), *terms)
 
 
 def tilted_terms(
     game: Game, path_bound: PathBound, epsilons: tuple[float, ...], act: _MonitorAct
 ) -> Iterator[tuple[BudgetMonitor, tuple[Term, ...]]]:
     """Yield, for each order, the monitor and the terms, with the finite losses tilted to that order."""
-    for order in _spread_orders(map(path_bound.order, epsilons)):
+    for order in _evenly_spaced_orders(map(path_bound.best_order, epsilons)):
         bounds = [path_bound.log_bound(order, epsilon) for epsilon in epsilons]
         if order == 1 or not max(map(abs, bounds)) < _DOUBLES_END:
             continue
@@ -327,7 +336,7 @@ def tilted_terms(
         yield monitor, terms
 
 
-def _with_martingale(
+def _martingale_terms(
     game: Game, path_bound: PathBound, epsilons: tuple[float, ...], act: _MonitorAct
 ) -> Iterator[tuple[BudgetMonitor, tuple[Term, ...]]]:
     """Yield, for each order, the monitor and the terms with the Gaussian filter's martingale as control variate."""
@@ -335,31 +344,33 @@ def _with_martingale(
     # the rest of the budget is computed from losses of size sqrt(budget)
     if not _READABLE < budget < math.inf:
         return
-    for order in _spread_orders(_best_order(budget / 2, max(epsilon, 0.0)) for epsilon in epsilons):
+    for order in _evenly_spaced_orders(
+        _order_of_least_weight_bound(budget / 2, max(epsilon, 0.0)) for epsilon in epsilons
+    ):
         if not 1.0 < order < math.inf:  # the budget is so large that plain paths are as good
             continue
         slacks = tuple(WeightedSlack(epsilon, budget, order, 0.0) for epsilon in epsilons)
         if not max(abs(slack.log_bound) for slack in slacks) < _DOUBLES_END:
             continue
-        most, ours = order * budget / 2 * (1 + _CLOSED), act == "assert" and path_bound.ruled
+        most, ours = order * budget / 2 * (1 + _CLOSED), act == "assert" and path_bound.rests_on_rule_theorem
         monitor = BudgetMonitor.at(order, most, 0.0, act, ours=ours, gaussian=True)
         name = f"tilted to order {order:.4g}"
-        yield monitor, (Term(name, game.at(order, monitor), slacks, path_bound.justification_of_squares),)
+        yield monitor, (Term(name, game.at(order, monitor), slacks, path_bound.justification_of_mu_squares),)
 
 
-def _over_bound(game: Game, monitor: BudgetMonitor, epsilons: tuple[float, ...]) -> Term:
+def _over_bound_term(game: Game, monitor: BudgetMonitor, epsilons: tuple[float, ...]) -> Term:
     """Return the part of H of the paths that the monitor would have stopped."""
     marked = replace(game, monitor=replace(monitor, act="flag", ours=False))
     sums = tuple(HockeyStick(epsilon, paths="over_bound") for epsilon in epsilons)
     return Term("plain beyond the monitor", marked, sums)
 
 
-def _best_order(rho: float, epsilon: float) -> float:
+def _order_of_least_weight_bound(rho: float, epsilon: float) -> float:
     """Return the order with the smallest weight bound, limited so that the bound stays within the doubles."""
     return min(float(CKS.order(rho, epsilon)), 1 + _MAX_LOG_BOUND / epsilon if epsilon > 0 else math.inf)
 
 
-def _spread_orders(orders: Iterable[float]) -> list[float]:
+def _evenly_spaced_orders(orders: Iterable[float]) -> list[float]:
     """Return the distinct orders, or `_ORDERS` of them spread evenly."""
     known = list(dict.fromkeys(orders))
     places = dict.fromkeys(np.linspace(0, len(known) - 1, _ORDERS).round().astype(int).tolist())

@@ -173,8 +173,8 @@ def rank_filters_by_releases(
     """
     epsilon, delta = float(check_positive("epsilon", epsilon)), float(check_delta("delta", delta))
     most = check_count("most", most)
-    pair = _pair_of(mechanism)
-    fewest, largest = planned_rounds(epsilon, delta, pair, most)
+    pair = _pair_of_mechanism(mechanism)
+    fewest, largest = bounds_on_planned_rounds(epsilon, delta, pair, most)
     if isinstance(mechanism, ZCDP):
         with_rho = threshold("B*", epsilon, delta, digits=17).low / Fraction(mechanism.rho)
         fewest = min(math.floor(with_rho), largest)
@@ -206,13 +206,13 @@ def _catalogue_candidates(
     for conversion, word in ((CKS, "CKS"), (BUN_STEINKE, "BUN_STEINKE")):
         name = f"ApproximateDPFilter, {word}"
         yield _candidate("ApproximateDPFilter", _RHO_MECHANISMS, epsilon, delta, conversion, name=name)
-    alpha, rho = _best_order(epsilon, delta, pair)
+    alpha, rho = _best_order_and_budget(epsilon, delta, pair)
     if rho > 0:
         holds_for = f"mechanisms with a known Rényi divergence of order {alpha:g}"
         yield _candidate("RenyiFilter", holds_for, alpha, rho, name="RenyiFilter, best order")
     if only_rho:
         return
-    mu = kept_mu(epsilon, delta)
+    mu = largest_gaussian_mu(epsilon, delta)
     yield _candidate("GaussianFilter", "mechanisms with a known GDP parameter", mu)
     yield _candidate("GaussianResidueFilter", "mechanisms with a known GDP parameter or a pure epsilon", mu)
     for name in ("RogersFilter", "WhitehouseFilter", "BasicFilter"):
@@ -271,11 +271,11 @@ def _counted_choice(candidate: _Candidate, pair: DominatingPair, most: int) -> F
     except ValueError as error:  # it grants nothing within the guarantee
         return FilterChoice(candidate.name, 0, 0, 0, f"none: {error}", "")
     return FilterChoice(
-        candidate.name, count, count, count, candidate.holds_for, _code_lines(candidate.text, pair)
+        candidate.name, count, count, count, candidate.holds_for, _session_code(candidate.text, pair)
     )
 
 
-def _code_lines(text: str, pair: DominatingPair, after: str = "") -> str:
+def _session_code(text: str, pair: DominatingPair, after: str = "") -> str:
     return f"session = {text}.open()\ngranted = session.request({_code_of_value(pair)})  # before each release{after}"
 
 
@@ -295,18 +295,18 @@ def _simulated_choices(
         looks.append((mean.value, candidate, rounds))
     if looks:
         _, candidate, rounds = max(looks, key=lambda look: look[0])
-        yield _simulated_rounds(candidate, pair, rounds, seed)
+        yield _simulated_choice(candidate, pair, rounds, seed)
     pure = ("ExPostFilter",) if math.isfinite(float(pair.pure_epsilon)) else ()
     for name in ("HockeyStickFilter", *pure):
-        yield _simulated_rounds(
+        yield _simulated_choice(
             _candidate(name, _REALISED_LOSSES, epsilon, delta), pair, _MAX_ROUNDS_RATIO * max(most, 1), seed
         )
 
 
-def _simulated_rounds(made: _Candidate, pair: DominatingPair, rounds: int, seed: int) -> FilterChoice:
+def _simulated_choice(made: _Candidate, pair: DominatingPair, rounds: int, seed: int) -> FilterChoice:
     """Return the mean number of rounds of a filter that observes each loss, up to `rounds`."""
     mean = _mean_rounds(made.make(), pair, rounds, max(_SIMULATED_ROUNDS // rounds, 2), seed)
-    code = _code_lines(made.text, pair, ", session.observe(loss) after it")
+    code = _session_code(made.text, pair, ", session.observe(loss) after it")
     return FilterChoice(made.name, mean.value, mean.low, mean.high, made.holds_for, code)
 
 
@@ -317,7 +317,7 @@ def _mean_rounds(filt: PrivacyFilter, pair: DominatingPair, rounds: int, n: int,
     return empirical_bernstein(Moments.of(np.repeat(np.arange(rounds + 1), ended), rounds), failure=_FAILURE)
 
 
-def _pair_of(mechanism: DominatingPair | PureDP | GaussianDP | ZCDP) -> DominatingPair:
+def _pair_of_mechanism(mechanism: DominatingPair | PureDP | GaussianDP | ZCDP) -> DominatingPair:
     """Return the pair of the requests; for ZCDP(rho) a Gaussian with no smaller rho."""
     match mechanism:
         case PureDP(epsilon):
@@ -334,13 +334,15 @@ def _pair_of(mechanism: DominatingPair | PureDP | GaussianDP | ZCDP) -> Dominati
     )
 
 
-def planned_rounds(epsilon: float, delta: float, pair: DominatingPair, most: int) -> tuple[int, int]:
+def bounds_on_planned_rounds(
+    epsilon: float, delta: float, pair: DominatingPair, most: int
+) -> tuple[int, int]:
     """Return the rounds of a plan certified to keep delta, and the most that are not certified to exceed it."""
     looked: dict[int, Bounds] = {}
     largest = float(pair.pure_epsilon)
     pure = Fraction(largest) if largest < math.inf else math.inf
 
-    def at(rounds: int) -> Bounds:
+    def delta_bounds(rounds: int) -> Bounds:
         """Return bounds that decide on which side of delta the plan is, if bounds of one part in 1000 do."""
         if rounds * pure <= epsilon:
             return Bounds(0.0, 0.0)
@@ -350,7 +352,7 @@ def planned_rounds(epsilon: float, delta: float, pair: DominatingPair, most: int
             looked[rounds] = plan.delta(epsilon) if rough.low <= delta < rough.high else rough
         return looked[rounds]
 
-    def last(keeps: Callable[[int], bool], first: int) -> int:
+    def last_rounds_keeping(keeps: Callable[[int], bool], first: int) -> int:
         """Return the last number of rounds from `first` on that keeps delta, or first - 1."""
         low, step = first - 1, 1
         while keeps(low + step):
@@ -362,11 +364,11 @@ def planned_rounds(epsilon: float, delta: float, pair: DominatingPair, most: int
                 )
         return low + bisect_left(range(low + 1, low + step), True, key=lambda rounds: not keeps(rounds))
 
-    fewest = last(lambda rounds: at(rounds).high <= delta, 1)
-    return fewest, last(lambda rounds: at(rounds).low <= delta, fewest + 1)
+    fewest = last_rounds_keeping(lambda rounds: delta_bounds(rounds).high <= delta, 1)
+    return fewest, last_rounds_keeping(lambda rounds: delta_bounds(rounds).low <= delta, fewest + 1)
 
 
-def _best_order(epsilon: float, delta: float, pair: DominatingPair) -> tuple[float, float]:
+def _best_order_and_budget(epsilon: float, delta: float, pair: DominatingPair) -> tuple[float, float]:
     """Return the order of `_ORDERS` whose budget allows the most rounds, and its budget, or 0."""
     best, most = (2.0, 0.0), 0.0
     for t in _ORDERS:
@@ -380,7 +382,7 @@ def _best_order(epsilon: float, delta: float, pair: DominatingPair) -> tuple[flo
     return best
 
 
-def kept_mu(epsilon: float, delta: float) -> float:
+def largest_gaussian_mu(epsilon: float, delta: float) -> float:
     """Return the largest mu with H_{e^epsilon}(Gaussian(mu)) <= delta, certified, up to 2^-30."""
     mu = float(max_gaussian_mu(epsilon, delta))
     for bits in range(50, 0, -1):

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filterproof.mc.engine.budget_monitor import BoundExceeded
-from filterproof.mc.engine.paths import FinishedRuns
+from filterproof.mc.engine.finished_runs import FinishedRuns
 from filterproof.mc.intervals import FixedBets, Moments, kl_chernoff
 from filterproof.mc.intervals.estimate import Estimate
 from filterproof.mc.runs.batch_sums import BatchSums
@@ -46,24 +46,24 @@ class UnitFunctional(ABC):
         return 0.0
 
     @property
-    def log_unseen(self) -> float:
+    def log_largest_unseen_value(self) -> float:
         """The logarithm of the largest value that a pilot may have missed."""
         return self.log_range
 
     @property
-    def how(self) -> str:
+    def pilot_choice_text(self) -> str:
         """The pilot's choice, for the name of the estimate."""
         return ""
 
     @property
-    def unit_numbers(self) -> int:
+    def unit_sum_count(self) -> int:
         """The number of sums that `unit_sums` returns."""
-        return 2 + (len(self.bets.stakes) if self.bets else 0)
+        return 2 + (len(self.bets.signed_stakes) if self.bets else 0)
 
     @property
-    def numbers(self) -> int:
+    def sum_count(self) -> int:
         """The number of all sums."""
-        return self.unit_numbers
+        return self.unit_sum_count
 
     def unit_sums(self, y: NDArray[np.float64], n: int) -> tuple[float, ...]:
         """Return sum, squares about the mean, and logs for the bets, of y and n - len(y) zeros; overwrite y.
@@ -74,7 +74,7 @@ class UnitFunctional(ABC):
             if y.max() > 1 + ROUNDING:
                 raise BoundExceeded(f"a run's value is {y.max():.9g} times its bound")
             np.minimum(y, 1.0, out=y)
-        logs = self.bets.logs(y) if self.bets else ()
+        logs = self.bets.log_factor_sums(y) if self.bets else ()
         total = float(y.sum())
         mean = total / n
         y -= mean
@@ -83,7 +83,7 @@ class UnitFunctional(ABC):
 
     def moments(self, tally: BatchSums) -> Moments:
         """Return the moments of Y over all batches."""
-        rows = tally.rows[:, : self.unit_numbers].tolist()
+        rows = tally.rows[:, : self.unit_sum_count].tolist()
         return Moments.merge(
             Moments(int(n), total, centred, logs=tuple(logs))
             for n, (total, centred, *logs) in zip(tally.sizes, rows, strict=True)
@@ -107,10 +107,12 @@ class UnitFunctional(ABC):
             )
         plans: list[tuple[Self, Estimate]] = []
         if interval != "betting":
-            plans.append((self, kl_chernoff(pilot.scaled_to(n), failure=failure)))
+            plans.append((self, kl_chernoff(pilot.scaled_to_count(n), failure=failure)))
         if interval != "KL-Chernoff":
             bets = FixedBets.planned(pilot, n, failure=failure)
-            plans.append((replace(self, bets=bets), bets.interval(bets.expected(pilot, n), failure=failure)))
+            plans.append(
+                (replace(self, bets=bets), bets.interval(bets.expected_moments(pilot, n), failure=failure))
+            )
         form, mean = min(plans, key=lambda plan: plan[1].high - plan[1].low)
         return form, self.divergence(mean)
 
@@ -127,14 +129,14 @@ class UnitFunctional(ABC):
         """Return the estimate from the sums over all batches."""
         interval = kl_chernoff if self.bets is None else self.bets.interval
         mean = interval(self.moments(tally), failure=failure)
-        return replace(self.divergence(mean), over_bound=self.over_bound(tally))
+        return replace(self.divergence(mean), over_bound=self.count_over_bound(tally))
 
     def divergence(self, mean: Estimate) -> Estimate:
         """Return the estimate from the mean of Y: e^{log_range} E[Y], a term of H_{e^eps}, at most one."""
         unit = math.exp(self.log_range)
         return replace(mean, value=unit * mean.value, low=unit * mean.low, high=unit * mean.high).at_most_one
 
-    def over_bound(self, tally: BatchSums) -> int:
+    def count_over_bound(self, tally: BatchSums) -> int:
         """Return the number of paths that exceeded the monitor's bound; 0 if they are not counted."""
         return 0
 
@@ -150,7 +152,7 @@ class JointFunctional:
 
     def split(self, sums: NDArray[np.float64]) -> list[NDArray[np.float64]]:
         """Split the sums along the last axis by functional."""
-        return np.split(sums, np.cumsum([part.numbers for part in self.parts])[:-1], axis=-1)
+        return np.split(sums, np.cumsum([part.sum_count for part in self.parts])[:-1], axis=-1)
 
     def tallies(self, tally: BatchSums) -> tuple[BatchSums, ...]:
         """Return the sums of each functional."""
@@ -177,8 +179,8 @@ class HockeyStick(UnitFunctional):
         return self.log_bound
 
     @property
-    def numbers(self) -> int:
-        return self.unit_numbers + (self.paths == "over_bound")
+    def sum_count(self) -> int:
+        return self.unit_sum_count + (self.paths == "over_bound")
 
     def __call__(self, paths: FinishedRuns) -> NDArray[np.float64]:
         over_bound = np.broadcast_to(paths.over_bound, paths.loss.shape)
@@ -194,7 +196,7 @@ class HockeyStick(UnitFunctional):
         marked = (float(np.count_nonzero(over_bound)),) if self.paths == "over_bound" else ()
         return np.array([*sums, *marked])
 
-    def over_bound(self, tally: BatchSums) -> int:
+    def count_over_bound(self, tally: BatchSums) -> int:
         return int(tally.sums[-1]) if self.paths == "over_bound" else 0
 
 
@@ -213,7 +215,7 @@ class InfiniteLosses(UnitFunctional):
         return math.log(self.most)
 
     @property
-    def log_unseen(self) -> float:
+    def log_largest_unseen_value(self) -> float:
         # all estimators except plain paths have this term: its range must not hide those of the other terms
         return -math.inf
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filterproof.mc.engine.budget_monitor import BoundExceeded
-from filterproof.mc.engine.paths import FinishedRuns
+from filterproof.mc.engine.finished_runs import FinishedRuns
 from filterproof.mc.estimate.functionals import ROUNDING, UnitFunctional
 from filterproof.mc.estimate.path_bound import log_weight_bound
 from filterproof.mc.intervals import Moments
@@ -55,13 +55,13 @@ class WeightedSlack(UnitFunctional):
         return self.log_bound
 
     @property
-    def how(self) -> str:
+    def pilot_choice_text(self) -> str:
         return f" with martingale coefficient {self.beta:.4g}"
 
     def least_width(self, n: int, failure: float) -> float:
         return 0.0  # negative values are clipped
 
-    def terms(self, paths: FinishedRuns) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def payoff_and_slack(self, paths: FinishedRuns) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return (a, b) of paths with Gaussian rounds only, each of shape (n,).
 
         A path that a monitor stopped has a = 0, with its payoff added to b: its part of H is estimated from plain
@@ -97,14 +97,18 @@ class WeightedSlack(UnitFunctional):
         return payoff, slack
 
     def __call__(self, paths: FinishedRuns) -> NDArray[np.float64]:
-        payoff, slack = self.terms(paths)
-        return np.array(self.unit_sums(unit_values(self.mix(payoff, slack), 1.0), len(payoff)))
+        payoff, slack = self.payoff_and_slack(paths)
+        return np.array(
+            self.unit_sums(unit_values(self.combine_payoff_and_slack(payoff, slack), 1.0), len(payoff))
+        )
 
     def fitted(self, paths: FinishedRuns) -> list[tuple[Self, Moments]]:
         """Return this functional with the coefficient of the smallest variance here, and with the martingale's."""
-        payoff, slack = self.terms(paths)
-        forms = [replace(self, beta=beta) for beta in dict.fromkeys((best_beta(payoff, slack), 1.0))]
-        return [(form, Moments.of(form.mix(payoff, slack))) for form in forms]
+        payoff, slack = self.payoff_and_slack(paths)
+        forms = [
+            replace(self, beta=beta) for beta in dict.fromkeys((variance_minimising_beta(payoff, slack), 1.0))
+        ]
+        return [(form, Moments.of(form.combine_payoff_and_slack(payoff, slack))) for form in forms]
 
     def divergence(self, mean: Estimate) -> Estimate:
         """H_{e^epsilon} = beta G(epsilon, B^2) + M (E[y] - beta)."""
@@ -112,20 +116,22 @@ class WeightedSlack(UnitFunctional):
         start = float(Gaussian(math.sqrt(self.budget)).hockey_stick(self.epsilon))
         pad = _CLOSED_FORMS * scale
 
-        def reached(y: float) -> float:
+        def divergence_from_mean(y: float) -> float:
             return self.beta * start + scale * (y - self.beta)
 
-        value = max(reached(mean.value), 0.0)
-        low, high = max(reached(mean.low) - pad, 0.0), reached(mean.high) + pad
+        value = max(divergence_from_mean(mean.value), 0.0)
+        low, high = max(divergence_from_mean(mean.low) - pad, 0.0), divergence_from_mean(mean.high) + pad
         return replace(mean, value=value, low=min(low, value), high=max(high, value)).at_most_one
 
-    def mix(self, payoff: NDArray[np.float64], slack: NDArray[np.float64]) -> NDArray[np.float64]:
+    def combine_payoff_and_slack(
+        self, payoff: NDArray[np.float64], slack: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
         """Return y of each path."""
         y: NDArray[np.float64] = (1 - self.beta) * payoff + self.beta * (1 - slack)
         return y
 
 
-def best_beta(payoff: NDArray[np.float64], slack: NDArray[np.float64]) -> float:
+def variance_minimising_beta(payoff: NDArray[np.float64], slack: NDArray[np.float64]) -> float:
     """Return the beta in [0, 1] that minimises the variance of a - beta (a + b)."""
     whole = payoff + slack
     centred = whole - whole.mean()

@@ -18,7 +18,7 @@ from filterproof.mc.estimate.declared_spending import (
     DeclaredSpending,
     expand_spending,
     listed_requests,
-    within_rounds,
+    spending_if_all_granted,
 )
 from filterproof.theory.numerics.golden_section import lowest_at
 from filterproof.theory.pairs import RandomizedResponse, is_ours
@@ -80,7 +80,7 @@ class PathBound:
         used: list[Callable[[DeclaredSpending], float]] = [lambda bound: bound.infinite]
         if order > 1:
             used.insert(0, lambda bound: bound.divergence(order))
-        if epsilon >= self.pure:
+        if epsilon >= self.finite_loss_bound:
             used.append(lambda bound: bound.pure)
         vouching: list[DeclaredSpending] = []
         for size in used:
@@ -90,7 +90,7 @@ class PathBound:
         return " and ".join(dict.fromkeys(bound.justification for bound in vouching))
 
     @property
-    def justification_of_squares(self) -> str:
+    def justification_of_mu_squares(self) -> str:
         """Return why the bound on sum_t mu_t^2 holds."""
         return self._best_bound(lambda bound: bound.squares).justification
 
@@ -100,13 +100,13 @@ class PathBound:
         return next(bound for bound in self.bounds if size(bound) <= least * (1 + 1e-6))
 
     @property
-    def pure(self) -> float:
+    def finite_loss_bound(self) -> float:
         """The bound on the sum of finite losses."""
         return min(bound.pure for bound in self.bounds)
 
     def log_bound(self, order: float, epsilon: float) -> float:
         """Return an upper bound on the log of the weighted integrand, log M_s or slightly more; 0 at order 1."""
-        if epsilon >= self.pure:
+        if epsilon >= self.finite_loss_bound:
             return _ROUNDED
         return (
             max(log_weight_bound(order, self.divergence(order), epsilon), _MIN_LOG_BOUND)
@@ -114,39 +114,43 @@ class PathBound:
             else 0.0
         )
 
-    def order(self, epsilon: float) -> float:
+    def best_order(self, epsilon: float) -> float:
         """Return the order s with the smallest log M_s; 1 if tilting gives no bound below 1."""
-        if epsilon >= self.pure:
+        if epsilon >= self.finite_loss_bound:
             return _STEEP  # no loss exceeds epsilon, so any order will do
-        size, order = min(self._least_log_moment(bound, max(epsilon, 0.0)) for bound in self.bounds)
+        size, order = min(self._least_log_bound_and_order(bound, max(epsilon, 0.0)) for bound in self.bounds)
         return order if size < 0 else 1.0
 
-    def _least_log_moment(self, bound: DeclaredSpending, epsilon: float) -> tuple[float, float]:
+    def _least_log_bound_and_order(self, bound: DeclaredSpending, epsilon: float) -> tuple[float, float]:
         """Return the smallest log M_s that one of the bounds gives, and its order."""
 
-        def value(log_t: float) -> float:
+        def log_bound_at(log_t: float) -> float:
             order = 1 + math.exp(log_t)
             size = log_weight_bound(order, bound.divergence(order), epsilon)
             return size if math.isfinite(size) else math.inf
 
         low, high = math.log(_ORDERS[0]), math.log(min(_ORDERS[1], bound.highest - 1))
         if high <= low:
-            return value(high), 1 + math.exp(high)
+            return log_bound_at(high), 1 + math.exp(high)
         # (s-1) D_s is convex in s, and so is log M_s: it decreases, then increases, also on a logarithmic scale; 24
         # steps are within 1e-4 of the minimising log_t, where log M_s is flat
-        best = lowest_at(value, low, high, steps=24)
+        best = lowest_at(log_bound_at, low, high, steps=24)
         order = (
-            bound.highest if value(high) <= value(best) and bound.highest < _ORDERS[1] else 1 + math.exp(best)
+            bound.highest
+            if log_bound_at(high) <= log_bound_at(best) and bound.highest < _ORDERS[1]
+            else 1 + math.exp(best)
         )
-        return value(math.log(order - 1)), order
+        return log_bound_at(math.log(order - 1)), order
 
     def monitor(self, order: float, act: Literal["truncate", "flag", "assert"]) -> BudgetMonitor:
         """Return the monitor that enforces this bound at one order."""
         divergence = self.divergence(order) if order > 1 else math.inf
-        return BudgetMonitor.at(order, divergence, self.infinite, act, ours=act == "assert" and self.ruled)
+        return BudgetMonitor.at(
+            order, divergence, self.infinite, act, ours=act == "assert" and self.rests_on_rule_theorem
+        )
 
     @property
-    def ruled(self) -> bool:
+    def rests_on_rule_theorem(self) -> bool:
         """Whether a theorem about a filter's rule is among the bounds."""
         return any(bound.ruled for bound in self.bounds)
 
@@ -157,54 +161,60 @@ def proven_bounds(game: Game, n: int) -> PathBound | None:
     They come from a theorem about the catalogue rule that runs, from the rounds and the pairs of the adversary, or from
     an expansion of all reachable states through the filter's code.
     """
-    ruled = _bounds_by_theorem(game)
+    ruled = _bounds_from_rule_theorem(game)
     # if a theorem already gives a bound, only a small expansion, which may give a lower one, is worth its time: a
     # position takes as long as many thousand rounds of play
     most = max(min(FEW_POSITIONS, n // _AS_MANY), 2) if ruled else MAX_POSITIONS
-    spent = (within_rounds(game), expand_spending(game, n, most=most))
+    spent = (spending_if_all_granted(game), expand_spending(game, n, most=most))
     bounds = (*ruled, *(bound for bound in spent if bound is not None))
     return PathBound(bounds) if bounds else None
 
 
-def declared_bounds(game: Game) -> PathBound | None:
+def bounds_stated_by_filter(game: Game) -> PathBound | None:
     """Return the bounds that the filter states in `holds`, for a monitor to enforce, or None."""
     holds = game.filter.holds
-    return None if holds is None else PathBound(bounds_of_scope(holds, f"a monitor at {holds}", ruled=False))
+    return (
+        None
+        if holds is None
+        else PathBound(bounds_of_guarantee_scope(holds, f"a monitor at {holds}", ruled=False))
+    )
 
 
-def ruled(filt: FilterBase) -> GuaranteeScope | None:
+def scope_proven_by_rule_theorem(filt: FilterBase) -> GuaranteeScope | None:
     """Return the bounds of a theorem on a rule of the catalogue, or None if other code may run, e.g. of a subclass."""
     entry, holds = CATALOGUE.get(type(filt).__name__), filt.holds
     ours = entry is not None and entry.filter_class is type(filt)
     return holds if ours and holds is not None and holds.rule else None
 
 
-def _bounds_by_theorem(game: Game) -> tuple[DeclaredSpending, ...]:
+def _bounds_from_rule_theorem(game: Game) -> tuple[DeclaredSpending, ...]:
     """Return the bounds that a theorem proves for this game."""
-    holds, asks = ruled(game.filter), listed_requests(game.adversary)
+    holds, asks = scope_proven_by_rule_theorem(game.filter), listed_requests(game.adversary)
     if holds is None or (asks is not None and not all(map(is_ours, asks))):
         return ()
     # if the adversary does not state its pairs, they must be of this library: any other raises Exceeded in play
     scope = "" if asks is not None else ", for pairs of this library"
-    return bounds_of_scope(holds, f"{holds.rule}{scope}", ruled=True)
+    return bounds_of_guarantee_scope(holds, f"{holds.rule}{scope}", ruled=True)
 
 
-def bounds_of_scope(holds: GuaranteeScope, why: str, *, ruled: bool) -> tuple[DeclaredSpending, ...]:
+def bounds_of_guarantee_scope(
+    holds: GuaranteeScope, why: str, *, ruled: bool
+) -> tuple[DeclaredSpending, ...]:
     """Return the bounds that `holds` states, one by one, each with its bound on infinite losses.
 
     `ruled` says whether a theorem proves them. Otherwise a monitor enforces the divergences of one order, which bound
     no single loss.
     """
-    declared_bounds = [
+    stated_parts = [
         GuaranteeScope(zcdp=holds.zcdp),
         *(GuaranteeScope(orders=(at_order,)) for at_order in holds.orders),
         GuaranteeScope(pure=holds.pure),
     ]
-    parts = [replace(part, infinite=holds.infinite) for part in declared_bounds if part != GuaranteeScope()]
+    parts = [replace(part, infinite=holds.infinite) for part in stated_parts if part != GuaranteeScope()]
     return tuple(
         DeclaredSpending(
             why,
-            _divergence_of_part(part),
+            _divergence_function_of_scope(part),
             part.infinite,
             part.pure if ruled else math.inf,
             # D_a of Gaussian(mu) is a mu^2/2
@@ -216,7 +226,7 @@ def bounds_of_scope(holds: GuaranteeScope, why: str, *, ruled: bool) -> tuple[De
     )
 
 
-def _divergence_of_part(part: GuaranteeScope) -> Callable[[float], float]:
+def _divergence_function_of_scope(part: GuaranteeScope) -> Callable[[float], float]:
     if part.pure < math.inf:
         # the composition of RR(e_t) is (sum e_t)-DP, so RR(sum e_t) dominates it
         return lambda order: float(RandomizedResponse(part.pure).renyi(order))

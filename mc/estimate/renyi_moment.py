@@ -14,12 +14,17 @@ from filterproof.filters.contract.parameters import one_order_from_one
 from filterproof.mc.engine.adversary import Adversary
 from filterproof.mc.engine.batches import play_batch
 from filterproof.mc.engine.budget_monitor import BoundExceeded, BudgetMonitor
+from filterproof.mc.engine.finished_runs import FinishedRuns
 from filterproof.mc.engine.game import Game
-from filterproof.mc.engine.paths import FinishedRuns
 from filterproof.mc.estimate.estimator import pilot_batch
 from filterproof.mc.estimate.functionals import ROUNDING, IntervalName, UnitFunctional
-from filterproof.mc.estimate.path_bound import declared_bounds, proven_bounds
-from filterproof.mc.intervals.estimate import CONFIDENCE, PLAIN_DRAWS, Estimate, stated_failure
+from filterproof.mc.estimate.path_bound import bounds_stated_by_filter, proven_bounds
+from filterproof.mc.intervals.estimate import (
+    CONFIDENCE,
+    PLAIN_DRAWS,
+    Estimate,
+    failure_or_one_minus_confidence,
+)
 from filterproof.mc.runs.batch_sums import BatchSums
 from filterproof.mc.runs.play import PlayOptions, SimulationSettings
 from filterproof.theory.argument_checks import check_count
@@ -48,8 +53,8 @@ class RenyiMoment(UnitFunctional):
     bound: float
 
     @property
-    def numbers(self) -> int:
-        return self.unit_numbers + 2
+    def sum_count(self) -> int:
+        return self.unit_sum_count + 2
 
     def __call__(self, paths: FinishedRuns) -> NDArray[np.float64]:
         most = (self.alpha - 1) * self.bound if self.alpha > 1 else self.bound
@@ -91,7 +96,7 @@ class RenyiMoment(UnitFunctional):
         """Return the number of paths with an infinite loss or, at alpha = 1, an infinite divergence."""
         return int(tally.sums[-2])
 
-    def over_bound(self, tally: BatchSums) -> int:
+    def count_over_bound(self, tally: BatchSums) -> int:
         """Return the number of paths that spent more than the bound."""
         return int(tally.sums[-1])
 
@@ -153,10 +158,10 @@ def simulate_renyi(
     alpha = one_order_from_one("alpha", alpha)
     play = SimulationSettings(n=check_count("n", n, least=2), **how)
     n = play.n
-    failure = stated_failure(confidence, failure)
+    failure = failure_or_one_minus_confidence(confidence, failure)
     game = play.game(filt, adversary)
 
-    def estimated(game: Game, bound: float, rests_on: str, *, sure: bool) -> Estimate:
+    def estimate_game(game: Game, bound: float, rests_on: str, *, sure: bool) -> Estimate:
         [(form, pilot)] = RenyiMoment(alpha, bound).fitted(play_batch(game, pilot_batch(n)))
         moment, _ = form.planned(pilot, n, failure, interval)
         tally = play.sums(game, moment)
@@ -179,27 +184,29 @@ def simulate_renyi(
             return Estimate(0.0, 0.0, 0.0, failure, n, "nothing is released", why)
         try:
             monitor = path_bound.monitor(alpha, "assert")
-            return estimated(game.at(alpha, _recording(alpha, monitor)), most, why, sure=True)
+            return estimate_game(
+                game.at(alpha, _monitor_recording_divergences(alpha, monitor)), most, why, sure=True
+            )
         except BoundExceeded as error:
             exceeded = f", for {error}"
-    free = game.at(alpha, _recording(alpha, None))
-    bound = _likely_cutoff(free, alpha, n)
-    return estimated(free, bound, f"{PLAIN_DRAWS}, which give no upper bound{exceeded}", sure=False)
+    free = game.at(alpha, _monitor_recording_divergences(alpha, None))
+    bound = _divergence_cutoff(free, alpha, n)
+    return estimate_game(free, bound, f"{PLAIN_DRAWS}, which give no upper bound{exceeded}", sure=False)
 
 
-def _recording(alpha: float, monitor: BudgetMonitor | None) -> BudgetMonitor | None:
+def _monitor_recording_divergences(alpha: float, monitor: BudgetMonitor | None) -> BudgetMonitor | None:
     """Return the monitor or, at order 1, one that records divergences for the same requests."""
     if alpha > 1:
         return monitor
     return replace(monitor or BudgetMonitor.at(1.0, math.inf, 1.0, "record"), act="record")
 
 
-def _likely_cutoff(game: Game, alpha: float, n: int) -> float:
+def _divergence_cutoff(game: Game, alpha: float, n: int) -> float:
     """Return the cut-off of an unbounded sum_t D_t: the larger of the pilot's maximum and the filter's statement."""
     paths = play_batch(game, pilot_batch(n))
     with np.errstate(invalid="ignore"):
         spent = RenyiMoment(alpha, math.inf).spent(paths) / (alpha - 1 if alpha > 1 else 1.0)
     seen = float(np.max(spent[np.isfinite(spent)], initial=0.0))
-    path_bound = declared_bounds(game)
+    path_bound = bounds_stated_by_filter(game)
     most = path_bound.divergence(alpha) if path_bound is not None else math.inf
     return max(seen, most if most < math.inf else 0.0, _MIN_CUT_OFF)

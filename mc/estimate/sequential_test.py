@@ -18,8 +18,8 @@ from filterproof.filters import PrivacyFilter
 from filterproof.filters.contract.parameters import one_epsilon
 from filterproof.mc.engine.adversary import Adversary
 from filterproof.mc.engine.budget_monitor import BoundExceeded
+from filterproof.mc.engine.finished_runs import FinishedRuns
 from filterproof.mc.engine.game import Game
-from filterproof.mc.engine.paths import FinishedRuns
 from filterproof.mc.engine.streams import BATCH_SIZE
 from filterproof.mc.estimate.estimator import tilted_terms
 from filterproof.mc.estimate.functionals import ROUNDING
@@ -50,10 +50,10 @@ class _BettingCapital:
 
     def __call__(self, paths: FinishedRuns) -> NDArray[np.float64]:
         near = _ROUNDING * (1 + abs(self.epsilon))
-        sure, seen = (self._wealth(paths, self.epsilon + margin) for margin in (near, 0.0))
+        sure, seen = (self._wealth_with_zeros_up_to(paths, self.epsilon + margin) for margin in (near, 0.0))
         return np.array([*sure.above, *seen.below])
 
-    def _wealth(self, paths: FinishedRuns, least: float) -> LogCapital:
+    def _wealth_with_zeros_up_to(self, paths: FinishedRuns, least: float) -> LogCapital:
         """Return the wealth if losses up to `least` have value 0."""
         hits = np.flatnonzero(paths.loss > least)
         y = -np.expm1(self.epsilon - paths.loss[hits])
@@ -62,9 +62,9 @@ class _BettingCapital:
             raise BoundExceeded(f"a run's value is {y.max() / self.test.upper:.9g} times its bound")
         return self.test.wealth(np.minimum(y, self.test.upper), zeros=len(paths.loss) - y.size)
 
-    def wealth(self, n: int, row: NDArray[np.float64]) -> LogCapital:
+    def wealth_from_sums(self, n: int, row: NDArray[np.float64]) -> LogCapital:
         """Return the wealth on n paths, from their row of sums."""
-        bets = self.test.bets_above
+        bets = self.test.number_of_bets_above
         return LogCapital(n, tuple(row[:bets].tolist()), tuple(row[bets:].tolist()))
 
 
@@ -122,7 +122,7 @@ def sequential_test(
     if delta == 1:
         return Decision(ThresholdSide.UNDECIDED, delta, 0.0, 0.0, failure, 0, "nothing being above 1")
 
-    def decided(game: Game, upper: float, rests_on: str) -> Decision:
+    def decide_for_game(game: Game, upper: float, rests_on: str) -> Decision:
         """Return the decision after the first batch that allows one, or after `most` paths."""
         stake = _BettingCapital(BettingTest(max(delta, _MIN_THRESHOLD * upper), upper, failure), epsilon)
         batches: list[LogCapital] = []
@@ -130,7 +130,7 @@ def sequential_test(
         while True:
             tally = play.sums(game, stake, n=min(look * BATCH_SIZE, play.n - first * BATCH_SIZE), first=first)
             for size, row in zip(tally.sizes, tally.rows, strict=True):
-                batches.append(stake.wealth(int(size), row))
+                batches.append(stake.wealth_from_sums(int(size), row))
                 decision = stake.test.decision(LogCapital.merge(batches))
                 if decision.side is not ThresholdSide.UNDECIDED or decision.n >= play.n:
                     return replace(decision, rests_on=rests_on)
@@ -146,7 +146,7 @@ def sequential_test(
             # a weight bound below delta decides already, but the test needs an upper bound above its threshold
             upper = max(math.exp(term.functionals[0].log_range), delta * (1 + 2.0**-10))
             if upper < 1:
-                return decided(term.game, upper, term.rests_on)
+                return decide_for_game(term.game, upper, term.rests_on)
     except BoundExceeded as error:
         exceeded = f", for {error}"
-    return decided(game, 1.0, PLAIN_DRAWS + exceeded)
+    return decide_for_game(game, 1.0, PLAIN_DRAWS + exceeded)

@@ -16,7 +16,7 @@ from filterproof.mc.engine.game import Game
 from filterproof.mc.estimate.curve import ProfileEstimate
 from filterproof.mc.estimate.estimator import Estimator, EstimatorSettings, Method, estimators
 from filterproof.mc.estimate.functionals import IntervalName
-from filterproof.mc.intervals.estimate import CONFIDENCE, Estimate, stated_failure
+from filterproof.mc.intervals.estimate import CONFIDENCE, Estimate, failure_or_one_minus_confidence
 from filterproof.mc.runs.batch_sums import BatchSums, Progress, Report
 from filterproof.mc.runs.play import PlayOptions, SimulationSettings
 from filterproof.theory.argument_checks import check_count, check_real
@@ -127,12 +127,12 @@ def simulate(
     >>> round(fp.simulate(fp.GaussianFilter(mu=1.0), fp.OneShot(), epsilon=1.0, n=100).value, 6)
     0.126937
     """
-    grid = grid_of("epsilon", epsilon)
+    grid = checked_finite_numbers("epsilon", epsilon)
     alone = np.ndim(epsilon) == 0
     if alone:
         one_epsilon("epsilon", grid[0])
     play = SimulationSettings(n=check_count("n", n, least=2), **how)
-    failure = stated_failure(confidence, failure)
+    failure = failure_or_one_minus_confidence(confidence, failure)
     if method not in ("auto", "plain", "tilted", "martingale"):
         raise ValueError(
             f"method must be auto, plain, tilted or martingale, got method={method!r}; pass one of them"
@@ -178,7 +178,7 @@ def _estimates_by_epsilon(
     played: list[BatchSums] = []
     for place, estimator in enumerate(parts):
         tallies: list[BatchSums] = []
-        for term, paths in estimator.plays(n // len(parts) + (place < n % len(parts))):
+        for term, paths in estimator.terms_with_path_counts(n // len(parts) + (place < n % len(parts))):
             report = _progress_report(
                 progress, play, estimator, settings.failure, tallies, sum(tally.n for tally in played)
             )
@@ -209,7 +209,7 @@ def _progress_report(
     return report
 
 
-def grid_of(name: str, given: object) -> tuple[float, ...]:
+def checked_finite_numbers(name: str, given: object) -> tuple[float, ...]:
     """Return the given numbers, one or a sequence, all finite. Raises ValueError for none."""
     if isinstance(given, (list, tuple, range)):
         given = np.array([one_real(name, number) for number in given], dtype=np.float64)

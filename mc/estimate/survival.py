@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.engine.adversary import Adversary
-from filterproof.mc.engine.paths import FinishedRuns
+from filterproof.mc.engine.finished_runs import FinishedRuns
 from filterproof.mc.intervals import clopper_pearson
-from filterproof.mc.intervals.estimate import CONFIDENCE, Estimate, stated_failure
+from filterproof.mc.intervals.estimate import CONFIDENCE, Estimate, failure_or_one_minus_confidence
 from filterproof.mc.runs.batch_sums import Report
 from filterproof.mc.runs.play import PlayOptions, SimulationSettings
 from filterproof.theory.display import Plottable, Row, row_of
@@ -118,7 +118,7 @@ def release_survival(
     if "rounds" not in how:
         raise TypeError("rounds is missing; pass the largest t of the curve")
     play = SimulationSettings(n=n, **how)
-    failure = stated_failure(confidence, failure)
+    failure = failure_or_one_minus_confidence(confidence, failure)
     game = play.game(filt, adversary)
     counts = play.sums(game, SurvivorCounts(game.rounds), progress=progress).sums
     each = failure / len(counts)

@@ -76,13 +76,13 @@ class TradeOff(Plottable):
         ndarray
             An array of alpha's shape. Every test at alpha has at least this type II error.
         """
-        a = _type_two_errors(alpha)
+        a = _checked_type_one_errors(alpha)
         forward, backward = self.forward, self.backward
         bound = np.zeros_like(a)
-        g, delta = _slope_bounds(backward)
+        g, delta = _ratios_and_upper_bounds(backward)
         for slope, top in zip(g, 1 - delta, strict=True):
             bound = np.maximum(bound, top - slope * a - ROUNDING * (1 + slope * a))
-        g, delta = _slope_bounds(forward)
+        g, delta = _ratios_and_upper_bounds(forward)
         for slope, top in zip(g, 1 - delta, strict=True):
             bound = np.maximum(bound, (top - a - 2 * ROUNDING) / slope)
         return bound
@@ -100,14 +100,14 @@ class TradeOff(Plottable):
         ndarray
             An array of alpha's shape. Some test at alpha has at most this type II error.
         """
-        a = _type_two_errors(alpha)
-        g, delta = self._lower_profile()
+        a = _checked_type_one_errors(alpha)
+        g, delta = self._lower_bounds_on_backward_profile()
         # Between neighbours g <= g': 1 - x alpha - H_x <= 1 - g alpha - H_{g'}, as H decreases; H_inf >= 0.
         left, right = np.concatenate(([0.0], g)), np.concatenate((delta, [0.0]))
         bound = np.max(1 - right - left * a[..., None], axis=-1) + ROUNDING
         return np.asarray(np.clip(bound, 0.0, 1 - a), dtype=np.float64)
 
-    def _lower_profile(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def _lower_bounds_on_backward_profile(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return a fine grid of g and lower bounds on H_g(Q||P) there."""
         ahead = _refined_grid(self.forward.epsilons)
         g = np.exp(-ahead)
@@ -118,7 +118,7 @@ class TradeOff(Plottable):
         return g[order], delta[order]
 
 
-def _type_two_errors(alpha: ArrayLike) -> NDArray[np.float64]:
+def _checked_type_one_errors(alpha: ArrayLike) -> NDArray[np.float64]:
     return np.asarray(check_probability("alpha", np.asarray(alpha, dtype=np.float64)), dtype=np.float64)
 
 
@@ -127,7 +127,7 @@ def _usable_epsilons(epsilons: tuple[float, ...]) -> list[float]:
     return [epsilon for epsilon in epsilons if abs(epsilon) < DOUBLES_END]
 
 
-def _slope_bounds(profile: ProfileEstimate) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _ratios_and_upper_bounds(profile: ProfileEstimate) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return g, and upper bounds on H_g."""
     epsilons = _usable_epsilons(profile.epsilons)
     return np.exp(epsilons), profile.high(epsilons)

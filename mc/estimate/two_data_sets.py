@@ -16,14 +16,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from filterproof.filters.accountants.constant_normals import ZERO_NOISE
 from filterproof.filters.accountants.individual import IndividualFilter, gaussian_request
 from filterproof.filters.accountants.linear_queries import LinearQueries
-from filterproof.filters.accountants.no_noise import ZERO_NOISE
-from filterproof.filters.contract.determinism import check_requests
+from filterproof.filters.contract.determinism import check_determinism_on_requests
 from filterproof.filters.contract.filter_base import FilterBase
 from filterproof.filters.contract.parameters import one_epsilon, one_positive
 from filterproof.mc.intervals.betting import betting
-from filterproof.mc.intervals.estimate import CONFIDENCE, Estimate, stated_failure
+from filterproof.mc.intervals.estimate import CONFIDENCE, Estimate, failure_or_one_minus_confidence
 from filterproof.theory.argument_checks import check_count, check_positive
 from filterproof.theory.pairs import Gaussian
 from filterproof.theory.pairs.base import Direction, check_direction
@@ -101,31 +101,35 @@ def simulate_person(
     martingale: the divergence of Gaussian outputs with the rest of the pilot's total mu^2. The interval is `betting`.
     """
     values = _checked_norms(norms)
-    asked_for = _TwoDataSets.of(len(values), n, rounds, epsilon, stated_failure(confidence, failure), seed)
+    asked_for = _TwoDataSetsSettings.of(
+        len(values), n, rounds, epsilon, failure_or_one_minus_confidence(confidence, failure), seed
+    )
     check_direction(direction)
     if not callable(analysis):
         raise TypeError(
             f"analysis must be a function of arrays, got {analysis!r}; leave it out for the sum itself"
         )
-    check_requests(filt, [gaussian_request(values[:3], sigma).of_run(i) for i in range(len(values[:3]))])
+    check_determinism_on_requests(
+        filt, [gaussian_request(values[:3], sigma).of_run(i) for i in range(len(values[:3]))]
+    )
     sign = 1.0 if direction == "PQ" else -1.0
 
-    def summed(people: IndividualFilter, asked: NDArray[np.float64]) -> NDArray[np.float64]:
+    def noiseless_sum(people: IndividualFilter, asked: NDArray[np.float64]) -> NDArray[np.float64]:
         active = people.select(gaussian_request(asked.ravel(), sigma)).reshape(asked.shape)
         return analysis(np.where(active, asked, 0.0).sum(axis=1))
 
-    def played(n: int, most: float) -> _SimulatedWorlds:
+    def simulate_worlds(n: int, most: float) -> _SimulatedWorlds:
         k = len(values)
         everybody, others = IndividualFilter(filt, n * k), IndividualFilter(filt, n * (k - 1))
         worlds = _SimulatedWorlds.of(n, most)
         for t in range(asked_for.rounds):
             # the analyst sees log P/Q in both directions
-            asked = values * _request_scale(t, sign * worlds.loss)[:, None]
-            shift = (summed(everybody, asked) - summed(others, asked[:, 1:])) / sigma
-            worlds.go_on(shift, sign * asked_for.rng.standard_normal(n))
+            asked = values * _analyst_request_scale(t, sign * worlds.loss)[:, None]
+            shift = (noiseless_sum(everybody, asked) - noiseless_sum(others, asked[:, 1:])) / sigma
+            worlds.add_output(shift, sign * asked_for.rng.standard_normal(n))
         return worlds
 
-    return asked_for.estimate(played)
+    return asked_for.estimate(simulate_worlds)
 
 
 def simulate_queries(
@@ -167,29 +171,31 @@ def simulate_queries(
     this function draws the noise.
     """
     values = _checked_norms(norms)
-    asked_for = _TwoDataSets.of(len(values), n, rounds, epsilon, stated_failure(confidence, failure), seed)
+    asked_for = _TwoDataSetsSettings.of(
+        len(values), n, rounds, epsilon, failure_or_one_minus_confidence(confidence, failure), seed
+    )
 
-    def play(worlds: _SimulatedWorlds) -> None:
+    def simulate_part(worlds: _SimulatedWorlds) -> None:
         """One object for all worlds: a person with a value in coordinate w only is in world w only."""
         k, n = len(values), len(worlds.loss)
         everybody, others = (
             LinearQueries(n * people, norm_budget=norm_budget, kappa=kappa) for people in (k, k - 1)
         )
         for t in range(asked_for.rounds):
-            scales = (np.eye(n) * _request_scale(t, worlds.loss)[:, None])[:, None, :]
+            scales = (np.eye(n) * _analyst_request_scale(t, worlds.loss)[:, None])[:, None, :]
             answer, without = (
                 queries.answer((scales * people[None, :, None]).reshape(-1, n), ZERO_NOISE)
                 for queries, people in ((everybody, values), (others, values[1:]))
             )
-            worlds.go_on((answer.value - without.value) / answer.sigma, asked_for.rng.standard_normal(n))
+            worlds.add_output((answer.value - without.value) / answer.sigma, asked_for.rng.standard_normal(n))
 
-    def played(n: int, most: float) -> _SimulatedWorlds:
+    def simulate_worlds(n: int, most: float) -> _SimulatedWorlds:
         worlds = _SimulatedWorlds.of(n, most)
         for first in range(0, n, _WORLDS_PER_PAIR):
-            play(worlds.part(slice(first, first + _WORLDS_PER_PAIR)))
+            simulate_part(worlds.part(slice(first, first + _WORLDS_PER_PAIR)))
         return worlds
 
-    return asked_for.estimate(played)
+    return asked_for.estimate(simulate_worlds)
 
 
 def _checked_norms(norms: object) -> NDArray[np.float64]:
@@ -206,7 +212,7 @@ def _checked_norms(norms: object) -> NDArray[np.float64]:
 
 
 @dataclass(frozen=True, slots=True)
-class _TwoDataSets:
+class _TwoDataSetsSettings:
     """The parameters of a simulation: worlds, rounds, one epsilon, one source of random numbers."""
 
     n: int
@@ -216,7 +222,9 @@ class _TwoDataSets:
     rng: np.random.Generator
 
     @classmethod
-    def of(cls, people: int, n: int, rounds: int, epsilon: float, failure: float, seed: int) -> _TwoDataSets:
+    def of(
+        cls, people: int, n: int, rounds: int, epsilon: float, failure: float, seed: int
+    ) -> _TwoDataSetsSettings:
         """Return the checked parameters; the people of all worlds must fit into memory."""
         worlds = check_count("n", n, least=2)
         if worlds * people > _MAX_PEOPLE:
@@ -227,11 +235,11 @@ class _TwoDataSets:
         rng = np.random.default_rng(np.random.SeedSequence(check_count("seed", seed, least=0)))
         return cls(worlds, rounds, epsilon, failure, rng)
 
-    def estimate(self, played: Callable[[int, float], _SimulatedWorlds]) -> Estimate:
+    def estimate(self, simulate_worlds: Callable[[int, float], _SimulatedWorlds]) -> Estimate:
         """Return the mean of (1 - e^{epsilon - loss})_+ minus the martingale's gain, each in [-1, 1] + its mean."""
-        pilot = played(max(self.n // _PILOT, 2), math.inf)
+        pilot = simulate_worlds(max(self.n // _PILOT, 2), math.inf)
         most = max(float(pilot.spent.max()), _MIN_SQUARED_MU) * (1 + 2.0**-40)
-        worlds = played(self.n, most)
+        worlds = simulate_worlds(self.n, most)
         start = float(_gaussian_divergence(np.array([self.epsilon]), np.array([most]))[0])
         gain = -np.expm1(np.minimum(self.epsilon - worlds.loss, 0.0))
         values = gain - _gaussian_divergence(self.epsilon - worlds.loss_at_stop, most - worlds.spent)
@@ -266,7 +274,7 @@ class _SimulatedWorlds:
             self.most, self.loss[where], self.loss_at_stop[where], self.spent[where], self.open[where]
         )
 
-    def go_on(self, shift: NDArray[np.float64], noise: NDArray[np.float64]) -> None:
+    def add_output(self, shift: NDArray[np.float64], noise: NDArray[np.float64]) -> None:
         """Make one output each; whether the martingale stops is decided before the output is known."""
         after = self.spent + shift * shift
         np.logical_and(self.open, after <= self.most, out=self.open)
@@ -283,6 +291,6 @@ def _gaussian_divergence(gap: NDArray[np.float64], square: NDArray[np.float64]) 
     return np.minimum(ended + np.exp(value) * Gaussian(mu).hockey_stick(np.abs(gap)), 1.0)
 
 
-def _request_scale(t: int, loss: NDArray[np.float64]) -> NDArray[np.float64]:
+def _analyst_request_scale(t: int, loss: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the scale of the analyst's request in each world."""
     return np.where((loss > 0) & (t % 2 == 0), 1.0, _SMALL_SCALE)

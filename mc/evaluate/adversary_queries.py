@@ -18,7 +18,7 @@ from filterproof.filters.contract.contract_checks import (
 from filterproof.filters.contract.state import (
     State,
     concatenate_runs,
-    map_leaves,
+    fold_leaves,
     read_only,
     replace_selected,
     select_runs,
@@ -113,7 +113,7 @@ class AdversaryQueries:
     def start(self) -> Positions:
         """Return the position before the first round."""
         memory = self.game.adversary.start(self.game.filter, 1, self.rng)
-        map_leaves(_check_memory, list, memory)
+        fold_leaves(_check_memory, list, memory)
         return Positions(np.zeros(1), np.zeros(1), checked_start(self.game.filter, 1), memory)
 
     def ask(self, t: int, at: Positions) -> tuple[NDArray[np.intp], Positions]:
@@ -126,7 +126,7 @@ class AdversaryQueries:
         request = self._checked_request("request", t, at)
         self._check_alone(t, request, at.n, alone)
         admitted = checked_admits(game.filter, at.state, request, at.n)
-        number = self._numbers_of(request, admitted)
+        number = self._pair_numbers_or_denied(request, admitted)
         state = at.state
         if admitted.all():
             state = checked_spend(game.filter, state, request, at.n)
@@ -153,7 +153,7 @@ class AdversaryQueries:
             return np.full(at.n, DENIED)
         request = self._checked_request("final", game.rounds, at)
         admitted = checked_admits(game.filter, at.state, request, at.n)
-        return self._numbers_of(request, admitted)
+        return self._pair_numbers_or_denied(request, admitted)
 
     def after_loss(self, at: Positions, loss: NDArray[np.float64], last: NDArray[np.float64]) -> Positions:
         """Return the positions after a release of privacy loss `last`, with total `loss`."""
@@ -165,7 +165,9 @@ class AdversaryQueries:
     def _checked_request(self, method: Literal["request", "final"], t: int, at: Positions) -> DominatingPair:
         return checked_request(self.game.adversary, method, _RestrictedView(t, at, self, self.keeps_last))
 
-    def _numbers_of(self, request: DominatingPair, admitted: NDArray[np.bool_]) -> NDArray[np.intp]:
+    def _pair_numbers_or_denied(
+        self, request: DominatingPair, admitted: NDArray[np.bool_]
+    ) -> NDArray[np.intp]:
         """Return the number of each admitted run's pair, DENIED for the others."""
         number = np.full(len(admitted), DENIED)
         go = np.flatnonzero(admitted)
@@ -206,7 +208,7 @@ class AdversaryQueries:
         return self._numbers[pair]
 
 
-def until_known(game: Game, attempt: Callable[[AdversaryQueries], _Answer]) -> _Answer:
+def retry_with_last_loss(game: Game, attempt: Callable[[AdversaryQueries], _Answer]) -> _Answer:
     """Run `attempt` with positions without the last loss, and again with it if the adversary reads it."""
     try:
         return attempt(AdversaryQueries(game, keeps_last=False))

@@ -11,19 +11,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filterproof.mc.engine.game import Game
-from filterproof.mc.evaluate.adversary_queries import AdversaryQueries, until_known
-from filterproof.mc.evaluate.decision_map import DecisionMap, decides_as_known
+from filterproof.mc.evaluate.adversary_queries import AdversaryQueries, retry_with_last_loss
+from filterproof.mc.evaluate.decision_map import DecisionMap, filter_and_adversary_from_library
 from filterproof.mc.evaluate.evaluation import Evaluation
 from filterproof.mc.evaluate.forward_distribution import ForwardDistribution
 from filterproof.mc.evaluate.loss_nodes import BallNodes, nodes_needed, quadrature_error
-from filterproof.mc.evaluate.quadrature_panels import shown_edges
-from filterproof.mc.evaluate.range_probes import ProbedRange, probe_range
+from filterproof.mc.evaluate.loss_range import LossRange, probe_loss_range
+from filterproof.mc.evaluate.quadrature_panels import edges_text
 from filterproof.mc.losses.balls import BITS, lower_end, to_ball, upper_end
 from filterproof.mc.losses.epsilon_values import Epsilon
-from filterproof.mc.losses.finite_outputs import ball_of
+from filterproof.mc.losses.finite_outputs import loss_as_ball
 from filterproof.mc.losses.too_large import TooLargeError
 from filterproof.theory.log_ratio import LogRatio
-from filterproof.theory.numerics.precision import PRECISION_LOCK
+from filterproof.theory.numerics.precision_lock import PRECISION_LOCK
 from filterproof.theory.pairs import normal_distribution
 from filterproof.theory.pairs.base import Direction
 
@@ -55,7 +55,7 @@ class CertifiedDistribution:
 
         Raises ValueError for requests that are no Gaussians, and for user code.
         """
-        if not decides_as_known(game):
+        if not filter_and_adversary_from_library(game):
             raise ValueError(
                 "filter and adversary must be the library's own for CERTIFIED evidence on continuous losses, got "
                 f"{type(game.filter).__name__} and {type(game.adversary).__name__}; call without evidence: between two "
@@ -63,16 +63,16 @@ class CertifiedDistribution:
             )
 
         def solve(asking: AdversaryQueries) -> list[Evaluation]:
-            probed = probe_range(asking, [float(epsilon) for epsilon in epsilons])
+            probed = probe_loss_range(asking, [float(epsilon) for epsilon in epsilons])
             decisions, found_to = _decision_map(probed, asking)
             rough = ForwardDistribution.of(decisions, probed.nodes(decisions, epsilons, ways, finer=False))
-            rough.check_drawn_losses(ways)
+            rough.check_masses_not_underflowed(ways)
             least = min(rough.value(float(epsilon), way) for epsilon in epsilons for way in ways)
             distribution = CertifiedDistribution.of(decisions, probed, epsilons, ways, max(least, 1e-200))
-            where = f"{scope}; for losses as real numbers and {shown_edges(decisions.changes)}{found_to}"
+            where = f"{scope}; for losses as real numbers and {edges_text(decisions.changes)}{found_to}"
             sizes = len(decisions.rounds), decisions.positions
             return [
-                Evaluation.of_ways(
+                Evaluation.from_worse_direction(
                     epsilon,
                     {way: distribution.divergence_enclosure(epsilon, way) for way in ways},
                     None,
@@ -82,13 +82,13 @@ class CertifiedDistribution:
                 for epsilon in epsilons
             ]
 
-        return until_known(game, solve)
+        return retry_with_last_loss(game, solve)
 
     @classmethod
     def of(
         cls,
         decisions: DecisionMap,
-        probed: ProbedRange,
+        probed: LossRange,
         epsilons: Sequence[Epsilon],
         ways: Sequence[Direction],
         least_value: float,
@@ -96,8 +96,8 @@ class CertifiedDistribution:
         """Return the distribution of the game in the map, on as many nodes as values of `least_value` need."""
         drawn = [float(decisions.asking.pairs[k].gdp_mu) for k in decisions.observed_pairs]
         least = min(drawn, default=probed.scale)
-        ends = probed.parts(
-            decisions, [kink for epsilon in epsilons for kink in _neighbouring_doubles(epsilon)], ways
+        ends = probed.part_edges(
+            decisions, [kink for epsilon in epsilons for kink in _doubles_around(epsilon)], ways
         )
         error = (
             _QUADRATURE_SHARE
@@ -113,14 +113,11 @@ class CertifiedDistribution:
             for k in decisions.last
         ]
         kinks = [
-            (kink, way == "PQ")
-            for epsilon in epsilons
-            for kink in _neighbouring_doubles(epsilon)
-            for way in ways
+            (kink, way == "PQ") for epsilon in epsilons for kink in _doubles_around(epsilon) for way in ways
         ]
         for kink, forward in kinks:
             for mu in (None, *{min(last), max(last)}) if last else (None,):
-                bound = _paid_bound(half, ends, least, mu, kink, forward)
+                bound = _log_payoff_density_bound(half, ends, least, mu, kink, forward)
                 while (short := quadrature_error(half, counts.astype(np.float64), bound) > error).any():
                     counts[short] += 2
         nodes = BallNodes.on_panels(decisions.edges, ends, counts, least)
@@ -128,7 +125,7 @@ class CertifiedDistribution:
 
     def divergence_enclosure(self, epsilon: Epsilon, direction: Direction) -> tuple[float, float]:
         """Return two doubles with H_{e^epsilon} of the transcript between them."""
-        bounds = [self._divergence_bounds(double, direction) for double in _neighbouring_doubles(epsilon)]
+        bounds = [self._divergence_bounds(double, direction) for double in _doubles_around(epsilon)]
         return bounds[-1][0], bounds[0][1]  # H decreases in epsilon
 
     def _divergence_bounds(self, epsilon: float, direction: Direction) -> tuple[float, float]:
@@ -170,12 +167,14 @@ class CertifiedDistribution:
         touched = whole > 0
         half, lost = self.nodes.half_widths, 0.0
         for mu in (below, above):  # bounds on the quadrature of density times payoff on every part
-            bound = _paid_bound(half, self.nodes.ends, self.nodes.least, mu, float(eps), forward)
-            lost += float(quadrature_error(half, self.nodes.counts, bound)[touched].sum())
+            bound = _log_payoff_density_bound(
+                half, self.nodes.ends, self.nodes.least, mu, float(eps), forward
+            )
+            lost += float(quadrature_error(half, self.nodes.node_counts, bound)[touched].sum())
         return low - to_ball(lost), high + to_ball(lost) + to_ball(1e-270)
 
 
-def _paid_bound(
+def _log_payoff_density_bound(
     half: NDArray[np.float64],
     ends: NDArray[np.float64],
     least: float,
@@ -208,22 +207,24 @@ def _paid_bound(
     return bound
 
 
-def _decision_map(probed: ProbedRange, asking: AdversaryQueries) -> tuple[DecisionMap, str]:
+def _decision_map(probed: LossRange, asking: AdversaryQueries) -> tuple[DecisionMap, str]:
     """Return the map of decisions, and the precision of its changes in nats unless they are exact.
 
     Code that adds losses rounds them differently on different paths, so that one threshold may look like many.
     """
     try:
-        return probed.decisions(asking, merged=0.0), ""
+        return probed.decision_map(asking, merged=0.0), ""
     except TooLargeError:
-        return probed.decisions(asking, merged=_MERGE_DISTANCE), f", found to {2 * _MERGE_DISTANCE:.0e} nats"
+        return probed.decision_map(
+            asking, merged=_MERGE_DISTANCE
+        ), f", found to {2 * _MERGE_DISTANCE:.0e} nats"
 
 
-def _neighbouring_doubles(epsilon: Epsilon) -> tuple[float, ...]:
+def _doubles_around(epsilon: Epsilon) -> tuple[float, ...]:
     """Return epsilon, or the doubles below and above it if it is no double."""
     if not isinstance(epsilon, LogRatio):
         return (epsilon,)
-    size = ball_of((0, epsilon.ratio))
+    size = loss_as_ball((0, epsilon.ratio))
     return lower_end(size), upper_end(size)
 
 

@@ -23,11 +23,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from filterproof.filters.contract.state import keys, map_arrays, state_leaves
+from filterproof.filters.contract.state import map_arrays, run_keys, state_leaves
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.engine.game import Game
 from filterproof.mc.evaluate.adversary_queries import DENIED, AdversaryQueries, NotAFunctionError, Positions
-from filterproof.mc.evaluate.quadrature_panels import QuadraturePanels, bisect_change, distinct_changes
+from filterproof.mc.evaluate.quadrature_panels import QuadraturePanels, bisect_change, new_distinct_changes
 from filterproof.mc.losses.too_large import TooLargeError
 
 #: The target of an output: 0 or more is a source of the next round, STOP is the end of the transcript, and -2 - k is a
@@ -53,7 +53,7 @@ class PanelDecision:
     lead_numbers: tuple[int, ...]
 
     @property
-    def ends(self) -> bool:
+    def ends_transcript(self) -> bool:
         """Whether every output ends the transcript."""
         return set(self.lead_numbers) == {STOP}
 
@@ -110,7 +110,9 @@ class DecisionMap:
     def observed_pairs(self) -> set[int]:
         """The pairs whose output is seen before the transcript ends."""
         return {
-            source.pair for source in self._panel_decisions() if source.pair is not None and not source.ends
+            source.pair
+            for source in self._panel_decisions()
+            if source.pair is not None and not source.ends_transcript
         }
 
     @property
@@ -118,7 +120,7 @@ class DecisionMap:
         """The pairs whose release ends a transcript."""
         every = self._panel_decisions()
         ends = {-2 - lead for source in every for lead in set(source.lead_numbers) if lead < STOP}
-        return ends | {source.pair for source in every if source.pair is not None and source.ends}
+        return ends | {source.pair for source in every if source.pair is not None and source.ends_transcript}
 
     def _panel_decisions(self) -> list[PanelDecision]:
         """Return one decision for each pair and row of leads; otherwise equal decisions share the row."""
@@ -128,7 +130,7 @@ class DecisionMap:
 
     def _new_changes(self) -> set[float]:
         """The relevant changes that are not edges yet."""
-        return distinct_changes(self._new, set(self.changes), self.merged)
+        return new_distinct_changes(self._new, set(self.changes), self.merged)
 
     def _play_rounds(self) -> None:
         """Fill in the rounds, as far as no decision changes inside a panel."""
@@ -196,7 +198,7 @@ class DecisionMap:
         held: list[Positions] = []
         rows: list[tuple[int, ...]] = []
         for batch in batches:
-            at, shape = batch.asked(self.asking, self.panels.probes)
+            at, shape = batch.query_positions(self.asking, self.panels.probes)
             self.positions += at.n if t else 1  # the start, three times
             flat, after = self._results_at(t, at)
             code = flat.reshape(shape)
@@ -205,7 +207,7 @@ class DecisionMap:
                 self._check_history(code, after)
             # a cell is an output with a panel that it reaches, queried in the middle and stored from the first own
             # probe
-            leads = code[:, :, batch.middle, 1].copy()
+            leads = code[:, :, batch.deciding_probe, 1].copy()
             goes = leads > STOP
             three = np.arange(code.size).reshape(shape)[:, :, 0][goes]
             names = _position_keys(after.take(three.reshape(-1)), rounded=batch.paired)
@@ -250,9 +252,11 @@ class DecisionMap:
         )
         for i, panel, own, probe in _differing_places(answers[..., 1:] != answers[..., :-1]):
             ends = loss[i, panel, own, probe : probe + 2]
-            self._bisect_change(t, partial(batch.reached, self.asking, batch.row(i, own)), ends)
+            self._bisect_change(
+                t, partial(batch.position_at_loss, self.asking, batch.own_probe_row(i, own)), ends
+            )
         for i, panel, own, probe in _differing_places(answers[..., 1:, :] != answers[..., :-1, :]):
-            row, y = batch.row(i, own), float(loss[i, panel, own, probe])
+            row, y = batch.own_probe_row(i, own), float(loss[i, panel, own, probe])
             self._bisect_change(
                 t, partial(batch.between, self.asking, row, y), batch.positions_before.loss[row : row + 2]
             )
@@ -271,7 +275,7 @@ class DecisionMap:
         """Return the result at a position, and the part of its state that is no double."""
         code, after = self._results_at(t, position(x))
         whole = tuple(leaf for leaf in _position_arrays(after) if leaf.dtype.kind != "f")
-        return int(code[0]), keys(whole)[0] if whole and code[0] > STOP else None
+        return int(code[0]), run_keys(whole)[0] if whole and code[0] > STOP else None
 
     def _check_history(self, code: NDArray[np.intp], after: Positions) -> None:
         """Check that the state at one loss depends on the loss before by rounding only."""
@@ -301,15 +305,15 @@ class _OutputGroup:
     paired: bool
 
     @property
-    def middle(self) -> int:
+    def deciding_probe(self) -> int:
         """The own probe that decides the target of an output."""
         return 0 if self.waiting is not None else self.owns // 2
 
-    def row(self, i: int, own: int) -> int:
+    def own_probe_row(self, i: int, own: int) -> int:
         """Return the row of the own probe of output i; a waiting one has all probes in one query."""
         return i * self.owns + own
 
-    def asked(
+    def query_positions(
         self, asking: AdversaryQueries, probes: NDArray[np.float64]
     ) -> tuple[Positions, tuple[int, int, int, int]]:
         """Return the positions of the queries, in the order outputs, new panels, own probes, probes of each."""
@@ -325,7 +329,7 @@ class _OutputGroup:
             asking, self.positions_before.take(rows.reshape(-1)), losses.reshape(-1)
         ), shape
 
-    def reached(self, asking: AdversaryQueries, row: int, y: float) -> Positions:
+    def position_at_loss(self, asking: AdversaryQueries, row: int, y: float) -> Positions:
         """Return the position at loss y, from one of the positions before."""
         there = self.positions_before.take(np.array([row]))
         return (
@@ -339,7 +343,7 @@ class _OutputGroup:
         ends = self.positions_before.take(np.array([row, row + 1]))
         share = (x - ends.loss[0]) / (ends.loss[1] - ends.loss[0])
 
-        def mixed(leaf: Any) -> Any:
+        def interpolate_leaf(leaf: Any) -> Any:
             if not isinstance(leaf, np.ndarray):
                 return leaf
             if leaf.dtype.kind != "f":
@@ -351,7 +355,7 @@ class _OutputGroup:
                 np.all(own, axis=0)[None], x, line
             )  # a state that equals the loss stays exactly equal
 
-        state, memory = map_arrays(mixed, ends.state), map_arrays(mixed, ends.memory)
+        state, memory = map_arrays(interpolate_leaf, ends.state), map_arrays(interpolate_leaf, ends.memory)
         return _positions_after(asking, Positions(np.array([x]), np.zeros(1), state, memory), y)
 
 
@@ -369,7 +373,7 @@ def _positions_after(
     return asking.after_loss(before, reached, reached - before.loss)
 
 
-def decides_as_known(game: Game) -> bool:
+def filter_and_adversary_from_library(game: Game) -> bool:
     """Whether filter and adversary are the library's own, so that probes see every change of their decisions.
 
     Filters of the library that look at losses continue in one interval around 0, strategies change at 0, and 0 is an
@@ -399,7 +403,7 @@ def _position_arrays(at: Positions) -> list[NDArray[Any]]:
 
 def _position_keys(at: Positions, *, rounded: bool) -> list[Hashable]:
     """Return a key for the state and memory of each position; states with sums of losses are rounded."""
-    return keys(
+    return run_keys(
         tuple(
             np.round(leaf, _DECIMALS) if rounded and leaf.dtype.kind == "f" else leaf
             for leaf in _position_arrays(at)
@@ -412,7 +416,7 @@ def _non_float_parts(at: Positions, code: NDArray[np.intp]) -> list[NDArray[Any]
     goes, parts = code > STOP, [leaf for leaf in _position_arrays(at) if leaf.dtype.kind != "f"]
     numbers: dict[Hashable, int] = {}
     flat = [
-        np.array([[numbers.setdefault(key, len(numbers))] for key in keys(leaf)], dtype=np.int64)
+        np.array([[numbers.setdefault(key, len(numbers))] for key in run_keys(leaf)], dtype=np.int64)
         if leaf.dtype.hasobject
         else leaf.reshape(at.n, -1)
         for leaf in parts

@@ -19,13 +19,18 @@ import numpy as np
 from filterproof.filters.contract.filter_base import OnDenial
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.engine.adversary import Adversary
+from filterproof.mc.engine.filter_determinism import check_filter_determinism
 from filterproof.mc.engine.game import Game
-from filterproof.mc.engine.game_checks import check_game
-from filterproof.mc.evaluate.adversary_queries import until_known
+from filterproof.mc.evaluate.adversary_queries import retry_with_last_loss
 from filterproof.mc.evaluate.certified_distribution import CertifiedDistribution
-from filterproof.mc.evaluate.evaluation import Evaluation, Evaluations, NumericalEvaluation, checked_ways
+from filterproof.mc.evaluate.evaluation import (
+    Evaluation,
+    Evaluations,
+    NumericalEvaluation,
+    checked_directions_and_name,
+)
 from filterproof.mc.evaluate.forward_distribution import two_grids
-from filterproof.mc.evaluate.transcript_distribution import TranscriptDistribution
+from filterproof.mc.evaluate.transcript_loss_distribution import TranscriptLossDistribution
 from filterproof.mc.losses.balls import lower_end, upper_end
 from filterproof.mc.losses.epsilon_values import Epsilon, check_epsilon
 from filterproof.mc.losses.finite_outputs import NoFiniteDistributionError
@@ -130,19 +135,21 @@ def evaluate(
     epsilons = [check_epsilon(number, below_zero=many) for number in given]
     if not epsilons:
         raise ValueError("epsilon must name at least one value, got none; pass a number or a sequence")
-    ways, scope_words = checked_ways(direction, evidence)
+    ways, scope_words = checked_directions_and_name(direction, evidence)
     most = _MAX_POSITIONS if max_positions is None else check_count("max_positions", max_positions)
     game = Game.between(filt, adversary, rounds=rounds, on_denial=on_denial)
-    check_game(game)
+    check_filter_determinism(game)
     name = repr(game.adversary)
     if len(name) >= 120:
         name = type(game.adversary).__name__
     length = f"at most {game.rounds} round{'s' * (game.rounds != 1)}"
     scope = f"{name}; {length}; {scope_words}; a denied run may {on_denial}"
     results: Sequence[Evaluation | NumericalEvaluation]
-    distribution: TranscriptDistribution | None = None
+    distribution: TranscriptLossDistribution | None = None
     with suppress(NoFiniteDistributionError):
-        distribution = until_known(game, lambda asking: TranscriptDistribution.of(asking, max_positions=most))
+        distribution = retry_with_last_loss(
+            game, lambda asking: TranscriptLossDistribution.of(asking, max_positions=most)
+        )
     if distribution is not None:
         results = [_discrete_evaluation(distribution, each, ways, scope, evidence) for each in epsilons]
     elif evidence is Evidence.EXACT:
@@ -158,7 +165,7 @@ def evaluate(
 
 
 def _discrete_evaluation(
-    distribution: TranscriptDistribution,
+    distribution: TranscriptLossDistribution,
     epsilon: Epsilon,
     ways: tuple[Direction, ...],
     scope: str,
@@ -176,4 +183,6 @@ def _discrete_evaluation(
     bounds = {way: (max(lower_end(values[way]), 0.0), min(upper_end(values[way]), 1.0)) for way in order}
     known = len(exact) == len(values) and evidence is not Evidence.CERTIFIED
     value = exact[order[0]] if known else None
-    return Evaluation.of_ways(epsilon, bounds, value, distribution.rounds, distribution.positions, scope)
+    return Evaluation.from_worse_direction(
+        epsilon, bounds, value, distribution.rounds, distribution.positions, scope
+    )

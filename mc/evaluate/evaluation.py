@@ -13,17 +13,19 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Self
 
-from filterproof.mc.losses.composition import ways_of
-from filterproof.mc.losses.epsilon_values import Epsilon, epsilon_cells
+from filterproof.mc.losses.composition import checked_directions
+from filterproof.mc.losses.epsilon_values import Epsilon, epsilon_table_cells
 from filterproof.theory.display import Displayed, Plottable, Row, row_of
 from filterproof.theory.evidence import Evidence
 from filterproof.theory.numerics.decimals import format_up, interval
 from filterproof.theory.pairs.base import Direction
 
 
-def checked_ways(direction: str, evidence: Evidence | None) -> tuple[tuple[Direction, ...], str]:
+def checked_directions_and_name(
+    direction: str, evidence: Evidence | None
+) -> tuple[tuple[Direction, ...], str]:
     """Return the directions, and their name in a scope. Raises ValueError for other directions and evidence."""
-    ways = ways_of(direction)
+    ways = checked_directions(direction)
     if evidence not in (None, Evidence.EXACT, Evidence.CERTIFIED):
         raise ValueError(f"evidence must be EXACT, CERTIFIED or None, got evidence={evidence!r}; pass None")
     return ways, "both directions" if direction == "both" else f"direction {direction}"
@@ -77,7 +79,7 @@ class Evaluation(Displayed):
             )
 
     @classmethod
-    def of_ways(
+    def from_worse_direction(
         cls,
         epsilon: Epsilon,
         bounds: Mapping[Direction, tuple[float, float]],
@@ -148,7 +150,7 @@ class NumericalEvaluation(Displayed):
 
 
 def _row_of(evaluation: Evaluation | NumericalEvaluation) -> Row:
-    epsilon = epsilon_cells(evaluation.epsilon)
+    epsilon = epsilon_table_cells(evaluation.epsilon)
     return epsilon | row_of(evaluation) | epsilon
 
 

@@ -11,12 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filterproof.mc.engine.game import Game
-from filterproof.mc.evaluate.adversary_queries import AdversaryQueries, until_known
+from filterproof.mc.evaluate.adversary_queries import AdversaryQueries, retry_with_last_loss
 from filterproof.mc.evaluate.decision_map import STOP, DecisionMap
 from filterproof.mc.evaluate.evaluation import NumericalEvaluation
 from filterproof.mc.evaluate.loss_nodes import BallNodes, LossNodes
-from filterproof.mc.evaluate.quadrature_panels import shown_edges
-from filterproof.mc.evaluate.range_probes import probe_range
+from filterproof.mc.evaluate.loss_range import probe_loss_range
+from filterproof.mc.evaluate.quadrature_panels import edges_text
 from filterproof.mc.losses.epsilon_values import Epsilon
 from filterproof.theory.pairs import DominatingPair
 from filterproof.theory.pairs.base import Direction
@@ -36,9 +36,9 @@ def two_grids(
     """Return the value at each epsilon on the finer of two grids, and its difference from the coarser one."""
 
     def solve(asking: AdversaryQueries) -> list[NumericalEvaluation]:
-        probed = probe_range(asking, [float(epsilon) for epsilon in epsilons])
-        decisions = probed.decisions(asking)
-        where = f"{scope}; {shown_edges(decisions.changes)}"
+        probed = probe_loss_range(asking, [float(epsilon) for epsilon in epsilons])
+        decisions = probed.decision_map(asking)
+        where = f"{scope}; {edges_text(decisions.changes)}"
         results: list[NumericalEvaluation] = []
         for first in range(0, len(epsilons), _EPSILONS_PER_GRID):
             together = epsilons[first : first + _EPSILONS_PER_GRID]
@@ -46,7 +46,7 @@ def two_grids(
                 ForwardDistribution.of(decisions, probed.nodes(decisions, together, ways, finer=finer))
                 for finer in (False, True)
             )
-            fine.check_drawn_losses(ways)
+            fine.check_masses_not_underflowed(ways)
             for epsilon in together:
                 value, way = max((fine.value(float(epsilon), way), way) for way in ways)
                 less = coarse.value(float(epsilon), way)
@@ -58,7 +58,7 @@ def two_grids(
                 )
         return results
 
-    return until_known(game, solve)
+    return retry_with_last_loss(game, solve)
 
 
 @dataclass(slots=True)
@@ -99,23 +99,23 @@ class ForwardDistribution:
                 first = sources[members[0]]
                 if first.pair is None:
                     distribution._add_moved_mass(first.lead_numbers[0], nodes.of(first.panel), whole, after)
-                elif first.ends:
+                elif first.ends_transcript:
                     distribution.last[first.pair] += whole
                 else:
                     drawn[first.pair].append((first.lead_numbers, whole))
             for number, all_of in drawn.items():
-                distribution._release_masses(number, all_of, after)
+                distribution._release_pair(number, all_of, after)
             mass = after
         return distribution
 
-    def _release_masses(
+    def _release_pair(
         self,
         number: int,
         members: list[tuple[tuple[int, ...], NDArray[np.float64]]],
         after: dict[int, NDArray[np.float64]],
     ) -> None:
         """Release pair `number` from masses with different targets."""
-        moved = self.nodes.released(self.pairs[number], np.stack([whole for _, whole in members]))
+        moved = self.nodes.masses_after_release(self.pairs[number], np.stack([whole for _, whole in members]))
         for (leads, _), line in zip(members, moved, strict=True):
             for j, lead in enumerate(leads):
                 self._add_moved_mass(lead, self.nodes.of(j), line, after)
@@ -141,7 +141,7 @@ class ForwardDistribution:
             total += float(self._drawn_masses(mass[0], direction)[rows] @ stick)
         return total
 
-    def check_drawn_losses(self, ways: Sequence[Direction]) -> None:
+    def check_masses_not_underflowed(self, ways: Sequence[Direction]) -> None:
         """Raise ValueError if the distribution of a direction lies at losses whose P-masses are below the doubles."""
         if "QP" not in ways or not (least := float(self.nodes.loss.min())) < _MIN_LOSS:
             return

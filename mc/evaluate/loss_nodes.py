@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from filterproof.mc.losses.balls import BITS, to_ball, upper_end
 from filterproof.theory.numerics.gauss_legendre import gauss_legendre
-from filterproof.theory.numerics.precision import PRECISION_LOCK
+from filterproof.theory.numerics.precision_lock import PRECISION_LOCK
 from filterproof.theory.pairs import DominatingPair, normal_distribution
 
 #: The parameters of ellipses among which the best is chosen.
@@ -78,7 +78,7 @@ class LossNodes(_PanelNodes):
             np.append(np.concatenate(weights), 0.0),
         )
 
-    def released(self, pair: DominatingPair, masses: NDArray[np.float64]) -> NDArray[np.float64]:
+    def masses_after_release(self, pair: DominatingPair, masses: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return masses of shape (m, k, nodes) after a release of `pair`."""
         if pair not in self._moves:
             self._moves[pair] = self.transition_matrix(pair)
@@ -114,23 +114,23 @@ def quadrature_error(
         return np.asarray(np.exp(np.min(logs, axis=0)) * _SLACK + _MIN_BOUND)
 
 
-def _drawn_bound(
+def _log_integrand_bound(
     half: NDArray[np.float64], mu: float, least: float
 ) -> Callable[[float], NDArray[np.float64]]:
     """Return log M of density times kernel: a release of mu after one of `least` or more."""
 
-    def bound(r: float) -> NDArray[np.float64]:
+    def log_bound(r: float) -> NDArray[np.float64]:
         b = half * (r - 1 / r) / 2
         logs = math.log(2 * math.pi) + math.log(mu) + math.log(least)  # a product may be no double
         return ((b / mu) ** 2 + (b / least) ** 2) / 2 - logs
 
-    return bound
+    return log_bound
 
 
 def nodes_needed(half: NDArray[np.float64], least: float, error: float) -> NDArray[np.intp]:
     """Return how many nodes each panel needs so that a release of `least` has an error of at most `error`."""
     counts = np.full(len(half), 4)
-    bound = _drawn_bound(half, least, least)
+    bound = _log_integrand_bound(half, least, least)
     while (short := quadrature_error(half, counts.astype(np.float64), bound) > error).any():
         counts[short] += 2
     return counts
@@ -179,10 +179,10 @@ class BallNodes(_PanelNodes):
         return np.asarray(np.diff(self.ends) / 2 * _SLACK)
 
     @property
-    def counts(self) -> NDArray[np.float64]:
+    def node_counts(self) -> NDArray[np.float64]:
         return np.array([part.stop - part.start for part in self.parts], dtype=np.float64)
 
-    def released(self, pair: DominatingPair, masses: NDArray[np.float64]) -> NDArray[np.float64]:
+    def masses_after_release(self, pair: DominatingPair, masses: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return lower and upper bounds on masses of shape (m, 2, nodes) after a release of `pair`.
 
         A sum of n products of nonnegative doubles is within a factor 1 +- (n + 2) 2^-53 of the exact one, in any order.
@@ -193,7 +193,7 @@ class BallNodes(_PanelNodes):
         low, high = self._moves[pair]
         rounding = (len(self.loss) + 8) * 2.0**-52
         error = quadrature_error(
-            self.half_widths, self.counts, _drawn_bound(self.half_widths, mu, self.least)
+            self.half_widths, self.node_counts, _log_integrand_bound(self.half_widths, mu, self.least)
         )
         weight = np.array([float(w) for w in self.weights]) * (_SLACK * error.sum())
         weight[-1] = 0.0
@@ -204,10 +204,10 @@ class BallNodes(_PanelNodes):
         )
         moved[:, 1] = (masses[:, 1][:, rows] @ high[rows]) * (1 + rounding) + weight + _MIN_BOUND
         moved[:, :, -1] = 0.0
-        self._count_lost_mass(mu, masses[:, 1].sum(axis=0), error * mu * 3)
+        self._add_lost_mass_bounds(mu, masses[:, 1].sum(axis=0), error * mu * 3)
         return moved
 
-    def _count_lost_mass(self, mu: float, mass: NDArray[np.float64], error: NDArray[np.float64]) -> None:
+    def _add_lost_mass_bounds(self, mu: float, mass: NDArray[np.float64], error: NDArray[np.float64]) -> None:
         """Count the mass that a release takes out of the range; `mass` are upper bounds at the nodes."""
         whole = np.array([mass[part].sum() for part in self.parts]) + error
         whole, ends = np.append(whole, mass[-1]), np.append(self.ends, 0.0)

@@ -60,7 +60,7 @@ def bisect_change(answer: Callable[[float], Hashable], low: float, high: float) 
     return min((place_to_double(a), place_to_double(b)), key=lambda x: x.as_integer_ratio()[1]), asked
 
 
-def distinct_changes(changes: set[float], known_edges: set[float], merged: float) -> set[float]:
+def new_distinct_changes(changes: set[float], known_edges: set[float], merged: float) -> set[float]:
     """Return the changes that are not within `merged` of a known one, nor of one another."""
     new: set[float] = set()
     ordered = sorted(known_edges)
@@ -73,7 +73,7 @@ def distinct_changes(changes: set[float], known_edges: set[float], merged: float
     return new
 
 
-def shown_edges(edges: Sequence[float]) -> str:
+def edges_text(edges: Sequence[float]) -> str:
     """Return the losses at which decisions may change, for a scope."""
     every = sorted({0.0, *edges})
     more = f", ... ({len(every)} in all)" if len(every) > 6 else ""

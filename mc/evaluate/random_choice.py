@@ -2,7 +2,7 @@
 
 >>> import filterproof as fp
 >>> menu = (fp.Gaussian(0.3), fp.Gaussian(0.6))
->>> found = mean_of_sequences(fp.GaussianFilter(0.6), menu, epsilon=1.0, rounds=16, direction="PQ")
+>>> found = random_choice_divergence_bounds(fp.GaussianFilter(0.6), menu, epsilon=1.0, rounds=16, direction="PQ")
 >>> found.low <= fp.GaussianDP(0.6).delta(1.0) and found.high >= found.low > 0
 True
 """
@@ -17,11 +17,11 @@ from typing import TypeAlias
 import flint
 
 from filterproof.filters.privacy_filter import PrivacyFilter
-from filterproof.mc.evaluate.walk import MenuPlay, OutcomeBranch, walk_layers
+from filterproof.mc.evaluate.walk import ExhaustiveMenuPlay, OutcomeBranch, walk_layers
 from filterproof.mc.losses.balls import BITS, lower_end, to_ball, upper_end
 from filterproof.mc.losses.composition import Bounds, Composition, counts_of
 from filterproof.theory.argument_checks import check_count
-from filterproof.theory.numerics.precision import PRECISION_LOCK
+from filterproof.theory.numerics.precision_lock import PRECISION_LOCK
 from filterproof.theory.pairs import DominatingPair
 from filterproof.theory.pairs.base import Direction
 
@@ -29,7 +29,7 @@ from filterproof.theory.pairs.base import Direction
 _Counts: TypeAlias = tuple[int, ...]
 
 
-def mean_of_sequences(
+def random_choice_divergence_bounds(
     filt: PrivacyFilter,
     menu: Sequence[DominatingPair],
     *,
@@ -65,7 +65,7 @@ def _final_count_masses(
     ended: dict[_Counts, Fraction] = {}
     reached = [Fraction(1)]
     branches = [[OutcomeBranch(partial(_counts_after, place), None)] for place in range(len(menu))]
-    for layer in walk_layers(MenuPlay(filt, menu, branches), (0,) * len(menu), rounds=rounds):
+    for layer in walk_layers(ExhaustiveMenuPlay(filt, menu, branches), (0,) * len(menu), rounds=rounds):
         stays, after = list(reached), dict[int, Fraction]()
         for move in layer.moves:
             for row, (child,) in zip(move.rows.tolist(), move.child.tolist(), strict=True):

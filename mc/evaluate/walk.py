@@ -1,8 +1,8 @@
 """A traversal of a game: positions, the requests made there, and the next position for each outcome.
 
 A position is a place (the data of filter and adversary) with a privacy loss; equal positions are merged. A forward
-traversal moves masses along the outcomes and gives the distribution of a given strategy: `TranscriptDistribution`. A
-backward traversal moves values and chooses the best request of a menu at every position: `GameTree`. The arithmetic
+traversal moves masses along the outcomes and gives the distribution of a given strategy: `TranscriptLossDistribution`.
+A backward traversal moves values and chooses the best request of a menu at every position: `GameTree`. The arithmetic
 determines the form of losses, which must be equal for equal positions: e^{-L} as a Fraction, (a, b) for a + log b, or
 L in steps of a lattice.
 """
@@ -22,7 +22,7 @@ from filterproof.filters.contract.contract_checks import (
     checked_spend,
     checked_start,
 )
-from filterproof.filters.contract.state import State, concatenate_runs, keys, select_runs
+from filterproof.filters.contract.state import State, concatenate_runs, run_keys, select_runs
 from filterproof.filters.contract.work import count_work
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.theory.pairs import DominatingPair
@@ -69,19 +69,19 @@ class RoundLayer(Generic[Loss]):
 class Players(Protocol[_Places, Loss]):
     """Filter and adversary, called with their own code at all positions of a round at once.
 
-    `asked` yields each request's number and branches, the rows of its grants, and their places after the charge.
-    `shown` gives the places after an outcome; losses are the sums with it. Places with different continuations have
-    different names.
+    `requests` yields each request's number and branches, the rows of its grants, and their places after the charge.
+    `places_after_outcome` gives the places after an outcome; losses are the sums with it. Places with different
+    continuations have different names.
     """
 
     def start(self) -> _Places: ...
     def requests(self, t: int, places: _Places, n: int) -> Iterator[AskedRequests[Loss, _Places]]: ...
-    def shown(self, places: _Places, losses: list[Loss], seen: float) -> _Places: ...
-    def names(self, places: _Places) -> list[Hashable]: ...
+    def places_after_outcome(self, places: _Places, losses: list[Loss], seen: float) -> _Places: ...
+    def place_keys(self, places: _Places) -> list[Hashable]: ...
 
 
 @dataclass(frozen=True, slots=True)
-class MenuPlay(Generic[Loss]):
+class ExhaustiveMenuPlay(Generic[Loss]):
     """The play in which every request of a menu is made wherever it is granted; places are filter states."""
 
     filter: PrivacyFilter
@@ -98,13 +98,13 @@ class MenuPlay(Generic[Loss]):
                 spent = checked_spend(self.filter, select_runs(places, rows), request, len(rows))
                 yield m, self.branches[m], rows, spent
 
-    def shown(self, places: State, losses: list[Loss], seen: float) -> State:
+    def places_after_outcome(self, places: State, losses: list[Loss], seen: float) -> State:
         if not self.filter.looks_at_losses:
             return places
         return checked_observe(self.filter, places, np.full(len(losses), seen), len(losses))
 
-    def names(self, places: State) -> list[Hashable]:
-        return keys(places)
+    def place_keys(self, places: State) -> list[Hashable]:
+        return run_keys(places)
 
 
 def walk_layers(
@@ -122,7 +122,7 @@ def walk_layers(
     as soon as n positions are known in total, in round t: one may be larger than all before it.
     """
     places, losses, t, positions = play.start(), [origin], 0, 1
-    counted, name = origin is not None, play.names(places)[0]
+    counted, name = origin is not None, play.place_keys(places)[0]
     number: dict[Hashable, int] = {(name, origin) if counted else name: 0}
     while losses and (rounds is None or t < rounds):
         if again:
@@ -139,9 +139,13 @@ def walk_layers(
                 if branch.move is None:
                     continue
                 reached = list(map(branch.move, before))
-                shown = charged if branch.seen is None else play.shown(charged, reached, branch.seen)
+                shown = (
+                    charged
+                    if branch.seen is None
+                    else play.places_after_outcome(charged, reached, branch.seen)
+                )
                 if shown is not named:
-                    named, names = shown, play.names(shown)
+                    named, names = shown, play.place_keys(shown)
                 known, there = len(number), zip(names, reached, strict=True) if counted else names
                 # each position's number, or the next one: as a loop in Python this is a tenth of a graph's time
                 at = list(map(number.setdefault, there, iter(number.__len__, -1)))

@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any, Protocol, TypeVar
 
 from filterproof.filters.adapters.bridge import LateBridgeError
-from filterproof.filters.contract.work import active_meter, checked_effort
+from filterproof.filters.contract.work import activate_meter, checked_effort
 from filterproof.mc.examine.deadline import Deadline, OutOfTime
 from filterproof.mc.examine.stage_finding import stopped_after
 from filterproof.mc.examine.worker import iter_isolated
@@ -47,12 +47,12 @@ def last_report(
         nothing,
         None,
     )
-    with active_meter() as meter:
+    with activate_meter() as meter:
         try:
             with closing(iter_isolated(partial(work, units), deadline=deadline, **how)) as reports:
                 for report in reports:
                     began = meter.done if began is None else began
-                    with active_meter():  # the replay of a report does not count as work
+                    with activate_meter():  # the replay of a report does not count as work
                         confirm(report, deadline)
                     found = report
                     if deadline.expired:  # the next report may come before the deadline is noticed

@@ -20,28 +20,33 @@ from typing import Any, Unpack
 
 from filterproof.filters import PrivacyFilter
 from filterproof.mc.engine.adversary import Adversary
-from filterproof.mc.engine.encoding import decode, encode, nameable
+from filterproof.mc.engine.encoding import allowed_values_by_name, decode, encode
 from filterproof.mc.estimate.estimator import Method
-from filterproof.mc.examine.accountants import game_of
+from filterproof.mc.examine.accountants import game_from_data
 from filterproof.mc.examine.divergence import Divergence
 from filterproof.mc.examine.formatting import (
     count_words,
+    distinct_pairs_words,
+    exact_value_words,
     format_distinct,
     naming,
-    pairs_words,
-    steps_words,
-    times_words,
-    worth_words,
+    sequence_words,
+    times_guarantee_words,
 )
-from filterproof.mc.examine.own_pairs import evidence_about, nameable_for, own_in, pair_names
+from filterproof.mc.examine.pairs_in_attributes import (
+    allowed_values_for,
+    evidence_about,
+    own_pairs_in_data,
+    pair_names,
+)
 from filterproof.mc.examine.replay import (
     KINDS,
     Kind,
     Replayed,
     Result,
+    allowed_values_in_replay,
     counterexample_kind,
     measure_of,
-    nameable_in_replay,
     replay_data,
     simulate_recorded,
 )
@@ -50,7 +55,7 @@ from filterproof.mc.intervals.estimate import CONFIDENCE
 from filterproof.mc.runs.play import PlayOptions, SimulationSettings
 from filterproof.mc.worst_case.plan import AdaptivePlan
 from filterproof.theory.argument_checks import check_count, check_real
-from filterproof.theory.display import one_line
+from filterproof.theory.display import one_line_repr
 from filterproof.theory.evidence import Evidence
 from filterproof.theory.numerics.decimals import format_failure
 from filterproof.theory.pairs import DominatingPair
@@ -85,7 +90,7 @@ class Counterexample:
     filter: PrivacyFilter
     data: Mapping[str, Any]
 
-    __repr__ = one_line
+    __repr__ = one_line_repr
 
     @property
     def kind(self) -> Kind:
@@ -107,17 +112,17 @@ class Counterexample:
     @property
     def own_pairs(self) -> tuple[DominatingPair, ...]:
         """The pairs of classes outside the library, whose charges no theorem covers."""
-        return tuple(own_in(self.data, nameable_for(self.filter)))
+        return tuple(own_pairs_in_data(self.data, allowed_values_for(self.filter)))
 
     @property
     def played(self) -> Played:
         """The requests, for a counterexample of kind "sequence"."""
-        return Played.from_data(self.data["sequence"], nameable_for(self.filter))
+        return Played.from_data(self.data["sequence"], allowed_values_for(self.filter))
 
     @property
     def plan(self) -> AdaptivePlan:
         """The plan, for a counterexample of kind "plan"."""
-        return AdaptivePlan.from_data(self.data["plan"], nameable_for(self.filter))
+        return AdaptivePlan.from_data(self.data["plan"], allowed_values_for(self.filter))
 
     @property
     def rounds(self) -> int:
@@ -130,7 +135,7 @@ class Counterexample:
             case {"plan": _}:
                 return self.plan.rounds
             case {"game": Mapping()}:
-                return game_of(self.filter, self.data["game"]).rounds  # type: ignore[arg-type]
+                return game_from_data(self.filter, self.data["game"]).rounds  # type: ignore[arg-type]
         return int(self.data.get("rounds") or 1000)
 
     @property
@@ -193,23 +198,23 @@ class Counterexample:
         most = f" of at most {rounds}" if self.data.get("rounds") else ""
         match self.kind:
             case "sequence":
-                return steps_words(self.played.steps)
+                return sequence_words(self.played.steps)
             case "plan":
-                asked = pairs_words(self.plan.requests())
+                asked = distinct_pairs_words(self.plan.requests())
                 return f"an adaptive plan of {rounds} over {asked}" if self.rounds > 1 else asked
             case "menu":
-                menu = decode(self.data["menu"], nameable_for(self.filter))
-                return f"the best adversary{most} over {pairs_words(menu)}"
+                menu = decode(self.data["menu"], allowed_values_for(self.filter))
+                return f"the best adversary{most} over {distinct_pairs_words(menu)}"
             case "schedule":
                 return f"a schedule of {count_words(len(self.data['schedule']['moves']), 'move')}"
             case "accountant":
-                return game_of(self.filter, self.data["game"]).description  # type: ignore[arg-type]
+                return game_from_data(self.filter, self.data["game"]).description  # type: ignore[arg-type]
             case "simulation":
                 played, seed, adversary = self.data["n"], self.data["seed"], self.data["adversary"]
                 asked = f"a strategy{most}"
                 if isinstance(adversary, Mapping) and adversary.get("type") == "Scripted":
-                    fixed = decode(adversary, nameable_for(self.filter))
-                    asked = steps_words(tuple(zip(fixed.pairs, fixed.times, strict=True)))
+                    fixed = decode(adversary, allowed_values_for(self.filter))
+                    asked = sequence_words(tuple(zip(fixed.pairs, fixed.times, strict=True)))
                 return f"{asked}, played {count_words(played, 'time')} with seed {seed}"
 
     def __str__(self) -> str:
@@ -217,10 +222,10 @@ class Counterexample:
         value, promised = format_distinct(self.value, self.promised)
         gives = f"is at least {value}"
         if self.kind == "plan":
-            gives = worth_words(Fraction(self.data["value"]))
+            gives = exact_value_words(Fraction(self.data["value"]))
         elif self.kind == "simulation":
             gives += f", except with probability {format_failure(1 - self.data['confidence'])}"
-        times = times_words(self.value, self.promised)
+        times = times_guarantee_words(self.value, self.promised)
         beyond = f", {times}" if times else ""
         return f"{self.description}: {self.measure} {gives}; promised {promised}{beyond}"
 
@@ -263,8 +268,8 @@ def measured_counterexample(
 
     `game` has the other fields of its kind.
     """
-    data = {"filter": named(filt), "measure": measure.to_data(), "promised": promised, **game}
-    return Counterexample(filt, data | {"low": encode(low, nameable())})
+    data = {"filter": encode_or_class_name(filt), "measure": measure.to_data(), "promised": promised, **game}
+    return Counterexample(filt, data | {"low": encode(low, allowed_values_by_name())})
 
 
 def menu_counterexample(
@@ -277,7 +282,7 @@ def menu_counterexample(
     high: float | None,
 ) -> Counterexample:
     """Return the counterexample of a game over a menu with a value in [low, high]; high is None if unknown."""
-    names, promised = nameable_for(filt), measure.promised(filt.promise)
+    names, promised = allowed_values_for(filt), measure.promised(filt.promise)
     game = {"menu": encode(tuple(menu), names), "rounds": rounds, "high": encode(high, names), "ratio": None}
     return measured_counterexample(filt, measure, low, promised, **game)
 
@@ -287,13 +292,15 @@ def sequence_counterexample(
 ) -> Counterexample:
     """Return the counterexample of a sequence that the filter admits, with a divergence of at least `low`."""
     promised = measure.promised(filt.promise)
-    return measured_counterexample(filt, measure, low, promised, sequence=played.to_data(nameable_for(filt)))
+    return measured_counterexample(
+        filt, measure, low, promised, sequence=played.to_data(allowed_values_for(filt))
+    )
 
 
-def named(value: PrivacyFilter | Adversary, *kinds: type) -> Any:
+def encode_or_class_name(value: PrivacyFilter | Adversary, *kinds: type) -> Any:
     """Return the filter or adversary as data: its catalogue entry, or its class name alone."""
     with suppress(TypeError):
-        return encode(value, nameable_in_replay(*kinds))
+        return encode(value, allowed_values_in_replay(*kinds))
     return {"outside": type(value).__name__}
 
 
@@ -342,8 +349,10 @@ def record_simulation(
         raise ValueError(f"pass either epsilon or alpha, got epsilon={epsilon!r}, alpha={alpha!r}")
     name, number = ("epsilon", epsilon) if alpha is None else ("alpha", alpha)
     data = {
-        "filter": named(filt, *kinds),
-        "adversary": encode(adversary.against(filt), {**nameable_in_replay(*kinds), **nameable_for(filt)}),
+        "filter": encode_or_class_name(filt, *kinds),
+        "adversary": encode(
+            adversary.against(filt), {**allowed_values_in_replay(*kinds), **allowed_values_for(filt)}
+        ),
         name: float(check_real(name, number)),
         **{name: getattr(play, name) for name in ("n", "seed", "rounds", "direction", "on_denial")},
         "confidence": confidence,

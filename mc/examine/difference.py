@@ -17,7 +17,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from filterproof.filters.adapters.labelled_filter import LabelledFilter, program_of
+from filterproof.filters.adapters.labelled_filter import LabelledFilter, bridged_filter_of
 from filterproof.filters.contract.contract_checks import checked_filter, checked_start
 from filterproof.filters.contract.filter_base import MechanismFamily
 from filterproof.filters.contract.work import WorkLimit
@@ -27,16 +27,16 @@ from filterproof.filters.testing.request_sampling import (
     ByteTape,
     History,
     RequestMenu,
-    possible_loss,
+    clip_to_possible_loss,
     requests_near,
 )
 from filterproof.mc.examine.counted_search import last_report
 from filterproof.mc.examine.deadline import Deadline
 from filterproof.mc.examine.divergence import targets
 from filterproof.mc.examine.filter_fault import FilterFault, filter_faults_raised
-from filterproof.mc.examine.formatting import pair_words, steps_words
+from filterproof.mc.examine.formatting import pair_words, sequence_words
 from filterproof.mc.examine.minimise import minimise
-from filterproof.mc.examine.revalidation import history_is_granted, is_nondeterministic
+from filterproof.mc.examine.revalidation import history_is_granted, nondeterminism_fault
 from filterproof.mc.examine.sequence import Sequence, granted_state
 from filterproof.mc.examine.worker import run_isolated
 from filterproof.theory.argument_checks import check_count
@@ -82,7 +82,7 @@ class FirstDifference:
     def __str__(self) -> str:
         """Return the requests, the filter that granted the last one, and the consequence."""
         rows = tuple((pair, len(list(row))) for pair, row in groupby(pair for pair, _ in self.history))
-        when = f"after {steps_words(rows)}, " if rows else "at once, "
+        when = f"after {sequence_words(rows)}, " if rows else "at once, "
         follows = (
             self.wrong
             or "as a fixed sequence, these requests keep its guarantee; examine that filter for adaptive attacks"
@@ -175,7 +175,7 @@ def first_difference(
     )  # once here: every worker would take as long as for hundreds of histories
     whose = " and ".join(type(filt).__name__ for filt in filters)
     # the worker of a program may start processes
-    asked = other if program_of(other) is not None else one
+    asked = other if bridged_filter_of(other) is not None else one
     nothing, work, stands = (
         DifferenceSearch(None, 0, 0),
         partial(_search_reports, filters, families, seed),
@@ -195,7 +195,7 @@ def _confirm_isolated(filters: Filters, found: DifferenceSearch, deadline: Deadl
                 run_isolated(partial(history_is_granted, filt, history), filt=filt, deadline=deadline)
                 is not grants
             ):
-                raise FilterFault(is_nondeterministic(filt))
+                raise FilterFault(nondeterminism_fault(filt))
 
 
 def _families(filters: Filters) -> tuple[MechanismFamily, ...]:
@@ -210,10 +210,10 @@ def _families(filters: Filters) -> tuple[MechanismFamily, ...]:
     here, *elsewhere = one.label_combinations
     labelled = [(here, family) for family in FAMILIES]
     labelled += [(where, family) for where in elsewhere for family in FAMILIES[:_ELSEWHERE]]
-    return tuple(partial(_at, one, where, family) for where, family in labelled)
+    return tuple(partial(_pair_at_labels, one, where, family) for where, family in labelled)
 
 
-def _at(filt: LabelledFilter, where: Where, family: MechanismFamily, size: Any) -> DominatingPair:
+def _pair_at_labels(filt: LabelledFilter, where: Where, family: MechanismFamily, size: Any) -> DominatingPair:
     """Return the pair of a size at these labels."""
     return filt.at(family(size), **dict(where))
 
@@ -228,16 +228,18 @@ def _search_reports(
         yield found
         limit = WorkLimit.of(units)
         searching = limit.fraction(_SEARCH_SHARE)
-        for history in _tried_histories(near, np.random.default_rng(seed)):
-            asked, difference = _first_difference_in(filters, history)
+        for history in _histories_to_try(near, np.random.default_rng(seed)):
+            asked, difference = _first_difference_in_history(filters, history)
             found = DifferenceSearch(None, found.histories + 1, found.requests + asked)
             if difference is not None:
                 yield replace(
-                    found, difference=replace(difference, wrong=_broken_guarantee(filters, difference))
+                    found, difference=replace(difference, wrong=_broken_guarantee_text(filters, difference))
                 )
                 found = replace(
                     found,
-                    difference=_largest_last_request(filters, _minimised(filters, difference), near, limit),
+                    difference=_with_largest_last_request(
+                        filters, _minimised(filters, difference), near, limit
+                    ),
                 )
                 break
             if searching.exhausted:
@@ -247,21 +249,24 @@ def _search_reports(
     yield found
 
 
-def _tried_histories(near: list[RequestMenu], rng: np.random.Generator) -> Iterator[History]:
+def _histories_to_try(near: list[RequestMenu], rng: np.random.Generator) -> Iterator[History]:
     """Yield each request near an edge alone, then rows of one request, then drawn histories of increasing length."""
     for drawn in near:
         yield from ([(request, 0.0)] for request in drawn.near)
     for k in count():
         drawn, tape = near[k % 2], ByteTape(rng.bytes(_BYTES_PER_HISTORY))
         if k % 8 >= 6:
-            row = drawn.small(tape, _ROW)
+            row = drawn.repeated_request(tape, _ROW)
             losses = rng.uniform(-1.0, 1.0, len(row)).tolist()
-            yield [(request, possible_loss(request, loss)) for request, loss in zip(row, losses, strict=True)]
+            yield [
+                (request, clip_to_possible_loss(request, loss))
+                for request, loss in zip(row, losses, strict=True)
+            ]
         else:
             yield drawn.history(tape, _LENGTHS[k // 8 % len(_LENGTHS)])
 
 
-def _first_difference_in(
+def _first_difference_in_history(
     filters: Filters, history: Iterable[tuple[DominatingPair, float]]
 ) -> tuple[int, FirstDifference | None]:
     """Return the number of requests and the first difference, without its consequence."""
@@ -288,12 +293,12 @@ def _difference_after(
     request: DominatingPair,
 ) -> FirstDifference | None:
     """Return the difference at this request after another history, or None if it is not the same difference."""
-    other = _first_difference_in(filters, [*history, (request, 0.0)])[1]
+    other = _first_difference_in_history(filters, [*history, (request, 0.0)])[1]
     is_same = other is not None and other.request is request and other.granted_by == found.granted_by
     return other if is_same else None
 
 
-def _broken_guarantee(filters: Filters, found: FirstDifference) -> str:
+def _broken_guarantee_text(filters: Filters, found: FirstDifference) -> str:
     """Return how the requests, as a fixed sequence, break the guarantee, or "" if they do not."""
     filt = filters[_NAMES.index(found.granted_by)]
     if filt.looks_at_losses and found.history:
@@ -310,21 +315,21 @@ def _minimised(filters: Filters, found: FirstDifference, *, broken: bool = False
 
     def differs(history: tuple[tuple[DominatingPair, float], ...]) -> bool:
         other = _difference_after(filters, found, history, found.request)
-        return other is not None and (not broken or _broken_guarantee(filters, other) != "")
+        return other is not None and (not broken or _broken_guarantee_text(filters, other) != "")
 
     return _difference_after(filters, found, minimise(found.history, differs), found.request) or found
 
 
-def _largest_last_request(
+def _with_largest_last_request(
     filters: Filters, found: FirstDifference, near: list[RequestMenu], limit: WorkLimit
 ) -> FirstDifference:
     """Return the difference, with the largest possible last request if that breaks the guarantee."""
-    if wrong := _broken_guarantee(filters, found):
+    if wrong := _broken_guarantee_text(filters, found):
         return replace(found, wrong=wrong)
     for chain in (chain for drawn in near for chain in drawn.chains):
         dearer = (_difference_after(filters, found, found.history, pair) for pair in reversed(chain.pairs))
         other = next((one for one in dearer if one is not None or limit.exhausted), None)
-        if other is not None and _broken_guarantee(filters, other):
+        if other is not None and _broken_guarantee_text(filters, other):
             cut = _minimised(filters, other, broken=True)
-            return replace(cut, wrong=_broken_guarantee(filters, cut))
+            return replace(cut, wrong=_broken_guarantee_text(filters, cut))
     return found

@@ -59,7 +59,7 @@ class Divergence:
         return cls("exceedance", 0.0, direction)
 
     @property
-    def both(self) -> tuple[Self, Self]:
+    def both_directions(self) -> tuple[Self, Self]:
         """Return this divergence and the one in the other direction."""
         return self, replace(self, direction="QP" if self.direction == "PQ" else "PQ")
 

@@ -31,7 +31,7 @@ from filterproof.theory.display import (
     finite_data,
     json_text,
     load_renderer,
-    printable,
+    replace_unprintable,
     row_of,
 )
 from filterproof.theory.evidence import Evidence, Outcome, Verdict
@@ -103,7 +103,7 @@ class Examination(Displayed):
         """Return the filter's name on the command line, or else that of its class, command or object."""
         if self.target is not None:
             target = self.target if isinstance(self.target, str) else self.target[0]
-            return printable(target.rpartition("::")[2])
+            return replace_unprintable(target.rpartition("::")[2])
         return filter_name(self.filter)
 
     @property
@@ -192,11 +192,11 @@ class Examination(Displayed):
         elif proved is not None:
             return proved
         else:
-            detail = self._closest_attack()
+            detail = self._no_violation_text()
         scope = self.scope or "every adaptive adversary"
         # the evidence is as weak as the weakest comparison with the guarantee
         known = (row.evidence for row in self.tightness)
-        evidence = max(known, key=lambda one: one.strength, default=Evidence.CERTIFIED)
+        evidence = max(known, key=lambda one: one.weakness_rank, default=Evidence.CERTIFIED)
         return Verdict(Outcome.UNDECIDED, evidence, scope, detail)
 
     @property
@@ -206,9 +206,11 @@ class Examination(Displayed):
         found = [one.counterexample for one in self.findings if one.counterexample is not None]
         if not sums or not found:
             return False
-        from filterproof.mc.prove.induction import guarantees_after  # which imports the certified budgets
+        from filterproof.mc.prove.induction import (
+            guarantees_after_grants,  # which imports the certified budgets
+        )
 
-        allowed = [max(map(one.measure.promised, guarantees_after(sums, one.rounds))) for one in found]
+        allowed = [max(map(one.measure.promised, guarantees_after_grants(sums, one.rounds))) for one in found]
         return not any(certainly_exceeds(one.value, most) for one, most in zip(found, allowed, strict=True))
 
     @property
@@ -233,7 +235,7 @@ class Examination(Displayed):
         cut = [f"the work limit ended {', '.join(late)}"] if late else []
         return "; ".join([*summaries.values(), *cut])
 
-    def _closest_attack(self) -> str:
+    def _no_violation_text(self) -> str:
         closest = next(iter(self.tightness), None) if self.closest is None else self.closest
         near = "Nothing could be compared with the guarantee"
         if closest is not None:
@@ -264,7 +266,7 @@ class Examination(Displayed):
         return Ending[self.verdict.outcome.name]
 
     @property
-    def decided(self) -> bool:
+    def has_verdict(self) -> bool:
         """Return whether there is a verdict, which may be UNDECIDED."""
         return self.ending.name in Outcome.__members__
 
@@ -284,7 +286,7 @@ class Examination(Displayed):
         """Return the headline with its evidence, its scope and the theorems that it uses."""
         if self.ending is Ending.UNDECIDED:
             return f"UNDECIDED (left open for {self.verdict.scope})"
-        return str(self.verdict) if self.decided else f"{self.headline}: {self.ending.value}"
+        return str(self.verdict) if self.has_verdict else f"{self.headline}: {self.ending.value}"
 
     @property
     def sentence(self) -> str:
@@ -328,7 +330,7 @@ class Examination(Displayed):
         """Return the lines of `str()`; `folder` is the folder of the saved examination."""
         lines = [self.sentence, *filter(None, [self.detail]), *self.faults]
         for stage in dict.fromkeys(one.stage for one in self.findings):
-            lines += self._of_stage(stage)
+            lines += self._stage_lines(stage)
         if self.counterexample is not None:
             saved = "" if folder is not None else 'exam.save("out"), then '
             lines += [
@@ -338,7 +340,7 @@ class Examination(Displayed):
             lines.append(f"Again: {saved}{self.replay_command(folder or Path('out'))}")
         return lines
 
-    def _of_stage(self, stage: str) -> Iterator[str]:
+    def _stage_lines(self, stage: str) -> Iterator[str]:
         """Yield a line for a stage, its refutation or else its last finding, and its notes."""
         findings = [one for one in self.findings if one.stage == stage]
         others = sum(one.counterexample is not None for one in findings) - 1

@@ -11,7 +11,7 @@ from functools import cached_property, partial
 from types import CodeType
 from typing import Any
 
-from filterproof.filters.adapters.labelled_filter import program_of
+from filterproof.filters.adapters.labelled_filter import bridged_filter_of
 from filterproof.filters.contract.contract_checks import checked_admits, checked_start
 from filterproof.filters.contract.largest_granted import largest_granted, last_granted
 from filterproof.filters.contract.library import is_library_class
@@ -19,11 +19,17 @@ from filterproof.filters.contract.work import WorkLimit
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.examine.divergence import Divergence, targets
 from filterproof.mc.examine.filter_fault import FilterFault, filter_faults_raised
-from filterproof.mc.examine.own_pairs import assumption, class_attributes, is_sampled, own_pairs, pair_names
+from filterproof.mc.examine.pairs_in_attributes import (
+    assumption,
+    attribute_values,
+    is_sampled,
+    pair_names,
+    pairs_in_attributes,
+)
 from filterproof.mc.examine.parameter_families import OneParameterFamily, coarse_first, mechanism_name
 from filterproof.mc.examine.sequence import content_of_attributes, granted_state
 from filterproof.mc.examine.stage_finding import USED_UP, StageFinding
-from filterproof.mc.losses.stated_pair import measurable
+from filterproof.mc.losses.finite_pair_from_cdfs import pair_with_known_tails
 from filterproof.theory.pairs import DominatingPair
 
 
@@ -43,7 +49,7 @@ class GrantedSizes:
     asked_above: tuple[float, ...] = ()
 
     @cached_property
-    def grid_pairs(self) -> tuple[DominatingPair, ...]:
+    def all_grid_pairs(self) -> tuple[DominatingPair, ...]:
         """Return every pair of the grid, ascending. A pair that is denied at the start may be granted later."""
         return tuple(map(self.definition.pair, sorted({*self.definition.sizes, *self.sizes})))
 
@@ -81,9 +87,9 @@ class ExaminationContext:
         """Return the filter for one play: a new copy if it keeps data in its attributes."""
         return self.filter if self.unused is None else deepcopy(self.unused)
 
-    def with_copies(self) -> ExaminationContext:
+    def with_copy_per_play(self) -> ExaminationContext:
         """Return the context of plays that get a copy of the filter each, if requests change its attributes."""
-        if is_library_class(type(self.filter)) or program_of(self.filter) is not None:
+        if is_library_class(type(self.filter)) or bridged_filter_of(self.filter) is not None:
             return self
         before = content_of_attributes(self.filter)
         try:
@@ -146,7 +152,7 @@ def _numbers_of(filt: PrivacyFilter) -> Iterator[float]:
     own_classes = [
         kind for kind in type(filt).__mro__ if kind.__module__.partition(".")[0] not in _LIBRARY_PACKAGES
     ]
-    for value in class_attributes(filt, own_classes):
+    for value in attribute_values(filt, own_classes):
         yield from _numbers_in(value)
     for kind in own_classes:
         for method in vars(kind).values():
@@ -184,24 +190,26 @@ def admission_finding(
     admissions: list[GrantedSizes] = []
     for family in families:
         admissions.append(
-            _granted_near_change(filt, family, limit.fraction(1 / (len(families) - len(admissions))))
+            _granted_sizes_of_family(filt, family, limit.fraction(1 / (len(families) - len(admissions))))
         )
     cut = limit.exhausted
     if cut and not any(one.sizes for one in admissions):
-        cut, admissions = False, [_granted_near_change(filt, family, None) for family in families]
+        cut, admissions = False, [_granted_sizes_of_family(filt, family, None) for family in families]
     with filter_faults_raised(filt):
         chosen = {family.mechanism for family in families}
         own = [
             one
-            for one in own_pairs(filt)
+            for one in pairs_in_attributes(filt)
             if (own_menu or mechanism_name(one) in chosen) and _fresh_run_grants(filt, one)
         ]
     assumed = dict.fromkeys(filter(None, map(assumption, own)))
     sampled = tuple(filter(is_sampled, own))
-    if own := [pair for pair in own if measurable(pair) is not None]:
+    if own := [pair for pair in own if pair_with_known_tails(pair) is not None]:
         own.sort(key=lambda pair: float(pair.hockey_stick(0.0)))
         sizes = tuple(map(float, range(1, len(own) + 1)))
-        family = OneParameterFamily("own", "its own menu", partial(_pair_at, tuple(own)), 1.0, len(own))
+        family = OneParameterFamily(
+            "own", "its own menu", partial(_pair_by_number, tuple(own)), 1.0, len(own)
+        )
         admissions.append(GrantedSizes(family, sizes, tuple(own)))
     open_lines = tuple(one for one in admissions if one.sizes)
     denied_families = tuple(one for one in admissions if not one.sizes and not one.raised)
@@ -221,7 +229,7 @@ def admission_finding(
         not_tried=f"sizes between the tested ones: {USED_UP}" if cut else "",
         fault=fault,
         notes=(
-            *_out_of_scope(raising),
+            *_out_of_scope_notes(raising),
             *(f"{name} is {pair!r}" for pair, name in pair_names(filt).items()),
             *assumed,
         ),
@@ -231,7 +239,7 @@ def admission_finding(
         return finding, replace(context, sampled=sampled)
 
 
-def _out_of_scope(raising: Mapping[str, str]) -> Iterator[str]:
+def _out_of_scope_notes(raising: Mapping[str, str]) -> Iterator[str]:
     """Yield a note for each reason; the same answer to requests of several families is one reason."""
     reasons: dict[str, list[str]] = {}
     for mechanism, said in raising.items():
@@ -240,7 +248,7 @@ def _out_of_scope(raising: Mapping[str, str]) -> Iterator[str]:
         yield f"outside its scope: {', '.join(names)} ({raising[names[0]]})"
 
 
-def _pair_at(pairs: tuple[DominatingPair, ...], t: float) -> DominatingPair:
+def _pair_by_number(pairs: tuple[DominatingPair, ...], t: float) -> DominatingPair:
     return pairs[min(max(int(t), 1), len(pairs)) - 1]
 
 
@@ -250,33 +258,33 @@ def _fresh_run_grants(filt: PrivacyFilter, pair: DominatingPair) -> bool:
         return granted_state(filt, checked_start(filt, 1), pair) is not None
 
 
-def _granted_near_change(
+def _granted_sizes_of_family(
     filt: PrivacyFilter, family: OneParameterFamily, limit: WorkLimit | None
 ) -> GrantedSizes:
     """Return the granted sizes of the family. It moves to where the answers change if none of its own sizes is
     there."""
 
-    def granted_too(size: float) -> bool:
-        return _grants_too(filt, family, size)
+    def is_size_granted(size: float) -> bool:
+        return _fresh_run_grants_size(filt, family, size)
 
-    if not any(map(granted_too, family.sizes[::4])):
-        far = largest_granted(granted_too, family.below, tolerance=1.0)
-        return _granted_on_grid(filt, family if far is None else family.moved(far), limit)
+    if not any(map(is_size_granted, family.sizes[::4])):
+        far = largest_granted(is_size_granted, family.sizes_below, tolerance=1.0)
+        return _granted_on_grid(filt, family if far is None else family.around_size(far), limit)
     found = _granted_on_grid(filt, family, limit)
-    if not found.sizes or found.raised or not _is_within(filt, found.largest):
+    if not found.sizes or found.raised or not _single_release_keeps_guarantee(filt, found.largest):
         return found
     # a far larger request may overflow and be granted where a smaller one is denied
-    far = largest_granted(granted_too, family.above, tolerance=1.0)
-    found = replace(found, asked_above=tuple(t for t in family.above if far is None or t >= far))
+    far = largest_granted(is_size_granted, family.sizes_above, tolerance=1.0)
+    found = replace(found, asked_above=tuple(t for t in family.sizes_above if far is None or t >= far))
     if far is None or far <= found.sizes[-1]:
         return found
-    if found.sizes[-1] == family.sizes[-1] and _is_within(filt, family.pair(far)):
-        return _granted_on_grid(filt, family.moved(far), limit)
+    if found.sizes[-1] == family.sizes[-1] and _single_release_keeps_guarantee(filt, family.pair(far)):
+        return _granted_on_grid(filt, family.around_size(far), limit)
     sizes = (*found.sizes, far)
     return replace(found, sizes=sizes, pairs=tuple(map(family.pair, sizes)))
 
 
-def _is_within(filt: PrivacyFilter, pair: DominatingPair) -> bool:
+def _single_release_keeps_guarantee(filt: PrivacyFilter, pair: DominatingPair) -> bool:
     """Return whether one release of the pair keeps the promise, in doubles."""
     hockey_stick_targets = [target for target in targets(filt.promise) if target.kind == "hockey-stick"]
     return all(
@@ -285,7 +293,7 @@ def _is_within(filt: PrivacyFilter, pair: DominatingPair) -> bool:
     )
 
 
-def _grants_too(filt: PrivacyFilter, family: OneParameterFamily, size: float) -> bool:
+def _fresh_run_grants_size(filt: PrivacyFilter, family: OneParameterFamily, size: float) -> bool:
     """Return whether a fresh run is granted the size. False if its code raises."""
     with suppress(FilterFault):
         return _fresh_run_grants(filt, family.pair(size))
@@ -309,23 +317,23 @@ def _granted_on_grid(
             break
     sizes.sort()
     if sizes:
-        sizes.extend(_sizes_above_grid(filt, family, sizes[-1], limit))
+        sizes.extend(_granted_sizes_above_grid(filt, family, sizes[-1], limit))
     return GrantedSizes(family, tuple(sizes), tuple(map(family.pair, sizes)), raised, spending)
 
 
-def _sizes_above_grid(
+def _granted_sizes_above_grid(
     filt: PrivacyFilter, family: OneParameterFamily, top: float, limit: WorkLimit | None
 ) -> list[float]:
     """Return granted sizes above the largest granted grid size: one with few bits, and the largest double."""
 
-    def granted_too(size: float) -> bool:
-        return not (limit is not None and limit.exhausted) and _grants_too(filt, family, size)
+    def is_size_granted(size: float) -> bool:
+        return not (limit is not None and limit.exhausted) and _fresh_run_grants_size(filt, family, size)
 
     denied = next((t for t in family.sizes if t > top), None)
     if denied is None:  # the whole grid is granted: look up to the next octave
-        denied = next((t for t in family.above if t > top), None)
-        if denied is None or granted_too(denied):
+        denied = next((t for t in family.sizes_above if t > top), None)
+        if denied is None or is_size_granted(denied):
             return []
-    coarse = last_granted(granted_too, top, denied, _SIZE_PRECISION)
-    largest = last_granted(granted_too, coarse, denied)
+    coarse = last_granted(is_size_granted, top, denied, _SIZE_PRECISION)
+    largest = last_granted(is_size_granted, coarse, denied)
     return [size for size in dict.fromkeys((coarse, largest)) if size > top]

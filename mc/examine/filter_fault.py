@@ -31,7 +31,7 @@ def filter_faults_raised(filt: PrivacyFilter) -> Iterator[None]:
     except BaseException as error:
         if isinstance(error, FilterFault) or ctrl_c(error, _source_file(filt)):
             raise
-        if (end := _end_behind(error)) is not None:
+        if (end := _limit_exception_behind(error)) is not None:
             raise end from None
         if isinstance(error, BridgeError):
             raise FilterFault(str(error)) from error  # the fault is not in Python code
@@ -51,7 +51,7 @@ def filter_faults_raised(filt: PrivacyFilter) -> Iterator[None]:
         ) from error
 
 
-def _end_behind(error: BaseException | None) -> BaseException | None:
+def _limit_exception_behind(error: BaseException | None) -> BaseException | None:
     """Return the out-of-work or out-of-time exception behind an error, or None."""
     seen = set[int]()  # an exception can be its own cause
     while error is not None and id(error) not in seen:

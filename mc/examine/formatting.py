@@ -3,7 +3,7 @@
 >>> import filterproof as fp
 >>> pair_words(fp.RandomizedResponse(1.0)), pair_words(fp.FinitePair((0.25, 0.75), (0.5, 0.5)))
 ('RandomizedResponse(epsilon=1)', 'FinitePair(p=(0.25, 0.75), q=(0.5, 0.5))')
->>> steps_words(((fp.Gaussian(1.0), 1), (fp.Gaussian(0.01), 7)))
+>>> sequence_words(((fp.Gaussian(1.0), 1), (fp.Gaussian(0.01), 7)))
 'Gaussian(mu=1), then 7 x Gaussian(mu=0.01)'
 """
 
@@ -25,7 +25,7 @@ from filterproof.mc.examine.divergence import certainly_exceeds
 from filterproof.theory import display
 from filterproof.theory.numerics.decimals import format_down
 from filterproof.theory.pairs import DominatingPair
-from filterproof.theory.pairs.labelled import where_words
+from filterproof.theory.pairs.labelled import format_labels
 
 #: The longest fraction that is shown, and the most steps of a play and pairs of a menu that are named.
 _MAX_FRACTION_DIGITS, _STEPS, _PAIRS = 12, 4, 3
@@ -41,10 +41,10 @@ def count_words(number: int, noun: str, more: str = "") -> str:
     >>> count_words(1, "game"), count_words(1200, "query", "queries"), count_words(2**80, "game")
     ('1 game', '1,200 queries', '1.209e+24 games')
     """
-    return f"{_repetitions_text(number)} {noun if number == 1 else more or f'{noun}s'}"
+    return f"{_count_text(number)} {noun if number == 1 else more or f'{noun}s'}"
 
 
-def _repetitions_text(number: int) -> str:
+def _count_text(number: int) -> str:
     return f"{number:,}" if number < _SHORTENED_FROM else f"{float(number):.4g}"
 
 
@@ -54,10 +54,10 @@ def filter_name(filt: object) -> str:
         case LabelledFilter():
             return filter_name(filt.inner_filter)
         case BridgedFilter():
-            return display.printable(filt.bridge.name)
+            return display.replace_unprintable(filt.bridge.name)
         case CopiedFilter() | CountedFilter():
-            return display.printable(filt.foreign_object.name)
-    return display.printable(type(filt).__name__)
+            return display.replace_unprintable(filt.foreign_object.name)
+    return display.replace_unprintable(type(filt).__name__)
 
 
 def number_words(value: float | Fraction) -> str:
@@ -87,10 +87,10 @@ def format_distinct(value: float, promised: float) -> tuple[str, str]:
     return words
 
 
-def worth_words(value: Fraction) -> str:
+def exact_value_words(value: Fraction) -> str:
     """Return the words for an exact value: "exactly" if the fraction is shown in full.
 
-    >>> worth_words(Fraction(1, 4)), worth_words(Fraction(10**19, 3 * 10**19 + 1))
+    >>> exact_value_words(Fraction(1, 4)), exact_value_words(Fraction(10**19, 3 * 10**19 + 1))
     ('is exactly 1/4 = 0.25', 'is 0.333333 to six digits, computed in fractions,')
     """
     if str(value) == (words := number_words(value)).partition(" = ")[0]:
@@ -120,7 +120,7 @@ def pair_words(pair: DominatingPair) -> str:
     if pair in (names := _PAIR_NAMES.get()):
         return names[pair]
     if pair.labels:
-        return f"{pair_words(pair.unlabelled)} at {where_words(tuple(pair.labels.items()))}"
+        return f"{pair_words(pair.unlabelled)} at {format_labels(tuple(pair.labels.items()))}"
     if "__dataclass_fields__" not in vars(type(pair)):
         return repr(pair)
     fielded = {one.name: getattr(pair, one.name) for one in fields(cast(Any, pair)) if one.repr}
@@ -143,27 +143,27 @@ def _field_text(value: object) -> str:
     return repr(value)
 
 
-def steps_words(steps: Iterable[tuple[DominatingPair, int]]) -> str:
+def sequence_words(steps: Iterable[tuple[DominatingPair, int]]) -> str:
     """Return the words for requests in a row."""
     told = [
-        f"{_repetitions_text(times)} x {pair_words(pair)}" if times > 1 else pair_words(pair)
+        f"{_count_text(times)} x {pair_words(pair)}" if times > 1 else pair_words(pair)
         for pair, times in steps
     ]
     more = f", and {count_words(len(told) - _STEPS, 'further kind')}" if len(told) > _STEPS else ""
     return ", then ".join(told[:_STEPS]) + more
 
 
-def pairs_words(pairs: Iterable[DominatingPair]) -> str:
+def distinct_pairs_words(pairs: Iterable[DominatingPair]) -> str:
     """Return the words for distinct pairs; the first ones are named."""
     distinct = tuple(dict.fromkeys(pairs))
     more = f" and {len(distinct) - _PAIRS} more" if len(distinct) > _PAIRS else ""
     return ", ".join(map(pair_words, distinct[:_PAIRS])) + more
 
 
-def times_words(value: float, promised: float) -> str:
+def times_guarantee_words(value: float, promised: float) -> str:
     """Return how many times the guarantee a value is at least, or '' for a guarantee of 0.
 
-    >>> times_words(3.0, 2.0), times_words(1.00001, 1.0), times_words(1.0, 0.0), times_words(2.0, 3.0)
+    >>> times_guarantee_words(3.0, 2.0), times_guarantee_words(1.00001, 1.0), times_guarantee_words(1.0, 0.0), times_guarantee_words(2.0, 3.0)
     ('1.5 times the promise', 'above the promise by 0.001 %', '', '0.666 times the promise')
     """
     if promised <= 0 or math.isinf(value):

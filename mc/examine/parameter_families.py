@@ -1,7 +1,7 @@
 """Families of mechanisms for an examination, each with one increasing parameter.
 
 >>> from filterproof.theory.guarantees import ApproxDP
->>> families = families_of(("gaussian", "erasure"), ApproxDP(1.0, 1e-5))
+>>> families = families_for_guarantee(("gaussian", "erasure"), ApproxDP(1.0, 1e-5))
 >>> [family.name for family in families], families[0].pair(0.5)
 (['gaussian', 'erasure'], Gaussian(mu=0.5))
 """
@@ -30,7 +30,7 @@ from filterproof.theory.pairs import (
     RandomizedResponse,
     SubsampledGaussian,
 )
-from filterproof.theory.pairs.labelled import Where, where_words
+from filterproof.theory.pairs.labelled import Where, format_labels
 
 _FAMILY_OF: dict[type, str] = {
     Gaussian: "gaussian",
@@ -78,19 +78,19 @@ class OneParameterFamily:
         return tuple(sorted(t for t in (*grid, *self.extra) if self.least <= t <= self.most))
 
     @property
-    def below(self) -> tuple[float, ...]:
+    def sizes_below(self) -> tuple[float, ...]:
         """Return sizes from far below the least one up to it."""
         return tuple(t for k in reversed(_OCTAVES_BELOW) if (t := self.least * 2.0**-k) >= _MIN_SIZE)
 
     @property
-    def above(self) -> tuple[float, ...]:
+    def sizes_above(self) -> tuple[float, ...]:
         """Return sizes from the largest one to far above it: octaves, and decimal sizes such as 100."""
         ladder = {self.most * 2.0**k for k in _OCTAVES_ABOVE}
         first = math.floor(math.log10(self.most))
         ladder |= {float(f"{digit}e{power}") for power in range(first, first + 10) for digit in (1, 2, 5)}
         return tuple(sorted(t for t in ladder if self.most <= t <= self.end))
 
-    def moved(self, to: float) -> OneParameterFamily:
+    def around_size(self, to: float) -> OneParameterFamily:
         """Return the line around a size that is far from all of its own."""
         least, most = max(to * 2.0**-14, _MIN_SIZE), min(to * 2.0**5, self.end)
         tens = range(math.floor(math.log10(least)), math.ceil(math.log10(most)))
@@ -116,7 +116,7 @@ def mechanism_name(pair: DominatingPair) -> str:
     return _FAMILY_OF.get(type(pair.unlabelled), "")
 
 
-def names_of(given: object) -> tuple[str, ...]:
+def checked_family_names(given: object) -> tuple[str, ...]:
     """Return the names of families as a tuple. Raises ValueError for an unknown name."""
     if not isinstance(given, Iterable):
         raise TypeError(
@@ -132,7 +132,7 @@ def names_of(given: object) -> tuple[str, ...]:
     return names
 
 
-def families_of(
+def families_for_guarantee(
     names: Sequence[str], promise: Guarantee, extra: Sequence[float] = ()
 ) -> tuple[OneParameterFamily, ...]:
     """Return the lines of these families, with the constants that the guarantee suggests.
@@ -141,8 +141,8 @@ def families_of(
     """
     more = tuple(sorted(set(extra)))
     by_delta = {
-        "kov": tuple(map(_kov_family, _promised_deltas(promise))),
-        "twopoint": tuple(_rare_of(promise)),
+        "kov": tuple(map(_kov_family, _kov_deltas(promise))),
+        "twopoint": tuple(_rare_outcome_families(promise)),
     }
     lines = (family for name in names for family in (*FAMILY_TABLE[name], *by_delta.get(name, ())))
     return tuple(replace(family, extra=more) for family in lines)
@@ -174,7 +174,7 @@ def at_labels(families: Sequence[OneParameterFamily], filt: object) -> tuple[One
 
 
 def _family_with_labels(filt: LabelledFilter, family: OneParameterFamily, where: Where) -> OneParameterFamily:
-    told = where_words(where)
+    told = format_labels(where)
     make = partial(_labelled_request, family.make, where, filt.reads_record(where))
     return replace(
         family, mechanism=f"{family.mechanism} at {told}", name=f"{family.name} at {told}", make=make
@@ -205,7 +205,7 @@ def _subsampled_family(q: float, way: Literal["removal", "addition"]) -> OnePara
     return OneParameterFamily("subsampled", f"subsampled, q={q:g}, {way}", make, 2.0**-8, 16.0, end=16.0)
 
 
-def _two_points() -> Iterator[OneParameterFamily]:
+def _two_outcome_families() -> Iterator[OneParameterFamily]:
     for b, swap in product((Fraction(1, 8), Fraction(1, 1024)), (False, True)):
         name = f"two points, rare {'under P' if swap else 'under Q'}, {b}"
         yield OneParameterFamily(
@@ -218,17 +218,17 @@ def _two_points() -> Iterator[OneParameterFamily]:
         )
 
 
-def _rare_of(promise: Guarantee) -> Iterator[OneParameterFamily]:
+def _rare_outcome_families(promise: Guarantee) -> Iterator[OneParameterFamily]:
     """Yield pairs with an outcome whose mass is the promised delta, and whose loss is the size."""
     if not isinstance(promise, ApproxDP) or not 0 < promise.delta_at_epsilon < 1:
         return
     for swap in (False, True):
         name = f"two points, one of mass {promise.delta_at_epsilon:.3g} under {'Q' if swap else 'P'}"
-        make = partial(_rare, mass=Fraction(promise.delta_at_epsilon), swap=swap)
+        make = partial(_rare_outcome_pair, mass=Fraction(promise.delta_at_epsilon), swap=swap)
         yield OneParameterFamily("twopoint", name, make, 0.5, 32.0, end=32.0)
 
 
-def _rare(t: float, *, mass: Fraction, swap: bool) -> FinitePair:
+def _rare_outcome_pair(t: float, *, mass: Fraction, swap: bool) -> FinitePair:
     """Return a pair whose first outcome has this mass under P and a loss of about t."""
     b = mass / Fraction(math.exp(t)).limit_denominator(64)
     pair = FinitePair((mass, 1 - mass), (b, 1 - b))
@@ -250,7 +250,7 @@ def _revealing_pair(t: float, *, swap: bool) -> FinitePair:
     return pair.swapped if swap else pair
 
 
-def _promised_deltas(promise: Guarantee) -> tuple[float, ...]:
+def _kov_deltas(promise: Guarantee) -> tuple[float, ...]:
     if isinstance(promise, ApproxDP) and promise.delta_at_epsilon > 0:
         delta = promise.delta_at_epsilon
         return tuple(dict.fromkeys(min(delta * share, 0.5) for share in (1.0, 0.5, 0.125, 2.0**-7, 8.0)))
@@ -268,5 +268,5 @@ FAMILY_TABLE: dict[str, tuple[OneParameterFamily, ...]] = {
         *(_subsampled_family(q, way) for q in (0.5, 0.125, 1 / 64) for way in ("removal", "addition")),
         _subsampled_family(2.0**-14, "removal"),
     ),
-    "twopoint": tuple(_two_points()),
+    "twopoint": tuple(_two_outcome_families()),
 }

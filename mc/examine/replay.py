@@ -19,24 +19,24 @@ from filterproof.filters import PrivacyFilter, suppress_unsound_warning
 from filterproof.filters.accountants.verifiable import is_verifiable
 from filterproof.filters.adapters.labelled_filter import service_of
 from filterproof.mc.engine.adversary import Adversary
-from filterproof.mc.engine.encoding import Nameable, decode, decode_fraction, encode, nameable
+from filterproof.mc.engine.encoding import Nameable, allowed_values_by_name, decode, decode_fraction, encode
 from filterproof.mc.estimate.renyi_moment import simulate_renyi
 from filterproof.mc.estimate.simulate import simulate
-from filterproof.mc.examine.accountants import game_of
+from filterproof.mc.examine.accountants import game_from_data
 from filterproof.mc.examine.divergence import Bound, Divergence, certainly_exceeds
-from filterproof.mc.examine.own_pairs import evidence_about, nameable_for, own_in
+from filterproof.mc.examine.pairs_in_attributes import allowed_values_for, evidence_about, own_pairs_in_data
 from filterproof.mc.examine.schedule import Schedule
 from filterproof.mc.examine.sequence import Sequence
 from filterproof.mc.intervals.estimate import Estimate
 from filterproof.mc.losses.accountant_filter import AccountantFilter
 from filterproof.mc.losses.balls import BITS, to_ball
 from filterproof.mc.worst_case.plan import GAIN_MARGIN, AdaptivePlan, DeniedError
-from filterproof.mc.worst_case.renyi_game import renyi_game
-from filterproof.mc.worst_case.solve import solved_case
+from filterproof.mc.worst_case.renyi_game import renyi_worst_case_lower_bound
+from filterproof.mc.worst_case.solve import worst_case_of_checked_filter
 from filterproof.mc.worst_case.strategy import TreeStrategy
 from filterproof.theory.argument_checks import check_count
 from filterproof.theory.evidence import Evidence
-from filterproof.theory.numerics.precision import PRECISION_LOCK
+from filterproof.theory.numerics.precision_lock import PRECISION_LOCK
 from filterproof.theory.numerics.stable import log_fraction
 from filterproof.theory.pairs import DominatingPair
 from filterproof.theory.pairs.base import Direction
@@ -63,9 +63,9 @@ class ReplayError(ValueError):
     """A replay gives other numbers than the counterexample states."""
 
 
-def nameable_in_replay(*kinds: type) -> Nameable:
+def allowed_values_in_replay(*kinds: type) -> Nameable:
     """Return the names that a counterexample may use: the catalogue and these classes."""
-    return nameable(TreeStrategy, AccountantFilter, *kinds)
+    return allowed_values_by_name(TreeStrategy, AccountantFilter, *kinds)
 
 
 def counterexample_kind(data: object) -> Kind | None:
@@ -147,11 +147,11 @@ class _RecordedGame:
         """Return a stated number."""
         return _finite_number(name, self.data[name])
 
-    def certified(self, low: float) -> tuple[Bound]:
+    def certified_bound(self, low: float) -> tuple[Bound]:
         """Return a lower bound after a check that the counterexample states it."""
         stated = self.data["low"]
         _check_agreement((low,), (math.inf if stated == {"float": "inf"} else self.number("low"),))
-        return (Bound(low, evidence=evidence_about(own_in(self.data, self.names))),)
+        return (Bound(low, evidence=evidence_about(own_pairs_in_data(self.data, self.names))),)
 
 
 def _replay_simulation(game: _RecordedGame) -> tuple[Estimate, None, Adversary]:
@@ -163,10 +163,10 @@ def _replay_simulation(game: _RecordedGame) -> tuple[Estimate, None, Adversary]:
     return estimate, None, adversary
 
 
-def _recorded_value(game: _RecordedGame) -> tuple[Fraction, Fraction]:
+def _replay_plan(game: _RecordedGame) -> tuple[Fraction, Fraction]:
     data, filt, way = game.data, game.filter, game.measure.direction
     ratio = decode_fraction(data["ratio"])
-    if not _is_ratio_reached(ratio, game.number("epsilon"), filt):
+    if not _is_at_least_exp_epsilon(ratio, game.number("epsilon"), filt):
         raise ReplayError(
             f"ratio must be e^epsilon or more, got ratio={data['ratio']!r} at epsilon={data['epsilon']!r}; "
             "check the file"
@@ -186,7 +186,7 @@ def _replay_sequence(game: _RecordedGame) -> tuple[Bound]:
         raise ReplayError(
             f"{type(game.filter).__name__} denies a request of the sequence: no longer granted; {_CHANGED}"
         )
-    return game.certified(sequence.low(game.measure, game.promised))
+    return game.certified_bound(sequence.low(game.measure, game.promised))
 
 
 def _replay_schedule(game: _RecordedGame) -> tuple[Bound]:
@@ -200,7 +200,7 @@ def _replay_schedule(game: _RecordedGame) -> tuple[Bound]:
         released = played.get(check_count("epoch", epoch, least=0), {})
     if not released:
         raise ReplayError(f"{game.filter!r} releases nothing in this schedule: no longer granted; {_CHANGED}")
-    return game.certified(Sequence(tuple(released.items())).low(game.measure, game.promised))
+    return game.certified_bound(Sequence(tuple(released.items())).low(game.measure, game.promised))
 
 
 def _replay_menu(game: _RecordedGame) -> tuple[Bound, None, Adversary]:
@@ -212,29 +212,33 @@ def _replay_menu(game: _RecordedGame) -> tuple[Bound, None, Adversary]:
     if rounds is not None or measure.kind == "renyi":
         rounds = check_count("rounds", rounds)
     if measure.kind == "renyi":
-        low, strategy = renyi_game(game.filter, menu, order=at, rounds=rounds, direction=way)
-        return *game.certified(low), None, strategy
+        low, strategy = renyi_worst_case_lower_bound(
+            game.filter, menu, order=at, rounds=rounds, direction=way
+        )
+        return *game.certified_bound(low), None, strategy
     if game.data["ratio"] is not None:
         raise _field_error("ratio", "None beside a menu", game.data["ratio"])
-    solved = solved_case(game.filter, menu, epsilon=at, rounds=rounds, direction=way)
+    solved = worst_case_of_checked_filter(game.filter, menu, epsilon=at, rounds=rounds, direction=way)
     stated = game.number("low"), game.number("high")
     _check_agreement((solved.low, solved.high), stated, exact=solved.evidence is Evidence.EXACT)
     return Bound(solved.low, solved.high, solved.evidence), None, solved.strategy
 
 
-def _of_accountant(game: _RecordedGame) -> tuple[Bound]:
+def _replay_accountant_game(game: _RecordedGame) -> tuple[Bound]:
     if not is_verifiable(game.filter):
         raise _field_error("filter", "an accountant", game.filter)
-    return game.certified(game_of(game.filter, game.data["game"]).solve_divergence(game.measure).low)
+    return game.certified_bound(
+        game_from_data(game.filter, game.data["game"]).solve_divergence(game.measure).low
+    )
 
 
-def _promised_of(data: Mapping[str, Any], filt: Any, measure: Divergence) -> float:
+def _checked_promised(data: Mapping[str, Any], filt: Any, measure: Divergence) -> float:
     """Return the bound of the filter's guarantee, or of an accountant's guarantee for the game.
 
     Raises ReplayError if the counterexample states another bound.
     """
     if "game" in data and is_verifiable(filt):
-        promised = game_of(filt, data["game"]).promised(measure)
+        promised = game_from_data(filt, data["game"]).promised(measure)
     else:
         promised = measure.promised(filt.promise)
     stated = data["promised"]
@@ -268,7 +272,7 @@ def _checked_direction(direction: object) -> Direction:
     return direction
 
 
-def _is_ratio_reached(ratio: Fraction, epsilon: float, filt: PrivacyFilter) -> bool:
+def _is_at_least_exp_epsilon(ratio: Fraction, epsilon: float, filt: PrivacyFilter) -> bool:
     """Whether the ratio is certainly >= e^epsilon, or >= the filter's own ratio with the rounded logarithm epsilon."""
     own = getattr(filt, "ratio", None)
     if isinstance(own, Fraction) and ratio >= own > 0 and log_fraction(own) == epsilon:
@@ -307,7 +311,7 @@ KINDS: dict[Kind, CounterexampleKind] = {
     ),
     "plan": CounterexampleKind(
         frozenset({"filter", "epsilon", "ratio", "promised", "value", "direction", "plan"}),
-        _recorded_value,
+        _replay_plan,
         Evidence.EXACT,
     ),
     "sequence": CounterexampleKind(_measured_fields("sequence"), _replay_sequence, Evidence.CERTIFIED),
@@ -317,7 +321,7 @@ KINDS: dict[Kind, CounterexampleKind] = {
     "schedule": CounterexampleKind(
         _measured_fields("schedule", "epoch"), _replay_schedule, Evidence.CERTIFIED
     ),
-    "accountant": CounterexampleKind(_measured_fields("game"), _of_accountant, Evidence.CERTIFIED),
+    "accountant": CounterexampleKind(_measured_fields("game"), _replay_accountant_game, Evidence.CERTIFIED),
 }
 
 
@@ -393,8 +397,8 @@ def replay_data(data: Mapping[str, Any] | str, *kinds: type, filt: PrivacyFilter
             f"a schedule or a game of an accountant, got {got or 'none'}; pass the data that to_data returned"
         )
     own = {} if filt is None else {type(filt).__name__: type(filt)}
-    filt = _filter_of(data_read["filter"], filt, {**own, **nameable_in_replay(*kinds)})
-    names = {**own, **nameable_in_replay(*kinds), **nameable_for(filt)}
+    filt = _filter_of(data_read["filter"], filt, {**own, **allowed_values_in_replay(*kinds)})
+    names = {**own, **allowed_values_in_replay(*kinds), **allowed_values_for(filt)}
     measure = measure_of(data_read)
-    game = _RecordedGame(dict(data_read), filt, names, measure, _promised_of(data_read, filt, measure))
+    game = _RecordedGame(dict(data_read), filt, names, measure, _checked_promised(data_read, filt, measure))
     return Replayed(filt, measure, game.promised, *KINDS[kind].play(game))

@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import cast
 
 from filterproof.filters.adapters.foreign import CopiedFilter, CountedFilter
-from filterproof.filters.adapters.labelled_filter import LabelledFilter, program_of
+from filterproof.filters.adapters.labelled_filter import LabelledFilter, bridged_filter_of
 from filterproof.filters.adapters.service import PromisedService
 from filterproof.filters.privacy_filter import PrivacyFilter
-from filterproof.mc.engine.encoding import nameable
+from filterproof.mc.engine.encoding import allowed_values_by_name
 from filterproof.mc.examine.counterexample import Counterexample
 from filterproof.mc.examine.sequence import MAX_PLAYED
 from filterproof.theory.pairs import DominatingPair
@@ -34,9 +34,12 @@ def replay_command(file: Path, key: str | None = None, *, target: str | Sequence
 def target_of(filt: PrivacyFilter) -> str | tuple[str, ...] | None:
     """Return FILE.py::Class, or the options that name a program; None if the filter is in the catalogue."""
     kind = type(filt)
-    if kind in nameable().values():
+    if kind in allowed_values_by_name().values():
         return None
-    if program_of(filt) is not None and (options := getattr(filt, "options", None)) is not None:
+    if (
+        bridged_filter_of(filt) is not None
+        and (options := getattr(filt, "command_line_options", None)) is not None
+    ):
         return cast(tuple[str, ...], options)
     if isinstance(filt, (CountedFilter, CopiedFilter, LabelledFilter)):
         return "FILE.py::NAME"  # made by a function in an unknown file
@@ -54,14 +57,14 @@ def replay_snippet(counterexample: Counterexample) -> str:
     text = json.dumps(counterexample.to_data(), separators=(",", ":"))
     if not is_outside_catalogue(counterexample):
         return f"import filterproof as fp\n\nprint(fp.replay({text!r}))"
-    imported, made = _made_again(counterexample.filter)
+    imported, made = _import_and_expression(counterexample.filter)
     return f"import filterproof as fp\n{imported}\nprint(fp.replay({text!r}, filt={made}))"
 
 
-def _made_again(filt: PrivacyFilter) -> tuple[str, str]:
+def _import_and_expression(filt: PrivacyFilter) -> tuple[str, str]:
     """Return (an import or '', an expression) that make the filter; the reader completes unknown parts."""
     kind = type(filt)
-    if (program := program_of(filt)) is not None:
+    if (program := bridged_filter_of(filt)) is not None:
         made = f"fp.from_command({list(program.bridge.words)!r}, fp.{program.promise!r})"
         if isinstance(filt, LabelledFilter):
             told = f"labels={dict(filt.labels)!r}, over={dict(filt.over)!r}, together={filt.together!r}"

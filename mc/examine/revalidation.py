@@ -55,7 +55,7 @@ def revalidate(counterexample: Counterexample, afresh: Callable[[Callable[[], An
     exceed the guarantee; for another game, some drawn ones.
     """
     try:
-        refutes, histories = afresh(partial(_replay_result, counterexample))
+        refutes, histories = afresh(partial(_refutes_and_histories, counterexample))
     except ReplayError as other:
         return str(other)
     if not refutes:
@@ -65,7 +65,7 @@ def revalidate(counterexample: Counterexample, afresh: Callable[[Callable[[], An
     return "a single run is denied a request that was granted when several runs were played at once"
 
 
-def is_nondeterministic(filt: PrivacyFilter) -> str:
+def nondeterminism_fault(filt: PrivacyFilter) -> str:
     """Return the fault of a filter whose counterexample differs in a new instance."""
     return (
         f"{type(filt).__name__} breaks the contract: its answers depend on earlier runs; keep everything that changes "
@@ -85,13 +85,15 @@ def history_is_granted(filt: PrivacyFilter, history: History) -> bool:
     return True
 
 
-def _replay_result(counterexample: Counterexample) -> tuple[bool, tuple[History, ...]]:
+def _refutes_and_histories(counterexample: Counterexample) -> tuple[bool, tuple[History, ...]]:
     """Return whether the replay refutes, and the histories that it depends on."""
     again, filt, way = counterexample.replay(), counterexample.filter, counterexample.measure.direction
     if counterexample.kind == "plan":
         ratio = decode_fraction(counterexample.data["ratio"]) * ROUNDING_FACTOR
         histories = [
-            *_largest_histories(counterexample.plan, ratio, way, Fraction(again.promised) * (1 + GAIN_MARGIN))
+            *_most_valuable_histories(
+                counterexample.plan, ratio, way, Fraction(again.promised) * (1 + GAIN_MARGIN)
+            )
         ]
     elif again.strategy is not None:
         histories = [*_drawn_histories(filt, again.strategy, counterexample.data["rounds"], way)]
@@ -106,12 +108,12 @@ def _distinct_histories(filt: PrivacyFilter, histories: Iterable[History]) -> tu
     return tuple({one if looks else tuple(pair for pair, _ in one): one for one in histories}.values())
 
 
-def _largest_histories(
+def _most_valuable_histories(
     plan: AdaptivePlan, ratio: Fraction, way: Direction, promised: Fraction
 ) -> Iterator[History]:
     """Yield the most valuable histories until their total value exceeds the guarantee."""
     total = Fraction(0)
-    by_worth = sorted(plan.terminal_values(ratio, way), key=lambda one: one[1], reverse=True)
+    by_worth = sorted(plan.iter_terminal_values(ratio, way), key=lambda one: one[1], reverse=True)
     for history, worth in islice(by_worth, _MAX_HISTORIES):
         if total > promised:
             return

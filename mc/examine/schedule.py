@@ -146,7 +146,7 @@ class FaultyDisk(UserDict[str, Any]):
         """Plan a fault for a later write, after `before` others; "" cancels it."""
         self.fault, self.before = fault, before
 
-    def fail(self) -> None:
+    def fail_power(self) -> None:
         """Fail the power: the present content is final."""
         if self.stored is None:
             self.stored = deepcopy(self.data)
@@ -174,10 +174,10 @@ class FaultyDisk(UserDict[str, Any]):
         if fault == "full":
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         if fault == "unwritten":
-            self.fail()
+            self.fail_power()
         write()
         if fault == "written":
-            self.fail()
+            self.fail_power()
         if fault:
             raise PowerFailure
 
@@ -266,8 +266,8 @@ class ServiceSimulator:
 
     def end(self) -> None:
         """End the last process."""
-        self.disk.fail()
-        self._let_go()
+        self.disk.fail_power()
+        self._abandon_process()
 
     def _begin_process(self) -> None:
         count_work(1)
@@ -356,13 +356,13 @@ class ServiceSimulator:
     def _crash_process(self, why: str) -> None:
         lost = ", ".join(flight.name for flight in self.flights)
         self.events += (f"{why}{f'; {lost} is lost' if lost else ''}; what was stored is read again",)
-        self.disk.fail()
-        self._let_go()
+        self.disk.fail_power()
+        self._abandon_process()
         assert self.disk.stored is not None
         self.disk = FaultyDisk(self.disk.stored)
         self._begin_process()
 
-    def _let_go(self) -> None:
+    def _abandon_process(self) -> None:
         """Make a dead process harmless: finalisers of its objects must not write."""
         for flight in self.flights:
             with suppress(Exception, SystemExit, PowerFailure):
@@ -383,7 +383,7 @@ class ServiceSimulator:
         except BridgeError:
             raise
         except SystemExit:
-            self.disk.fail()
+            self.disk.fail_power()
             return _EXITED
         except Exception as error:  # noqa: BLE001 - a service's own code, whatever it raises
             if not (isinstance(error, OSError) and error.errno == errno.ENOSPC):

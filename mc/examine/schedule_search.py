@@ -34,8 +34,12 @@ from filterproof.mc.examine.deadline import Deadline
 from filterproof.mc.examine.divergence import Divergence, targets
 from filterproof.mc.examine.filter_fault import FilterFault
 from filterproof.mc.examine.minimise import minimise
-from filterproof.mc.examine.own_pairs import nameable_for
-from filterproof.mc.examine.parameter_families import OneParameterFamily, families_of, names_of
+from filterproof.mc.examine.pairs_in_attributes import allowed_values_for
+from filterproof.mc.examine.parameter_families import (
+    OneParameterFamily,
+    checked_family_names,
+    families_for_guarantee,
+)
 from filterproof.mc.examine.schedule import (
     MOVE_KINDS,
     MoveKind,
@@ -46,7 +50,7 @@ from filterproof.mc.examine.schedule import (
 )
 from filterproof.mc.examine.sequence import Sequence as Fixed
 from filterproof.theory.argument_checks import check_count
-from filterproof.theory.display import one_line
+from filterproof.theory.display import one_line_repr
 from filterproof.theory.guarantees import Guarantee
 from filterproof.theory.numerics.decimals import format_down
 from filterproof.theory.pairs import DominatingPair
@@ -79,11 +83,11 @@ class Violation:
     low: float
     promised: float
 
-    __repr__ = one_line
+    __repr__ = one_line_repr
 
     def counterexample(self, filt: object) -> Counterexample:
         """Return the violation of a service, or of a filter whose program is a service, as data."""
-        game = {"schedule": self.schedule.to_data(nameable_for(filt)), "epoch": self.epoch}
+        game = {"schedule": self.schedule.to_data(allowed_values_for(filt)), "epoch": self.epoch}
         return measured_counterexample(filt, self.measure, self.low, self.promised, **game)
 
     def __str__(self) -> str:
@@ -111,7 +115,7 @@ class ScheduleSearch:
     stopped: str = ""
     service: PromisedService | None = field(default=None, compare=False, repr=False)
 
-    __repr__ = one_line
+    __repr__ = one_line_repr
 
     @property
     def counterexample(self) -> Counterexample | None:
@@ -124,10 +128,10 @@ class ScheduleSearch:
             return str(self.violation)
         began = f"{self.stopped}: " if self.stopped else ""
         if not self.released:
-            return f"{began}nothing was released in {self.schedules:,} schedules{self._raised}"
+            return f"{began}nothing was released in {self.schedules:,} schedules{self._raised_text}"
         return (
             f"{began}no violation found in {self.schedules:,} schedules with {self.released:,} answers. This is not a "
-            f"proof that there is none{self._raised}"
+            f"proof that there is none{self._raised_text}"
         )
 
     def with_played(self, played: list[ServiceSimulator]) -> Self:
@@ -142,7 +146,7 @@ class ScheduleSearch:
         )
 
     @property
-    def _raised(self) -> str:
+    def _raised_text(self) -> str:
         return f"; its code raised {self.raised}" if self.raised else ""
 
 
@@ -155,20 +159,20 @@ def break_test(promise: Guarantee) -> BreakTest:
     measures = targets(promise)
 
     @lru_cache(1 << 14)
-    def broken(answers: Fixed) -> tuple[Divergence, float] | None:
+    def violated_divergence(answers: Fixed) -> tuple[Divergence, float] | None:
         return answers.violation(promise, measures)
 
-    def among(world: ServiceSimulator) -> Violation | None:
+    def violation_in_any_epoch(world: ServiceSimulator) -> Violation | None:
         for epoch, pairs in world.by_epoch.items():
-            if (found := broken(Fixed(tuple(sorted(pairs.items(), key=repr))))) is not None:
+            if (found := violated_divergence(Fixed(tuple(sorted(pairs.items(), key=repr))))) is not None:
                 whose, done = epoch if len(world.by_epoch) > 1 else None, Schedule(world.menu, world.done)
                 return Violation(done, world.events, whose, *found, found[0].promised(promise))
         return None
 
-    return among
+    return violation_in_any_epoch
 
 
-def shares_of(largest: Iterable[tuple[OneParameterFamily, float | None]]) -> tuple[DominatingPair, ...]:
+def pairs_at_shares(largest: Iterable[tuple[OneParameterFamily, float | None]]) -> tuple[DominatingPair, ...]:
     """Return shares of the largest size of each line, for the first families with a granted request."""
     pairs: dict[DominatingPair, None] = {}
     kinds: dict[str, None] = {}
@@ -181,23 +185,25 @@ def shares_of(largest: Iterable[tuple[OneParameterFamily, float | None]]) -> tup
     return tuple(pairs)
 
 
-def menu_of(make: MakeService, lines: Sequence[OneParameterFamily]) -> tuple[DominatingPair, ...]:
+def granted_menu(make: MakeService, lines: Sequence[OneParameterFamily]) -> tuple[DominatingPair, ...]:
     """Return the largest requests that a new service grants, and shares of them."""
 
     def largest(line: OneParameterFamily) -> float | None:
         return largest_granted(
-            lambda size: _answers_alone(make, line.pair(size)), (*line.below[:-1], *line.sizes)
+            lambda size: _answers_single_request(make, line.pair(size)), (*line.sizes_below[:-1], *line.sizes)
         )
 
-    return shares_of((line, largest(line)) for line in lines)
+    return pairs_at_shares((line, largest(line)) for line in lines)
 
 
-def requests_of(make: MakeService, lines: Sequence[OneParameterFamily]) -> tuple[DominatingPair, ...]:
+def granted_or_default_menu(
+    make: MakeService, lines: Sequence[OneParameterFamily]
+) -> tuple[DominatingPair, ...]:
     """The menu of a service; the plainest requests if it grants none of them alone."""
-    return menu_of(make, lines) or tuple(line.pair(1.0) for line in lines[:_GRANTED])
+    return granted_menu(make, lines) or tuple(line.pair(1.0) for line in lines[:_GRANTED])
 
 
-def _answers_alone(make: MakeService, pair: DominatingPair) -> bool:
+def _answers_single_request(make: MakeService, pair: DominatingPair) -> bool:
     """Whether a new service answers the request when it is alone."""
     return bool(
         Schedule((pair,), (ServiceMove("ask"), *[ServiceMove("step")] * _MAX_STEPS_ALONE)).play(make).released
@@ -256,7 +262,7 @@ def first_violation(
     """
     lines, seed = requested_families(service, promise, mechanisms), check_count("seed", seed, least=0)
     work, stands = (
-        partial(_driven_search, service, promise, lines, seed),
+        partial(_reports_on_granted_menu, service, promise, lines, seed),
         partial(_confirm_isolated, service, promise),
     )
     found = last_report(
@@ -283,19 +289,21 @@ def confirm_schedule(
         )
 
 
-def _driven_search(
+def _reports_on_granted_menu(
     service: MakeService, promise: Guarantee, lines: tuple[OneParameterFamily, ...], seed: int, units: float
 ) -> Iterator[ScheduleSearch]:
     """Yield the reports of a search over a menu of granted requests; the first one comes with the menu."""
     yield ScheduleSearch(None, 0, 0)
-    yield from search_reports(service, promise, requests_of(service, lines), WorkLimit.of(units), seed=seed)
+    yield from search_reports(
+        service, promise, granted_or_default_menu(service, lines), WorkLimit.of(units), seed=seed
+    )
 
 
 def requested_families(
     service: MakeService, promise: Guarantee, mechanisms: str | Sequence[str]
 ) -> tuple[OneParameterFamily, ...]:
     """Return the lines of the mechanisms after a check of the service and its guarantee."""
-    return families_of(names_of(mechanisms), with_promise(service, promise).promise)
+    return families_for_guarantee(checked_family_names(mechanisms), with_promise(service, promise).promise)
 
 
 def search_reports(
@@ -307,12 +315,12 @@ def search_reports(
     from hypothesis.configuration import set_hypothesis_home_dir
     from hypothesis.errors import Flaky
 
-    from filterproof.filters.testing.strategies import reproducible
+    from filterproof.filters.testing.strategies import reproducible_settings
 
     set_hypothesis_home_dir(os.devnull)  # this is a worker, which must leave no files in the user's folder
     among, found, searching = break_test(promise), ScheduleSearch(None, 0, 0), limit.fraction(_SEARCH_SHARE)
     quiet = hypothesis.Verbosity.quiet
-    settings = partial(reproducible, _BATCH, phases=(hypothesis.Phase.generate,), verbosity=quiet)
+    settings = partial(reproducible_settings, _BATCH, phases=(hypothesis.Phase.generate,), verbosity=quiet)
     for number, rules in enumerate(cycle(_RULES)):
         played: list[ServiceSimulator] = []
         machine = hypothesis.seed(f"{seed} {number}")(_state_machine(service, menu, among, played))

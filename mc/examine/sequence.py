@@ -34,16 +34,16 @@ from filterproof.mc.examine.divergence import Divergence, certainly_exceeds
 from filterproof.mc.examine.filter_fault import FilterFault, filter_faults_raised
 from filterproof.mc.losses.balls import BITS, lower_end, to_ball
 from filterproof.mc.losses.composition import Composition
-from filterproof.mc.losses.renyi_low import renyi_low
-from filterproof.mc.losses.stated_pair import measurable
+from filterproof.mc.losses.finite_pair_from_cdfs import pair_with_known_tails
+from filterproof.mc.losses.renyi_lower_bound import renyi_lower_bound
 from filterproof.mc.losses.tails import tail_function
 from filterproof.mc.worst_case.plan import GAIN_MARGIN
-from filterproof.mc.worst_case.solve import solved_case
+from filterproof.mc.worst_case.solve import worst_case_of_checked_filter
 from filterproof.theory.argument_checks import check_count
 from filterproof.theory.extremal import LargestDivergence
 from filterproof.theory.extremal import Steps as Steps
 from filterproof.theory.guarantees import Guarantee
-from filterproof.theory.numerics.precision import PRECISION_LOCK
+from filterproof.theory.numerics.precision_lock import PRECISION_LOCK
 from filterproof.theory.pairs import DominatingPair
 
 #: Requests of one kind that the filter gets one by one. More count as granted only if they change nothing.
@@ -57,7 +57,7 @@ _RENYI_UNITS, _FINITE_UNITS, _SEVERAL_UNITS, _REQUEST_UNITS, _OTHER_UNITS = 10, 
 _MAX_REPETITIONS, _MANY = 2**128, 2**40
 
 
-def _largest_loss(counts: Mapping[DominatingPair, int]) -> Fraction | float:
+def _largest_total_loss(counts: Mapping[DominatingPair, int]) -> Fraction | float:
     """Return the sum of the declared pure epsilons; inf if the tails of a pair go beyond its declaration."""
     each = {pair: float(pair.pure_epsilon) for pair in counts}
     if not all(
@@ -74,7 +74,7 @@ def _losses_are_bounded(pair: DominatingPair, most: Fraction) -> bool:
     return bool(distribution.infinite == 0 and distribution.above(most)[0] == 0)
 
 
-def _far_apart(counts: Mapping[DominatingPair, int], epsilon: float) -> float:
+def _hockey_stick_bound_from_tv(counts: Mapping[DominatingPair, int], epsilon: float) -> float:
     """Return a lower bound on the hockey-stick divergence of any number of pairs, from the total variation d of each.
 
     Where p <= e^epsilon q, p is at most e^{epsilon/2} sqrt(p q), and elsewhere e^epsilon q is. So the divergence is at
@@ -144,16 +144,18 @@ class Sequence:
         if measure.direction == "QP":
             counts = {pair.swapped: times for pair, times in counts.items()}
         known = [
-            (measured, times) for pair, times in counts.items() if (measured := measurable(pair)) is not None
+            (measured, times)
+            for pair, times in counts.items()
+            if (measured := pair_with_known_tails(pair)) is not None
         ]
         counts = {pair: sum(times for other, times in known if other == pair) for pair, _ in known}
         if measure.kind != "renyi":
             # no transcript has a loss above epsilon, so the divergence is 0
-            if not counts or _largest_loss(counts) <= measure.at:
+            if not counts or _largest_total_loss(counts) <= measure.at:
                 return 0.0
             count_work(self._lower_bound_units(measure))
             if self.rounds > _MANY and any(pair.normal_mu is None for pair in counts):
-                return _far_apart(counts, measure.at)
+                return _hockey_stick_bound_from_tv(counts, measure.at)
             whole = Composition(counts)
             bounds = whole.delta(measure.at, relative=_RELATIVE_WIDTH, direction="PQ")
             for relative in _NARROWER_WIDTHS:
@@ -167,7 +169,7 @@ class Sequence:
         for pair, times in counts.items():
             if pair.normal_mu is not None:
                 total += times * Fraction(measure.at) * Fraction(float(pair.normal_mu)) ** 2 / 2
-            elif math.isinf(low := renyi_low(pair, measure.at)):
+            elif math.isinf(low := renyi_lower_bound(pair, measure.at)):
                 return math.inf
             else:
                 total += times * Fraction(low)
@@ -188,7 +190,7 @@ class Sequence:
         self, promise: Guarantee, measures: Iterable[Divergence]
     ) -> tuple[Divergence, float] | None:
         """Return the first divergence that certainly exceeds the guarantee in a direction, and its lower bound."""
-        for measure in chain.from_iterable(target.both for target in measures):
+        for measure in chain.from_iterable(target.both_directions for target in measures):
             promised = measure.promised(promise)
             if certainly_exceeds(low := self.low(measure, promised), promised):
                 return measure, low
@@ -228,7 +230,7 @@ def times_granted(filt: PrivacyFilter, pair: DominatingPair, at_most: int) -> in
     return at_most
 
 
-def pieces(played: Sequence) -> Steps:
+def removable_pieces(played: Sequence) -> Steps:
     """Split the requests into pieces for removal: half of each row, a quarter, and so on."""
     split = []
     for pair, left in played.steps:
@@ -257,7 +259,7 @@ def reached_delta(
         return 0.0, ()
     low = found.low
     if not believed:
-        low = max(played.low(side, low) for side in Divergence.hockey_stick(epsilon).both)
+        low = max(played.low(side, low) for side in Divergence.hockey_stick(epsilon).both_directions)
     return (low, played.steps) if low > 0 else (0.0, ())
 
 
@@ -266,7 +268,7 @@ def _all_granted(filt: PrivacyFilter, played: Sequence, found: LargestDivergence
     with suppress(FilterFault, ValueError), filter_faults_raised(filt):  # the filter may not cover such pairs
         if not filt.looks_at_losses:
             return played.is_granted(filt)
-        game = solved_case(filt, tuple(played.counts), epsilon=epsilon, rounds=played.rounds)
+        game = worst_case_of_checked_filter(filt, tuple(played.counts), epsilon=epsilon, rounds=played.rounds)
         return game.low >= found.low * (1 - 2.0**-40)
     return False
 

@@ -96,7 +96,7 @@ class StageFinding:
     rounding: tuple[SumBound, ...] = ()
 
     @classmethod
-    def refuted(
+    def from_counterexample(
         cls,
         stage: str,
         question: str,

@@ -25,7 +25,7 @@ from filterproof.filters.contract.work import (
     Meter,
     OutOfWork,
     WorkLimit,
-    active_meter,
+    activate_meter,
     count_work,
     current_meter,
 )
@@ -34,9 +34,9 @@ from filterproof.mc.examine.counterexample import Counterexample
 from filterproof.mc.examine.deadline import Deadline
 from filterproof.mc.examine.examination_context import ExaminationContext, admission_finding, own_numbers
 from filterproof.mc.examine.filter_fault import FilterFault
-from filterproof.mc.examine.own_pairs import nameable_for
-from filterproof.mc.examine.parameter_families import at_labels, families_of
-from filterproof.mc.examine.revalidation import is_nondeterministic, revalidate
+from filterproof.mc.examine.pairs_in_attributes import allowed_values_for
+from filterproof.mc.examine.parameter_families import at_labels, families_for_guarantee
+from filterproof.mc.examine.revalidation import nondeterminism_fault, revalidate
 from filterproof.mc.examine.schedule import Schedule
 from filterproof.mc.examine.schedule_search import MECHANISMS, confirm_schedule
 from filterproof.mc.examine.stage_finding import (
@@ -44,17 +44,21 @@ from filterproof.mc.examine.stage_finding import (
     USED_UP,
     StageFinding,
 )
-from filterproof.mc.examine.stages.accountant_games import games_of, lets_through
-from filterproof.mc.examine.stages.certificate import PROVED_BY_NAME, certify_promise
-from filterproof.mc.examine.stages.denials import denials
-from filterproof.mc.examine.stages.filter_invariants import invariants
+from filterproof.mc.examine.stages.accountant_games import accountant_admission_stage, accountant_games_stage
+from filterproof.mc.examine.stages.certificate import PROVED_BY_NAME, certificate_finding
+from filterproof.mc.examine.stages.denials import denial_stage
+from filterproof.mc.examine.stages.filter_invariants import invariant_stage
 from filterproof.mc.examine.stages.games import game_stage
-from filterproof.mc.examine.stages.schedules import schedule_stage, service_schedules, service_stages
+from filterproof.mc.examine.stages.schedules import (
+    schedule_stage,
+    service_admission_stage,
+    service_schedule_stage,
+)
 from filterproof.mc.examine.stages.sequences import sequence_stage
 from filterproof.mc.examine.stages.shrinking import shrink
 from filterproof.mc.examine.stages.source_proof import has_own_code, source_proof
-from filterproof.mc.examine.stages.strategy_search import search
-from filterproof.mc.examine.stages.tightness import tighten
+from filterproof.mc.examine.stages.strategy_search import strategy_stage
+from filterproof.mc.examine.stages.tightness import tightness_stage
 from filterproof.mc.examine.worker import ThreadsLost, WorkerPaused, iter_isolated
 from filterproof.theory.guarantees import Guarantee
 
@@ -86,24 +90,24 @@ def run_stages(exam: StageRunner, names: tuple[str, ...], seed: int, *, own_menu
     filt, accountant = exam.filter, cast(object, exam.filter)
     all_work = WorkLimit(sys.maxsize)  # without the first answers nothing can be asked
     if is_verifiable(accountant):
-        exam.run("admission", 1.0, partial(lets_through, accountant), all_work)
+        exam.run("admission", 1.0, partial(accountant_admission_stage, accountant), all_work)
         exam.prove()
-        exam.run("games", 1.0, partial(games_of, filt))
+        exam.run("games", 1.0, partial(accountant_games_stage, filt))
     elif isinstance(accountant, PromisedService):
         names = names if own_menu else MECHANISMS
-        exam.run("admission", 1.0, partial(service_stages, accountant, names), all_work)
-        exam.run("schedules", 1.0, partial(service_schedules, accountant, names, seed))
+        exam.run("admission", 1.0, partial(service_admission_stage, accountant, names), all_work)
+        exam.run("schedules", 1.0, partial(service_schedule_stage, accountant, names, seed))
     else:
         part = exam.limit.fraction(_ADMISSION_SHARE)
-        granted = partial(_granted_requests, filt, names, seed, part, own_menu=own_menu)
+        granted = partial(_admission_stage, filt, names, seed, part, own_menu=own_menu)
         exam.run("admission", 1.0, granted, all_work)
     if exam.subject is None or not (exam.subject.families or exam.subject.sampled):
         return
     exam.begin_searches(exam.subject)
     for _ in range(_BEFORE_INVARIANTS):  # most violations show at once, and at less cost than the invariants
         exam.search()
-    exam.run("invariants", 0.12, partial(invariants, exam.subject))
-    exam.run("denials", 0.02, partial(denials, exam.subject))
+    exam.run("invariants", 0.12, partial(invariant_stage, exam.subject))
+    exam.run("denials", 0.02, partial(denial_stage, exam.subject))
     if service_of(filt) is not None:
         exam.run("schedules", 0.2, partial(schedule_stage, exam.subject))
     # without determinism a state does not represent a run, and only a single run's grants count
@@ -169,7 +173,7 @@ class StageRunner:
             # strategies against a filter that looks at losses get as much time as games
             shares["games"] = (0.3 if subject.observes_losses else 0.4, game_stage)
             if subject.observes_losses or subject.sampled:
-                shares["search"] = (0.25, partial(search, failure=FAILURE))
+                shares["search"] = (0.25, partial(strategy_stage, failure=FAILURE))
         for stage, (share, work) in shares.items():
             if stage in self.chosen:
                 units, pauses = int(share * left), tuple(int(part * share * left) for part in _TURNS[:-1])
@@ -185,7 +189,7 @@ class StageRunner:
                 return
             before = one.meter.done
             try:
-                with active_meter(one.meter):
+                with activate_meter(one.meter):
                     ended = self._run_stage(one.stage, one.reports)
             finally:
                 count_work(one.meter.done - before)
@@ -224,7 +228,7 @@ class StageRunner:
 
     def tighten(self, subject: ExaminationContext) -> None:
         """Minimise the admitted play that comes nearest to the guarantee if nothing was refuted."""
-        work = partial(tighten, subject, tuple(self.findings))
+        work = partial(tightness_stage, subject, tuple(self.findings))
         self.run("tightness", 1.0, work, WorkLimit.of(_REPLAYED + _TIGHTENED * self.units))
 
     def leave(self, why: str) -> None:
@@ -247,13 +251,13 @@ class StageRunner:
         service = cast(object, self.filter)
         try:
             if isinstance(service, PromisedService):
-                schedule = Schedule.from_data(counterexample.data["schedule"], nameable_for(service))
+                schedule = Schedule.from_data(counterexample.data["schedule"], allowed_values_for(service))
                 confirm_schedule(service.make, service.promise, schedule, self.deadline)
                 return finding
             if not (other := revalidate(counterexample, self._run_isolated)):
                 return finding
             fault, found = (
-                is_nondeterministic(self.filter),
+                nondeterminism_fault(self.filter),
                 f"{counterexample.description}: granted, but not by a new instance: {other}",
             )
         except ValueError as reason:
@@ -268,7 +272,7 @@ class StageRunner:
         A replay does not count as work.
         """
         unlimited = WorkLimit(sys.maxsize)
-        with active_meter():
+        with activate_meter():
             (done,) = self._worker_findings(lambda limit: iter((work(),)), unlimited, unlimited)
         return done
 
@@ -308,7 +312,7 @@ class StageRunner:
     def _run_stage(self, stage: str, reports: Generator[Any, None, None]) -> bool:
         """Keep the findings of a stage until it ends or pauses; return whether it ended."""
         self.stage = stage
-        with active_meter():  # the caller's own work does not count
+        with activate_meter():  # the caller's own work does not count
             self.on_stage(stage)
         try:
             for finding in reports:
@@ -369,7 +373,7 @@ def _withdrawn(finding: StageFinding, found: str, fault: str = "") -> StageFindi
 # -- run in the workers ---------------------------------------------------------------------------------
 
 
-def _granted_requests(
+def _admission_stage(
     filt: PrivacyFilter, names: tuple[str, ...], seed: int, part: WorkLimit, _: WorkLimit, *, own_menu: bool
 ) -> Iterator[object]:
     """Yield the filter's guarantee and the requests that a fresh run grants.
@@ -379,7 +383,7 @@ def _granted_requests(
     checked_filter(filt)
     scope = filt.scope if isinstance(filt.scope, str) else "every adaptive adversary"
     yield {"promise": filt.promise, "scope": scope}
-    lines = at_labels(families_of(names, filt.promise, own_numbers(filt)), filt)
+    lines = at_labels(families_for_guarantee(names, filt.promise, own_numbers(filt)), filt)
     finding, subject = admission_finding(filt, lines, part, seed=seed, own_menu=own_menu)
     yield {"subject": subject}
     yield finding
@@ -387,7 +391,7 @@ def _granted_requests(
 
 def _proof_stage(filt: PrivacyFilter, limit: WorkLimit) -> Iterator[object]:
     before = frozenset(PROVED_BY_NAME)
-    yield certify_promise(filt)
+    yield certificate_finding(filt)
     yield {"proofs": {name: proof for name, proof in PROVED_BY_NAME.items() if name not in before}}
 
 

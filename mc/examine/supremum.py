@@ -14,14 +14,14 @@ from dataclasses import dataclass, field
 
 from filterproof.filters.accountants.repeats import count_grants
 from filterproof.filters.contract.contract_checks import checked_filter
-from filterproof.filters.contract.determinism import check_requests
+from filterproof.filters.contract.determinism import check_determinism_on_requests
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.filters.rules.orders import RenyiCurve
 from filterproof.mc.engine.adversaries import Scripted
 from filterproof.mc.examine.divergence import Divergence
 from filterproof.mc.examine.sequence import Sequence as Played
 from filterproof.mc.examine.sequence import most_kept, reached_delta
-from filterproof.mc.examine.stages.certificate import certificate
+from filterproof.mc.examine.stages.certificate import verdict_by_theorems
 from filterproof.theory.argument_checks import check_at_least_zero
 from filterproof.theory.evidence import Outcome, Verdict
 from filterproof.theory.extremal import Steps
@@ -130,10 +130,10 @@ def supremum(filt: PrivacyFilter, epsilon: float, *, known: Verdict | None = Non
     checked = check_at_least_zero("epsilon", epsilon)
     if not isinstance(checked, float):
         raise TypeError(f"epsilon must be one number, got {checked!r}; call supremum for each")
-    covered = certificate(filt) if known is None else known
+    covered = verdict_by_theorems(filt) if known is None else known
     sound = covered is not None and covered.outcome is Outcome.HOLDS
     found, promised = filt.extremal(checked), float(filt.promise.delta(checked))
-    check_requests(filt, [pair for pair, _ in found.steps])
+    check_determinism_on_requests(filt, [pair for pair, _ in found.steps])
     low, steps = reached_delta(filt, found, checked, believed=sound)
     if covered is None:
         detail = f"{type(filt).__name__} is not made of library parts, so no theorem covers it"
@@ -142,7 +142,7 @@ def supremum(filt: PrivacyFilter, epsilon: float, *, known: Verdict | None = Non
     return Supremum(checked, low, most_kept(found, promised) if sound else 1.0, promised, steps, detail)
 
 
-def order_bounds(promise: Guarantee) -> dict[float, float]:
+def promised_renyi_by_order(promise: Guarantee) -> dict[float, float]:
     """The Rényi divergence that a guarantee states at each of a few orders; {} for one that states none."""
     match promise:
         case ZCDP(rho):
@@ -154,13 +154,15 @@ def order_bounds(promise: Guarantee) -> dict[float, float]:
     return {}
 
 
-def largest_renyi(filt: PrivacyFilter, menu: Sequence[DominatingPair], order: float) -> tuple[float, Steps]:
+def largest_renyi_lower_bound(
+    filt: PrivacyFilter, menu: Sequence[DominatingPair], order: float
+) -> tuple[float, Steps]:
     """Bound from below the largest Rényi divergence of an order, over every mechanism that a filter covers.
 
     Returns the bound, which is certified, and the requests that reach it: one pair of the menu, or the largest
     Gaussian that the stated divergences leave room for, until the filter's own code denies it.
     """
-    rate = min((rho / at for at, rho in order_bounds(filt.promise).items()), default=0.0)
+    rate = min((rho / at for at, rho in promised_renyi_by_order(filt.promise).items()), default=0.0)
     mu = math.nextafter(math.sqrt(2 * rate), 0.0)
     found: list[tuple[float, Steps]] = [(0.0, ())]
     for pair in (Gaussian(mu), *menu) if mu > 0 else menu:

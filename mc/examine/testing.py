@@ -35,7 +35,7 @@ from filterproof.theory.guarantees import Guarantee
 Given = ParamSpec("Given")
 
 
-def _in_workers(make: Callable[Given, type]) -> Callable[Given, type]:
+def _make_tests_run_in_workers(make: Callable[Given, type]) -> Callable[Given, type]:
     """Make a factory of test classes run each test in a process of its own."""
 
     @wraps(make, assigned=("__doc__",))
@@ -65,7 +65,7 @@ def _isolated(test: Callable[[Any], None], name: str) -> Callable[[Any], None]:
     return run
 
 
-invariants = _in_workers(invariant_test_class)
+invariants = _make_tests_run_in_workers(invariant_test_class)
 
 
 def schedule_tests(

@@ -25,7 +25,7 @@ from typing import Any
 
 import numpy as np
 
-from filterproof.filters.adapters.labelled_filter import program_of
+from filterproof.filters.adapters.labelled_filter import bridged_filter_of
 from filterproof.filters.contract.contract_checks import checked_observe, checked_spend, checked_start
 from filterproof.filters.contract.state import State, named_leaves, runs_equal, state_leaves
 from filterproof.filters.privacy_filter import PrivacyFilter
@@ -110,26 +110,26 @@ def state_words(state: State) -> str:
     >>> state_words(np.arange(100.0)[None, :]).endswith("14, 15, 1 ...")
     True
     """
-    return _shortened_text(_whole_words(state))
+    return _shortened_text(_full_state_text(state))
 
 
-def _readable(filt: PrivacyFilter, state: State) -> State:
+def _readable_state(filt: PrivacyFilter, state: State) -> State:
     """Return the state, for a program its stored text or the number of its grants: its state is a digest."""
-    program = program_of(filt)
-    return state if program is None else program.readable(state)
+    program = bridged_filter_of(filt)
+    return state if program is None else program.readable_state(state)
 
 
-def _whole_words(state: State) -> str:
+def _full_state_text(state: State) -> str:
     return ", ".join(
         f"{name}={_values_text(np.asarray(part)[0])}" if name else _values_text(np.asarray(part)[0])
         for name, part in named_leaves(state)
     )
 
 
-def change_words(before: str, after: str) -> tuple[str, str]:
+def state_difference_words(before: str, after: str) -> tuple[str, str]:
     """Return two states in words, each cut to the letters around their first difference.
 
-    >>> change_words("0, " * 40 + "0.25, 1", "0, " * 40 + "0.5, 1")
+    >>> state_difference_words("0, " * 40 + "0.25, 1", "0, " * 40 + "0.5, 1")
     ('... 0, 0, 0, 0, 0.25, 1', '... 0, 0, 0, 0, 0.5, 1')
     """
     first = next((place for place, (a, b) in enumerate(zip(before, after, strict=False)) if a != b), 0)
@@ -156,7 +156,7 @@ def trace_of_sequence(filt: PrivacyFilter, played: Sequence, measure: Divergence
     """Return the trace of a fixed sequence of requests that the filter grants."""
     rows, why, steps = list[TraceRow](), dict[object, str](), list[tuple[DominatingPair, int]]()
     promised, state, rounds_done = measure.promised(filt.promise), checked_start(filt, 1), 0
-    after_row = _whole_words(_readable(filt, state))
+    after_row = _full_state_text(_readable_state(filt, state))
     passed = _first_exceeding_round(played, measure, promised)
     for pair, times in _steps_split_at_violation(played, passed):
         before_row, last, played_on = after_row, None, range(min(times, max(_PLAYED - rounds_done, 0)))
@@ -169,21 +169,21 @@ def trace_of_sequence(filt: PrivacyFilter, played: Sequence, measure: Divergence
                 )
             # later rounds explain nothing, nor does a negative charge of a filter that observes losses
             if passed is not None and rounds_done + number < passed and not filt.looks_at_losses:
-                for key, reason in _grant_reasons(
+                for key, reason in _missing_or_reduced_charges(
                     state, after, pair, f"in round {rounds_done + number + 1:,},"
                 ):
                     why.setdefault(key, reason)
             last, state = state, after
         # the state after a long row is known if one request left it unchanged
         whole = len(played_on) == times or (last is not None and bool(runs_equal(last, state)[0]))
-        after_row = _whole_words(_readable(filt, state)) if whole else _OMITTED
+        after_row = _full_state_text(_readable_state(filt, state)) if whole else _OMITTED
         steps.append((pair, times))
         rounds = f"{rounds_done + 1:,}" if times == 1 else f"{rounds_done + 1:,}-{rounds_done + times:,}"
         request = pair_words(pair) if times == 1 else f"{pair_words(pair)}, {times:,} times"
         rounds_done += times
         reached = Sequence(tuple(steps)).low(measure, promised)
         if len(rows) < _ROWS or rounds_done == played.rounds:
-            states = change_words(before_row, after_row)
+            states = state_difference_words(before_row, after_row)
             rows.append(TraceRow(rounds, "", request, "granted", *states, reached, promised))
     return Trace(measure, tuple(rows), passed, tuple(why.values())[:_REASONS])
 
@@ -202,7 +202,7 @@ def _steps_split_at_violation(played: Sequence, passed: int | None) -> Iterator[
         begin = end
 
 
-def first_rounds(played: Sequence, rounds: int) -> Sequence:
+def truncate_to_rounds(played: Sequence, rounds: int) -> Sequence:
     """Return the first requests of a sequence."""
     steps, left = [], rounds
     for pair, times in played.steps:
@@ -216,7 +216,7 @@ def _first_exceeding_round(played: Sequence, measure: Divergence, promised: floa
     """Return the first round after which the divergence exceeds the guarantee, or None."""
 
     def above(rounds: int) -> bool:
-        return certainly_exceeds(first_rounds(played, rounds).low(measure, promised), promised)
+        return certainly_exceeds(truncate_to_rounds(played, rounds).low(measure, promised), promised)
 
     rounds = played.rounds
     return bisect_left(range(rounds), True, lo=1, key=above) if above(rounds) else None
@@ -225,7 +225,7 @@ def _first_exceeding_round(played: Sequence, measure: Divergence, promised: floa
 # -- reasons ---------------------------------------------------------------------------------------------
 
 
-def _grant_reasons(
+def _missing_or_reduced_charges(
     before: State, after: State, pair: DominatingPair, when: str
 ) -> Iterator[tuple[object, str]]:
     """Yield the missing charges of a grant and its removals from the state, each with a key for the first mention."""
@@ -260,7 +260,7 @@ def _changed_numbers(before: State, after: State) -> Iterator[tuple[str, float, 
 def trace_of_plan(filt: PrivacyFilter, plan: AdaptivePlan, measure: Divergence, ratio: Fraction) -> Trace:
     """Return the trace of an adaptive plan: a step for each position that matters."""
     promised, way = measure.promised(filt.promise), measure.direction
-    worths = [plan.first(n).value(filt, ratio, way) for n in range(1, plan.rounds + 1)]
+    worths = [plan.truncated_to_rounds(n).value(filt, ratio, way) for n in range(1, plan.rounds + 1)]
     passed = next((n for n, worth in enumerate(worths, 1) if certainly_exceeds(worth, promised)), None)
     rows: list[TraceRow] = []
     why: dict[object, str] = {}
@@ -275,10 +275,10 @@ def trace_of_plan(filt: PrivacyFilter, plan: AdaptivePlan, measure: Divergence, 
             loss = log_fraction(p / q) if p * q else (np.inf if p else -np.inf)
             observed = checked_observe(filt, spent, np.array([loss]), 1)
             outcome = f"loss {loss:+.3g}"
-            after.setdefault(state_words(_readable(filt, observed)), []).append(outcome)
+            after.setdefault(state_words(_readable_state(filt, observed)), []).append(outcome)
             if passed is not None and number <= passed:  # later rounds explain nothing
                 of = f"{outcome}, which is evidence for Q," if way == "QP" and loss < 0 else f"{outcome},"
-                for key, reason in _grant_reasons(
+                for key, reason in _missing_or_reduced_charges(
                     state, observed, position.request, f"in round {number}, after {of}"
                 ):
                     why.setdefault(key, reason)
@@ -295,7 +295,7 @@ def trace_of_plan(filt: PrivacyFilter, plan: AdaptivePlan, measure: Divergence, 
                 when,
                 pair_words(position.request),
                 f"granted, then {ends}",
-                state_words(_readable(filt, state)),
+                state_words(_readable_state(filt, state)),
                 ways_on,
                 float(worths[number - 1]),
                 promised,
@@ -310,7 +310,7 @@ def trace_of_plan(filt: PrivacyFilter, plan: AdaptivePlan, measure: Divergence, 
     return Trace(measure, tuple(rows), passed, tuple(why.values())[:_REASONS])
 
 
-def curve_of(
+def guarantee_and_play_curves(
     trace: Trace, promise: Guarantee, reached: Callable[[Divergence], float]
 ) -> Iterator[tuple[float, float, float]]:
     """Yield points of the guarantee's curve and of the play's, up to epsilons at which the guarantee is small."""

@@ -14,14 +14,14 @@ import textwrap
 from collections.abc import Callable, Sequence
 
 from filterproof.filters.adapters.bridge import LateBridgeError
-from filterproof.filters.contract.work import WorkLimit, active_meter, checked_effort
+from filterproof.filters.contract.work import WorkLimit, activate_meter, checked_effort
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.examine.deadline import Deadline, OutOfTime
 from filterproof.mc.examine.ending import Ending
 from filterproof.mc.examine.examination import Examination, PartialExamination
 from filterproof.mc.examine.formatting import naming
-from filterproof.mc.examine.own_pairs import pair_names
-from filterproof.mc.examine.parameter_families import FAMILY_TABLE, names_of
+from filterproof.mc.examine.pairs_in_attributes import pair_names
+from filterproof.mc.examine.parameter_families import FAMILY_TABLE, checked_family_names
 from filterproof.mc.examine.replay_snippets import replay_snippet
 from filterproof.mc.examine.stage_finding import STOPPED_BY_INTERRUPT, StageFinding, stopped_after
 from filterproof.mc.examine.worker import ThreadsLost
@@ -109,13 +109,13 @@ def verify(
     effort = checked_effort(effort)
     units = EFFORT * effort
     deadline = Deadline.of(seconds)
-    asked = names_of(FAMILY_TABLE if mechanisms is None else mechanisms)
+    asked = checked_family_names(FAMILY_TABLE if mechanisms is None else mechanisms)
     names = tuple(
         name for name in FAMILY_TABLE if name in asked
     )  # in one order, so that no search depends on it
     seed = check_count("seed", seed, least=0)
     pressed: KeyboardInterrupt | None = None
-    with active_meter(), naming(pair_names(filt)):
+    with activate_meter(), naming(pair_names(filt)):
         limit, chosen = WorkLimit.of(units), chosen_stages(stages)
         exam = StageRunner(filt, units, deadline, limit, on_stage, thorough=thorough, chosen=chosen)
         try:

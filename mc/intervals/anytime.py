@@ -143,7 +143,7 @@ class BettingTest:
             )
 
     @property
-    def bets_above(self) -> int:
+    def number_of_bets_above(self) -> int:
         """The number of bets on larger values."""
         return len(self._bet_grid(self.upper / self.threshold))
 

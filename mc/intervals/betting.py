@@ -32,7 +32,7 @@ def plug_in_bets(unit: NDArray[np.float64], log_term: float) -> NDArray[np.float
     return bets
 
 
-def _poorest_mean(
+def _mean_at_capital_level(
     unit: NDArray[np.float64], bets: NDArray[np.float64], log_term: float, *, larger: bool
 ) -> float:
     """Return the root in m of max_t log K_t(m) = l; 0 or 1, the end of the range, if no m gives so large a capital.
@@ -41,18 +41,18 @@ def _poorest_mean(
     prod_{i<=t} (1 + min(lambda_i, c/(1-m))(m - x_i)) for smaller ones, which increases. Both are continuous.
     """
 
-    def surplus(m: float) -> float:
+    def log_capital_above_level(m: float) -> float:
         cap, sign = (_STAKE / m, 1.0) if larger else (_STAKE / (1 - m), -1.0)
         gain = np.minimum(bets, cap) * (sign * (unit - m))
         return float(np.cumsum(np.log1p(gain, out=gain), out=gain).max()) - log_term
 
     edge = 1e-3 / unit.size  # an endpoint closer than this to 0 or 1 excludes too little to matter
     rich = edge if larger else 1 - edge
-    if surplus(rich) <= 0:
+    if log_capital_above_level(rich) <= 0:
         return 0.0 if larger else 1.0
     from scipy import optimize
 
-    return float(optimize.brentq(surplus, edge, 1 - edge, xtol=1e-300, rtol=1e-14))
+    return float(optimize.brentq(log_capital_above_level, edge, 1 - edge, xtol=1e-300, rtol=1e-14))
 
 
 def betting(values: ArrayLike, upper: float = 1.0, *, failure: float) -> Estimate:
@@ -90,6 +90,6 @@ def betting(values: ArrayLike, upper: float = 1.0, *, failure: float) -> Estimat
     unit = unit_values(values, upper)
     log_term = math.log(2) - math.log(failure)
     bets = plug_in_bets(unit, log_term)
-    low = _poorest_mean(unit, bets, log_term, larger=True)
-    high = _poorest_mean(unit, bets, log_term, larger=False)
+    low = _mean_at_capital_level(unit, bets, log_term, larger=True)
+    high = _mean_at_capital_level(unit, bets, log_term, larger=False)
     return outward_estimate(Moments.of(unit * upper, upper), low, high, failure, "betting")

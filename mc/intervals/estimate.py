@@ -100,7 +100,7 @@ class Estimate(Displayed):
         )
 
 
-def stated_failure(confidence: float, failure: float | None) -> float:
+def failure_or_one_minus_confidence(confidence: float, failure: float | None) -> float:
     """Return `failure`, or 1 - confidence if failure is None.
 
     Raises ValueError if both are given, since they could disagree.

@@ -52,26 +52,26 @@ class FixedBets:
     def planned(cls, pilot: Moments, n: int, *, failure: float) -> Self:
         """Return the stakes that should give the narrowest interval for n runs with the pilot's mean and variance.
 
-        Each stake is the best one against its own worst distribution with this mean and variance (`growth_exponents`).
-        The second stake of each pair adds one value of 0 and one of 1 to the pilot: if the pilot missed rare heavy
-        values, the first stake may lose nearly all its capital. The n runs must be independent of the pilot's runs,
-        which are not part of their moments.
+        Each stake is the best one against its own worst distribution with this mean and variance
+        (`least_expected_log_growths`). The second stake of each pair adds one value of 0 and one of 1 to the pilot: if
+        the pilot missed rare heavy values, the first stake may lose nearly all its capital. The n runs must be
+        independent of the pilot's runs, which are not part of their moments.
         """
         n = check_count("n", n, least=2)
         failure = float(check_delta("failure", failure))
         doubted = Moments.merge([replace(pilot, logs=()), Moments(2, 1.0, 0.5, pilot.upper)])
-        level = _log_level(failure) / n
+        level = _log_two_over_failure(failure) / n
         (rise, fall), (safe_rise, safe_fall) = _best_stakes(pilot, level), _best_stakes(doubted, level)
         return cls((rise, safe_rise), (fall, safe_fall))
 
-    def logs(self, unit: NDArray[np.float64]) -> tuple[float, ...]:
+    def log_factor_sums(self, unit: NDArray[np.float64]) -> tuple[float, ...]:
         """Return S for each of `rises`, then T for each of `falls`, over values in [0, 1]; zeros may be omitted."""
-        return tuple(float(np.log1p(stake * unit).sum()) for stake in self.stakes)
+        return tuple(float(np.log1p(stake * unit).sum()) for stake in self.signed_stakes)
 
-    def expected(self, pilot: Moments, n: int) -> Moments:
+    def expected_moments(self, pilot: Moments, n: int) -> Moments:
         """Return the expected moments and logs of n runs, each log under its worst distribution."""
-        rises, falls = growth_exponents(pilot, np.array(self.rises), np.array(self.falls))
-        return replace(pilot.scaled_to(n), logs=tuple((n * np.concatenate([rises, falls])).tolist()))
+        rises, falls = least_expected_log_growths(pilot, np.array(self.rises), np.array(self.falls))
+        return replace(pilot.scaled_to_count(n), logs=tuple((n * np.concatenate([rises, falls])).tolist()))
 
     def interval(self, moments: Moments, *, failure: float) -> Estimate:
         """Return the interval from the runs' moments and logs, one log for each stake."""
@@ -81,12 +81,12 @@ class FixedBets:
         # multiples and sums of one sign of them, have relative error at most 2^-45. Lowering each sum and raising the
         # level by the factor ROUNDING = 2^-40 outweighs these errors wherever a capital is large: there
         # n |log(1 + stake m)| is at most S for rises, and at most |T| plus the log-capital for falls.
-        level = _log_level(failure) * (1 + ROUNDING)
+        level = _log_two_over_failure(failure) * (1 + ROUNDING)
         logs = [log - ROUNDING * abs(log) for log in moments.logs]
 
         def end(bets: slice, limit: float) -> float:
             stakes, sums = (
-                self.stakes[bets],
+                self.signed_stakes[bets],
                 [math.log(s) + log for s, log in zip(_STAKE_SHARES, logs[bets], strict=True)],
             )
 
@@ -99,12 +99,12 @@ class FixedBets:
         return outward_estimate(moments, low, high, failure, "betting")
 
     @property
-    def stakes(self) -> tuple[float, ...]:
+    def signed_stakes(self) -> tuple[float, ...]:
         """Return l for each of `rises`, then -u for each of `falls`: K(m) = prod_i (1 + stake x_i)/(1 + stake m)."""
         return self.rises + tuple(-u for u in self.falls)
 
 
-def _log_level(failure: float) -> float:
+def _log_two_over_failure(failure: float) -> float:
     """log(2/failure)."""
     return math.log(2) - math.log(failure)
 
@@ -121,12 +121,12 @@ def _best_stakes(pilot: Moments, level: float) -> tuple[float, float]:
     mean = pilot.unit_mean
     top = mean + pilot.centred / pilot.n / mean if mean > 0 else 1.0
     rises = np.minimum(_TRIED_STAKES / top, 1e300)
-    up, down = growth_exponents(pilot, rises, _FALL_STAKES)
+    up, down = least_expected_log_growths(pilot, rises, _FALL_STAKES)
     low, high = np.expm1(up - level) / rises, -np.expm1(down - level) / _FALL_STAKES
     return float(rises[low.argmax()]), float(_FALL_STAKES[high.argmin()])
 
 
-def growth_exponents(
+def least_expected_log_growths(
     pilot: Moments, rises: NDArray[np.float64], falls: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the smallest E log(1 + l x) and E log(1 - u x) over [0, 1] for the pilot's mean and variance.

@@ -17,7 +17,7 @@ from filterproof.mc.intervals.moments import Moments
 from filterproof.theory.argument_checks import check_delta
 
 
-def _divergence_term(p: float, q: float, shift: float) -> float:
+def _bernoulli_kl_term(p: float, q: float, shift: float) -> float:
     """Return p log(p/q), with shift = q - p; log1p near q = p, where the two terms of `bernoulli_kl` nearly cancel."""
     if p == 0:
         return 0.0
@@ -30,7 +30,7 @@ def _divergence_term(p: float, q: float, shift: float) -> float:
 
 def bernoulli_kl(p: float, q: float) -> float:
     """Return KL(Bernoulli(p) || Bernoulli(q)) = p log(p/q) + (1-p) log((1-p)/(1-q)), in nats."""
-    return max(_divergence_term(p, q, q - p) + _divergence_term(1 - p, 1 - q, p - q), 0.0)
+    return max(_bernoulli_kl_term(p, q, q - p) + _bernoulli_kl_term(1 - p, 1 - q, p - q), 0.0)
 
 
 def last_outside(outside: Callable[[float], bool], inner: float, outer: float) -> float:

@@ -115,7 +115,8 @@ class Moments:
         if len(lengths) > 1:
             raise ValueError(
                 "blocks must all have logs of the same FixedBets or none, got "
-                f"{' and '.join(map(str, lengths))} logs; set logs=bets.logs(x) in every block, or logs=() in all"
+                f"{' and '.join(map(str, lengths))} logs; set logs=bets.log_factor_sums(x) in every block, or "
+                f"logs=() in all"
             )
         n = sum(part.n for part in parts)
         total = math.fsum(part.total for part in parts)
@@ -125,7 +126,7 @@ class Moments:
         logs = tuple(math.fsum(column) for column in zip(*(part.logs for part in parts), strict=True))
         return cls(n, total, centred + between, uppers[0], logs)
 
-    def scaled_to(self, n: int) -> Moments:
+    def scaled_to_count(self, n: int) -> Moments:
         """Return the moments of n values with this mean and variance, for planning only."""
         return Moments(n, self.unit_mean * n, min(self.centred / self.n, 1.0) * n, self.upper)
 

@@ -23,10 +23,10 @@ from filterproof.filters.contract.filter_base import MechanismFamily
 from filterproof.filters.contract.parameters import one_delta, one_positive
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.filters.rules.menu import (
-    affordable_of,
     checked_menu,
     counts_after_use,
     distinct_rows,
+    largest_affordable_on_menu,
     positions,
     valid_counts,
 )
@@ -125,7 +125,7 @@ class AccountantFilter(PrivacyFilter):
         )
 
     def affordable(self, state: NDArray[Any], family: MechanismFamily) -> NDArray[np.float64]:
-        return affordable_of(self, self.menu, state, family)
+        return largest_affordable_on_menu(self, self.menu, state, family)
 
 
 @lru_cache(maxsize=1 << 16)

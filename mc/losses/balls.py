@@ -7,7 +7,7 @@ from typing import Literal
 
 import flint
 
-from filterproof.theory.numerics.precision import PRECISION_LOCK
+from filterproof.theory.numerics.precision_lock import PRECISION_LOCK
 from filterproof.theory.rounding import next_above, next_below, round_down
 
 #: Working precision of balls, in bits.

@@ -23,17 +23,22 @@ from numpy.typing import NDArray
 from filterproof.mc.losses import finite_sums
 from filterproof.mc.losses.balls import BITS, lower_end, to_ball, upper_end
 from filterproof.mc.losses.inversion import FourierInversion
-from filterproof.mc.losses.lattice_pld import ReportedPLD, common_step, level, level_pld
-from filterproof.mc.losses.lattice_sum import LatticeSum, tilt_to
-from filterproof.mc.losses.loss_cells import loss_cells, loss_extent
+from filterproof.mc.losses.lattice_pld import (
+    LowerBoundPLD,
+    common_epsilon_step,
+    kov_lattice_pld,
+    kov_parameters,
+)
+from filterproof.mc.losses.lattice_sum import LatticeSum, tilt_and_variances_for_mean
+from filterproof.mc.losses.loss_cells import effective_loss_range, loss_cells
 from filterproof.mc.losses.step_moments import StepMoments
-from filterproof.mc.losses.summands import Summands, round_to_power_step
+from filterproof.mc.losses.summands import Summands, round_down_to_power_of_two_root
 from filterproof.mc.losses.tails import tail_function
 from filterproof.theory.argument_checks import check_count, check_delta, check_positive, check_real
 from filterproof.theory.display import Displayed
 from filterproof.theory.evidence import Evidence
 from filterproof.theory.numerics.decimals import interval
-from filterproof.theory.numerics.precision import PRECISION_LOCK
+from filterproof.theory.numerics.precision_lock import PRECISION_LOCK
 from filterproof.theory.pairs import DominatingPair, normal_distribution
 from filterproof.theory.pairs.base import Direction
 
@@ -207,16 +212,18 @@ class Composition:
         delta = float(check_delta("delta", delta))
         relative = float(check_positive("relative", relative))
 
-        def excess(epsilon: float) -> float:
+        def log_delta_over_target(epsilon: float) -> float:
             """Return log of the divergence over delta, roughly."""
             rough = self.delta(epsilon, relative=_ROUGH_PRECISION)
             return math.log(max(rough.low + rough.high, 1e-300) / (2 * delta))
 
-        distributions = [_fourier_inversion(pairs, self.counts) for pairs in self._directed_pairs("both")]
+        distributions = [
+            _fourier_inversion_or_none(pairs, self.counts) for pairs in self._directed_pairs("both")
+        ]
         if None not in distributions:
             bounds = _largest_bounds(
                 [
-                    _of_one(distribution.epsilon(delta))
+                    _bounds_of_single_person(distribution.epsilon(delta))
                     for distribution in distributions
                     if distribution is not None
                 ]
@@ -227,7 +234,7 @@ class Composition:
             return Bounds(0.0, 0.0)
         # from below, because a divergence far beyond the epsilon takes long
         low, high = 0.0, _FIRST_EPSILON
-        while excess(high) > 0:
+        while log_delta_over_target(high) > 0:
             low, high = high, 2 * high
             if high > 2.0**40:
                 raise ValueError(
@@ -236,12 +243,19 @@ class Composition:
                 )
         from scipy import optimize
 
-        near = float(optimize.brentq(excess, low, high, rtol=2.0**-10)) if excess(low) > 0 else low
+        near = (
+            float(optimize.brentq(log_delta_over_target, low, high, rtol=2.0**-10))
+            if log_delta_over_target(low) > 0
+            else low
+        )
         step = max(near, 2.0**-10) * 2.0**-6
-        slope = max((excess(max(near - step, 0.0)) - excess(near + step)) / (2 * step), 2.0**-20)
+        slope = max(
+            (log_delta_over_target(max(near - step, 0.0)) - log_delta_over_target(near + step)) / (2 * step),
+            2.0**-20,
+        )
         close = self.delta(near, relative=relative)
 
-        def edge(value: float, sign: int) -> float:
+        def certified_epsilon_beyond(value: float, sign: int) -> float:
             """Return the first epsilon beyond `value`, in steps, where the bound is on the right side of delta."""
             nudge = relative / 8 / slope
             while True:
@@ -251,17 +265,19 @@ class Composition:
                     return there
                 nudge *= 2
 
-        return Bounds(edge(close.low, -1), edge(close.high, 1))
+        return Bounds(certified_epsilon_beyond(close.low, -1), certified_epsilon_beyond(close.high, 1))
 
     def _directed_pairs(self, direction: Direction | Literal["both"]) -> list[tuple[DominatingPair, ...]]:
         drawn = {"PQ": self.pairs, "QP": tuple(pair.swapped for pair in self.pairs)}
-        ways = ways_of(direction)
+        ways = checked_directions(direction)
         return [drawn[way] for way in (ways if drawn["PQ"] != drawn["QP"] else ways[:1])]
 
     def _delta_bounds(self, epsilon: float, relative: float, pairs: tuple[DominatingPair, ...]) -> Bounds:
         # a pair that reveals nothing adds nothing
         mechanisms = [
-            (pair, count) for pair, count in zip(pairs, self.counts, strict=True) if _may_reveal(pair)
+            (pair, count)
+            for pair, count in zip(pairs, self.counts, strict=True)
+            if _p_may_differ_from_q(pair)
         ]
         pairs, counts = zip(*(mechanisms or [(pairs[0], 1)]), strict=True)
         sizes = [
@@ -274,62 +290,68 @@ class Composition:
                 sum((count * Fraction(mu) ** 2 for count, mu in sizes), Fraction(0)), epsilon
             )
         if sum(counts) == 1:
-            return _one_release(pairs[0], epsilon)
+            return _one_release_bounds(pairs[0], epsilon)
         if (stick := finite_sums.hockey_stick(pairs, counts, epsilon)) is not None:
-            return _neighbouring_bounds(stick)
-        levels = [known for pair in pairs if (known := level(pair)) is not None]
+            return _double_bounds_around(stick)
+        levels = [known for pair in pairs if (known := kov_parameters(pair)) is not None]
         if any(float(known.epsilon) > epsilon + _CERTAIN_GAP for known in levels):
-            return _best_lower_bound(pairs, epsilon)
+            return _one_release_lower_bound(pairs, epsilon)
         addable = len(levels) == len(pairs) and all(known.epsilon < _LARGEST for known in levels)
-        lattice = common_step(levels) if addable else None
+        lattice = common_epsilon_step(levels) if addable else None
         if lattice is not None:
             units, _, most = lattice
             below = tuple(
-                ReportedPLD.of_level(known, unit) for known, unit in zip(levels, units, strict=True)
+                LowerBoundPLD.from_kov(known, unit) for known, unit in zip(levels, units, strict=True)
             )
-            if (fully_revealed := _fully_revealed(below)) is not None:
+            if (fully_revealed := _bounds_if_fully_revealed(below)) is not None:
                 return fully_revealed
             above = tuple(
-                level_pld(k, known.delta, most, "high") for known, k in zip(levels, units, strict=True)
+                kov_lattice_pld(k, known.delta, most, "high") for known, k in zip(levels, units, strict=True)
             )
-            tilt, _, _ = tilt_to([(distribution.p, float(most)) for distribution in below], counts, epsilon)
+            tilt, _, _ = tilt_and_variances_for_mean(
+                [(distribution.p, float(most)) for distribution in below], counts, epsilon
+            )
             return Bounds(*LatticeSum(above, below, counts, float(most)).bounds(epsilon, tilt=tilt))
         if any(float(known.epsilon) > _CUT for known in levels):
-            return _best_lower_bound(pairs, epsilon)
+            return _one_release_lower_bound(pairs, epsilon)
         best = Bounds(0.0, 1.0)
-        if epsilon >= 0 and (distribution := _fourier_inversion(pairs, counts)) is not None:
-            best = _of_one(distribution.delta(epsilon))
+        if epsilon >= 0 and (distribution := _fourier_inversion_or_none(pairs, counts)) is not None:
+            best = _bounds_of_single_person(distribution.delta(epsilon))
             if best.relative_width <= relative or best.high < _NEGLIGIBLE:
                 return best
-        best = replace(best, low=max(best.low, _best_lower_bound(pairs, epsilon).low))
-        return _by_cells(epsilon, relative, dict(zip(pairs, counts, strict=True)), best)
+        best = replace(best, low=max(best.low, _one_release_lower_bound(pairs, epsilon).low))
+        return _bounds_by_discretisation(epsilon, relative, dict(zip(pairs, counts, strict=True)), best)
 
 
-def _one_release(pair: DominatingPair, epsilon: float) -> Bounds:
+def _one_release_bounds(pair: DominatingPair, epsilon: float) -> Bounds:
     with PRECISION_LOCK, flint.ctx.workprec(BITS):
-        return _neighbouring_bounds(tail_function(pair).hockey_stick(epsilon))
+        return _double_bounds_around(tail_function(pair).hockey_stick(epsilon))
 
 
-def _neighbouring_bounds(stick: flint.arb) -> Bounds:
+def _double_bounds_around(stick: flint.arb) -> Bounds:
     """Return the doubles around a divergence."""
     return Bounds(max(lower_end(stick), 0.0), min(upper_end(stick), 1.0))
 
 
-def _best_lower_bound(pairs: Sequence[DominatingPair], epsilon: float) -> Bounds:
+def _one_release_lower_bound(pairs: Sequence[DominatingPair], epsilon: float) -> Bounds:
     """Return the lower bound by one release: a composition reveals no less."""
     pair = max(pairs, key=lambda pair: float(pair.hockey_stick(epsilon)))
-    return Bounds(_one_release(pair, epsilon).low, 1.0)
+    return Bounds(_one_release_bounds(pair, epsilon).low, 1.0)
 
 
-def _by_cells(epsilon: float, relative: float, counts: dict[DominatingPair, int], best: Bounds) -> Bounds:
+def _bounds_by_discretisation(
+    epsilon: float, relative: float, counts: dict[DominatingPair, int], best: Bounds
+) -> Bounds:
     """Return bounds narrower than `best`, from discretised distributions, at `relative` if possible."""
     numbers = tuple(counts.values())
     tilt, reached, variances = 0.0, True, [1.0]
     for _ in range(2):
-        rough = [_rough_distribution(pair, round_to_power_step(tilt, 8)) for pair in counts]
-        if (fully_revealed := _fully_revealed([distribution for distribution, _ in rough])) is not None:
+        rough = [_rough_distribution(pair, round_down_to_power_of_two_root(tilt, 8)) for pair in counts]
+        if (
+            fully_revealed := _bounds_if_fully_revealed([distribution for distribution, _ in rough])
+        ) is not None:
             return fully_revealed
-        tilt, reached, variances = tilt_to(
+        tilt, reached, variances = tilt_and_variances_for_mean(
             [(distribution.p, float(step)) for distribution, step in rough], numbers, epsilon
         )
     total = float(np.dot(numbers, variances))
@@ -343,12 +365,14 @@ def _by_cells(epsilon: float, relative: float, counts: dict[DominatingPair, int]
     too_fine = False
     for _ in range(_MAX_TRIES if reached else 1):
         summands = Summands.of(counts, tuple(variances), precision=min(allowed / total, 1 / 16))
-        total_loss = summands.on_lattice(summands.step(finest), tilt=round_to_power_step(tilt, 8))
+        total_loss = summands.on_lattice(summands.step(finest), tilt=round_down_to_power_of_two_root(tilt, 8))
         bounds = Bounds(*total_loss.bounds(epsilon, tilt=tilt))
         best = Bounds(max(best.low, bounds.low), min(best.high, bounds.high))
         if best.relative_width <= relative or best.high < _NEGLIGIBLE:
             break
-        if bounds.low <= total_loss.revealed:  # the sum has more cells than can be transformed
+        if (
+            bounds.low <= total_loss.infinite_mass_lower_bound
+        ):  # the sum has more cells than can be transformed
             allowed, too_fine = 4 * allowed, True
             continue
         if too_fine:
@@ -356,11 +380,11 @@ def _by_cells(epsilon: float, relative: float, counts: dict[DominatingPair, int]
         allowed *= min(max(0.7 * relative / max(bounds.relative_width, relative), 2.0**-6), 0.5)
     if reached and best.relative_width > 32 * relative and relative < _ROUGH_PRECISION:
         # the target needs too many cells
-        return _by_cells(epsilon, 32 * relative, counts, best)
+        return _bounds_by_discretisation(epsilon, 32 * relative, counts, best)
     return best
 
 
-def ways_of(direction: str) -> tuple[Direction, ...]:
+def checked_directions(direction: str) -> tuple[Direction, ...]:
     """Return the directions of a name. Raises ValueError for other names."""
     if direction not in ("PQ", "QP", "both"):
         raise ValueError(f"direction must be PQ, QP or both, got direction={direction!r}; pass one of them")
@@ -375,18 +399,18 @@ def counts_of(menu: Sequence[DominatingPair], counts: Sequence[int]) -> Counter[
     return +times
 
 
-def _may_reveal(pair: DominatingPair) -> bool:
+def _p_may_differ_from_q(pair: DominatingPair) -> bool:
     """False for a pair that is known to have P = Q."""
     if (masses := pair.exact_masses) is not None:
         return masses.p != masses.q
     if (own := pair.kov) is None or own.epsilon > 0 or own.delta > 0:
         return True
     # a double 0 may be a rounded number
-    known = level(pair)
+    known = kov_parameters(pair)
     return known is None or known.delta > 0 or known.exact != 0
 
 
-def _fully_revealed(distributions: Iterable[ReportedPLD]) -> Bounds | None:
+def _bounds_if_fully_revealed(distributions: Iterable[LowerBoundPLD]) -> Bounds | None:
     """Return the bounds if some mechanism reveals everything, or None."""
     revealed = [distribution.p.revealed for distribution in distributions if not distribution.p.masses.sum()]
     return Bounds(max(revealed), 1.0) if revealed else None
@@ -397,13 +421,15 @@ def _largest_bounds(directions: list[Bounds]) -> Bounds:
     return Bounds(max(bounds.low for bounds in directions), max(bounds.high for bounds in directions))
 
 
-def _of_one(bounds: tuple[NDArray[np.float64], NDArray[np.float64]]) -> Bounds:
+def _bounds_of_single_person(bounds: tuple[NDArray[np.float64], NDArray[np.float64]]) -> Bounds:
     """Return the bounds by inversion for one person."""
     (low,), (high,) = bounds
     return Bounds(float(low), float(high))
 
 
-def _fourier_inversion(pairs: tuple[DominatingPair, ...], counts: tuple[int, ...]) -> FourierInversion | None:
+def _fourier_inversion_or_none(
+    pairs: tuple[DominatingPair, ...], counts: tuple[int, ...]
+) -> FourierInversion | None:
     """Return the distribution by its characteristic function, if those of all mechanisms are known."""
     steps = tuple(step for pair in pairs if (step := StepMoments.of(pair)) is not None)
     if len(steps) < len(pairs) or sum(counts) < _SMOOTH or max(counts) > _COUNTS:
@@ -431,8 +457,8 @@ def _gaussian_bounds(square: Fraction, epsilon: float) -> Bounds:
 
 
 @lru_cache(maxsize=256)
-def _rough_distribution(pair: DominatingPair, tilt: float) -> tuple[ReportedPLD, Fraction]:
+def _rough_distribution(pair: DominatingPair, tilt: float) -> tuple[LowerBoundPLD, Fraction]:
     """Return a distribution in few cells for a first look, and its step."""
-    low, high = loss_extent(pair)
+    low, high = effective_loss_range(pair)
     step = Fraction(2.0 ** (math.floor(math.log2(max(high - low, 2.0**-60))) - _HALVED))
-    return loss_cells(pair, step, tilts=(tilt,), variance=0.0, most=_ROUGH_CELLS).reported_pld(), step
+    return loss_cells(pair, step, tilts=(tilt,), variance=0.0, most=_ROUGH_CELLS).lower_bound_pld(), step

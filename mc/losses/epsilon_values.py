@@ -12,7 +12,7 @@ from filterproof.theory.log_ratio import LogRatio
 Epsilon: TypeAlias = float | LogRatio
 
 
-def epsilon_cells(epsilon: Epsilon) -> Row:
+def epsilon_table_cells(epsilon: Epsilon) -> Row:
     """Return the cells of an epsilon in a row: the nearest double, and e^epsilon if it is a rational."""
     return {
         "epsilon": float(epsilon),

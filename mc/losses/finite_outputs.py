@@ -12,10 +12,10 @@ import flint
 
 from filterproof.mc.losses.balls import BITS, to_ball
 from filterproof.mc.losses.epsilon_values import Epsilon
-from filterproof.mc.losses.lattice_pld import level
+from filterproof.mc.losses.lattice_pld import kov_parameters
 from filterproof.theory.log_ratio import LogRatio
 from filterproof.theory.numerics.exact import to_fmpq
-from filterproof.theory.numerics.precision import PRECISION_LOCK
+from filterproof.theory.numerics.precision_lock import PRECISION_LOCK
 from filterproof.theory.numerics.stable import log_fraction, nearest_double
 from filterproof.theory.pairs import DominatingPair
 
@@ -60,7 +60,7 @@ class FiniteOutputs:
                 ((0, 1 / tilt), to_fmpq(mass), -log_fraction(tilt)) for tilt, mass in merged.items()
             )
             return cls(finite, to_fmpq(erased_p), to_fmpq(erased_q))
-        if (known := level(pair)) is None:
+        if (known := kov_parameters(pair)) is None:
             raise NoFiniteDistributionError
         assert pair.kov is not None
         size, ratio, erased = float(pair.kov.epsilon), pair.kov.ratio, to_fmpq(known.delta)
@@ -76,21 +76,21 @@ class FiniteOutputs:
         return cls(tuple(signed), erased, erased)
 
 
-def ball_of(loss: Loss, bits: int = BITS) -> flint.arb:
+def loss_as_ball(loss: Loss, bits: int = BITS) -> flint.arb:
     """Return a loss as a ball, of small relative radius even near 0."""
     a, b = loss
     with PRECISION_LOCK, flint.ctx.workprec(bits):
         return to_ball(a, bits) + (to_ball(b - 1, bits).log1p() if 1 < 2 * b < 4 else to_ball(b, bits).log())
 
 
-def double_of(loss: Loss) -> float:
+def loss_as_double(loss: Loss) -> float:
     """Return the double nearest to a loss, as an adversary sees it."""
     if loss[0] == 0:
         return log_fraction(loss[1])
-    return float(loss[0]) if loss[1] == 1 else nearest_double(partial(ball_of, loss))
+    return float(loss[0]) if loss[1] == 1 else nearest_double(partial(loss_as_ball, loss))
 
 
-def gap_above(loss: Loss, epsilon: Epsilon) -> flint.arb:
+def loss_minus_epsilon(loss: Loss, epsilon: Epsilon) -> flint.arb:
     """Return loss - epsilon as a ball of relative radius 2^-64, or exactly 0.
 
     It is 0 only if its rational and its logarithm are (Hermite, Lindemann), so that some precision distinguishes it
@@ -100,16 +100,16 @@ def gap_above(loss: Loss, epsilon: Epsilon) -> flint.arb:
     rest = (a, b / epsilon.ratio) if isinstance(epsilon, LogRatio) else (a - Fraction(epsilon), b)
     bits = BITS
     while True:
-        gap = ball_of(rest, bits)
+        gap = loss_as_ball(rest, bits)
         if gap.rad() <= abs(gap).lower() * flint.arb(2) ** -64:  # true for an exact 0, too
             return gap
         bits *= 2
 
 
-def decay_of(loss: Loss) -> Mass:
+def exp_minus_loss(loss: Loss) -> Mass:
     """Return e^{-loss}, rational if the loss is the logarithm of a rational."""
     a, b = loss
-    return to_fmpq(1 / b) if a == 0 else (-ball_of(loss)).exp()
+    return to_fmpq(1 / b) if a == 0 else (-loss_as_ball(loss)).exp()
 
 
 def hockey_stick_payoff(loss: Loss, epsilon: Epsilon) -> Mass:
@@ -117,12 +117,12 @@ def hockey_stick_payoff(loss: Loss, epsilon: Epsilon) -> Mass:
     if isinstance(epsilon, LogRatio) and loss[0] == 0:
         (p, q), (a, b) = epsilon.ratio.as_integer_ratio(), loss[1].as_integer_ratio()
         return max(1 - flint.fmpq(p * b, q * a), flint.fmpq(0))
-    gap = gap_above(loss, epsilon)
+    gap = loss_minus_epsilon(loss, epsilon)
     with PRECISION_LOCK, flint.ctx.workprec(BITS):
         return -(-gap).expm1() if gap > 0 else flint.arb(0)
 
 
-def fraction_of(m: flint.fmpq) -> Fraction:
+def fraction_from_fmpq(m: flint.fmpq) -> Fraction:
     """Return a rational of flint as a Fraction."""
     return Fraction(int(m.p), int(m.q))
 

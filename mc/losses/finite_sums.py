@@ -17,7 +17,7 @@ import flint
 
 from filterproof.mc.losses.balls import BITS, to_ball
 from filterproof.mc.losses.tails import Point, tail_function
-from filterproof.theory.numerics.precision import PRECISION_LOCK
+from filterproof.theory.numerics.precision_lock import PRECISION_LOCK
 from filterproof.theory.pairs import DominatingPair
 
 #: The most sums that are enumerated, equal ones once for each multiset: for more a lattice is faster.

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from filterproof.filters.accountants.personal_reports import ForOnePerson, PerPersonValues, check_person
 from filterproof.mc.losses.composition import Bounds
-from filterproof.mc.losses.inversion import largest_bounds
+from filterproof.mc.losses.inversion import bounds_of_worse_direction
 from filterproof.mc.losses.step_moments import StepMoments
 from filterproof.theory.argument_checks import (
     check_at_least_zero,
@@ -29,7 +29,7 @@ from filterproof.theory.argument_checks import (
     check_delta,
     check_positive,
     check_probability,
-    owned_copy,
+    safe_double_copy,
 )
 from filterproof.theory.evidence import Evidence
 from filterproof.theory.numerics.decimals import interval
@@ -100,10 +100,10 @@ class PersonalBounds:
         """Return the bounds from two arrays of shape (people,)."""
         below, above = np.array(low), np.array(high)
 
-        def told(person: int, _: float) -> PersonalRange:
+        def person_range(person: int, _: float) -> PersonalRange:
             return PersonalRange(person, quantity, float(below[person]), float(above[person]))
 
-        return cls(quantity, PerPersonValues(below, told), PerPersonValues(above, told))
+        return cls(quantity, PerPersonValues(below, person_range), PerPersonValues(above, person_range))
 
     def __len__(self) -> int:
         return len(self.low)
@@ -264,8 +264,9 @@ class IndividualAccountant:
             Bounds on epsilon, in nats.
         """
         delta = float(check_delta("delta", delta))
-        return self._rounded_bounds(
-            f"epsilon at delta={delta:g}", partial(largest_bounds, bounds=methodcaller("epsilon", delta))
+        return self._bounds_by_rounded_shares(
+            f"epsilon at delta={delta:g}",
+            partial(bounds_of_worse_direction, bounds=methodcaller("epsilon", delta)),
         )
 
     def delta(self, epsilon: float) -> PersonalBounds:
@@ -282,11 +283,14 @@ class IndividualAccountant:
             Bounds on delta.
         """
         epsilon = float(check_at_least_zero("epsilon", epsilon))
-        return self._rounded_bounds(
-            f"delta at epsilon={epsilon:g}", partial(largest_bounds, bounds=methodcaller("delta", epsilon))
+        return self._bounds_by_rounded_shares(
+            f"delta at epsilon={epsilon:g}",
+            partial(bounds_of_worse_direction, bounds=methodcaller("delta", epsilon)),
         )
 
-    def _rounded_bounds(self, quantity: str, composed: Callable[..., tuple[Array, Array]]) -> PersonalBounds:
+    def _bounds_by_rounded_shares(
+        self, quantity: str, composed: Callable[..., tuple[Array, Array]]
+    ) -> PersonalBounds:
         """Return the lower bounds with every share rounded down to a level, and the upper ones with each rounded up."""
         below, above = self._counts[:, 1::2].copy(), self._counts[:, 0::2] + self._counts[:, 1::2]
         below[:, :-1] += self._counts[:, 2::2]
@@ -306,7 +310,7 @@ def _probability_row(name: str, value: object, remedy: str) -> Array:
     row = np.asarray(value) if np.iterable(value) and not isinstance(value, np.ma.MaskedArray) else None
     if row is None or row.ndim != 1 or row.dtype.kind not in "fiu":
         raise TypeError(f"{name} must be real numbers in one row, got {repr(value)[:60]}; {remedy}")
-    return np.asarray(check_probability(name, owned_copy(row), remedy))
+    return np.asarray(check_probability(name, safe_double_copy(row), remedy))
 
 
 def _level_grid(levels: int | Sequence[float]) -> Array:

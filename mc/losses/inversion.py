@@ -26,7 +26,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filterproof.mc.losses.powers import ELEMENTARY_ERROR
-from filterproof.mc.losses.step_moments import Envelope, RealMoments, StepMoments, Transforms
+from filterproof.mc.losses.step_moments import (
+    CharacteristicFunctionBound,
+    LogCharacteristicFunction,
+    RealLogMoments,
+    StepMoments,
+)
 from filterproof.theory.pairs.base import Direction
 
 Array = NDArray[np.float64]
@@ -57,17 +62,19 @@ _MAX_PERIOD, _TILT_TOLERANCE = 2.0**12, 6.0
 
 
 @lru_cache(maxsize=1 << 15)
-def _tilted_moments(distribution: StepMoments, direction: Direction) -> RealMoments:
+def _tilted_moments(distribution: StepMoments, direction: Direction) -> RealLogMoments:
     """Return the logarithms, errors and decays at all tilts."""
-    near = (1 + TILTS) * distribution.ratio <= _MAX_OUTPUT
+    near = (1 + TILTS) * distribution.standardised_shift <= _MAX_OUTPUT
     moments = distribution.real(distribution.power(TILTS[near], direction))
     logs, errors, decay = np.full(len(TILTS), _UNKNOWN_LOG_MOMENT), np.zeros(len(TILTS)), np.zeros(len(TILTS))
     logs[near], errors[near], decay[near] = moments.logs, moments.errors, moments.decay
-    return RealMoments(logs, errors, decay)
+    return RealLogMoments(logs, errors, decay)
 
 
 @lru_cache(maxsize=1 << 15)
-def _modulus_envelope(distribution: StepMoments, direction: Direction, tilt: int) -> Envelope:
+def _modulus_envelope(
+    distribution: StepMoments, direction: Direction, tilt: int
+) -> CharacteristicFunctionBound:
     """Return the bounds at high frequencies."""
     known, a = _tilted_moments(distribution, direction), float(distribution.power(TILTS[tilt], direction))
     return distribution.envelope(a, float(known.logs[tilt]), float(known.decay[tilt]))
@@ -76,7 +83,7 @@ def _modulus_envelope(distribution: StepMoments, direction: Direction, tilt: int
 @lru_cache(maxsize=_CACHE_SIZE)
 def _characteristic_functions(
     distribution: StepMoments, direction: Direction, tilt: int, step: float, size: int
-) -> Transforms:
+) -> LogCharacteristicFunction:
     """Return the characteristic function at `size` frequencies, a power of two.
 
     The number computed at once changes the last bit, and no answer may depend on earlier calls.
@@ -85,7 +92,7 @@ def _characteristic_functions(
     return distribution.transforms(a, float(_tilted_moments(distribution, direction).logs[tilt]), step, size)
 
 
-def largest_bounds(
+def bounds_of_worse_direction(
     distributions: Sequence[StepMoments],
     counts: NDArray[np.uint32],
     bounds: Callable[[FourierInversion], tuple[Array, Array]],
@@ -122,7 +129,7 @@ class FourierInversion:
         if len(self.some):
             goal = -math.log(delta)
             # CKS: delta <= M(t) e^{-t epsilon} t^t / (t + 1)^{t + 1}
-            bounds = (self.logs + self.errors + goal - _entropy_gain(TILTS)) / TILTS
+            bounds = (self.logs + self.errors + goal - _cks_exponent_gain(TILTS)) / TILTS
             sure = np.maximum(bounds.min(axis=1) * (1 + 2.0**-40) + 2.0**-40, 0.0)
             for group, rows in self._people_by_tilt(sure, np.full(len(sure), goal)):
                 low[self.some[group]], high[self.some[group]] = rows.epsilon(delta, sure[group])
@@ -138,7 +145,7 @@ class FourierInversion:
                 + self.errors
                 - far
                 + 2.0**-46 * (1 + np.abs(self.logs) + far)
-                - _entropy_gain(TILTS)
+                - _cks_exponent_gain(TILTS)
             )
             sure = exponents.min(axis=1)
             # a number below the doubles is not 0
@@ -149,7 +156,7 @@ class FourierInversion:
             ):
                 who, there = self.some[group], np.full(len(group), epsilon)
                 low[who] = np.minimum(rows.low(there), 1.0)
-                high[who] = np.minimum(np.exp(np.minimum(rows.log_high(there), 0.0)), high[who])
+                high[who] = np.minimum(np.exp(np.minimum(rows.log_delta_upper_bound(there), 0.0)), high[who])
         return low, high
 
     def _people_by_tilt(
@@ -161,14 +168,14 @@ class FourierInversion:
         precision, where epsilon is about the point at which the delta of each person is e^-log_inverse.
         """
         exponents = self.logs - np.multiply.outer(epsilon, TILTS)
-        tilts, turns = self._chosen_tilts(exponents, log_inverse)
+        tilts, turns = self._chosen_tilts_and_periods(exponents, log_inverse)
         # rounded up to a power of 2, so that many people share a period
         apart = np.ceil(np.log2(np.minimum(turns, _MAX_PERIOD))).astype(np.int64)
         steps = 2 * math.pi * TILTS[tilts] / 2.0**apart
         mantissas, places = np.frexp(steps)
         # of 30 bits, so that multiples are doubles
         steps = np.ldexp(np.floor(mantissas * 2.0**30), places - 30)
-        sizes, beyond = self._frequencies(tilts, steps)
+        sizes, beyond = self._frequency_counts_and_tails(tilts, steps)
         keys = np.stack([tilts, apart, sizes], axis=1)
         chosen = np.arange(len(keys)) if wanted is None else np.flatnonzero(wanted)
         different, which = np.unique(keys[chosen], axis=0, return_inverse=True)
@@ -177,7 +184,9 @@ class FourierInversion:
             for part in np.array_split(group, -(-len(group) * size // _MAX_HELD)):
                 yield part, self._people_at_tilt(part, tilt, float(steps[part[0]]), size, beyond[part])
 
-    def _chosen_tilts(self, exponents: Array, log_inverse: Array) -> tuple[NDArray[np.int64], Array]:
+    def _chosen_tilts_and_periods(
+        self, exponents: Array, log_inverse: Array
+    ) -> tuple[NDArray[np.int64], Array]:
         """Return the tilt of each person, and t W such that the other periods add e^-30 of delta."""
         people = np.arange(len(exponents))
         coarse = np.arange(0, len(TILTS), _TILTS_PER_OCTAVE)
@@ -197,7 +206,9 @@ class FourierInversion:
         best = (turns / TILTS[coarse]).argmin(axis=1)
         return coarse[best], turns[people, best]
 
-    def _frequencies(self, tilts: NDArray[np.int64], steps: Array) -> tuple[NDArray[np.int64], Array]:
+    def _frequency_counts_and_tails(
+        self, tilts: NDArray[np.int64], steps: Array
+    ) -> tuple[NDArray[np.int64], Array]:
         """Return how many frequencies each person needs, and a bound on the sum of all others.
 
         That is the sum over k >= n of 2 |M| / (W theta_k^2), both signs.
@@ -269,7 +280,7 @@ class FourierInversion:
         )
 
 
-def _entropy_gain(t: Array) -> Array:
+def _cks_exponent_gain(t: Array) -> Array:
     """Return (t + 1) log(t + 1) - t log t, rounded down."""
     gain: Array = (t * np.log1p(1 / t) + np.log1p(t)) * (1 - 2.0**-40)
     return gain
@@ -306,18 +317,18 @@ class _TiltedPeople:
         slack: Array = self.errors + rounding + 2.0**-50 * epsilon * (sizes @ frequencies)
         return slack
 
-    def _log_exponent(self, epsilon: Array, sign: int) -> Array:
+    def _log_factor_bound(self, epsilon: Array, sign: int) -> Array:
         scale = self.logs - self.tilt * epsilon
         size = np.abs(self.logs) + self.tilt * epsilon
         exponent: Array = scale + sign * (self.off + 2.0**-46 * (1 + size))
         return exponent
 
-    def log_high(self, epsilon: Array) -> Array:
+    def log_delta_upper_bound(self, epsilon: Array) -> Array:
         """Return an upper bound on log delta."""
         value, _ = self._sum_and_derivative(epsilon)
         most = np.maximum(value + self._sum_errors(epsilon), 5e-324)
         high: Array = (
-            self._log_exponent(epsilon, 1) + np.log(most) + ELEMENTARY_ERROR * (2 + np.abs(np.log(most)))
+            self._log_factor_bound(epsilon, 1) + np.log(most) + ELEMENTARY_ERROR * (2 + np.abs(np.log(most)))
         )
         return high
 
@@ -328,7 +339,7 @@ class _TiltedPeople:
         gap = 2 * math.pi / self.step * (1 - 2.0**-40)
         with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
             bound = np.exp(
-                np.minimum(self._log_exponent(epsilon, -1) + np.log(np.maximum(least, 0.0)), 700.0)
+                np.minimum(self._log_factor_bound(epsilon, -1) + np.log(np.maximum(least, 0.0)), 700.0)
             )
             apart = 1 / math.expm1(min(self.tilt * gap, 700.0))
             if len(self.others):
@@ -344,7 +355,7 @@ class _TiltedPeople:
         """Return bounds on the epsilon at which delta is reached; `sure` is an upper one up to rounding."""
         target, zero = math.log(delta), np.zeros(len(self.logs))
         sure = np.maximum(sure * (1 + 2.0**-40) + 2.0**-40 * (1 - target) / self.tilt, 0.0)
-        nothing = self.log_high(zero) <= target
+        nothing = self.log_delta_upper_bound(zero) <= target
         near = self._newton_root(target, sure)
         # errors of log delta, divided by its slope, which is at least the tilt's order
         value, _ = self._sum_and_derivative(near)
@@ -357,7 +368,7 @@ class _TiltedPeople:
             if not (up.any() or down.any()):
                 break
             beyond, before = np.minimum(near + step, sure), np.maximum(near - step, 0.0)
-            reached = up & (self.log_high(beyond) <= target)
+            reached = up & (self.log_delta_upper_bound(beyond) <= target)
             high[reached] = beyond[reached]
             passed = down & (self.low(before) >= delta * (1 + 2.0**-40))
             low[passed] = before[passed]

@@ -22,7 +22,7 @@ from filterproof.mc.losses.balls import (
     upper_end,
 )
 from filterproof.mc.losses.sorted_search import SortedSearch
-from filterproof.theory.numerics.precision import PRECISION_LOCK
+from filterproof.theory.numerics.precision_lock import PRECISION_LOCK
 from filterproof.theory.pairs import DominatingPair
 
 #: The most steps of the lattice in one level: on a finer lattice sums of steps might not fit into int64.
@@ -32,7 +32,7 @@ _ATOM_TOLERANCE = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
-class LossReport:
+class LossDiscretisation:
     """A loss in (edges[i], edges[i+1]] counts as low[i], or as high[i] with probability share[i], in steps.
 
     A loss above the last edge counts as infinite; after one at or below the first an adversary stops.
@@ -90,7 +90,7 @@ class LatticePLD:
     places: NDArray[np.int64]
     masses: NDArray[np.float64]
     revealed: float = 0.0
-    report: LossReport | None = None
+    report: LossDiscretisation | None = None
 
     def tilted_masses(self, tilt: float) -> NDArray[np.float64]:
         """Return the masses of the tilted distribution, through logarithms, because a factor alone may be no double."""
@@ -103,16 +103,16 @@ class LatticePLD:
         top = float(exponents.max())
         return top + math.log(float((self.masses * np.exp(exponents - top)).sum()))
 
-    def tilted(self, tilt: float) -> NDArray[np.float64]:
+    def tilted_probabilities(self, tilt: float) -> NDArray[np.float64]:
         """Return the tilted distribution divided by its sum."""
         exponents = tilt * self.places
         weights = self.masses * np.exp(exponents - exponents.max())
         shares: NDArray[np.float64] = weights / weights.sum()
         return shares
 
-    def mean_and_variance(self, tilt: float) -> tuple[float, float]:
-        """Return mean and variance of the place under `tilted`."""
-        shares = self.tilted(tilt)
+    def tilted_mean_and_variance(self, tilt: float) -> tuple[float, float]:
+        """Return mean and variance of the place under `tilted_probabilities`."""
+        shares = self.tilted_probabilities(tilt)
         mean = float(shares @ self.places)
         return mean, float(shares @ (self.places - mean) ** 2)
 
@@ -140,7 +140,7 @@ class KOVLevel:
 
 
 @dataclass(frozen=True, slots=True)
-class ReportedPLD:
+class LowerBoundPLD:
     """The reports of a loss: P-masses of reports, rounded down, and Q-masses, rounded up; a place is a report.
 
     A report is a post-processing, so that compositions lie below the true ones. The place need not be the loss of the
@@ -165,7 +165,7 @@ class ReportedPLD:
         return cls(LatticePLD(places[met], p[met], revealed), LatticePLD(places[met], q[met]))
 
     @classmethod
-    def of_level(cls, known: KOVLevel, units: int) -> Self:
+    def from_kov(cls, known: KOVLevel, units: int) -> Self:
         """Return KOV(epsilon, delta), with its two losses reported at `units` steps."""
         with PRECISION_LOCK, flint.ctx.workprec(BITS):
             rest, revealed = to_ball(1 - known.delta), max(lower_end(to_ball(known.delta)), 0.0)
@@ -173,7 +173,7 @@ class ReportedPLD:
             return cls.of(np.array([-units, units] if units else [0]), masses, revealed)
 
 
-def level(pair: DominatingPair) -> KOVLevel | None:
+def kov_parameters(pair: DominatingPair) -> KOVLevel | None:
     """Return the KOV parameters of a pair that is randomised response, an erasure or both, or None."""
     if (own := pair.kov) is None:
         return None
@@ -184,7 +184,7 @@ def level(pair: DominatingPair) -> KOVLevel | None:
         return KOVLevel(to_ball(own.ratio - 1).log1p(), delta, Fraction(0) if own.ratio == 1 else None)
 
 
-def common_step(levels: Sequence[KOVLevel]) -> tuple[list[int], Fraction, Fraction] | None:
+def common_epsilon_step(levels: Sequence[KOVLevel]) -> tuple[list[int], Fraction, Fraction] | None:
     """Return (units, least, most) with units[i] least <= epsilon_i <= units[i] most, or None if none fits closely.
 
     For levels that are exact multiples of a double, least = most; else the two differ by rounding only. For a filter
@@ -212,7 +212,7 @@ def common_step(levels: Sequence[KOVLevel]) -> tuple[list[int], Fraction, Fracti
     return units, least, most
 
 
-def level_pld(units: int, delta: Fraction, step: Fraction, side: Rounding) -> LatticePLD:
+def kov_lattice_pld(units: int, delta: Fraction, step: Fraction, side: Rounding) -> LatticePLD:
     """Return KOV(units * step, delta) on the lattice, each mass rounded to `side`."""
     with PRECISION_LOCK, flint.ctx.workprec(BITS):
         places, masses = np.array([0]), [to_ball(1 - delta)]
@@ -225,5 +225,5 @@ def level_pld(units: int, delta: Fraction, step: Fraction, side: Rounding) -> La
             places,
             np.array([round_to_side(mass, side) for mass in masses]),
             round_to_side(to_ball(delta), side),
-            LossReport(edges, places, places, np.zeros(len(places))),
+            LossDiscretisation(edges, places, places, np.zeros(len(places))),
         )

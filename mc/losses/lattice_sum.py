@@ -1,10 +1,10 @@
 """Bounds on the divergence of a sum of independent losses on a lattice.
 
 >>> from fractions import Fraction
->>> from filterproof.mc.losses.lattice_pld import level, level_pld
+>>> from filterproof.mc.losses.lattice_pld import kov_parameters, kov_lattice_pld
 >>> from filterproof.theory.pairs import RandomizedResponse
->>> known, step = level(RandomizedResponse(1.0)), Fraction(1)
->>> above, below = level_pld(1, known.delta, step, "high"), ReportedPLD.of_level(known, 1)
+>>> known, step = kov_parameters(RandomizedResponse(1.0)), Fraction(1)
+>>> above, below = kov_lattice_pld(1, known.delta, step, "high"), LowerBoundPLD.from_kov(known, 1)
 >>> low, high = LatticeSum((above,), (below,), (2,), 1.0).bounds(1.0, tilt=1.0)
 >>> 0.337834 < low <= high < 0.337835  # expit(1)^2 (1 - 1/e)
 True
@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from filterproof.mc.losses.lattice_pld import LatticePLD, ReportedPLD
+from filterproof.mc.losses.lattice_pld import LatticePLD, LowerBoundPLD
 from filterproof.mc.losses.powers import ELEMENTARY_ERROR, TiltedSum, tilted_power
 
 #: The largest logarithm with a double exponential.
@@ -39,49 +39,49 @@ class LatticeSum:
     """
 
     above: tuple[LatticePLD, ...]
-    below: tuple[ReportedPLD, ...]
+    below: tuple[LowerBoundPLD, ...]
     counts: tuple[int, ...]
     step: float
     finer: LatticeSum | None = None
 
     def bounds(self, epsilon: float, *, tilt: float) -> tuple[float, float]:
         """Return bounds on H_{e^epsilon}, which are close if the sum, so tilted, has mean epsilon."""
-        low = self._lower_bound(epsilon, tilt) + self.revealed
-        if not all(distribution.masses.sum() < 2 for distribution, _ in self._all_above):
+        low = self._lower_bound(epsilon, tilt) + self.infinite_mass_lower_bound
+        if not all(distribution.masses.sum() < 2 for distribution, _ in self._upper_plds_and_counts):
             return low, 1.0  # masses of losses so large that their exponential lost all digits
-        high = self._upper_bound(epsilon, tilt) + _infinite_mass_bound(self._all_above, up=True)
+        high = self._upper_bound(epsilon, tilt) + _infinite_mass_bound(self._upper_plds_and_counts, up=True)
         # in this order: 1 if doubles say NaN, far beyond all losses
         return low, min(1.0, high * (1 + 2.0**-50))
 
     @property
-    def revealed(self) -> float:
+    def infinite_mass_lower_bound(self) -> float:
         """Return a lower bound on the P-mass of infinite losses, the lower end of `bounds` if the sum says nothing."""
-        return _infinite_mass_bound(self._all_below, up=False)
+        return _infinite_mass_bound(self._lower_plds_and_counts, up=False)
 
     @property
-    def _all_above(self) -> list[tuple[LatticePLD, int]]:
+    def _upper_plds_and_counts(self) -> list[tuple[LatticePLD, int]]:
         own = list(zip(self.above, self.counts, strict=True))
-        return own if self.finer is None else own + self.finer._all_above
+        return own if self.finer is None else own + self.finer._upper_plds_and_counts
 
     @property
-    def _all_below(self) -> list[tuple[LatticePLD, int]]:
+    def _lower_plds_and_counts(self) -> list[tuple[LatticePLD, int]]:
         own = [(distribution.p, count) for distribution, count in zip(self.below, self.counts, strict=True)]
-        return own if self.finer is None else own + self.finer._all_below
+        return own if self.finer is None else own + self.finer._lower_plds_and_counts
 
     def _upper_bound(self, epsilon: float, tilt: float) -> float:
-        total, outside = self._upper_sum(epsilon, tilt)
+        total, outside = self._upper_sum_and_missing_mass(epsilon, tilt)
         beyond = total.excess + 2.0**-50 * (abs(epsilon) + np.abs(total.distribution.places * self.step))
         high = total.above(-np.expm1(-np.maximum(beyond, 0.0)))
         # a missing loss is worth at most e^{tilt (loss - epsilon)}
-        high += outside * math.exp(min(total.log_scale(1), _LARGEST_EXPONENT))
+        high += outside * math.exp(min(total.log_scale_bound(1), _LARGEST_EXPONENT))
         # beyond the doubles: every tilt gives a bound, tilt 0 a coarse one
         return self._upper_bound(epsilon, 0.0) if tilt and math.isinf(high) else high
 
     def _lower_bound(self, epsilon: float, tilt: float) -> float:
-        if (both := self._drawn_and_other(epsilon, tilt)) is None:
+        if (both := self._reports_under_p_and_q(epsilon, tilt)) is None:
             return 0.0
         drawn, other = both
-        if max(drawn.log_scale(1), other.log_scale(1) + epsilon) > _LARGEST_EXPONENT:
+        if max(drawn.log_scale_bound(1), other.log_scale_bound(1) + epsilon) > _LARGEST_EXPONENT:
             return 0.0  # beyond the doubles: no bound
         p_places, q_places = _common_window(drawn, other)
         with np.errstate(invalid="ignore"):
@@ -92,24 +92,24 @@ class LatticeSum:
             return 0.0
         # the mass outside the window of P is folded into it
         lean = max(-tilt * float(drawn.excess[p_places][counted].min()), 0.0)
-        folded = drawn.distribution.tail * math.exp(min(drawn.log_scale(1) + lean, _LARGEST_EXPONENT))
+        folded = drawn.distribution.tail * math.exp(min(drawn.log_scale_bound(1) + lean, _LARGEST_EXPONENT))
         return max(float(gain[counted].sum()) * (1 - 2.0**-40) - folded, 0.0)
 
-    def _upper_sum(self, cut: float, tilt: float) -> tuple[TiltedSum, float]:
+    def _upper_sum_and_missing_mass(self, cut: float, tilt: float) -> tuple[TiltedSum, float]:
         """Return the finite sum of the upper distributions, and a bound on the missing tilted mass."""
         distributions, counts, outside = list(self.above), list(self.counts), 0.0
         if self.finer is not None:
-            raised, outside = self.finer._upper_on_coarse_lattice(tilt, self.step)
+            raised, outside = self.finer._coarse_upper_pld_and_missing_mass(tilt, self.step)
             distributions, counts = [*distributions, raised], [*counts, 1]
         return TiltedSum(
             tilted_power(distributions, counts, tilt=tilt * self.step), self.step, tilt, cut
         ), outside
 
-    def _drawn_and_other(self, cut: float, tilt: float) -> tuple[TiltedSum, TiltedSum] | None:
+    def _reports_under_p_and_q(self, cut: float, tilt: float) -> tuple[TiltedSum, TiltedSum] | None:
         """Return the reports of the finite sum, under P and under Q, or None if no mass is known."""
         below, counts = list(self.below), list(self.counts)
         if self.finer is not None:
-            if (merged := self.finer._merged_reports(tilt, self.step)) is None:
+            if (merged := self.finer._coarse_lower_bound_pld(tilt, self.step)) is None:
                 return None
             below, counts = [*below, merged], [*counts, 1]
         drawn, other = (
@@ -121,12 +121,12 @@ class LatticeSum:
         )
         return drawn, other
 
-    def _upper_on_coarse_lattice(self, tilt: float, wide: float) -> tuple[LatticePLD, float]:
+    def _coarse_upper_pld_and_missing_mass(self, tilt: float, wide: float) -> tuple[LatticePLD, float]:
         """Return a distribution above the finite sum, with the step `wide`, and a bound on the missing tilted mass.
 
         Each place is split over both ends of its cell with its P-mass and Q-mass, as by `Cells.upper`.
         """
-        total, outside = self._upper_sum(0.0, tilt)
+        total, outside = self._upper_sum_and_missing_mass(0.0, tilt)
         parts = round(wide / self.step)
         cell, rest = np.divmod(total.distribution.places, parts)
         # if the tilt's factor is so large, the mass is nevertheless at most about 1
@@ -141,9 +141,9 @@ class LatticeSum:
         # twice, because a tilt times a step is rounded
         return LatticePLD(cell[0] + some, at[some]), outside + 2 * total.distribution.tail
 
-    def _merged_reports(self, tilt: float, wide: float) -> ReportedPLD | None:
+    def _coarse_lower_bound_pld(self, tilt: float, wide: float) -> LowerBoundPLD | None:
         """Return reports of the finite sum, merged for almost equal losses, on a lattice of the step `wide`."""
-        if (both := self._drawn_and_other(0.0, tilt)) is None:
+        if (both := self._reports_under_p_and_q(0.0, tilt)) is None:
             return None
         drawn, other = both
         # any place may have mass folded into the window
@@ -167,7 +167,7 @@ class LatticeSum:
         first, slack = int(places.min()), 2.0**-40 + len(p) * 2.0**-52
         p, q = (np.bincount(places - first, masses).astype(np.float64) for masses in (p, q))
         some = np.flatnonzero(p)
-        return ReportedPLD(
+        return LowerBoundPLD(
             LatticePLD(first + some, p[some] * (1 - slack)), LatticePLD(first + some, q[some] * (1 + slack))
         )
 
@@ -182,7 +182,7 @@ def _common_window(drawn: TiltedSum, other: TiltedSum) -> tuple[slice, slice]:
     return p_places, q_places
 
 
-def tilt_to(
+def tilt_and_variances_for_mean(
     distributions: Sequence[tuple[LatticePLD, float]], counts: Sequence[int], epsilon: float
 ) -> tuple[float, bool, list[float]]:
     """Return the tilt >= 0 under which the sum has mean epsilon, whether there is one, and each variance then.
@@ -193,7 +193,7 @@ def tilt_to(
     def moments(tilt: float) -> tuple[float, list[float]]:
         mean, variances = 0.0, []
         for (distribution, step), count in zip(distributions, counts, strict=True):
-            centre, variance = distribution.mean_and_variance(tilt * step)
+            centre, variance = distribution.tilted_mean_and_variance(tilt * step)
             mean += count * centre * step
             variances.append(max(variance, 1.0) * step**2)
         return mean, variances

@@ -2,7 +2,7 @@
 
 >>> from filterproof.theory.pairs import Gaussian
 >>> cut = loss_cells(Gaussian(1.0), Fraction(1, 64), tilts=(0.0,), variance=1e-3)
->>> bool(sum(cut.p, cut.infinite).overlaps(1 - cut.below - cut.above)), int(cut.widths.max() // cut.widths.min())
+>>> bool(sum(cut.p, cut.infinite).overlaps(1 - cut.below - cut.above)), int(cut.widths_in_steps.max() // cut.widths_in_steps.min())
 (True, 64)
 """
 
@@ -21,10 +21,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filterproof.mc.losses.balls import BITS, lower_end, to_ball, upper_end
-from filterproof.mc.losses.lattice_pld import LatticePLD, LossReport, ReportedPLD
+from filterproof.mc.losses.lattice_pld import LatticePLD, LossDiscretisation, LowerBoundPLD
 from filterproof.mc.losses.tails import TailFunction, tail_function
 from filterproof.mc.losses.too_large import TooLargeError
-from filterproof.theory.numerics.precision import PRECISION_LOCK
+from filterproof.theory.numerics.precision_lock import PRECISION_LOCK
 from filterproof.theory.pairs import DominatingPair
 
 #: P-mass that may remain below the first cell, and above the last.
@@ -70,7 +70,7 @@ class LossCells:
         edges = self.edges.tolist()
         with PRECISION_LOCK, flint.ctx.workprec(BITS):
             step = to_ball(self.step)
-            decays = {width: (-step * width).exp() for width in set(self.widths.tolist())}
+            decays = {width: (-step * width).exp() for width in set(self.widths_in_steps.tolist())}
             at = [self.below] + [flint.arb(0)] * len(self.p)
             for i, (p, q) in enumerate(zip(self.p, self.q, strict=True)):
                 decay = decays[edges[i + 1] - edges[i]]
@@ -124,29 +124,29 @@ class LossCells:
             revealed = max(lower_end(self.infinite), 0.0)
             if not any(masses):  # reduced slightly, so that a revealing outcome is not overstated
                 masses[0], revealed = 2.0**-60, revealed - 2.0**-50
-        report = LossReport.of_cells(self.edges, float(self.step), np.array(share), sorted(own))
+        report = LossDiscretisation.of_cells(self.edges, float(self.step), np.array(share), sorted(own))
         some = np.array(masses) > 0
         return LatticePLD(self.edges[some], np.array(masses)[some], revealed, report)
 
     @property
-    def reports(self) -> list[tuple[flint.arb, flint.arb]]:
+    def p_and_q_masses(self) -> list[tuple[flint.arb, flint.arb]]:
         """Return the P-mass and the Q-mass of each cell, and of the losses over the last edge."""
         return [*zip(self.p, self.q, strict=True), (self.above, self.q_above)]
 
-    def reported_pld(self) -> ReportedPLD:
+    def lower_bound_pld(self) -> LowerBoundPLD:
         """Return the distribution of the report of a loss's cell, at the cost of the order of the squared widths."""
         labels, n = self.edges.copy(), len(self.p)
         with PRECISION_LOCK, flint.ctx.workprec(BITS):
             ratios = np.array(
-                [max(lower_end(p), 0.0) / max(upper_end(q), 5e-324) for p, q in self.reports[:n]]
+                [max(lower_end(p), 0.0) / max(upper_end(q), 5e-324) for p, q in self.p_and_q_masses[:n]]
             )
             with np.errstate(divide="ignore"):
                 mean = np.rint(np.log(ratios) / float(self.step) - 0.5)
             labels[:n] = np.clip(mean, labels[:n], labels[1:] - 1).astype(np.int64)
-            return ReportedPLD.of(labels, self.reports, max(lower_end(self.infinite), 0.0))
+            return LowerBoundPLD.of(labels, self.p_and_q_masses, max(lower_end(self.infinite), 0.0))
 
     @property
-    def widths(self) -> NDArray[np.int64]:
+    def widths_in_steps(self) -> NDArray[np.int64]:
         """The width of each cell, in steps."""
         return np.diff(self.edges)
 
@@ -168,7 +168,7 @@ def loss_cells(
     The cut affects the width of the bounds, not their validity.
     """
     distribution = tail_function(pair)
-    low, high = loss_extent(pair, above)
+    low, high = effective_loss_range(pair, above)
     with PRECISION_LOCK, flint.ctx.workprec(BITS):
         first, last = math.floor(low / step), math.floor(high / step) + 1
         width = 1 << max(math.ceil(math.log2((last - first) / _COARSE_CELLS)), 0)
@@ -176,7 +176,7 @@ def loss_cells(
         edges = sorted({*range(first, last + width, width), *(k for k in atoms if first < k <= last)})
         tails_at = {edge: distribution.above(step * edge) for edge in edges}
         for tilt in tilts:
-            _halve_cells(distribution, step, tails_at, tilt, variance, most)
+            _add_tails_at_midpoints(distribution, step, tails_at, tilt, variance, most)
         places = sorted(tails_at)
         points = [tails_at[place] for place in places]
         return LossCells(
@@ -192,7 +192,7 @@ def loss_cells(
         )
 
 
-def _halve_cells(
+def _add_tails_at_midpoints(
     distribution: TailFunction,
     step: Fraction,
     tails_at: dict[int, tuple[flint.arb, flint.arb]],
@@ -205,19 +205,21 @@ def _halve_cells(
     heap: list[tuple[float, int, int]] = []
     spread = total = 0.0
 
-    def tilted(a: int, b: int) -> float:
+    def log_tilted_mass(a: int, b: int) -> float:
         """Return the logarithm of the mass times e^{tilt L}, L about the middle of the cell."""
         mass = float(tails_at[a][0] - tails_at[b][0])
         return tilt * (a + b) / 2 * size + math.log(mass) if mass > 0 else -math.inf
 
-    shift = max(filter(math.isfinite, itertools.starmap(tilted, pairwise(sorted(tails_at)))), default=0.0)
+    shift = max(
+        filter(math.isfinite, itertools.starmap(log_tilted_mass, pairwise(sorted(tails_at)))), default=0.0
+    )
 
-    def weigh(a: int, b: int) -> tuple[float, float]:
-        mass = math.exp(min(tilted(a, b) - shift, 600.0))
+    def mass_and_square_width(a: int, b: int) -> tuple[float, float]:
+        mass = math.exp(min(log_tilted_mass(a, b) - shift, 600.0))
         return mass, mass * ((b - a) * size) ** 2
 
     for a, b in pairwise(sorted(tails_at)):
-        mass, weight = weigh(a, b)
+        mass, weight = mass_and_square_width(a, b)
         total, spread = total + mass, spread + weight
         if b - a > 1:
             heap.append((-weight, a, b))
@@ -227,16 +229,16 @@ def _halve_cells(
         middle = (a + b) // 2
         tails_at[middle] = distribution.above(step * middle)
         spread += weight
-        total -= weigh(a, b)[0]
+        total -= mass_and_square_width(a, b)[0]
         for left, right in ((a, middle), (middle, b)):
-            mass, part = weigh(left, right)
+            mass, part = mass_and_square_width(left, right)
             total, spread = total + mass, spread + part
             if right - left > 1:
                 heapq.heappush(heap, (-part, left, right))
 
 
 @lru_cache(maxsize=1024)
-def loss_extent(pair: DominatingPair, above: float = _ABOVE) -> tuple[float, float]:
+def effective_loss_range(pair: DominatingPair, above: float = _ABOVE) -> tuple[float, float]:
     """Return losses between which all finite ones lie except for a negligible P-mass."""
     distribution = tail_function(pair)
     with PRECISION_LOCK, flint.ctx.workprec(BITS):
@@ -246,21 +248,21 @@ def loss_extent(pair: DominatingPair, above: float = _ABOVE) -> tuple[float, flo
 def _tail_cutoff(distribution: TailFunction, sign: int, cut: float) -> float:
     """Return a number x >= 0, near the smallest, such that hardly any loss lies beyond sign * x."""
 
-    def q_above(x: float) -> float:
+    def q_beyond(x: float) -> float:
         above = distribution.above(Fraction(sign * x))[0]
         return float(above if sign > 0 else 1 - distribution.infinite - above)
 
     x = 2.0**-30
-    while q_above(x) > cut:
+    while q_beyond(x) > cut:
         x *= 2
         if x > 2.0**40:
             raise ValueError(
-                f"pair must have tails that vanish, got P-mass {q_above(x):.3g} beyond {sign * x:.3g}; check its tails"
+                f"pair must have tails that vanish, got P-mass {q_beyond(x):.3g} beyond {sign * x:.3g}; check its tails"
             )
     low = x / 2
     while x - low > x / 256:
         middle = (low + x) / 2
-        low, x = (low, middle) if q_above(middle) <= cut else (middle, x)
+        low, x = (low, middle) if q_beyond(middle) <= cut else (middle, x)
     return x
 
 
@@ -277,9 +279,9 @@ def _upper_shares(low: NDArray[np.float64], high: NDArray[np.float64]) -> NDArra
         room = np.where(high > 0, np.minimum(low[1:] / high, 2.0**100), 0.0)
     upper_end, lower_end = np.full(n, 0.5), np.full(n, 0.5)
     for i in range(n - 1):
-        upper_end[i + 1] = _damped_share(1 - upper_end[i] / room[i], room[i]) if room[i] > 0 else 0.0
+        upper_end[i + 1] = _damped_iterate(1 - upper_end[i] / room[i], room[i]) if room[i] > 0 else 0.0
     for i in range(n - 2, -1, -1):
-        lower_end[i] = _damped_share(room[i] * (1 - lower_end[i + 1]), room[i])
+        lower_end[i] = _damped_iterate(room[i] * (1 - lower_end[i + 1]), room[i])
     share = np.where(room >= 1, upper_end, lower_end)
     # a limit for rounding, and where both recursions meet
     after = 0.0
@@ -288,7 +290,7 @@ def _upper_shares(low: NDArray[np.float64], high: NDArray[np.float64]) -> NDArra
     return share
 
 
-def _damped_share(share: float, room: float) -> float:
+def _damped_iterate(share: float, room: float) -> float:
     """Return share in [0, 1], moved towards the fixed point if it is far from it, which stops oscillation."""
     still = room / (1 + room)
     share = min(max(share, 0.0), 1.0)
@@ -298,7 +300,7 @@ def _damped_share(share: float, room: float) -> float:
 # -- distributions rounded to a lattice for and against an adversary, which bound the true game --------------------
 
 
-def rounded_plds(
+def step_and_bounding_plds(
     menu: tuple[DominatingPair, ...], step: Fraction | None, *, max_positions: int, coarsen: int = 1
 ) -> tuple[Fraction, tuple[LatticePLD, ...], tuple[LatticePLD, ...]]:
     """Return the step, and for every pair the distributions that bound the game from below and from above.
@@ -306,18 +308,19 @@ def rounded_plds(
     A given step is reduced, by less than half, so that it divides the losses with a positive mass; the default step is
     multiplied by `coarsen`.
     """
-    size = checked_step(menu, step, max_positions=max_positions, coarsen=coarsen)
+    size = checked_lattice_step(menu, step, max_positions=max_positions, coarsen=coarsen)
     both = [_lower_and_upper(pair, size) for pair in menu]
     return size, tuple(lower for lower, _ in both), tuple(upper for _, upper in both)
 
 
-def checked_step(
+def checked_lattice_step(
     menu: tuple[DominatingPair, ...], step: Fraction | None, *, max_positions: int, coarsen: int = 1
 ) -> Fraction:
-    """Return the step of `rounded_plds`. Raises TooLargeError if a pair has too many losses for `max_positions`."""
+    """Return the step of `step_and_bounding_plds`. Raises TooLargeError if a pair has too many losses for
+    `max_positions`."""
     size = _lattice_step(menu, step, coarsen)
     for pair in menu:
-        low, high = loss_extent(pair)
+        low, high = effective_loss_range(pair)
         if (high - low) / float(size) > max_positions / _POINT_COST:
             raise TooLargeError(
                 f"step must leave each pair at most max_positions / {_POINT_COST} losses, got step={float(size):.6g} "

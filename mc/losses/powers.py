@@ -78,7 +78,7 @@ class TiltedSum:
         """The distance of each place's loss beyond the cut."""
         return self.distribution.places.astype(np.float64) * self.step - self.cut
 
-    def log_scale(self, sign: int) -> float:
+    def log_scale_bound(self, sign: int) -> float:
         """Return log sum_J m_J e^{tilt (loss - cut)}, moved up (sign 1) or down (-1) by more than all rounding errors.
 
         These are the errors of the sum itself and of its factors: shares, and their payoffs. Shares were divided by the
@@ -101,14 +101,14 @@ class TiltedSum:
             self.distribution.shares[where] + sign * self.distribution.error, 0.0
         )
         with np.errstate(over="ignore", invalid="ignore"):
-            exponents = self.log_scale(sign) + grown - self.tilt * self.excess[where]
+            exponents = self.log_scale_bound(sign) + grown - self.tilt * self.excess[where]
             factors = np.exp(exponents if sign > 0 else np.minimum(exponents, _LARGEST))
             masses: NDArray[np.float64] = factors * shares + (_UNDERFLOW if sign > 0 else 0.0)
         return masses
 
     def above(self, worth: NDArray[np.float64]) -> float:
         """Return an upper bound on the mean payoff, in [0, 1], of places above the cut; inf beyond doubles."""
-        scale, counts = self.log_scale(1), worth > 0
+        scale, counts = self.log_scale_bound(1), worth > 0
         if scale > _LARGEST:
             return math.inf
         lost = _UNDERFLOW if counts.any() else 0.0  # by products below the normal doubles
@@ -117,7 +117,7 @@ class TiltedSum:
 
 def tilted_power(distributions: Sequence[LatticePLD], counts: Sequence[int], *, tilt: float) -> TiltedPower:
     """Return the distribution of the sum of counts[i] independent losses of laws[i], tilted by e^{tilt J}."""
-    each = [distribution.mean_and_variance(tilt) for distribution in distributions]
+    each = [distribution.tilted_mean_and_variance(tilt) for distribution in distributions]
     mean = sum(k * m for k, (m, _) in zip(counts, each, strict=True))
     spread = math.sqrt(sum(k * v for k, (_, v) in zip(counts, each, strict=True)))
     moments = [distribution.log_moment(tilt) for distribution in distributions]
@@ -150,7 +150,7 @@ def tilted_power(distributions: Sequence[LatticePLD], counts: Sequence[int], *, 
         )
         for k, distribution in zip(counts, distributions, strict=True)
     )
-    window, error = _circular_convolution(distributions, counts, tilt, size)
+    window, error = _circular_convolution_and_error(distributions, counts, tilt, size)
     return TiltedPower(
         first,
         np.maximum(np.roll(window, -(first % size)), 0.0),
@@ -161,7 +161,7 @@ def tilted_power(distributions: Sequence[LatticePLD], counts: Sequence[int], *, 
     )
 
 
-def _circular_convolution(
+def _circular_convolution_and_error(
     distributions: Sequence[LatticePLD], counts: Sequence[int], tilt: float, size: int
 ) -> tuple[NDArray[np.float64], float]:
     """Return the circular convolution at places 0 ... size - 1, and a bound on the error of each of its entries.
@@ -175,14 +175,14 @@ def _circular_convolution(
     total: NDArray[np.complex128] = np.ones(len(there), dtype=np.complex128)
     bound, slope = np.ones(len(there)), np.zeros(len(there))
     for distribution, count in zip(distributions, counts, strict=True):
-        share = distribution.tilted(tilt)
+        share = distribution.tilted_probabilities(tilt)
         wrapped = np.bincount(distribution.places % size, weights=share, minlength=size)
         frequencies = np.fft.rfft(wrapped)[there]
         modulus = np.abs(frequencies) * (1 + 2.0**-50) + each + len(share) * _UNIT
         # if a factor is this small, the product counts as 0
         large = modulus > math.exp(-_NEGLIGIBLE_EXPONENT / count)
         there, modulus = there[large], modulus[large]
-        total = total[large] * whole_power(frequencies[large], count)
+        total = total[large] * integer_power(frequencies[large], count)
         bound = bound[large] * modulus**count * (1 + ELEMENTARY_ERROR)
         # k |error| / |f| from the transform and the wrapping, 4 rounding errors per product from the power
         slope = slope[large] + count * ((each + len(share) * _UNIT) / modulus + 4 * _UNIT)
@@ -203,7 +203,7 @@ def fft_rounding_error(size: int) -> float:
     return (math.log2(size) + 4) * _FFT_LEVEL_ERROR * _UNIT
 
 
-def whole_power(base: NDArray[np.complex128], count: int) -> NDArray[np.complex128]:
+def integer_power(base: NDArray[np.complex128], count: int) -> NDArray[np.complex128]:
     """Return base^count by squaring: at most `count` - 1 products are rounded, counted with multiplicity."""
     result: NDArray[np.complex128] | None = None
     while count:

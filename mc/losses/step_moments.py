@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from filterproof.mc.losses.balls import to_ball
 from filterproof.mc.losses.powers import ELEMENTARY_ERROR
-from filterproof.theory.numerics.precision import PRECISION_LOCK
+from filterproof.theory.numerics.precision_lock import PRECISION_LOCK
 from filterproof.theory.pairs import DominatingPair
 from filterproof.theory.pairs.base import Direction
 
@@ -61,7 +61,7 @@ _HALF_LOG_TAU = 0.5 * math.log(2 * math.pi)
 
 
 @dataclass(frozen=True, slots=True)
-class RealMoments:
+class RealLogMoments:
     """log G(a) for several real a, each within `errors`, and log C.
 
     The modulus of E[e^{(z + i theta) L}] / E[e^{zL}] is at most C / theta for every theta > 0.
@@ -73,7 +73,7 @@ class RealMoments:
 
 
 @dataclass(frozen=True, slots=True)
-class Transforms:
+class LogCharacteristicFunction:
     """Characteristic functions of a tilted loss at frequencies 0, 1, ..., n - 1 times theta: their logarithms.
 
     Each logarithm has an error of at most `errors`, infinite if only the bound e^most on the modulus is known.
@@ -85,7 +85,7 @@ class Transforms:
 
 
 @dataclass(frozen=True, slots=True)
-class Envelope:
+class CharacteristicFunctionBound:
     """Bounds on the modulus of a characteristic function at all frequencies from theta on, see `log_modulus`."""
 
     variance: float
@@ -133,14 +133,14 @@ class StepMoments:
         """Return the moments of a Gaussian pair, sampled or not; None for others, and for untested sizes."""
         if (mu := pair.normal_mu) is not None:
             step = cls(1.0, float(mu), 1.0)
-        elif (sampled := pair.sampled_normal) is not None:
+        elif (sampled := pair.subsampled_gaussian_parameters) is not None:
             step = cls(float(sampled[0]), 1.0, float(sampled[1]), sampled[2] == "addition")
         else:
             return None
-        return step if step.q >= _RAREST and _SMALLEST <= step.ratio <= _STEEPEST else None
+        return step if step.q >= _RAREST and _SMALLEST <= step.standardised_shift <= _STEEPEST else None
 
     @property
-    def ratio(self) -> float:
+    def standardised_shift(self) -> float:
         """m = share / sigma."""
         return self.share / self.sigma
 
@@ -148,9 +148,9 @@ class StepMoments:
         """Return the a at which G(a) = E[e^{tL}]."""
         return 1 + tilt if (direction == "PQ") != self.swapped else -tilt
 
-    def real(self, a: Array) -> RealMoments:
+    def real(self, a: Array) -> RealLogMoments:
         """Return log G(a) for all a >= 1, or for all a <= 0: an array of shape (n,)."""
-        m = self.ratio
+        m = self.standardised_shift
         low, high = self._output_range(float(np.min(a)), float(np.max(a)), 0.0)
         width = min(self._rule_width(power) for power in (float(np.min(a)), float(np.max(a))))
         nodes = self._rule_nodes(low, high, width)
@@ -160,7 +160,7 @@ class StepMoments:
         weights = np.exp(exponents - top[:, None])
         sums = weights.sum(axis=1)
         logs = top + np.log(sums) + (math.log(width) - _HALF_LOG_TAU)
-        errors = self._weight_errors(a, weights, nodes) / sums
+        errors = self._summed_weight_errors(a, weights, nodes) / sums
         errors += ELEMENTARY_ERROR * (4 + np.abs(logs) + np.abs(top)) + len(u) * 2.0**-52 + _TRUNCATION_ERROR
         # E[e^{i theta l}] = int h d(e^{i theta l}) / (i theta), h = density / l': at most the variation of h over theta
         with np.errstate(divide="ignore"):
@@ -169,26 +169,26 @@ class StepMoments:
         maxima = np.where((a + 1) * m * m <= 4, 1.0, 2.0)
         # a maximum lies within half a width of a node
         peak += width * width / 8 * (1 + np.maximum(-(a + 1), 0.0) * m * m / 4)
-        return RealMoments(logs, errors, peak + np.log(2 * maxima) - _HALF_LOG_TAU - logs + 2.0**-20)
+        return RealLogMoments(logs, errors, peak + np.log(2 * maxima) - _HALF_LOG_TAU - logs + 2.0**-20)
 
-    def transforms(self, a: float, log_moment: float, theta: float, count: int) -> Transforms:
+    def transforms(self, a: float, log_moment: float, theta: float, count: int) -> LogCharacteristicFunction:
         """Return the transforms of the distribution with density e^{zL}: a = 1 + z or -z, log_moment = log G(a)."""
-        growth, height = self._strip_error(a, theta * count, log_moment)
-        width = _rounded_width(2 * math.pi * height / growth)
+        growth, height = self._neg_log_error_and_strip_height(a, theta * count, log_moment)
+        width = _round_width_to_ten_bits(2 * math.pi * height / growth)
         low, high = self._output_range(a, a, 0.0)
         if not (high - low) < _MAX_NODES * width:
-            return _trivial_transforms(count)
+            return _transforms_bounded_by_one(count)
         nodes = self._rule_nodes(low, high, width, a)
         exponents = a * nodes.losses - nodes.outputs**2 / 2
         weights = np.exp(exponents - exponents.max())
         total = weights.sum()
-        spread = self._weight_errors(np.array([a]), weights[None, :], nodes)[0] / total
+        spread = self._summed_weight_errors(np.array([a]), weights[None, :], nodes)[0] / total
         weights = weights / total
         # addition's loss is -l
         losses = nodes.losses if a > 0 else -nodes.losses
         blocks = -(-count // _BLOCK)
         if len(losses) * max(blocks, _BLOCK) > _MAX_HELD:
-            return _trivial_transforms(count)
+            return _transforms_bounded_by_one(count)
         leaps, steps = (
             np.exp(1j * theta * np.multiply.outer(np.arange(0, n * size, size), losses))
             for n, size in ((blocks, _BLOCK), (min(count, _BLOCK), 1))
@@ -200,14 +200,14 @@ class StepMoments:
         fixed = 2 * spread + ELEMENTARY_ERROR * 4 + len(weights) * 2.0**-50 + 2 * _TRUNCATION_ERROR
         turning = float(weights @ (nodes.off + 2.0**-49 * np.abs(losses)))
         off = fixed + theta * np.arange(count) * turning
-        return _log_transforms(values, off)
+        return _transforms_from_values(values, off)
 
-    def envelope(self, a: float, log_moment: float, log_decay: float) -> Envelope:
+    def envelope(self, a: float, log_moment: float, log_decay: float) -> CharacteristicFunctionBound:
         """Return bounds on the modulus at all high frequencies, for the distribution of `transforms`."""
         # |L| / qm <= |u| + m / 2 for u < 0, and <= u min(e^{mu}, 1/q) elsewhere: fourth powers beyond are negligible
         low, high = self._output_range(a, a, _LOG_RATE_BOUND)
-        outputs = _width_multiples(low, high, self._rule_width(a))
-        losses, present = self._loss_and_weight(outputs)
+        outputs = _grid_around_range(low, high, self._rule_width(a))
+        losses, present = self._loss_and_posterior(outputs)
         exponents = a * losses - outputs**2 / 2
         weights = np.exp(exponents - exponents.max())
         weights /= weights.sum()
@@ -221,11 +221,13 @@ class StepMoments:
         fourth = 2 * float(weights @ losses**4) * (1 + 2.0**-20) + 6 * variance**2 * (1 + 2.0**-18)
         fourth += 4 * _TRUNCATION_ERROR * float(weights @ edge**4)
         if variance <= 0:
-            return Envelope(0.0, 0.0, 0.0, 0.0, log_decay)
+            return CharacteristicFunctionBound(0.0, 0.0, 0.0, 0.0, log_decay)
         close = _CLOSE * math.sqrt(12 * variance / fourth)
         spread = math.sqrt(variance) * (1 + 2.0**-18)
         # steps in which the modulus moves by a fourth of its decrease
-        fallen = -math.expm1(Envelope(variance, fourth, close, -math.inf, math.inf).log_modulus(close))
+        fallen = -math.expm1(
+            CharacteristicFunctionBound(variance, fourth, close, -math.inf, math.inf).log_modulus(close)
+        )
         parts = math.ceil(close * spread * 2 / fallen)
         step = close / parts
         times = min(max(math.exp(log_decay) / (_LOW * step), _MIN_FREQUENCIES), _MAX_FREQUENCIES)
@@ -233,14 +235,16 @@ class StepMoments:
         # between two frequencies the modulus moves by at most E|L - E L| of half of the step
         moved = math.exp(float(seen.most[parts:].max())) + step / 2 * spread
         last = log_decay - math.log(step * (len(seen.most) - 1)) + 2.0**-40
-        return Envelope(variance, fourth, close, min(max(math.log(moved), last), 0.0), log_decay)
+        return CharacteristicFunctionBound(
+            variance, fourth, close, min(max(math.log(moved), last), 0.0), log_decay
+        )
 
     # -- nodes and their errors ------------------------------------------------------------------------------------
 
     def _rule_nodes(self, low: float, high: float, width: float, a: float | None = None) -> _QuadratureNodes:
         """Return the nodes of the rule, each loss from a ball: all, or those that matter for G(a)."""
-        u = _width_multiples(low, high, width)
-        rough, present = self._loss_and_weight(u)
+        u = _grid_around_range(low, high, width)
+        rough, present = self._loss_and_posterior(u)
         if a is not None:
             exponents = a * rough - u * u / 2
             heavy = exponents > exponents.max() - _NEGLIGIBLE
@@ -257,9 +261,9 @@ class StepMoments:
         off = 2.0**-52 * np.abs(losses) + 2 * np.array([float(loss.rad()) for loss in balls])
         return _QuadratureNodes(u, losses, off, present)
 
-    def _loss_and_weight(self, u: Array) -> tuple[Array, Array]:
+    def _loss_and_posterior(self, u: Array) -> tuple[Array, Array]:
         """Return about the loss, and the posterior probability, of outputs."""
-        y = self.ratio * u - self.ratio**2 / 2
+        y = self.standardised_shift * u - self.standardised_shift**2 / 2
         if self.q == 1:
             return y, np.ones_like(u)
         log_q, grown = math.log(self.q), np.expm1(np.clip(y, -1.0, 1.0))
@@ -267,7 +271,7 @@ class StepMoments:
         losses = np.where(np.abs(y) <= 1, np.log1p(self.q * grown), far)
         return losses, np.minimum(np.exp(log_q + y - losses), 1.0)
 
-    def _weight_errors(self, a: Array, weights: Array, nodes: _QuadratureNodes) -> Array:
+    def _summed_weight_errors(self, a: Array, weights: Array, nodes: _QuadratureNodes) -> Array:
         """Return the sum of the errors of weights e^{a l - u^2/2}: shape (n,)."""
         of_losses = weights @ (nodes.off + 2.0**-51 * np.abs(nodes.losses))
         each = np.abs(a) * of_losses + weights @ (2.0**-51 * nodes.outputs**2)
@@ -282,7 +286,7 @@ class StepMoments:
         For a >= 1: r <= e^{mu} if u > 0 and r <= 1 if u < 0. For a <= 0: r >= e^{q(mu - m^2/2)}. Both make the
         integrand at most a Gaussian one. An additional m covers the maxima of h, see `real`.
         """
-        m, room = self.ratio, _TAIL + 2 * more
+        m, room = self.standardised_shift, _TAIL + 2 * more
         if least > 0:
             shift = most * m
             return -(math.sqrt(room) + m), shift + math.sqrt(shift * shift + room)
@@ -298,27 +302,29 @@ class StepMoments:
         There |r| lies between cos(mb/2) r and r, so that a < 0 adds the power of a cosine.
         """
         heights = self._strip_heights()
-        growth = _RULE + heights**2 / 2 - max(-a, 0.0) * np.log(np.cos(self.ratio * heights / 2))
-        return _rounded_width(float((2 * math.pi * heights / growth).max()))
+        growth = _RULE + heights**2 / 2 - max(-a, 0.0) * np.log(np.cos(self.standardised_shift * heights / 2))
+        return _round_width_to_ten_bits(float((2 * math.pi * heights / growth).max()))
 
     def _strip_heights(self) -> Array:
         """Return strips in which the phase mb stays below 1.5."""
-        least = _PHASE_LIMIT / self.ratio
-        heights = _HEIGHTS[_HEIGHTS * self.ratio <= _PHASE_LIMIT]
+        least = _PHASE_LIMIT / self.standardised_shift
+        heights = _HEIGHTS[_HEIGHTS * self.standardised_shift <= _PHASE_LIMIT]
         return heights if len(heights) else np.array([least])
 
-    def _strip_error(self, a: float, theta: float, log_moment: float) -> tuple[float, float]:
+    def _neg_log_error_and_strip_height(
+        self, a: float, theta: float, log_moment: float
+    ) -> tuple[float, float]:
         """Return -log of the error at frequencies up to theta, and a height b; the rule needs 2 pi b over the first.
 
         On Im u = b, |r^{i theta}| = e^{theta arg r}, and arg r <= wmb if w <= 1/2, arg r <= mb elsewhere. The integral
         over each line is bounded by its largest values on cells, and tails.
         """
         heights = self._strip_heights()[:, None]
-        turn = self.ratio * heights
+        turn = self.standardised_shift * heights
         cosine = -max(-a, 0.0) * np.log(np.cos(turn / 2))
         low, high = self._output_range(a, a, float((heights**2 / 2 + cosine + theta * turn).max()))
         edges = np.linspace(low, high, _CELLS + 1)
-        losses, present = self._loss_and_weight(edges)
+        losses, present = self._loss_and_posterior(edges)
         closest = np.where(edges[:-1] > 0, edges[:-1], np.where(edges[1:] < 0, edges[1:], 0.0))
         largest = a * (losses[1:] if a > 0 else losses[:-1])
         there = present[1:]
@@ -332,28 +338,30 @@ class StepMoments:
         return float(growth[best]), float(heights[best, 0])
 
 
-def _width_multiples(low: float, high: float, width: float) -> Array:
+def _grid_around_range(low: float, high: float, width: float) -> Array:
     """Return the multiples of `width` from at most low to at least high."""
     multiples: Array = np.arange(math.floor(low / width), math.ceil(high / width) + 1.0) * width
     return multiples
 
 
-def _rounded_width(width: float) -> float:
+def _round_width_to_ten_bits(width: float) -> float:
     """Return `width` rounded down to ten bits, so that its multiples are doubles."""
     mantissa, exponent = math.frexp(width)
     return math.ldexp(math.floor(mantissa * 1024) / 1024, exponent)
 
 
-def _trivial_transforms(count: int) -> Transforms:
+def _transforms_bounded_by_one(count: int) -> LogCharacteristicFunction:
     """Return the bounds for any distribution: no modulus is above 1."""
-    return Transforms(np.zeros(count, dtype=np.complex128), np.full(count, np.inf), np.zeros(count))
+    return LogCharacteristicFunction(
+        np.zeros(count, dtype=np.complex128), np.full(count, np.inf), np.zeros(count)
+    )
 
 
-def _log_transforms(values: NDArray[np.complex128], off: Array) -> Transforms:
+def _transforms_from_values(values: NDArray[np.complex128], off: Array) -> LogCharacteristicFunction:
     modulus = np.abs(values)
     known = off < modulus / 4
     with np.errstate(divide="ignore"):
         size = np.log(np.where(known, modulus, off))
         most = np.minimum(np.log(modulus + off) + ELEMENTARY_ERROR * (1 + np.abs(size)), 0.0)
         errors = np.where(known, 1.2 * off / modulus + ELEMENTARY_ERROR * (1 + np.abs(size)), np.inf)
-    return Transforms(size + 1j * np.angle(values), errors, most)
+    return LogCharacteristicFunction(size + 1j * np.angle(values), errors, most)

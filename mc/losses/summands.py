@@ -16,7 +16,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from filterproof.mc.losses.lattice_pld import LatticePLD, ReportedPLD
+from filterproof.mc.losses.lattice_pld import LatticePLD, LowerBoundPLD
 from filterproof.mc.losses.lattice_sum import LatticeSum
 from filterproof.mc.losses.loss_cells import loss_cells
 from filterproof.mc.losses.tails import tail_function
@@ -56,7 +56,9 @@ class Summands:
         # a law that hardly varies, however often it is summed, need not be known as closely as that
         least = _SPARE_PRECISION * float(np.dot(numbers, variances)) / (len(numbers) + 1)
         needs = tuple(max(own, least / number) for own, number in zip(variances, numbers, strict=True))
-        return cls(tuple(counts), numbers, variances, (*needs, least), precision)._split_by_need()
+        return cls(
+            tuple(counts), numbers, variances, (*needs, least), precision
+        )._move_small_losses_to_finer()
 
     @property
     def total_variance(self) -> float:
@@ -64,26 +66,28 @@ class Summands:
         return float(np.dot(self.counts, self.variances)) + (self.finer.total_variance if self.finer else 0.0)
 
     @property
-    def shares(self) -> list[float]:
+    def mean_square_cell_widths(self) -> list[float]:
         """The mean squared width of the cells of each loss, and of the sum of `finer`."""
         *needs, least = self.needs
         if self.finer:
             needs.append(max(self.finer.total_variance, least))
-        return [round_to_power_step(max(self.precision * need, _FINEST), 2) for need in needs]
+        return [round_down_to_power_of_two_root(max(self.precision * need, _FINEST), 2) for need in needs]
 
     def step(self, least: Fraction = Fraction(0)) -> Fraction:
         """A step that is fine enough, or about `least` where that is more."""
-        step = max(Fraction(round_to_power_step((min(self.shares) / 2) ** 0.5)), least)
+        step = max(
+            Fraction(round_down_to_power_of_two_root((min(self.mean_square_cell_widths) / 2) ** 0.5)), least
+        )
         # a width that divides the smallest atom leaves it in its place; atoms within a step are not used
-        atoms = (size for pair in self.pairs for size in _atoms_of(pair) if size >= step)
+        atoms = (size for pair in self.pairs for size in _nonzero_atom_sizes(pair) if size >= step)
         atom = min(atoms, default=None)
         return step if atom is None else atom / math.ceil(atom / step)
 
     def on_lattice(self, step: Fraction, *, tilt: float) -> LatticeSum:
         """The sum, in cells that are narrow where the laws so tilted have their mass."""
         both = [
-            _lattice_distributions(pair, step, tilt, share)
-            for pair, share in zip(self.pairs, self.shares, strict=False)
+            _upper_and_lower_bound_plds(pair, step, tilt, share)
+            for pair, share in zip(self.pairs, self.mean_square_cell_widths, strict=False)
         ]
         above, below = zip(*both, strict=True)
         finer = None
@@ -91,7 +95,7 @@ class Summands:
             finer = self.finer.on_lattice(step / math.ceil(step / self.finer.step()), tilt=tilt)
         return LatticeSum(above, below, self.counts, float(step), finer)
 
-    def _split_by_need(self) -> Summands:
+    def _move_small_losses_to_finer(self) -> Summands:
         """Return the losses with the smallest needs in `finer`, if that takes far fewer places."""
         *all_needs, least = self.needs
         order = np.argsort(all_needs, kind="stable")
@@ -112,7 +116,7 @@ class Summands:
         finer, rest = (
             self._selected_summands(part.tolist()) for part in (order[:number], np.sort(order[number:]))
         )
-        return replace(rest, finer=finer._split_by_need())
+        return replace(rest, finer=finer._move_small_losses_to_finer())
 
     def _selected_summands(self, places: list[int]) -> Summands:
         return replace(
@@ -125,19 +129,19 @@ class Summands:
 
 
 @lru_cache(maxsize=1024)
-def _atoms_of(pair: DominatingPair) -> frozenset[Fraction]:
+def _nonzero_atom_sizes(pair: DominatingPair) -> frozenset[Fraction]:
     """The sizes of the losses other than 0 that have a mass of their own, as far as they are rationals."""
     return frozenset(abs(loss) for loss, _ in tail_function(pair).atoms if loss)
 
 
 @lru_cache(maxsize=64)
-def _lattice_distributions(
+def _upper_and_lower_bound_plds(
     pair: DominatingPair, step: Fraction, tilt: float, variance: float
-) -> tuple[LatticePLD, ReportedPLD]:
+) -> tuple[LatticePLD, LowerBoundPLD]:
     cut = loss_cells(pair, step, tilts=(tilt,), variance=variance, most=_MAX_CELLS)
-    return cut.upper(), cut.reported_pld()
+    return cut.upper(), cut.lower_bound_pld()
 
 
-def round_to_power_step(x: float, parts: int = 1) -> float:
+def round_down_to_power_of_two_root(x: float, parts: int = 1) -> float:
     """x rounded down to a power of 2^{1/parts}, so that nearby questions share their cells."""
     return 2.0 ** (math.floor(math.log2(x) * parts) / parts) if x > 0 else 0.0

@@ -10,8 +10,13 @@ from typing import TypeAlias
 import flint
 
 from filterproof.mc.losses.balls import BITS, to_ball
-from filterproof.mc.losses.finite_outputs import FiniteOutputs, NoFiniteDistributionError, ball_of, decay_of
-from filterproof.theory.numerics.precision import PRECISION_LOCK
+from filterproof.mc.losses.finite_outputs import (
+    FiniteOutputs,
+    NoFiniteDistributionError,
+    exp_minus_loss,
+    loss_as_ball,
+)
+from filterproof.theory.numerics.precision_lock import PRECISION_LOCK
 from filterproof.theory.pairs import DominatingPair
 
 #: A loss, a rational where it is one, with its P-mass and its Q-mass.
@@ -57,7 +62,7 @@ def tail_function(pair: DominatingPair) -> TailFunction:
         points: list[Point] = []
         for loss, mass, _ in finite.outputs:
             p, (a, b) = flint.arb(mass), loss
-            points.append((Fraction(a) if b == 1 else ball_of(loss), p, p * decay_of(loss)))
+            points.append((Fraction(a) if b == 1 else loss_as_ball(loss), p, p * exp_minus_loss(loss)))
         return _finite_tails(points, flint.arb(finite.erased_p))
 
 

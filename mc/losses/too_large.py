@@ -5,7 +5,7 @@ from __future__ import annotations
 from filterproof.theory.size_limits import TooLargeError as TooLargeError
 
 
-def check_room(needed: int, most: int, what: str) -> None:
+def check_max_positions(needed: int, most: int, what: str) -> None:
     """Raise TooLargeError if `needed` exceeds `most`, the value of `max_positions`."""
     if needed > most:
         raise TooLargeError(

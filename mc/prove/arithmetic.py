@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from filterproof.mc.prove.monotone import Function, power, power_of
+from filterproof.mc.prove.monotone import MonotoneFunction, exponential_function, power_function
 from filterproof.mc.prove.paths import MAX_DOUBLE, WHOLE, Atom, NotTraced, Path, Raised, Value
 from filterproof.mc.prove.polynomials import Polynomial
 from filterproof.mc.prove.values import (
@@ -23,12 +23,12 @@ from filterproof.mc.prove.values import (
     Array,
     Entry,
     Number,
-    as_number,
     constant_of,
     elementwise,
-    is_bool,
-    is_float,
-    promote,
+    entry_as_number,
+    is_bool_kind,
+    is_float_kind,
+    promoted_kind,
 )
 
 NATIVE: dict[str, Callable[[Any, Any], Any]] = {
@@ -52,26 +52,26 @@ class Arithmetic:
     def binary(self, symbol: str, one: Array, two: Array) -> Array:
         """one `symbol` two, with NumPy's or Python's rules for the kinds."""
         a, b = one.kind, two.kind
-        python, kind = a in PYTHON and b in PYTHON, promote(a, b)
+        python, kind = a in PYTHON and b in PYTHON, promoted_kind(a, b)
         if symbol in COMPARISONS:
-            if is_float(kind) and not is_float(a) and not is_float(b):
+            if is_float_kind(kind) and not is_float_kind(a) and not is_float_kind(b):
                 raise NotTraced(f"a comparison of {a} and {b} has no rule")
             # NumPy compares integers beside doubles as doubles, Python compares their values
-            read = partial(self.convert, to=kind) if is_float(kind) and not python else as_number
+            read = partial(self.convert, to=kind) if is_float_kind(kind) and not python else entry_as_number
             return elementwise(
                 lambda x, y: self.compare(symbol, read(x), read(y)), "bool" if python else "b1", one, two
             )
-        if symbol in ("&", "|", "^") and is_bool(a) and is_bool(b):
+        if symbol in ("&", "|", "^") and is_bool_kind(a) and is_bool_kind(b):
             return elementwise(NATIVE[symbol], kind, one, two)
         self.path.differs = self.path.differs or "bool" in (a, b)
-        if is_bool(kind) and not python and symbol in ("+", "*"):  # NumPy's booleans: or, and
+        if is_bool_kind(kind) and not python and symbol in ("+", "*"):  # NumPy's booleans: or, and
             return elementwise(operator.or_ if symbol == "+" else operator.and_, "b1", one, two)
-        if symbol not in ("+", "-", "*", "/", "%", "//", "**") or (is_bool(kind) and not python):
+        if symbol not in ("+", "-", "*", "/", "%", "//", "**") or (is_bool_kind(kind) and not python):
             raise NotTraced(f"the operator {symbol} of {a} and {b} has no rule")
-        if symbol == "**" and constant_of(two) not in (0, 1, 2) and not is_float(kind):
+        if symbol == "**" and constant_of(two) not in (0, 1, 2) and not is_float_kind(kind):
             raise NotTraced("a power of integers other than 0, 1 and 2 has no rule")
-        kind = "int" if is_bool(kind) else kind
-        if symbol == "/" and not is_float(kind):
+        kind = "int" if is_bool_kind(kind) else kind
+        if symbol == "/" and not is_float_kind(kind):
             if kind in ("i1", "i2", "u1", "u2"):
                 raise NotTraced("a quotient of small integers has no rule")
             kind = "float" if python else "f8"
@@ -82,8 +82,8 @@ class Arithmetic:
             "-": lambda x, y: self.add(x, -y, kind),
             "*": lambda x, y: self.multiply(x, y, kind),
             "/": lambda x, y: self.divide(x, y, kind),
-            "%": lambda x, y: self.divided(x, y, kind)[1],
-            "//": lambda x, y: self.divided(x, y, kind)[0],
+            "%": lambda x, y: self.floor_quotient_and_remainder(x, y, kind)[1],
+            "//": lambda x, y: self.floor_quotient_and_remainder(x, y, kind)[0],
             "**": lambda x, y: self.power(x, y, kind, scalar),
         }
         rule = rules[symbol]
@@ -98,11 +98,11 @@ class Arithmetic:
                     raise NotTraced(f"a Python integer may not fit into {kind}")
 
     def negative(self, value: Array) -> Array:
-        if is_bool(value.kind):
+        if is_bool_kind(value.kind):
             self.path.differs = True
             if value.kind == "b1":
                 raise Raised
-            value = Number("int", as_number(value.value))
+            value = Number("int", entry_as_number(value.value))
         if value.kind in INTEGERS:
             return self.binary("-", Number("int", ZERO), value)
         return elementwise(operator.neg, value.kind, value)
@@ -113,24 +113,26 @@ class Arithmetic:
 
     def converted(self, value: Array, kind: str) -> Array:
         """The numbers of an array in another kind, which changes no value but by rounding."""
-        return elementwise(lambda x: x if is_bool(kind) else self.convert(x, kind), kind, value)
+        return elementwise(lambda x: x if is_bool_kind(kind) else self.convert(x, kind), kind, value)
 
     # -- kinds ---------------------------------------------------------------------------------------------
 
     def convert(self, entry: Entry, to: str) -> Value:
         """An entry as a number of a kind of arithmetic, without a change of value but rounding."""
-        value = as_number(entry)
+        value = entry_as_number(entry)
         return (
-            self.path.rounded(value, of_sum=True) if is_float(to) and isinstance(value, Polynomial) else value
+            self.path.rounded(value, of_sum=True)
+            if is_float_kind(to) and isinstance(value, Polynomial)
+            else value
         )
 
     def cast_entry(self, entry: Entry, kind: str, to: str) -> Entry:
-        value = as_number(entry)
-        if is_bool(to):
+        value = entry_as_number(entry)
+        if is_bool_kind(to):
             return self.truth(value)
-        if is_float(to):
+        if is_float_kind(to):
             return self.convert(entry, to)
-        if is_float(kind):
+        if is_float_kind(kind):
             if isinstance(value, Polynomial):
                 value = self.whole("trunc", value)
             elif to == "int":
@@ -138,8 +140,8 @@ class Arithmetic:
             if not isinstance(value, Polynomial) or not self.fits(value, to):  # undefined in C
                 low, high = map(Fraction, INTEGERS[to])
                 of, here = (value, None) if isinstance(value, Polynomial) else (ZERO, value)
-                compute = partial(_undefined, to=to, special=here)
-                return self.path.new(Atom("unknown", "", (of,), True, low, high, compute=compute))
+                compute = partial(_out_of_range_cast, to=to, special=here)
+                return self.path.intern_atom(Atom("unknown", "", (of,), True, low, high, compute=compute))
         return self.wrap(value, to)
 
     def fits(self, value: Polynomial, kind: str) -> bool:
@@ -156,22 +158,22 @@ class Arithmetic:
         low, high = INTEGERS[kind]
         if (number := value.value) is not None:
             return Polynomial.constant((int(number) - low) % (high - low + 1) + low)
-        return self.path.new(Atom("wrapped", kind, (value,), True, Fraction(low), Fraction(high)))
+        return self.path.intern_atom(Atom("wrapped", kind, (value,), True, Fraction(low), Fraction(high)))
 
-    def computed(self, exact: Polynomial, kind: str, *, of_sum: bool = False) -> Value:
+    def rounded_or_wrapped(self, exact: Polynomial, kind: str, *, of_sum: bool = False) -> Value:
         """The result of an operation of a kind, whose exact value is given."""
-        return self.path.rounded(exact, of_sum=of_sum) if is_float(kind) else self.wrap(exact, kind)
+        return self.path.rounded(exact, of_sum=of_sum) if is_float_kind(kind) else self.wrap(exact, kind)
 
     # -- entries -------------------------------------------------------------------------------------------
 
     def add(self, x: Value, y: Value, kind: str) -> Value:
         if isinstance(x, Polynomial) and isinstance(y, Polynomial):
-            return self.computed(x + y, kind, of_sum=True)
+            return self.rounded_or_wrapped(x + y, kind, of_sum=True)
         return sum(0.0 if isinstance(v, Polynomial) else v for v in (x, y))
 
     def multiply(self, x: Value, y: Value, kind: str) -> Value:
         if isinstance(x, Polynomial) and isinstance(y, Polynomial):
-            return self.computed(x * y, kind)
+            return self.rounded_or_wrapped(x * y, kind)
         signs = self.sign(x), self.sign(y)  # with an infinity or NaN
         if None in signs or 0 in signs:
             return math.nan
@@ -197,12 +199,14 @@ class Arithmetic:
         if sign_x == 0:
             return ZERO
         ends = (Fraction(0), None) if sign_x == sign else (None, Fraction(0))
-        return self.path.rounded(self.path.new(Atom("quotient", "", (x, y), False, *ends)), of_sum=False)
+        return self.path.rounded(
+            self.path.intern_atom(Atom("quotient", "", (x, y), False, *ends)), of_sum=False
+        )
 
-    def divided(self, x: Value, y: Value, kind: str) -> tuple[Value, Value]:
+    def floor_quotient_and_remainder(self, x: Value, y: Value, kind: str) -> tuple[Value, Value]:
         """(floor(x / y), x - y floor(x / y)) of integers; y is a positive constant."""
         divisor = y.value if isinstance(y, Polynomial) else None
-        if is_float(kind) or divisor is None or divisor <= 0 or not isinstance(x, Polynomial):
+        if is_float_kind(kind) or divisor is None or divisor <= 0 or not isinstance(x, Polynomial):
             raise NotTraced("// and % have a rule for integers by a positive constant alone")
         quotient = self.whole("floor", x * (1 / divisor))
         assert isinstance(quotient, Polynomial)
@@ -213,17 +217,17 @@ class Arithmetic:
         if exponent not in (0, 1, 2):
             if exponent is not None:
                 return self.function(
-                    power(exponent, scalar),
+                    power_function(exponent, scalar),
                     f"power {exponent} of {'scalars' if scalar else 'arrays'}",
                     x,
                     kind,
                 )
             if base is None or base <= 0 or base == 1:
                 raise NotTraced("a power of two numbers that are not known has no rule")
-            return self.function(power_of(base), f"base {base} in {kind}", y, kind)
+            return self.function(exponential_function(base), f"base {base} in {kind}", y, kind)
         if exponent != 2:
             return x if exponent == 1 else Polynomial.constant(1)
-        if not (scalar and is_float(kind) and isinstance(x, Polynomial)):
+        if not (scalar and is_float_kind(kind) and isinstance(x, Polynomial)):
             return self.multiply(x, x, kind)
         if (number := x.value) is not None:  # the power of the C library
             with np.errstate(all="ignore"):
@@ -243,9 +247,11 @@ class Arithmetic:
             return math.inf
         if (number := x.value) is not None:
             return Polynomial.constant(Fraction(math.sqrt(float(number))))
-        return self.path.rounded(self.path.new(Atom("sqrt", "", (x,), False, Fraction(0))), of_sum=False)
+        return self.path.rounded(
+            self.path.intern_atom(Atom("sqrt", "", (x,), False, Fraction(0))), of_sum=False
+        )
 
-    def function(self, rule: Function, name: str, x: Value, kind: str) -> Value:
+    def function(self, rule: MonotoneFunction, name: str, x: Value, kind: str) -> Value:
         """A function of a library, or a power: infinite where it overflows, even if Python raises and so denies."""
         if not isinstance(x, Polynomial) or x.value is not None:
             given = x.value if isinstance(x, Polynomial) else x
@@ -272,7 +278,7 @@ class Arithmetic:
                     raise Raised
                 return math.inf
             least = rule.enclosed(rule.last)[0]
-            return path.new(Atom("unknown", "", (x,), False, least, MAX_DOUBLE, compute=rule))
+            return path.intern_atom(Atom("unknown", "", (x,), False, least, MAX_DOUBLE, compute=rule))
         ends = path.range(x) if rule.sign > 0 else path.range(x)[::-1]
         known = [None if e is None or (rule.above is not None and e <= rule.above) else e for e in ends]
         if rule.last is not None:
@@ -282,7 +288,7 @@ class Arithmetic:
                 else min(known[1] * rule.sign, rule.last * rule.sign) * rule.sign
             )
         low, high = (None if e is None else rule.enclosed(e)[side] for side, e in enumerate(known))
-        return path.new(Atom("function", name, (x,), False, low, high, compute=rule))
+        return path.intern_atom(Atom("function", name, (x,), False, low, high, compute=rule))
 
     def whole(self, kind: Any, x: Value) -> Value:
         """The whole number next to x by a rule of WHOLE."""
@@ -293,7 +299,7 @@ class Arithmetic:
         if kind == "trunc":
             kind = "floor" if self.path.at_least(x) else "ceil"
         low, high = (None if end is None else Fraction(WHOLE[kind](end)) for end in self.path.range(x))
-        return self.path.new(Atom(kind, "", (x,), True, low, high))
+        return self.path.intern_atom(Atom(kind, "", (x,), True, low, high))
 
     # -- comparisons ---------------------------------------------------------------------------------------
 
@@ -328,7 +334,7 @@ class Arithmetic:
         if isinstance(x, Polynomial) and isinstance(y, Polynomial) and sign > 0:
             ends = self.path.range(x - y)
             is_open = ends[0] is None or ends[1] is None or ends[0] < 0 < ends[1]
-            if is_open and (many or self.path.is_of_request(x - y)):
+            if is_open and (many or self.path.depends_on_request_alone(x - y)):
                 return self.path.largest(x, y)
         return x if self.compare(">=" if sign > 0 else "<=", x, y) else y
 
@@ -338,7 +344,7 @@ class Arithmetic:
         return x if self.path.at_least(x) else self.wrap(-x, kind)
 
 
-def _undefined(x: Fraction, to: str, special: float | None) -> Fraction:
+def _out_of_range_cast(x: Fraction, to: str, special: float | None) -> Fraction:
     """What this machine makes of a float that does not fit into an integer: C leaves it open."""
     with np.errstate(invalid="ignore"):
         made = np.array([float(x) if special is None else special]).astype(to)

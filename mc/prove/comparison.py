@@ -15,17 +15,17 @@ from filterproof.mc.prove.transitions import Shape, System, Transition
 COMPARED = 50
 
 
-def shape_at(system: System, leaves: tuple[float, ...]) -> Shape | None:
+def shape_with_leaves(system: System, leaves: tuple[float, ...]) -> Shape | None:
     """The shape of a state by its numbers."""
     for shape in system.shapes:
         if len(shape.leaves) == len(leaves) and all(
-            _agrees(leaf.value, x) for leaf, x in zip(shape.leaves, leaves, strict=True)
+            _matches_known_leaf(leaf.value, x) for leaf, x in zip(shape.leaves, leaves, strict=True)
         ):
             return shape
     return None
 
 
-def _agrees(mark: Any, x: float) -> bool:
+def _matches_known_leaf(mark: Any, x: float) -> bool:
     """Whether a number is the known one of a shape; any finite number where none is known."""
     if mark is None:
         return math.isfinite(x)
@@ -44,10 +44,12 @@ def predicted(step: Transition, decision: PlayedDecision, grants: int) -> tuple[
         if math.isfinite(x):
             given["place", str(i)] = x
     for name, chosen in path.choices.items():
-        if _is_declared(name):
-            if decision.size(name) != chosen:
+        if _names_declared_number(name):
+            if decision.declared_size_class(name) != chosen:
                 return None
-            given["charge" if name.startswith("charge ") else "declared", name] = decision.declared(name)
+            given["charge" if name.startswith("charge ") else "declared", name] = decision.declared_number(
+                name
+            )
         elif name.endswith(" is"):
             own = name.removesuffix(" is")
             value = float(decision.parameters[own.partition(".")[2]])
@@ -63,7 +65,7 @@ def predicted(step: Transition, decision: PlayedDecision, grants: int) -> tuple[
     for atom in path.atoms:
         if atom.kind == "parameter" and (atom.kind, atom.name) not in given:
             given[atom.kind, atom.name] = Fraction(decision.parameters[atom.name.partition(".")[2]])
-    values = path.evaluate(given)
+    values = path.evaluate_atoms(given)
     if values is None or not path.holds(values):
         return None
     if step.after is None:
@@ -71,43 +73,45 @@ def predicted(step: Transition, decision: PlayedDecision, grants: int) -> tuple[
     return True, tuple(v.at(values) if isinstance(v, Polynomial) else v for v in step.values)
 
 
-def _is_declared(name: str) -> bool:
+def _names_declared_number(name: str) -> bool:
     return name in DECLARED or name.startswith("charge ") or "renyi" in name or "hockey_stick" in name
 
 
-def compare(system: System, plays: Plays) -> tuple[int, PlayedDecision | None]:
+def correct_predictions_and_mismatch(system: System, plays: Plays) -> tuple[int, PlayedDecision | None]:
     """(decisions that the trace predicted to the last bit, the first that it did not)."""
     agreed = 0
     groups: dict[
         Any, list[Transition]
     ] = {}  # by what they say of declared numbers, which is quickly compared
     for step in (*system.steps, *system.denied):
-        sizes = tuple((name, size) for name, size in step.path.choices.items() if _is_declared(name))
+        sizes = tuple(
+            (name, size) for name, size in step.path.choices.items() if _names_declared_number(name)
+        )
         groups.setdefault((step.before, sizes), []).append(step)
     for one in plays.plays:
         grants = 0
         for decision in one:
             if decision.raised:  # nothing is released, whatever the trace says
                 continue
-            shape = shape_at(system, decision.before)
+            shape = shape_with_leaves(system, decision.before)
             if shape is None:
                 return agreed, decision
             answers = [
                 answer
                 for (before, sizes), steps in groups.items()
-                if before == shape and all(decision.size(name) == size for name, size in sizes)
+                if before == shape and all(decision.declared_size_class(name) == size for name, size in sizes)
                 for step in steps
                 if (answer := predicted(step, decision, grants)) is not None
             ]
             actual = decision.granted, decision.after if decision.granted else ()
-            if not answers or not any(_same(answer, actual) for answer in answers):
+            if not answers or not any(_same_outcome(answer, actual) for answer in answers):
                 return agreed, decision
             agreed += 1
             grants += decision.granted
     return agreed, None
 
 
-def _same(one: tuple[bool, tuple[Any, ...]], two: tuple[bool, tuple[Any, ...]]) -> bool:
+def _same_outcome(one: tuple[bool, tuple[Any, ...]], two: tuple[bool, tuple[Any, ...]]) -> bool:
     return (
         one[0] == two[0]
         and len(one[1]) == len(two[1])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from filterproof.mc.prove.certificate import Inequality, ProofLine, Rounding
+from filterproof.mc.prove.certificate_checker import Inequality, ProofLine, RoundedPolynomial
 from filterproof.mc.prove.invariants import Invariant
 from filterproof.mc.prove.polynomials import Polynomial
 
@@ -31,7 +31,7 @@ class DerivedStep:
     given: Sequence[Inequality]
     #: The kind of the number that each of the first given inequalities is about.
     owners: Sequence[str]
-    roundings: Mapping[int, Rounding]
+    roundings: Mapping[int, RoundedPolynomial]
     doubles: set[int]
     old: Mapping[int, Polynomial]
     new: Mapping[int, Polynomial]

@@ -10,15 +10,22 @@ from typing import Any
 
 from filterproof.filters.accounting.charge_rules import gdp_charge, pure_charge, renyi_charge, zcdp_charge
 from filterproof.mc.prove.derivations import DerivedGoal, DerivedStep, DerivedSystem
-from filterproof.mc.prove.invariants import GRANTS, SUM, Invariant, candidates, drift_of, place_of
+from filterproof.mc.prove.invariants import (
+    GRANTS,
+    SUM,
+    Invariant,
+    candidates,
+    place_of_variable,
+    rounding_drift_per_grant,
+)
 from filterproof.mc.prove.paths import Atom, NotTraced, Path, atom_facts
 from filterproof.mc.prove.plays import Plays
 from filterproof.mc.prove.polynomials import Polynomial
 from filterproof.mc.prove.questions import Questions
-from filterproof.mc.prove.requests import charge_bounds
-from filterproof.mc.prove.solver import Premises, at_model
+from filterproof.mc.prove.requests import charge_upper_bound_cases
+from filterproof.mc.prove.solver import Premises, value_at_model
 from filterproof.mc.prove.theorems import SumTheorem, declared_within
-from filterproof.mc.prove.transitions import System, Transition, place_atoms
+from filterproof.mc.prove.transitions import System, Transition, initial_atoms_of_shape
 from filterproof.theory.guarantees import ApproxDP, Guarantee
 from filterproof.theory.rounding import round_up
 
@@ -67,17 +74,17 @@ class SumBound:
         return float(self.budget - self.theorem.budget + self.drift * grants)
 
 
-def by_part(sums: Sequence[SumBound]) -> list[list[SumBound]]:
+def group_by_first_request(sums: Sequence[SumBound]) -> list[list[SumBound]]:
     """The bounds that hold together, for each kind of the first request."""
     return [[one for one in sums if one.part == part] for part in sorted({one.part for one in sums})]
 
 
-def guarantees_after(sums: Sequence[SumBound], grants: int) -> list[Guarantee]:
+def guarantees_after_grants(sums: Sequence[SumBound], grants: int) -> list[Guarantee]:
     """The guarantees of a transcript with so many grants, one of which holds: rounding may take sums past a budget."""
-    return [_guarantee(part, grants) for part in by_part(sums)]
+    return [_guarantee_from_sums(part, grants) for part in group_by_first_request(sums)]
 
 
-def _guarantee(sums: Sequence[SumBound], grants: int) -> Guarantee:
+def _guarantee_from_sums(sums: Sequence[SumBound], grants: int) -> Guarantee:
     first, *others = (round_up(one.budget + one.drift * grants) for one in sums)
     match sums[0].theorem.measure:
         case "epsilon":
@@ -85,15 +92,16 @@ def _guarantee(sums: Sequence[SumBound], grants: int) -> Guarantee:
         case "kept":
             at, epsilon = renyi_charge.at(float(sums[0].theorem.alpha or 0)), sums[0].theorem.epsilon
             return ApproxDP(
-                epsilon, round_up(Fraction(float(at.bounds(first).delta(epsilon))) + Fraction(others[0]))
+                epsilon,
+                round_up(Fraction(float(at.guarantee_for(first).delta(epsilon))) + Fraction(others[0])),
             )
         case "zcdp":
-            return zcdp_charge.bounds(first)
+            return zcdp_charge.guarantee_for(first)
         case "gdp":
-            return gdp_charge.bounds(first)
+            return gdp_charge.guarantee_for(first)
         case "renyi":
-            return renyi_charge.at(float(sums[0].theorem.alpha or 0)).bounds(first)
-    return pure_charge.bounds(first)
+            return renyi_charge.at(float(sums[0].theorem.alpha or 0)).guarantee_for(first)
+    return pure_charge.guarantee_for(first)
 
 
 @dataclass
@@ -129,27 +137,30 @@ class Induction:
             return Failure(self.theorem, "no request is ever granted")
         kept = self._keep(cases, candidates(self.system, self.plays, self.theorem))
         for larger, factor in itertools.product((Fraction(1), LARGER), _DRIFTS):
-            budget, drift = self.theorem.budget * larger, drift_of(self.theorem.budget) * factor
+            budget, drift = (
+                self.theorem.budget * larger,
+                rounding_drift_per_grant(self.theorem.budget) * factor,
+            )
             goals = [
                 Invariant(number, ((SUM, Fraction(sign)),), budget, drift)
                 for number in range(len(self.system.shapes))
-                for sign in self.theorem.signs
+                for sign in self.theorem.bounded_signs
             ]
-            if (needed := self._at_rest(kept, goals)) is None:
+            if (needed := self._invariants_implying_goals(kept, goals)) is None:
                 continue
-            found = self._derived(cases, kept, needed)
+            found = self._derived_steps(cases, kept, needed)
             if isinstance(found, Failure):
                 return found
             places = [tuple(shape.places()) for shape in self.system.shapes]
             record = DerivedSystem(
-                places, self._first(), list(dict.fromkeys([*self._limits(), *needed])), found
+                places, self._first(), list(dict.fromkeys([*self._place_range_invariants(), *needed])), found
             )
             # divergences, unlike charges, are declared within 1e-12 of themselves, and not rounded up
             declared = declared_within(self.theorem.measure)
-            lines = tuple(dict.fromkeys(one.text(self._names(one.shape)) for one in needed))
+            lines = tuple(dict.fromkeys(one.text(self._variable_names(one.shape)) for one in needed))
             count = len(goals) + sum(len(step.goals) for step in found)
             return SumBound(self.theorem, budget * declared, drift * declared, lines, count, proof=record)
-        return self._failing(cases, kept)
+        return self._unbounded_sum_failure(cases, kept)
 
     # -- steps -----------------------------------------------------------------------------------------------
 
@@ -159,28 +170,30 @@ class Induction:
         measure = "pure" if is_loss else self.theorem.measure
         numbers = {shape: i for i, shape in enumerate(self.system.shapes)}
         for step in self.system.steps:
-            if self.defined and step.is_undefined:
+            if self.defined and step.request_declares_nan:
                 continue
             if is_loss and step.path.choices.get("loss", "finite") != "finite":
                 continue  # no loss is infinite where epsilon is bounded
-            path = _copied(step.path)
-            bounds = charge_bounds(path, measure, self.theorem.alpha)
-            ghost = path.new(Atom("ghost", "sum"))
-            charge, facts = path.new(Atom("truth", measure, (), False, Fraction(0))), []
+            path = _copy_path(step.path)
+            bounds = charge_upper_bound_cases(path, measure, self.theorem.alpha)
+            ghost = path.intern_atom(Atom("ghost", "sum"))
+            charge, facts = path.intern_atom(Atom("truth", measure, (), False, Fraction(0))), []
             if is_loss:
-                loss = path.new(Atom("loss", "loss"))
+                loss = path.intern_atom(Atom("loss", "loss"))
                 charge, facts = loss, [(charge - loss, False), (charge + loss, False)]
             known = {
                 i: leaf.value for i, leaf in enumerate(step.before.leaves) if isinstance(leaf.value, Fraction)
             }
-            old = _variables(path, ghost) | {i: Polynomial.constant(value) for i, value in known.items()}
+            old = _variables_before_step(path, ghost) | {
+                i: Polynomial.constant(value) for i, value in known.items()
+            }
             new = {SUM: ghost + charge, GRANTS: old[GRANTS] + 1}
             new |= {i: value for i, value in enumerate(step.values) if isinstance(value, Polynomial)}
             assert step.after is not None
             # where nothing bounds the charge, the invariants may still say that the step is never taken
             for bound in bounds or [[]]:
                 premises = Premises(self.questions, thorough=True, exact=self.exact)
-                premises.follow(replace(path, assumed=[*path.assumed, *facts, *bound]))
+                premises.add_path_facts(replace(path, assumed=[*path.assumed, *facts, *bound]))
                 if premises.possible([]) or premises.derives(None) is None:
                     yield Case(
                         step, numbers[step.before], numbers[step.after], path, premises, old, new, not bounds
@@ -193,7 +206,7 @@ class Induction:
 
     def _is_impossible(self, path: Path) -> bool:
         premises = Premises(self.questions, thorough=True, exact=self.exact)
-        premises.follow(path)
+        premises.add_path_facts(path)
         return premises.derives(None) is not None
 
     def _first(self) -> dict[int, Polynomial]:
@@ -209,13 +222,14 @@ class Induction:
         active = {
             c: True
             for c in tried
-            if c.shape or (all(place_of(v) in first for v, _ in c.terms) and (c.slack(first).value or 0) >= 0)
+            if c.shape
+            or (all(place_of_variable(v) in first for v, _ in c.terms) and (c.slack(first).value or 0) >= 0)
         }
         waiting, ready = list(cases), dict[int, Any]()
         while waiting:
             case = waiting.pop(0)
             if id(case) not in ready:
-                ready[id(case)] = self._prepared(case, [c for c in active if active[c]])
+                ready[id(case)] = self._switches_and_goals(case, [c for c in active if active[c]])
             dropped = False
             while broken := self._broken(case, ready[id(case)], active):
                 active |= dict.fromkeys(broken, False)
@@ -224,17 +238,17 @@ class Induction:
                 waiting += [c for c in cases if c.before == case.after and c not in waiting]
         return [c for c, is_active in active.items() if is_active]
 
-    def _prepared(self, case: Case, invariants: Sequence[Invariant]) -> tuple[Any, Any]:
+    def _switches_and_goals(self, case: Case, invariants: Sequence[Invariant]) -> tuple[Any, Any]:
         """Switches that assume the invariants before the step, and the invariants after it, in z3's terms."""
         switches, goals = {}, {}
         for number, one in enumerate(invariants):
             if one.shape == case.before:
                 switches[one] = self.questions.switch(f"use{number}")
-                before = case.premises.encode(one.slack(case.old), False)
+                before = case.premises.encode_for_z3(one.slack(case.old), False)
                 case.premises.solver.add(self.questions.z3.Implies(switches[one], before))
             if one.shape == case.after:
                 polynomial = one.slack(case.new)
-                goals[one] = polynomial, self.questions.z3.Not(case.premises.encode(polynomial, False))
+                goals[one] = polynomial, self.questions.z3.Not(case.premises.encode_for_z3(polynomial, False))
         return switches, goals
 
     def _broken(
@@ -258,19 +272,25 @@ class Induction:
         found, values = answer(self.questions.z3.Or([denied for _, denied in open_goals.values()]))
         if found is None:  # all at once were too many
             return [c for c, (_, denied) in open_goals.items() if answer(denied)[0] is not False]
-        return [c for c, (p, _) in open_goals.items() if at_model(p, values) < 0] if found else []
+        return [c for c, (p, _) in open_goals.items() if value_at_model(p, values) < 0] if found else []
 
     # -- derivations -------------------------------------------------------------------------------------------
 
-    def _at_rest(self, kept: Sequence[Invariant], goals: Sequence[Invariant]) -> list[Invariant] | None:
+    def _invariants_implying_goals(
+        self, kept: Sequence[Invariant], goals: Sequence[Invariant]
+    ) -> list[Invariant] | None:
         """Invariants from which the goals follow in every state; None where one does not."""
         needed: list[Invariant] = []
         for goal in goals:
-            path = Path((), place_atoms(self.system.shapes[goal.shape], self.system.nonneg), lambda *_: True)
-            path.index()
-            values = _variables(path, path.new(Atom("ghost", "sum")))
+            path = Path(
+                (),
+                initial_atoms_of_shape(self.system.shapes[goal.shape], self.system.nonneg),
+                lambda *_: True,
+            )
+            path.index_atoms()
+            values = _variables_before_step(path, path.intern_atom(Atom("ghost", "sum")))
             premises = Premises(self.questions)
-            premises.follow(path)
+            premises.add_path_facts(path)
             own = [c for c in kept if c.shape == goal.shape]
             found = _derivation(premises, goal, values, own, values, needed)
             if found is None:
@@ -278,12 +298,12 @@ class Induction:
             needed += [c for c in found.used if c not in needed]
         return needed
 
-    def _derived(
+    def _derived_steps(
         self, cases: Sequence[Case], kept: Sequence[Invariant], needed: list[Invariant]
     ) -> list[DerivedStep] | Failure:
         """The steps with derivations by which they keep what is needed, to which is added what these need."""
         first, derived = self._first(), {id(case): derived_step(case) for case in cases}
-        limits = list(self._limits())
+        limits = list(self._place_range_invariants())
         if any(
             (one.slack(first).value or 0) < 0 for one in limits if one.shape == 0 and one.terms[0][0] in first
         ):
@@ -293,16 +313,16 @@ class Induction:
                 own = [c for c in kept if c.shape == case.before]
                 goal = _derivation(case.premises, one, case.new, own, case.old, needed)
                 if goal is None:
-                    reason = f"no certificate for {one.text(self._names(one.shape))}"
+                    reason = f"no certificate for {one.text(self._variable_names(one.shape))}"
                     return Failure(self.theorem, reason, case.step)
                 needed += [c for c in goal.used if c not in needed]
                 derived[id(case)].goals.append(goal)
         return list(derived.values())
 
-    def _limits(self) -> Iterator[Invariant]:
+    def _place_range_invariants(self) -> Iterator[Invariant]:
         """What the trace took for granted about places: that they keep within their ranges."""
         for number, shape in enumerate(self.system.shapes):
-            for atom in place_atoms(shape, self.system.nonneg):
+            for atom in initial_atoms_of_shape(shape, self.system.nonneg):
                 if atom.kind == "place" and atom.high is not None:
                     yield Invariant(number, ((int(atom.name), Fraction(1)),), atom.high)
                 if atom.kind == "place" and atom.low is not None:
@@ -310,11 +330,11 @@ class Induction:
 
     # -- failures ----------------------------------------------------------------------------------------------
 
-    def _failing(self, cases: Sequence[Case], kept: Sequence[Invariant]) -> Failure:
+    def _unbounded_sum_failure(self, cases: Sequence[Case], kept: Sequence[Invariant]) -> Failure:
         """A step after which the sum may pass the budget, as far as the invariants know."""
         most = self.theorem.budget * (1 + Fraction(1, 10**6))
         for case in sorted(cases, key=lambda c: not c.unbounded):
-            for sign in self.theorem.signs:
+            for sign in self.theorem.bounded_signs:
                 goal = Invariant(case.after, ((SUM, Fraction(sign)),), most)
                 before = replace(goal, shape=case.before, bound=self.theorem.budget)
                 facts = [c.slack(case.old) for c in (*kept, before) if c.shape == case.before]
@@ -322,14 +342,19 @@ class Induction:
                     [*((p, False) for p in facts), (-goal.slack(case.new), True)], model=True
                 )
                 if values is not False:
-                    return self._of_case(case, values if isinstance(values, dict) else {})
+                    return self._failure_in_case(case, values if isinstance(values, dict) else {})
         return Failure(
             self.theorem, f"no invariant was found that bounds the {self.theorem.sum}", cases[0].step
         )
 
-    def _of_case(self, case: Case, values: Mapping[Any, Fraction]) -> Failure:
+    def _failure_in_case(self, case: Case, values: Mapping[Any, Fraction]) -> Failure:
         if not case.unbounded:
-            return Failure(self.theorem, "the sum may pass the budget", case.step, self._shown(case, values))
+            return Failure(
+                self.theorem,
+                "the sum may pass the budget",
+                case.step,
+                self._model_values_by_name(case, values),
+            )
         what = "epsilon" if self.theorem.measure in ("pure", "loss") else self.theorem.charge
         what += " in both directions" if self.theorem.measure == "renyi" else ""
         families = sorted({name.removeprefix("sub:") for name in case.step.request.possible})
@@ -340,11 +365,11 @@ class Induction:
                 reason = f"a request may be granted whose {name} is {size}, so that nothing bounds its {what}"
         return Failure(self.theorem, reason, case.step)
 
-    def _names(self, shape: int) -> dict[int, str]:
+    def _variable_names(self, shape: int) -> dict[int, str]:
         names = {i: leaf.name for i, leaf in enumerate(self.system.shapes[shape].leaves)}
         return names | {SUM: self.theorem.sum.removeprefix("size of "), GRANTS: "k"}
 
-    def _shown(self, case: Case, values: Mapping[Any, Fraction]) -> dict[str, float]:
+    def _model_values_by_name(self, case: Case, values: Mapping[Any, Fraction]) -> dict[str, float]:
         """The state, the request and the sum in a model, by name."""
         found, leaves = {}, case.step.before.leaves
         for n, atom in enumerate(case.path.atoms):
@@ -380,13 +405,13 @@ def derived_step(case: Case) -> DerivedStep:
     )  # fmt: skip
 
 
-def _variables(path: Path, ghost: Polynomial) -> dict[int, Polynomial]:
+def _variables_before_step(path: Path, ghost: Polynomial) -> dict[int, Polynomial]:
     """The sum, the grants and the places before a step."""
     places = {int(a.name): Polynomial.atom(n) for n, a in enumerate(path.atoms) if a.kind == "place"}
-    return {SUM: ghost, GRANTS: path.new(Atom("grants", "grants so far"))} | places
+    return {SUM: ghost, GRANTS: path.intern_atom(Atom("grants", "grants so far"))} | places
 
 
-def _copied(path: Path) -> Path:
+def _copy_path(path: Path) -> Path:
     copy = Path((), list(path.atoms), path.feasible, list(path.assumed), dict(path.choices))
-    copy.index()
+    copy.index_atoms()
     return copy

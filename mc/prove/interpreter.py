@@ -18,18 +18,18 @@ from filterproof.mc.prove.arithmetic import NATIVE, Arithmetic
 from filterproof.mc.prove.paths import NotTraced, Path, Raised
 from filterproof.mc.prove.polynomials import Polynomial
 from filterproof.mc.prove.requests import ClassOf, Request
-from filterproof.mc.prove.rewriting import FILE, rewritten
+from filterproof.mc.prove.rewriting import FILE, rewrite_with_hooks
 from filterproof.mc.prove.source import TRACED, is_traced, refuse_own_container, user_classes
 from filterproof.mc.prove.values import (
     Array,
-    Native,
     Number,
+    RuleFunction,
     SingleUse,
-    as_number,
     constant_of,
     elementwise,
-    is_bool,
-    is_float,
+    entry_as_number,
+    is_bool_kind,
+    is_float_kind,
     lift,
 )
 
@@ -53,7 +53,7 @@ class Interpreter:
     def __post_init__(self) -> None:
         self.arithmetic = Arithmetic(self.path)
 
-    def runs(self) -> Array:
+    def number_of_runs(self) -> Array:
         """The number of runs, which is not known."""
         place = next(i for i, a in enumerate(self.path.atoms) if a.kind == "runs")
         return Number("int", Polynomial.atom(place))
@@ -69,11 +69,11 @@ class Interpreter:
     def fail(self) -> NoReturn:
         raise Raised
 
-    def manage(self, function: Any) -> None:
+    def check_context_manager(self, function: Any) -> None:
         if function is not np.errstate:
             raise NotTraced("a with statement other than np.errstate has no rule")
 
-    def own(self, value: Any) -> Any:
+    def mark_fresh(self, value: Any) -> Any:
         """Mark a list, a dict or an iterator as made on this path."""
         self.fresh[id(value)] = value
         return value
@@ -82,15 +82,15 @@ class Interpreter:
         items = list(self.items(value))
         if star is not None and len(items) >= count - 1:
             end = len(items) - (count - star - 1)
-            items = [*items[:star], self.own(items[star:end]), *items[end:]]
+            items = [*items[:star], self.mark_fresh(items[star:end]), *items[end:]]
         if len(items) != count:
             raise Raised
         return items
 
-    def store(self, thing: Any, index: Any, value: Any) -> None:
+    def set_item(self, thing: Any, index: Any, value: Any) -> None:
         """thing[index] = value."""
         if isinstance(thing, Array):
-            numpy_arrays.store(self, thing, index, value)
+            numpy_arrays.set_item(self, thing, index, value)
         elif not isinstance(thing, dict | list) or id(thing) not in self.fresh:
             raise NotTraced("code writes into an object that outlives the call, or has no rule")
         else:
@@ -104,7 +104,7 @@ class Interpreter:
             raise NotTraced(f"an attribute is written ({name})")
         setattr(thing, name, value)
 
-    def changed(self, symbol: str, old: Any, value: Any) -> Any:
+    def augmented_value(self, symbol: str, old: Any, value: Any) -> Any:
         """What `old symbol= value` leaves under the name: an array is changed in place."""
         if isinstance(old, list) and id(old) in self.fresh and symbol == "+":
             old.extend(self.items(value))
@@ -114,26 +114,28 @@ class Interpreter:
         result = self.binary(symbol, old, value)
         if not isinstance(old, Array) or not old.ndim:
             return result
-        new = numpy_arrays.number(self, result)
-        if (is_float(new.kind) and not is_float(old.kind)) or is_bool(old.kind) != is_bool(new.kind):
+        new = numpy_arrays.to_traced_array(self, result)
+        if (is_float_kind(new.kind) and not is_float_kind(old.kind)) or is_bool_kind(
+            old.kind
+        ) != is_bool_kind(new.kind):
             raise Raised  # NumPy does not cast back
-        numpy_arrays.store(self, old, slice(None), new)
+        numpy_arrays.set_item(self, old, slice(None), new)
         return old
 
-    def change_item(self, symbol: str, thing: Any, index: Any, value: Any) -> None:
+    def augment_item(self, symbol: str, thing: Any, index: Any, value: Any) -> None:
         old = self.item(thing, index)
         if isinstance(thing, Array):
-            return self.store(thing, index, self.binary(symbol, old, value))
-        return self.store(thing, index, self.changed(symbol, old, value))
+            return self.set_item(thing, index, self.binary(symbol, old, value))
+        return self.set_item(thing, index, self.augmented_value(symbol, old, value))
 
     # -- expressions ---------------------------------------------------------------------------------------
 
     def unary(self, symbol: str, value: Any) -> Any:
         if (found := lift(value)) is None:
             raise NotTraced("a sign of what is no number has no rule")
-        number = numpy_arrays.number(self, found)
+        number = numpy_arrays.to_traced_array(self, found)
         if symbol == "-":
-            return simple(self.arithmetic.negative(number))
+            return python_number_if_known(self.arithmetic.negative(number))
         if symbol == "~":
             if number.kind == "bool":  # Python's ~True is -2
                 self.path.differs = True
@@ -142,8 +144,10 @@ class Interpreter:
                 raise NotTraced("~ of integers has no rule")
             return elementwise(operator.not_, "b1", number)
         if number.kind == "bool":
-            return simple(Number("int", as_number(number.value)))
-        return simple(Array.of(number.kind, number.runs, number.data.copy()))  # a copy, as of NumPy
+            return python_number_if_known(Number("int", entry_as_number(number.value)))
+        return python_number_if_known(
+            Array.of(number.kind, number.runs, number.data.copy())
+        )  # a copy, as of NumPy
 
     def binary(self, symbol: str, one: Any, two: Any) -> Any:
         kinds = type(one), type(two)
@@ -160,7 +164,7 @@ class Interpreter:
                 self.path.differs = True
                 raise Raised from None
         if (symbol, *kinds) in _CONTAINER_OPERATIONS:
-            return self.own(NATIVE[symbol](one, two))
+            return self.mark_fresh(NATIVE[symbol](one, two))
         if kinds == (frozenset, frozenset) and symbol in "|&-":
             return NATIVE[symbol](one, two)
         if symbol == "|" and isinstance(one, type | UnionType) and isinstance(two, type):
@@ -170,7 +174,7 @@ class Interpreter:
             raise NotTraced(
                 f"the operator {symbol} of {kinds[0].__name__} and {kinds[1].__name__} has no rule"
             )
-        return simple(self.arithmetic.binary(symbol, a, b))
+        return python_number_if_known(self.arithmetic.binary(symbol, a, b))
 
     def both(self, is_or: bool, *values: Callable[[], Any]) -> Any:
         """`and`, or `or`."""
@@ -196,12 +200,12 @@ class Interpreter:
         if symbol in ("in", "not in"):
             return self._within(one, two) == (symbol == "in")
         if symbol in ("==", "!=", "is", "is not"):
-            same = self._same(one, two, symbol[:2] == "is")
+            same = self._same_object_or_none(one, two, symbol[:2] == "is")
             if same is not None:
                 return same == (symbol in ("==", "is"))
         return self.binary(symbol, one, two)
 
-    def _same(self, one: Any, two: Any, identity: bool) -> bool | None:
+    def _same_object_or_none(self, one: Any, two: Any, identity: bool) -> bool | None:
         """Whether classes, names or Nones are the same; None for numbers."""
         if isinstance(one, ClassOf) or isinstance(two, ClassOf):
             asked, other = (one, two) if isinstance(one, ClassOf) else (two, one)
@@ -235,7 +239,7 @@ class Interpreter:
         if (found := lift(value)) is not None:
             if found.data.size != 1:
                 raise Raised
-            return self.arithmetic.truth(numpy_arrays.number(self, found).items[0])
+            return self.arithmetic.truth(numpy_arrays.to_traced_array(self, found).items[0])
         if value is None or isinstance(value, str | tuple | list | dict | frozenset | set):
             refuse_own_container(value)
             return bool(value)
@@ -254,7 +258,7 @@ class Interpreter:
     def set_of(self, items: Iterable[Any]) -> frozenset[Any]:
         return frozenset(map(self.key, items))
 
-    def mapping(self, value: Any) -> dict[Any, Any]:
+    def unpacked_mapping(self, value: Any) -> dict[Any, Any]:
         if not isinstance(value, dict):
             raise NotTraced("** of what is no dict has no rule")
         return value
@@ -268,22 +272,24 @@ class Interpreter:
         return slice(*(None if end is None else self.key(end) for end in ends))
 
     def one_shot(self, rest: Iterator[Any]) -> SingleUse:
-        return self.own(SingleUse(rest))  # type: ignore[no-any-return]
+        return self.mark_fresh(SingleUse(rest))  # type: ignore[no-any-return]
 
     def item(self, thing: Any, index: Any) -> Any:
         if isinstance(thing, dict):
-            return python_rules.look_up(self, thing, index)
+            return python_rules.dict_item(self, thing, index)
         if isinstance(thing, Array | np.ndarray):
-            return simple(numpy_arrays.index(self, numpy_arrays.number(self, thing), index))
+            return python_number_if_known(
+                numpy_arrays.index(self, numpy_arrays.to_traced_array(self, thing), index)
+            )
         if isinstance(thing, type):
             return thing  # PrivacyFilter[State]: a type
         if not isinstance(thing, tuple | list | str):
             raise NotTraced(f"an item of {type(thing).__name__} has no rule")
         refuse_own_container(thing)
         if isinstance(index, Array) and constant_of(index) is None:
-            if index.ndim or is_float(index.kind):
+            if index.ndim or is_float_kind(index.kind):
                 raise NotTraced("an index that is no integer has no rule")
-            return numpy_arrays.table(self, list(thing), as_number(index.value))
+            return numpy_arrays.entry_at_unknown_index(self, list(thing), entry_as_number(index.value))
         try:
             return thing[index if isinstance(index, slice) else operator.index(self.key(index))]
         except (IndexError, TypeError):
@@ -315,29 +321,29 @@ class Interpreter:
         return super(kind, first)
 
     def call(self, function: Any, args: list[Any], named: dict[str, Any]) -> Any:
-        return simple(self._call(function, args, named))
+        return python_number_if_known(self._dispatch_call(function, args, named))
 
-    def _call(self, function: Any, args: list[Any], named: dict[str, Any]) -> Any:
+    def _dispatch_call(self, function: Any, args: list[Any], named: dict[str, Any]) -> Any:
         if isinstance(function, MethodType):
-            return self._call(function.__func__, [function.__self__, *args], named)
+            return self._dispatch_call(function.__func__, [function.__self__, *args], named)
         name = getattr(function, "__name__", type(function).__name__)
-        if isinstance(function, Native):
+        if isinstance(function, RuleFunction):
             return self._by_rule(function.call, function.name, args, named)
         if isinstance(function, FunctionType) and function.__code__.co_filename == FILE:
             return self._run(function, args, named)
         if function in (FilterBase.observe, object.__init__):
             return args[1] if function is FilterBase.observe else None
-        if (rule := ledger.charge_rule(function)) is not None:
+        if (rule := ledger.call_rule_for_charge_rule(function)) is not None:
             return self._by_rule(partial(rule, self), name, args, named)
         if not callable(function) or getattr(type(function), "__hash__", None) is None:
             raise NotTraced(f"a call of {name} has no rule")
-        if function in python_rules.KNOWN and all(map(constant, args)) and not named:
-            return python_rules.called(function, args, named)
+        if function in python_rules.KNOWN and all(map(is_known_constant, args)) and not named:
+            return python_rules.call_on_known_values(function, args, named)
         if function in RULES:
             return self._by_rule(partial(RULES[function], self), name, args, named)
         if is_traced(function):
             if function not in self._rewritten:
-                self._rewritten[function] = rewritten(function, self)
+                self._rewritten[function] = rewrite_with_hooks(function, self)
             before = self.path.file, self.path.line
             if function.__module__ not in TRACED:  # it is the user's line that says where
                 self.path.file = function.__code__.co_filename
@@ -348,8 +354,8 @@ class Interpreter:
             return self._by_rule(partial(numpy_arrays.scalar, self, function), name, args, named)
         if isinstance(function, type) and user_classes(function):
             return objects.made(self, function, args, named)
-        if function in python_rules.KNOWN or python_rules.is_library(function):
-            return python_rules.called(function, args, named)
+        if function in python_rules.KNOWN or python_rules.is_defined_by_library(function):
+            return python_rules.call_on_known_values(function, args, named)
         raise NotTraced(f"{name} has no rule")
 
     def _by_rule(self, rule: Callable[..., Any], name: str, args: list[Any], named: Mapping[str, Any]) -> Any:
@@ -377,11 +383,11 @@ class Interpreter:
             raise NotTraced(str(error)) from None
         self.depth -= 1
         if isinstance(result, dict | list) and code.co_flags & inspect.CO_VARKEYWORDS:
-            self.own(result)
+            self.mark_fresh(result)
         return result
 
 
-def constant(value: Any) -> bool:
+def is_known_constant(value: Any) -> bool:
     """Whether it is a number, or an array without runs, of which all is known."""
     found = value if isinstance(value, Array) else None
     if found is None:
@@ -389,7 +395,7 @@ def constant(value: Any) -> bool:
     return not found.runs and all(not isinstance(e, Polynomial) or e.value is not None for e in found.items)
 
 
-def simple(value: Any) -> Any:
+def python_number_if_known(value: Any) -> Any:
     """A traced number of Python's kinds that is known, as Python's number."""
     if isinstance(value, Array) and value.kind in ("bool", "int", "float"):
         constant = constant_of(value)

@@ -17,13 +17,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linprog
 
-from filterproof.mc.prove.comparison import shape_at
+from filterproof.mc.prove.comparison import shape_with_leaves
 from filterproof.mc.prove.plays import PlayedDecision, Plays
 from filterproof.mc.prove.polynomials import Polynomial, number_text
 from filterproof.mc.prove.requests import HUGE
 from filterproof.mc.prove.theorems import SumTheorem
 from filterproof.mc.prove.transitions import System
-from filterproof.mc.prove.values import is_bool, is_float
+from filterproof.mc.prove.values import is_bool_kind, is_float_kind
 
 #: The sum of charges, and the number of grants, beside the indices of places.
 SUM, GRANTS = -1, -2
@@ -50,7 +50,7 @@ class Invariant:
         """What must be at least 0, of the values of the variables."""
         total = Polynomial.constant(self.bound) + values[GRANTS] * self.drift
         for variable, coefficient in self.terms:
-            value = values[place_of(variable)]
+            value = values[place_of_variable(variable)]
             total = total - (value * value if variable <= SQUARE else value) * coefficient
         return total
 
@@ -60,29 +60,29 @@ class Invariant:
         right = {v: -c for v, c in self.terms if v not in left}
         drift = f" + {float(self.drift):.1g} k" if self.drift else ""
         if not left:
-            return f"{_sum(right, names)} >= {number_text(-self.bound)}{drift.replace('+', '-')}"
-        parts = [_sum(right, names)] if right else []
+            return f"{_sum_text(right, names)} >= {number_text(-self.bound)}{drift.replace('+', '-')}"
+        parts = [_sum_text(right, names)] if right else []
         parts += [number_text(self.bound)] if self.bound or not right else []
-        return f"{_sum(left, names)} <= {' + '.join(parts)}{drift}"
+        return f"{_sum_text(left, names)} <= {' + '.join(parts)}{drift}"
 
 
-def place_of(variable: int) -> int:
+def place_of_variable(variable: int) -> int:
     """The place of which a variable is the square, or itself."""
     return SQUARE - variable if variable <= SQUARE else variable
 
 
-def _sum(terms: Mapping[int, Fraction], names: Mapping[int, str]) -> str:
-    words = {v: names[place_of(v)] + "^2" * (v <= SQUARE) for v in terms}
+def _sum_text(terms: Mapping[int, Fraction], names: Mapping[int, str]) -> str:
+    words = {v: names[place_of_variable(v)] + "^2" * (v <= SQUARE) for v in terms}
     return " + ".join(words[v] if c == 1 else f"{number_text(c)} {words[v]}" for v, c in terms.items())
 
 
-def drift_of(size: Fraction) -> Fraction:
+def rounding_drift_per_grant(size: Fraction) -> Fraction:
     """What rounding may add in one grant to a sum of such a size: a short rational."""
     power = Fraction(2) ** (math.frexp(float(size))[1] if size else -60)
     return (power / 2 if power / 2 >= size else power) * UNITS / 2**53
 
 
-def charge_of(decision: PlayedDecision, theorem: SumTheorem) -> float:
+def charge_upper_bound(decision: PlayedDecision, theorem: SumTheorem) -> float:
     """What a request of a play is charged at most, by what requests of its family declare."""
     measure, family, given = theorem.measure, decision.family, decision.parameters
     is_lossy = family in ("KOV", "Erasure")
@@ -93,33 +93,33 @@ def charge_of(decision: PlayedDecision, theorem: SumTheorem) -> float:
     if measure == "epsilon" and is_lossy:
         return float(given.get("epsilon", 0.0))
     if measure in ("pure", "epsilon"):
-        return decision.declared("pure_epsilon")
+        return decision.declared_number("pure_epsilon")
     if measure == "gdp":
-        return decision.declared("gdp_mu") ** 2
+        return decision.declared_number("gdp_mu") ** 2
     if measure == "zcdp":
-        return decision.declared("zcdp_rho")
+        return decision.declared_number("zcdp_rho")
     if is_lossy and measure == "kept":
         epsilon = float(given.get("epsilon", 0.0))
         return min(epsilon, float(theorem.alpha or 0) * epsilon**2 / 2)
-    return max(decision.declared(f"{way}renyi {theorem.alpha}") for way in ("", "swapped "))
+    return max(decision.declared_number(f"{way}renyi {theorem.alpha}") for way in ("", "swapped "))
 
 
-def _implied_charge(decision: PlayedDecision, theorem: SumTheorem, read: set[str]) -> float:
+def _charge_implied_by_reads(decision: PlayedDecision, theorem: SumTheorem, read: set[str]) -> float:
     """The charge of a request that follows from what the code reads of it."""
-    charge, options = charge_of(decision, theorem), list[float]()
+    charge, options = charge_upper_bound(decision, theorem), list[float]()
     if theorem.measure not in ("zcdp", "renyi", "kept") or decision.family in ("KOV", "Erasure"):
         return charge
     half = float(theorem.alpha or 1) / 2
     if read & {"zcdp_rho", "charge zcdp_charge"}:
-        options.append(2 * half * decision.declared("zcdp_rho"))
+        options.append(2 * half * decision.declared_number("zcdp_rho"))
     if read & {"gdp_mu", "charge gdp_charge", f"{decision.family}.mu"}:
-        options.append(half * decision.declared("gdp_mu") ** 2)
+        options.append(half * decision.declared_number("gdp_mu") ** 2)
     if read & {
         "pure_epsilon",
         "charge pure_charge",
         *(f"{decision.family}.{name}" for name in ("epsilon", "b")),
     }:
-        epsilon = decision.declared("pure_epsilon")
+        epsilon = decision.declared_number("pure_epsilon")
         options += [half * epsilon**2] + [epsilon] * (theorem.alpha is not None)
     finite = [one for one in options if math.isfinite(one)]
     return charge if not finite or any("renyi" in name for name in read) else min(finite)
@@ -127,11 +127,11 @@ def _implied_charge(decision: PlayedDecision, theorem: SumTheorem, read: set[str
 
 def candidates(system: System, plays: Plays, theorem: SumTheorem) -> list[Invariant]:
     """Inequalities that no play breaks, the strongest of each form."""
-    bounds, pairs, scales = _constants(system, theorem)
-    prices = list(_prices(system, plays, theorem, scales))
+    bounds, pairs, scales = _constants_in_comparisons(system, theorem)
+    prices = list(_place_weights(system, plays, theorem, scales))
     start = {e.value for e in system.first if isinstance(e, Polynomial)}
     at_start = sorted({Fraction(0)} | {v for v in start if v is not None})
-    samples = _samples(system, plays, theorem)
+    samples = _reached_states_by_shape(system, plays, theorem)
     loose = 8 if any(a.kind == "function" for step in system.steps for a in step.path.atoms) else 1
     looks = any("loss" in step.path.choices for step in system.steps)
     found: list[Invariant] = []
@@ -139,23 +139,25 @@ def candidates(system: System, plays: Plays, theorem: SumTheorem) -> list[Invari
         own: list[tuple[int, Invariant]] = []
         best: dict[Any, list[Invariant]] = {}
         for weights, bound in prices:
-            terms = tuple((v, c) for v, c in weights if shape.leaves[place_of(v)].symbolic)
-            modes = [(shape.leaves[place_of(v)].value, c) for v, c in weights if (v, c) not in terms]
+            terms = tuple((v, c) for v, c in weights if shape.leaves[place_of_variable(v)].is_symbolic)
+            modes = [(shape.leaves[place_of_variable(v)].value, c) for v, c in weights if (v, c) not in terms]
             if any(isinstance(value, str) for value, _ in modes) or (modes and min(weights)[0] <= SQUARE):
                 continue  # infinite, or the square of a mode
             known = sum((value * c for value, c in modes), Fraction(0))
             form = ((SUM, Fraction(1)), *terms)
-            reached, size = _reached(form, samples[number])
+            reached, size = _largest_reached_left_side(form, samples[number])
             if reached is not None and reached <= float(bound - known) + 1e-9 * max(size, 1e-300):
-                drift = drift_of(max(Fraction(size), abs(bound - known), theorem.budget)) * loose
+                drift = (
+                    rounding_drift_per_grant(max(Fraction(size), abs(bound - known), theorem.budget)) * loose
+                )
                 own.append((2, Invariant(number, form, bound - known, drift)))
         squares = (
             [(((SQUARE - v, Fraction(1)),), None) for v in shape.places()] if _has_squares(system) else []
         )
         for terms, family in itertools.chain(
-            squares, _forms(shape.places(), scales, theorem.measure == "loss", looks)
+            squares, _left_sides(shape.places(), scales, theorem.measure == "loss", looks)
         ):
-            reached, size = _reached(terms, samples[number])
+            reached, size = _largest_reached_left_side(terms, samples[number])
             if reached is None:
                 continue
             least = reached - 1e-9 * max(size, 1e-300)
@@ -166,7 +168,9 @@ def candidates(system: System, plays: Plays, theorem: SumTheorem) -> list[Invari
                 fitting = fitting[:most] + [b for b in pairs if float(b) >= least][:1]
             scale = next((abs(c) for v, c in terms if v == SUM), Fraction(0))
             for bound in fitting:
-                drift = drift_of(max(Fraction(size), abs(bound), theorem.budget * scale)) * loose
+                drift = (
+                    rounding_drift_per_grant(max(Fraction(size), abs(bound), theorem.budget * scale)) * loose
+                )
                 drifts = [drift] if scale else [Fraction(0), drift][: len(terms)]
                 made = [Invariant(number, terms, bound, d) for d in drifts]
                 if family:  # of those that differ in a scale, the two with the strongest
@@ -178,23 +182,23 @@ def candidates(system: System, plays: Plays, theorem: SumTheorem) -> list[Invari
     return found
 
 
-def _prices(
+def _place_weights(
     system: System, plays: Plays, theorem: SumTheorem, scales: Sequence[Fraction]
 ) -> Iterator[tuple[Terms, Fraction]]:
     """Weights of places, and their sum at the start: in no play is a request charged more than the weights say.
 
     A linear programme in doubles finds the least, which are replaced by the next larger numbers of the code.
     """
-    budget, read = float(theorem.budget) or 1.0, code_reads(system)
+    budget, read = float(theorem.budget) or 1.0, numbers_read_of_requests(system)
     starts = {
         v: e.value for v, e in enumerate(system.first) if isinstance(e, Polynomial) and e.value is not None
     }
-    own = [v for v, leaf in enumerate(system.start.leaves) if not is_bool(leaf.kind) and v in starts]
+    own = [v for v, leaf in enumerate(system.start.leaves) if not is_bool_kind(leaf.kind) and v in starts]
     rows = [
         (charge / budget, d.before, d.after)
         for one in plays.plays for d in one
-        if d.granted and None not in (shape_at(system, d.before), shape_at(system, d.after))
-        and 1e-6 * budget < (charge := _implied_charge(d, theorem, read)) < math.inf
+        if d.granted and None not in (shape_with_leaves(system, d.before), shape_with_leaves(system, d.after))
+        and 1e-6 * budget < (charge := _charge_implied_by_reads(d, theorem, read)) < math.inf
         and all(map(math.isfinite, (*d.before, *d.after)))
     ]  # fmt: skip
     if theorem.measure == "loss" or not rows or not own:
@@ -206,19 +210,19 @@ def _prices(
     parts = {part for s in scales for part in (s, s / 2, s * s, s * s / 2)} | {
         a * b for a in few for b in few
     }
-    units = _distinct(sorted({part * factor for part in parts for factor in factors}))
+    units = _merge_nearly_equal(sorted({part * factor for part in parts for factor in factors}))
     charges, before, after = (np.array([row[i] for row in rows], dtype=float) for i in range(3))
     for power in (
         (1, 2) if _has_squares(system) else (1,)
     ):  # 2: the squares of the places that are no integers
-        used = [SQUARE - v if power == 2 and is_float(system.start.leaves[v].kind) else v for v in own]
-        begin = {v: starts[place_of(v)] ** (1 + (v <= SQUARE)) for v in used}
+        used = [SQUARE - v if power == 2 and is_float_kind(system.start.leaves[v].kind) else v for v in own]
+        begin = {v: starts[place_of_variable(v)] ** (1 + (v <= SQUARE)) for v in used}
         powers = [1 + (v <= SQUARE) for v in used]
         old, new = (
             leaves[:, own] ** powers - np.array([float(begin[v]) for v in used]) for leaves in (before, after)
         )
         size = np.maximum(np.abs(new).max(axis=0), 1e-300)
-        shares = _least(charges, (new - old) / size, new / size)
+        shares = _least_weights_by_lp(charges, (new - old) / size, new / size)
         chosen: list[list[tuple[int, Fraction]]] = []
         for v, share, weight in zip(used, shares, shares * budget / size, strict=True):
             if abs(share) > 1e-7:
@@ -228,7 +232,7 @@ def _prices(
             yield terms, sum((c * begin[v] for v, c in terms), Fraction(0))
 
 
-def _distinct(numbers: Sequence[Fraction]) -> list[Fraction]:
+def _merge_nearly_equal(numbers: Sequence[Fraction]) -> list[Fraction]:
     """Of numbers that nearly agree, the one of the least denominator and the largest."""
     groups: list[list[Fraction]] = []
     for one in numbers:
@@ -239,7 +243,7 @@ def _distinct(numbers: Sequence[Fraction]) -> list[Fraction]:
     return sorted({n for group in groups for n in (min(group, key=lambda one: one.denominator), group[-1])})
 
 
-def _least(
+def _least_weights_by_lp(
     charges: NDArray[np.float64], steps: NDArray[np.float64], reached: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """Weights with steps @ weights >= charges and the least maximum of reached @ weights; zeros if there are none."""
@@ -254,12 +258,14 @@ def _has_squares(system: System) -> bool:
     for path in (step.path for step in system.steps):
         for atom in path.atoms:
             squared = {key[0] for part in atom.of for key in part.terms if len(key) == 2 and key[0] == key[1]}
-            if atom.kind == "sqrt" or not all(path.is_of_request(Polynomial.atom(n)) for n in squared):
+            if atom.kind == "sqrt" or not all(
+                path.depends_on_request_alone(Polynomial.atom(n)) for n in squared
+            ):
                 return True
     return False
 
 
-def _samples(system: System, plays: Plays, theorem: SumTheorem) -> list[NDArray[np.float64]]:
+def _reached_states_by_shape(system: System, plays: Plays, theorem: SumTheorem) -> list[NDArray[np.float64]]:
     """For each shape, rows (leaves..., sum, grants) of states that plays reached."""
     first = tuple(float(e.value) if isinstance(e, Polynomial) else float(e) for e in system.first)  # type: ignore[arg-type]
     rows: list[list[tuple[float, ...]]] = [[] for _ in system.shapes]
@@ -270,8 +276,11 @@ def _samples(system: System, plays: Plays, theorem: SumTheorem) -> list[NDArray[
             if not decision.granted:
                 continue
             total, grants = sums.get(place % decision.runs, (0.0, 0))
-            total, grants = sums[place % decision.runs] = total + charge_of(decision, theorem), grants + 1
-            shape = shape_at(system, decision.after)
+            total, grants = sums[place % decision.runs] = (
+                total + charge_upper_bound(decision, theorem),
+                grants + 1,
+            )
+            shape = shape_with_leaves(system, decision.after)
             if shape is not None and np.isfinite(total):
                 rows[system.shapes.index(shape)].append((*decision.after, total, float(grants)))
     found = [np.array(r, dtype=float).reshape(len(r), len(first) + 2) for r in rows]
@@ -281,37 +290,39 @@ def _samples(system: System, plays: Plays, theorem: SumTheorem) -> list[NDArray[
 
 def code_constants(system: System) -> set[Fraction]:
     """The numbers above 0 that places and requests are compared with."""
-    found = {-p.offset / s for p in _linear(system) if p.offset for s in _sizes(p)}
+    found = {-p.offset / s for p in _polynomials_in_code(system) if p.offset for s in _abs_coefficients(p)}
     names = {name for step in system.steps for name in step.path.choices if "hockey_stick" in name}
     found |= {Fraction(name.split()[-1]) for name in names}
     found |= {e.value for e in system.first if isinstance(e, Polynomial) and e.value is not None}
     return {abs(one) for one in found} - {Fraction(0)}
 
 
-def code_reads(system: System) -> set[str]:
+def numbers_read_of_requests(system: System) -> set[str]:
     """The numbers that the code reads of requests."""
     atoms = (atom for step in system.steps for atom in step.path.atoms)
     return {atom.name for atom in atoms if atom.kind in ("declared", "parameter", "charge")}
 
 
-def _linear(system: System) -> Iterator[Polynomial]:
+def _polynomials_in_code(system: System) -> Iterator[Polynomial]:
     """What the code compares and rounds, if its numbers are of usual sizes."""
     for step in (*system.steps, *system.denied):
         atoms = [a.of[0] for a in step.path.atoms if a.kind in ("rounded", "ceil")]
         for polynomial in [p for p, _ in step.path.assumed] + atoms:
             usual = not polynomial.offset or Fraction(1, 10**15) < abs(polynomial.offset) < 10**15
-            if usual and all(Fraction(1, 10**12) < s < 10**12 for s in _sizes(polynomial)):
+            if usual and all(Fraction(1, 10**12) < s < 10**12 for s in _abs_coefficients(polynomial)):
                 yield polynomial
 
 
-def _sizes(polynomial: Polynomial) -> set[Fraction]:
+def _abs_coefficients(polynomial: Polynomial) -> set[Fraction]:
     return {abs(c) for key, c in polynomial.terms.items() if key}
 
 
-def _constants(system: System, theorem: SumTheorem) -> tuple[list[Fraction], list[Fraction], list[Fraction]]:
+def _constants_in_comparisons(
+    system: System, theorem: SumTheorem
+) -> tuple[list[Fraction], list[Fraction], list[Fraction]]:
     """(bounds, sums of two of them, scales) that stand in the code's comparisons, with the budget."""
     bounds = {Fraction(0), theorem.budget} | code_constants(system)
-    scales = {Fraction(1)}.union(*map(_sizes, _linear(system)))
+    scales = {Fraction(1)}.union(*map(_abs_coefficients, _polynomials_in_code(system)))
     few, ordered = sorted(bounds)[:24], sorted(scales)
     units = [*ordered, *(1 / s for s in ordered), *(s for b in few[:12] if b for s in (b, 1 / b))]
     pairs = {sign * (a + other * b) for a in few for b in few for other in (1, -1) for sign in (1, -1)}
@@ -319,9 +330,9 @@ def _constants(system: System, theorem: SumTheorem) -> tuple[list[Fraction], lis
     return sorted(own), sorted(pairs - own), sorted(dict.fromkeys(units[:120]))
 
 
-def _reached(terms: Terms, rows: NDArray[np.float64]) -> tuple[float | None, float]:
+def _largest_reached_left_side(terms: Terms, rows: NDArray[np.float64]) -> tuple[float | None, float]:
     """(the largest left side that plays reached, the size of its parts); None where it is no number."""
-    columns = [{SUM: -2, GRANTS: -1}.get(v, place_of(v)) for v, _ in terms]
+    columns = [{SUM: -2, GRANTS: -1}.get(v, place_of_variable(v)) for v, _ in terms]
     parts = rows[:, columns] ** [1 + (v <= SQUARE) for v, _ in terms] * np.array([float(c) for _, c in terms])
     parts = parts[np.isfinite(parts).all(axis=1)]
     if not len(parts):
@@ -331,7 +342,7 @@ def _reached(terms: Terms, rows: NDArray[np.float64]) -> tuple[float | None, flo
     return (most, size) if np.isfinite(most) else (None, 0.0)
 
 
-def _forms(
+def _left_sides(
     places: Sequence[int], scales: Iterable[Fraction], signed: bool, looks: bool
 ) -> Iterator[tuple[Terms, Any]]:
     """Left sides: places and the sum, with coefficients -1, 0 and 1, and the sum in other units.

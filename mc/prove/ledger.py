@@ -31,12 +31,12 @@ from filterproof.filters.accounting.charge_rules import (
 )
 from filterproof.filters.accounting.ledger import Budget
 from filterproof.filters.contract.library import is_library_class
-from filterproof.mc.prove.numpy_arrays import Caller, number
+from filterproof.mc.prove.numpy_arrays import Caller, to_traced_array
 from filterproof.mc.prove.paths import Atom, NotTraced, Path, Value
 from filterproof.mc.prove.polynomials import Polynomial
 from filterproof.mc.prove.requests import Request
 from filterproof.mc.prove.values import Array, elementwise
-from filterproof.theory.numerics.error_free import add_round_up
+from filterproof.theory.numerics.error_free import add_double_double_round_up
 from filterproof.theory.pairs import DominatingPair
 
 CHARGES = (LinearCharge, SquaredCharge, PerRunCharge)
@@ -50,7 +50,7 @@ class TracedCharge:
 
 
 def linear(own: Caller, x: Any) -> TracedCharge:
-    value = number(own, x)
+    value = to_traced_array(own, x)
     return TracedCharge(elementwise(lambda entry: own.arithmetic.convert(entry, "f8"), "exact", value))
 
 
@@ -64,7 +64,7 @@ def squared(own: Caller, x: Any, scale: Any = 1.0) -> TracedCharge:
     return TracedCharge(elementwise(square, "exact", linear(own, x).amount))
 
 
-def by_rule(own: Caller, request: Any, rule: ChargeRule) -> TracedCharge:
+def charge_by_rule(own: Caller, request: Any, rule: ChargeRule) -> TracedCharge:
     """What a rule of the library charges a request: a number that is at least the true one."""
     if not isinstance(request, Request):
         raise NotTraced("a charge rule is called with what is no request")
@@ -73,10 +73,10 @@ def by_rule(own: Caller, request: Any, rule: ChargeRule) -> TracedCharge:
 
 
 def start(own: Caller, budget: Budget, n: Any) -> tuple[Array, Array]:
-    return pair(budget, Array("f8", True, (), [Polynomial.constant(0)]))
+    return state_of_exact_sum(budget, Array("f8", True, (), [Polynomial.constant(0)]))
 
 
-def pair(budget: Budget, total: Array) -> tuple[Array, Array]:
+def state_of_exact_sum(budget: Budget, total: Array) -> tuple[Array, Array]:
     """The state of which the exact sum is `total`."""
     kinds = (f"{part} {budget.exponent}" for part in ("sum", "rest"))
     first, second = (Array.of(kind, total.runs, total.data.copy()) for kind in kinds)
@@ -84,7 +84,7 @@ def pair(budget: Budget, total: Array) -> tuple[Array, Array]:
     return first, second
 
 
-def _total(budget: Budget, state: Any) -> Array:
+def _exact_sum(budget: Budget, state: Any) -> Array:
     """The exact sums in a state of a budget."""
     kinds = [f"{part} {budget.exponent}" for part in ("sum", "rest")]
     if type(budget) is not Budget:
@@ -105,13 +105,13 @@ def _after(own: Caller, budget: Budget, state: Any, charge: Any) -> Array:
     def added(total: Polynomial, amount: Value) -> Value:
         if not isinstance(amount, Polynomial) or not path.at_least(amount):
             return math.nan
-        name, rule = f"sum {budget.exponent}", partial(sum_of, exponent=budget.exponent)
-        made = path.new(Atom("ledger", name, (total, amount), low=Fraction(0), units=0, compute=rule))
+        name, rule = f"sum {budget.exponent}", partial(library_sum, exponent=budget.exponent)
+        made = path.intern_atom(Atom("ledger", name, (total, amount), low=Fraction(0), units=0, compute=rule))
         if (made - total - amount, False) not in path.assumed:
             path.assume(made - total - amount, False)
         return made
 
-    return elementwise(added, "exact", _total(budget, state), charge.amount)
+    return elementwise(added, "exact", _exact_sum(budget, state), charge.amount)
 
 
 def _limit(budget: Budget) -> Fraction:
@@ -129,7 +129,7 @@ def add(own: Caller, budget: Budget, state: Any, charge: Any) -> tuple[Array, Ar
     after = _after(own, budget, state, charge)
     if any(not isinstance(total, Polynomial) for total in after.items):
         raise NotTraced("a charge that is no finite number is added to a sum")
-    return pair(budget, after)
+    return state_of_exact_sum(budget, after)
 
 
 def step(own: Caller, budget: Budget, state: Any, charge: Any) -> tuple[Array, Any]:
@@ -139,7 +139,7 @@ def step(own: Caller, budget: Budget, state: Any, charge: Any) -> tuple[Array, A
 
 def value(own: Caller, budget: Budget, state: Any) -> Array:
     """The sum as a double."""
-    return elementwise(lambda total: own.path.rounded(total, of_sum=False), "f8", _total(budget, state))
+    return elementwise(lambda total: own.path.rounded(total, of_sum=False), "f8", _exact_sum(budget, state))
 
 
 def left(own: Caller, budget: Budget, state: Any) -> Array:
@@ -149,36 +149,38 @@ def left(own: Caller, budget: Budget, state: Any) -> Array:
     def rest(total: Polynomial) -> Polynomial:
         if not path.at_least(-total + _limit(budget)):
             return Polynomial.constant(0)
-        rule = partial(left_of, budget=budget)
-        made = path.new(Atom("ledger", f"left of {budget!r}", (total,), low=Fraction(0), compute=rule))
+        rule = partial(remaining_budget, budget=budget)
+        made = path.intern_atom(
+            Atom("ledger", f"left of {budget!r}", (total,), low=Fraction(0), compute=rule)
+        )
         path.assume(-total + _limit(budget) - made, False)
         return made
 
-    return elementwise(rest, "f8", _total(budget, state))
+    return elementwise(rest, "f8", _exact_sum(budget, state))
 
 
-def _pair(exact: Fraction) -> tuple[Any, Any]:
+def _double_pair(exact: Fraction) -> tuple[Any, Any]:
     """An exact sum as the two arrays that a budget keeps."""
     high = float(exact)
     return np.array([high]), np.array([float(exact - Fraction(high))])
 
 
-def sum_of(total: Fraction, amount: Fraction, exponent: int) -> Fraction:
+def library_sum(total: Fraction, amount: Fraction, exponent: int) -> Fraction:
     """The exact sum that the library's addition of two pairs gives; 4^exponent is the unit."""
     unit = Fraction(4) ** exponent
     try:
-        parts = _pair(total / unit), _pair(amount / unit)
+        parts = _double_pair(total / unit), _double_pair(amount / unit)
     except OverflowError:  # beyond every budget
         return total + amount
-    high, low = add_round_up(*parts)
+    high, low = add_double_double_round_up(*parts)
     return (Fraction(high.item()) + Fraction(low.item())) * unit
 
 
-def left_of(total: Fraction, budget: Budget) -> Fraction:
-    return Fraction(budget.left(_pair(total / Fraction(4) ** budget.exponent)).item())
+def remaining_budget(total: Fraction, budget: Budget) -> Fraction:
+    return Fraction(budget.left(_double_pair(total / Fraction(4) ** budget.exponent)).item())
 
 
-def declared_charge(name: str, pair_: DominatingPair) -> Fraction | float:
+def charge_by_rule_name(name: str, pair_: DominatingPair) -> Fraction | float:
     """What the rule of a name charges a pair, exactly."""
     rules = {repr(rule): rule for rule in (pure_charge, zcdp_charge, gdp_charge)}
     rule = rules[name] if name in rules else renyi_charge.at(float(name.partition("(")[2].rstrip(")")))
@@ -199,11 +201,11 @@ RULES: dict[Any, Any] = {
 }
 
 
-def charge_rule(function: Any) -> Any:
+def call_rule_for_charge_rule(function: Any) -> Any:
     """The rule for calling a charge rule; None for what is none."""
     kind: Any = type(function)
     if isinstance(function, ChargeRule) and is_library_class(kind):
-        return partial(by_rule, rule=function)
+        return partial(charge_by_rule, rule=function)
     if kind is RenyiCharges:
-        return lambda own, request, alpha: by_rule(own, request, function.at(alpha))
+        return lambda own, request, alpha: charge_by_rule(own, request, function.at(alpha))
     return None

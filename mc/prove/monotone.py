@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 import flint
 import numpy as np
 
-from filterproof.mc.prove.certificate import Inequality
+from filterproof.mc.prove.certificate_checker import Inequality
 from filterproof.mc.prove.polynomials import Polynomial
 from filterproof.theory.rounding import double_to_place, place_to_double
 
@@ -27,7 +27,7 @@ _STEPS = ("rounded", "ceil", "floor", "rint", "largest")
 
 
 @dataclass(frozen=True)
-class Function:
+class MonotoneFunction:
     """A monotone function: in balls, and as a library computes it in doubles."""
 
     balls: Callable[[Any], Any]
@@ -50,41 +50,41 @@ class Function:
         if self.last is not None and self.above is None:  # far on the other side nothing is left
             x = max(x, -2 * self.last) if self.sign > 0 else min(x, -2 * self.last)
         found = self.balls(flint.arb(flint.fmpq(x.numerator, x.denominator)))
-        low, high = (_fraction(end) for end in (found.lower(), found.upper()))
+        low, high = (_fraction_of_midpoint(end) for end in (found.lower(), found.upper()))
         ends = low - abs(low) * MISSED - UNRESOLVED, high + abs(high) * MISSED + UNRESOLVED
         return max(ends[0], Fraction(0)) if low >= 0 else ends[0], ends[1]
 
 
-def _fraction(value: Any) -> Fraction:
+def _fraction_of_midpoint(value: Any) -> Fraction:
     mantissa, exponent = value.mid().man_exp()
     return Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
 
 
-def _functions(library: Any) -> dict[str, Function]:
+def _monotone_functions(library: Any) -> dict[str, MonotoneFunction]:
     arb: Any = flint.arb
     zero, most = Fraction(0), Fraction(700)
     return {
-        "exp": Function(arb.exp, library.exp, last=most),
-        "expm1": Function(arb.expm1, library.expm1, last=most),
-        "log": Function(arb.log, library.log, above=zero),
-        "log1p": Function(arb.log1p, library.log1p, above=Fraction(-1)),
-        "log2": Function(lambda x: x.log() / arb(2).log(), library.log2, above=zero),
-        "log10": Function(lambda x: x.log() / arb(10).log(), library.log10, above=zero),
-        "tanh": Function(arb.tanh, library.tanh),
-        "exp2": power_of(Fraction(2), library.exp2),
+        "exp": MonotoneFunction(arb.exp, library.exp, last=most),
+        "expm1": MonotoneFunction(arb.expm1, library.expm1, last=most),
+        "log": MonotoneFunction(arb.log, library.log, above=zero),
+        "log1p": MonotoneFunction(arb.log1p, library.log1p, above=Fraction(-1)),
+        "log2": MonotoneFunction(lambda x: x.log() / arb(2).log(), library.log2, above=zero),
+        "log10": MonotoneFunction(lambda x: x.log() / arb(10).log(), library.log10, above=zero),
+        "tanh": MonotoneFunction(arb.tanh, library.tanh),
+        "exp2": exponential_function(Fraction(2), library.exp2),
     }
 
 
-def power_of(base: Fraction, double: Callable[[float], float] | None = None) -> Function:
+def exponential_function(base: Fraction, double: Callable[[float], float] | None = None) -> MonotoneFunction:
     """x -> base^x, for a base above 0 other than 1."""
     ball = flint.arb(flint.fmpq(base.numerator, base.denominator))
     last = Fraction(600) / abs(Fraction(math.log(base)))
     sign = 1 if base > 1 else -1
     compute = double or (lambda x: np.power(float(base), x))
-    return Function(lambda x: (x * ball.log()).exp(), compute, last=last * sign, sign=sign)
+    return MonotoneFunction(lambda x: (x * ball.log()).exp(), compute, last=last * sign, sign=sign)
 
 
-def power(exponent: Fraction, scalar: bool) -> Function:
+def power_function(exponent: Fraction, scalar: bool) -> MonotoneFunction:
     """x -> x^exponent above 0."""
     ball = flint.arb(flint.fmpq(exponent.numerator, exponent.denominator))
     a = float(exponent)
@@ -93,19 +93,21 @@ def power(exponent: Fraction, scalar: bool) -> Function:
     if -1074 < most < 1024:  # else no double overflows
         inside = 0.0 if a > 0 else math.inf
         last = Fraction(math.nextafter(math.nextafter(2.0**most, inside), inside))
-    return Function(lambda x: x**ball, compute, above=Fraction(0), last=last, sign=1 if a > 0 else -1)
+    return MonotoneFunction(lambda x: x**ball, compute, above=Fraction(0), last=last, sign=1 if a > 0 else -1)
 
 
-NUMPY, MATH = _functions(np), _functions(math)
+NUMPY, MATH = _monotone_functions(np), _monotone_functions(math)
 
 
 # -- comparisons -----------------------------------------------------------------------------------------------
 
 
-def bound(path: Path, value: Polynomial, *, strict: bool, compute: Callable[..., Any]) -> Inequality | None:
+def bound_on_single_double(
+    path: Path, value: Polynomial, *, strict: bool, compute: Callable[..., Any]
+) -> Inequality | None:
     """What value > 0, or >= 0, says of the one double of which it is a monotone function; None where it is none."""
-    number = _source(path, value)
-    signs = None if number is None else _signs(path, value, number)
+    number = _underlying_double(path, value)
+    signs = None if number is None else _monotonicity_signs(path, value, number)
     if number is None or signs is None:
         return None
     rises, atom = signs[-1] > 0, path.atoms[number]
@@ -117,7 +119,7 @@ def bound(path: Path, value: Polynomial, *, strict: bool, compute: Callable[...,
             own = path.atoms[n]
             at = [part.at(values) for part in own.of]
             result: Fraction | None
-            f = own.compute if isinstance(own.compute, Function) else None
+            f = own.compute if isinstance(own.compute, MonotoneFunction) else None
             if f is not None and f.above is not None and at[0] <= f.above:
                 return (signs[n] * f.sign < 0) == rises  # no path goes there
             if f is not None:
@@ -138,28 +140,28 @@ def bound(path: Path, value: Polynomial, *, strict: bool, compute: Callable[...,
     ]
     low, high = (int(end) if atom.whole else double_to_place(float(end)) for end in ends)
 
-    def at_place(place: int) -> Fraction:
+    def value_at_place(place: int) -> Fraction:
         return Fraction(place if atom.whole else place_to_double(place))
 
-    if may_hold(at_place(low if rises else high)):
+    if may_hold(value_at_place(low if rises else high)):
         return None
-    if not may_hold(at_place(high if rises else low)):
+    if not may_hold(value_at_place(high if rises else low)):
         return Polynomial.constant(-1), False
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (low, middle) if may_hold(at_place(middle)) == rises else (middle, high)
+        low, high = (low, middle) if may_hold(value_at_place(middle)) == rises else (middle, high)
     x = Polynomial.atom(number)
-    return (x - at_place(high), False) if rises else (-x + at_place(low), False)
+    return (x - value_at_place(high), False) if rises else (-x + value_at_place(low), False)
 
 
-def _source(path: Path, value: Polynomial) -> int | None:
+def _underlying_double(path: Path, value: Polynomial) -> int | None:
     """The double, or integer, of which a value is a function by other than sums and roundings."""
     pending, found = set(value.atoms), None
     curved = any(len(key) > 1 for key in value.terms)
     while pending:
         last = max(pending)
         atom = path.atoms[last]
-        if len(pending) == 1 and (atom.whole or not path.is_long(last)):
+        if len(pending) == 1 and (atom.whole or not path.may_not_be_double(last)):
             found = last if curved else None
         if atom.kind not in (*_STEPS, "sqrt", "quotient", "function") or (
             atom.kind == "rounded" and atom.units > 1
@@ -171,22 +173,22 @@ def _source(path: Path, value: Polynomial) -> int | None:
     return found
 
 
-def _signs(path: Path, value: Polynomial, number: int) -> dict[int, int] | None:
+def _monotonicity_signs(path: Path, value: Polynomial, number: int) -> dict[int, int] | None:
     """1 for each atom that rises with the double, -1 for one that falls, the value at -1; None if one does neither."""
     known = {number: 1}
 
-    def of(polynomial: Polynomial) -> int:
+    def sign_of_polynomial(polynomial: Polynomial) -> int:
         signs = set()
         for key, coefficient in polynomial.terms.items():
             lows = [path.range(Polynomial.atom(n))[0] for n in key]
             if len(key) > 1 and not all(low is not None and low >= 0 for low in lows):
                 raise ValueError
-            signs |= {(1 if coefficient > 0 else -1) * of_atom(n) for n in key}
+            signs |= {(1 if coefficient > 0 else -1) * sign_of_atom(n) for n in key}
         if len(signs) != 1:
             raise ValueError
         return signs.pop()
 
-    def of_atom(n: int) -> int:
+    def sign_of_atom(n: int) -> int:
         if n not in known:
             atom = path.atoms[n]
             parts = [part for part in atom.of if part.value is None]
@@ -194,16 +196,18 @@ def _signs(path: Path, value: Polynomial, number: int) -> dict[int, int] | None:
                 top, least = atom.of[0].value, path.range(atom.of[1])[0]
                 if top is None or least is None or least < 0:
                     raise ValueError
-                known[n] = (1 if top < 0 else -1) * of(atom.of[1])
+                known[n] = (1 if top < 0 else -1) * sign_of_polynomial(atom.of[1])
             else:
-                signs = {of(part) for part in parts}
+                signs = {sign_of_polynomial(part) for part in parts}
                 if len(signs) != 1:
                     raise ValueError
-                known[n] = signs.pop() * (atom.compute.sign if isinstance(atom.compute, Function) else 1)
+                known[n] = signs.pop() * (
+                    atom.compute.sign if isinstance(atom.compute, MonotoneFunction) else 1
+                )
         return known[n]
 
     try:
-        known[-1] = of(value)
+        known[-1] = sign_of_polynomial(value)
     except ValueError:
         return None
     return known

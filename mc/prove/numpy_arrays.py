@@ -17,18 +17,18 @@ from filterproof.mc.prove.values import (
     NUMPY,
     PYTHON,
     Array,
-    Native,
     Number,
-    as_number,
+    RuleFunction,
+    as_numpy_kind,
+    as_python_kind,
     constant_of,
     elementwise,
-    has_runs,
-    is_float,
+    entry_as_number,
+    is_float_kind,
     kind_of_dtype,
     lift,
-    numpy_kind,
-    promote,
-    python_kind,
+    promoted_kind,
+    result_has_runs,
 )
 
 #: The interpreter on whose behalf a rule computes.
@@ -36,7 +36,7 @@ Caller: TypeAlias = Any
 MAX_TABLE, MAX_ENTRIES = 24, 64
 
 
-def number(own: Caller, value: Any) -> Array:
+def to_traced_array(own: Caller, value: Any) -> Array:
     """An argument as an array or a scalar."""
     found = lift(value)
     if found is None:
@@ -46,22 +46,22 @@ def number(own: Caller, value: Any) -> Array:
     return found
 
 
-def numpy_scalars(*given: Array) -> list[Array]:
+def with_numpy_kinds(*given: Array) -> list[Array]:
     """Python's numbers as NumPy's functions see them, where no array decides the kind."""
     if any(g.kind not in PYTHON for g in given):
         return list(given)
-    return [Array.of(numpy_kind(g.kind), False, g.data) for g in given]
+    return [Array.of(as_numpy_kind(g.kind), False, g.data) for g in given]
 
 
 def dtype_kind(given: Any, default: str) -> str:
     return default if given is None else kind_of_dtype(given)
 
 
-def shape_of(own: Caller, shape: Any) -> tuple[bool, tuple[int, ...]]:
+def split_runs_from_shape(own: Caller, shape: Any) -> tuple[bool, tuple[int, ...]]:
     """Whether a shape begins with the number of runs, and the shape of an array of one run."""
     sizes = list(shape) if isinstance(shape, tuple | list) else [shape]
     runs = bool(sizes) and isinstance(sizes[0], Array) and constant_of(sizes[0]) is None
-    if runs and sizes[0].value != own.runs().value:
+    if runs and sizes[0].value != own.number_of_runs().value:
         raise NotTraced("a length is computed from the number of runs")
     tail = tuple(operator.index(own.key(s)) for s in sizes[runs:])
     if math.prod(tail) > MAX_ENTRIES:
@@ -69,9 +69,9 @@ def shape_of(own: Caller, shape: Any) -> tuple[bool, tuple[int, ...]]:
     return runs, (1,) * runs + tail
 
 
-def spread(value: Array, runs: bool, shape: tuple[int, ...]) -> Any:
+def broadcast_entries(value: Array, runs: bool, shape: tuple[int, ...]) -> Any:
     """The entries of an array at each place of a shape."""
-    if has_runs((value, Array.of("f8", runs, np.empty(shape, object)))) != runs:
+    if result_has_runs((value, Array.of("f8", runs, np.empty(shape, object)))) != runs:
         raise NotTraced("an array with runs is given to one without")
     try:
         return np.broadcast_to(value.data, shape)
@@ -80,17 +80,21 @@ def spread(value: Array, runs: bool, shape: tuple[int, ...]) -> Any:
 
 
 def full(own: Caller, shape: Any, fill_value: Any, dtype: Any = None) -> Array:
-    entry = number(own, fill_value)
-    kind = dtype_kind(dtype, numpy_kind(entry.kind))
-    runs, sizes = shape_of(own, shape)
-    return Array.of(kind, runs, spread(own.arithmetic.cast(entry, kind), runs, sizes).copy(), not sizes)
+    entry = to_traced_array(own, fill_value)
+    kind = dtype_kind(dtype, as_numpy_kind(entry.kind))
+    runs, sizes = split_runs_from_shape(own, shape)
+    return Array.of(
+        kind, runs, broadcast_entries(own.arithmetic.cast(entry, kind), runs, sizes).copy(), not sizes
+    )
 
 
 def full_like(own: Caller, a: Any, fill_value: Any, dtype: Any = None) -> Array:
-    (like,) = numpy_scalars(number(own, a))
+    (like,) = with_numpy_kinds(to_traced_array(own, a))
     kind = dtype_kind(dtype, like.kind)
-    entry = own.arithmetic.cast(number(own, fill_value), kind)
-    return Array.of(kind, like.runs, spread(entry, like.runs, like.data.shape).copy(), not like.ndim)
+    entry = own.arithmetic.cast(to_traced_array(own, fill_value), kind)
+    return Array.of(
+        kind, like.runs, broadcast_entries(entry, like.runs, like.data.shape).copy(), not like.ndim
+    )
 
 
 def array_of(own: Caller, value: Any, dtype: Any = None, copy: bool = True) -> Array:
@@ -99,12 +103,12 @@ def array_of(own: Caller, value: Any, dtype: Any = None, copy: bool = True) -> A
     if made is None:
         if not isinstance(value, tuple | list):
             raise NotTraced("a function of NumPy is given what is no number")
-        parts = [number(own, v) for v in value]
+        parts = [to_traced_array(own, v) for v in value]
         if any(p.runs for p in parts):
             raise NotTraced("np.array of these entries has no rule")
         made = stack(own, parts) if parts else Array("f8", False, (0,), [])
     elif made.is_scalar:
-        made = Array.of(numpy_kind(made.kind), False, made.data.copy(), box=True)
+        made = Array.of(as_numpy_kind(made.kind), False, made.data.copy(), box=True)
     elif copy:
         made = Array.of(made.kind, made.runs, made.data.copy(), made.box)
     kind = dtype_kind(dtype, made.kind)
@@ -112,8 +116,8 @@ def array_of(own: Caller, value: Any, dtype: Any = None, copy: bool = True) -> A
 
 
 def stack(own: Caller, arrays: Any, axis: Any = 0) -> Array:
-    parts = numpy_scalars(*(number(own, v) for v in own.items(arrays)))
-    at, kind = own.key(axis), reduce(promote, (p.kind for p in parts))
+    parts = with_numpy_kinds(*(to_traced_array(own, v) for v in own.items(arrays)))
+    at, kind = own.key(axis), reduce(promoted_kind, (p.kind for p in parts))
     if len({(p.runs, p.data.shape) for p in parts}) != 1:  # raises, but for lengths that happen to agree
         raise NotTraced("arrays of several shapes are stacked")
     if parts[0].runs and at in (0, -parts[0].ndim - 1):
@@ -124,25 +128,27 @@ def stack(own: Caller, arrays: Any, axis: Any = 0) -> Array:
 
 
 def broadcast_arrays(own: Caller, *args: Any) -> tuple[Array, ...]:
-    arrays = numpy_scalars(*(number(own, a) for a in args))
-    runs = has_runs(arrays)
+    arrays = with_numpy_kinds(*(to_traced_array(own, a) for a in args))
+    runs = result_has_runs(arrays)
     shape = np.broadcast_shapes(*(a.data.shape for a in arrays))
     return tuple(
-        Array.of(numpy_kind(a.kind), runs, np.broadcast_to(a.data, shape), not shape) for a in arrays
+        Array.of(as_numpy_kind(a.kind), runs, np.broadcast_to(a.data, shape), not shape) for a in arrays
     )
 
 
 def broadcast_to(own: Caller, array: Any, shape: Any) -> Array:
-    value = number(own, array)
-    runs, sizes = shape_of(own, shape)
-    return Array.of(numpy_kind(value.kind), runs, spread(value, runs, sizes), not sizes)
+    value = to_traced_array(own, array)
+    runs, sizes = split_runs_from_shape(own, shape)
+    return Array.of(as_numpy_kind(value.kind), runs, broadcast_entries(value, runs, sizes), not sizes)
 
 
 def reshape(own: Caller, a: Array, *shape: Any) -> Array:
     """A view of another shape, in which the runs stay the first axis."""
     sizes = list(shape[0]) if len(shape) == 1 and isinstance(shape[0], tuple | list) else list(shape)
     if a.runs:
-        if not sizes or (sizes[0] != -1 and not (isinstance(sizes[0], Array) and shape_of(own, sizes[0])[0])):
+        if not sizes or (
+            sizes[0] != -1 and not (isinstance(sizes[0], Array) and split_runs_from_shape(own, sizes[0])[0])
+        ):
             raise NotTraced("reshape mixes the runs")
         sizes[0] = 1
     try:
@@ -153,7 +159,7 @@ def reshape(own: Caller, a: Array, *shape: Any) -> Array:
 
 def scalar(own: Caller, kind: type, x: Any = 0) -> Array:
     """np.int64(x), say."""
-    made: Array = own.arithmetic.cast(number(own, x), kind_of_dtype(kind))
+    made: Array = own.arithmetic.cast(to_traced_array(own, x), kind_of_dtype(kind))
     return made
 
 
@@ -166,38 +172,38 @@ def cast(own: Caller, a: Array, dtype: Any) -> Array:
 def item(own: Caller, a: Array) -> Array:
     if a.data.size != 1:
         raise Raised
-    return Number(python_kind(a.kind), a.items[0])
+    return Number(as_python_kind(a.kind), a.items[0])
 
 
-def _no_rule(*args: Any) -> NoReturn:
+def _refuse_arange_of_runs(*args: Any) -> NoReturn:
     raise NotTraced("np.arange of the runs has a rule as the first index alone")
 
 
 #: np.arange(n), for n runs.
-EACH_RUN = Native(_no_rule, "arange")
+EACH_RUN = RuleFunction(_refuse_arange_of_runs, "arange")
 
 
-def column(own: Caller, array: Array, given: Any) -> int | None:
+def run_column_or_none(own: Caller, array: Array, given: Any) -> int | None:
     """The column in which a[np.arange(n), k] has the entry of the run; None for another index."""
     if not (isinstance(given, tuple) and len(given) == 2 and given[0] is EACH_RUN):
         return None
-    at = number(own, given[1])
+    at = to_traced_array(own, given[1])
     if array.ndim != 2 or not array.runs or at.kind not in ("int", *INTEGERS) or at.data.size != 1:
         raise NotTraced("this index of each run has no rule")
-    found: int = table(own, range(array.data.shape[1]), as_number(at.items[0]))
+    found: int = entry_at_unknown_index(own, range(array.data.shape[1]), entry_as_number(at.items[0]))
     return found
 
 
 def index(own: Caller, array: Array, given: Any) -> Any:
     """array[given]: a view, or an entry."""
-    if (own_column := column(own, array, given)) is not None:
+    if (own_column := run_column_or_none(own, array, given)) is not None:
         return Array(array.kind, True, (), [array.data[0, own_column]])
     if isinstance(given, Array | np.ndarray) and constant_of(given) is None:
-        at = number(own, given)
+        at = to_traced_array(own, given)
         if at.kind not in ("int", *INTEGERS) or array.runs or array.ndim != 1:
             raise NotTraced("a mask, or an index of the runs, picks a number of entries that is not known")
-        return elementwise(lambda i: table(own, array.items, i), array.kind, at)
-    picked = array.data[place(own, array, given)]
+        return elementwise(lambda i: entry_at_unknown_index(own, array.items, i), array.kind, at)
+    picked = array.data[index_keeping_runs(own, array, given)]
     return (
         Array.of(array.kind, array.runs, picked)
         if isinstance(picked, np.ndarray)
@@ -205,7 +211,7 @@ def index(own: Caller, array: Array, given: Any) -> Any:
     )
 
 
-def place(own: Caller, array: Array, given: Any) -> tuple[Any, ...]:
+def index_keeping_runs(own: Caller, array: Array, given: Any) -> tuple[Any, ...]:
     """An index of NumPy, which keeps the axis of runs whole."""
     parts = [one if one is None or one is Ellipsis or isinstance(one, slice) else own.key(one)
              for one in (given if isinstance(given, tuple) else (given,))]  # fmt: skip
@@ -225,7 +231,7 @@ def place(own: Caller, array: Array, given: Any) -> tuple[Any, ...]:
     return tuple(parts)
 
 
-def table(own: Caller, entries: Sequence[Any], at: Value) -> Any:
+def entry_at_unknown_index(own: Caller, entries: Sequence[Any], at: Value) -> Any:
     """The entry at an index that is not known: each in turn, negative ones from the end."""
     if len(entries) > MAX_TABLE:
         raise NotTraced("a long table is read at an index that is not known")
@@ -236,27 +242,31 @@ def table(own: Caller, entries: Sequence[Any], at: Value) -> Any:
     raise Raised
 
 
-def store(own: Caller, array: Array, given: Any, value: Any) -> None:
+def set_item(own: Caller, array: Array, given: Any, value: Any) -> None:
     """array[given] = value."""
     if not array.data.flags.writeable:
         raise NotTraced("an array is written in place that another call may share")
-    new = number(own, value)
-    if promote(new.kind, array.kind) != array.kind and new.kind not in PYTHON and is_float(new.kind):
+    new = to_traced_array(own, value)
+    if (
+        promoted_kind(new.kind, array.kind) != array.kind
+        and new.kind not in PYTHON
+        and is_float_kind(new.kind)
+    ):
         raise NotTraced("numbers are stored in an array of another kind")
     own.arithmetic.check_weak(array.kind, new)
     entries = own.arithmetic.cast(new, array.kind)
-    if (own_column := column(own, array, given)) is not None:
-        array.data[0, own_column] = spread(entries, True, (1,))[0]
+    if (own_column := run_column_or_none(own, array, given)) is not None:
+        array.data[0, own_column] = broadcast_entries(entries, True, (1,))[0]
         return
     if isinstance(given, Array) and given.ndim:
         if given.kind != "b1" or (given.runs, given.data.shape) != (array.runs, array.data.shape) or new.ndim:
             raise NotTraced("a mask of another shape, or one that is given an array, has no rule")
         array.data[given.data.astype(bool)] = entries.value
         return
-    at = place(own, array, given)
+    at = index_keeping_runs(own, array, given)
     target = array.data[at]
     if not isinstance(target, np.ndarray):
         array.data[at] = entries.value if entries.ndim == 0 else item(own, entries).value
         return
     view = Array.of(array.kind, array.runs, target)
-    target[...] = spread(entries, view.runs, target.shape)
+    target[...] = broadcast_entries(entries, view.runs, target.shape)

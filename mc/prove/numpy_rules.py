@@ -14,7 +14,7 @@ import numpy as np
 from filterproof.mc.prove.arithmetic import Arithmetic
 from filterproof.mc.prove.monotone import MATH as MATH_FUNCTIONS
 from filterproof.mc.prove.monotone import NUMPY as NUMPY_FUNCTIONS
-from filterproof.mc.prove.monotone import power_of
+from filterproof.mc.prove.monotone import exponential_function
 from filterproof.mc.prove.numpy_arrays import (
     Caller,
     array_of,
@@ -24,10 +24,10 @@ from filterproof.mc.prove.numpy_arrays import (
     full,
     full_like,
     item,
-    number,
-    numpy_scalars,
     reshape,
     stack,
+    to_traced_array,
+    with_numpy_kinds,
 )
 from filterproof.mc.prove.paths import MAX_DOUBLE, Atom, NotTraced, Path, Raised, Value
 from filterproof.mc.prove.polynomials import Polynomial
@@ -36,13 +36,13 @@ from filterproof.mc.prove.values import (
     PYTHON,
     Array,
     Entry,
-    Native,
     Number,
-    as_number,
+    RuleFunction,
     elementwise,
-    is_bool,
-    is_float,
-    promote,
+    entry_as_number,
+    is_bool_kind,
+    is_float_kind,
+    promoted_kind,
     reduced,
 )
 
@@ -67,21 +67,25 @@ TESTS = {np.isfinite: math.isfinite, np.isinf: math.isinf, np.isnan: math.isnan}
 
 
 def binary(symbol: str, own: Caller, one: Any, two: Any) -> Array:
-    made: Array = own.arithmetic.binary(symbol, *numpy_scalars(number(own, one), number(own, two)))
+    made: Array = own.arithmetic.binary(
+        symbol, *with_numpy_kinds(to_traced_array(own, one), to_traced_array(own, two))
+    )
     return made
 
 
 def logical(rule: Callable[[Any, Any], Any], own: Caller, one: Any, two: Any) -> Array:
     truth = own.arithmetic.truth
-    return elementwise(lambda x, y: rule(truth(x), truth(y)), "b1", number(own, one), number(own, two))
+    return elementwise(
+        lambda x, y: rule(truth(x), truth(y)), "b1", to_traced_array(own, one), to_traced_array(own, two)
+    )
 
 
 def logical_not(own: Caller, x: Any) -> Array:
-    return elementwise(lambda entry: not own.arithmetic.truth(entry), "b1", number(own, x))
+    return elementwise(lambda entry: not own.arithmetic.truth(entry), "b1", to_traced_array(own, x))
 
 
 def unary(rule: Callable[[Arithmetic, Value, str], Value], kinds: str, own: Caller, x: Any) -> Array:
-    (value,) = numpy_scalars(number(own, x))
+    (value,) = with_numpy_kinds(to_traced_array(own, x))
     if value.kind not in kinds.split():
         raise NotTraced(f"the function has no rule for {value.kind}")
     return elementwise(lambda entry: rule(own.arithmetic, entry, value.kind), value.kind, value)
@@ -92,7 +96,7 @@ def whole(rule: str, arithmetic: Arithmetic, x: Value, kind: str) -> Value:
 
 
 def square_root(own: Caller, x: Any) -> Array:
-    (given,) = numpy_scalars(number(own, x))
+    (given,) = with_numpy_kinds(to_traced_array(own, x))
     if given.kind in ("b1", "i1", "i2", "u1", "u2"):
         raise NotTraced("the root of booleans or small integers is of lower precision, which has no rule")
     value = own.arithmetic.converted(given, "f8")
@@ -102,9 +106,9 @@ def square_root(own: Caller, x: Any) -> Array:
 def function(name: str, own: Caller, x: Any) -> Array:
     """A function of NumPy, or of math, that balls enclose."""
     library, _, rule = name.partition(".")
-    given = number(own, x)
+    given = to_traced_array(own, x)
     if library == "np":
-        (given,) = numpy_scalars(given)
+        (given,) = with_numpy_kinds(given)
     if given.kind in ("b1", "i1", "i2", "u1", "u2"):
         raise NotTraced(f"{name} of booleans or small integers is of lower precision, which has no rule")
     kind = "f8" if library == "np" else "float"
@@ -115,13 +119,13 @@ def function(name: str, own: Caller, x: Any) -> Array:
 
 def ldexp(own: Caller, x1: Any, x2: Any) -> Array:
     """x1 * 2^x2, rounded once."""
-    one, two = numpy_scalars(number(own, x1), number(own, x2))
-    rule = power_of(Fraction(2), lambda x: math.ldexp(1.0, int(x)))
+    one, two = with_numpy_kinds(to_traced_array(own, x1), to_traced_array(own, x2))
+    rule = exponential_function(Fraction(2), lambda x: math.ldexp(1.0, int(x)))
     a: Arithmetic = own.arithmetic
     path: Path = own.path
 
     def scaled(x: Entry, k: Entry) -> Value:
-        value, power = a.convert(x, "f8"), as_number(k)
+        value, power = a.convert(x, "f8"), entry_as_number(k)
         if not isinstance(value, Polynomial):
             return value
         known = power.value if isinstance(power, Polynomial) else None
@@ -136,12 +140,12 @@ def ldexp(own: Caller, x1: Any, x2: Any) -> Array:
         if path.choose(f"size of ldexp {len(path.trail)}", ["finite", "infinite"]) == "infinite":
             return math.inf * (sign or 1)
         ends = (Fraction(0), MAX_DOUBLE) if sign == 1 else (-MAX_DOUBLE, Fraction(0))
-        return path.new(Atom("unknown", "", (value, power), False, *ends, compute=_power_of_two))
+        return path.intern_atom(Atom("unknown", "", (value, power), False, *ends, compute=_ldexp_or_none))
 
     return elementwise(scaled, "f8", one, two)
 
 
-def _power_of_two(x: Fraction, k: Fraction) -> Fraction | None:
+def _ldexp_or_none(x: Fraction, k: Fraction) -> Fraction | None:
     try:
         return Fraction(math.ldexp(float(x), int(k)))
     except OverflowError:
@@ -149,8 +153,8 @@ def _power_of_two(x: Fraction, k: Fraction) -> Fraction | None:
 
 
 def extremum(sign: int, skip_nan: bool, own: Caller, x: Any, y: Any) -> Array:
-    one, two = numpy_scalars(number(own, x), number(own, y))
-    a, kind = own.arithmetic, promote(one.kind, two.kind)
+    one, two = with_numpy_kinds(to_traced_array(own, x), to_traced_array(own, y))
+    a, kind = own.arithmetic, promoted_kind(one.kind, two.kind)
     a.check_weak(kind, one, two)
     return elementwise(
         lambda p, q: a.larger(a.convert(p, kind), a.convert(q, kind), sign, skip_nan), kind, one, two
@@ -162,19 +166,21 @@ def clip(own: Caller, a: Any, a_min: Any, a_max: Any) -> Array:
 
 
 def tested(rule: Callable[[float], bool], own: Caller, x: Any) -> Array:
-    return elementwise(lambda e: rule(0.0 if isinstance(e, Polynomial | bool) else e), "b1", number(own, x))
+    return elementwise(
+        lambda e: rule(0.0 if isinstance(e, Polynomial | bool) else e), "b1", to_traced_array(own, x)
+    )
 
 
 def where(own: Caller, condition: Any, x: Any, y: Any) -> Array:
-    one, two = number(own, x), number(own, y)
-    a, kind = own.arithmetic, promote(*(n.kind for n in numpy_scalars(one, two)))
+    one, two = to_traced_array(own, x), to_traced_array(own, y)
+    a, kind = own.arithmetic, promoted_kind(*(n.kind for n in with_numpy_kinds(one, two)))
     a.check_weak(kind, one, two)
 
     def pick(c: Entry, p: Entry, q: Entry) -> Entry:
         chosen = p if a.truth(c) else q
-        return chosen if is_bool(kind) else a.convert(chosen, kind)
+        return chosen if is_bool_kind(kind) else a.convert(chosen, kind)
 
-    return elementwise(pick, kind, number(own, condition), one, two)
+    return elementwise(pick, kind, to_traced_array(own, condition), one, two)
 
 
 def select(own: Caller, condlist: Any, choicelist: Any, default: Any = 0) -> Any:
@@ -188,7 +194,7 @@ def select(own: Caller, condlist: Any, choicelist: Any, default: Any = 0) -> Any
 def reduction(name: str, own: Caller, a: Any, axis: Any = None) -> Any:
     if isinstance(a, tuple | list) and axis == 0:  # over the list, which stays beside the runs
         a, axis = stack(own, a, -1), -1
-    (value,) = numpy_scalars(number(own, a))
+    (value,) = with_numpy_kinds(to_traced_array(own, a))
     arithmetic = own.arithmetic
     if value.ndim == 0:
         value = Array.of(value.kind, False, value.data.reshape(1))
@@ -209,16 +215,16 @@ def reduction(name: str, own: Caller, a: Any, axis: Any = None) -> Any:
     if -value.ndim <= at < value.ndim and not 0 < value.data.shape[at] < 8:
         raise NotTraced("a sum of more than seven entries has no rule: NumPy adds them in another order")
     if name != "sum":
-        if is_bool(kind):
+        if is_bool_kind(kind):
             raise NotTraced(f"{name} of booleans has no rule")
         sign = 1 if name == "max" else -1
         return reduced(
             value, at, lambda e: reduce(lambda x, y: arithmetic.larger(x, y, sign, many=len(e) > 2), e), kind
         )
-    if not is_float(kind):
+    if not is_float_kind(kind):
         kind = "u8" if kind[0] == "u" else "i8"
     return reduced(
-        value, at, lambda e: reduce(lambda x, y: arithmetic.add(x, y, kind), map(as_number, e)), kind
+        value, at, lambda e: reduce(lambda x, y: arithmetic.add(x, y, kind), map(entry_as_number, e)), kind
     )
 
 
@@ -231,8 +237,10 @@ def fold(own: Caller, function: Any, entries: Iterable[Any]) -> Any:
         raise NotTraced(
             "the sum of one array, or of more than seven, has no rule: NumPy adds them in another order"
         )
-    kinds = [number(own, one).kind for one in items]
-    if function in (np.add, np.multiply) and (any(map(is_bool, kinds)) or not any(map(is_float, kinds))):
+    kinds = [to_traced_array(own, one).kind for one in items]
+    if function in (np.add, np.multiply) and (
+        any(map(is_bool_kind, kinds)) or not any(map(is_float_kind, kinds))
+    ):
         raise NotTraced("a sum or product of booleans or integers by reduce() is of a larger type")
     return reduce(lambda x, y: own.call(function, [x, y], {}), items)
 
@@ -242,9 +250,9 @@ def attribute(own: Caller, array: Array, name: str) -> Any:
     if array.kind in PYTHON and not hasattr({"bool": bool, "int": int, "float": float}[array.kind], name):
         own.path.differs = True
         raise Raised
-    shape = ((own.runs(),) if array.runs else ()) + array.tail
-    if name in METHODS and number(own, array) is array:
-        return Native(partial(METHODS[name], own, array), name)
+    shape = ((own.number_of_runs(),) if array.runs else ()) + array.tail
+    if name in METHODS and to_traced_array(own, array) is array:
+        return RuleFunction(partial(METHODS[name], own, array), name)
     if name == "size" and len(shape) == 1:
         return shape[0]
     if name == "T" and array.ndim == 1:
@@ -257,7 +265,7 @@ def attribute(own: Caller, array: Array, name: str) -> Any:
 
 
 def attribute_of(name: str, own: Caller, a: Any) -> Any:
-    return attribute(own, numpy_scalars(number(own, a))[0], name)
+    return attribute(own, with_numpy_kinds(to_traced_array(own, a))[0], name)
 
 
 RULES: dict[Any, Callable[..., Any]] = {
@@ -268,7 +276,7 @@ RULES: dict[Any, Callable[..., Any]] = {
     **{function: partial(extremum, *how) for function, how in EXTREMA.items()},
     **{function: partial(tested, test) for function, test in TESTS.items()},
     **{getattr(np, name): partial(reduction, name) for name in ("sum", "max", "min", "any", "all")},
-    np.negative: lambda own, x: own.arithmetic.negative(*numpy_scalars(number(own, x))),
+    np.negative: lambda own, x: own.arithmetic.negative(*with_numpy_kinds(to_traced_array(own, x))),
     **{getattr(np, name): partial(function, f"np.{name}") for name in NUMPY_FUNCTIONS}, np.ldexp: ldexp,
     **{getattr(math, name): partial(function, f"math.{name}") for name in MATH_FUNCTIONS if hasattr(math, name)},
     np.logical_not: logical_not, np.sqrt: square_root, np.clip: clip, np.where: where, np.select: select,

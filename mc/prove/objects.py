@@ -15,9 +15,9 @@ from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.prove import numpy_rules, python_rules
 from filterproof.mc.prove.numpy_arrays import Caller
 from filterproof.mc.prove.paths import NotTraced, Raised
-from filterproof.mc.prove.requests import ClassOf, Request, Swapped
+from filterproof.mc.prove.requests import ClassOf, Request, SwappedRequest
 from filterproof.mc.prove.source import is_traced, user_classes
-from filterproof.mc.prove.values import Native, lift
+from filterproof.mc.prove.values import RuleFunction, lift
 
 #: Descriptors that hand out what an instance holds.
 _SLOTS = (MemberDescriptorType, type(collections.namedtuple("_", "x").x))  # type: ignore[attr-defined]
@@ -26,7 +26,7 @@ _SLOTS = (MemberDescriptorType, type(collections.namedtuple("_", "x").x))  # typ
 def attribute(own: Caller, thing: Any, name: str) -> Any:
     """thing.name, by a rule."""
     match thing:
-        case Request() | Swapped() | ClassOf():
+        case Request() | SwappedRequest() | ClassOf():
             return thing.attribute(name)
         case super():
             bound: Any = thing
@@ -38,7 +38,7 @@ def attribute(own: Caller, thing: Any, name: str) -> Any:
                 raise NotTraced(f"{thing.__name__}.{name} does not exist")
             return found
         case np.ufunc() if name == "reduce":
-            return Native(partial(numpy_rules.fold, own, thing), name)
+            return RuleFunction(partial(numpy_rules.fold, own, thing), name)
         case str() | list() | dict() | frozenset():
             return python_rules.container_method(own, thing, name)
     kind = thing if isinstance(thing, type) else type(thing)
@@ -48,7 +48,9 @@ def attribute(own: Caller, thing: Any, name: str) -> Any:
         return member_of(own, None if kind is thing else thing, kind.__mro__, name)
     if (number := lift(thing)) is not None:
         return numpy_rules.attribute(own, number, name)
-    found = getattr(thing, name, None) if name[0] != "_" and python_rules.is_library(thing) else None
+    found = (
+        getattr(thing, name, None) if name[0] != "_" and python_rules.is_defined_by_library(thing) else None
+    )
     if found is not None:
         return found
     raise NotTraced(f"the attribute {name} of {getattr(thing, '__name__', type(thing).__name__)} has no rule")
@@ -69,7 +71,7 @@ def member_of(own: Caller, thing: Any, order: Iterable[type], name: str, held: b
         raise NotTraced(f"{type(thing).__name__}.{name} has no rule")
     if isinstance(member, FunctionType):
         if name == "_replace" and isinstance(thing, tuple):
-            return Native(partial(python_rules.replace, own, thing), name)
+            return RuleFunction(partial(python_rules.replace, own, thing), name)
         return member if thing is None else MethodType(member, thing)
     if isinstance(member, staticmethod):
         return member.__func__
@@ -78,7 +80,7 @@ def member_of(own: Caller, thing: Any, order: Iterable[type], name: str, held: b
     if isinstance(member, _SLOTS) and thing is not None:
         return member.__get__(thing)
     if hasattr(type(member), "__get__") and name != "__init__":
-        if not python_rules.is_library(kind) or thing is None:
+        if not python_rules.is_defined_by_library(kind) or thing is None:
             raise NotTraced(f"{name} is a {type(member).__name__}, which has no rule")
         return getattr(thing, name)
     return member
@@ -97,7 +99,7 @@ def made(own: Caller, kind: type, args: list[Any], named: dict[str, Any]) -> Any
             return kind(*args, **named)
         except TypeError:
             raise Raised from None
-    made = own.own(object.__new__(kind))
+    made = own.mark_fresh(object.__new__(kind))
     own.call(member_of(own, made, kind.__mro__, "__init__"), args, named)
     del own.fresh[id(made)]
     return made

@@ -14,8 +14,8 @@ from fractions import Fraction
 from typing import Any, Literal, TypeAlias
 
 from filterproof.filters.contract.work import count_work
-from filterproof.mc.prove.certificate import Inequality
-from filterproof.mc.prove.monotone import MISSED, UNRESOLVED, bound
+from filterproof.mc.prove.certificate_checker import Inequality
+from filterproof.mc.prove.monotone import MISSED, UNRESOLVED, bound_on_single_double
 from filterproof.mc.prove.polynomials import Polynomial
 
 #: A number that is no rational.
@@ -96,7 +96,7 @@ class Path:
 
     # -- atoms -------------------------------------------------------------------------------------
 
-    def new(self, atom: Atom) -> Polynomial:
+    def intern_atom(self, atom: Atom) -> Polynomial:
         """The atom, which is the same each time that something is made of the same numbers in the same way."""
         key = (atom.kind, atom.name, atom.of)
         if key in self._known and atom.kind != "unknown":
@@ -105,7 +105,7 @@ class Path:
         self._known[key] = len(self.atoms) - 1
         return Polynomial.atom(len(self.atoms) - 1)
 
-    def index(self) -> None:
+    def index_atoms(self) -> None:
         """Make the atoms that the path began with known by name."""
         self._known = {(a.kind, a.name, a.of): i for i, a in enumerate(self.atoms)}
 
@@ -129,19 +129,21 @@ class Path:
             return math.inf
         if (low is None or low <= -OVERFLOW) and self.at_least(-exact, OVERFLOW):
             return -math.inf
-        bound = [None if end is None else _nearest_finite(end) for end in (low, high)]
+        bound = [None if end is None else _nearest_or_largest_double(end) for end in (low, high)]
         if units > 1:  # the powers of C libraries may miss by a unit
             bound = [e and e + sign * abs(e) / 2**50 for e, sign in zip(bound, (-1, 1), strict=True)]
         name = "" if units == 1 else "power"
-        return self.new(
+        return self.intern_atom(
             Atom("rounded", name, (exact,), self.is_whole(exact), bound[0], bound[1], of_sum, units)
         )
 
-    def is_of_request(self, value: Polynomial) -> bool:
+    def depends_on_request_alone(self, value: Polynomial) -> bool:
         """Whether the number depends on what the request declares alone."""
         of_request = ("declared", "parameter", "charge")
         atoms = [self.atoms[n] for n in value.atoms]
-        return all(a.kind in of_request or (a.of and all(map(self.is_of_request, a.of))) for a in atoms)
+        return all(
+            a.kind in of_request or (a.of and all(map(self.depends_on_request_alone, a.of))) for a in atoms
+        )
 
     def largest(self, x: Polynomial, y: Polynomial) -> Polynomial:
         """The larger number, without a decision which it is."""
@@ -150,7 +152,7 @@ class Path:
         ends = max(lows, default=None), None if high is None or other_high is None else max(high, other_high)
         is_double = all(self._is_double(one) or _nearest(one.value or Fraction(0)) == one for one in (x, y))
         whole = self.is_whole(x) and self.is_whole(y)
-        return self.new(Atom("largest", "", (x, y), whole, *ends, units=int(is_double), compute=max))
+        return self.intern_atom(Atom("largest", "", (x, y), whole, *ends, units=int(is_double), compute=max))
 
     def _is_double(self, exact: Polynomial) -> bool:
         """Whether the number is a double already: one atom that is a double, its negative, or small and whole."""
@@ -159,13 +161,13 @@ class Path:
             power = coefficient.denominator == 1 and abs(coefficient.numerator).bit_count() == 1
             ends = self.range(exact)
             small = abs(coefficient) == 1 or all(e is not None and abs(e) < OVERFLOW for e in ends)
-            if len(key) == 1 and power and small and not self.is_long(key[0]):
+            if len(key) == 1 and power and small and not self.may_not_be_double(key[0]):
                 return True
         low, high = self.range(exact)
         small = low is not None and high is not None and low >= -(2**53) and high <= 2**53
         return small and self.is_whole(exact)
 
-    def is_long(self, number: int) -> bool:
+    def may_not_be_double(self, number: int) -> bool:
         """Whether the atom may be no double."""
         atom = self.atoms[number]
         if atom.kind in ("quotient", "sqrt") or not atom.units:
@@ -210,7 +212,7 @@ class Path:
         taken = yes if answer else no
         self.assume(*taken)
         self._decided[yes], self._decided[no] = answer, not answer
-        if (more := bound(self, taken[0], strict=taken[1], compute=_computed)) is not None:
+        if (more := bound_on_single_double(self, taken[0], strict=taken[1], compute=_computed)) is not None:
             self.assume(*more)
         return answer
 
@@ -242,7 +244,7 @@ class Path:
 
     # -- numbers -----------------------------------------------------------------------------------
 
-    def evaluate(self, given: Mapping[tuple[str, str], Fraction]) -> dict[int, Fraction] | None:
+    def evaluate_atoms(self, given: Mapping[tuple[str, str], Fraction]) -> dict[int, Fraction] | None:
         """The number that each atom is, where those that are no function of others are given; None if one is not."""
         values: dict[int, Fraction] = {}
         for number, atom in enumerate(self.atoms):
@@ -337,7 +339,7 @@ def explore(
     taken = 0
     while waiting:
         path = Path(waiting.pop(), list(atoms), feasible)
-        path.index()
+        path.index_atoms()
         taken += 1
         if taken > MAX_PATHS:
             raise NotTraced(f"the code has more than {MAX_PATHS} paths", path.line or None)
@@ -359,7 +361,7 @@ def _nearest(number: Fraction) -> Value:
         return math.inf if number > 0 else -math.inf
 
 
-def _nearest_finite(number: Fraction) -> Fraction:
+def _nearest_or_largest_double(number: Fraction) -> Fraction:
     try:
         return Fraction(float(number))
     except OverflowError:
@@ -372,7 +374,7 @@ def _computed(atom: Atom, of: list[Fraction]) -> Fraction | None:
         return atom.compute(*of)
     if atom.kind == "rounded":
         try:
-            return Fraction(float(of[0]) if atom.units == 1 else _root_of_square(of[0]) ** 2)
+            return Fraction(float(of[0]) if atom.units == 1 else _double_root_or_nan(of[0]) ** 2)
         except OverflowError:
             return None
     if atom.kind == "wrapped" and atom.low is not None and atom.high is not None:
@@ -382,17 +384,17 @@ def _computed(atom: Atom, of: list[Fraction]) -> Fraction | None:
     if atom.kind == "quotient":
         return of[0] / of[1] if of[1] else None
     if atom.kind == "sqrt":
-        return _root(of[0])
+        return _accurate_square_root(of[0])
     return None
 
 
-def _root_of_square(square: Fraction) -> float:
+def _double_root_or_nan(square: Fraction) -> float:
     """The double whose square is a number: what a power was made of."""
-    root = _root(square)
+    root = _accurate_square_root(square)
     return float(root) if root is not None else math.nan
 
 
-def _root(value: Fraction) -> Fraction | None:
+def _accurate_square_root(value: Fraction) -> Fraction | None:
     """A square root to so many digits that rounding it gives the double nearest to the root, but for ties."""
     if value < 0:
         return None

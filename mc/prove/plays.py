@@ -19,9 +19,9 @@ import filterproof.theory.pairs as pairs
 from filterproof.filters.contract.state import choose_runs, parts
 from filterproof.filters.contract.work import count_work
 from filterproof.filters.privacy_filter import PrivacyFilter
-from filterproof.mc.prove.ledger import declared_charge
+from filterproof.mc.prove.ledger import charge_by_rule_name
 from filterproof.mc.prove.requests import DECLARED, HUGE
-from filterproof.mc.prove.states import exact_leaves, structure
+from filterproof.mc.prove.states import exact_state_numbers, structure
 from filterproof.theory.pairs import DominatingPair
 
 PLAYS, ROUNDS, OTHERS, LONG = 16, 28, 8, 72
@@ -49,16 +49,16 @@ class PlayedDecision:
         """The request of one run."""
         return getattr(pairs, self.family)(**self.parameters)  # type: ignore[no-any-return]
 
-    def declared(self, name: str) -> float:
+    def declared_number(self, name: str) -> float:
         """A number that the pair declares, by the name of the path's choice."""
         if name not in self._known:
             with np.errstate(all="ignore"):
-                self._known[name] = self._declared(name)
+                self._known[name] = self._compute_declared_number(name)
         return self._known[name]
 
-    def size(self, name: str) -> str:
+    def declared_size_class(self, name: str) -> str:
         """Of which size what it declares is: that of a path's choice."""
-        value = self.declared(name)
+        value = self.declared_number(name)
         if math.isnan(value):
             return "undefined"
         if math.isinf(value):
@@ -68,7 +68,7 @@ class PlayedDecision:
         )
         return "finite" if bounded or value <= HUGE else "huge"
 
-    def _declared(self, name: str) -> Any:
+    def _compute_declared_number(self, name: str) -> Any:
         words = name.split()
         parameters = {
             k: np.array([v]) if self.vectorised and isinstance(v, float) else v
@@ -76,7 +76,7 @@ class PlayedDecision:
         }
         pair = getattr(pairs, self.family)(**parameters)
         if words[0] == "charge":
-            return declared_charge(words[1], pair)
+            return charge_by_rule_name(words[1], pair)
         if words[0] == "swapped":
             pair, words = pair.swapped, words[1:]
         value = getattr(pair, words[0])
@@ -102,7 +102,9 @@ class Plays:
 
         def read(one: PlayedDecision) -> PlayedDecision:
             return replace(
-                one, before=exact_leaves(tree, one.before), after=one.after and exact_leaves(tree, one.after)
+                one,
+                before=exact_state_numbers(tree, one.before),
+                after=one.after and exact_state_numbers(tree, one.after),
             )
 
         return Plays([[read(decision) for decision in one] for one in self.plays])
@@ -111,7 +113,7 @@ class Plays:
         """Whether each place of a state never was below 0."""
         return [min(column) >= 0 for column in zip(*self.leaves(), strict=False)]
 
-    def modes(self) -> list[bool]:
+    def takes_few_integers(self) -> list[bool]:
         """Places that took at most five values, all whole."""
         columns = [set(column) for column in zip(*self.leaves(), strict=False)]
         return [len(c) <= 5 and all(math.isfinite(x) and x == int(x) for x in c) for c in columns]
@@ -119,22 +121,22 @@ class Plays:
 
 def play(filt: PrivacyFilter) -> Plays:
     """Plays of a filter; in every second one, three runs side by side."""
-    return Plays([_one(filt, number, 1 if number % 2 == 0 else 3) for number in range(PLAYS)])
+    return Plays([_one_play(filt, number, 1 if number % 2 == 0 else 3) for number in range(PLAYS)])
 
 
-def play_others(filt: PrivacyFilter, tree: Any) -> Plays:
+def play_for_comparison(filt: PrivacyFilter, tree: Any) -> Plays:
     """Plays with families, sizes and runs that are not in the others: to be compared with the trace alone.
 
     `tree` is the traced state at the start. A budget of the library raises the smallest charges, by how much is left
     open in the trace.
     """
     sizes = EXTREMES[2:] if "sum " in structure(tree) else EXTREMES
-    others = [_one(filt, number, 1, _drawn_of_others) for number in range(0, OTHERS, 2)]
-    extreme = [_one(filt, OTHERS + n, n, partial(_drawn_of_extremes, sizes=sizes)) for n in (1, 2)]
-    return Plays([*others, *extreme, _one(filt, LONG, 1, share=1e-4, rounds=LONG)])
+    others = [_one_play(filt, number, 1, _drawn_of_others) for number in range(0, OTHERS, 2)]
+    extreme = [_one_play(filt, OTHERS + n, n, partial(_drawn_of_extremes, sizes=sizes)) for n in (1, 2)]
+    return Plays([*others, *extreme, _one_play(filt, LONG, 1, share=1e-4, rounds=LONG)])
 
 
-def _one(
+def _one_play(
     filt: PrivacyFilter,
     number: int,
     n: int,
@@ -147,10 +149,12 @@ def _one(
     scale, state, found = share * 10 ** rng.uniform(-2.5, 0.0), filt.start(n), []
     for _ in range(rounds):
         vectorised = bool(rng.integers(2))
-        family, parameters = (draw or _drawn)(rng, scale * 2 ** rng.uniform(-2, 1), n if vectorised else 0)
+        family, parameters = (draw or _drawn_request)(
+            rng, scale * 2 ** rng.uniform(-2, 1), n if vectorised else 0
+        )
         request = getattr(pairs, family)(**parameters)
-        loss = _losses(rng, request, n)
-        granted, after = _answered(filt, state, request, loss, n)
+        loss = _sample_losses(rng, request, n)
+        granted, after = _grant_and_next_state(filt, state, request, loss, n)
         for run in range(n):
             own = {k: float(v[run]) if isinstance(v, np.ndarray) else v for k, v in parameters.items()}
             found.append(
@@ -175,7 +179,9 @@ def _one(
 _RAISED = object()
 
 
-def _answered(filt: PrivacyFilter, state: Any, request: DominatingPair, loss: Any, n: int) -> tuple[Any, Any]:
+def _grant_and_next_state(
+    filt: PrivacyFilter, state: Any, request: DominatingPair, loss: Any, n: int
+) -> tuple[Any, Any]:
     """What the filter decides, and the state afterwards; a method that raises denies."""
     count_work(3 * n)
     try:
@@ -188,7 +194,7 @@ def _answered(filt: PrivacyFilter, state: Any, request: DominatingPair, loss: An
         return np.zeros(n, dtype=bool), _RAISED
 
 
-def _drawn(rng: np.random.Generator, size: float, n: int) -> tuple[str, dict[str, Any]]:
+def _drawn_request(rng: np.random.Generator, size: float, n: int) -> tuple[str, dict[str, Any]]:
     """A family, and parameters of which the charge is about `size`."""
 
     def number(value: float) -> Any:
@@ -209,7 +215,7 @@ def _drawn(rng: np.random.Generator, size: float, n: int) -> tuple[str, dict[str
 
 
 def _drawn_of_others(rng: np.random.Generator, size: float, n: int) -> tuple[str, dict[str, Any]]:
-    """As `_drawn`, of the other families in half of the cases, and of large requests in some."""
+    """As `_drawn_request`, of the other families in half of the cases, and of large requests in some."""
     kind = int(rng.integers(8))
     if kind == 0:
         return "DiscreteLaplace", {"scale": 1 / size}
@@ -220,17 +226,17 @@ def _drawn_of_others(rng: np.random.Generator, size: float, n: int) -> tuple[str
         return "FinitePair", {"p": (p, 1 - p), "q": (1 - p, p)}
     if kind == 3:
         return "SubsampledGaussian", {"q": 0.01, "sigma": max(1 / size, 0.5)}
-    return _drawn(rng, size * 100 if kind == 4 else size, n)
+    return _drawn_request(rng, size * 100 if kind == 4 else size, n)
 
 
 def _drawn_of_extremes(
     rng: np.random.Generator, size: float, n: int, sizes: Sequence[float]
 ) -> tuple[str, dict[str, Any]]:
-    """As `_drawn`, of the usual size in a third of the cases."""
-    return _drawn(rng, float(rng.choice(sizes)) if rng.integers(3) else size, n)
+    """As `_drawn_request`, of the usual size in a third of the cases."""
+    return _drawn_request(rng, float(rng.choice(sizes)) if rng.integers(3) else size, n)
 
 
-def _losses(rng: np.random.Generator, request: DominatingPair, n: int) -> Any:
+def _sample_losses(rng: np.random.Generator, request: DominatingPair, n: int) -> Any:
     """A realised loss for each run, half of them of the swapped sign."""
     with np.errstate(all="ignore"):
         return request.sample(rng, n) * np.where(rng.random(n) < 0.5, 1.0, -1.0)
@@ -243,12 +249,12 @@ def _leaves(state: Any, run: int, n: int) -> Iterator[float]:
             yield from _leaves(part, run, n)
     elif isinstance(state, np.ndarray):
         own = state[run] if state.ndim and state.shape[0] == n else state
-        yield from (_number(x) for x in np.ravel(own))
+        yield from (_python_number(x) for x in np.ravel(own))
     elif isinstance(state, bool | int | float | np.generic):
-        yield _number(state)
+        yield _python_number(state)
 
 
-def _number(value: Any) -> Any:
+def _python_number(value: Any) -> Any:
     """A whole number stays one: as a double it might be another."""
     plain = value.item() if isinstance(value, np.generic) else value
     return float(plain) if isinstance(plain, bool) else plain

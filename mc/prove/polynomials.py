@@ -35,7 +35,7 @@ class Polynomial:
 
     def __add__(self, other: Polynomial | Fraction | int) -> Polynomial:
         terms = dict(self.terms)
-        for key, value in _of(other).terms.items():
+        for key, value in _as_polynomial(other).terms.items():
             terms[key] = terms.get(key, Fraction(0)) + value
         return Polynomial(terms)
 
@@ -45,7 +45,7 @@ class Polynomial:
         return Polynomial({key: -value for key, value in self.terms.items()})
 
     def __sub__(self, other: Polynomial | Fraction | int) -> Polynomial:
-        return self + -_of(other)
+        return self + -_as_polynomial(other)
 
     def __mul__(self, other: Polynomial | Fraction | int) -> Polynomial:
         if not isinstance(other, Polynomial):
@@ -102,5 +102,5 @@ def number_text(value: Fraction) -> str:
     return str(value.numerator) if value.denominator == 1 and abs(value) < 10**7 else f"{float(value):.6g}"
 
 
-def _of(value: Polynomial | Fraction | int) -> Polynomial:
+def _as_polynomial(value: Polynomial | Fraction | int) -> Polynomial:
     return value if isinstance(value, Polynomial) else Polynomial.constant(value)

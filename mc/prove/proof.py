@@ -16,16 +16,16 @@ from typing import Any
 
 from filterproof.filters.contract.library import defining_class, is_library_class
 from filterproof.filters.privacy_filter import PrivacyFilter
-from filterproof.mc.prove.comparison import COMPARED, compare
-from filterproof.mc.prove.induction import Failure, Induction, SumBound, by_part
-from filterproof.mc.prove.invariants import charge_of, code_constants, code_reads
+from filterproof.mc.prove.comparison import COMPARED, correct_predictions_and_mismatch
+from filterproof.mc.prove.induction import Failure, Induction, SumBound, group_by_first_request
+from filterproof.mc.prove.invariants import charge_upper_bound, code_constants, numbers_read_of_requests
 from filterproof.mc.prove.paths import NotTraced, Raised
-from filterproof.mc.prove.plays import Plays, play, play_others
+from filterproof.mc.prove.plays import Plays, play, play_for_comparison
 from filterproof.mc.prove.polynomials import number_text
 from filterproof.mc.prove.questions import Questions
 from filterproof.mc.prove.requests import MANY_ORDERS
 from filterproof.mc.prove.source import file_of, line_text, refuse_hidden_state
-from filterproof.mc.prove.theorems import SumTheorem, conversions, theorems
+from filterproof.mc.prove.theorems import SumTheorem, conversion_statements, theorems_for_guarantee
 from filterproof.mc.prove.transitions import System, Tracer
 from filterproof.theory.evidence import Evidence
 from filterproof.theory.guarantees import ApproxDP, GaussianDP, Guarantee, PureDP
@@ -94,7 +94,7 @@ class SourceProof:
     @property
     def kernel(self) -> tuple[str, ...]:
         """The statements of the kernel that the proof rests on."""
-        first = ("kept_by_first",) * (len(by_part(self.sums)) > 1)
+        first = ("kept_by_first",) * (len(group_by_first_request(self.sums)) > 1)
         return (*dict.fromkeys(one.theorem.kernel for one in self.sums), *first, *self.conversions)
 
     @property
@@ -112,7 +112,7 @@ class SourceProof:
         if not self.proved:
             where = f" ({self.file}:{self.line}: {self.source_line})" if self.line else ""
             return f"not proved: {self.reason}{where}"
-        parts = [", ".join(str(one.theorem) for one in sums) for sums in by_part(self.sums)]
+        parts = [", ".join(str(one.theorem) for one in sums) for sums in group_by_first_request(self.sums)]
         sums, named = (
             " or ".join(parts) + ", by the first request," * (len(parts) > 1),
             ", ".join(self.kernel),
@@ -176,7 +176,7 @@ def prove(filt: PrivacyFilter) -> SourceProof:
     questions, file = Questions(), file_of(type(filt)) or ""
     try:
         refuse_hidden_state(filt)
-        return _proof(filt, file, questions)
+        return _prove_traced_filter(filt, file, questions)
     except NotTraced as error:
         reason, line, file = error.reason, error.line, error.file or file
     except Raised:
@@ -188,14 +188,14 @@ def prove(filt: PrivacyFilter) -> SourceProof:
     return SourceProof(False, File(file).name, reason=reason, line=line, source_line=line_text(file, line))
 
 
-def _proof(filt: PrivacyFilter, file: str, questions: Questions) -> SourceProof:
+def _prove_traced_filter(filt: PrivacyFilter, file: str, questions: Questions) -> SourceProof:
     promise = _promise(filt)
-    start = Tracer(filt, [], [], questions).beginning()
-    plays, others = play(filt).exact(start), play_others(filt, start).exact(start)
-    system = _traced(filt, plays, questions)
-    possible = theorems(promise, _orders(system), code_constants(system))
+    start = Tracer(filt, [], [], questions).start_state()
+    plays, others = play(filt).exact(start), play_for_comparison(filt, start).exact(start)
+    system = _trace_system(filt, plays, questions)
+    possible = theorems_for_guarantee(promise, _renyi_orders_read(system), code_constants(system))
     known: dict[str, Any] = {"file": File(file).name, "promise": promise, "paths": system.paths}
-    agreed, other = compare(system, Plays(plays.plays + others.plays))
+    agreed, other = correct_predictions_and_mismatch(system, Plays(plays.plays + others.plays))
     known["compared"] = agreed
     if other is not None:
         reason = f"the real code decides otherwise than its trace, on {other.family} {other.parameters}"
@@ -205,21 +205,23 @@ def _proof(filt: PrivacyFilter, file: str, questions: Questions) -> SourceProof:
     parts, failures = [system], list[Failure]()
     found = _bounds(system, plays, possible, questions, failures)
     of_events = isinstance(promise, PureDP | ApproxDP | GaussianDP)  # of which kept_by_first speaks
-    if found is None and of_events and len(parts := list(system.by_first())) > 1:
+    if found is None and of_events and len(parts := list(system.split_by_first_grant())) > 1:
         own = [_bounds(part, plays, possible, questions, failures) for part in parts]
         if None not in own:
             found = [replace(one, part=number) for number, sums in enumerate(own) for one in sums or ()]
     if found is not None:
         undefined = (
-            [step for step in system.steps if step.is_undefined] if any(one.defined for one in found) else []
+            [step for step in system.steps if step.request_declares_nan]
+            if any(one.defined for one in found)
+            else []
         )
         lines = {step.lines[-1] if step.lines else None for step in undefined[:1]}
         return SourceProof(
-            True, sums=tuple(found), lines=_lines(system),
-            conversions=tuple(sorted({name for one in found for name in conversions(one.theorem, code_reads(system))})),
+            True, sums=tuple(found), lines=_traced_line_range(system),
+            conversions=tuple(sorted({name for one in found for name in conversion_statements(one.theorem, numbers_read_of_requests(system))})),
             assumes=(
                 *(f"no request declares NaN, which line {line} may grant" for line in lines),
-                *((_LIBRARIES,) if _calls(system) else ()),
+                *((_LIBRARIES,) if _calls_library_functions(system) else ()),
                 *((_ORDERS,) if any(MANY_ORDERS in step.path.choices for step in system.steps) else ()),
             ), **known,
         )  # fmt: skip
@@ -235,7 +237,7 @@ def _proof(filt: PrivacyFilter, file: str, questions: Questions) -> SourceProof:
     line = failure.step.lines[-1] if failure.step is not None and failure.step.lines else None
     return SourceProof(
         False, reason=reason or failure.reason, tried=tuple(dict.fromkeys(map(str, failures))), line=line,
-        source_line=line_text(file, line), state=failure.values, lead=_lead(failure.theorem, plays), **known,
+        source_line=line_text(file, line), state=failure.values, lead=_shortest_play_over_budget(failure.theorem, plays), **known,
     )  # fmt: skip
 
 
@@ -247,7 +249,7 @@ def _bounds(
     failures: list[Failure],
 ) -> list[SumBound] | None:
     """The bounds of the sums of the first theorem that applies; None where none does, for the reasons in `failures`."""
-    undefined = any(step.is_undefined for step in system.steps)
+    undefined = any(step.request_declares_nan for step in system.steps)
     for sums, defined in itertools.product(possible, (False, True) if undefined else (False,)):
         found: list[SumBound] = []
         for theorem in sums:
@@ -272,9 +274,9 @@ def _promise(filt: PrivacyFilter) -> Guarantee:
     return promise
 
 
-def _traced(filt: PrivacyFilter, plays: Plays, questions: Questions) -> System:
+def _trace_system(filt: PrivacyFilter, plays: Plays, questions: Questions) -> System:
     """The system; places that plays took for modes and are none become numbers."""
-    modes = plays.modes()
+    modes = plays.takes_few_integers()
     try:
         return Tracer(filt, plays.nonneg(), modes, questions).system()
     except NotTraced as error:
@@ -283,31 +285,31 @@ def _traced(filt: PrivacyFilter, plays: Plays, questions: Questions) -> System:
     return Tracer(filt, plays.nonneg(), [], questions).system()
 
 
-def _orders(system: System) -> set[Fraction]:
+def _renyi_orders_read(system: System) -> set[Fraction]:
     """The orders at which the code reads Rényi divergences."""
     names = {name for step in system.steps for name in step.path.choices if "renyi" in name}
     return {Fraction(name.split()[-1].removeprefix("renyi_charge.at(").rstrip(")")) for name in names}
 
 
-def _lead(theorem: SumTheorem, plays: Plays) -> tuple[tuple[str, dict[str, Any]], ...]:
+def _shortest_play_over_budget(theorem: SumTheorem, plays: Plays) -> tuple[tuple[str, dict[str, Any]], ...]:
     """The shortest play after which the sum is over the budget."""
     budget = float(theorem.budget) * (1 + 1e-9)
     found = []
     for one in plays.plays:
         for run in range(one[0].runs):
             granted = [decision for decision in one[run :: one[0].runs] if decision.granted]
-            sums = itertools.accumulate(charge_of(decision, theorem) for decision in granted)
+            sums = itertools.accumulate(charge_upper_bound(decision, theorem) for decision in granted)
             above = next((place for place, total in enumerate(sums, 1) if abs(total) > budget), None)
             if above is not None:
                 found.append(tuple((decision.family, decision.parameters) for decision in granted[:above]))
     return min(found, key=len, default=())
 
 
-def _calls(system: System) -> bool:
+def _calls_library_functions(system: System) -> bool:
     """Whether a function is called whose doubles differ from library to library."""
     return any(atom.kind == "function" for step in system.steps for atom in step.path.atoms)
 
 
-def _lines(system: System) -> tuple[int, int]:
+def _traced_line_range(system: System) -> tuple[int, int]:
     visited = [line for step in system.steps for line in step.path.lines]
     return min(visited, default=0), max(visited, default=0)

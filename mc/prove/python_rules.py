@@ -14,7 +14,7 @@ from typing import Any, get_args
 import numpy as np
 
 from filterproof.mc.prove.ledger import CHARGES, TracedCharge
-from filterproof.mc.prove.numpy_arrays import EACH_RUN, Caller, number
+from filterproof.mc.prove.numpy_arrays import EACH_RUN, Caller, to_traced_array
 from filterproof.mc.prove.numpy_rules import tested
 from filterproof.mc.prove.paths import NotTraced, Raised
 from filterproof.mc.prove.polynomials import Polynomial
@@ -23,14 +23,14 @@ from filterproof.mc.prove.source import is_traced, refuse_own_container, user_cl
 from filterproof.mc.prove.values import (
     PYTHON,
     Array,
-    Native,
     Number,
+    RuleFunction,
     SingleUse,
-    as_number,
+    as_numpy_kind,
+    concrete_value,
     elementwise,
-    known,
+    entry_as_number,
     lift,
-    numpy_kind,
 )
 
 #: Functions without side effects that are called where all that they are given is known; of zeros the sign is not.
@@ -60,12 +60,12 @@ CONTAINERS = (str, tuple, list, dict, frozenset)
 # -- numbers ---------------------------------------------------------------------------------------------------
 
 
-def one(own: Caller, value: Any) -> Array:
+def single_number(own: Caller, value: Any) -> Array:
     """A number, or the one entry of an array of one run: of several it raises."""
     found = lift(value)
     if found is None or found.data.size != 1:
         raise Raised
-    return Number(number(own, found).kind, found.items[0])
+    return Number(to_traced_array(own, found).kind, found.items[0])
 
 
 def converted(kind: str, own: Caller, x: Any = 0) -> Any:
@@ -74,28 +74,30 @@ def converted(kind: str, own: Caller, x: Any = 0) -> Any:
         return own.truth(x)
     if isinstance(x, str):
         return {"float": float, "int": int}[kind](x)
-    return own.arithmetic.cast(one(own, x), kind)
+    return own.arithmetic.cast(single_number(own, x), kind)
 
 
 def absolute(own: Caller, x: Any) -> Array:
-    value = number(own, x)
+    value = to_traced_array(own, x)
     kind = "int" if value.kind == "bool" else value.kind
-    return elementwise(lambda entry: own.arithmetic.absolute(as_number(entry), kind), kind, value)
+    return elementwise(lambda entry: own.arithmetic.absolute(entry_as_number(entry), kind), kind, value)
 
 
 def whole(rule: str, own: Caller, x: Any) -> Array:
-    value = as_number(one(own, x).value)
+    value = entry_as_number(single_number(own, x).value)
     if not isinstance(value, Polynomial):
         raise Raised
     return Number("int", own.arithmetic.whole(rule, value))
 
 
 def square_root(own: Caller, x: Any) -> Array:
-    return Number("float", own.arithmetic.sqrt(own.arithmetic.convert(one(own, x).value, "float"), "float"))
+    return Number(
+        "float", own.arithmetic.sqrt(own.arithmetic.convert(single_number(own, x).value, "float"), "float")
+    )
 
 
 def test(rule: Callable[[float], bool], own: Caller, x: Any) -> Array:
-    return Number("bool", tested(rule, own, one(own, x)).value)
+    return Number("bool", tested(rule, own, single_number(own, x)).value)
 
 
 def extreme(symbol: str, own: Caller, *args: Any, **named: Any) -> Any:
@@ -124,7 +126,7 @@ def total(own: Caller, iterable: Any, start: Any = 0) -> Any:
 
 def length(own: Caller, value: Any) -> Any:
     if isinstance(value, Array) and value.ndim:
-        return own.runs() if value.runs else value.data.shape[0]
+        return own.number_of_runs() if value.runs else value.data.shape[0]
     if isinstance(value, (*CONTAINERS, range, np.ndarray)):
         refuse_own_container(value)
         return len(value)
@@ -133,21 +135,21 @@ def length(own: Caller, value: Any) -> Any:
 
 def sequence(kind: Callable[[Any], Any], own: Caller, iterable: Any = ()) -> Any:
     made = kind(own.items(iterable))
-    return own.own(made) if isinstance(made, list) else made
+    return own.mark_fresh(made) if isinstance(made, list) else made
 
 
-def keys(own: Caller, iterable: Any = ()) -> frozenset[Any]:
+def to_set(own: Caller, iterable: Any = ()) -> frozenset[Any]:
     return iterable if isinstance(iterable, frozenset) else frozenset(map(own.key, own.items(iterable)))
 
 
 def dictionary(own: Caller, *args: Any, **named: Any) -> Any:
     given = args[0] if args else {}
     pairs = given.items() if isinstance(given, dict) else map(own.items, own.items(given))
-    return own.own({own.key(k): v for k, v in pairs} | named)
+    return own.mark_fresh({own.key(k): v for k, v in pairs} | named)
 
 
-def iterator(own: Caller, rest: Iterable[Any]) -> Any:
-    return own.own(SingleUse(rest))
+def fresh_iterator(own: Caller, rest: Iterable[Any]) -> Any:
+    return own.mark_fresh(SingleUse(rest))
 
 
 def zipped(own: Caller, *args: Any, strict: bool = False) -> Any:
@@ -159,16 +161,16 @@ def zipped(own: Caller, *args: Any, strict: bool = False) -> Any:
         except ValueError:
             raise Raised from None
 
-    return iterator(own, rest())
+    return fresh_iterator(own, rest())
 
 
 def enumerated(own: Caller, iterable: Any, start: Any = 0) -> Any:
-    return iterator(own, enumerate(own.items(iterable), own.key(start)))
+    return fresh_iterator(own, enumerate(own.items(iterable), own.key(start)))
 
 
 def mapped(own: Caller, function: Any, *args: Any) -> Any:
     groups = zip(*map(own.items, args), strict=False)
-    return iterator(own, (own.call(function, list(group), {}) for group in groups))
+    return fresh_iterator(own, (own.call(function, list(group), {}) for group in groups))
 
 
 def container_method(own: Caller, container: Any, name: str) -> Any:
@@ -178,21 +180,21 @@ def container_method(own: Caller, container: Any, name: str) -> Any:
             f"{type(container).__name__} is a container of the user's own, whose methods have no rule"
         )
     if name == "get" and isinstance(container, dict):
-        return Native(lambda key, default=None: look_up(own, container, key, default), name)
+        return RuleFunction(lambda key, default=None: dict_item(own, container, key, default), name)
     if name == "copy" and isinstance(container, dict | list):
-        return Native(lambda: own.own(type(container)(container)), name)
+        return RuleFunction(lambda: own.mark_fresh(type(container)(container)), name)
     if name in ("items", "keys", "values") and isinstance(container, dict):
-        return Native(lambda: tuple(getattr(container, name)()), name)
+        return RuleFunction(lambda: tuple(getattr(container, name)()), name)
     if name in ("lower", "upper", "startswith", "endswith") and isinstance(container, str):
-        return Native(getattr(container, name), name)
+        return RuleFunction(getattr(container, name), name)
     if id(container) in own.fresh and isinstance(container, dict) and name == "update":
-        return Native(lambda *args, **named: container.update(dictionary(own, *args, **named)), name)
+        return RuleFunction(lambda *args, **named: container.update(dictionary(own, *args, **named)), name)
     if id(container) in own.fresh and isinstance(container, list) and name in ("append", "insert"):
-        return Native(getattr(container, name), name)
+        return RuleFunction(getattr(container, name), name)
     raise NotTraced(f"{name} of a {type(container).__name__} has no rule, or changes what outlives the call")
 
 
-def look_up(own: Caller, container: dict[Any, Any], key: Any, default: Any = Raised) -> Any:
+def dict_item(own: Caller, container: dict[Any, Any], key: Any, default: Any = Raised) -> Any:
     """container[key], or the default; a class or name that is not known is each in turn."""
     if type(container) is not dict:
         raise NotTraced(f"an item of {type(container).__name__} has no rule")
@@ -232,9 +234,9 @@ def _is_instance(value: Any, kind: Any) -> bool:
     if isinstance(value, TracedCharge):
         return kind in CHARGES
     found = lift(value)
-    if not isinstance(kind, type) or isinstance(value, Native | SingleUse | ClassOf):
+    if not isinstance(kind, type) or isinstance(value, RuleFunction | SingleUse | ClassOf):
         raise NotTraced(f"isinstance(..., {kind!r}) has no rule here")
-    if found is None or kind in CONTAINERS or user_classes(kind) or is_library(kind):
+    if found is None or kind in CONTAINERS or user_classes(kind) or is_defined_by_library(kind):
         return isinstance(value, kind)
     if kind is np.ndarray:
         return not found.is_scalar
@@ -249,13 +251,13 @@ def hasattr_(own: Caller, value: Any, name: str) -> bool:
     if found is None:
         kind = value if isinstance(value, type) else type(value)
         is_plain = value is None or isinstance(value, str | ModuleType)
-        if not is_plain and not user_classes(kind) and not is_library(value):
+        if not is_plain and not user_classes(kind) and not is_defined_by_library(value):
             raise NotTraced("hasattr() has no rule here")
         computed = isinstance(inspect.getattr_static(kind, name, None), property | cached_property)
         if computed or is_traced(getattr(kind, "__getattr__", None)):
             raise NotTraced("hasattr() of what is computed has no rule")
         return hasattr(value, name)
-    of_numpy = hasattr(np.dtype(numpy_kind(found.kind)).type if found.is_scalar else np.ndarray, name)
+    of_numpy = hasattr(np.dtype(as_numpy_kind(found.kind)).type if found.is_scalar else np.ndarray, name)
     if found.kind not in PYTHON:
         return of_numpy
     of_python = hasattr({"bool": bool, "int": int, "float": float}[found.kind], name)
@@ -285,19 +287,19 @@ def replace(own: Caller, record: Any, /, **changes: Any) -> Any:
         raise Raised from None
 
 
-def counted(own: Caller, *args: Any) -> Any:
+def arange(own: Caller, *args: Any) -> Any:
     """np.arange, of the runs too."""
     runs = (
         len(args) == 1
         and isinstance(args[0], Array)
         and args[0].is_scalar
-        and args[0].value == own.runs().value
+        and args[0].value == own.number_of_runs().value
     )
-    return EACH_RUN if runs else called(np.arange, list(args), {})
+    return EACH_RUN if runs else call_on_known_values(np.arange, list(args), {})
 
 
 RULES: dict[Any, Callable[..., Any]] = {
-    np.arange: counted,
+    np.arange: arange,
     **{kind: partial(converted, kind.__name__) for kind in (float, int, bool)},
     abs: absolute, round: partial(whole, "rint"), math.ceil: partial(whole, "ceil"),
     math.floor: partial(whole, "floor"), math.trunc: partial(whole, "trunc"), math.sqrt: square_root,
@@ -305,7 +307,7 @@ RULES: dict[Any, Callable[..., Any]] = {
     max: partial(extreme, ">"), min: partial(extreme, "<"), sum: total,
     any: lambda own, iterable: any(own.truth(x) for x in own.items(iterable)),
     all: lambda own, iterable: all(own.truth(x) for x in own.items(iterable)),
-    len: length, tuple: partial(sequence, tuple), list: partial(sequence, list), set: keys, frozenset: keys,
+    len: length, tuple: partial(sequence, tuple), list: partial(sequence, list), set: to_set, frozenset: to_set,
     dict: dictionary, zip: zipped, enumerate: enumerated, map: mapped,
     range: lambda own, *args: range(*(operator.index(own.key(a)) for a in args)),
     type: class_of, isinstance: is_instance, hasattr: hasattr_, getattr: getattr_, dataclasses.replace: replace,
@@ -316,7 +318,7 @@ RULES: dict[Any, Callable[..., Any]] = {
 # -- this library ----------------------------------------------------------------------------------------------
 
 
-def is_library(value: Any) -> bool:
+def is_defined_by_library(value: Any) -> bool:
     """Whether it is what this library defines, whose functions may be called on what is known; accountants change."""
     homes = [str(home) for home in (getattr(value, "__module__", None), type(value).__module__)]
     if any(home.startswith("filterproof.filters.accountants.") for home in homes):
@@ -324,9 +326,9 @@ def is_library(value: Any) -> bool:
     return any(home.startswith(("filterproof.theory.", "filterproof.filters.")) for home in homes)
 
 
-def called(function: Any, args: list[Any], named: dict[str, Any]) -> Any:
+def call_on_known_values(function: Any, args: list[Any], named: dict[str, Any]) -> Any:
     """A function of a library on what is known."""
-    given = [known(a) for a in args], {k: known(v) for k, v in named.items()}
+    given = [concrete_value(a) for a in args], {k: concrete_value(v) for k, v in named.items()}
     try:
         with np.errstate(all="ignore"):
             return function(*given[0], **given[1])

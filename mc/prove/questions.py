@@ -26,7 +26,7 @@ class Questions:
         self.context: Any = z3.Context()
         self._variables: dict[str, Any] = {}
 
-    def solver(self) -> Any:
+    def new_solver(self) -> Any:
         """A solver for linear real arithmetic."""
         made = self.z3.SolverFor("QF_LRA", ctx=self.context)
         made.set("rlimit", MAX_STEPS)

@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 import filterproof.theory.pairs as pairs
 from filterproof.mc.prove.paths import MAX_DOUBLE, Atom, NotTraced, Path, Raised, Value
 from filterproof.mc.prove.polynomials import Polynomial
-from filterproof.mc.prove.values import Array, Native, Number, constant_of
+from filterproof.mc.prove.values import Array, Number, RuleFunction, constant_of
 from filterproof.theory.pairs import DominatingPair
 
 #: Declared numbers above this are traced by themselves, since their products may overflow.
@@ -69,7 +69,7 @@ class Request:
         default_factory=lambda: {OTHER} | set(FAMILIES) | {f"sub:{name}" for name in FAMILIES}
     )
 
-    def restrict(self, inside: set[str], question: str) -> bool:
+    def is_one_of(self, inside: set[str], question: str) -> bool:
         """Whether its class is one of `inside`, taken both ways."""
         yes, no = self.possible & inside, self.possible - inside
         answer = bool(self.path.choose(f"class {question}", [True, False])) if yes and no else bool(yes)
@@ -83,11 +83,11 @@ class Request:
                 return True
             if kind is not pairs.PairPerRun:  # a filter receives one mechanism at a time
                 names |= {family_name(kind), f"sub:{family_name(kind)}"}
-        return self.restrict(names, f"in {sorted(names)}")
+        return self.is_one_of(names, f"in {sorted(names)}")
 
-    def has_name(self, text: str) -> bool:
+    def class_is_named(self, text: str) -> bool:
         """Whether type(request).__name__ is a text."""
-        if self.restrict({text} & set(FAMILIES), f"exactly {text}"):
+        if self.is_one_of({text} & set(FAMILIES), f"exactly {text}"):
             return True
         if self.possible <= set(FAMILIES) or not self.path.choose(f"name {text}", [True, False]):
             return False
@@ -97,29 +97,31 @@ class Request:
     def attribute(self, name: str, swapped: bool = False) -> Any:
         """What the request declares, or a parameter of its family."""
         if name in DIVERGENCES:
-            return Native(lambda point: self._divergence(name, point, swapped), name)
+            return RuleFunction(lambda point: self._divergence(name, point, swapped), name)
         if swapped:
             raise NotTraced(f"request.swapped.{name} has no rule")
         if name == "swapped":
-            return Swapped(self)
+            return SwappedRequest(self)
         if name == "shape":
             runs = next(n for n, atom in enumerate(self.path.atoms) if atom.kind == "runs")
             return (Number("int", Polynomial.atom(runs)),) if self.style == "array" else ()
         if name in DECLARED:
-            return self._wrapped(self._declared(name, DECLARED[name]), name)
+            return self._array_or_number(self._declared(name, DECLARED[name]), name)
         families = {family for family, own in FAMILIES.items() if name in own}
         if not families:
             raise NotTraced(f"request.{name} has no rule")
-        if not self.restrict(families | {f"sub:{h}" for h in families}, f"has {name}"):
-            if not all(family in FAMILIES and not _has(family, name) for family in self.possible):
+        if not self.is_one_of(families | {f"sub:{h}" for h in families}, f"has {name}"):
+            if not all(
+                family in FAMILIES and not _family_has_attribute(family, name) for family in self.possible
+            ):
                 raise NotTraced(
                     f"request.{name} is read before the family is known, or of one without a rule"
                 )
             raise Lacking
         for family in sorted(families):
-            if self.restrict({family, f"sub:{family}"}, f"in {[family, f'sub:{family}']}"):
+            if self.is_one_of({family, f"sub:{family}"}, f"in {[family, f'sub:{family}']}"):
                 own = f"{family}.{name}"
-                return self._wrapped(self._number("parameter", own, FAMILIES[family][name]), own)
+                return self._array_or_number(self._number("parameter", own, FAMILIES[family][name]), own)
         raise Raised
 
     def _divergence(self, name: str, point: Any, swapped: bool) -> Array:
@@ -128,26 +130,26 @@ class Request:
         if at is None or isinstance(at, bool) or not math.isfinite(at):
             raise NotTraced(f"request.{name} at an order that is not known has no rule")
         words = f"{'swapped ' * swapped}{name} {Fraction(at)}"
-        return self._wrapped(self._declared(words, None if name == "renyi" else Fraction(1)))
+        return self._array_or_number(self._declared(words, None if name == "renyi" else Fraction(1)))
 
     def charge(self, rule: str) -> Value:
         """What a charge rule of the library charges it: at least what is true."""
         if self.path.choose(f"charge {rule}", ["finite", "infinite"]) == "infinite":
             return math.inf
-        return self.path.new(Atom("charge", f"charge {rule}", low=Fraction(0), units=0))
+        return self.path.intern_atom(Atom("charge", f"charge {rule}", low=Fraction(0), units=0))
 
     def _declared(self, name: str, high: Fraction | None) -> Value:
         options = ["finite", "huge", "infinite", "undefined"] if high is None else ["finite", "undefined"]
         if "renyi" in name:
-            options = self._of_orders(name)
+            options = self._divergence_options(name)
         chosen = self.path.choose(name, options)
         if chosen == "undefined":
-            if not self.restrict({p for p in self.possible if p not in FAMILIES}, "of a stranger"):
+            if not self.is_one_of({p for p in self.possible if p not in FAMILIES}, "of a stranger"):
                 raise Raised
             return math.nan
         return math.inf if chosen == "infinite" else self._number("declared", name, high)
 
-    def _of_orders(self, name: str) -> list[str]:
+    def _divergence_options(self, name: str) -> list[str]:
         """What a divergence may be, beside those of other orders: of more than two, they rise and none is NaN."""
         way, order = name.split()[:-1], Fraction(name.split()[-1])
         others = {
@@ -171,12 +173,12 @@ class Request:
             huge = self.path.choose(question, ["finite", "huge"]) == "huge"
             low = HUGE if huge else low
             high = MAX_DOUBLE if huge or "renyi" in name else HUGE
-        number = self.path.new(Atom(kind, name, (), False, low, high))
+        number = self.path.intern_atom(Atom(kind, name, (), False, low, high))
         if name in POSITIVE and not huge and (number, True) not in self.path.assumed:
             self.path.assume(number, True)
         return number
 
-    def _wrapped(self, value: Value, name: str = "") -> Array:
+    def _array_or_number(self, value: Value, name: str = "") -> Array:
         kind = self.style
         if kind == "array":
             kind = "float"
@@ -186,7 +188,7 @@ class Request:
 
 
 @dataclass(eq=False, frozen=True)
-class Swapped:
+class SwappedRequest:
     """request.swapped, of which the divergences are read."""
 
     request: Request
@@ -211,13 +213,13 @@ class ClassOf:
         """Whether it is a class, or a text where it is a name."""
         if not self.is_name:
             name = family_name(other)
-            return self.request.restrict({name}, f"exactly {name}")
+            return self.request.is_one_of({name}, f"exactly {name}")
         if not isinstance(other, str):
             raise NotTraced("the name of a class is compared with what is no text")
-        return self.request.has_name(other)
+        return self.request.class_is_named(other)
 
 
-def _has(family: str, name: str) -> bool:
+def _family_has_attribute(family: str, name: str) -> bool:
     """Whether requests of a family of the library have an attribute."""
     kind = getattr(pairs, family)
     return hasattr(kind, name) or name in inspect.signature(kind).parameters
@@ -231,7 +233,7 @@ def family_name(kind: Any) -> str:
     return str(name)
 
 
-def charge_bounds(path: Path, measure: str, alpha: Fraction | None = None) -> Bounds:
+def charge_upper_bound_cases(path: Path, measure: str, alpha: Fraction | None = None) -> Bounds:
     """Lists of inequalities of the least charge ("truth" atom) of the request, one list for each case.
 
     Parameters
@@ -242,34 +244,36 @@ def charge_bounds(path: Path, measure: str, alpha: Fraction | None = None) -> Bo
         "pure" (epsilon), "zcdp" (rho), "gdp" (mu^2) or "renyi" (the divergence at `alpha`, both ways); "epsilon" and
         "delta" of an (epsilon, delta)-DP mechanism are bounded together, and so are "kept" and "lost".
     """
-    truth = path.new(Atom("truth", measure, (), False, Fraction(0)))
+    truth = path.intern_atom(Atom("truth", measure, (), False, Fraction(0)))
     known = {
         (a.kind, a.name): Polynomial.atom(n)
         for n, a in enumerate(path.atoms)
         if a.kind in ("declared", "parameter", "charge")
     }
 
-    def read(*names: tuple[Any, str]) -> list[Polynomial]:
+    def known_values(*names: tuple[Any, str]) -> list[Polynomial]:
         return [known[name] for name in names if name in known]
 
-    pure = read(("declared", "pure_epsilon"), PURE_CHARGE, ("parameter", "RandomizedResponse.epsilon"))
-    scales = read(("parameter", "Laplace.b"))
+    pure = known_values(
+        ("declared", "pure_epsilon"), PURE_CHARGE, ("parameter", "RandomizedResponse.epsilon")
+    )
+    scales = known_values(("parameter", "Laplace.b"))
     for place, atom in enumerate(path.atoms):  # epsilon is 1 / b: the code may have computed c / b
         if atom.kind == "quotient" and atom.of[1] in scales and (top := atom.of[0].value):
             pure.append(Polynomial.atom(place) * (1 / top))
-    squares = [mu * mu for mu in read(("declared", "gdp_mu"), ("parameter", "Gaussian.mu"))]
-    squares += read(GDP_CHARGE)
+    squares = [mu * mu for mu in known_values(("declared", "gdp_mu"), ("parameter", "Gaussian.mu"))]
+    squares += known_values(GDP_CHARGE)
     one = Polynomial.constant(1)
     if measure in ("epsilon", "delta"):
-        return _pair_bounds(truth, known, pure, measure == "epsilon")
+        return _epsilon_delta_bound_cases(truth, known, pure, measure == "epsilon")
     if measure in ("kept", "lost"):
-        if pair := _pair_bounds(truth, known, [], measure == "kept"):
+        if pair := _epsilon_delta_bound_cases(truth, known, [], measure == "kept"):
             epsilon = known.get(("parameter", "KOV.epsilon"))
             if measure == "kept" and epsilon is not None and ("parameter", "KOV.delta") in known:
                 pair[0].append((epsilon * epsilon * ((alpha or Fraction(0)) / 2) - truth, False))
             return pair
         if measure == "lost":
-            return [[(-truth, False)]] if charge_bounds(path, "zcdp") else []
+            return [[(-truth, False)]] if charge_upper_bound_cases(path, "zcdp") else []
         measure = "renyi"
     if measure == "pure":
         bounds = [e - truth for e in pure] + [one - b * truth for b in scales]
@@ -278,7 +282,7 @@ def charge_bounds(path: Path, measure: str, alpha: Fraction | None = None) -> Bo
     else:
         half = (alpha or Fraction(1)) / 2 if measure == "renyi" else Fraction(1, 2)
         bounds = [square * half - truth for square in (*squares, *(e * e for e in pure))]
-        bounds += [rho * (2 * half) - truth for rho in read(("declared", "zcdp_rho"), ZCDP_CHARGE)]
+        bounds += [rho * (2 * half) - truth for rho in known_values(("declared", "zcdp_rho"), ZCDP_CHARGE)]
         bounds += [one * half - b * b * truth for b in scales]
     if measure != "renyi":
         return [[(b, False) for b in bounds]] if bounds else []
@@ -296,7 +300,7 @@ def charge_bounds(path: Path, measure: str, alpha: Fraction | None = None) -> Bo
     return [shared] if shared else []
 
 
-def _pair_bounds(
+def _epsilon_delta_bound_cases(
     truth: Polynomial, known: dict[tuple[Any, str], Polynomial], pure: list[Polynomial], of_epsilon: bool
 ) -> Bounds:
     """Cases of epsilon, or of the delta beside it, of one request: by its parameters, pure, or at one epsilon."""

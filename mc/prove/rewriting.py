@@ -26,21 +26,21 @@ OPERATORS = {
 }  # fmt: skip
 
 
-def rewritten(function: FunctionType, hooks: Any) -> FunctionType:
+def rewrite_with_hooks(function: FunctionType, hooks: Any) -> FunctionType:
     """The function with hooks in place of operations, in the same globals, with the same defaults."""
     try:
         cells = [cell.cell_contents for cell in function.__closure__ or ()]
     except ValueError:
         raise NotTraced(f"{function.__qualname__} refers to a name that has no value yet") from None
     names: dict[str, Any] = {}
-    exec(_factory(function), function.__globals__, names)  # noqa: S102 - the user's own code, with hooks
+    exec(_compile_factory(function), function.__globals__, names)  # noqa: S102 - the user's own code, with hooks
     made: FunctionType = names["factory"](hooks, *cells)
     made.__defaults__, made.__kwdefaults__ = function.__defaults__, function.__kwdefaults__
     return made
 
 
 @lru_cache(maxsize=512)
-def _factory(function: FunctionType) -> CodeType:
+def _compile_factory(function: FunctionType) -> CodeType:
     """Code that defines a function of the hooks and the closure, which makes the rewritten function."""
     node = deepcopy(definition(function))
     if any(isinstance(n, ast.Yield | ast.YieldFrom | ast.Await) for n in ast.walk(node)):
@@ -69,20 +69,20 @@ def _factory(function: FunctionType) -> CodeType:
         raise NotTraced(f"{function.__qualname__} has no rule: {error.msg}", node.lineno) from None
 
 
-def hook(name: str, *args: ast.expr) -> ast.Call:
+def hook_call(name: str, *args: ast.expr) -> ast.Call:
     return ast.Call(ast.Attribute(ast.Name(HOOKS, ast.Load()), name, ast.Load()), list(args), [])
 
 
-def statement(name: str, *args: ast.expr) -> ast.stmt:
-    return ast.Expr(hook(name, *args))
+def hook_statement(name: str, *args: ast.expr) -> ast.stmt:
+    return ast.Expr(hook_call(name, *args))
 
 
-def refusal(node: ast.AST) -> ast.Call:
+def refusal_hook_call(node: ast.AST) -> ast.Call:
     kind = "statement" if isinstance(node, ast.stmt) else "expression"
-    return hook("refuse", ast.Constant(f"the {kind} {type(node).__name__} has no rule"))
+    return hook_call("refuse", ast.Constant(f"the {kind} {type(node).__name__} has no rule"))
 
 
-def _is_quiet(item: ast.withitem) -> bool:
+def _is_nonraising_errstate(item: ast.withitem) -> bool:
     """Whether it calls something with settings that raise nothing."""
     call = item.context_expr
     return (
@@ -94,10 +94,10 @@ def _is_quiet(item: ast.withitem) -> bool:
     )
 
 
-def later(node: ast.expr) -> ast.expr:
+def deferred_expression(node: ast.expr) -> ast.expr:
     """An expression that is evaluated when it is asked for."""
     if any(isinstance(n, ast.NamedExpr) for n in ast.walk(node)):
-        return refusal(node)
+        return refusal_hook_call(node)
     return ast.Lambda(ast.arguments([], [], None, [], [], None, []), node)
 
 
@@ -111,7 +111,7 @@ class Rewriter(ast.NodeTransformer):
         found: list[ast.stmt] = []
         for node in body:
             if self.counts:
-                found.append(statement("tick", ast.Constant(node.lineno)))
+                found.append(hook_statement("tick", ast.Constant(node.lineno)))
             found += self.statement(node)
         return found
 
@@ -124,18 +124,22 @@ class Rewriter(ast.NodeTransformer):
             case ast.Return():
                 return [ast.Return(node.value and self.visit(node.value))]
             case ast.Raise():
-                return [statement("fail")]
+                return [hook_statement("fail")]
             case ast.Assign():
                 name = self.fresh()
                 made = ast.Assign([ast.Name(name, ast.Store())], self.visit(node.value))
                 return [
                     made,
-                    *(s for t in node.targets for s in self.assigned(t, ast.Name(name, ast.Load()))),
+                    *(
+                        s
+                        for t in node.targets
+                        for s in self.assignment_statements(t, ast.Name(name, ast.Load()))
+                    ),
                 ]
             case ast.AnnAssign():
-                return self.assigned(node.target, self.visit(node.value)) if node.value else []
+                return self.assignment_statements(node.target, self.visit(node.value)) if node.value else []
             case ast.AugAssign():
-                return self.changed(
+                return self.augmented_assignment_statements(
                     node.target, ast.Constant(OPERATORS[type(node.op)]), self.visit(node.value)
                 )
             case ast.If():
@@ -144,30 +148,42 @@ class Rewriter(ast.NodeTransformer):
                 return [ast.While(self.truth(node.test), self.block(node.body), self.block(node.orelse))]
             case ast.For():
                 name = self.fresh()
-                body = [*self.assigned(node.target, ast.Name(name, ast.Load())), *self.block(node.body)]
-                items = hook("items", self.visit(node.iter))
+                body = [
+                    *self.assignment_statements(node.target, ast.Name(name, ast.Load())),
+                    *self.block(node.body),
+                ]
+                items = hook_call("items", self.visit(node.iter))
                 return [ast.For(ast.Name(name, ast.Store()), items, body, self.block(node.orelse))]
-            case ast.With() if all(map(_is_quiet, node.items)):
+            case ast.With() if all(map(_is_nonraising_errstate, node.items)):
                 managers = [self.visit(i.context_expr.func) for i in node.items]  # type: ignore[attr-defined]
-                return [*(statement("manage", manager) for manager in managers), *self.block(node.body)]
+                return [
+                    *(hook_statement("check_context_manager", manager) for manager in managers),
+                    *self.block(node.body),
+                ]
             case ast.FunctionDef() if not node.decorator_list:
                 return [ast.FunctionDef(node.name, self.visit(node.args), self.block(node.body), [])]
-        return [ast.Expr(refusal(node))]
+        return [ast.Expr(refusal_hook_call(node))]
 
     def fresh(self) -> str:
         self.count += 1
         return f"{HOOKS}{self.count}"
 
-    def assigned(self, target: ast.expr, value: ast.expr) -> list[ast.stmt]:
+    def assignment_statements(self, target: ast.expr, value: ast.expr) -> list[ast.stmt]:
         """Statements that assign a value."""
         match target:
             case ast.Name():
                 return [ast.Assign([target], value)]
             case ast.Subscript():
-                return [statement("store", self.visit(target.value), self.place(target.slice), value)]
+                return [
+                    hook_statement(
+                        "set_item", self.visit(target.value), self.rewritten_index(target.slice), value
+                    )
+                ]
             case ast.Attribute():
                 return [
-                    statement("set_attribute", self.visit(target.value), ast.Constant(target.attr), value)
+                    hook_statement(
+                        "set_attribute", self.visit(target.value), ast.Constant(target.attr), value
+                    )
                 ]
             case ast.Tuple() | ast.List():
                 stars = [i for i, t in enumerate(target.elts) if isinstance(t, ast.Starred)]
@@ -175,49 +191,51 @@ class Rewriter(ast.NodeTransformer):
                 names = [self.fresh() for _ in target.elts]
                 made = ast.Tuple([ast.Name(n, ast.Store()) for n in names], ast.Store())
                 found: list[ast.stmt] = [
-                    ast.Assign([made], hook("unpack", value, ast.Constant(len(names)), star))
+                    ast.Assign([made], hook_call("unpack", value, ast.Constant(len(names)), star))
                 ]
                 for one, name in zip(target.elts, names, strict=True):
                     part = one.value if isinstance(one, ast.Starred) else one
-                    found += self.assigned(part, ast.Name(name, ast.Load()))
+                    found += self.assignment_statements(part, ast.Name(name, ast.Load()))
                 return found
-        return [ast.Expr(refusal(target))]
+        return [ast.Expr(refusal_hook_call(target))]
 
-    def changed(self, target: ast.expr, symbol: ast.expr, value: ast.expr) -> list[ast.stmt]:
+    def augmented_assignment_statements(
+        self, target: ast.expr, symbol: ast.expr, value: ast.expr
+    ) -> list[ast.stmt]:
         """Statements for `target symbol= value`."""
         if isinstance(target, ast.Name):
-            made = hook("changed", symbol, ast.Name(target.id, ast.Load()), value)
+            made = hook_call("augmented_value", symbol, ast.Name(target.id, ast.Load()), value)
             return [ast.Assign([target], made)]
         if isinstance(target, ast.Subscript):
-            place = self.visit(target.value), self.place(target.slice)
-            return [statement("change_item", symbol, *place, value)]
-        return [ast.Expr(refusal(target))]
+            place = self.visit(target.value), self.rewritten_index(target.slice)
+            return [hook_statement("augment_item", symbol, *place, value)]
+        return [ast.Expr(refusal_hook_call(target))]
 
     # -- expressions ---------------------------------------------------------------------------------------
 
     def truth(self, node: ast.expr) -> ast.expr:
-        return hook("truth", self.visit(node))
+        return hook_call("truth", self.visit(node))
 
-    def all(self, nodes: Iterable[ast.expr]) -> ast.List:
+    def rewritten_list(self, nodes: Iterable[ast.expr]) -> ast.List:
         return ast.List([self.visit(node) for node in nodes], ast.Load())
 
-    def loops(self, generators: Iterable[ast.comprehension]) -> list[ast.comprehension]:
+    def rewritten_generators(self, generators: Iterable[ast.comprehension]) -> list[ast.comprehension]:
         return [
             ast.comprehension(
-                g.target, hook("items", self.visit(g.iter)), [*map(self.truth, g.ifs)], g.is_async
+                g.target, hook_call("items", self.visit(g.iter)), [*map(self.truth, g.ifs)], g.is_async
             )
             for g in generators
         ]
 
-    def place(self, node: ast.expr) -> ast.expr:
+    def rewritten_index(self, node: ast.expr) -> ast.expr:
         """An index."""
         if isinstance(node, ast.Slice):
-            return hook(
+            return hook_call(
                 "slice",
                 *((e and self.visit(e)) or ast.Constant(None) for e in (node.lower, node.upper, node.step)),
             )
         if isinstance(node, ast.Tuple):
-            return ast.Tuple([*map(self.place, node.elts)], ast.Load())
+            return ast.Tuple([*map(self.rewritten_index, node.elts)], ast.Load())
         made: ast.expr = self.visit(node)
         return made
 
@@ -231,60 +249,80 @@ class Rewriter(ast.NodeTransformer):
                 return ast.NamedExpr(node.target, self.visit(node.value))
             case ast.BinOp():
                 symbol = ast.Constant(OPERATORS[type(node.op)])
-                return hook("binary", symbol, self.visit(node.left), self.visit(node.right))
+                return hook_call("binary", symbol, self.visit(node.left), self.visit(node.right))
             case ast.UnaryOp(op=ast.Not()):
                 return ast.UnaryOp(node.op, self.truth(node.operand))
             case ast.UnaryOp():
-                return hook("unary", ast.Constant(OPERATORS[type(node.op)]), self.visit(node.operand))
+                return hook_call("unary", ast.Constant(OPERATORS[type(node.op)]), self.visit(node.operand))
             case ast.BoolOp():
                 is_or = ast.Constant(isinstance(node.op, ast.Or))
-                return hook("both", is_or, *(later(self.visit(v)) for v in node.values))
+                return hook_call("both", is_or, *(deferred_expression(self.visit(v)) for v in node.values))
             case ast.Compare():
                 symbols = ast.Tuple([ast.Constant(OPERATORS[type(op)]) for op in node.ops], ast.Load())
-                return hook(
-                    "compare", symbols, *(later(self.visit(v)) for v in (node.left, *node.comparators))
+                return hook_call(
+                    "compare",
+                    symbols,
+                    *(deferred_expression(self.visit(v)) for v in (node.left, *node.comparators)),
                 )
             case ast.IfExp():
                 return ast.IfExp(self.truth(node.test), self.visit(node.body), self.visit(node.orelse))
             case ast.Call(func=ast.Name(id="super"), args=[]) if self.first:
-                return hook("super", ast.Name("__class__", ast.Load()), ast.Name(self.first[0], ast.Load()))
+                return hook_call(
+                    "super", ast.Name("__class__", ast.Load()), ast.Name(self.first[0], ast.Load())
+                )
             case ast.Call():
                 names = [k.arg and ast.Constant(k.arg) for k in node.keywords]
-                return hook(
-                    "call", self.visit(node.func), self.all(node.args), self.dict(names, node.keywords)
+                return hook_call(
+                    "call",
+                    self.visit(node.func),
+                    self.rewritten_list(node.args),
+                    self.rewritten_dict(names, node.keywords),
                 )
             case ast.Attribute():
-                return hook("attribute", self.visit(node.value), ast.Constant(node.attr))
+                return hook_call("attribute", self.visit(node.value), ast.Constant(node.attr))
             case ast.Subscript():
-                return hook("item", self.visit(node.value), self.place(node.slice))
+                return hook_call("item", self.visit(node.value), self.rewritten_index(node.slice))
             case ast.Starred():
-                return ast.Starred(hook("items", self.visit(node.value)), ast.Load())
+                return ast.Starred(hook_call("items", self.visit(node.value)), ast.Load())
             case ast.Tuple():
-                return ast.Tuple(self.all(node.elts).elts, ast.Load())
+                return ast.Tuple(self.rewritten_list(node.elts).elts, ast.Load())
             case ast.List():
-                return hook("own", self.all(node.elts))
+                return hook_call("mark_fresh", self.rewritten_list(node.elts))
             case ast.Set():
-                return hook("set_of", self.all(node.elts))
+                return hook_call("set_of", self.rewritten_list(node.elts))
             case ast.Dict():
-                return hook(
-                    "own", self.dict([k and hook("key", self.visit(k)) for k in node.keys], node.values)
+                return hook_call(
+                    "mark_fresh",
+                    self.rewritten_dict(
+                        [k and hook_call("key", self.visit(k)) for k in node.keys], node.values
+                    ),
                 )
             case ast.JoinedStr():
-                return hook("text", *map(self.visit, node.values))
+                return hook_call("text", *map(self.visit, node.values))
             case ast.FormattedValue(conversion=-1, format_spec=None):
                 return self.visit(node.value)
             case ast.Lambda():
                 return ast.Lambda(self.visit(node.args), self.visit(node.body))
             case ast.ListComp():
-                return hook("own", ast.ListComp(self.visit(node.elt), self.loops(node.generators)))
+                return hook_call(
+                    "mark_fresh",
+                    ast.ListComp(self.visit(node.elt), self.rewritten_generators(node.generators)),
+                )
             case ast.GeneratorExp():
-                return hook("one_shot", ast.GeneratorExp(self.visit(node.elt), self.loops(node.generators)))
+                return hook_call(
+                    "one_shot",
+                    ast.GeneratorExp(self.visit(node.elt), self.rewritten_generators(node.generators)),
+                )
             case ast.DictComp():
-                pair = hook("key", self.visit(node.key)), self.visit(node.value)
-                return hook("own", ast.DictComp(*pair, self.loops(node.generators)))
-        return refusal(node)
+                pair = hook_call("key", self.visit(node.key)), self.visit(node.value)
+                return hook_call(
+                    "mark_fresh", ast.DictComp(*pair, self.rewritten_generators(node.generators))
+                )
+        return refusal_hook_call(node)
 
-    def dict(self, keys: list[Any], nodes: Iterable[Any]) -> ast.Dict:
+    def rewritten_dict(self, keys: list[Any], nodes: Iterable[Any]) -> ast.Dict:
         """A dict display; a key of None stands before a mapping."""
         values = [self.visit(node.value if isinstance(node, ast.keyword) else node) for node in nodes]
-        return ast.Dict(keys, [v if k else hook("mapping", v) for k, v in zip(keys, values, strict=True)])
+        return ast.Dict(
+            keys, [v if k else hook_call("unpacked_mapping", v) for k, v in zip(keys, values, strict=True)]
+        )

@@ -13,7 +13,7 @@ from importlib.resources import files
 
 from filterproof.mc.prove.derivations import DerivedGoal, DerivedStep, DerivedSystem
 from filterproof.mc.prove.induction import SumBound
-from filterproof.mc.prove.invariants import GRANTS, SQUARE, SUM, Invariant, place_of
+from filterproof.mc.prove.invariants import GRANTS, SQUARE, SUM, Invariant, place_of_variable
 from filterproof.mc.prove.paths import NotTraced
 from filterproof.mc.prove.polynomials import Polynomial
 from filterproof.mc.prove.theorems import declared_within
@@ -97,7 +97,7 @@ def rocq_file(name: str, sums: Sequence[SumBound]) -> tuple[str, tuple[str, ...]
     if theorem.then:
         outside.append(f"the step by {theorem.then}, a statement of the kernel")
     modules = dict.fromkeys(
-        [*_MODULES, *_BESIDE.get(theorem.kernel, ()), KERNEL_THEOREMS[theorem.kernel].module]
+        [*_MODULES, *_BESIDE.get(theorem.kernel, ()), KERNEL_THEOREMS[theorem.kernel].rocq_module]
     )
     required = "".join(f"From Filterproof Require Import {module}.\n" for module in modules)
     header = files("filterproof.mc.prove").joinpath("proof_header.v").read_text("utf-8")
@@ -137,7 +137,8 @@ def _fact(polynomial: Polynomial, strict: bool, step: DerivedStep) -> str:
 def _invariant(one: Invariant, values: Mapping[int, str]) -> str:
     """An invariant, in the text that the definition of all invariants has when these values stand in it."""
     terms = [
-        f" - {_number(c)} * {values[place_of(v)]}" + f" * {values[place_of(v)]}" * (v <= SQUARE)
+        f" - {_number(c)} * {values[place_of_variable(v)]}"
+        + f" * {values[place_of_variable(v)]}" * (v <= SQUARE)
         for v, c in one.terms
     ]
     return f"0 <= {_number(one.bound)} + {_number(one.drift)} * {values[GRANTS]}{''.join(terms)}"

@@ -12,7 +12,14 @@ from functools import cached_property
 from typing import Any
 
 from filterproof.filters.contract.work import count_work
-from filterproof.mc.prove.certificate import HALF_ULP, TINY, Inequality, ProofLine, Rounding, check
+from filterproof.mc.prove.certificate_checker import (
+    HALF_ULP,
+    TINY,
+    Inequality,
+    ProofLine,
+    RoundedPolynomial,
+    is_valid_derivation,
+)
 from filterproof.mc.prove.paths import Path, atom_facts
 from filterproof.mc.prove.polynomials import ONE, Monomial, Polynomial
 from filterproof.mc.prove.questions import Questions
@@ -40,7 +47,7 @@ class Premises:
     exact: bool = False
     given: list[Inequality] = field(default_factory=list)
     lines: list[ProofLine] = field(default_factory=list)
-    roundings: dict[int, Rounding] = field(default_factory=dict)
+    roundings: dict[int, RoundedPolynomial] = field(default_factory=dict)
     #: Atoms that are doubles.
     doubles: set[int] = field(default_factory=set)
     _followed: tuple[int, int] = (0, 0)
@@ -58,15 +65,17 @@ class Premises:
     @cached_property
     def solver(self) -> Any:
         """The solver that knows every line."""
-        return self.questions.solver()
+        return self.questions.new_solver()
 
     # -- lines -------------------------------------------------------------------------------------------
 
-    def follow(self, path: Path) -> None:
+    def add_path_facts(self, path: Path) -> None:
         """Add what a path has got since the last time: atoms, and inequalities that it assumed."""
         atoms, assumed = self._followed
         new = list(enumerate(path.atoms))[atoms:]
-        self.roundings |= {n: Rounding(a.of[0], a.of_sum, a.units) for n, a in new if a.kind == "rounded"}
+        self.roundings |= {
+            n: RoundedPolynomial(a.of[0], a.of_sum, a.units) for n, a in new if a.kind == "rounded"
+        }
         for number, atom in new:
             parts = atom.of if atom.kind in ("rounded", "largest") else ()
             self._made_of[number] = [
@@ -96,13 +105,13 @@ class Premises:
                 )
                 self._sizes[number] = most, low, high
         for polynomial, strict in path.assumed[assumed:]:
-            self._note_size(polynomial, self.assume(polynomial, strict))
+            self._record_sign_or_size(polynomial, self.assume(polynomial, strict))
         self._followed = len(path.atoms), len(path.assumed)
         for number, atom in new:
             if atom.kind == "rounded":
-                self._round(number)
+                self._add_rounding_lines(number)
 
-    def _note_size(self, polynomial: Polynomial, line: int) -> None:
+    def _record_sign_or_size(self, polynomial: Polynomial, line: int) -> None:
         """Keep what it says of the sign or size of an atom: x >= 0, -x >= 0, or y + x >= 0 and y - x >= 0."""
         signs = {key[0]: c for key, c in polynomial.terms.items() if len(key) == 1 and abs(c) == 1}
         if len(signs) != len(polynomial.terms) or len(signs) > 2:
@@ -122,19 +131,23 @@ class Premises:
     def assume(self, polynomial: Polynomial, strict: bool) -> int:
         """The index of a line with a given inequality."""
         self.given.append((polynomial, strict))
-        index = self._add(ProofLine(polynomial, strict, "given", data=len(self.given) - 1))
+        index = self._append_line(ProofLine(polynomial, strict, "given", data=len(self.given) - 1))
         for number, other in list(self._factors):
-            self._multiply(number, other, index)
+            self._multiply_line_by_atom(number, other, index)
         return index
 
-    def _add(self, line: ProofLine) -> int:
+    def _append_line(self, line: ProofLine) -> int:
         index = len(self.lines)
         self.lines.append(line)
-        self.solver.add(self.encode(line.polynomial, line.strict))  # which may add lines about products
+        self.solver.add(
+            self.encode_for_z3(line.polynomial, line.strict)
+        )  # which may add lines about products
         return index
 
     def _sum(self, multiples: Mapping[int, Fraction], polynomial: Polynomial) -> int:
-        return self._add(ProofLine(polynomial, False, "sum", tuple(multiples), tuple(multiples.values())))
+        return self._append_line(
+            ProofLine(polynomial, False, "sum", tuple(multiples), tuple(multiples.values()))
+        )
 
     def nonneg(self, key: Monomial) -> int | None:
         """The line that says that a product of atoms is at least 0, where their signs say so."""
@@ -146,11 +159,11 @@ class Premises:
                 for n in key[1:]:
                     other = self._nonneg_atoms[n]
                     product = self.lines[line].polynomial * self.lines[other].polynomial
-                    line = self._add(ProofLine(product, False, "product", (line, other)))
+                    line = self._append_line(ProofLine(product, False, "product", (line, other)))
                 self._signs[key] = line
         return self._signs.get(key)  # what is not known yet may be known later
 
-    def _multiply(self, number: int, line: int, index: int) -> None:
+    def _multiply_line_by_atom(self, number: int, line: int, index: int) -> None:
         """The product of a linear line with an atom that is at least 0, where it brings no new product of atoms."""
         polynomial = self.lines[index].polynomial
         if any(len(key) > 1 for key in polynomial.terms):
@@ -158,9 +171,9 @@ class Premises:
         product = polynomial * Polynomial.atom(number)
         if all(len(key) < 2 or key in self._variables for key in product.terms):
             product = self.lines[line].polynomial * polynomial
-            self._add(ProofLine(product, False, "product", (line, index)))
+            self._append_line(ProofLine(product, False, "product", (line, index)))
 
-    def _round(self, number: int) -> None:
+    def _add_rounding_lines(self, number: int) -> None:
         """Bounds of the rounding of an atom."""
         rounding = self.roundings[number]
         exact, v = rounding.exact, Polynomial.atom(number)
@@ -169,31 +182,31 @@ class Premises:
             self.assume(exact - v, False)
             return
         if (
-            known := self._sign(exact, self.thorough)
+            known := self._sign_and_line(exact, self.thorough)
         ) is not None:  # the result has the sign of the exact value
             sign, line = known
             size, none = exact * sign, self._sum({}, Polynomial({}))
             twice = self._sum({line: Fraction(2)}, size * 2)
-            self._errors(number, size, *((twice, none) if sign > 0 else (none, twice)))
-            at_least = self._add(
+            self._add_rounding_error_lines(number, size, *((twice, none) if sign > 0 else (none, twice)))
+            at_least = self._append_line(
                 ProofLine(v * sign, False, "monotone", (line,), (number, Polynomial({}), sign))
             )
             if sign > 0:
                 self._nonneg_atoms.setdefault(number, at_least)
-        elif (bounds := self._bounds(exact)) is not None:
+        elif (bounds := self._size_and_multiples(exact)) is not None:
             size, *sides = bounds
             low, high = (self._sum(uses, size + exact * s) for uses, s in zip(sides, (1, -1), strict=True))
-            above, below = self._errors(number, size, low, high)
+            above, below = self._add_rounding_error_lines(number, size, low, high)
             size = size + self.lines[above].polynomial + v - exact  # the error is added
             uses = ((below, low), 1), ((above, high), -1)
             low, high = (self._sum(dict.fromkeys(two, Fraction(1)), size + v * s) for two, s in uses)
             self._sizes[number] = size, low, high
         if rounding.units == 1:
-            self._order(number)
+            self._order_rounded_sum_and_term(number)
 
-    def _sign(self, value: Polynomial, thorough: bool) -> tuple[int, int] | None:
+    def _sign_and_line(self, value: Polynomial, thorough: bool) -> tuple[int, int] | None:
         """The sign of a value and the line that says so; None where it is not known."""
-        if (bounds := self._bounds(value)) is not None:
+        if (bounds := self._size_and_multiples(value)) is not None:
             for sign, uses in ((1, bounds[1]), (-1, bounds[2])):
                 if bounds[0] == value * sign:
                     return sign, self._sum({i: m / 2 for i, m in uses.items()}, bounds[0])
@@ -202,7 +215,7 @@ class Premises:
                 return sign, line
         return None
 
-    def _bounds(
+    def _size_and_multiples(
         self, value: Polynomial
     ) -> tuple[Polynomial, dict[int, Fraction], dict[int, Fraction]] | None:
         """A size that the value has at most, with multiples of lines for size + value >= 0 and size - value >= 0."""
@@ -223,7 +236,7 @@ class Premises:
                 sides[side][index] = sides[side].get(index, Fraction(0)) + multiple
         return size, *sides
 
-    def _order(self, number: int) -> None:
+    def _order_rounded_sum_and_term(self, number: int) -> None:
         """v >= y or v <= y, where v is y + X rounded, y is a double and X has a sign."""
         exact = self.roundings[number].exact
         for key in list(exact.terms):
@@ -231,10 +244,10 @@ class Premises:
                 continue
             y = Polynomial.atom(key[0])
             rest = exact - y
-            if not rest.terms or (known := self._sign(rest, False)) is None:
+            if not rest.terms or (known := self._sign_and_line(rest, False)) is None:
                 continue
             sign, line = known
-            ordered = self._add(
+            ordered = self._append_line(
                 ProofLine((Polynomial.atom(number) - y) * sign, False, "monotone", (line,), (number, y, sign))
             )
             if sign > 0 and key * 2 in self._variables:
@@ -247,31 +260,35 @@ class Premises:
             most = (line.polynomial + v).value
             if most is not None and part in self._nonneg_atoms:
                 below = self._sum({index: Fraction(1), ordered: Fraction(1)}, x * -1 + most)
-                self._add(ProofLine(x * most - x * x, False, "product", (self._nonneg_atoms[part], below)))
+                self._append_line(
+                    ProofLine(x * most - x * x, False, "product", (self._nonneg_atoms[part], below))
+                )
 
-    def _errors(self, number: int, size: Polynomial, low: int, high: int) -> list[int]:
+    def _add_rounding_error_lines(self, number: int, size: Polynomial, low: int, high: int) -> list[int]:
         """The lines of the error in both directions."""
         indices = []
         rounding = self.roundings[number]
         most = size * (rounding.units * HALF_ULP) + (Fraction(0) if rounding.of_sum else TINY)
         for sign in (1, -1):
             error = (Polynomial.atom(number) - rounding.exact) * sign
-            index = self._add(ProofLine(most - error, False, "error", (low, high), (number, size, sign)))
+            index = self._append_line(
+                ProofLine(most - error, False, "error", (low, high), (number, size, sign))
+            )
             indices.append(index)
             for factor, other in list(self._factors):
-                self._multiply(factor, other, index)
+                self._multiply_line_by_atom(factor, other, index)
         return indices
 
     # -- questions -----------------------------------------------------------------------------------------
 
-    def encode(self, polynomial: Polynomial, strict: bool | None) -> Any:
+    def encode_for_z3(self, polynomial: Polynomial, strict: bool | None) -> Any:
         """An inequality (or with None the sum alone) for z3."""
         if (known := self._encoded.get((polynomial, strict))) is not None:
             return known
         count_work(_ENCODED)
         number = self.questions.number
         parts = [
-            number(c) if key == ONE else number(c) * self._variable(key)
+            number(c) if key == ONE else number(c) * self._solver_variable(key)
             for key, c in polynomial.terms.items()
         ]
         total = self.questions.sum(parts)
@@ -280,7 +297,7 @@ class Premises:
         self._encoded[polynomial, strict] = total
         return total
 
-    def _variable(self, key: Monomial) -> Any:
+    def _solver_variable(self, key: Monomial) -> Any:
         if key not in self._variables:
             self._variables[key] = self.questions.real("*".join(map(str, key)))
             if len(key) > 1:
@@ -289,7 +306,7 @@ class Premises:
                 for number in numbers:  # beside a product of rounded numbers: that of what was rounded
                     for part in self._made_of.get(number, ()):
                         at = key.index(number)
-                        self._variable(tuple(sorted((*key[:at], *part, *key[at + 1 :]))))
+                        self._solver_variable(tuple(sorted((*key[:at], *part, *key[at + 1 :]))))
                 for number in numbers:
                     if (line := self._nonneg_atoms.get(number)) is None:
                         continue
@@ -300,12 +317,12 @@ class Premises:
                         own = self.lines[index]
                         is_new = not known or (key[:at] + key[at + 1 :]) in own.polynomial.terms
                         if own.rule in ("given", "error") and is_new:
-                            self._multiply(number, line, index)
+                            self._multiply_line_by_atom(number, line, index)
         return self._variables[key]
 
     def possible(self, facts: Iterable[Inequality], model: bool = False) -> Any:
         """Whether the lines and more facts can hold together, True where z3 does not know; with `model` a point."""
-        encoded = [self.encode(*fact) for fact in facts]
+        encoded = [self.encode_for_z3(*fact) for fact in facts]
         self.solver.push()
         self.solver.add(*encoded)
         answer = self.questions.check(self.solver)
@@ -321,7 +338,7 @@ class Premises:
         """The index of a line goal >= 0 that follows from the others; None where none was found."""
         if self.possible([(-goal, True)]):
             return None
-        multiples = self._farkas(self.lines, goal)
+        multiples = self._farkas_multipliers(self.lines, goal)
         return None if multiples is None else self._sum(multiples, goal)
 
     def derives(self, goal: Polynomial | None, more: Sequence[Inequality] = ()) -> Derivation | None:
@@ -331,7 +348,7 @@ class Premises:
             return None
         lines, given = list(self.lines), [*self.given, *more]
         lines += [ProofLine(p, s, "given", data=len(self.given) + i) for i, (p, s) in enumerate(more)]
-        multiples = self._farkas(lines, goal)
+        multiples = self._farkas_multipliers(lines, goal)
         if multiples is None:
             return None
         total = sum((lines[i].polynomial * m for i, m in multiples.items()), Polynomial({}))
@@ -341,20 +358,22 @@ class Premises:
         lines.append(
             ProofLine(last, strict and impossible, "sum", tuple(multiples), tuple(multiples.values()))
         )
-        needed = _needed(lines)
-        if not check(needed, given, self.roundings, goal, self.doubles):
+        needed = _lines_needed_by_last(lines)
+        if not is_valid_derivation(needed, given, self.roundings, goal, self.doubles):
             return None
         return Derivation([i - len(self.lines) for i in sorted(multiples) if i >= len(self.lines)], needed)
 
-    def _farkas(self, lines: Sequence[ProofLine], goal: Polynomial | None) -> dict[int, Fraction] | None:
+    def _farkas_multipliers(
+        self, lines: Sequence[ProofLine], goal: Polynomial | None
+    ) -> dict[int, Fraction] | None:
         """Multiples of lines whose sum is the goal less a constant, or impossible; None where none is found."""
         q = self.questions
-        solver = q.solver()
+        solver = q.new_solver()
         solver.set("unsat_core", True)
         for index, line in enumerate(lines):
-            solver.assert_and_track(self.encode(line.polynomial, line.strict), q.switch(f"h{index}"))
+            solver.assert_and_track(self.encode_for_z3(line.polynomial, line.strict), q.switch(f"h{index}"))
         if goal is not None:
-            solver.add(self.encode(-goal, True))
+            solver.add(self.encode_for_z3(-goal, True))
         if q.check(solver) is not False:
             return None
         core = sorted(int(str(name)[1:]) for name in solver.unsat_core())
@@ -366,7 +385,7 @@ class Premises:
                 rows.setdefault(key, []).append(q.number(coefficient) * multipliers[index])
         strict = q.sum([multipliers[i] for i in core if lines[i].strict])
         for aim in (goal, Polynomial({})) if goal is not None else (Polynomial({}),):
-            linear = q.solver()
+            linear = q.new_solver()
             linear.add(*[m >= 0 for m in multipliers.values()], slack >= 0)
             for key in sorted(rows.keys() | aim.terms.keys()):
                 linear.add(q.sum(rows.get(key, [])) == q.number(aim.terms.get(key, Fraction(0))))
@@ -383,7 +402,7 @@ def _fraction(value: Any) -> Fraction:
     return Fraction(value.numerator_as_long(), value.denominator_as_long())
 
 
-def at_model(polynomial: Polynomial, values: Mapping[Monomial, Fraction]) -> Fraction:
+def value_at_model(polynomial: Polynomial, values: Mapping[Monomial, Fraction]) -> Fraction:
     """The value of a polynomial at a point of z3."""
     return sum(
         (c * (1 if key == ONE else values.get(key, Fraction(0))) for key, c in polynomial.terms.items()),
@@ -391,7 +410,7 @@ def at_model(polynomial: Polynomial, values: Mapping[Monomial, Fraction]) -> Fra
     )
 
 
-def _needed(lines: Sequence[ProofLine]) -> list[ProofLine]:
+def _lines_needed_by_last(lines: Sequence[ProofLine]) -> list[ProofLine]:
     """The lines that the last one rests on."""
     waiting, needed = [len(lines) - 1], set[int]()
     while waiting:
@@ -406,7 +425,7 @@ def _needed(lines: Sequence[ProofLine]) -> list[ProofLine]:
 
 
 @dataclass
-class Feasibility:
+class PathFeasibility:
     """Whether a path may go on with a fact: False only where a checked derivation says that it cannot."""
 
     questions: Questions
@@ -416,5 +435,5 @@ class Feasibility:
         if self._latest is None or self._latest[0] is not path:
             self._latest = path, Premises(self.questions)
         premises = self._latest[1]
-        premises.follow(path)
+        premises.add_path_facts(path)
         return premises.derives(None, [fact]) is None

@@ -38,45 +38,45 @@ def is_traced(function: object) -> bool:
     """Whether a function is the user's, or one of this library that is traced like it."""
     if not isinstance(function, FunctionType):
         return False
-    return function.__module__ in TRACED or _is_users(function.__module__, function.__code__.co_filename)
+    return function.__module__ in TRACED or _is_user_file(function.__module__, function.__code__.co_filename)
 
 
 @lru_cache(maxsize=1024)
-def _is_users(module: str | None, file: str | None) -> bool:
+def _is_user_file(module: str | None, file: str | None) -> bool:
     """Whether a file is no library's."""
     if file is None or str(module).partition(".")[0] == "filterproof" or not File(file).is_file():
         return False
     return not str(File(file).resolve()).startswith(_FOREIGN)
 
 
-def _parsed(file: str) -> tuple[ast.Module, tuple[CodeType, ...]]:
+def _tree_and_codes(file: str) -> tuple[ast.Module, tuple[CodeType, ...]]:
     """The tree of a file, and the code of its functions as it stands there."""
-    return _compiled(file, File(file).read_text("utf-8"))
+    return _compile_tree_and_codes(file, File(file).read_text("utf-8"))
 
 
 @lru_cache(maxsize=64)
-def _compiled(file: str, text: str) -> tuple[ast.Module, tuple[CodeType, ...]]:
+def _compile_tree_and_codes(file: str, text: str) -> tuple[ast.Module, tuple[CodeType, ...]]:
     tree = ast.parse(text, file)
-    return tree, tuple(_codes(compile(tree, file, "exec", dont_inherit=True)))
+    return tree, tuple(_nested_codes(compile(tree, file, "exec", dont_inherit=True)))
 
 
-def _codes(code: CodeType) -> Iterator[CodeType]:
+def _nested_codes(code: CodeType) -> Iterator[CodeType]:
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
             yield constant
-            yield from _codes(constant)
+            yield from _nested_codes(constant)
 
 
-def _same(one: CodeType, two: CodeType) -> bool:
-    def plain(code: CodeType) -> list[str]:
+def _same_code(one: CodeType, two: CodeType) -> bool:
+    def plain_constants(code: CodeType) -> list[str]:
         return [repr(c) for c in code.co_consts if not isinstance(c, CodeType)]
 
-    inner = list(_codes(one)), list(_codes(two))
+    inner = list(_nested_codes(one)), list(_nested_codes(two))
     return (
         (one.co_code, one.co_names, one.co_varnames) == (two.co_code, two.co_names, two.co_varnames)
-        and plain(one) == plain(two)
+        and plain_constants(one) == plain_constants(two)
         and len(inner[0]) == len(inner[1])
-        and all(_same(a, b) for a, b in zip(*inner, strict=True))
+        and all(_same_code(a, b) for a, b in zip(*inner, strict=True))
     )
 
 
@@ -84,7 +84,7 @@ def _same(one: CodeType, two: CodeType) -> bool:
 def definition(function: FunctionType) -> Definition:
     """The tree of a function; NotTraced where its file does not say what is loaded."""
     code = function.__code__
-    tree, codes = _parsed(code.co_filename)
+    tree, codes = _tree_and_codes(code.co_filename)
     found = [
         node
         for node in ast.walk(tree)
@@ -96,14 +96,14 @@ def definition(function: FunctionType) -> Definition:
     written = [
         c for c in codes if (c.co_qualname, c.co_firstlineno) == (code.co_qualname, code.co_firstlineno)
     ]
-    if len(found) != 1 or len(written) != 1 or not _same(written[0], code):
+    if len(found) != 1 or len(written) != 1 or not _same_code(written[0], code):
         raise NotTraced(f"{function.__qualname__} is not what its file says, or several are on a line")
     return found[0]
 
 
 def user_classes(kind: type) -> list[type]:
     """A class and its bases that are no library's."""
-    return [k for k in kind.__mro__ if _is_users(k.__module__, file_of(k))]
+    return [k for k in kind.__mro__ if _is_user_file(k.__module__, file_of(k))]
 
 
 def file_of(kind: type) -> str | None:
@@ -111,7 +111,7 @@ def file_of(kind: type) -> str | None:
     for member in vars(kind).values():
         if isinstance(member, FunctionType) and member.__module__ == kind.__module__:
             file = member.__code__.co_filename
-            if _is_users(member.__module__, file):  # and not made by dataclass or NamedTuple
+            if _is_user_file(member.__module__, file):  # and not made by dataclass or NamedTuple
                 return file
     return getattr(sys.modules.get(kind.__module__), "__file__", None)
 
@@ -160,10 +160,10 @@ def refuse_hidden_state(filt: object) -> None:
             raise NotTraced(f"an attribute of the instance shadows the method {shadow}")
     names = {k.__name__ for k in classes}
     for file in {str(file_of(kind)) for kind in classes}:
-        _refuse_in_module(_parsed(file)[0], names)
+        _refuse_state_in_module(_tree_and_codes(file)[0], names)
 
 
-def _refuse_in_module(tree: ast.Module, names: set[str]) -> None:
+def _refuse_state_in_module(tree: ast.Module, names: set[str]) -> None:
     imports = [n for n in ast.walk(tree) if isinstance(n, ast.Import | ast.ImportFrom)]
     imported = {a.asname or a.name.partition(".")[0] for node in imports for a in node.names}
     for node in ast.walk(tree):

@@ -12,12 +12,12 @@ from filterproof.mc.prove.paths import NotTraced
 from filterproof.mc.prove.values import Array, lift
 
 
-def flatten(value: Any, name: str = "") -> Iterator[tuple[str, str, Any]]:
+def iter_names_kinds_entries(value: Any, name: str = "") -> Iterator[tuple[str, str, Any]]:
     """(name, kind, entry) of each number in a state; the rest of a budget's sum is none of its own."""
     if (inner := parts(value)) is not None:
         names = part_names(value) or [f"{name}[{i}]" for i in range(len(inner))]
         for own, part in zip(names, inner, strict=True):
-            yield from flatten(part, own)
+            yield from iter_names_kinds_entries(part, own)
     elif (array := lift(value)) is not None:
         if not array.runs:
             raise NotTraced("the state holds a number that is no array with an entry for each run")
@@ -36,52 +36,52 @@ def structure(value: Any) -> str:
     return repr(value) if array is None else f"{array.kind}{'n' * array.runs}{array.tail}"
 
 
-def mapped(value: Any, rule: Callable[[Array, list[Any]], Any]) -> Any:
+def map_traced_arrays(value: Any, rule: Callable[[Array, list[Any]], Any]) -> Any:
     """The state with each array replaced; `rule` has what it noted of the sums of budgets before, for their rests."""
     sums: list[Any] = []
 
-    def replaced(leaf: Any) -> Any:
+    def replace_leaf(leaf: Any) -> Any:
         array = lift(leaf)
         return leaf if array is None else rule(array, sums)
 
-    made = map_arrays(replaced, value)
+    made = map_arrays(replace_leaf, value)
     if sums:
         raise NotTraced("the two parts of a budget's sum are not side by side")
     return made
 
 
-def rebuilt(value: Any, entries: Iterator[Any]) -> Any:
+def rebuild_with_entries(value: Any, entries: Iterator[Any]) -> Any:
     """The state with other numbers."""
 
-    def remade(array: Array, sums: list[Any]) -> Array:
+    def array_with_next_entries(array: Array, sums: list[Any]) -> Array:
         is_rest = array.kind.startswith("rest")
         items = sums.pop(0) if is_rest else [next(entries) for _ in array.items]
         if array.kind.startswith("sum"):
             sums.append(items)
         return Array(array.kind, array.runs, array.tail, items, writable=False)
 
-    return mapped(value, remade)
+    return map_traced_arrays(value, array_with_next_entries)
 
 
-def check_rests(value: Any) -> None:
+def check_double_double_parts(value: Any) -> None:
     """NotTraced where the rest of a budget's sum is not that of the sum before it."""
 
-    def check(array: Array, sums: list[Any]) -> None:
+    def check_array(array: Array, sums: list[Any]) -> None:
         if array.kind.startswith("sum"):
             sums.append((array.kind[4:], array.items))
         elif array.kind.startswith("rest") and (not sums or sums.pop(0) != (array.kind[5:], array.items)):
             raise NotTraced("the two parts of a budget's sum are not side by side")
 
-    mapped(value, check)
+    map_traced_arrays(value, check_array)
 
 
-def exact_leaves(tree: Any, leaves: tuple[float, ...]) -> tuple[Any, ...]:
+def exact_state_numbers(tree: Any, leaves: tuple[float, ...]) -> tuple[Any, ...]:
     """The numbers of a real state of the structure of `tree`, the two doubles of a budget's sum as one exact number."""
     if "sum " not in structure(tree):
         return leaves
     numbers, found = iter(leaves), list[Any]()
 
-    def read(array: Array, sums: list[Any]) -> None:
+    def read_array(array: Array, sums: list[Any]) -> None:
         for _ in array.items:
             one = next(numbers)
             if not array.kind.startswith("rest"):
@@ -92,5 +92,5 @@ def exact_leaves(tree: Any, leaves: tuple[float, ...]) -> tuple[Any, ...]:
                 unit = Fraction(4) ** int(array.kind.split()[1])
                 found[place] = (Fraction(found[place]) + Fraction(one)) * unit
 
-    mapped(tree, read)
+    map_traced_arrays(tree, read_array)
     return tuple(found)

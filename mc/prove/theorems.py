@@ -1,7 +1,7 @@
 """The theorems that turn a bound on a sum of charges into a guarantee: what a proof about source code has to bound.
 
 >>> from filterproof.theory.guarantees import ZCDP
->>> (theorem,), *_ = theorems(ZCDP(0.5), ())
+>>> (theorem,), *_ = theorems_for_guarantee(ZCDP(0.5), ())
 >>> str(theorem), theorem.kernel, theorem.evidence.name
 ('sum of rho <= 0.5', 'kept_zcdp', 'EXACT')
 """
@@ -23,7 +23,7 @@ from filterproof.filters.accounting.charge_rules import (
     zcdp_charge,
 )
 from filterproof.filters.certified.admission_conditions import verify_implication
-from filterproof.filters.certified.double_double import limit_of
+from filterproof.filters.certified.double_double import exact_limit
 from filterproof.filters.rules.guarantee_budget import promised_budget
 from filterproof.mc.prove.paths import NotTraced
 from filterproof.mc.prove.polynomials import number_text
@@ -66,7 +66,7 @@ class SumTheorem:
     then: str = ""
 
     @property
-    def signs(self) -> tuple[int, ...]:
+    def bounded_signs(self) -> tuple[int, ...]:
         """The signs of the sum that is bounded: a loss is bounded from both sides."""
         return (1, -1) if self.measure == "loss" else (1,)
 
@@ -96,7 +96,7 @@ def declared_within(measure: str) -> Fraction:
     return COMPUTED if measure in ("renyi", "delta", "kept") else Fraction(1)
 
 
-def theorems(
+def theorems_for_guarantee(
     promise: Guarantee, orders: Iterable[Fraction], constants: Iterable[Fraction] = ()
 ) -> list[tuple[SumTheorem, ...]]:
     """The theorems for a guarantee, where the code reads divergences at `orders`; of several sums, all are needed.
@@ -105,21 +105,23 @@ def theorems(
 
     Raises NotTraced for a guarantee that has none.
     """
-    rules = _rules(promise, orders)
-    found: list[tuple[SumTheorem, ...]] = [(one,) for rule in rules if (one := _certified(rule, promise))]
+    rules = _charge_rules_for_guarantee(promise, orders)
+    found: list[tuple[SumTheorem, ...]] = [
+        (one,) for rule in rules if (one := _theorem_with_largest_budget(rule, promise))
+    ]
     match promise:
         case PureDP(epsilon):
             found.append((SumTheorem("loss", Fraction(epsilon), "kept_losses"),))
         case ApproxDP(epsilon):
             sums = (("epsilon", epsilon), ("delta", promise.delta_at_epsilon))
             found.append(tuple(SumTheorem(name, Fraction(most), "kept_epsilon_delta") for name, most in sums))
-            found += _shared(promise, sorted(constants))
+            found += _theorems_that_split_budget(promise, sorted(constants))
     if not found:
         raise NotTraced(f"no theorem of the prover speaks of {promise}")
     return found
 
 
-def conversions(theorem: SumTheorem, read: Iterable[str]) -> set[str]:
+def conversion_statements(theorem: SumTheorem, read: Iterable[str]) -> set[str]:
     """The kernel's statements that bound a charge by other numbers that the code reads of a request."""
     if theorem.measure not in ("zcdp", "renyi", "kept"):
         return {theorem.then} - {""}
@@ -133,7 +135,9 @@ def conversions(theorem: SumTheorem, read: Iterable[str]) -> set[str]:
     )
 
 
-def _shared(promise: ApproxDP, constants: Sequence[Fraction]) -> Iterator[tuple[SumTheorem, ...]]:
+def _theorems_that_split_budget(
+    promise: ApproxDP, constants: Sequence[Fraction]
+) -> Iterator[tuple[SumTheorem, ...]]:
     """A part of epsilon for pure answers and one of delta for what is lost; the rest for divergences of one order.
 
     A pure answer has a divergence of at most its epsilon, so that the best order is that for the rest of epsilon.
@@ -143,27 +147,27 @@ def _shared(promise: ApproxDP, constants: Sequence[Fraction]) -> Iterator[tuple[
     for lost in (Fraction(0), *shares[1]):
         rest = next_below(float(Fraction(delta) - lost)) if lost else delta
         for pure in shares[0]:
-            order = _best_order(epsilon - float(pure), rest)
-            if (one := _certified(renyi_charge.at(order), ApproxDP(epsilon, rest))) is None:
+            order = _best_cks_order(epsilon - float(pure), rest)
+            if (one := _theorem_with_largest_budget(renyi_charge.at(order), ApproxDP(epsilon, rest))) is None:
                 continue
             kept = replace(one, measure="kept", kernel="kept_lossy", epsilon=epsilon)
             yield (kept, SumTheorem("lost", lost, "kept_lossy", epsilon=epsilon)) if lost else (one,)
 
 
-def _best_order(epsilon: float, delta: float) -> float:
+def _best_cks_order(epsilon: float, delta: float) -> float:
     """About the order at which the largest zCDP parameter gives (epsilon, delta)-DP."""
 
-    def least(log: float) -> float:
+    def negative_rho(log: float) -> float:
         order = 1 + math.exp(log)
         gained = math.log(delta) + log - order * math.log1p(-1 / order)  # by the conversion CKS
         return -(epsilon + gained / math.exp(log)) / order
 
     return 1 + math.exp(
-        minimize_scalar(least, bounds=(-4.0, 16.0), method="bounded", options={"xatol": 1e-9}).x
+        minimize_scalar(negative_rho, bounds=(-4.0, 16.0), method="bounded", options={"xatol": 1e-9}).x
     )
 
 
-def _rules(promise: Guarantee, orders: Iterable[Fraction]) -> list[ChargeRule]:
+def _charge_rules_for_guarantee(promise: Guarantee, orders: Iterable[Fraction]) -> list[ChargeRule]:
     """The charges whose sums give a guarantee, by a statement of the kernel."""
     at = [renyi_charge.at(float(alpha)) for alpha in sorted(orders) if alpha > 1]
     match promise:
@@ -180,10 +184,10 @@ def _rules(promise: Guarantee, orders: Iterable[Fraction]) -> list[ChargeRule]:
     return []
 
 
-def _certified(rule: ChargeRule, promise: Guarantee) -> SumTheorem | None:
+def _theorem_with_largest_budget(rule: ChargeRule, promise: Guarantee) -> SumTheorem | None:
     """The theorem at the largest budget that a double-double holds; None where nothing certifies that."""
     try:
-        budget = limit_of(promised_budget(rule, promise))
+        budget = exact_limit(promised_budget(rule, promise))
         _, bits = verify_implication(rule, budget, promise)
     except (ValueError, RefusedError):
         return None

@@ -15,10 +15,15 @@ from filterproof.mc.prove.paths import Atom, NotTraced, Path, Raised, explore
 from filterproof.mc.prove.polynomials import Polynomial
 from filterproof.mc.prove.questions import Questions
 from filterproof.mc.prove.requests import HUGE, Request
-from filterproof.mc.prove.solver import Feasibility
+from filterproof.mc.prove.solver import PathFeasibility
 from filterproof.mc.prove.source import definition, file_of, is_traced
-from filterproof.mc.prove.states import check_rests, flatten, rebuilt, structure
-from filterproof.mc.prove.values import INTEGERS, Array, Number, is_float, lift
+from filterproof.mc.prove.states import (
+    check_double_double_parts,
+    iter_names_kinds_entries,
+    rebuild_with_entries,
+    structure,
+)
+from filterproof.mc.prove.values import INTEGERS, Array, Number, is_float_kind, lift
 
 #: Sizes that a float of the state is taken to keep within; that it does is proved at every step.
 LARGEST = Fraction(2) ** 130
@@ -36,7 +41,7 @@ class Leaf:
     value: Any = None
 
     @property
-    def symbolic(self) -> bool:
+    def is_symbolic(self) -> bool:
         return self.value is None
 
 
@@ -49,7 +54,7 @@ class Shape:
     tree: Any = field(compare=False, hash=False)
 
     def places(self) -> list[int]:
-        return [i for i, leaf in enumerate(self.leaves) if leaf.symbolic]
+        return [i for i, leaf in enumerate(self.leaves) if leaf.is_symbolic]
 
 
 @dataclass(eq=False)
@@ -65,7 +70,7 @@ class Transition:
     lines: tuple[int, ...] = ()
 
     @property
-    def is_undefined(self) -> bool:
+    def request_declares_nan(self) -> bool:
         """Whether the request declares NaN."""
         return "undefined" in self.path.choices.values()
 
@@ -97,7 +102,7 @@ class System:
     #: For each place, whether plays of the real filter never took it below 0; that it stays so is proved.
     nonneg: Sequence[bool] = ()
 
-    def by_first(self) -> Iterator[System]:
+    def split_by_first_grant(self) -> Iterator[System]:
         """The systems that the first grant chooses from; one where the choice may depend on an output, or be left."""
         looks = any("loss" in step.path.choices for step in self.steps)
         if looks or any(step.after == self.start for step in self.steps):
@@ -116,7 +121,7 @@ class System:
             yield replace(self, shapes=[self.start, *part], steps=steps)
 
 
-def place_atoms(shape: Shape, nonneg: Sequence[bool]) -> list[Atom]:
+def initial_atoms_of_shape(shape: Shape, nonneg: Sequence[bool]) -> list[Atom]:
     """The atoms that every path from a shape begins with: the runs, the grants so far and its places."""
     found = [
         Atom("runs", "n", (), True, Fraction(1), Fraction(10) ** 9),
@@ -128,11 +133,11 @@ def place_atoms(shape: Shape, nonneg: Sequence[bool]) -> list[Atom]:
             found.append(Atom("place", str(i), (), False, Fraction(0), None, units=0))
             continue
         low, high = -LARGEST, LARGEST
-        if not is_float(leaf.kind):
+        if not is_float_kind(leaf.kind):
             low, high = map(Fraction, INTEGERS.get(leaf.kind, (-(2**63), 2**63)))
         if i < len(nonneg) and nonneg[i]:
             low = max(low, Fraction(0))
-        found.append(Atom("place", str(i), (), not is_float(leaf.kind), low, high))
+        found.append(Atom("place", str(i), (), not is_float_kind(leaf.kind), low, high))
     return found
 
 
@@ -147,11 +152,11 @@ class Tracer:
     questions: Questions
     _named: dict[str, dict[int, str]] = field(default_factory=dict)
 
-    def shape_of(self, value: Any) -> tuple[Shape, tuple[Any, ...]]:
-        check_rests(value)
+    def shape_and_entries(self, value: Any) -> tuple[Shape, tuple[Any, ...]]:
+        check_double_double_parts(value)
         leaves, entries = [], []
-        names = self._names(value)
-        for i, (name, kind, entry) in enumerate(flatten(value)):
+        names = self._leaf_names(value)
+        for i, (name, kind, entry) in enumerate(iter_names_kinds_entries(value)):
             constant = entry.value if isinstance(entry, Polynomial) else None
             is_mode = i < len(self.modes) and self.modes[i] and constant is not None
             mark: Any = None
@@ -163,14 +168,14 @@ class Tracer:
             entries.append(entry)
         return Shape(structure(value), tuple(leaves), value), tuple(entries)
 
-    def _names(self, value: Any) -> dict[int, str]:
+    def _leaf_names(self, value: Any) -> dict[int, str]:
         """The names that the code gives to the places of a state."""
         key = structure(value)
         if key not in self._named:
-            self._named[key] = self._read_names(value)
+            self._named[key] = self._leaf_names_from_source(value)
         return self._named[key]
 
-    def _read_names(self, value: Any) -> dict[int, str]:
+    def _leaf_names_from_source(self, value: Any) -> dict[int, str]:
         """The names in an assignment from a tuple, or that of the whole."""
         kind = type(self.filt)
         deciding = [getattr(kind, name) for name in ("spend", "admits")]
@@ -182,7 +187,7 @@ class Tracer:
                     return {}
                 count = len(value.items)
                 return {0: whole} if count == 1 else {i: f"{whole}[{i}]" for i in range(count)}
-            count = len(list(flatten(value)))
+            count = len(list(iter_names_kinds_entries(value)))
             for owner in (function, *filter(is_traced, others)):
                 for node in ast.walk(definition(owner)):
                     match node:
@@ -198,14 +203,14 @@ class Tracer:
     def observes(self) -> bool:
         return self.filt.looks_at_losses
 
-    def beginning(self) -> Any:
+    def start_state(self) -> Any:
         """The state at the start."""
 
-        def begin(path: Path) -> Any:
+        def call_start(path: Path) -> Any:
             return Interpreter(path).call(self.filt.start, [Number("int", Polynomial.atom(0))], {})
 
         runs = Atom("runs", "n", (), True, Fraction(1), Fraction(10) ** 9)
-        found = [value for _, value in explore([runs], begin, Feasibility(self.questions))]
+        found = [value for _, value in explore([runs], call_start, PathFeasibility(self.questions))]
         if len(found) != 1 or found[0] is Raised:
             raise NotTraced("start(n) depends on n, or fails")
         return found[0]
@@ -215,7 +220,7 @@ class Tracer:
 
         Raises NotTraced with the line where code has no rule.
         """
-        shape, first = self.shape_of(self.beginning())
+        shape, first = self.shape_and_entries(self.start_state())
         if any(isinstance(e, Polynomial) and e.value is None for e in first):
             raise NotTraced("the state at the start is not known")
         shapes, steps, denied, seen = [shape], [], [], set()
@@ -225,7 +230,7 @@ class Tracer:
             for style in ("array", "float", "f8"):
                 if style == "f8" and not differs:
                     continue  # numbers of NumPy take the paths of Python's
-                for step in self.steps(current, style):
+                for step in self.iter_transitions(current, style):
                     differs = differs or step.path.differs
                     paths += 1
                     if step.key() in seen:
@@ -241,41 +246,41 @@ class Tracer:
                             raise NotTraced(f"the state has more than {MAX_SHAPES} shapes")
         return System(shape, first, shapes, steps, denied, paths, self.nonneg)
 
-    def state(self, shape: Shape, atoms: list[Atom]) -> Any:
+    def symbolic_state(self, shape: Shape, atoms: list[Atom]) -> Any:
         number = {atom.name: Polynomial.atom(i) for i, atom in enumerate(atoms) if atom.kind == "place"}
         entries = []
-        for i, (_, _, entry) in enumerate(flatten(shape.tree)):
-            entries.append(number[str(i)] if shape.leaves[i].symbolic else entry)
-        return rebuilt(shape.tree, iter(entries))
+        for i, (_, _, entry) in enumerate(iter_names_kinds_entries(shape.tree)):
+            entries.append(number[str(i)] if shape.leaves[i].is_symbolic else entry)
+        return rebuild_with_entries(shape.tree, iter(entries))
 
-    def steps(self, shape: Shape, style: str) -> Iterator[Transition]:
-        atoms = place_atoms(shape, self.nonneg)
+    def iter_transitions(self, shape: Shape, style: str) -> Iterator[Transition]:
+        atoms = initial_atoms_of_shape(shape, self.nonneg)
         requests: dict[int, Request] = {}
 
-        def run(path: Path) -> Any:
+        def shape_after_request(path: Path) -> Any:
             path.home = file_of(type(self.filt)) or ""
-            state = self.state(shape, atoms)
+            state = self.symbolic_state(shape, atoms)
             request = requests[id(path)] = Request(path, style)
             interpreter = Interpreter(path)
             answer = interpreter.call(self.filt.admits, [state, request], {})
-            if not self._granted(interpreter, answer):
+            if not self._is_granted(interpreter, answer):
                 return None
             after = interpreter.call(self.filt.spend, [state, request], {})
             if self.observes:
                 try:
-                    after = interpreter.call(self.filt.observe, [after, self._loss(path)], {})
+                    after = interpreter.call(self.filt.observe, [after, self._realised_loss(path)], {})
                 except Raised:
                     raise NotTraced(
                         "observe may raise an error when the output is out already", path.line
                     ) from None
-            return self.shape_of(after)
+            return self.shape_and_entries(after)
 
-        for path, result in explore(atoms, run, Feasibility(self.questions)):
+        for path, result in explore(atoms, shape_after_request, PathFeasibility(self.questions)):
             found = result if isinstance(result, tuple) else (None, ())
             decided = tuple(dict.fromkeys(line for line in path.decided_at if line))
             yield Transition(path, requests[id(path)], shape, found[0], found[1], decided)
 
-    def _granted(self, interpreter: Interpreter, answer: Any) -> bool:
+    def _is_granted(self, interpreter: Interpreter, answer: Any) -> bool:
         number = lift(answer)
         if number is None or (number.runs and len(number.items) != 1):
             raise Raised
@@ -285,11 +290,11 @@ class Tracer:
             )
         return interpreter.truth(number)
 
-    def _loss(self, path: Path) -> Array:
+    def _realised_loss(self, path: Path) -> Array:
         """The realised loss of a release."""
         size = path.choose("loss", ["finite", "infinite", "minus infinite"])
         if size == "finite":
-            entry: Any = path.new(Atom("loss", "loss", (), False, -HUGE, HUGE))
+            entry: Any = path.intern_atom(Atom("loss", "loss", (), False, -HUGE, HUGE))
         else:
             entry = math.inf if size == "infinite" else -math.inf
         return Array("f8", True, (), [entry], writable=False)

@@ -103,7 +103,7 @@ class Array:
 
 
 @dataclass(eq=False, frozen=True)
-class Native:
+class RuleFunction:
     """A function that a rule computes."""
 
     call: Callable[..., Any]
@@ -123,11 +123,11 @@ def Number(kind: str, value: Any) -> Array:
     return Array.of(kind, False, value)
 
 
-def is_float(kind: str) -> bool:
+def is_float_kind(kind: str) -> bool:
     return kind in ("float", "f8")
 
 
-def is_bool(kind: str) -> bool:
+def is_bool_kind(kind: str) -> bool:
     return kind in ("bool", "b1")
 
 
@@ -142,13 +142,13 @@ def kind_of_dtype(dtype: Any) -> str:
     return kind
 
 
-def numpy_kind(kind: str) -> str:
+def as_numpy_kind(kind: str) -> str:
     """The kind that NumPy makes of a number of Python."""
     return {"bool": "b1", "int": "i8", "float": "f8"}.get(kind, kind)
 
 
-def python_kind(kind: str) -> str:
-    return "bool" if is_bool(kind) else "float" if is_float(kind) else "int"
+def as_python_kind(kind: str) -> str:
+    return "bool" if is_bool_kind(kind) else "float" if is_float_kind(kind) else "int"
 
 
 def lift(value: object) -> Array | None:
@@ -157,15 +157,15 @@ def lift(value: object) -> Array | None:
         return value
     if isinstance(value, np.ndarray):
         kind = kind_of_dtype(value.dtype)
-        return Array(kind, False, value.shape, map(_entry, value.ravel().tolist()), False, box=True)
+        return Array(kind, False, value.shape, map(_entry_of_number, value.ravel().tolist()), False, box=True)
     if isinstance(value, np.generic):
-        return Number(kind_of_dtype(value.dtype), _entry(value.item()))
+        return Number(kind_of_dtype(value.dtype), _entry_of_number(value.item()))
     if type(value) in (bool, int, float):
-        return Number(type(value).__name__, _entry(value))
+        return Number(type(value).__name__, _entry_of_number(value))
     return None
 
 
-def _entry(value: Any) -> Entry:
+def _entry_of_number(value: Any) -> Entry:
     if isinstance(value, bool) or (isinstance(value, float) and not math.isfinite(value)):
         return value
     return Polynomial.constant(Fraction(value))
@@ -179,14 +179,14 @@ def constant_of(value: object) -> Any:
         return None
     if isinstance(value.value, Polynomial):
         number = value.value.value
-        return number if number is None else float(number) if is_float(value.kind) else int(number)
+        return number if number is None else float(number) if is_float_kind(value.kind) else int(number)
     return value.value
 
 
-def known(value: Any) -> Any:
+def concrete_value(value: Any) -> Any:
     """A value as the functions of a library take it, which is known; NotTraced where it is not."""
     if isinstance(value, tuple | list):
-        return type(value)(map(known, value))
+        return type(value)(map(concrete_value, value))
     kind: Any = type(value)
     if not isinstance(value, Array):
         plain = (bool, int, float, str, NoneType, np.ndarray)
@@ -194,7 +194,7 @@ def known(value: Any) -> Any:
         if kind not in plain and not isinstance(value, np.generic | type) and not own:
             raise NotTraced(f"{kind.__name__} is passed to a function of a library")
         return value
-    found = [constant_of(Number(python_kind(value.kind), item)) for item in value.items]
+    found = [constant_of(Number(as_python_kind(value.kind), item)) for item in value.items]
     if value.runs or None in found:
         raise NotTraced("a number that is not known is passed to a function of a library")
     if value.is_scalar:
@@ -202,7 +202,7 @@ def known(value: Any) -> Any:
     return np.array(found, dtype=value.kind).reshape(value.tail)
 
 
-def promote(one: str, two: str) -> str:
+def promoted_kind(one: str, two: str) -> str:
     """The kind of a result of arithmetic, by NumPy 2's rules; Python's numbers give way to NumPy's."""
     if not {one, two} <= {*PYTHON, *NUMPY}:
         raise NotTraced("a part of a budget's sum is used as a number")
@@ -216,12 +216,12 @@ def promote(one: str, two: str) -> str:
     return kind_of_dtype(np.promote_types(np.dtype(one), np.dtype(two)))
 
 
-def as_number(entry: Entry) -> Value:
+def entry_as_number(entry: Entry) -> Value:
     """An entry as a number: booleans are 0 and 1."""
     return Polynomial.constant(int(entry)) if isinstance(entry, bool | np.bool_) else entry
 
 
-def has_runs(given: Iterable[Array]) -> bool:
+def result_has_runs(given: Iterable[Array]) -> bool:
     """Whether a result of arrays has the axis of runs; NotTraced where it would not be the first, or the only one."""
     arrays = list(given)
     ndim, runs = max(a.ndim for a in arrays), any(a.runs for a in arrays)
@@ -233,9 +233,9 @@ def has_runs(given: Iterable[Array]) -> bool:
     return runs
 
 
-def broadcast(*given: Array) -> tuple[bool, list[Any]]:
+def has_runs_and_views(*given: Array) -> tuple[bool, list[Any]]:
     """Whether arrays together have runs, and views of one shape."""
-    runs = has_runs(given)
+    runs = result_has_runs(given)
     try:
         return runs, list(np.broadcast_arrays(*(g.data for g in given)))
     except ValueError:
@@ -244,7 +244,7 @@ def broadcast(*given: Array) -> tuple[bool, list[Any]]:
 
 def elementwise(rule: Callable[..., Entry], kind: str, *given: Array) -> Array:
     """`rule` of the entries at each place."""
-    runs, views = broadcast(*given)
+    runs, views = has_runs_and_views(*given)
     made = np.empty(views[0].shape, object)
     for place in np.ndindex(made.shape):
         made[place] = rule(*(view[place] for view in views))

@@ -16,7 +16,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from filterproof.theory.display import one_line
+from filterproof.theory.display import one_line_repr
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class BatchSums:
     sizes: NDArray[np.int64]
     rows: NDArray[np.float64]
 
-    __repr__ = one_line
+    __repr__ = one_line_repr
 
     @property
     def n(self) -> int:
@@ -69,7 +69,7 @@ class Progress:
     seconds: float
     so_far: BatchSums
 
-    __repr__ = one_line
+    __repr__ = one_line_repr
 
     def of(self, before: int, total: int) -> Progress:
         """Return the progress of a simulation of `total` runs, `before` of which finished before this part began."""

@@ -59,9 +59,9 @@ class LocalPool(Executor):
             context.set_forkserver_preload(["__main__", "filterproof.mc.runs.warmup", *self._ready])
             from multiprocessing import forkserver  # not on every system
 
-            with _one_thread_each():
+            with _one_thread_per_worker():
                 forkserver.ensure_running()
-        return ProcessPoolExecutor(self.workers, mp_context=context, initializer=_settle_in)
+        return ProcessPoolExecutor(self.workers, mp_context=context, initializer=_initialise_worker)
 
     def submit(self, fn: Callable[..., R], /, *args: Any, **kwargs: Any) -> Future[R]:
         return self._pool.submit(fn, *args, **kwargs)
@@ -82,7 +82,7 @@ class LocalPool(Executor):
 
 
 @contextmanager
-def _one_thread_each() -> Iterator[None]:
+def _one_thread_per_worker() -> Iterator[None]:
     """Tell the libraries of linear algebra, which read it when they are loaded, that workers share the cores.
 
     Settings of the caller stay.
@@ -96,15 +96,15 @@ def _one_thread_each() -> Iterator[None]:
             del os.environ[name]
 
 
-def _settle_in() -> None:
+def _initialise_worker() -> None:
     """Prepare a worker process: ignore Ctrl-C, and exit when the parent dies."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     driver = multiprocessing.parent_process()
     if driver is not None:
-        threading.Thread(target=_leave_after, args=(driver.sentinel,), daemon=True).start()
+        threading.Thread(target=_exit_when_parent_dies, args=(driver.sentinel,), daemon=True).start()
 
 
-def _leave_after(sentinel: int) -> None:
+def _exit_when_parent_dies(sentinel: int) -> None:
     # the queue of a worker stays open when the parent is killed: the worker would wait for ever
     connection.wait([sentinel])
     os._exit(1)

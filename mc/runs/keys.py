@@ -28,7 +28,7 @@ import numpy as np
 import scipy.special
 
 from filterproof.filters.contract.content import DigestWalk
-from filterproof.mc.runs.provenance import code_origin, code_version
+from filterproof.mc.runs.provenance import code_version, library_code_origin
 from filterproof.mc.runs.store import StoreError
 
 #: Number types whose hash, and so whose place in a set, is the same in every process.
@@ -73,7 +73,7 @@ def key_of(parts: Mapping[str, object]) -> dict[str, Any]:
     return {"parts": told.hex(), "code": code_version()}
 
 
-def check_same(key: Mapping[str, Any], parts: Mapping[str, object]) -> None:
+def check_key_matches(key: Mapping[str, Any], parts: Mapping[str, object]) -> None:
     """Raise StoreError unless these parts, from another process, and the code here match the key."""
     if not key_of(parts).items() <= key.items():
         raise StoreError(
@@ -144,7 +144,7 @@ class _KeyWalk(DigestWalk):
 
     # -- code --------------------------------------------------------------------------------------
 
-    def thing(self, value: Any) -> bytes:
+    def class_or_function_tree(self, value: Any) -> bytes:
         if (named := _importable_name(value)) is not None:
             return self.leaf("named", json.dumps(named).encode())
         if isinstance(value, type):
@@ -160,7 +160,7 @@ class _KeyWalk(DigestWalk):
             code = callable(member) or isinstance(member, _WRAPPER_TYPES)
             if not _is_reserved_name(name) or (code and not name.startswith("__annotate")):
                 parts.append(self.of((name, member)))
-        return self.node(f"class {_plain_name(cls.__module__)} {cls.__qualname__}", parts)
+        return self.node(f"class {_canonical_module_name(cls.__module__)} {cls.__qualname__}", parts)
 
     def _function(self, function: types.FunctionType) -> bytes:
         around = function.__globals__
@@ -172,9 +172,11 @@ class _KeyWalk(DigestWalk):
             except ValueError:  # it has no value yet
                 parts.append(self.of(()))
         file = around.get("__file__")
-        if file is None or code_origin(str(around.get("__name__")), file) is None:
+        if file is None or library_code_origin(str(around.get("__name__")), file) is None:
             parts += self._globals_of(function)
-        return self.node(f"function {_plain_name(function.__module__ or '')} {function.__qualname__}", parts)
+        return self.node(
+            f"function {_canonical_module_name(function.__module__ or '')} {function.__qualname__}", parts
+        )
 
     def _globals_of(self, function: types.FunctionType) -> Iterator[bytes]:
         """Yield the globals that a user's function reads, and the attributes that it reads of user modules."""
@@ -217,7 +219,7 @@ def _importable_name(value: Any) -> Any:
     member: object = module
     for part in filter(None, path.split(".")):
         member = getattr(member, part, None)
-    known = code_origin(name, getattr(module, "__file__", None))
+    known = library_code_origin(name, getattr(module, "__file__", None))
     return None if member is not value or known is None else ["named", name, path, *known]
 
 
@@ -225,9 +227,9 @@ def _origin_of_import(name: str) -> tuple[str, ...] | None:
     """Return the origin of the module that a function imports by an absolute name."""
     top = name.partition(".")[0]
     if top in sys.modules:
-        return code_origin(top, getattr(sys.modules[top], "__file__", None))
+        return library_code_origin(top, getattr(sys.modules[top], "__file__", None))
     spec = PathFinder.find_spec(top)
-    return code_origin(top, spec.origin if spec else None)
+    return library_code_origin(top, spec.origin if spec else None)
 
 
 def _code_content(code: types.CodeType) -> list[Any]:
@@ -248,7 +250,7 @@ def _is_reserved_name(name: str) -> bool:
     return name[:2] == "__" == name[-2:] or name == "_abc_impl"
 
 
-def _plain_name(name: str) -> str:
+def _canonical_module_name(name: str) -> str:
     """Return the name of a module that is the same in every process."""
     # a worker imports the main script under the name __mp_main__
     return "__main__" if name == "__mp_main__" else name

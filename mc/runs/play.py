@@ -20,9 +20,9 @@ from typing import TypedDict
 from filterproof.filters.contract.filter_base import OnDenial
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.engine.adversary import Adversary
+from filterproof.mc.engine.filter_determinism import check_filter_determinism
+from filterproof.mc.engine.finished_runs import Functional
 from filterproof.mc.engine.game import Game
-from filterproof.mc.engine.game_checks import check_game
-from filterproof.mc.engine.paths import Functional
 from filterproof.mc.engine.streams import split_into_batches
 from filterproof.mc.runs.batch_sums import BatchSums, Report
 from filterproof.mc.runs.executors import LocalPool
@@ -101,7 +101,7 @@ class SimulationSettings:
         game = Game.between(
             filt, adversary, rounds=self.rounds, direction=self.direction, on_denial=self.on_denial
         )
-        check_game(game)
+        check_filter_determinism(game)
         return game
 
     def sums(
@@ -162,7 +162,7 @@ class SimulationSettings:
             try:
                 run.start()
                 if executor is None and self.workers != 1:
-                    executor = run.pool(self.workers)
+                    executor = run.new_pool_if_useful(self.workers)
                     if executor is not None:
                         open_things.enter_context(executor)
                 try:

@@ -26,7 +26,7 @@ _STANDARD_LIBRARY_FOLDERS = tuple(
 _INSTALL_FOLDERS = {"site-packages", "dist-packages"}
 
 
-def _digest_of_rooms() -> str:
+def _digest_of_source_folders() -> str:
     digest = hashlib.sha256()
     for folder in _ROOMS:
         for path in sorted(folder.rglob("*.py")):
@@ -36,7 +36,7 @@ def _digest_of_rooms() -> str:
 
 
 # computed at import: by the time that a store is opened the files may have changed
-_SOURCE_DIGEST = _digest_of_rooms()
+_SOURCE_DIGEST = _digest_of_source_folders()
 
 
 def code_version() -> str:
@@ -46,7 +46,7 @@ def code_version() -> str:
 
 
 @cache
-def code_origin(name: str, file: str | None) -> tuple[str, ...] | None:
+def library_code_origin(name: str, file: str | None) -> tuple[str, ...] | None:
     """Data that identify the code of a module by its name and file; None for a user's, or where there is no file.
 
     ("ours",) is covered by `code_version`, and so is ("python",). An installed package is identified by its version
@@ -60,7 +60,7 @@ def code_origin(name: str, file: str | None) -> tuple[str, ...] | None:
     if path.parent == _PACKAGE_FOLDER or any(path.is_relative_to(folder) for folder in _ROOMS):
         return ("ours",)
     if _INSTALL_FOLDERS & set(path.parts):
-        return _installed_releases(top) or None
+        return _releases_of_package(top) or None
     return ("python",) if any(path.is_relative_to(folder) for folder in _STANDARD_LIBRARY_FOLDERS) else None
 
 
@@ -76,7 +76,7 @@ _distributions = cache(metadata.packages_distributions)
 
 
 @cache
-def _installed_releases(top: str) -> tuple[str, ...]:
+def _releases_of_package(top: str) -> tuple[str, ...]:
     """Name, version and digest of the RECORD of each distribution that installed a package."""
     releases: list[str] = []
     for name in sorted(set(_distributions().get(top, ()))):

@@ -16,12 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filterproof.mc.engine.batches import play_batch
+from filterproof.mc.engine.finished_runs import Functional
 from filterproof.mc.engine.game import Game
-from filterproof.mc.engine.paths import Functional
 from filterproof.mc.engine.streams import Batch
 from filterproof.mc.runs.batch_sums import BatchSums, Progress, Report
 from filterproof.mc.runs.executors import LocalPool, available_cores, iter_completed
-from filterproof.mc.runs.keys import check_same, json_digest, key_of
+from filterproof.mc.runs.keys import check_key_matches, json_digest, key_of
 from filterproof.mc.runs.store import RunStore
 
 #: Seconds that a run must be expected to take in this process before other processes are started for it.
@@ -68,22 +68,22 @@ class RunInProgress:
 
     def play_one(self) -> None:
         """Play the next missing batch in this process, and note how long that took."""
-        missing = self.missing()[:1]
+        missing = self.missing_batches()[:1]
         if missing:
             began = time.perf_counter()
-            self.record(missing, play_batches(self.game, self.functional, missing))
+            self.record(missing, sums_of_batches(self.game, self.functional, missing))
             self.seconds_per_batch = time.perf_counter() - began
 
-    def missing(self) -> list[Batch]:
+    def missing_batches(self) -> list[Batch]:
         """The batches that are not finished."""
         return [batch for batch in self.work if batch.index not in self.rows]
 
-    def pool(self, workers: int | None) -> LocalPool | None:
+    def new_pool_if_useful(self, workers: int | None) -> LocalPool | None:
         """A pool of `workers` processes for the missing batches; None if no batch is missing.
 
         Where `workers` is None: a pool of one process a core, or None if it would not pay or cannot be sent the game.
         """
-        left = len(self.missing())
+        left = len(self.missing_batches())
         if workers is None:
             workers = available_cores()
             if left * self.seconds_per_batch >= POOL_SECONDS:
@@ -106,9 +106,9 @@ class RunInProgress:
             wait(
                 [ready], timeout=REPORT_SECONDS
             )  # a pool that was used before answers at once, new workers after a second
-            while not ready.done() and self.missing():
+            while not ready.done() and self.missing_batches():
                 self.play_one()
-        missing = self.missing()
+        missing = self.missing_batches()
         if not missing:
             return
         width = getattr(executor, "workers", available_cores())
@@ -166,12 +166,12 @@ class _BatchTask:
 
     def __call__(self, task: Sequence[Batch]) -> list[NDArray[np.float64]]:
         if self.key and (known := json_digest(self.key)) not in _checked:
-            check_same(self.key, {"game": self.game, "functional": self.functional})
+            check_key_matches(self.key, {"game": self.game, "functional": self.functional})
             _checked.add(known)
-        return play_batches(self.game, self.functional, task)
+        return sums_of_batches(self.game, self.functional, task)
 
 
-def play_batches(game: Game, functional: Functional, task: Sequence[Batch]) -> list[NDArray[np.float64]]:
+def sums_of_batches(game: Game, functional: Functional, task: Sequence[Batch]) -> list[NDArray[np.float64]]:
     """The sums of each batch of a task."""
     return [functional(play_batch(game, batch)) for batch in task]
 

@@ -4,4 +4,4 @@ import filterproof.filters.accounting.compiled
 import filterproof.theory.fast.compiled_gaussian
 
 filterproof.theory.fast.compiled_gaussian.gaussian_kernels()
-filterproof.filters.accounting.compiled.compiled_kernels()
+filterproof.filters.accounting.compiled.compiled_loops()

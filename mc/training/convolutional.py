@@ -16,7 +16,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from filterproof.mc.training.data_set import check_rows
+from filterproof.mc.training.data_set import checked_training_arrays
 from filterproof.theory.argument_checks import check_count
 
 Array = NDArray[np.float64]
@@ -59,25 +59,27 @@ class ConvolutionalNetwork:
 
     def gradients(self, theta: Array, x: Array, y: Array) -> PerSampleGradients:
         """Return the gradient of each person's loss by theta, computed on demand, one batch of people at a time."""
-        theta, x, y = check_rows(self.dimension, self.sizes, theta, x, y)
+        theta, x, y = checked_training_arrays(self.dimension, self.sizes, theta, x, y)
         return PerSampleGradients(self, theta, x, y)
 
     def losses(self, theta: Array, x: Array, y: Array) -> Array:
         """Return each person's loss in nats, shape (n,)."""
-        theta, x, y = check_rows(self.dimension, self.sizes, theta, x, y)
+        theta, x, y = checked_training_arrays(self.dimension, self.sizes, theta, x, y)
         functional, torch = self._torch.nn.functional, self._torch
         parts = [
             functional.cross_entropy(sums, torch.from_numpy(y[rows].argmax(axis=1)), reduction="none")
-            for rows, sums in self._layer_sums(theta, x)
+            for rows, sums in self._iter_last_layer_sums(theta, x)
         ]
         return np.concatenate([part.double().numpy() for part in parts])
 
     def scores(self, theta: Array, x: Array) -> Array:
         """Return the sums of the last layer, shape (n, 10): the larger one, the more likely the class."""
-        theta, x = check_rows(self.dimension, self.sizes, theta, x)
-        return np.concatenate([sums.double().numpy() for _, sums in self._layer_sums(theta, x)])
+        theta, x = checked_training_arrays(self.dimension, self.sizes, theta, x)
+        return np.concatenate([sums.double().numpy() for _, sums in self._iter_last_layer_sums(theta, x)])
 
-    def per_sample(self, theta: Array, x: Array, y: Array) -> Iterator[tuple[slice, list[Any]]]:
+    def iter_per_sample_gradients(
+        self, theta: Array, x: Array, y: Array
+    ) -> Iterator[tuple[slice, list[Any]]]:
         """Yield, batch by batch, the rows, and each parameter tensor's per-person gradients, flat, by Opacus."""
         torch, module = self._torch, self._module
         self._load_parameters(theta)
@@ -95,7 +97,7 @@ class ConvolutionalNetwork:
             module.zero_grad(set_to_none=True)
             yield rows, gradients
 
-    def _layer_sums(self, theta: Array, x: Array) -> Iterator[tuple[slice, Any]]:
+    def _iter_last_layer_sums(self, theta: Array, x: Array) -> Iterator[tuple[slice, Any]]:
         self._load_parameters(theta)
         for rows in self._batch_slices(len(x)):
             with self._torch.no_grad():
@@ -128,7 +130,7 @@ class PerSampleGradients:
         """Return |g_i|_2 of shape (n,), summed in double precision. Raises ValueError if one is not finite."""
         if self._gradient_norms is None:
             norms = np.empty(len(self._x))
-            for rows, gradients in self._gradient_parts():
+            for rows, gradients in self._iter_gradients():
                 norms[rows] = _gradient_norms(gradients)
             if not np.isfinite(norms).all():
                 raise ValueError(
@@ -144,15 +146,15 @@ class PerSampleGradients:
         for which the person was charged.
         """
         charged, total = self.norms(), np.zeros(len(self._theta))
-        for rows, gradients in self._gradient_parts():
+        for rows, gradients in self._iter_gradients():
             again = _gradient_norms(gradients)
             back = np.divide(charged[rows], again, out=np.ones(len(again)), where=again > charged[rows])
             scaled = factors[rows] * back
             total += np.concatenate([scaled @ gradient.double().numpy() for gradient in gradients])
         return total
 
-    def _gradient_parts(self) -> Iterator[tuple[slice, list[Any]]]:
-        return self._network.per_sample(self._theta, self._x, self._y)
+    def _iter_gradients(self) -> Iterator[tuple[slice, list[Any]]]:
+        return self._network.iter_per_sample_gradients(self._theta, self._x, self._y)
 
 
 def _gradient_norms(gradients: list[Any]) -> Array:

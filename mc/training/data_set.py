@@ -9,7 +9,7 @@
 ...     test_labels=np.array([[1.0, 0.0]]),
 ...     public=True,
 ... )
->>> data.people, data.inputs, data.outputs
+>>> data.people, data.feature_count, data.class_count
 (2, 2, 2)
 """
 
@@ -73,12 +73,12 @@ class DataSet:
         return len(self.features)
 
     @property
-    def inputs(self) -> int:
+    def feature_count(self) -> int:
         """The number of features f."""
         return int(self.features.shape[1])
 
     @property
-    def outputs(self) -> int:
+    def class_count(self) -> int:
         """The number of classes or labels k."""
         return int(self.labels.shape[1])
 
@@ -138,7 +138,7 @@ def real_array(name: str, value: object) -> NDArray[np.float64]:
     return np.asarray(value, dtype=np.float64)
 
 
-def check_rows(
+def checked_training_arrays(
     dimension: int, sizes: tuple[int, ...], theta: object, x: object, *y: object
 ) -> tuple[Array, ...]:
     """Return parameters of shape (dimension,), rows x of sizes[0] numbers and labels y of sizes[-1], finite float64.

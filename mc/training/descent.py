@@ -129,10 +129,11 @@ class PrivateGradientDescent:
                 f"people must be those of the data set, got {people.people} for {data.people}; "
                 "pass IndividualFilter(filt, people=data.people)"
             )
-        if (network.sizes[0], network.sizes[-1]) != (data.inputs, data.outputs):
+        if (network.sizes[0], network.sizes[-1]) != (data.feature_count, data.class_count):
             raise ValueError(
-                f"network must have {data.inputs} features and {data.outputs} classes, got sizes={network.sizes}; "
-                f"pass e.g. DenseNetwork(sizes=({data.inputs}, 32, {data.outputs}))"
+                f"network must have {data.feature_count} features and {data.class_count} classes, got "
+                f"sizes={network.sizes}; "
+                f"pass e.g. DenseNetwork(sizes=({data.feature_count}, 32, {data.class_count}))"
             )
         self.data, self.network, self.people = data, network, people
         self.rate = float(check_positive("rate", rate))

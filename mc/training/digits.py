@@ -1,7 +1,7 @@
 """The handwritten digits that scikit-learn ships: 1797 pictures of 8 by 8 points.
 
 >>> data = load_digits()
->>> data.people, len(data.test_features), data.inputs, data.outputs
+>>> data.people, len(data.test_features), data.feature_count, data.class_count
 (1437, 360, 64, 10)
 """
 
@@ -23,7 +23,7 @@ _MAX_POINT = 16.0
 _TESTED, _SEED = 360, 0
 
 
-def load_pictures() -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+def load_digit_arrays() -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
     """Return points from 0 to 16, shape (1797, 64), and the digits, shape (1797,), in scikit-learn's order."""
     with np.load(FILE, allow_pickle=False) as arrays:
         return arrays["pictures"], arrays["labels"]
@@ -44,7 +44,7 @@ def load_digits() -> DataSet:
     The split is fixed. Source: E. Alpaydin and C. Kaynak, Optical Recognition of Handwritten Digits, UCI Machine
     Learning Repository (CC BY 4.0), its test part in the order of `sklearn.datasets.load_digits`.
     """
-    points, classes = load_pictures()
+    points, classes = load_digit_arrays()
     order = np.random.default_rng(_SEED).permutation(len(points))
     features, labels = points[order] / _MAX_POINT, np.eye(10)[classes[order]]
     return DataSet(

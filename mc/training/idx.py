@@ -23,7 +23,7 @@ _UNSIGNED_BYTE = 8
 _CLASSES = 10
 
 
-def read_idx(folder: Path) -> DataSet:
+def read_idx_data_set(folder: Path) -> DataSet:
     """Return the pictures of four IDX files as rows of points in [0, 1], and their ten classes as one-hot rows.
 
     Row i of the features is picture i read line by line, divided by 255: shape (n, height * width). The files must
@@ -36,8 +36,8 @@ def read_idx(folder: Path) -> DataSet:
         raise FileNotFoundError(
             f"folder must be a folder with IDX files, got folder={str(folder)!r}; pass the folder that holds them"
         )
-    pictures, labels = _read_part(folder, "train")
-    test_pictures, test_labels = _read_part(folder, "t10k")
+    pictures, labels = _read_pictures_and_classes(folder, "train")
+    test_pictures, test_labels = _read_pictures_and_classes(folder, "t10k")
     if pictures.shape[1:] != test_pictures.shape[1:]:
         got, due = (" by ".join(map(str, part.shape[1:])) for part in (test_pictures, pictures))
         raise ValueError(
@@ -54,10 +54,10 @@ def read_idx(folder: Path) -> DataSet:
     )
 
 
-def _read_part(folder: Path, part: str) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+def _read_pictures_and_classes(folder: Path, part: str) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
     """Return the pictures, shape (n, height, width), and the classes, shape (n,), of the training or the test part."""
-    pictures = _read_idx(folder, f"{part}-images-idx3-ubyte", dimensions=3)
-    labels = _read_idx(folder, f"{part}-labels-idx1-ubyte", dimensions=1)
+    pictures = _read_idx_file(folder, f"{part}-images-idx3-ubyte", dimensions=3)
+    labels = _read_idx_file(folder, f"{part}-labels-idx1-ubyte", dimensions=1)
     if len(pictures) != len(labels) or labels.max() >= _CLASSES:
         raise ValueError(
             f"{part}-labels-idx1-ubyte must hold one class below {_CLASSES} for each of {len(pictures)} pictures, got "
@@ -66,7 +66,7 @@ def _read_part(folder: Path, part: str) -> tuple[NDArray[np.uint8], NDArray[np.u
     return pictures, labels
 
 
-def _read_idx(folder: Path, name: str, dimensions: int) -> NDArray[np.uint8]:
+def _read_idx_file(folder: Path, name: str, dimensions: int) -> NDArray[np.uint8]:
     """Return the unsigned bytes of an IDX file with that many dimensions, plain or compressed."""
     path = next((path for path in (folder / name, folder / f"{name}.gz") if path.is_file()), None)
     if path is None:

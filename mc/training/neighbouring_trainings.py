@@ -19,10 +19,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filterproof.filters.accountants.clipped_sums import ClippedSums, ImplicitVectors
+from filterproof.filters.accountants.constant_normals import ZERO_NOISE
 from filterproof.filters.accountants.individual import IndividualFilter
-from filterproof.filters.accountants.no_noise import ZERO_NOISE
 from filterproof.filters.accountants.personal_reports import check_person
-from filterproof.mc.estimate.path_bound import ruled
+from filterproof.mc.estimate.path_bound import scope_proven_by_rule_theorem
 from filterproof.mc.training.training import (
     LogisticTraining,
     MakeSums,
@@ -78,7 +78,7 @@ class TwoTrainings:
         return self._everybody.promise
 
     @property
-    def shift_bound(self) -> float | None:
+    def squared_shift_bound(self) -> float | None:
         """The bound on a sum of squared shifts that a theorem proves for the library's own code, or None.
 
         It exists if both objects are the library's, over a filter of the catalogue whose ledger adds up squares, and if
@@ -87,10 +87,10 @@ class TwoTrainings:
         inner = self._training.training if type(self._training) is TrainingWithCanary else self._training
         if not (self._tables or type(inner) is LogisticTraining):
             return None
-        bounds = {_squares_kept(sums) for sums in (self._everybody, self._others)}
+        bounds = {_enforced_squared_norm_bound(sums) for sums in (self._everybody, self._others)}
         return bounds.pop() if len(bounds) == 1 else None
 
-    def vectors(self, *, without: bool) -> NDArray[np.float64] | ImplicitVectors:
+    def vectors_of_people(self, *, without: bool) -> NDArray[np.float64] | ImplicitVectors:
         """Return the vectors of everyone, or of everyone except the person, at the present parameters."""
         if self._given is None:  # for both data sets, and for an audit
             self._given = self._training.vectors(self.parameters)
@@ -109,8 +109,8 @@ class TwoTrainings:
 
     def sums(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return the next sums with and without the person, (runs, d) each; both objects charge for them."""
-        with_person = self._everybody.release(self.vectors(without=False), ZERO_NOISE)
-        without_person = self._others.release(self.vectors(without=True), ZERO_NOISE)
+        with_person = self._everybody.release(self.vectors_of_people(without=False), ZERO_NOISE)
+        without_person = self._others.release(self.vectors_of_people(without=True), ZERO_NOISE)
         self.sigma = float(check_positive("sigma", with_person.sigma))
         self.other_sigma = float(check_positive("sigma", without_person.sigma))
         return with_person.value, without_person.value
@@ -121,9 +121,9 @@ class TwoTrainings:
         self._given = None
 
 
-def _squares_kept(sums: object) -> float | None:
+def _enforced_squared_norm_bound(sums: object) -> float | None:
     """Return the bound on a person's sum of squared norms over sigma that the ledgers of `sums` enforce, or None."""
     if type(sums) is not ClippedSums or type(sums.people) is not IndividualFilter:
         return None
-    holds = ruled(sums.people.filter)
+    holds = scope_proven_by_rule_theorem(sums.people.filter)
     return 2 * holds.zcdp if holds is not None and math.isfinite(holds.zcdp) else None

@@ -17,7 +17,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from filterproof.mc.training.data_set import check_rows
+from filterproof.mc.training.data_set import checked_training_arrays
 from filterproof.theory.argument_checks import check_count
 from filterproof.theory.numerics import reproducible_math as rm
 from filterproof.theory.numerics.norms import squared_norms
@@ -27,7 +27,7 @@ Array: TypeAlias = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Gradients:
+class LayerwiseGradients:
     """The gradients g_i of n people's losses, stored layer by layer as outer products of two vectors.
 
     inputs[l], shape (n, s_l), is the input of layer l, and slopes[l], shape (n, s_{l+1}), the derivative of each
@@ -110,8 +110,8 @@ class DenseNetwork:
 
     def losses(self, theta: Array, x: Array, y: Array) -> Array:
         """Return each person's loss in nats, shape (n,)."""
-        theta, x, y = check_rows(self.dimension, self.sizes, theta, x, y)
-        sums = self._layer_sums(theta, x)[1]
+        theta, x, y = checked_training_arrays(self.dimension, self.sizes, theta, x, y)
+        sums = self._layer_inputs_and_last_sums(theta, x)[1]
         if self.output == "logistic":
             return np.asarray(-(y * rm.log_expit(sums) + (1.0 - y) * rm.log_expit(-sums)).mean(axis=1))
         largest = sums.max(axis=1)
@@ -120,13 +120,13 @@ class DenseNetwork:
 
     def scores(self, theta: Array, x: Array) -> Array:
         """Return the sums s of the last layer, shape (n, s_L): the larger one, the more likely the label."""
-        theta, x = check_rows(self.dimension, self.sizes, theta, x)
-        return self._layer_sums(theta, x)[1]
+        theta, x = checked_training_arrays(self.dimension, self.sizes, theta, x)
+        return self._layer_inputs_and_last_sums(theta, x)[1]
 
-    def gradients(self, theta: Array, x: Array, y: Array) -> Gradients:
+    def gradients(self, theta: Array, x: Array, y: Array) -> LayerwiseGradients:
         """Return the gradient of each person's loss by theta, in closed form."""
-        theta, x, y = check_rows(self.dimension, self.sizes, theta, x, y)
-        taken, sums = self._layer_sums(theta, x)
+        theta, x, y = checked_training_arrays(self.dimension, self.sizes, theta, x, y)
+        taken, sums = self._layer_inputs_and_last_sums(theta, x)
         if self.output == "logistic":
             slopes = [(rm.expit(sums) - y) / y.shape[1]]
         else:
@@ -136,9 +136,9 @@ class DenseNetwork:
             reversed(self._layer_parameters(theta)[1:]), reversed(taken[1:]), strict=True
         ):
             slopes.append(matrix_product(slopes[-1], weights.T) * (1.0 - activation * activation))
-        return Gradients(taken, tuple(reversed(slopes)))
+        return LayerwiseGradients(taken, tuple(reversed(slopes)))
 
-    def _layer_sums(self, theta: Array, x: Array) -> tuple[tuple[Array, ...], Array]:
+    def _layer_inputs_and_last_sums(self, theta: Array, x: Array) -> tuple[tuple[Array, ...], Array]:
         """Return the input of each layer, and the sums of the last one."""
         taken = [x]
         *hidden, (last, bias) = self._layer_parameters(theta)

@@ -19,7 +19,7 @@ from filterproof.mc.runs.output import OutputFolder
 from filterproof.mc.training import retraining
 from filterproof.mc.training.convolutional import ConvolutionalNetwork
 from filterproof.mc.training.data_set import DataSet
-from filterproof.mc.training.idx import read_idx
+from filterproof.mc.training.idx import read_idx_data_set
 from filterproof.theory.argument_checks import check_count
 from filterproof.theory.conversions import gaussian_epsilon
 from filterproof.theory.numerics.decimals import interval
@@ -154,13 +154,13 @@ def repeat_tables(
     Appendix A.
     """
     trials, rows = check_count("trials", trials), []
-    data = read_idx(folder)
+    data = read_idx_data_set(folder)
     for number, setting in enumerate(settings):
         found = []
         for trial in range(trials):
             place = out / f"table-{setting.table}" / f"epsilon-{setting.epsilon:g}" / f"trial-{trial}"
             own = None if seed is None else seed * 10_000 + number * 100 + trial
-            found.append(_queries(folder, data, setting, place, own))
+            found.append(_accuracies_by_query(folder, data, setting, place, own))
         best = [max(queries, key=lambda query: query[1]) for queries in found]
         rows.append(
             TableRow(
@@ -174,7 +174,7 @@ def repeat_tables(
     return tuple(rows)
 
 
-def _queries(
+def _accuracies_by_query(
     folder: Path, data: DataSet, setting: TableSetting, place: Path, seed: int | None
 ) -> list[Query]:
     """Return the accuracies of a trial at each query, from its file as far as it is there."""

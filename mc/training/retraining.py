@@ -27,7 +27,7 @@ from filterproof.mc.runs.output import OutputFolder
 from filterproof.mc.training.convolutional import ConvolutionalNetwork
 from filterproof.mc.training.data_set import DataSet, classified
 from filterproof.mc.training.descent import Learner, PrivateGradientDescent
-from filterproof.mc.training.idx import read_idx
+from filterproof.mc.training.idx import read_idx_data_set
 from filterproof.theory.argument_checks import check_count, check_delta
 from filterproof.theory.conversions import max_gaussian_mu
 
@@ -128,10 +128,10 @@ def train_idx(
     sigma = check_count("steps", steps) ** 0.5 / mu
     most = check_count("most_steps", steps + _MAX_FURTHER_STEPS if most_steps is None else most_steps)
     network = ConvolutionalNetwork()  # before the files are read, because Torch may be missing
-    data = read_idx(folder)
-    if (data.inputs, data.outputs) != network.sizes:
+    data = read_idx_data_set(folder)
+    if (data.feature_count, data.class_count) != network.sizes:
         raise ValueError(
-            f"folder must hold pictures of 28 by 28 points, got {data.inputs} points in folder={str(folder)!r}; "
+            f"folder must hold pictures of 28 by 28 points, got {data.feature_count} points in folder={str(folder)!r}; "
             "pass one with pictures of that size"
         )
     private = _private_folder(out)
@@ -155,7 +155,7 @@ def train_idx(
             next(descent)
             descent.save(saved)
             if on_step is not None:
-                on_step(descent.steps_taken, _accuracy_estimate(descent))
+                on_step(descent.steps_taken, _test_accuracy_estimate(descent))
         theta, file = descent.theta, io.BytesIO()
         np.savez(file, theta=theta)
         with OutputFolder(out) as made:
@@ -166,7 +166,7 @@ def train_idx(
         sigma=sigma,
         steps=steps,
         steps_taken=descent.steps_taken,
-        accuracy=_accuracy_estimate(descent),
+        accuracy=_test_accuracy_estimate(descent),
         model=out / _MODEL,
     )
 
@@ -210,7 +210,7 @@ def _restored_descent(
     return descent
 
 
-def _accuracy_estimate(descent: PrivateGradientDescent) -> Estimate:
+def _test_accuracy_estimate(descent: PrivateGradientDescent) -> Estimate:
     data = descent.data
     right = classified(descent.network.scores(descent.theta, data.test_features), data.test_labels)
     return clopper_pearson(round(float(right.sum())), len(right), failure=_FAILURE)

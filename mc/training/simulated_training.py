@@ -21,9 +21,14 @@ from numpy.typing import NDArray
 
 from filterproof.filters import GuaranteeScope
 from filterproof.filters.contract.parameters import one_epsilon, one_positive
-from filterproof.mc.estimate.path_bound import PathBound, bounds_of_scope
+from filterproof.mc.estimate.path_bound import PathBound, bounds_of_guarantee_scope
 from filterproof.mc.intervals import Moments, clopper_pearson, empirical_bernstein
-from filterproof.mc.intervals.estimate import CONFIDENCE, PLAIN_DRAWS, Estimate, stated_failure
+from filterproof.mc.intervals.estimate import (
+    CONFIDENCE,
+    PLAIN_DRAWS,
+    Estimate,
+    failure_or_one_minus_confidence,
+)
 from filterproof.mc.training.neighbouring_trainings import TwoTrainings
 from filterproof.mc.training.training import MakeSums, Training
 from filterproof.theory.argument_checks import check_count
@@ -107,25 +112,25 @@ def simulate_training(
     library's `ClippedSums` over a filter that sums squares, a theorem excludes such runs. Otherwise n further plain
     runs estimate their probability.
     """
-    epsilon, steps, n = clipped_epsilon(epsilon), check_count("steps", steps), check_count("n", n, least=2)
-    failure = stated_failure(confidence, failure)
+    epsilon, steps, n = checked_epsilon(epsilon), check_count("steps", steps), check_count("n", n, least=2)
+    failure = failure_or_one_minus_confidence(confidence, failure)
     check_direction(direction)
     sample = TwoTrainings(training, make, person=person, runs=1)
-    known = sample.shift_bound if squares is None else None
+    known = sample.squared_shift_bound if squares is None else None
     if squares is not None:
         bound = one_positive("squares", squares)
     else:
-        bound = _suggested_bound(sample.promise) if known is None else known
-    _checked_bound("squares", bound)
+        bound = _suggested_squared_shift_bound(sample.promise) if known is None else known
+    _checked_magnitude("squares", bound)
 
-    def worlds(
+    def iter_world_losses(
         seeds: np.random.SeedSequence, order: float, known: float | None
     ) -> Iterator[tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.bool_]]]:
         """Yield (loss, sum of squared shifts, whether the monitor stopped it) of every world, in batches."""
-        for runs in world_batches(training, n, together):
+        for runs in world_batch_sizes(training, n, together):
             rng = np.random.default_rng(seeds.spawn(1)[0])
             two = TwoTrainings(training, make, person=person, runs=runs)
-            if known is not None and two.shift_bound != known:
+            if known is not None and two.squared_shift_bound != known:
                 raise TypeError(
                     f"make must return the same kind of sums for every number of runs, got another for runs={runs}; "
                     "return one kind, or pass squares="
@@ -151,12 +156,12 @@ def simulate_training(
             yield loss, spent, beyond
 
     # every release is Gaussian(mu), and its D_s is s mu^2/2
-    ceiling = PathBound(bounds_of_scope(GuaranteeScope(zcdp=bound / 2), "", ruled=False))
-    order = ceiling.order(epsilon)
+    ceiling = PathBound(bounds_of_guarantee_scope(GuaranteeScope(zcdp=bound / 2), "", ruled=False))
+    order = ceiling.best_order(epsilon)
     upper = math.exp(ceiling.log_bound(order, epsilon))
     inside_seeds, outside_seeds = np.random.SeedSequence(check_count("seed", seed, least=0)).spawn(2)
     gains, passed = [], 0
-    for loss, spent, beyond in worlds(inside_seeds, order, known):
+    for loss, spent, beyond in iter_world_losses(inside_seeds, order, known):
         weight = np.exp((order - 1) * (order * spent / 2 - loss))
         gain = weight * -np.expm1(np.minimum(epsilon - loss, 0.0))
         gains.append(Moments.of(np.where(beyond, 0.0, gain), upper))
@@ -171,7 +176,7 @@ def simulate_training(
         rests = "Koskela, Tobaben & Honkela (2023), Theorem 12: each person's ledger admits no larger sum of squares"
         return replace(mean, method=f"{name}, {mean.method}", rests_on=rests).at_most_one
     inside = empirical_bernstein(Moments.merge(gains), failure=failure / 2)
-    plain = sum(int(np.count_nonzero(beyond)) for _, _, beyond in worlds(outside_seeds, 1.0, None))
+    plain = sum(int(np.count_nonzero(beyond)) for _, _, beyond in iter_world_losses(outside_seeds, 1.0, None))
     outside = clopper_pearson(plain, n, failure=failure / 2)
     # a path beyond the bound gains between 0 and 1
     rests = f"{PLAIN_DRAWS}, and a guard at a sum of squared shifts of {bound:.6g}"
@@ -179,7 +184,7 @@ def simulate_training(
     return Estimate(inside.value, inside.low, high, failure, 2 * n, method, rests, plain).at_most_one
 
 
-def world_batches(training: Training, n: int, together: int | None) -> Iterator[int]:
+def world_batch_sizes(training: Training, n: int, together: int | None) -> Iterator[int]:
     """Yield how many of n worlds one object plays, one after the other: `together`, or as many as fit."""
     if together is None:
         numbers = training.people * training.start(1).size
@@ -189,12 +194,12 @@ def world_batches(training: Training, n: int, together: int | None) -> Iterator[
         yield min(most, n - first)
 
 
-def clipped_epsilon(epsilon: object) -> float:
+def checked_epsilon(epsilon: object) -> float:
     """Return `epsilon` as a number from -500 to 500: beyond, e^epsilon is unsuitable for sums of doubles."""
-    return _checked_bound("epsilon", one_epsilon("epsilon", epsilon))
+    return _checked_magnitude("epsilon", one_epsilon("epsilon", epsilon))
 
 
-def _checked_bound(name: str, number: float) -> float:
+def _checked_magnitude(name: str, number: float) -> float:
     if abs(number) > _MAX_EPSILON:
         raise ValueError(
             f"{name} must be at most {_MAX_EPSILON:g} in absolute value, got {name}={number!r}; pass a smaller one"
@@ -202,10 +207,12 @@ def _checked_bound(name: str, number: float) -> float:
     return number
 
 
-def _suggested_bound(promise: Guarantee) -> float:
+def _suggested_squared_shift_bound(promise: Guarantee) -> float:
     """Return the bound on a sum of squared shifts that the guarantee suggests, for the tilt and the monitor."""
-    holds = GuaranteeScope.suggested(promise)
-    squares = math.inf if holds is None else PathBound(bounds_of_scope(holds, "", ruled=False)).squares
+    holds = GuaranteeScope.suggested_from_promise(promise)
+    squares = (
+        math.inf if holds is None else PathBound(bounds_of_guarantee_scope(holds, "", ruled=False)).squares
+    )
     if squares == math.inf:
         raise ValueError(
             f"squares is missing, because {promise} suggests no bound on squared shifts; pass "

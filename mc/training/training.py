@@ -57,7 +57,7 @@ class Training(Protocol):
         """Return the parameters after the release of a sum of shape (runs, d)."""
 
 
-class NoisySums(Protocol):
+class NoisySumReleaser(Protocol):
     """An object that releases noisy sums, e.g. `ClippedSums`; its noise comes only from `rng.standard_normal`.
 
     Runs of one object are assumed independent.
@@ -72,7 +72,7 @@ class NoisySums(Protocol):
 
 
 #: (people in one world, runs) -> sums over runs times as many people, with full budgets.
-MakeSums: TypeAlias = Callable[[int, int], NoisySums]
+MakeSums: TypeAlias = Callable[[int, int], NoisySumReleaser]
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -134,7 +134,7 @@ class LogisticTraining:
 
     def vectors(self, parameters: NDArray[np.float64]) -> ImplicitVectors:
         """Return the gradients in closed form."""
-        return _ScaledRows(special.expit(parameters @ self.features.T) - self.labels, self.features)
+        return _ResidualScaledRows(special.expit(parameters @ self.features.T) - self.labels, self.features)
 
     def step(self, parameters: NDArray[np.float64], released: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return theta - rate * released."""
@@ -142,7 +142,7 @@ class LogisticTraining:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _ScaledRows:
+class _ResidualScaledRows:
     """The vectors residuals[r, i] rows[i]."""
 
     residuals: NDArray[np.float64]

@@ -20,9 +20,9 @@ from scipy import special
 
 from filterproof.mc.intervals import clopper_pearson
 from filterproof.mc.intervals.betting import betting
-from filterproof.mc.intervals.estimate import CONFIDENCE, Estimate, stated_failure
+from filterproof.mc.intervals.estimate import CONFIDENCE, Estimate, failure_or_one_minus_confidence
 from filterproof.mc.training.neighbouring_trainings import TwoTrainings
-from filterproof.mc.training.simulated_training import clipped_epsilon, world_batches
+from filterproof.mc.training.simulated_training import checked_epsilon, world_batch_sizes
 from filterproof.mc.training.training import MakeSums, Training
 from filterproof.theory.argument_checks import check_count
 from filterproof.theory.display import Displayed, Row
@@ -148,21 +148,21 @@ def audit_training(
     (Clopper-Pearson for the probabilities, `betting` for `reached`) assume only that pairs of trainings are
     independent. Both trainings of a pair start with the same random state, which narrows the interval.
     """
-    epsilon, steps, n = clipped_epsilon(epsilon), check_count("steps", steps), check_count("n", n, least=4)
-    failure = stated_failure(confidence, failure)
+    epsilon, steps, n = checked_epsilon(epsilon), check_count("steps", steps), check_count("n", n, least=4)
+    failure = failure_or_one_minus_confidence(confidence, failure)
     seed = check_count("seed", seed, least=0)
     promise = TwoTrainings(training, make, person=person, runs=1).promise
 
-    def accused(n: int, *, without: bool) -> NDArray[np.bool_]:
+    def accusations(n: int, *, without: bool) -> NDArray[np.bool_]:
         """Whether log P/Q of everything released passes epsilon in each of n worlds, all with the person or without."""
         people, losses, seeds = training.people - without, [], np.random.SeedSequence(seed)
-        for runs in world_batches(training, n, together):
+        for runs in world_batch_sizes(training, n, together):
             rng = np.random.default_rng(seeds.spawn(1)[0])
             audited = make(people, runs)
             two = TwoTrainings(training, make, person=person, runs=runs)
             loss = np.zeros(runs)
             for _ in range(steps):
-                released = audited.release(two.vectors(without=without), rng).value
+                released = audited.release(two.vectors_of_people(without=without), rng).value
                 with_person, without_person = two.sums()
                 near, far = (
                     (released - with_person) / two.sigma,
@@ -174,16 +174,16 @@ def audit_training(
             losses.append(loss)
         return np.concatenate(losses) > epsilon
 
-    hits, alarms = accused(n - n // 2, without=False), accused(n // 2, without=True)
+    hits, alarms = accusations(n - n // 2, without=False), accusations(n // 2, without=True)
     hit, false_alarm = (
         clopper_pearson(int(np.count_nonzero(each)), len(each), failure=failure / 4)
         for each in (hits, alarms)
     )
-    reached = _growth_difference(hits, alarms, math.exp(epsilon), failure)
+    reached = _test_hockey_stick_estimate(hits, alarms, math.exp(epsilon), failure)
     return TrainingAudit(epsilon, reached, float(promise.delta(epsilon)), hit, false_alarm, promise)
 
 
-def _growth_difference(
+def _test_hockey_stick_estimate(
     hits: NDArray[np.bool_], alarms: NDArray[np.bool_], growth: float, failure: float
 ) -> Estimate:
     """The mean of hit - growth alarm over pairs of one training of either kind, each in [-growth, 1].

@@ -23,14 +23,14 @@ from filterproof.filters.contract.contract_checks import (
     checked_observe,
     checked_spend,
 )
-from filterproof.filters.contract.determinism import check_requests
+from filterproof.filters.contract.determinism import check_determinism_on_requests
 from filterproof.filters.contract.guarantee_scope import GuaranteeScope
 from filterproof.filters.contract.state import State, runs_of
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.filters.rules.menu import checked_menu, positions
 from filterproof.mc.worst_case.menu_levels import MenuLevels
 from filterproof.mc.worst_case.result import NOTHING_ADMITTED, Certificate, WorstCase
-from filterproof.mc.worst_case.solve import solved_case, worst_case
+from filterproof.mc.worst_case.solve import worst_case, worst_case_of_checked_filter
 from filterproof.mc.worst_case.worst_case_game import SolvedCache
 from filterproof.theory.argument_checks import check_count, check_delta, check_positive
 from filterproof.theory.display import Displayed, Row, row_of
@@ -91,11 +91,11 @@ class CalibratedFilter(Displayed, PrivacyFilter):
     def scope(self) -> str:  # type: ignore[override]
         """The mechanisms and adversaries that the guarantee covers, in words."""
         limit = "" if self.rounds is None else f", at most {self.rounds} round{'s' * (self.rounds != 1)}"
-        if not self.certificate.tried:
+        if not self.certificate.grants_any_request:
             limit += f"; {NOTHING_ADMITTED}"
         if self.looks_at_losses:
             return f"every adaptive adversary over the {len(self.menu)} mechanisms of the menu{limit}"
-        return f"every adaptive adversary over every mechanism that is {self._levels.classes}{limit}"
+        return f"every adaptive adversary over every mechanism that is {self._levels.covered_mechanisms_text}{limit}"
 
     def rows(self) -> list[Row]:
         """Return one row: the guarantee, the threshold, and the worst case with its evidence and scope."""
@@ -155,36 +155,38 @@ class CalibratedFilter(Displayed, PrivacyFilter):
         return inner if self.rounds is None else (inner, np.zeros(n, dtype=np.int64))
 
     def admits(self, state: State, request: DominatingPair) -> NDArray[Any]:
-        inner, released = self._state_parts(state)
-        level, covered = self._charged_level(request, runs_of(inner))
+        inner, released = self._inner_state_and_count(state)
+        level, covered = self._charged_level_and_coverage(request, runs_of(inner))
         if self.rounds is not None:
             covered &= released < self.rounds
         return checked_admits(self.inner, inner, level, runs_of(inner)) & covered
 
     def spend(self, state: State, request: DominatingPair) -> State:
-        inner, released = self._state_parts(state)
-        level, _ = self._charged_level(request, runs_of(inner))
-        return self._joined_state(checked_spend(self.inner, inner, level, runs_of(inner)), released + 1)
+        inner, released = self._inner_state_and_count(state)
+        level, _ = self._charged_level_and_coverage(request, runs_of(inner))
+        return self._state_with_count(checked_spend(self.inner, inner, level, runs_of(inner)), released + 1)
 
     def observe(self, state: State, loss: NDArray[Any]) -> State:
-        inner, released = self._state_parts(state)
-        return self._joined_state(checked_observe(self.inner, inner, loss, len(loss)), released)
+        inner, released = self._inner_state_and_count(state)
+        return self._state_with_count(checked_observe(self.inner, inner, loss, len(loss)), released)
 
     def is_reachable_state(self, state: State) -> NDArray[Any]:
-        inner, released = self._state_parts(state)
+        inner, released = self._inner_state_and_count(state)
         limit = np.inf if self.rounds is None else self.rounds
         known = np.broadcast_to(
             np.greater_equal(released, 0) & np.less_equal(released, limit), runs_of(inner)
         )
         return np.asarray(checked_is_reachable_state(self.inner, inner, runs_of(inner)) & known)
 
-    def _state_parts(self, state: Any) -> tuple[State, Any]:
+    def _inner_state_and_count(self, state: Any) -> tuple[State, Any]:
         return (state, 0) if self.rounds is None else state
 
-    def _joined_state(self, inner: State, released: Any) -> State:
+    def _state_with_count(self, inner: State, released: Any) -> State:
         return inner if self.rounds is None else (inner, released)
 
-    def _charged_level(self, request: DominatingPair, n: int) -> tuple[DominatingPair, NDArray[np.bool_]]:
+    def _charged_level_and_coverage(
+        self, request: DominatingPair, n: int
+    ) -> tuple[DominatingPair, NDArray[np.bool_]]:
         """Return the level that each run is charged, and which runs have one: shape (n,)."""
         if self.looks_at_losses:
             place = positions(self.menu, request, n)
@@ -261,8 +263,8 @@ def calibrate(
     solved_cache: SolvedCache = {}
 
     def solve(filt: PrivacyFilter) -> WorstCase:
-        check_requests(filt, levels[:: max(len(levels) // 3, 1)], rounds)
-        return solved_case(
+        check_determinism_on_requests(filt, levels[:: max(len(levels) // 3, 1)], rounds)
+        return worst_case_of_checked_filter(
             filt,
             levels,
             epsilon=epsilon,
@@ -299,7 +301,7 @@ def _largest_threshold(
     while broken.high <= delta:
         good, case, bad = bad, broken, 2 * bad
         if bad > 2.0**40:
-            if not case.tried:
+            if not case.grants_any_request:
                 raise ValueError(
                     f"the filter denies every pair of the menu at any threshold up to {good!r}; pass a "
                     "menu that the filter supports"

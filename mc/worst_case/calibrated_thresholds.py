@@ -138,7 +138,7 @@ class CalibratedThreshold(Displayed):
         return Evidence.CERTIFIED
 
     @property
-    def tried(self) -> bool:
+    def grants_any_request(self) -> bool:
         """True: the filter of a row grants its levels."""
         return True
 

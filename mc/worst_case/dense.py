@@ -16,7 +16,7 @@ from filterproof.mc.losses.balls import Rounding
 from filterproof.mc.losses.epsilon_values import Epsilon
 from filterproof.mc.losses.lattice_pld import LatticePLD
 from filterproof.mc.losses.powers import ELEMENTARY_ERROR, fft_rounding_error
-from filterproof.mc.losses.too_large import check_room
+from filterproof.mc.losses.too_large import check_max_positions
 from filterproof.mc.worst_case.graph import StateGraph
 from filterproof.mc.worst_case.windows import LossWindows
 
@@ -71,7 +71,7 @@ class DenseGame:
         left: float | None = None,
     ) -> DenseGame:
         """Solve Bellman's recursion backwards; e^-left is about the relative value of losses outside the window."""
-        tilt, first, last = _loss_window(
+        tilt, first, last = _tilt_and_loss_window(
             graph, distributions, float(step), float(epsilon), _TRUNCATION_EXPONENT if left is None else left
         )
         far = max(abs(first), abs(last)) * float(step)
@@ -83,7 +83,7 @@ class DenseGame:
         )
         doubles = int(_states_in_memory(graph).max()) * 2 * game.size + 40 * len(graph.child)
         what = f"doubles in memory for {len(graph.child)} states of {game.size} losses"
-        check_room(doubles, max_positions, what)
+        check_max_positions(doubles, max_positions, what)
         count_work(len(graph.child) * len(distributions) * game.size >> _POINTS_PER_UNIT)
         for node, best, _, wrong in game._sweep_backwards(record=False):
             if node == 0:
@@ -121,12 +121,12 @@ class DenseGame:
         """Yield (state, Y, the best request if `record`, a bound on the error of Y) for each state with a request."""
         child, size = self.graph.child, self.size
         kernels, length = self._transition_kernels()
-        gains, below, moments = self._request_gains()
+        gains, below, moments = self._gains_tails_and_moments()
         term_error = 4 * fft_rounding_error(length)
         # the largest product of moments over the plays from each state on, and a bound on errors of sums of logarithms
-        largest = np.exp(self.graph.sums_after(np.log(moments)[:, None])[:, 0]) * (1 + 2.0**-20)
+        largest = np.exp(self.graph.largest_sums_after(np.log(moments)[:, None])[:, 0]) * (1 + 2.0**-20)
         growth = largest if self.side == "high" else np.zeros(len(child))
-        until = _looked_up_until(self.graph)
+        until = _first_parent_or_self(self.graph)
         spectra: dict[int, NDArray[np.complex128]] = {}
         norms, errors = np.zeros(len(child)), np.zeros(len(child))
         leaving: dict[int, list[int]] = {}
@@ -187,7 +187,9 @@ class DenseGame:
             )
         return np.fft.rfft(rows, axis=1), length
 
-    def _request_gains(self) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    def _gains_tails_and_moments(
+        self,
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
         """Return each request's gain at each x, its possible gain below the window per growth, and its moment.
 
         With side "high" the gain includes that above the window, where Y is at most e^{-(tilt+1)x}.
@@ -233,19 +235,24 @@ class DenseGame:
         return gains, below, moments
 
 
-def _loss_window(
+def _tilt_and_loss_window(
     graph: StateGraph, distributions: Sequence[LatticePLD], step: float, epsilon: float, left: float
 ) -> tuple[float, int, int]:
     """Return the tilt, and the first and the last loss of the window in steps."""
     widest = (
-        max(math.sqrt(max(distribution.mean_and_variance(0.0)[1] for distribution in distributions)), 1e-6)
+        max(
+            math.sqrt(max(distribution.tilted_mean_and_variance(0.0)[1] for distribution in distributions)),
+            1e-6,
+        )
         * step
     )
     leans = np.concatenate([-_TILTS[::-1], _TILTS]) / widest
     moments = np.array(
         [[distribution.log_moment(lean * step) for lean in leans] for distribution in distributions]
     )
-    largest = graph.sums_before(moments).max(axis=0)  # the largest moment over all plays, at each tilt
+    largest = graph.largest_sums_before(moments).max(
+        axis=0
+    )  # the largest moment over all plays, at each tilt
     down, up = leans < 0, leans > 0
     low = min(float(((largest[down] + left) / leans[down]).max()), epsilon) - step
     # sums of squares of e^{tilt (epsilon - low)}, and the moments, must be doubles
@@ -271,7 +278,7 @@ def _state_groups(child: NDArray[np.int64], most: int) -> Iterator[tuple[int, in
         end = begin
 
 
-def _looked_up_until(graph: StateGraph) -> NDArray[np.int64]:
+def _first_parent_or_self(graph: StateGraph) -> NDArray[np.int64]:
     """Return the first parent of each state, or the state itself without one."""
     until = np.arange(len(graph.child))
     for m in range(graph.child.shape[1]):
@@ -283,6 +290,6 @@ def _looked_up_until(graph: StateGraph) -> NDArray[np.int64]:
 def _states_in_memory(graph: StateGraph) -> NDArray[np.int64]:
     """Return the number of states in memory while each state is solved."""
     change = np.zeros(len(graph.child) + 1, dtype=np.int64)
-    np.add.at(change, _looked_up_until(graph), 1)
+    np.add.at(change, _first_parent_or_self(graph), 1)
     change[1:] -= 1
     return np.cumsum(change)[:-1]

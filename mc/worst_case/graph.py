@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filterproof.filters.privacy_filter import PrivacyFilter
-from filterproof.mc.evaluate.walk import MenuPlay, OutcomeBranch, walk_layers
-from filterproof.mc.losses.too_large import check_room
+from filterproof.mc.evaluate.walk import ExhaustiveMenuPlay, OutcomeBranch, walk_layers
+from filterproof.mc.losses.too_large import check_max_positions
 from filterproof.theory.pairs import DominatingPair
 
 _Number = TypeVar("_Number", np.int64, np.float64)
@@ -50,10 +50,10 @@ class StateGraph:
 
         def check(states: int, t: int) -> None:
             what = f"positions at least in {states} states after {t + 1} rounds"
-            check_room((_STATE_WEIGHT + len(menu)) * states, max_positions, what)
+            check_max_positions((_STATE_WEIGHT + len(menu)) * states, max_positions, what)
 
         layers = walk_layers(
-            MenuPlay(filt, menu, [[_GRANTED]] * len(menu)),
+            ExhaustiveMenuPlay(filt, menu, [[_GRANTED]] * len(menu)),
             None,
             rounds=rounds,
             again=False,
@@ -65,7 +65,7 @@ class StateGraph:
             for move in layer.moves:
                 rows[-1][move.rows, move.request] = move.child[:, 0]
         child = np.concatenate(rows)
-        order, depth = _topological_order(child)
+        order, depth = _order_and_longest_path(child)
         if rounds is None and depth is None:
             raise ValueError(
                 "rounds must be given, got rounds=None for a game without end: the filter admits a request "
@@ -78,7 +78,7 @@ class StateGraph:
         rank[-1] = -1
         return cls(rank[child[order]], depth or 0)
 
-    def sums_before(self, moves: NDArray[_Number]) -> NDArray[_Number]:
+    def largest_sums_before(self, moves: NDArray[_Number]) -> NDArray[_Number]:
         """Return the largest sums of the columns of moves[request] over the plays up to each state."""
         # a denied request has child -1: the last entry
         sums = np.full((len(self.child) + 1, moves.shape[1]), -_INFINITE_SUM, dtype=moves.dtype)
@@ -87,7 +87,7 @@ class StateGraph:
             np.maximum.at(sums, row, sums[i] + moves)
         return sums[:-1]
 
-    def sums_after(self, moves: NDArray[_Number]) -> NDArray[_Number]:
+    def largest_sums_after(self, moves: NDArray[_Number]) -> NDArray[_Number]:
         """Return the largest sums of the columns of moves[request], at least 0, over the plays from each state on."""
         sums = np.full((len(self.child) + 1, moves.shape[1]), -_INFINITE_SUM, dtype=moves.dtype)
         for i in range(len(self.child) - 1, -1, -1):
@@ -95,7 +95,7 @@ class StateGraph:
         return sums[:-1]
 
 
-def _topological_order(child: NDArray[np.int64]) -> tuple[NDArray[np.int64], int | None]:
+def _order_and_longest_path(child: NDArray[np.int64]) -> tuple[NDArray[np.int64], int | None]:
     """Return an order in which children follow parents, and the longest path, or None for a cycle."""
     incoming = np.bincount(child[child >= 0], minlength=len(child))
     ready = np.flatnonzero(incoming == 0)

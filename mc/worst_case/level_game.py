@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 from filterproof.filters.contract.work import count_work
 from filterproof.mc.losses.balls import BITS, Rounding, exact_fraction, round_to_side, to_ball
 from filterproof.mc.losses.epsilon_values import Epsilon
-from filterproof.mc.losses.finite_outputs import gap_above
-from filterproof.mc.losses.too_large import check_room
+from filterproof.mc.losses.finite_outputs import loss_minus_epsilon
+from filterproof.mc.losses.too_large import check_max_positions
 from filterproof.mc.worst_case.graph import StateGraph
 from filterproof.mc.worst_case.windows import LossWindows
 from filterproof.theory.log_ratio import LogRatio
-from filterproof.theory.numerics.precision import PRECISION_LOCK
+from filterproof.theory.numerics.precision_lock import PRECISION_LOCK
 
 #: The largest |epsilon| and the largest level, in nats. Beyond, numbers half way between P and Q underflow.
 _MAX_NATS = 128.0
@@ -33,7 +33,7 @@ _POSITIONS_PER_UNIT = 5
 UNIT, UNDERFLOW = Fraction(1, 2**53), Fraction(1, 2**900)
 
 
-def is_within_doubles(units: Sequence[int], step: Fraction, epsilon: Epsilon) -> bool:
+def is_within_double_range(units: Sequence[int], step: Fraction, epsilon: Epsilon) -> bool:
     """Whether the numbers of the game are far from the limits of doubles and of int64."""
     size = abs(float(epsilon))
     near = size <= _MAX_NATS and step * max(units) <= _MAX_NATS
@@ -82,9 +82,9 @@ class LevelGame:
             graph, units, float(epsilon) / float(step), most=float(step) / 2, reveals=any(deltas)
         )
         game = cls(graph, units, deltas, step, epsilon, side, windows, 0.0)
-        check_room(windows.positions, max_positions, f"positions in {len(graph.child)} states")
+        check_max_positions(windows.positions, max_positions, f"positions in {len(graph.child)} states")
         count_work(windows.positions * len(units) >> _POSITIONS_PER_UNIT)
-        return replace(game, start=game._swept_value(record=False)[0])
+        return replace(game, start=game._value_and_choices(record=False)[0])
 
     @property
     def bounds(self) -> tuple[Fraction, Fraction]:
@@ -108,17 +108,17 @@ class LevelGame:
 
     def choices(self) -> list[NDArray[np.signedinteger[Any]]]:
         """Return the best request at every position, -1 if none is admitted or nothing can be gained."""
-        return self._swept_value(record=True)[1]
+        return self._value_and_choices(record=True)[1]
 
-    def _swept_value(self, *, record: bool) -> tuple[float, list[NDArray[np.signedinteger[Any]]]]:
+    def _value_and_choices(self, *, record: bool) -> tuple[float, list[NDArray[np.signedinteger[Any]]]]:
         """Return X at the start and, if requested, the choices."""
         child, windows, units = self.graph.child, self.windows, np.array(self.units)
         stride, n = windows.stride, len(child)
         lows, sizes = windows.lows.tolist(), windows.sizes.tolist()
         shelf = _StateStorage.of(child, windows, units)
-        scales, (centre, gains) = self._request_scales(), self._parity_gains()
+        scales, (centre, gains) = self._request_scales(), self._crossing_gains_by_parity()
         reveals, least = any(self.deltas), int(windows.lows.min())
-        revealed, decays = self._revealed_masses() if reveals else (np.empty(0), np.empty(0))
+        revealed, decays = self._revealed_masses_and_decays() if reveals else (np.empty(0), np.empty(0))
         kind = np.min_scalar_type(-len(units))
         table: list[NDArray[np.signedinteger[Any]]] = [np.empty(0, dtype=kind)] * n
         for i in range(n - 1, -1, -1):
@@ -149,14 +149,14 @@ class LevelGame:
         inside = lows[0] <= 0 < lows[0] + stride * sizes[0]
         return (float(whole[-shelf.lows[0] // stride]) if inside else 0.0), table
 
-    def _parity_gains(self) -> tuple[list[int], list[NDArray[np.float64]]]:
+    def _crossing_gains_by_parity(self) -> tuple[list[int], list[NDArray[np.float64]]]:
         """Return the first loss of each parity, and 2 sinh((k - |x|)_+ / 2) of each request from there on."""
         largest, stride = max(self.units), self.windows.stride
         zero = math.floor(float(self.epsilon) / float(self.step)) - 1
-        while not self._loss_gap(zero) >= 0:
+        while not self._loss_minus_epsilon(zero) >= 0:
             zero += 1
         with PRECISION_LOCK, flint.ctx.workprec(BITS):
-            halves = [abs(self._loss_gap(zero + j)) / 2 for j in range(-largest, largest)]
+            halves = [abs(self._loss_minus_epsilon(zero + j)) / 2 for j in range(-largest, largest)]
             won = np.array([round_to_side(2 * half.sinh(), self.side) for half in halves])
         hills = np.zeros((len(self.units), 2 * largest))
         for m, k in enumerate(self.units):
@@ -166,9 +166,9 @@ class LevelGame:
         begins = [zero - largest + (parity - zero + largest) % stride for parity in range(stride)]
         return begins, [hills[:, begin - zero + largest :: stride] for begin in begins]
 
-    def _loss_gap(self, k: int) -> flint.arb:
+    def _loss_minus_epsilon(self, k: int) -> flint.arb:
         """Return the distance from epsilon up to the loss of k steps."""
-        return gap_above((self.step * k, Fraction(1)), self.epsilon)
+        return loss_minus_epsilon((self.step * k, Fraction(1)), self.epsilon)
 
     def _request_scales(self) -> NDArray[np.float64]:
         """Return (1 - d) / (2 cosh(k / 2)) of each request."""
@@ -179,11 +179,11 @@ class LevelGame:
             ]
         return np.array(scales)
 
-    def _revealed_masses(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def _revealed_masses_and_decays(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return d of each request, and e^{-|x| / 2} at every loss from the least one of all windows on."""
         losses = range(int(self.windows.lows.min()), int(self.windows.highs.max()) + 1)
         with PRECISION_LOCK, flint.ctx.workprec(BITS):
-            decays = [round_to_side((-abs(self._loss_gap(k)) / 2).exp(), self.side) for k in losses]
+            decays = [round_to_side((-abs(self._loss_minus_epsilon(k)) / 2).exp(), self.side) for k in losses]
         return np.array([round_to_side(to_ball(delta), self.side) for delta in self.deltas]), np.array(decays)
 
 

@@ -77,17 +77,19 @@ class MenuLevels:
         best = np.full(n, -1, dtype=np.intp)
         for size, sizes, members in self.chains:
             asked = np.asarray(getattr(request, size), dtype=np.float64)
-            self._merge_cheaper(best, members[np.searchsorted(sizes, asked)])  # NaN sorts after everything
+            self._merge_cheaper_levels(
+                best, members[np.searchsorted(sizes, asked)]
+            )  # NaN sorts after everything
         for place in self.others:
-            self._merge_cheaper(best, np.where(self.menu[place].dominates(request), place, -1))
+            self._merge_cheaper_levels(best, np.where(self.menu[place].dominates(request), place, -1))
         return best
 
-    def _merge_cheaper(self, best: NDArray[np.intp], offered: NDArray[np.intp]) -> None:
+    def _merge_cheaper_levels(self, best: NDArray[np.intp], offered: NDArray[np.intp]) -> None:
         """Merge `offered`, shape (n,) or (), into `best` where it is cheaper."""
         np.copyto(best, offered, where=self.ranks[offered] < self.ranks[best])
 
     @property
-    def classes(self) -> str:
+    def covered_mechanisms_text(self) -> str:
         """Return the mechanisms that some level dominates, in words that follow "every mechanism that is"."""
         words = [
             f"{_UNIT_TEXTS[size]} <= {sizes[-1]:.6g}, charged as the next of {len(sizes)} levels, the smallest being "

@@ -53,10 +53,10 @@ class AdaptivePlan:
 
         A transcript ends where the plan stops. Raises DeniedError if the filter denies a request.
         """
-        self._replay_request(filt, filt.start(1), direction)
-        return sum((worth for _, worth in self.terminal_values(ratio, direction)), Fraction(0))
+        self._check_granted(filt, filt.start(1), direction)
+        return sum((worth for _, worth in self.iter_terminal_values(ratio, direction)), Fraction(0))
 
-    def _replay_request(self, filt: PrivacyFilter, state: State, direction: Direction) -> None:
+    def _check_granted(self, filt: PrivacyFilter, state: State, direction: Direction) -> None:
         if not checked_admits(filt, state, self.request, 1)[0]:
             raise DeniedError(f"plan must be granted, got a denial of {self.request!r}")
         spent = checked_spend(filt, state, self.request, 1)
@@ -64,13 +64,16 @@ class AdaptivePlan:
             if (p if direction == "PQ" else q) > 0:
                 after = checked_observe(filt, spent, np.array([_loss_of_masses(p, q)]), 1)
                 if plan is not None:
-                    plan._replay_request(filt, after, direction)
+                    plan._check_granted(filt, after, direction)
 
-    def first(self, rounds: int) -> AdaptivePlan:
+    def truncated_to_rounds(self, rounds: int) -> AdaptivePlan:
         """Return the first rounds of the plan."""
         return AdaptivePlan(
             self.request,
-            tuple(plan.first(rounds - 1) if plan is not None and rounds > 1 else None for plan in self.then),
+            tuple(
+                plan.truncated_to_rounds(rounds - 1) if plan is not None and rounds > 1 else None
+                for plan in self.then
+            ),
         )
 
     def requests(self) -> Iterator[DominatingPair]:
@@ -82,9 +85,9 @@ class AdaptivePlan:
 
     def histories(self) -> Iterator[History]:
         """Yield each play to its end."""
-        return (history for history, _ in self.terminal_values(Fraction(1)))
+        return (history for history, _ in self.iter_terminal_values(Fraction(1)))
 
-    def terminal_values(
+    def iter_terminal_values(
         self,
         ratio: Fraction,
         direction: Direction = "PQ",
@@ -98,19 +101,19 @@ class AdaptivePlan:
             else:
                 yield from (
                     ((shown, *later), worth)
-                    for later, worth in plan.terminal_values(ratio, direction, masses)
+                    for later, worth in plan.iter_terminal_values(ratio, direction, masses)
                 )
 
-    def minimise(
+    def prune_useless_requests(
         self, ratio: Fraction, direction: Direction = "PQ", before: tuple[Fraction, Fraction] = _UNIT_MASSES
     ) -> AdaptivePlan | None:
         """Return the plan without requests that gain nothing over stopping."""
         then = [
-            plan and plan.minimise(ratio, direction, (before[0] * p, before[1] * q))
+            plan and plan.prune_useless_requests(ratio, direction, (before[0] * p, before[1] * q))
             for (p, q), plan in zip(masses_of(self.request), self.then, strict=True)
         ]
         kept = AdaptivePlan(self.request, tuple(then))
-        worth = sum(worth for _, worth in kept.terminal_values(ratio, direction, before))
+        worth = sum(worth for _, worth in kept.iter_terminal_values(ratio, direction, before))
         return kept if worth > _terminal_value(ratio, direction, *before) else None
 
     def to_data(self, known: Nameable) -> dict[str, Any]:
@@ -122,17 +125,17 @@ class AdaptivePlan:
     def from_data(cls, data: object, names: Nameable) -> AdaptivePlan:
         """Return the plan that `to_data` wrote. Raises ValueError for other data."""
         if not isinstance(data, Mapping) or set(data) != {"request", "then"}:
-            raise _no_plan("a request and what follows it", data)
+            raise _plan_data_error("a request and what follows it", data)
         request = decode(data["request"], names)
         if not isinstance(request, DominatingPair) or getattr(request, "exact_masses", None) is None:
-            raise _no_plan("requests with rational masses", data["request"])
+            raise _plan_data_error("requests with rational masses", data["request"])
         followed = data["then"]
         if not isinstance(followed, list | tuple) or len(followed) != len(masses_of(request)):
-            raise _no_plan("what follows each output of a request", followed)
+            raise _plan_data_error("what follows each output of a request", followed)
         return cls(request, tuple(None if part is None else cls.from_data(part, names) for part in followed))
 
 
-def _no_plan(what: str, data: object) -> ValueError:
+def _plan_data_error(what: str, data: object) -> ValueError:
     return ValueError(f"plan must have {what}, got {repr(data)[:40]}; pass the data that to_data returned")
 
 
@@ -150,14 +153,14 @@ def masses_of(pair: DominatingPair) -> tuple[tuple[Fraction, Fraction], ...]:
     return tuple(merged[share] for share in sorted(merged, reverse=True))
 
 
-def written_out(
+def plan_of_strategy(
     strategy: Adversary, filt: PrivacyFilter, *, rounds: int, direction: Direction = "PQ"
 ) -> AdaptivePlan | None:
     """Return the plan of a deterministic strategy, found by playing every history, or None if nothing is released."""
     strategy = strategy.against(filt)
     rng = np.random.default_rng(0)
 
-    def ask(state: State, memory: State, loss: float, last: float, t: int) -> AdaptivePlan | None:
+    def plan_from_state(state: State, memory: State, loss: float, last: float, t: int) -> AdaptivePlan | None:
         if t == rounds:
             return None
         memory = copy.deepcopy(memory)
@@ -172,10 +175,12 @@ def written_out(
             seen = _loss_of_masses(p, q)
             possible = (p if direction == "PQ" else q) > 0 and np.isfinite(seen)
             after = checked_observe(filt, spent, np.array([seen]), 1) if possible else spent
-            continuations.append(ask(after, memory, loss + seen, seen, t + 1) if possible else None)
+            continuations.append(
+                plan_from_state(after, memory, loss + seen, seen, t + 1) if possible else None
+            )
         return AdaptivePlan(request, tuple(continuations))
 
-    return ask(filt.start(1), strategy.start(filt, 1, rng), 0.0, 0.0, 0)
+    return plan_from_state(filt.start(1), strategy.start(filt, 1, rng), 0.0, 0.0, 0)
 
 
 def _loss_of_masses(p: Fraction, q: Fraction) -> float:

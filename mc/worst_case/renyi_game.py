@@ -5,7 +5,7 @@ e^{(a-1) D_a} = E_P[e^{(a-1) L}] is a product over rounds, so that the best stra
     V(state) = max(1, max over admitted m of E_{P_m} [e^{(a-1) loss} V(state after m and its loss)]).
 
 >>> import filterproof as fp
->>> low, _ = renyi_game(fp.RenyiFilter(2.0, 1.0), (fp.RandomizedResponse(0.5),), order=2.0, rounds=8)
+>>> low, _ = renyi_worst_case_lower_bound(fp.RenyiFilter(2.0, 1.0), (fp.RandomizedResponse(0.5),), order=2.0, rounds=8)
 >>> 4 * fp.RandomizedResponse(0.5).renyi(2.0) >= low > 3.99 * fp.RandomizedResponse(0.5).renyi(2.0)  # four are granted
 True
 """
@@ -22,16 +22,16 @@ import numpy as np
 
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.losses.balls import BITS, lower_end, to_ball
-from filterproof.mc.losses.finite_outputs import FiniteOutputs, NoFiniteDistributionError, ball_of
+from filterproof.mc.losses.finite_outputs import FiniteOutputs, NoFiniteDistributionError, loss_as_ball
 from filterproof.mc.worst_case.strategy import TreeStrategy
 from filterproof.mc.worst_case.tree import GameTree, branches_of
 from filterproof.theory.numerics.exact import to_fmpq
-from filterproof.theory.numerics.precision import PRECISION_LOCK
+from filterproof.theory.numerics.precision_lock import PRECISION_LOCK
 from filterproof.theory.pairs import DominatingPair
 from filterproof.theory.pairs.base import Direction, check_direction
 
 
-def renyi_game(
+def renyi_worst_case_lower_bound(
     filt: PrivacyFilter,
     menu: Sequence[DominatingPair],
     *,
@@ -88,7 +88,7 @@ def _weighted_masses(drawn: FiniteOutputs, order: float) -> list[float]:
     with PRECISION_LOCK, flint.ctx.workprec(BITS):
         less, share = to_ball(order) - 1, 1 - flint.arb(2) ** -50
         finite = [
-            lower_end(flint.arb(mass) * (less * ball_of(loss)).exp() * share)
+            lower_end(flint.arb(mass) * (less * loss_as_ball(loss)).exp() * share)
             for loss, mass, _ in drawn.outputs
         ]
     return [*finite, *([math.inf] if drawn.erased_p else [])]

@@ -28,7 +28,7 @@ class Certificate(Protocol):
     @property
     def evidence(self) -> Evidence: ...
     @property
-    def tried(self) -> bool: ...
+    def grants_any_request(self) -> bool: ...
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -63,6 +63,6 @@ class WorstCase(Evaluation):
     strategy: Adversary = field(repr=False)
 
     @property
-    def tried(self) -> bool:
+    def grants_any_request(self) -> bool:
         """Whether the filter grants any request of the menu; if not, the bounds say nothing about the filter."""
         return self.rounds > 0

@@ -18,7 +18,7 @@ These functions answer the other questions about a filter:
 
     adversary                             guarantee                solver
     every adversary over a menu           hockey-stick             worst_case (this table)
-    every adversary over finite pairs     Rényi                    renyi_game
+    every adversary over finite pairs     Rényi                    renyi_worst_case_lower_bound
     every adversary, every mechanism      hockey-stick             supremum
     one given adversary                   hockey-stick             evaluate, without sampling; simulate
     requests fixed in advance             hockey-stick             Composition
@@ -32,14 +32,14 @@ from dataclasses import fields, replace
 from reprlib import repr as short
 from typing import Any, Literal
 
-from filterproof.filters.contract.contract_checks import checked_rule
-from filterproof.filters.contract.determinism import check_requests
+from filterproof.filters.contract.contract_checks import checked_filter_base
+from filterproof.filters.contract.determinism import check_determinism_on_requests
 from filterproof.filters.contract.filter_base import OnDenial
 from filterproof.filters.privacy_filter import PrivacyFilter
-from filterproof.mc.evaluate.evaluation import checked_ways
+from filterproof.mc.evaluate.evaluation import checked_directions_and_name
 from filterproof.mc.losses.epsilon_values import Epsilon, check_epsilon
-from filterproof.mc.losses.loss_cells import checked_step
-from filterproof.mc.losses.stated_pair import measurable
+from filterproof.mc.losses.finite_pair_from_cdfs import pair_with_known_tails
+from filterproof.mc.losses.loss_cells import checked_lattice_step
 from filterproof.mc.losses.too_large import TooLargeError
 from filterproof.mc.worst_case.result import WorstCase
 from filterproof.mc.worst_case.worst_case_game import MAX_DOUBLES, WorstCaseGame
@@ -48,7 +48,7 @@ from filterproof.theory.evidence import Evidence
 from filterproof.theory.pairs import DominatingPair
 from filterproof.theory.pairs.base import Direction
 from filterproof.theory.pairs.finite import FinitePair
-from filterproof.theory.pairs.labelled import where_words
+from filterproof.theory.pairs.labelled import format_labels
 
 #: For a filter with this many states, this relative width suffices by default.
 _MANY_STATES, _COARSE_WIDTH = 20_000, 0.05
@@ -148,12 +148,12 @@ def worst_case(
         relative = float(check_positive("relative", relative))
     asked: dict[str, Any] = {"rounds": rounds, "direction": direction, "evidence": evidence}
     asked["on_denial"] = on_denial
-    game, ways = _checked_game(filt, menu, max_positions=max_positions, step=step, **asked)
-    check_requests(filt, game.menu[:: max(len(game.menu) // 3, 1)], rounds)
-    return _solved_directions(game, check_epsilon(epsilon), ways, evidence, relative)
+    game, ways = _checked_game_and_directions(filt, menu, max_positions=max_positions, step=step, **asked)
+    check_determinism_on_requests(filt, game.menu[:: max(len(game.menu) // 3, 1)], rounds)
+    return _worst_over_directions(game, check_epsilon(epsilon), ways, evidence, relative)
 
 
-def solved_case(
+def worst_case_of_checked_filter(
     filt: PrivacyFilter,
     menu: DominatingPair | Sequence[DominatingPair],
     *,
@@ -166,10 +166,10 @@ def solved_case(
 
     If a class outside the library states the distribution of a pair, the lower bound is CITED and the upper bound is 1.
     """
-    game, ways = _checked_game(filt, menu, evidence=evidence, **asked)
-    if filt.looks_at_losses or all(measurable(pair) in (pair, None) for pair in game.menu):
-        return _solved_directions(game, check_epsilon(epsilon), ways, evidence, relative)
-    found = _solved_directions(
+    game, ways = _checked_game_and_directions(filt, menu, evidence=evidence, **asked)
+    if filt.looks_at_losses or all(pair_with_known_tails(pair) in (pair, None) for pair in game.menu):
+        return _worst_over_directions(game, check_epsilon(epsilon), ways, evidence, relative)
+    found = _worst_over_directions(
         replace(game, from_below=True), check_epsilon(epsilon), ways, evidence, relative
     )
     return replace(found, high=1.0, evidence=Evidence.CITED)
@@ -179,11 +179,11 @@ def worst_cases(
     filt: PrivacyFilter, menu: Sequence[DominatingPair], *, epsilons: Sequence[Epsilon], **asked: Any
 ) -> list[WorstCase]:
     """Return `worst_case` at several epsilons, with one enumeration of the states."""
-    game, ways = _checked_game(filt, menu, **asked)
-    return [_solved_directions(game, check_epsilon(epsilon), ways) for epsilon in epsilons]
+    game, ways = _checked_game_and_directions(filt, menu, **asked)
+    return [_worst_over_directions(game, check_epsilon(epsilon), ways) for epsilon in epsilons]
 
 
-def _checked_game(
+def _checked_game_and_directions(
     filt: PrivacyFilter,
     menu: DominatingPair | Sequence[DominatingPair],
     *,
@@ -194,9 +194,9 @@ def _checked_game(
     **limits: Any,
 ) -> tuple[WorstCaseGame, tuple[Direction, ...]]:
     """Return the game and its directions. The limits are `max_positions`, `step` and `solved_cache`."""
-    checked_rule(filt)
+    checked_filter_base(filt)
     requests = _checked_menu(menu)
-    directions, which = checked_ways(direction, evidence)
+    directions, which = checked_directions_and_name(direction, evidence)
     if direction == "both" and not filt.looks_at_losses and all(pair.swapped == pair for pair in requests):
         directions = ("PQ",)  # P and Q are interchangeable, so both directions have the same value
     names = ", ".join(map(_pair_name, requests[:3])) + (
@@ -207,7 +207,7 @@ def _checked_game(
     return WorstCaseGame(filt, requests, rounds, scope, **limits), directions
 
 
-def _solved_directions(
+def _worst_over_directions(
     game: WorstCaseGame,
     epsilon: Epsilon,
     directions: Sequence[Direction],
@@ -216,15 +216,15 @@ def _solved_directions(
 ) -> WorstCase:
     """Return the bounds over all directions, with smaller steps until the width is `relative`, if requested."""
     best: dict[Direction, WorstCase] = {}
-    coarsen, refines = 1, evidence is not Evidence.EXACT and game.refines
+    coarsen, refines = 1, evidence is not Evidence.EXACT and game.chooses_step
     if not refines:
         relative = None
     elif relative is None:
-        checked_step(game.drawn_pairs("PQ"), None, max_positions=game.max_positions or MAX_DOUBLES)
+        checked_lattice_step(game.drawn_pairs("PQ"), None, max_positions=game.max_positions or MAX_DOUBLES)
         if len(game.graph.child) >= _MANY_STATES:
             relative, coarsen = _COARSE_WIDTH, _COARSEST
     else:
-        coarsen = _coarsest_step(game.drawn_pairs("PQ"), game.max_positions or MAX_DOUBLES)
+        coarsen = _first_fitting_step_multiple(game.drawn_pairs("PQ"), game.max_positions or MAX_DOUBLES)
     while True:
         try:
             for direction in directions:
@@ -256,12 +256,12 @@ def _solved_directions(
     )
 
 
-def _coarsest_step(menu: tuple[DominatingPair, ...], most: int) -> int:
+def _first_fitting_step_multiple(menu: tuple[DominatingPair, ...], most: int) -> int:
     """Return the first multiple of the default step: heavy tails may have too many losses for a smaller one."""
     coarsen = _COARSEST
     while True:
         try:
-            checked_step(menu, None, max_positions=most, coarsen=coarsen)
+            checked_lattice_step(menu, None, max_positions=most, coarsen=coarsen)
         except TooLargeError:
             if coarsen >= _LARGEST:
                 raise
@@ -307,7 +307,7 @@ def _checked_menu(menu: DominatingPair | Sequence[DominatingPair]) -> tuple[Domi
 
 def _pair_name(pair: DominatingPair) -> str:
     if pair.labels:
-        return f"{_pair_name(pair.unlabelled)} at {where_words(tuple(pair.labels.items()))}"
+        return f"{_pair_name(pair.unlabelled)} at {format_labels(tuple(pair.labels.items()))}"
     numbers = [getattr(pair, part.name) for part in fields(pair)]  # type: ignore[arg-type]
     words = [
         f"{number:.6g}" if isinstance(number, float) else str(number)

@@ -38,7 +38,7 @@ class TreeStrategy(Adversary):
         return len(self.choice)
 
     @property
-    def asks(self) -> tuple[DominatingPair, ...]:
+    def possible_requests(self) -> tuple[DominatingPair, ...]:
         return self.menu
 
     def start(self, filt: PrivacyFilter, n: int, rng: np.random.Generator) -> tuple[NDArray[np.intp], ...]:
@@ -49,17 +49,19 @@ class TreeStrategy(Adversary):
         if view.round > 0:
             live = (position >= 0) & (move >= 0)
             if live.all():
-                position[:] = self._reached(view.round - 1, position, move, view.last)
+                position[:] = self._positions_after_output(view.round - 1, position, move, view.last)
             else:
                 runs = np.flatnonzero(live)
-                reached = self._reached(view.round - 1, position[runs], move[runs], view.last[runs])
+                reached = self._positions_after_output(
+                    view.round - 1, position[runs], move[runs], view.last[runs]
+                )
                 position[:] = -1
                 position[runs] = reached
         # position -1, after an infinite loss or at the end, reads the appended -1: no request
         move[:] = np.append(self.choice[view.round], -1).take(position)
         return PairPerRun(self.menu, np.maximum(move, 0))
 
-    def _reached(
+    def _positions_after_output(
         self, t: int, position: NDArray[np.intp], move: NDArray[np.intp], last: NDArray[np.float64]
     ) -> NDArray[np.int32]:
         """Return the positions after round t, the output being the one whose loss is nearest."""
@@ -100,7 +102,7 @@ class LatticeStrategy(Adversary):
         return max(self.game.graph.depth, 1)
 
     @property
-    def asks(self) -> tuple[DominatingPair, ...]:
+    def possible_requests(self) -> tuple[DominatingPair, ...]:
         return self.menu
 
     def against(self, filt: PrivacyFilter) -> Self:

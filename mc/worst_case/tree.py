@@ -15,14 +15,14 @@ from filterproof.filters.contract.work import count_work
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.evaluate.walk import (
     REVEALED_OUTPUT,
+    ExhaustiveMenuPlay,
     Loss,
-    MenuPlay,
     OutcomeBranch,
     RoundLayer,
     walk_layers,
 )
 from filterproof.mc.losses.finite_outputs import FiniteOutputs
-from filterproof.mc.losses.too_large import check_room
+from filterproof.mc.losses.too_large import check_max_positions
 from filterproof.mc.worst_case.level_game import UNDERFLOW, UNIT
 from filterproof.mc.worst_case.strategy import TreeStrategy
 from filterproof.theory.pairs import DominatingPair
@@ -73,10 +73,10 @@ class GameTree(Generic[Loss]):
     ) -> GameTree[Loss]:
         """Return the tree from a loss of `origin` on. Raises TooLargeError beyond `max_positions` positions."""
         layers = walk_layers(
-            MenuPlay(filt, menu, branches),
+            ExhaustiveMenuPlay(filt, menu, branches),
             origin,
             rounds=rounds,
-            check=lambda n, t: check_room(n, max_positions, f"positions after {t + 1} rounds"),
+            check=lambda n, t: check_max_positions(n, max_positions, f"positions after {t + 1} rounds"),
         )
         return cls(tuple(menu), branches, list(layers))
 

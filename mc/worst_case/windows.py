@@ -53,7 +53,7 @@ class LossWindows:
         """
         moves = np.array(units, dtype=np.int64)
         both = np.stack([moves, moves * moves], axis=1)
-        before, after = graph.sums_before(both), graph.sums_after(both)
+        before, after = graph.largest_sums_before(both), graph.largest_sums_after(both)
         total = max(int(before[:, 1].max()), 1)
         c = math.sqrt(2 * _TRUNCATION_EXPONENT + min(centre * centre / total, 1e6))
         spans = [total / 4.0**j for j in range(_LINES) if j == 0 or total / 4.0**j > c * c]
@@ -68,7 +68,7 @@ class LossWindows:
             back = np.minimum(back, after[:, 0]).astype(np.int64)
             lows = np.maximum(lows, math.floor(centre) - back)
             highs = np.minimum(highs, math.ceil(centre) + back)
-        stride = 2 if _same_parity(graph, moves, before[:, 0]) else 1
+        stride = 2 if _states_have_one_parity(graph, moves, before[:, 0]) else 1
         if stride == 2:
             lows += (lows ^ before[:, 0]) & 1
         gained = math.inf if reveals else most * int(before[:, 0].max())
@@ -87,7 +87,7 @@ class LossWindows:
         return int(np.maximum(self.sizes, 1).sum())
 
 
-def _same_parity(graph: StateGraph, moves: NDArray[np.int64], sums: NDArray[np.int64]) -> bool:
+def _states_have_one_parity(graph: StateGraph, moves: NDArray[np.int64], sums: NDArray[np.int64]) -> bool:
     """Whether all losses at which a state is reached have the parity of `sums`."""
     for m, move in enumerate(moves):
         rows = np.flatnonzero(graph.child[:, m] >= 0)

@@ -37,24 +37,30 @@ from filterproof.mc.losses.finite_outputs import (
     Loss,
     Mass,
     NoFiniteDistributionError,
-    ball_of,
-    fraction_of,
+    fraction_from_fmpq,
     hockey_stick_payoff,
     loss_adder,
+    loss_as_ball,
 )
-from filterproof.mc.losses.lattice_pld import KOVLevel, LatticePLD, common_step, level, level_pld
-from filterproof.mc.losses.loss_cells import rounded_plds
-from filterproof.mc.losses.stated_pair import measurable
+from filterproof.mc.losses.finite_pair_from_cdfs import pair_with_known_tails
+from filterproof.mc.losses.lattice_pld import (
+    KOVLevel,
+    LatticePLD,
+    common_epsilon_step,
+    kov_lattice_pld,
+    kov_parameters,
+)
+from filterproof.mc.losses.loss_cells import step_and_bounding_plds
 from filterproof.mc.worst_case.dense import DenseGame
 from filterproof.mc.worst_case.graph import StateGraph
-from filterproof.mc.worst_case.level_game import LevelGame, is_within_doubles
+from filterproof.mc.worst_case.level_game import LevelGame, is_within_double_range
 from filterproof.mc.worst_case.result import NOTHING_ADMITTED, WorstCase
 from filterproof.mc.worst_case.strategy import LatticeStrategy
 from filterproof.mc.worst_case.tree import GameTree, branches_of
 from filterproof.theory.argument_checks import check_positive
 from filterproof.theory.evidence import Evidence
 from filterproof.theory.log_ratio import LogRatio
-from filterproof.theory.numerics.precision import PRECISION_LOCK
+from filterproof.theory.numerics.precision_lock import PRECISION_LOCK
 from filterproof.theory.pairs import DominatingPair
 from filterproof.theory.pairs.base import Direction
 
@@ -81,7 +87,7 @@ _Distributions: TypeAlias = tuple[tuple[LatticePLD, ...], Fraction, Rounding]
 
 
 @dataclass(frozen=True, slots=True)
-class _ExactLosses:
+class _TreeGame:
     """A tree with exact losses, or with losses in steps that differ from those of a release by at most `off`.
 
     `masses` are those of each request's outcomes, an infinite one last.
@@ -97,7 +103,7 @@ class _ExactLosses:
         """The length of the longest play, and the number of positions."""
         return self.tree.rounds, self.tree.positions
 
-    def solved(self, epsilon: Epsilon, *, exact: bool) -> Iterator[_SolvedBounds]:
+    def iter_solved_bounds(self, epsilon: Epsilon, *, exact: bool) -> Iterator[_SolvedBounds]:
         """Solve the game in rationals, or in doubles with masses and payoffs rounded to nearest.
 
         In rationals, if e^epsilon is none, the game is solved at a rational above and one below, because V decreases.
@@ -130,7 +136,7 @@ class _ExactLosses:
                 return np.array(list(map(worth, losses)), dtype=object if exact else np.float64)
 
             value, choices = self.tree.solve(masses, payoff)
-            bounds = (fraction_of(value),) * 2 if exact else self.tree.bounds(float(value))
+            bounds = (fraction_from_fmpq(value),) * 2 if exact else self.tree.bounds(float(value))
             yield side, *bounds, partial(self.tree.strategy, choices)
 
     def _loss_of_position(self, reached: Any, side: Rounding) -> Loss:
@@ -146,8 +152,8 @@ class _ExactLosses:
 class WorstCaseGame:
     """The game that `worst_case` describes. `solve` chooses the arithmetic; the states are enumerated once.
 
-    `from_below` replaces a distribution that a class outside the library states by a `measurable` one, which is less
-    revealing. The filter gets the requests of the menu, and no upper bound holds.
+    `from_below` replaces a distribution that a class outside the library states by a `pair_with_known_tails` one,
+    which is less revealing. The filter gets the requests of the menu, and no upper bound holds.
     """
 
     filter: PrivacyFilter
@@ -159,14 +165,16 @@ class WorstCaseGame:
     solved_cache: SolvedCache | None = None
     from_below: bool = False
     _graphs: list[StateGraph] = field(default_factory=list)
-    _trees: dict[tuple[Direction, bool], _ExactLosses] = field(default_factory=dict)
+    _trees: dict[tuple[Direction, bool], _TreeGame] = field(default_factory=dict)
 
     @property
-    def refines(self) -> bool:
+    def chooses_step(self) -> bool:
         """Whether the solver chooses the step of rounded losses, so that a larger step gives a quicker answer."""
         if self.step is not None or self.solved_cache is not None:
             return False
-        return not (self.filter.looks_at_losses or self._lattice_levels[1] is not None or self._is_rational)
+        return not (
+            self.filter.looks_at_losses or self._levels_and_common_step[1] is not None or self._is_rational
+        )
 
     @property
     def graph(self) -> StateGraph:
@@ -179,10 +187,10 @@ class WorstCaseGame:
         return self._graphs[0]
 
     @property
-    def _lattice_levels(self) -> tuple[list[KOVLevel], tuple[list[int], Fraction, Fraction] | None]:
+    def _levels_and_common_step(self) -> tuple[list[KOVLevel], tuple[list[int], Fraction, Fraction] | None]:
         """Return the requests that are levels, and their common step, or None if there is none."""
-        levels = [known for pair in self.menu if (known := level(pair)) is not None]
-        return levels, common_step(levels) if len(levels) == len(self.menu) else None
+        levels = [known for pair in self.menu if (known := kov_parameters(pair)) is not None]
+        return levels, common_epsilon_step(levels) if len(levels) == len(self.menu) else None
 
     @property
     def _is_rational(self) -> bool:
@@ -198,18 +206,20 @@ class WorstCaseGame:
         # beyond, rational bounds on e^epsilon have too many digits, or it is no ball
         if exact and (isinstance(epsilon, LogRatio) or abs(epsilon) <= _MAX_EXACT_EPSILON):
             tree = self._game_tree(direction, exact=True)
-            return self._combined_case(
-                epsilon, direction, [*tree.solved(epsilon, exact=True)], *tree.size, exact=True
+            return self._case_from_bounds(
+                epsilon, direction, [*tree.iter_solved_bounds(epsilon, exact=True)], *tree.size, exact=True
             )
-        _, lattice = self._lattice_levels
-        middling = lattice is not None and is_within_doubles(lattice[0], lattice[2], epsilon)
+        _, lattice = self._levels_and_common_step
+        middling = lattice is not None and is_within_double_range(lattice[0], lattice[2], epsilon)
         if not (self.filter.looks_at_losses or (lattice and not middling)):
-            return self._on_lattice(epsilon, direction, middling, coarsen)
+            return self._solve_on_lattice(epsilon, direction, middling, coarsen)
         try:
             tree = self._game_tree(direction, exact=False)
         except NoFiniteDistributionError:
-            return self._one_gaussian(epsilon, direction)
-        return self._combined_case(epsilon, direction, [*tree.solved(epsilon, exact=False)], *tree.size)
+            return self._solve_one_gaussian(epsilon, direction)
+        return self._case_from_bounds(
+            epsilon, direction, [*tree.iter_solved_bounds(epsilon, exact=False)], *tree.size
+        )
 
     def _check_exact(self, epsilon: Epsilon) -> None:
         if not isinstance(epsilon, LogRatio):
@@ -223,7 +233,7 @@ class WorstCaseGame:
                     "use e.g. RandomizedResponse.from_ratio"
                 )
 
-    def _combined_case(
+    def _case_from_bounds(
         self,
         epsilon: Epsilon,
         direction: Direction,
@@ -253,7 +263,7 @@ class WorstCaseGame:
 
     # -- states with a loss in steps -------------------------------------------------------------------------------
 
-    def _on_lattice(
+    def _solve_on_lattice(
         self,
         epsilon: Epsilon,
         direction: Direction,
@@ -267,7 +277,7 @@ class WorstCaseGame:
         """
         sizes: list[tuple[int, Fraction]] = []
         games: list[_Distributions]
-        levels, lattice = self._lattice_levels
+        levels, lattice = self._levels_and_common_step
         if lattice is not None:
             units, least, most = lattice
             sizes = list(zip(units, (known.delta for known in levels), strict=True))
@@ -275,12 +285,13 @@ class WorstCaseGame:
             if least == most:
                 steps = [(least, "near")]
             games = [
-                (tuple(level_pld(*each, step, side) for each in sizes), step, side) for step, side in steps
+                (tuple(kov_lattice_pld(*each, step, side) for each in sizes), step, side)
+                for step, side in steps
             ]
         else:
             wanted = None if self.step is None else Fraction(float(check_positive("step", self.step)))
             count_work(_DISTRIBUTION_UNITS * len(self.menu))
-            step, below, above = rounded_plds(
+            step, below, above = step_and_bounding_plds(
                 self.drawn_pairs(direction),
                 wanted,
                 max_positions=self.max_positions or MAX_DOUBLES,
@@ -314,18 +325,18 @@ class WorstCaseGame:
                 (side, *game.bounds, partial(LatticeStrategy, self.menu, game, distributions, direction))
             )
             positions += game.windows.positions
-        case = self._combined_case(epsilon, direction, solved, graph.depth, positions)
+        case = self._case_from_bounds(epsilon, direction, solved, graph.depth, positions)
         if self.solved_cache is not None:
             self.solved_cache[mark] = case
         return case
 
     def drawn_pairs(self, direction: Direction) -> tuple[DominatingPair, ...]:
         drawn = self.menu if direction == "PQ" else tuple(pair.swapped for pair in self.menu)
-        return tuple(measurable(pair) or pair for pair in drawn) if self.from_below else drawn
+        return tuple(pair_with_known_tails(pair) or pair for pair in drawn) if self.from_below else drawn
 
     # -- states with an exact loss ---------------------------------------------------------------------------------
 
-    def _game_tree(self, direction: Direction, *, exact: bool) -> _ExactLosses:
+    def _game_tree(self, direction: Direction, *, exact: bool) -> _TreeGame:
         """Return the tree. Raises NoFiniteLawError if a request has infinitely many outputs.
 
         If levels are multiples of one step up to rounding, losses that differ by rounding alone count as equal, so that
@@ -335,7 +346,7 @@ class WorstCaseGame:
         """
         if (direction, exact) in self._trees:
             return self._trees[direction, exact]
-        _, lattice = self._lattice_levels
+        _, lattice = self._levels_and_common_step
         outputs = tuple(map(FiniteOutputs.of_pair, self.drawn_pairs(direction)))
         moves: list[list[Callable[[Any], Any]]]
         step: Fraction | None = None
@@ -346,12 +357,12 @@ class WorstCaseGame:
             units, step, _ = lattice
             with PRECISION_LOCK, flint.ctx.workprec(BITS):
                 off = max(
-                    exact_fraction(abs(abs(ball_of(loss)) - to_ball(step * k)).upper())
+                    exact_fraction(abs(abs(loss_as_ball(loss)) - to_ball(step * k)).upper())
                     for k, each in zip(units, outputs, strict=True)
                     for loss, *_ in each.outputs
                 )
                 moves = [
-                    [partial(add, k if ball_of(loss) > 0 else -k) for loss, *_ in each.outputs]
+                    [partial(add, k if loss_as_ball(loss) > 0 else -k) for loss, *_ in each.outputs]
                     for k, each in zip(units, outputs, strict=True)
                 ]
         branches = [branches_of(*each, direction) for each in zip(outputs, moves, strict=True)]
@@ -369,10 +380,10 @@ class WorstCaseGame:
             [*(mass for _, mass, _ in each.outputs), *([each.erased_p] if each.erased_p else [])]
             for each in outputs
         ]
-        self._trees[direction, exact] = made = _ExactLosses(tree, masses, step, off)
+        self._trees[direction, exact] = made = _TreeGame(tree, masses, step, off)
         return made
 
-    def _one_gaussian(self, epsilon: Epsilon, direction: Direction) -> WorstCase:
+    def _solve_one_gaussian(self, epsilon: Epsilon, direction: Direction) -> WorstCase:
         """Solve the game over one Gaussian against a filter that looks at losses: request it until the game ends.
 
         With a single request, an adversary only chooses when to stop. Its view is a function of the view without
@@ -396,4 +407,6 @@ class WorstCaseGame:
             )
         solved: _SolvedBounds = "near", Fraction(played.low), Fraction(played.high), lambda: strategy
         note = played.scope.removeprefix("; ")
-        return self._combined_case(epsilon, direction, [solved], played.rounds, played.positions, note=note)
+        return self._case_from_bounds(
+            epsilon, direction, [solved], played.rounds, played.positions, note=note
+        )

@@ -57,7 +57,7 @@ class AuditRecord:
     libraries: tuple[AuditedLibrary, ...]
 
     @property
-    def keys(self) -> tuple[str, ...]:
+    def library_keys(self) -> tuple[str, ...]:
         """The keys of the libraries."""
         return tuple(library.key for library in self.libraries)
 

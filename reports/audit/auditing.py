@@ -33,7 +33,7 @@ getattr(tests(), "test_" + sys.argv[2])()
 """
 
 
-def audit_of(
+def rerun_audit(
     audit: AuditRecord,
     *,
     environments: Path | None = None,
@@ -45,20 +45,20 @@ def audit_of(
     """
     found = []
     for library in audit.libraries:
-        environment = environment_of(library.distribution, environments)
+        environment = find_python_with_library(library.distribution, environments)
         if environment is None:
             on_library(f"{library.distribution} is not installed: left out")
             continue
         on_library(f"{library.distribution}, with {len(library.findings)} findings")
         python, version, own = environment
         with ThreadPoolExecutor(os.cpu_count()) as pool:  # its threads only wait for processes
-            shown = pool.map(lambda one, of=library, by=python: shown_again(of, one, by), library.findings)
+            shown = pool.map(lambda one, of=library, by=python: rerun_finding(of, one, by), library.findings)
             told = {"version": version, "python": own, "date": time.strftime("%Y-%m-%d")}
             found.append(replace(library, findings=tuple(shown), **told))
     return AuditRecord(tuple(found))
 
 
-def shown_again(library: AuditedLibrary, finding: AuditFinding, python: str) -> AuditFinding:
+def rerun_finding(library: AuditedLibrary, finding: AuditFinding, python: str) -> AuditFinding:
     """The finding after its test ran in a process and a folder of its own."""
     file = SCRIPTS_FOLDER / f"{library.key}.py"
     with tempfile.TemporaryDirectory() as folder:
@@ -86,7 +86,7 @@ def _end_text(status: int, printed: str, file: Path) -> str:
     return f"its own {said}" if said.startswith("AssertionError") and place != str(file) else said
 
 
-def environment_of(distribution: str, environments: Path | None) -> tuple[str, str, str] | None:
+def find_python_with_library(distribution: str, environments: Path | None) -> tuple[str, str, str] | None:
     """The first Python that has the library, this one or that of a folder in `environments`, with both versions.
 
     None where none has it. The version is asked of the library's metadata, which runs none of its code.

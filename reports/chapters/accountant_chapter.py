@@ -8,10 +8,10 @@ from typing import Any
 from filterproof.mc.examine.examination import Examination
 from filterproof.mc.examine.verification import verify
 from filterproof.reports.chapters.accountant_examples import page_instances, page_simulations
-from filterproof.reports.chapters.reached_loss import ReachedRow
-from filterproof.reports.finding import Claim, Finding, claim_key
+from filterproof.reports.chapters.estimate_and_guarantee import EstimateAndGuarantee
+from filterproof.reports.finding import Claim, Finding, key_from_name
+from filterproof.reports.package_data import declared_tables
 from filterproof.reports.study import Study
-from filterproof.reports.words import declared_tables
 from filterproof.theory.evidence import Evidence, Outcome, Verdict
 
 #: The keys of the pages.
@@ -35,19 +35,19 @@ class AccountantChapter:
 
     page: str
     examined: tuple[ExaminedAccountant, ...]
-    rows: tuple[ReachedRow, ...]
+    rows: tuple[EstimateAndGuarantee, ...]
 
     @property
     def findings(self) -> tuple[Finding, ...]:
         """The claims about the guarantees."""
-        return tuple(Finding(_page_claim(self.page, one.name), one.verdict) for one in self.examined)
+        return tuple(Finding(_guarantee_claim(self.page, one.name), one.verdict) for one in self.examined)
 
     @property
     def verdict(self) -> Verdict:
         """The verdict of which the least is known: REFUTED before UNDECIDED before HOLDS, then by evidence."""
         order = (Outcome.REFUTED, Outcome.UNDECIDED, Outcome.HOLDS)
         verdicts = [one.verdict for one in self.examined]
-        return min(verdicts, key=lambda one: (order.index(one.outcome), -one.evidence.strength))
+        return min(verdicts, key=lambda one: (order.index(one.outcome), -one.evidence.weakness_rank))
 
     @property
     def failure(self) -> float:
@@ -55,27 +55,31 @@ class AccountantChapter:
         return sum(row.estimate.failure for row in self.rows)
 
 
-def _page_claim(page: str, name: str) -> Claim:
+def _guarantee_claim(page: str, name: str) -> Claim:
     title = declared_tables("accountants", "page")[page]["title"]
     words = name if name == title else f"{name}, of the {title.lower()}"
-    return Claim(f"examined-{claim_key(name)}", f"The guarantee of {words}", "its own code", Outcome.HOLDS)
+    return Claim(
+        f"examined-{key_from_name(name)}", f"The guarantee of {words}", "its own code", Outcome.HOLDS
+    )
 
 
 def accountant_claims() -> tuple[Claim, ...]:
     """The claims of all accountants, in the order of the pages."""
     return tuple(
-        _page_claim(page, type(one).__name__) for page in PAGES for one in page_instances(page).values()
+        _guarantee_claim(page, type(one).__name__) for page in PAGES for one in page_instances(page).values()
     )
 
 
 def accountant_chapter(study: Study, page: str) -> AccountantChapter:
     """Examine and simulate the accountants of a page."""
-    rows = tuple(ReachedRow(what, work(), promised) for what, promised, work in page_simulations(study, page))
+    rows = tuple(
+        EstimateAndGuarantee(what, work(), promised) for what, promised, work in page_simulations(study, page)
+    )
     examined = [_examined_accountant(study, one) for one in page_instances(page).values()]
     above = next((row for row in rows if row.refutes), None)
     if above is not None:  # what a simulation refutes is refuted, whatever else is known
         examined = [
-            ExaminedAccountant(one.name, one.typed, refuted_by_simulation(study, above)) for one in examined
+            ExaminedAccountant(one.name, one.typed, refuted_verdict(study, above)) for one in examined
         ]
     return AccountantChapter(page, tuple(examined), rows)
 
@@ -85,7 +89,7 @@ def _examined_accountant(study: Study, accountant: Any) -> ExaminedAccountant:
     return ExaminedAccountant(found.name, repr(accountant), found.verdict)
 
 
-def refuted_by_simulation(study: Study, row: ReachedRow) -> Verdict:
+def refuted_verdict(study: Study, row: EstimateAndGuarantee) -> Verdict:
     """The verdict of a simulation whose whole interval lies above what is guaranteed."""
     ends = {name: getattr(row.estimate, name) for name in ("n", "low", "high")}
     shown = {"what": row.what, "seed": study.seed, **ends, "promised": row.promised}

@@ -42,12 +42,12 @@ from filterproof.mc import (
 from filterproof.mc.estimate.answer_misses import answer_misses
 from filterproof.mc.estimate.crossing import crossing_probability
 from filterproof.mc.estimate.simulate import simulate
-from filterproof.mc.estimate.stop_probability import simulate_stop
-from filterproof.mc.training.digits import load_pictures
+from filterproof.mc.estimate.sparse_vector_stop import simulate_sparse_vector_stop
+from filterproof.mc.training.digits import load_digit_arrays
 from filterproof.reports.study import Study
 from filterproof.theory.guarantees import ZCDP
 from filterproof.theory.pairs import Gaussian, RandomizedResponse
-from filterproof.theory.pairs.sparse_vector import stop_distribution
+from filterproof.theory.pairs.sparse_vector_stopping import stop_distribution
 
 #: The failure probability of every odometer and of an answer's error.
 DELTA = 0.05
@@ -94,8 +94,8 @@ Simulation: TypeAlias = tuple[str, str, Any, partial[Estimate]]
 
 def page_simulations(study: Study, page: str) -> list[tuple[str, float, partial[Estimate]]]:
     """What is estimated for a page, what is guaranteed of it, and what simulates it."""
-    jobs = _of_trainings(study) if page == "trainings" else _of_filters(study.size(_RUNS))
-    given = {"seed": study.seed, "confidence": 1 - study.each}
+    jobs = _training_simulations(study) if page == "trainings" else _accountant_simulations(study.size(_RUNS))
+    given = {"seed": study.seed, "confidence": 1 - study.failure_per_comparison}
     return [
         (what, float(np.asarray(promised)), partial(work, **given))
         for key, what, promised, work in jobs
@@ -103,7 +103,7 @@ def page_simulations(study: Study, page: str) -> list[tuple[str, float, partial[
     ]
 
 
-def _of_filters(runs: int) -> Iterator[Simulation]:
+def _accountant_simulations(runs: int) -> Iterator[Simulation]:
     play: dict[str, Any] = {"n": runs, "workers": 1}
     for name, odometer in ODOMETERS.items():
         # the charge of Rogers et al. is a pure epsilon, which a Gaussian has not
@@ -136,7 +136,7 @@ def _of_filters(runs: int) -> Iterator[Simulation]:
         yield "people", what, person.promise.delta(EPSILON), work
     # the probability of a stop in the last round, beside what the other data set's allows
     allowed = float(_RATIO**3 * stop_distribution(_OTHERS, ratio=_RATIO)[len(_STOP) - 1])
-    work = partial(simulate_stop, _STOP, ratio=_RATIO, n=runs)
+    work = partial(simulate_sparse_vector_stop, _STOP, ratio=_RATIO, n=runs)
     yield "people", "a stop by the sparse vector technique", allowed, work
     work = partial(answer_misses, PEOPLE, answers=runs // 6, **_QUERIES)
     yield "queries", "an answer misses its bound", DELTA, work
@@ -145,27 +145,29 @@ def _of_filters(runs: int) -> Iterator[Simulation]:
     yield "queries", "a person removed", ZCDP(KAPPA).delta(EPSILON), work
 
 
-def _of_trainings(study: Study) -> Iterator[Simulation]:
+def _training_simulations(study: Study) -> Iterator[Simulation]:
     """The same of logistic regression on threes and eights, and a canary."""
-    pixels, digit = load_pictures()
+    pixels, digit = load_digit_arrays()
     some = np.flatnonzero((digit == 3) | (digit == 8))[:TRAINED]
     training = TrainingWithCanary(LogisticTraining(pixels[some] / 16, digit[some] == 8, rate=0.05), 1e4)
     promised, canary = PROMISE.promise.delta(TRAINED_AT), training.people - 1
     at: dict[str, Any] = {"epsilon": TRAINED_AT, "n": study.size(_TRAINING_RUNS)}
     for who, person, steps in (("a canary", canary, _STEPS), ("a digit", 0, CLIPPED_STEPS)):
         for way, words in (("PQ", "removed"), ("QP", "added")):
-            work = partial(_simulated_estimate, training, **at, steps=steps, person=person, direction=way)
+            work = partial(
+                _simulated_training_delta, training, **at, steps=steps, person=person, direction=way
+            )
             yield "trainings", f"{who} {words}, {steps} steps", promised, work
-    work = partial(_audit_estimate, training, **at, steps=_FILTERED, person=canary)
+    work = partial(_audited_training_delta, training, **at, steps=_FILTERED, person=canary)
     yield "trainings", f"audited, {_FILTERED} steps with filtering", promised, work
 
 
-def _simulated_estimate(training: Training, **how: Any) -> Estimate:
+def _simulated_training_delta(training: Training, **how: Any) -> Estimate:
     # the sums are made where they are played: what makes them cannot be sent to another process
     return simulate_training(training, ClippedSums.factory(PROMISE, clip=CLIP, sigma=NOISE), **how)
 
 
-def _audit_estimate(training: Training, **how: Any) -> Estimate:
+def _audited_training_delta(training: Training, **how: Any) -> Estimate:
     return audit_training(training, ClippedSums.factory(PROMISE, clip=CLIP, sigma=NOISE), **how).reached
 
 
@@ -181,7 +183,7 @@ def page_instances(page: str) -> dict[str, Any]:
     return many[page]()
 
 
-def nearest_crossing(name: str) -> tuple[float, int]:
+def min_bound_to_quantile_ratio(name: str) -> tuple[float, int]:
     """How near an odometer comes to the quantile of the loss at one time: the least ratio, and after how many rounds.
 
     The rounds are of one mechanism, whose zCDP parameter is that of Gaussian(MU).

@@ -25,10 +25,10 @@ from filterproof.mc.estimate.renyi_moment import simulate_renyi
 from filterproof.mc.estimate.simulate import simulate
 from filterproof.mc.evaluate.evaluate import evaluate
 from filterproof.mc.evaluate.evaluation import Evaluation
-from filterproof.mc.evaluate.random_choice import mean_of_sequences
+from filterproof.mc.evaluate.random_choice import random_choice_divergence_bounds
 from filterproof.mc.examine.divergence import Divergence
 from filterproof.mc.examine.supremum import Supremum
-from filterproof.reports.chapters.page_subjects import PageSubject
+from filterproof.reports.chapters.filter_page_subjects import FilterPageSubject
 from filterproof.reports.study import Study
 from filterproof.theory.evidence import Evidence
 from filterproof.theory.pairs.base import Direction
@@ -65,7 +65,7 @@ class SimulatedDivergence:
         return (self.estimate,) if self.independent is None else (self.estimate, self.independent)
 
 
-class Opponent(NamedTuple):
+class AdversaryWithBounds(NamedTuple):
     """An adversary, and certified bounds on the divergence that it reaches."""
 
     name: str
@@ -77,16 +77,16 @@ class Opponent(NamedTuple):
     method: Method = "auto"
 
     @property
-    def cost(self) -> int:
+    def run_cost_in_rounds(self) -> int:
         """What a run costs the engine, in rounds of requests that are fixed in advance.
 
         A choice costs as much again, and infinite losses are played apart.
         """
-        apart = any(np.any(pair.infinite_mass > 0) for pair in self.adversary.asks or ())
+        apart = any(np.any(pair.infinite_mass > 0) for pair in self.adversary.possible_requests or ())
         return self.rounds * (1 if isinstance(self.adversary, Scripted) else 2) * (1 + apart)
 
     @property
-    def is_informative(self) -> bool:
+    def has_close_bounds(self) -> bool:
         """Whether the bounds are near enough to each other to contradict a simulation."""
         return self.low > 0 and self.high <= _USEFUL * self.low
 
@@ -99,18 +99,18 @@ class SimulatedDivergences:
     left_out: tuple[str, ...] = field(default=())
 
 
-def direction_of(game: WorstCase) -> Direction:
+def worst_case_direction(game: WorstCase) -> Direction:
     """The distribution that a game's best strategy draws its outputs from."""
     return "QP" if game.direction == "QP" else "PQ"
 
 
-def page_opponents(
-    subject: PageSubject, filt: PrivacyFilter, game: WorstCase, largest: Supremum
-) -> Iterator[Opponent]:
+def page_adversaries(
+    subject: FilterPageSubject, filt: PrivacyFilter, game: WorstCase, largest: Supremum
+) -> Iterator[AdversaryWithBounds]:
     """The adversaries of a filter's page: the game's best strategy, two on its menu, and those of known value."""
     epsilon, rounds = float(subject.epsilon), max(subject.rounds or game.rounds, 1)
-    best, menu = direction_of(game), subject.menu
-    yield Opponent(BEST_ON_MENU, game.strategy, best, rounds, game.low, game.high)
+    best, menu = worst_case_direction(game), subject.menu
+    yield AdversaryWithBounds(BEST_ON_MENU, game.strategy, best, rounds, game.low, game.high)
     chasing = MenuChasing(menu)
     if all(pair.outputs is not None for pair in menu):
         found = evaluate(
@@ -122,34 +122,44 @@ def page_opponents(
             evidence=Evidence.CERTIFIED,
         )
         assert isinstance(found, Evaluation)
-        yield Opponent("MenuChasing", chasing, found.direction, rounds, found.low, found.high)
+        yield AdversaryWithBounds("MenuChasing", chasing, found.direction, rounds, found.low, found.high)
     else:  # only the first release and the solved game bound it
-        first = mean_of_sequences(filt, menu[:1], epsilon=epsilon, rounds=1, direction=best)
-        yield Opponent("MenuChasing", chasing, best, rounds, first.low, game.high)
-    mean = mean_of_sequences(filt, menu, epsilon=epsilon, rounds=rounds, direction=best, relative=_WIDTH)
-    yield Opponent("MenuRandom", MenuRandom(menu), best, rounds, mean.low, min(mean.high, game.high))
+        first = random_choice_divergence_bounds(filt, menu[:1], epsilon=epsilon, rounds=1, direction=best)
+        yield AdversaryWithBounds("MenuChasing", chasing, best, rounds, first.low, game.high)
+    mean = random_choice_divergence_bounds(
+        filt, menu, epsilon=epsilon, rounds=rounds, direction=best, relative=_WIDTH
+    )
+    yield AdversaryWithBounds(
+        "MenuRandom", MenuRandom(menu), best, rounds, mean.low, min(mean.high, game.high)
+    )
     if isinstance(filt, GaussianFilter):
         # whatever spends the budget on Gaussians reaches the guarantee itself; the martingale assumes this equality
         for one in (ManySmall(_ROUNDS), HighWhileLossPositive(pace=8), RandomSpender(pace=8)):
             name = type(one).__name__
-            yield Opponent(name, one, "PQ", _ROUNDS, largest.low, largest.high, method="tilted")
+            yield AdversaryWithBounds(name, one, "PQ", _ROUNDS, largest.low, largest.high, method="tilted")
     if isinstance(filt, NaiveRealisationFilter):
         eraser = EraserForever(p=filt.delta)
         found = evaluate(filt, eraser, epsilon=epsilon, rounds=_ERASURES, evidence=Evidence.CERTIFIED)
         assert isinstance(found, Evaluation)
-        yield Opponent("EraserForever", eraser, "PQ", _ERASURES, found.low, found.high)
+        yield AdversaryWithBounds("EraserForever", eraser, "PQ", _ERASURES, found.low, found.high)
 
 
-def compare_opponent(
-    study: Study, filt: PrivacyFilter, one: Opponent, measure: Divergence, promised: float
+def compare_adversary(
+    study: Study, filt: PrivacyFilter, one: AdversaryWithBounds, measure: Divergence, promised: float
 ) -> SimulatedDivergence:
     """Simulate an opponent, with plain draws as well where the first estimate rests on the filter's ledger."""
-    n = study.runs(one.rounds, one.cost)
+    n = study.runs(one.rounds, one.run_cost_in_rounds)
 
-    def simulated(method: Method) -> Estimate:
+    def estimate_by(method: Method) -> Estimate:
         if measure.kind == "renyi":
             return simulate_renyi(
-                filt, one.adversary, alpha=measure.at, n=n, seed=study.seed, failure=study.each, workers=1
+                filt,
+                one.adversary,
+                alpha=measure.at,
+                n=n,
+                seed=study.seed,
+                failure=study.failure_per_comparison,
+                workers=1,
             )
         return simulate(
             filt,
@@ -158,16 +168,16 @@ def compare_opponent(
             n=n,
             rounds=None if one.method == "tilted" else one.rounds,
             seed=study.seed,
-            failure=study.each,
+            failure=study.failure_per_comparison,
             direction=one.direction,
             method=method,
             workers=1,
         )
 
-    estimate = simulated(one.method)
+    estimate = estimate_by(one.method)
     independent = None
     if measure.kind != "renyi" and "ledger" in estimate.rests_on:
-        independent = simulated("plain")
+        independent = estimate_by("plain")
     return SimulatedDivergence(
         repr(filt), one.name, measure, estimate, one.low, one.high, promised, independent
     )
@@ -175,7 +185,7 @@ def compare_opponent(
 
 def comparisons(
     study: Study,
-    subject: PageSubject,
+    subject: FilterPageSubject,
     filt: PrivacyFilter,
     game: WorstCase,
     largest: Supremum,
@@ -186,12 +196,12 @@ def comparisons(
     epsilon = float(subject.epsilon)
     promised = float(filt.promise.delta(epsilon))
     made, left_out = [], []
-    for one in page_opponents(subject, filt, game, largest):
+    for one in page_adversaries(subject, filt, game, largest):
         if one.name == known:
             continue
-        if one.is_informative:
+        if one.has_close_bounds:
             made.append(
-                compare_opponent(study, filt, one, Divergence.hockey_stick(epsilon, one.direction), promised)
+                compare_adversary(study, filt, one, Divergence.hockey_stick(epsilon, one.direction), promised)
             )
         else:
             left_out.append(one.name)

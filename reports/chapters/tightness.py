@@ -58,7 +58,7 @@ CLAIMS = (
 
 
 @dataclass(frozen=True, slots=True)
-class PlayedMenu:
+class FilterTightness:
     """A filter's promised delta, what all mechanisms lose, and its worst case over a menu."""
 
     name: str
@@ -67,7 +67,7 @@ class PlayedMenu:
     worst: WorstCase
 
 
-def levels(budget: float, units: int) -> tuple[RandomizedResponse, ...]:
+def randomized_response_menu(budget: float, units: int) -> tuple[RandomizedResponse, ...]:
     """Randomised responses at multiples of a power of two, up to all of a zCDP budget in one request.
 
     Their charges add without rounding, so that equal spends are the same state of the game.
@@ -76,10 +76,13 @@ def levels(budget: float, units: int) -> tuple[RandomizedResponse, ...]:
     return tuple(RandomizedResponse(j * least) for j in range(1, int(math.sqrt(2 * budget) / least) + 1))
 
 
-def tightness_filters(study: Study) -> list[PlayedMenu]:
+def filter_tightness_rows(study: Study) -> list[FilterTightness]:
     """Every filter with a promise at (EPSILON, DELTA) that the chapter compares, with the worst case of each."""
     budget = float(CKS.budget(EPSILON, DELTA))
-    menu, coarse = levels(budget, units=200 if study.quick else UNITS), levels(budget, units=200)
+    menu, coarse = (
+        randomized_response_menu(budget, units=200 if study.quick else UNITS),
+        randomized_response_menu(budget, units=200),
+    )
     mu = float(max_gaussian_mu(EPSILON, DELTA))
     gaussians = tuple(Gaussian(mu * share) for share in (0.25, 0.5, 1.0))
     eighths = tuple(j / 8 for j in range(1, 9))
@@ -105,7 +108,7 @@ def tightness_filters(study: Study) -> list[PlayedMenu]:
     )
     over_all = {id(filt): supremum(filt, EPSILON) for filt in {id(one): one for _, one, _ in table}.values()}
     return [
-        PlayedMenu(
+        FilterTightness(
             name,
             float(filt.promise.delta(EPSILON)),
             over_all[id(filt)],
@@ -118,15 +121,15 @@ def tightness_filters(study: Study) -> list[PlayedMenu]:
 def tightness_findings(study: Study) -> tuple[Finding, ...]:
     """The worst cases of nine filters over menus, and the calibrated thresholds, solved again."""
     kept, gdp, calibrated = CLAIMS
-    played = tightness_filters(study)
+    played = filter_tightness_rows(study)
     return (
         _guarantees_kept(kept, [one for one in played if one.name != ON_GAUSSIANS]),
         _gdp_tightness(gdp, next(one for one in played if one.name == ON_GAUSSIANS)),
-        _threshold_gains(calibrated),
+        _calibrated_threshold_finding(calibrated),
     )
 
 
-def _guarantees_kept(claim: Claim, played: Sequence[PlayedMenu]) -> Finding:
+def _guarantees_kept(claim: Claim, played: Sequence[FilterTightness]) -> Finding:
     evidence = Evidence.weakest(*(p.worst.evidence for p in played))
     scope = "every adaptive adversary over the menus shown, both directions"
     for p in played:
@@ -149,7 +152,7 @@ def _guarantees_kept(claim: Claim, played: Sequence[PlayedMenu]) -> Finding:
     return Finding(claim, Verdict(Outcome.HOLDS, evidence, scope, detail))
 
 
-def _gdp_tightness(claim: Claim, gdp: PlayedMenu) -> Finding:
+def _gdp_tightness(claim: Claim, gdp: FilterTightness) -> Finding:
     scope = gdp.worst.scope
     width = (gdp.worst.high - gdp.worst.low) / gdp.promised
     detail = f"Enclosed in {interval(gdp.worst.low, gdp.worst.high, 7)}, promised {gdp.promised:.7g}."
@@ -160,7 +163,7 @@ def _gdp_tightness(claim: Claim, gdp: PlayedMenu) -> Finding:
     return Finding(claim, Verdict(outcome, gdp.worst.evidence, scope, detail))
 
 
-def _threshold_gains(claim: Claim) -> Finding:
+def _calibrated_threshold_finding(claim: Claim) -> Finding:
     """The gains of the recorded thresholds; the one at (EPSILON, DELTA) is solved again, the tests solve all."""
     finest = {
         (row.epsilon, row.delta): row for row in CalibratedThreshold.finest(CalibratedThreshold.table())

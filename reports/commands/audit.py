@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from filterproof.reports.commands.console import clear_errors, written_after
+from filterproof.reports.commands.console import clear_errors, keep_status_on_write_error
 from filterproof.reports.commands.exit_status import CommandEnd, ExitStatus
 
 
@@ -36,25 +36,25 @@ def audit(
     """
     from filterproof.mc.runs.output import OutputFolder
     from filterproof.reports.audit.audit_record import recorded_audit
-    from filterproof.reports.audit.auditing import audit_of
+    from filterproof.reports.audit.auditing import rerun_audit
     from filterproof.theory.argument_checks import did_you_mean
 
     progress = Console(stderr=True, highlight=False)
     with clear_errors():
         known = recorded_audit()
-        if unknown := [name for name in libraries or () if name not in known.keys]:
-            listed = ", ".join(known.keys)
+        if unknown := [name for name in libraries or () if name not in known.library_keys]:
+            listed = ", ".join(known.library_keys)
             raise ValueError(
                 f"there are no findings about this library (library={unknown[0]!r})"
-                f"{did_you_mean(unknown[0], known.keys) or f'; choose from {listed}'}"
+                f"{did_you_mean(unknown[0], known.library_keys) or f'; choose from {listed}'}"
             )
         if environments is not None and not environments.is_dir():
             raise ValueError(
                 f"the folder does not exist (environments={str(environments)!r}); `make audit` creates .audit"
             )
-        found = known.only(libraries or known.keys)
+        found = known.only(libraries or known.library_keys)
         if not recorded:
-            found = audit_of(
+            found = rerun_audit(
                 found,
                 environments=environments,
                 on_library=lambda said: progress.print(f"[dim]{escape(said)}[/]"),
@@ -74,7 +74,7 @@ def audit(
     Console(highlight=False).print(table)
     status = ExitStatus.AS_EXPECTED if found.all_shown else ExitStatus.NOT_AS_EXPECTED
     if out is not None:
-        with written_after(status), OutputFolder(out) as folder:
+        with keep_status_on_write_error(status), OutputFolder(out) as folder:
             folder.add("audit.json", found.to_json().encode())
     if not found.libraries:
         raise CommandEnd(ExitStatus.UNUSABLE)

@@ -36,7 +36,7 @@ OUTCOME_STYLE = {
 
 def outcome_markup(verdict: Verdict | Agreement) -> str:
     """The outcome as markup; a HOLDS that uses cited theorems is yellow, any other HOLDS green."""
-    if joined := getattr(verdict, "joined_by", ""):  # by cited theorems
+    if joined := getattr(verdict, "citation_phrase", ""):  # by cited theorems
         return f"[yellow]{verdict.outcome.name}, {escape(joined)}[/]"
     return f"[{OUTCOME_STYLE[verdict.outcome.name]}]{verdict.outcome.name}[/]"
 
@@ -68,9 +68,9 @@ def print_error(message: object) -> None:
 
 def _printable_text(words: object) -> str:
     """The text in printable letters, line by line."""
-    from filterproof.theory.display import printable
+    from filterproof.theory.display import replace_unprintable
 
-    return "\n".join(map(printable, str(words).split("\n")))
+    return "\n".join(map(replace_unprintable, str(words).split("\n")))
 
 
 @contextmanager
@@ -112,7 +112,7 @@ def clear_faults(target: str | None, filt: Any) -> Iterator[None]:
 
 
 @contextmanager
-def written_after(status: ExitStatus = ExitStatus.AS_EXPECTED) -> Iterator[None]:
+def keep_status_on_write_error(status: ExitStatus = ExitStatus.AS_EXPECTED) -> Iterator[None]:
     """As `clear_errors`, for files written after the verdict: a status other than success remains."""
     try:
         with clear_errors():

@@ -45,7 +45,7 @@ def figures(
         from filterproof.reports.figures.trials import play_trials
 
         if list_:
-            listed = [_described(one) for one in FIGURES.values()]
+            listed = [_figure_listing(one) for one in FIGURES.values()]
             if as_json:
                 print_json(listed)
             for entry in () if as_json else listed:
@@ -79,7 +79,7 @@ def figures(
         print_text(f"{', '.join(one.name for one in computed)}: {out}")
 
 
-def _described(figure: PaperFigure) -> dict[str, Any]:
+def _figure_listing(figure: PaperFigure) -> dict[str, Any]:
     """The name, title, source and default parameters of a figure."""
     parameters = figure.specified().parameters()
     return {

@@ -76,7 +76,7 @@ def _run_command(command: Callable[..., None], given: Mapping[str, Any]) -> int:
     return ExitStatus.AS_EXPECTED
 
 
-def _reported_status(command: Callable[..., None], given: Mapping[str, Any]) -> int:
+def _status_in_worker(command: Callable[..., None], given: Mapping[str, Any]) -> int:
     return int(_run_command(command, given))
 
 
@@ -91,7 +91,7 @@ def _in_a_worker(
     deadline = Deadline.of(limit)
     try:
         return run_isolated(
-            partial(_reported_status, command, dict(given)), whose=whose, deadline=deadline, command=True
+            partial(_status_in_worker, command, dict(given)), whose=whose, deadline=deadline, command=True
         )
     except FilterFault as fault:
         print_error(fault)

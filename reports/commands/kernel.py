@@ -37,7 +37,11 @@ def kernel(
         try:
             record = run_kernel(on_step=lambda said: progress.print(f"[dim]{escape(said)}[/]"))
             known = readable_record()
-            if check and (known is None or not known.digest_matches or known.claims != record.claims):
+            if check and (
+                known is None
+                or not known.matches_committed_digest
+                or known.version_independent_parts != record.version_independent_parts
+            ):
                 refusal = "the record does not match the sources; run make kernel and commit the record"
         except NoRocqError as missing:
             print_error(missing)
@@ -54,7 +58,7 @@ def kernel(
         progress.print(f"[bold red]REFUSED[/] {escape(refusal)}")
         raise CommandEnd(ExitStatus.NOT_AS_EXPECTED)
     for theorem in KERNEL_THEOREMS.values():
-        axioms = ", ".join(record.axioms[theorem.module]) or "no axioms"
+        axioms = ", ".join(record.axioms[theorem.rocq_module]) or "no axioms"
         console.print(f"{theorem.name} [dim]{theorem.source}[/] {axioms}")
     console.print(
         f"Rocq {record.rocq} accepted {len(record.statements)} theorems in {len(record.sources)} files; "

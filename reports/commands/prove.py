@@ -48,14 +48,14 @@ def prove(
 
     progress = Console(stderr=True, highlight=False)
     console = Console(highlight=False)
-    if theorem is not None and theorem not in THEOREMS and _is_thing(theorem):
+    if theorem is not None and theorem not in THEOREMS and _names_filter_or_pair(theorem):
         with clear_errors():
-            found = [_certified_expression(theorem)]
+            found = [_certified_numbers_of_text(theorem)]
         if not show_numbers(console, found):
             raise CommandEnd(ExitStatus.NOT_AS_EXPECTED)
         return
 
-    def line(step: CheckedStep) -> None:
+    def print_step(step: CheckedStep) -> None:
         if not step.holds:
             mark = f"[bold red]REFUSED[/] {escape(step.detail)}"
         else:
@@ -68,7 +68,7 @@ def prove(
             # other processes certify the numbers while this one checks the theorems
             pool = ending.enter_context(LocalPool(ready=("filterproof.filters.certified.certified_objects",)))
             ending.callback(pool.kill)
-            numbers = asked_of(pool)
+            numbers = iter_catalogue_numbers(pool)
         names = list(THEOREMS) if theorem is None else [theorem]
         proofs = []
         done: dict[str, Proof] = {}
@@ -77,7 +77,7 @@ def prove(
                 raise ValueError(unknown_theorem_message(theorem))
             for name in names:
                 progress.print(f"[bold]{escape(name)}[/]")
-                proofs.append(run(name, on_step=line, done=done))
+                proofs.append(run(name, on_step=print_step, done=done))
         table = Table("Theorem", "Source", "Steps", "Checked", "Verdict", "Evidence", "Seconds")
         for proof in proofs:
             verdict = outcome_markup(proof.verdict()) if proof.holds else "[bold red]REFUSED[/]"
@@ -95,13 +95,13 @@ def prove(
             raise CommandEnd(ExitStatus.NOT_AS_EXPECTED)
 
 
-def _is_thing(text: str) -> bool:
+def _names_filter_or_pair(text: str) -> bool:
     from filterproof.filters.catalogue import CATALOGUE
 
     return "(" in text or "::" in text or text in CATALOGUE
 
 
-def _certified_expression(text: str) -> CertifiedNumbers:
+def _certified_numbers_of_text(text: str) -> CertifiedNumbers:
     """Certify the numbers of the filter or pair that an expression names."""
     from filterproof.filters.certified.certify import certify
     from filterproof.reports.target_expression import read_filter, read_value
@@ -124,18 +124,18 @@ POINTS = (
 )
 
 
-def asked_of(pool: Executor) -> Iterator[CertifiedNumbers]:
+def iter_catalogue_numbers(pool: Executor) -> Iterator[CertifiedNumbers]:
     """Certify the catalogue's examples, the pairs and the accountants in a pool, which starts at once."""
-    tasks = [pool.submit(_catalogue_numbers, part) for part in range(_PARTS)]
+    tasks = [pool.submit(_part_of_catalogue_numbers, part) for part in range(_PARTS)]
     return (found for task in tasks for found in task.result())
 
 
-def _catalogue_numbers(part: int) -> list[CertifiedNumbers]:
-    from filterproof.filters.certified.certified_objects import certified_examples, certify_covered
+def _part_of_catalogue_numbers(part: int) -> list[CertifiedNumbers]:
+    from filterproof.filters.certified.certified_objects import certified_examples, certify_or_fail
 
     every = list(certified_examples())
     cuts = [len(every) * cut // _PARTS for cut in (part, part + 1)]
-    return [certify_covered(thing) for thing in every[slice(*cuts)]]
+    return [certify_or_fail(thing) for thing in every[slice(*cuts)]]
 
 
 def show_numbers(console: Console, found: Sequence[CertifiedNumbers]) -> bool:
@@ -158,7 +158,7 @@ def show_numbers(console: Console, found: Sequence[CertifiedNumbers]) -> bool:
         colour = "green" if fitting == len(own) else "bold red"
         counts = (str(known.count(evidence)) for evidence in (Evidence.EXACT, Evidence.CERTIFIED))
         told = f"[{colour}]{fitting}[/]"
-        table.add_row(escape(theorem), str(len(own)), told, *counts, _largest_slack(own))
+        table.add_row(escape(theorem), str(len(own)), told, *counts, _largest_slack_text(own))
     console.print(table)
     for one in numbers:
         if not one.fits:
@@ -172,7 +172,7 @@ def show_numbers(console: Console, found: Sequence[CertifiedNumbers]) -> bool:
     return bool(numbers) and all(one.fits for one in numbers)
 
 
-def _largest_slack(numbers: Iterable[ComparisonResult]) -> str:
+def _largest_slack_text(numbers: Iterable[ComparisonResult]) -> str:
     """The largest relative slack that a comparison declares."""
     declared = [float(one.number.slack) for one in numbers if one.number.slack is not None]
     return f"{max(declared):.1e}, relative" if declared else "none"

@@ -61,7 +61,7 @@ def replay(
     with clear_errors(), ExitStack() as stack:
         document = _read_document(file)
         if "verdicts" in document:
-            data = _of_a_claim(document, key)
+            data = _claim_counterexample(document, key)
         else:
             data, target = (
                 _stored_counterexample(document, file),
@@ -126,7 +126,7 @@ def _entry_counterexample(entry: Mapping[str, Any]) -> Any:
     return entry.get("counterexample", entry.get("witness"))
 
 
-def _of_a_claim(document: Mapping[str, Any], key: str | None) -> Mapping[str, Any]:
+def _claim_counterexample(document: Mapping[str, Any], key: str | None) -> Mapping[str, Any]:
     """Return the counterexample of a claim in a verdicts.json."""
     from filterproof.mc.examine.replay import counterexample_kind
 

@@ -99,7 +99,7 @@ def verify(
             raise ValueError("--kernel excludes --json and --against; remove one of the options")
         check_seed(seed)
     from filterproof.mc.examine.verification import SEED
-    from filterproof.reports.commands.verify_target import compare_targets, verify_target
+    from filterproof.reports.commands.verify_target import compare_decisions, verify_target
 
     program = (exec_, promise, labels, over)
     options: dict[str, Any] = {
@@ -108,14 +108,14 @@ def verify(
         "seed": SEED if seed is None else seed,
     }
     if against is not None:
-        compare_targets(target, against, program=program, **options)
+        compare_decisions(target, against, program=program, **options)
         return
     for name, words in (("mechanisms", mechanisms), ("stages", stages)):
         options[name] = None if words is None else [word.strip() for word in words.split(",")]
     verify_target(target, out, program=program, as_json=as_json, kernel=kernel, thorough=thorough, **options)
 
 
-def limit_of(given: Mapping[str, Any]) -> float | None:
+def process_time_limit(given: Mapping[str, Any]) -> float | None:
     """The time limit in seconds of the process that examines the target; None if there is nothing to examine."""
     if given["target"] is None and given["exec_"] is None:
         return None

@@ -22,13 +22,13 @@ from filterproof.reports.commands.console import (
     clear_errors,
     clear_faults,
     doing,
+    keep_status_on_write_error,
     print_error,
     print_text,
-    written_after,
 )
 from filterproof.reports.commands.exit_status import CommandEnd, ExitStatus
 from filterproof.reports.kernel_run import KernelError, NoRocqError, check_file
-from filterproof.reports.target_expression import read_command, read_filter, read_target
+from filterproof.reports.target_expression import read_filter, read_program, read_target
 
 #: The exit status of each ending; HOLDS and UNDECIDED are a success.
 _STATUS = {
@@ -92,7 +92,7 @@ def verify_target(
                 print_text(line)
     if told:
         with (
-            written_after(status or ExitStatus.AS_EXPECTED),
+            keep_status_on_write_error(status or ExitStatus.AS_EXPECTED),
             clear_faults(target or str(program[0]), filt),
         ):
             page = exam.save(out)
@@ -104,7 +104,7 @@ def verify_target(
         for fault in exam.faults:
             print_error(fault)
     elif exam.ending is Ending.OUT_OF_TIME:
-        _complain_of_time(
+        _print_late_or_time_limit(
             exam.stopped,
             f"{exam.name} was {exam.conclusion}; nothing was decided: correct the filter, or pass larger --seconds",
         )
@@ -142,13 +142,13 @@ def _write_kernel_file(exam: Examination, out: Path) -> None:
     print_text(f"Kernel: Rocq {version} accepts {out / module}.v, so KERNEL for {left}.")
 
 
-def _complain_of_time(stopped: str, limit: str) -> None:
+def _print_late_or_time_limit(stopped: str, limit: str) -> None:
     """Report a program that answered late, if `stopped` names one, or else the time limit."""
     late = stopped.partition(": ")[2]
     print_error(f"{late}; nothing was decided" if late else limit)
 
 
-def compare_targets(
+def compare_decisions(
     target: str | None,
     other: str,
     *,
@@ -160,7 +160,7 @@ def compare_targets(
         both: list[PrivacyFilter] = []
         for text in (target, other):
             filt = (
-                read_command(text or program[0], *program[1:]) if target is None else read_filter(str(text))
+                read_program(text or program[0], *program[1:]) if target is None else read_filter(str(text))
             )
             assert filt is not None
             if target is None or "::" in str(text):
@@ -169,7 +169,7 @@ def compare_targets(
         with doing("comparing the decisions"):
             found = first_difference(*both, **options)
     if not found.histories:
-        _complain_of_time(
+        _print_late_or_time_limit(
             found.stopped,
             "the time limit ended the comparison before the first request; pass larger --seconds",
         )

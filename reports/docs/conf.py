@@ -8,7 +8,7 @@ project = "Filterproof"
 project_copyright = "the Filterproof authors"
 version = release = _version("filterproof")
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "filterproof.reports.docs.extension"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "filterproof.reports.docs.sphinx_extension"]
 source_suffix = {".md": "markdown"}
 myst_enable_extensions = ["dollarmath", "deflist", "attrs_block"]
 myst_heading_anchors = 3

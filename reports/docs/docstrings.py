@@ -31,14 +31,14 @@ _SPECIAL = re.compile(r"([\\*_|`:])")
 def rst_of(docstring: str) -> str:
     """Convert a docstring, without the indentation of its code, to reStructuredText."""
     prose, *sections = _SECTION.split(docstring.strip("\n") + "\n")
-    parts = [_prose_blocks(prose)]
+    parts = [_prose_to_rst(prose)]
     for title, body in zip(sections[::2], sections[1::2], strict=True):
         text = (
             _definition_list(body)
             if title in _LISTS
             else body
             if title == "See Also"
-            else _prose_blocks(body)
+            else _prose_to_rst(body)
         )
         parts.append(f"{title}\n{'-' * len(title)}\n{text}")
     return str(NumpyDocstring("\n".join(parts), _CONFIG)).rstrip("\n") + "\n"
@@ -50,16 +50,19 @@ def _definition_list(body: str) -> str:
     lines = [before]
     for head, description in zip(items[::2], items[1::2], strict=True):
         name, colon, kind = head.rpartition(" : ")
-        lines += [f"{name}{colon}{_markdown_prose(kind)}", indent(_prose_blocks(dedent(description)), "    ")]
+        lines += [
+            f"{name}{colon}{_inline_markup_to_rst(kind)}",
+            indent(_prose_to_rst(dedent(description)), "    "),
+        ]
     return "\n".join(lines)
 
 
-def _prose_blocks(text: str) -> str:
+def _prose_to_rst(text: str) -> str:
     blocks = re.split(r"\n[ \t]*\n", text.strip("\n"))
-    return "\n\n".join(_markdown_block(block) for block in blocks if block.strip()) + "\n"
+    return "\n\n".join(_block_to_rst(block) for block in blocks if block.strip()) + "\n"
 
 
-def _markdown_block(block: str) -> str:
+def _block_to_rst(block: str) -> str:
     lines = block.splitlines()
     if lines[0].lstrip().startswith(">>>"):
         start = len(lines[0]) - len(lines[0].lstrip())
@@ -68,25 +71,26 @@ def _markdown_block(block: str) -> str:
         return "\n".join(["::", "", *(f"   {line}" for line in lines)])
     if lines[0].startswith("- "):
         return "\n".join(
-            f"- {_markdown_prose(' '.join(item.split()))}" for item in re.split(r"(?:^|\n)- ", block)[1:]
+            f"- {_inline_markup_to_rst(' '.join(item.split()))}"
+            for item in re.split(r"(?:^|\n)- ", block)[1:]
         )
     paragraphs = _LEAD.split("\n".join(line.strip() for line in lines))
-    return "\n\n".join(_markdown_prose(" ".join(part.split())) for part in paragraphs)
+    return "\n\n".join(_inline_markup_to_rst(" ".join(part.split())) for part in paragraphs)
 
 
-def _markdown_prose(text: str) -> str:
+def _inline_markup_to_rst(text: str) -> str:
     parts, end = [], 0
     for found in _MARKED.finditer(text):
         code, strong = found.groups()
-        parts.append(_escaped(text[end : found.start()]))
+        parts.append(_escape_rst(text[end : found.start()]))
         if strong is not None:
-            marked = f"**{_escaped(strong)}**"
+            marked = f"**{_escape_rst(strong)}**"
         else:
             marked = f":py:obj:`{code}`" if _NAME.fullmatch(code) else f"``{code}``"
         parts.append(rf"\ {marked}\ ")  # an escaped space ends the markup next to any character
         end = found.end()
-    return "".join([*parts, _escaped(text[end:])]).removesuffix(r"\ ")
+    return "".join([*parts, _escape_rst(text[end:])]).removesuffix(r"\ ")
 
 
-def _escaped(text: str) -> str:
+def _escape_rst(text: str) -> str:
     return _SPECIAL.sub(r"\\\1", text)

@@ -20,18 +20,18 @@ from textwrap import fill
 from typing import Any
 
 from filterproof.filters.catalogue import CATALOGUE, CatalogueEntry
-from filterproof.filters.certified.covered import COVERAGE_BY_FILTER, Losses, TheoremCoverage
+from filterproof.filters.certified.theorem_coverage import COVERAGE_BY_FILTER, LossKind, TheoremCoverage
 from filterproof.mc.engine.adversaries import STRATEGY_CLASSES
 from filterproof.reports.audit.audit_record import recorded_audit
 from filterproof.reports.cli import COMMANDS, app
 from filterproof.reports.commands.exit_status import ExitStatus
 from filterproof.reports.docs import paper_rows
-from filterproof.reports.docs.recorded import TABLES
+from filterproof.reports.docs.recorded_tables import TABLES
 from filterproof.reports.docs.reference import reference
-from filterproof.reports.finding import claim_key
+from filterproof.reports.finding import key_from_name
 from filterproof.reports.html_repr.numbers import steps_by_check
-from filterproof.reports.pages.audit_page import HEADS, audit_answer, rows
-from filterproof.reports.words import recorded_data
+from filterproof.reports.package_data import recorded_data
+from filterproof.reports.pages.audit_page import HEADS, audit_summary, rows
 from filterproof.theory.agreement import AgreementOutcome
 from filterproof.theory.evidence import CheckCoverage, Evidence, Outcome
 from filterproof.theory.kernel import accepted_statement
@@ -52,10 +52,10 @@ _RUN_PROOFS: dict[str, Proof] = {}
 
 def expand(page: str) -> str:
     """Replace every generated part of a page. Raises ValueError for an unknown part."""
-    return _FENCE.sub(_part_row, page)
+    return _FENCE.sub(_generated_part, page)
 
 
-def _part_row(found: re.Match[str]) -> str:
+def _generated_part(found: re.Match[str]) -> str:
     fence, kind, argument, body = found.groups()
     if fence == "public":
         return reference([*body.split(), *LISTED[kind]()] if kind else body.split())
@@ -71,7 +71,7 @@ def _part_row(found: re.Match[str]) -> str:
 _SPECIAL = re.compile(r"([\\*_{}\[\]<>$|#~`])")
 
 
-def escaped(text: str) -> str:
+def escape_markdown(text: str) -> str:
     """Escape a text for Markdown, on one line."""
     return _SPECIAL.sub(r"\\\1", " ".join(text.split()))
 
@@ -85,7 +85,7 @@ def table(heads: Sequence[str], rows: Iterable[Iterable[str]]) -> str:
 # -- words with a fixed meaning -----------------------------------------------------------------------
 
 
-def _kind_words(
+def _enum_table(
     kind: type[Outcome]
     | type[AgreementOutcome]
     | type[Evidence]
@@ -93,19 +93,22 @@ def _kind_words(
     | type[TheoremCoverage],
 ) -> str:
     named = [(word.word if isinstance(word, CheckCoverage) else word.name, str(word.value)) for word in kind]
-    return table(("word", "meaning"), [(f"**{escaped(name)}**", escaped(meaning)) for name, meaning in named])
+    return table(
+        ("word", "meaning"),
+        [(f"**{escape_markdown(name)}**", escape_markdown(meaning)) for name, meaning in named],
+    )
 
 
 # -- theorems -----------------------------------------------------------------------------------------
 
 
 @cache
-def _proof(name: str) -> Proof:
+def _cached_proof(name: str) -> Proof:
     return prove(name, done=_RUN_PROOFS)
 
 
-def _link(theorem: Theorem) -> str:
-    return f"[{escaped(theorem.title)}](#theorem-{claim_key(theorem.name)})"
+def _theorem_link(theorem: Theorem) -> str:
+    return f"[{escape_markdown(theorem.title)}](#theorem-{key_from_name(theorem.name)})"
 
 
 def _theorems(paper: str | None = None) -> str:
@@ -114,43 +117,43 @@ def _theorems(paper: str | None = None) -> str:
     for theorem in THEOREMS.values():
         if paper is not None and PAPERS[paper] not in theorem.source:
             continue
-        proof = _proof(theorem.name)
+        proof = _cached_proof(theorem.name)
         verdict = f"{proof.verdict().outcome.name}, {proof.evidence.name}"
-        rows.append((_link(theorem), escaped(theorem.source), steps_by_check(proof), verdict))
+        rows.append((_theorem_link(theorem), escape_markdown(theorem.source), steps_by_check(proof), verdict))
     return table(("theorem", "source", "steps, by kind of check", "verdict"), rows)
 
 
-def _covered_rules() -> str:
+def _covered_rules_table() -> str:
     """Return a row for each rule with a HOLDS verdict: its theorem, and its extension to mechanisms of each kind."""
     rows = []
     for kind, joins in COVERAGE_BY_FILTER.items():
         name: str | None = getattr(kind, "theorem", None)
-        theorem = _link(THEOREMS[name]) if name else "theorem of its charge"
-        rows.append((f"`fp.{kind.__name__}`", theorem, *(joins[losses].name for losses in Losses)))
-    heads = ("rule", "theorem", *(losses.value for losses in Losses))
-    return f"{table(heads, rows)}\n\n{_kind_words(TheoremCoverage)}"
+        theorem = _theorem_link(THEOREMS[name]) if name else "theorem of its charge"
+        rows.append((f"`fp.{kind.__name__}`", theorem, *(joins[losses].name for losses in LossKind)))
+    heads = ("rule", "theorem", *(losses.value for losses in LossKind))
+    return f"{table(heads, rows)}\n\n{_enum_table(TheoremCoverage)}"
 
 
 def _derivation(proof: Proof) -> str:
     theorem = proof.theorem
     lines = [
-        f"(theorem-{claim_key(theorem.name)})=",
-        f"## {escaped(theorem.title)}",
+        f"(theorem-{key_from_name(theorem.name)})=",
+        f"## {escape_markdown(theorem.title)}",
         "",
-        f'{escaped(theorem.source)}. Run it: `fp.prove("{theorem.name}")`.',
+        f'{escape_markdown(theorem.source)}. Run it: `fp.prove("{theorem.name}")`.',
         "",
-        f"**Where** {escaped(theorem.hypotheses)}.",
+        f"**Where** {escape_markdown(theorem.hypotheses)}.",
         "",
-        f"**Claim** {escaped(theorem.claim)}.",
+        f"**Claim** {escape_markdown(theorem.claim)}.",
         "",
     ]
     if theorem.claim_latex:
         lines += [_formula(theorem.claim_latex), ""]
     if theorem.uses:
-        lines += ["**Uses** " + ", ".join(_link(THEOREMS[name]) for name in theorem.uses) + ".", ""]
-    lines += [f"**Verdict** {escaped(str(proof.verdict().outcome.name))}, {proof.evidence.name}.", ""]
+        lines += ["**Uses** " + ", ".join(_theorem_link(THEOREMS[name]) for name in theorem.uses) + ".", ""]
+    lines += [f"**Verdict** {escape_markdown(str(proof.verdict().outcome.name))}, {proof.evidence.name}.", ""]
     lines += ["<details>", f"<summary>{len(proof.steps)} steps: {steps_by_check(proof)}</summary>", ""]
-    lines += [_steps(proof), "", escaped(proof.joined), "", "</details>", ""]
+    lines += [_steps(proof), "", escape_markdown(proof.joined), "", "</details>", ""]
     return "\n".join(lines)
 
 
@@ -160,7 +163,7 @@ def _steps(proof: Proof) -> str:
 
 def _step(k: int, step: CheckedStep) -> str:
     start = f"{k}. "
-    text = f"{start}{escaped(step.statement)} *{step.checked.word}, {step.evidence.name}*"
+    text = f"{start}{escape_markdown(step.statement)} *{step.checked.word}, {step.evidence.name}*"
     return f"{text}\n\n{_formula(step.latex, len(start))}" if step.latex else text
 
 
@@ -172,17 +175,17 @@ def _formula(latex: str, indent: int = 0) -> str:
 # -- the rows of the papers ----------------------------------------------------------------------------
 
 
-def _rows(paper: str) -> str:
+def _paper_table(paper: str) -> str:
     """Return a row for each statement of a paper: where it lives, whether it works, numbers printed and got."""
     made = []
-    for row in paper_rows.rows(paper):
-        status = escaped(f"{row.status}: {row.why}" if row.why else row.status)
-        numbers = "; ".join(map(_number, row.printed))
+    for row in paper_rows.paper_statements(paper):
+        status = escape_markdown(f"{row.status}: {row.why}" if row.why else row.status)
+        numbers = "; ".join(map(_printed_and_computed_text, row.printed_numbers))
         made.append(
             (
-                escaped(row.place),
-                escaped(row.says),
-                ", ".join(map(_link_to_place, row.where)),
+                escape_markdown(row.place),
+                escape_markdown(row.says),
+                ", ".join(map(_implementation_link, row.where)),
                 status,
                 numbers,
             )
@@ -190,26 +193,26 @@ def _rows(paper: str) -> str:
     return table(("in the paper", "it says", "here", "status", "printed: computed"), made)
 
 
-def _link_to_place(where: str) -> str:
-    kind, name = paper_rows.resolved(where)
+def _implementation_link(where: str) -> str:
+    kind, name = paper_rows.resolve_reference(where)
     if kind == "theorem":
-        proof = _proof(name)
-        return f"{_link(THEOREMS[name])} ({proof.verdict().outcome.name}, {proof.evidence.name})"
+        proof = _cached_proof(name)
+        return f"{_theorem_link(THEOREMS[name])} ({proof.verdict().outcome.name}, {proof.evidence.name})"
     if kind == "page":
-        return f"[{_title(name)}](/{name}.md)"
+        return f"[{_page_heading(name)}](/{name}.md)"
     return f"figure `{name}`" if kind == "figure" else f"`{name}`"
 
 
-def _title(page: str) -> str:
+def _page_heading(page: str) -> str:
     """Return the first heading of a page."""
     text = (Path(__file__).with_name("pages") / f"{page}.md").read_text("utf-8")
     return text.partition("# ")[2].partition("\n")[0]
 
 
-def _number(number: paper_rows.PrintedNumber) -> str:
+def _printed_and_computed_text(number: paper_rows.PrintedNumber) -> str:
     got = number.compute()
     remark = f" ({number.remark})" if number.remark else ""
-    return escaped(f"{number.what}: {number.printed}: {got:.7g}{remark}")
+    return escape_markdown(f"{number.what}: {number.printed}: {got:.7g}{remark}")
 
 
 # -- the kernel --------------------------------------------------------------------------------------
@@ -223,17 +226,17 @@ def _kernel_statements() -> str:
     ):
         theorem = KERNEL_THEOREMS[name]
         found = accepted_statement(theorem)
-        beyond = f" Not covered: {escaped(theorem.beyond)}" if theorem.beyond else ""
+        beyond = f" Not covered: {escape_markdown(theorem.beyond)}" if theorem.beyond else ""
         axioms = ", ".join(f"`{axiom}`" for axiom in found.axioms) or "none"
         parts += [
-            f"**{escaped(theorem.source)}** {escaped(theorem.scoped_claim)}{beyond}",
+            f"**{escape_markdown(theorem.source)}** {escape_markdown(theorem.scoped_claim)}{beyond}",
             f"```coq\n{fill(found.displayed_statement, 100, subsequent_indent='  ', break_long_words=False)}\n```",
             f"`{found.file}`. Axioms: {axioms}.",
         ]
     return "\n\n".join(parts)
 
 
-def _by_kernel() -> str:
+def _kernel_join_note() -> str:
     return JOINED_BY_KERNEL.format(covers="the mechanisms that its scope names")
 
 
@@ -242,15 +245,16 @@ def _by_kernel() -> str:
 
 def _filters() -> str:
     rows = [
-        (f"`fp.{name}`", f"`{entry.example().promise}`", _proved(entry)) for name, entry in CATALOGUE.items()
+        (f"`fp.{name}`", f"`{entry.example().promise}`", _proof_text(entry))
+        for name, entry in CATALOGUE.items()
     ]
     return table(("filter", "promise of an example", "proof, or flaw"), rows)
 
 
-def _proved(entry: CatalogueEntry) -> str:
+def _proof_text(entry: CatalogueEntry) -> str:
     kind = entry.filter_class
-    theorem = f"; {_link(THEOREMS[kind.theorem])}" if kind.theorem is not None else ""
-    return escaped(kind.proof) + theorem
+    theorem = f"; {_theorem_link(THEOREMS[kind.theorem])}" if kind.theorem is not None else ""
+    return escape_markdown(kind.proof) + theorem
 
 
 # -- charges ---------------------------------------------------------------------------------------
@@ -287,12 +291,12 @@ def _charge_cell(pair: DominatingPair, charge: ChargeName) -> str:
 # -- recorded results ---------------------------------------------------------------------------------
 
 
-def _history() -> str:
+def _historical_bugs_table() -> str:
     rows = [
         (
-            f"[{escaped(case['name'])}]({case['thread']}): {escaped(case['breaks'])}",
+            f"[{escape_markdown(case['name'])}]({case['thread']}): {escape_markdown(case['breaks'])}",
             f"{case['seconds']:g}",
-            escaped(case["counterexample"]),
+            escape_markdown(case["counterexample"]),
         )
         for case in recorded_data("power").get("cases", [])
         if case["half"] == "public" and case["kind"] == "broken"
@@ -302,7 +306,7 @@ def _history() -> str:
 
 def _recorded_table(name: str) -> str:
     heads, rows = TABLES[name]()
-    return table(heads, (map(escaped, row) for row in rows)) if rows else "None."
+    return table(heads, (map(escape_markdown, row) for row in rows)) if rows else "None."
 
 
 # -- the command line, read from its own parser --------------------------------------------------------
@@ -319,12 +323,12 @@ def _commands() -> str:
 def _command(name: str, command: Any) -> str:
     # Any: typer's parameters are private
     rows = [
-        (f"`{_option_spelling(one)}`", escaped(one.help or ""))
+        (f"`{_option_spelling(one)}`", escape_markdown(one.help or ""))
         for one in command.params
         if one.name != "help"
     ]
     title = f"## filterproof {name.rstrip('_')}"
-    told = "\n\n".join(escaped(block) for block in inspect.cleandoc(command.help or "").split("\n\n"))
+    told = "\n\n".join(escape_markdown(block) for block in inspect.cleandoc(command.help or "").split("\n\n"))
     options = [table(("argument or option", "meaning"), rows)] if rows else []
     return "\n\n".join([title, told, *options])
 
@@ -339,8 +343,8 @@ def _option_spelling(parameter: Any) -> str:
 def _audit() -> str:
     """Return the record of `make audit`: a sentence, and a line for each finding."""
     audit = recorded_audit()
-    told = table(HEADS, [list(map(escaped, row)) for row in rows(audit)])
-    return f"{escaped(audit_answer(audit))}\n\n{told}"
+    told = table(HEADS, [list(map(escape_markdown, row)) for row in rows(audit)])
+    return f"{escape_markdown(audit_summary(audit))}\n\n{told}"
 
 
 #: Public names that a registry of the code lists, by the word after `{public}`.
@@ -353,21 +357,21 @@ LISTED: Mapping[str, Callable[[], list[str]]] = {
 
 #: The generated parts by name.
 GENERATED: Mapping[str, Callable[..., str]] = {
-    "history": _history,
+    "history": _historical_bugs_table,
     "recorded": _recorded_table,
-    "outcomes": lambda: _kind_words(Outcome),
-    "accords": lambda: _kind_words(AgreementOutcome),
-    "evidence": lambda: _kind_words(Evidence),
-    "checked": lambda: _kind_words(CheckCoverage),
-    "join": lambda: escaped(
-        f"Theorems with evidence KERNEL: {_by_kernel()} Other theorems: {PROSE_JOIN_NOTE}"
+    "outcomes": lambda: _enum_table(Outcome),
+    "accords": lambda: _enum_table(AgreementOutcome),
+    "evidence": lambda: _enum_table(Evidence),
+    "checked": lambda: _enum_table(CheckCoverage),
+    "join": lambda: escape_markdown(
+        f"Theorems with evidence KERNEL: {_kernel_join_note()} Other theorems: {PROSE_JOIN_NOTE}"
     ),
     "theorems": _theorems,
-    "covered": _covered_rules,
-    "derivations": lambda: "\n\n".join(_derivation(_proof(name)) for name in THEOREMS),
-    "rows": _rows,
+    "covered": _covered_rules_table,
+    "derivations": lambda: "\n\n".join(_derivation(_cached_proof(name)) for name in THEOREMS),
+    "rows": _paper_table,
     "row-statuses": lambda: table(("status", "meaning"), paper_rows.STATUS.items()),
-    "steps": lambda name: _steps(_proof(name)),
+    "steps": lambda name: _steps(_cached_proof(name)),
     "kernel-statements": _kernel_statements,
     "filters": _filters,
     "charges": charges,

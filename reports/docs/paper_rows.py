@@ -1,11 +1,11 @@
 """The rows of the papers: what each says, where it lives here, and the numbers that it prints, for the pages.
 
->>> row = next(row for row in rows("004") if row.place == "Proposition 1")
+>>> row = next(row for row in paper_statements("004") if row.place == "Proposition 1")
 >>> row.where, row.status
 (('fp.conversions.kappa', 'theorem:kappa', 'page:derivations'), 'works')
 
 The rows stand in `templates/papers.toml`. A row names objects of the code: public names, theorems, figures or pages.
-`resolved` raises ValueError if one of them is gone, so that no page is built from a stale row.
+`resolve_reference` raises ValueError if one of them is gone, so that no page is built from a stale row.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from pathlib import Path
 
 import filterproof as fp
 from filterproof.reports.figures.paper_figure import FIGURES
-from filterproof.reports.words import declared_tables
+from filterproof.reports.package_data import declared_tables
 from filterproof.theory.conversions import BUN_STEINKE, CKS, gaussian_epsilon
 from filterproof.theory.proofs import THEOREMS
 
@@ -54,7 +54,7 @@ class PrintedNumber:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PaperRow:
+class PaperStatement:
     """A statement of a paper, where it lives, and its status; `why` says what a row lacks that does not work.
 
     Each part of `where` is a public name, or theorem, figure or page with a name after a colon. `numbers` is a key of
@@ -81,18 +81,18 @@ class PaperRow:
             )
 
     @property
-    def printed(self) -> tuple[PrintedNumber, ...]:
+    def printed_numbers(self) -> tuple[PrintedNumber, ...]:
         """The numbers that the paper prints for it."""
         return NUMBERS[self.numbers] if self.numbers else ()
 
 
-def rows(paper: str) -> tuple[PaperRow, ...]:
+def paper_statements(paper: str) -> tuple[PaperStatement, ...]:
     """Return the rows of a paper, in its order."""
-    every = (PaperRow(**row) for row in declared_tables("papers", "row", by="says").values())
+    every = (PaperStatement(**row) for row in declared_tables("papers", "row", by="says").values())
     return tuple(row for row in every if row.paper == paper)
 
 
-def resolved(where: str) -> tuple[str, str]:
+def resolve_reference(where: str) -> tuple[str, str]:
     """Return kind ("" for a public name) and name of a part of `where`; raise ValueError if it does not exist."""
     kind, colon, name = where.partition(":")
     found = {"theorem": name in THEOREMS, "figure": name in FIGURES, "page": (_PAGES / f"{name}.md").exists()}
@@ -107,21 +107,21 @@ def resolved(where: str) -> tuple[str, str]:
     return kind, name
 
 
-def _simple(sigma: int, k: float) -> float:
+def _simple_conversion_epsilon(sigma: int, k: float) -> float:
     return float(BUN_STEINKE.epsilon(k / (2 * sigma**2), 1e-5))
 
 
-def _of_420_steps() -> tuple[float, float]:
+def _epsilons_of_420_steps() -> tuple[float, float]:
     """Return the epsilons of 420 steps at sigma = 100, by RDP and by GDP."""
     return float(CKS.epsilon(420 / 20000, 1e-5)), float(gaussian_epsilon(420**0.5 / 100, 1e-5))
 
 
-def _percent_smaller() -> float:
-    rdp, gdp = _of_420_steps()
+def _percent_gdp_is_smaller() -> float:
+    rdp, gdp = _epsilons_of_420_steps()
     return 100 * (1 - gdp / rdp)
 
 
-def _reports(sigma: int, resolution: float) -> float:
+def _cost_of_counts_in_steps(sigma: int, resolution: float) -> float:
     """Return the steps that eight counts of 60000 people cost, with the resolution as standard deviation."""
     return 8 * sigma**2 / (60000 * resolution) ** 2
 
@@ -133,7 +133,7 @@ NUMBERS: Mapping[str, tuple[PrintedNumber, ...]] = {
             PrintedNumber(
                 f"epsilon, sigma = {sigma}, k = {k}",
                 printed,
-                partial(_simple, sigma, k),
+                partial(_simple_conversion_epsilon, sigma, k),
                 f"k = {fits} stays within it",
             )
             for sigma, k, printed, fits in (
@@ -151,7 +151,7 @@ NUMBERS: Mapping[str, tuple[PrintedNumber, ...]] = {
         PrintedNumber(
             f"steps, sigma = {sigma}, resolution {100 * resolution:g} %",
             printed,
-            partial(_reports, sigma, resolution),
+            partial(_cost_of_counts_in_steps, sigma, resolution),
             "with the resolution as standard deviation, and 60000 people",
         )
         for sigma, resolution, printed in (
@@ -161,12 +161,17 @@ NUMBERS: Mapping[str, tuple[PrintedNumber, ...]] = {
         )
     ),
     "more_steps": (
-        PrintedNumber("epsilon of 420 steps by RDP", "0.8", lambda: _of_420_steps()[0]),
+        PrintedNumber("epsilon of 420 steps by RDP", "0.8", lambda: _epsilons_of_420_steps()[0]),
         PrintedNumber(
-            "steps by GDP", "495", lambda: fp.conversions.gaussian_steps(100, _of_420_steps()[0], "1e-5")
+            "steps by GDP",
+            "495",
+            lambda: fp.conversions.gaussian_steps(100, _epsilons_of_420_steps()[0], "1e-5"),
         ),
         PrintedNumber(
-            "percent by which epsilon is smaller", "10", _percent_smaller, 'printed as "roughly 10 percent"'
+            "percent by which epsilon is smaller",
+            "10",
+            _percent_gdp_is_smaller,
+            'printed as "roughly 10 percent"',
         ),
     ),
     "noise": (

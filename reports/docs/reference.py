@@ -14,7 +14,7 @@ from pathlib import Path
 import filterproof
 from filterproof.filters import PrivacyFilter
 from filterproof.reports.docs.docstrings import rst_of
-from filterproof.reports.finding import claim_key
+from filterproof.reports.finding import key_from_name
 from filterproof.theory.display import Displayed
 from filterproof.theory.proofs import THEOREMS
 
@@ -47,12 +47,12 @@ def public_docstring(name: str) -> str:
     return _assignment_comment(name.rpartition(".")[2], value)
 
 
-def proof_of(kind: type[PrivacyFilter]) -> str:
+def guarantee_proof_rst(kind: type[PrivacyFilter]) -> str:
     """Return the proof of a filter's guarantee, or its flaw, with a link to its theorem."""
     said = rst_of(f"**Guarantee**: {kind.proof}.").rstrip()
     if kind.theorem is None:
         return said
-    return f"{said} See :ref:`{THEOREMS[kind.theorem].title} <theorem-{claim_key(kind.theorem)}>`."
+    return f"{said} See :ref:`{THEOREMS[kind.theorem].title} <theorem-{key_from_name(kind.theorem)}>`."
 
 
 def _reference_entry(name: str) -> Iterator[str]:

@@ -34,7 +34,7 @@ _MAX_ROUNDS, _MAX_POINTS = 2000, 60
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class EraserRounds(Specification):
+class EraserDeltaByRounds(Specification):
     """The promise, the probability p with which a request reveals the bit, and the numbers of rounds."""
 
     epsilon: float = real_parameter(1.0, 0.01, 50.0)

@@ -47,7 +47,7 @@ class FigureData:
     @classmethod
     def of(cls, **columns: Iterable[Any]) -> FigureData:
         """Return the data with these columns. NumPy's numbers become Python's, and NaN becomes None."""
-        return cls(tuple(columns), tuple(tuple(map(_cell, column)) for column in columns.values()))
+        return cls(tuple(columns), tuple(tuple(map(_to_cell, column)) for column in columns.values()))
 
     @classmethod
     def of_rows(cls, rows: Sequence[Mapping[str, Any]], *, names: Iterable[str] = ()) -> FigureData:
@@ -56,7 +56,7 @@ class FigureData:
 
     def with_facts(self, **facts: Any) -> FigureData:
         """Return the same data with these facts added."""
-        more = {name: _cell(value) for name, value in facts.items()}
+        more = {name: _to_cell(value) for name, value in facts.items()}
         return replace(self, facts=MappingProxyType({**self.facts, **more}))
 
     def number(self, name: str) -> float:
@@ -102,7 +102,7 @@ class FigureData:
         return text.getvalue()
 
 
-def _cell(value: Any) -> Cell:
+def _to_cell(value: Any) -> Cell:
     if isinstance(value, np.generic):
         value = value.item()
     if value is None or isinstance(value, str | int):

@@ -26,7 +26,7 @@ from filterproof.mc.engine.game import Game
 from filterproof.mc.engine.streams import Batch
 from filterproof.reports.drawing import INK
 from filterproof.reports.figures.figure_data import FigureData
-from filterproof.reports.figures.lines import label, line_colour
+from filterproof.reports.figures.lines import add_label, line_colour
 from filterproof.reports.figures.specification import Specification, integer_parameter, real_parameter
 from filterproof.theory.pairs import DominatingPair, Gaussian
 
@@ -89,7 +89,7 @@ class GameDiagram(Specification):
             ax.annotate("", (to - side, side), (x + side, side), arrowprops=style)
             # the curve is a parabola, which rises to half of its control point
             height = side - curve * (to - x - 2 * side) / 2
-            label(
+            add_label(
                 ax,
                 ((x + to) / 2, height),
                 f"{number}. {text}",

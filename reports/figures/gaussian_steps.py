@@ -20,7 +20,7 @@ from filterproof.filters.rules.orders import RenyiCurve, order_budget
 from filterproof.reports.figures.figure_data import FigureData
 from filterproof.reports.figures.lines import DASHES, line, line_colour
 from filterproof.reports.figures.specification import (
-    Printed,
+    PrintedAndComputed,
     Specification,
     axis_points,
     integer_parameter,
@@ -56,7 +56,7 @@ class GaussianSteps(Specification):
             )
 
     @property
-    def epsilons(self) -> NDArray[np.float64]:
+    def epsilon_grid(self) -> NDArray[np.float64]:
         """Return the epsilons in nats, shape (points,)."""
         return np.linspace(self.least, self.most, self.points)
 
@@ -69,16 +69,16 @@ class GaussianSteps(Specification):
         """Return the zCDP parameter of k steps."""
         return k / (2 * self.sigma * self.sigma)
 
-    def deltas(self, k: int) -> dict[str, NDArray[np.float64]]:
+    def deltas_by_accounting(self, k: int) -> dict[str, NDArray[np.float64]]:
         """Return delta of k steps at the epsilons: by RDP over all orders, by GDP, by RDP over integer orders."""
         grid = RenyiCurve(self.alphas, tuple(alpha * self.rho(k) for alpha in self.alphas))
         return {
-            "rdp": np.asarray(CKS.delta(self.rho(k), self.epsilons)),
-            "gdp": np.asarray(GaussianDP(float(np.sqrt(2 * self.rho(k)))).delta(self.epsilons)),
-            "rdp_grid": np.asarray(grid.delta(self.epsilons)),
+            "rdp": np.asarray(CKS.delta(self.rho(k), self.epsilon_grid)),
+            "gdp": np.asarray(GaussianDP(float(np.sqrt(2 * self.rho(k)))).delta(self.epsilon_grid)),
+            "rdp_grid": np.asarray(grid.delta(self.epsilon_grid)),
         }
 
-    def epsilons_of(self, k: int) -> tuple[float, float]:
+    def epsilons_by_rdp_and_gdp(self, k: int) -> tuple[float, float]:
         """Return the epsilons of k steps at delta, by RDP over all orders and by GDP."""
         rho = self.rho(k)
         return float(CKS.epsilon(rho, self.delta)), float(
@@ -93,13 +93,13 @@ class DeltaCurves(GaussianSteps):
     steps: tuple[int, ...] = integer_parameters((PRINTED_STEPS,), highest=MAX_STEPS, most=5)
 
     def data(self) -> FigureData:
-        columns = {"epsilon": self.epsilons}
+        columns = {"epsilon": self.epsilon_grid}
         for k in self.steps:
-            columns |= {f"delta_{name}_{k}": values for name, values in self.deltas(k).items()}
+            columns |= {f"delta_{name}_{k}": values for name, values in self.deltas_by_accounting(k).items()}
         return FigureData.of(**columns)
 
-    def printed(self, data: FigureData) -> Sequence[Printed]:
-        rdp, gdp = self.epsilons_of(PRINTED_STEPS)
+    def printed(self, data: FigureData) -> Sequence[PrintedAndComputed]:
+        rdp, gdp = self.epsilons_by_rdp_and_gdp(PRINTED_STEPS)
         steps = int((self.sigma * float(max_gaussian_mu(rdp, self.delta))) ** 2)
         where, smaller = f"delta = {self.delta:g}", 100 * (1 - gdp / rdp)
         epsilon, percent = (
@@ -107,23 +107,23 @@ class DeltaCurves(GaussianSteps):
             "percent by which GDP's epsilon is smaller at",
         )
         return (
-            Printed(f"{epsilon} {where}", PRINTED_EPSILON, rdp, "printed with one digit"),
-            Printed(f"steps by GDP at that epsilon and {where}", PRINTED_MORE, steps),
-            Printed(f"{percent} {where}", _PERCENT, smaller, 'printed as "roughly 10 percent"'),
+            PrintedAndComputed(f"{epsilon} {where}", PRINTED_EPSILON, rdp, "printed with one digit"),
+            PrintedAndComputed(f"steps by GDP at that epsilon and {where}", PRINTED_MORE, steps),
+            PrintedAndComputed(f"{percent} {where}", _PERCENT, smaller, 'printed as "roughly 10 percent"'),
         )
 
     def caption_values(self, data: FigureData) -> dict[str, Any]:
         return {
-            "told": "; ".join(f"{k} steps: {self._step_text(k)}" for k in self.steps),
-            "roughly": ', which the paper prints as "roughly 10 percent"' * self.as_printed,
+            "told": "; ".join(f"{k} steps: {self._epsilons_text(k)}" for k in self.steps),
+            "roughly": ', which the paper prints as "roughly 10 percent"' * self.has_printed_parameters,
             "ends": "; ".join(
                 f"{name.removeprefix('delta_')} from {data.column(name)[0]:.3g} to {data.column(name)[-1]:.3g}"
                 for name in data.names[1:]
             ),
         }
 
-    def _step_text(self, k: int) -> str:
-        rdp, gdp = self.epsilons_of(k)
+    def _epsilons_text(self, k: int) -> str:
+        rdp, gdp = self.epsilons_by_rdp_and_gdp(k)
         return f"{rdp:.4f} and {gdp:.4f}" + (f", {100 * (1 - gdp / rdp):.2f} % smaller" if rdp > 0 else "")
 
     def draw(self, data: FigureData, axes: Sequence[Axes]) -> None:
@@ -167,19 +167,23 @@ class LargestSteps(GaussianSteps):
         return {name: np.floor(half * budget).astype(np.int64) for name, budget in budgets.items()}
 
     def data(self) -> FigureData:
-        return FigureData.of(epsilon=self.epsilons, **self.largest(self.epsilons))
+        return FigureData.of(epsilon=self.epsilon_grid, **self.largest(self.epsilon_grid))
 
-    def _largest_at_printed(self) -> dict[str, int]:
+    def _largest_at_printed_epsilon(self) -> dict[str, int]:
         """Return the largest numbers of steps at the printed epsilon."""
         return {name: int(values[0]) for name, values in self.largest(np.array([PRINTED_EPSILON])).items()}
 
-    def printed(self, data: FigureData) -> Sequence[Printed]:
-        here = self._largest_at_printed()
+    def printed(self, data: FigureData) -> Sequence[PrintedAndComputed]:
+        here = self._largest_at_printed_epsilon()
         level = float(CKS.epsilon(self.rho(PRINTED_STEPS), self.delta))
         remark = f"the printed steps are those of epsilon = {level:.4f}, which the text rounds"
         return (
-            Printed(f"largest k by RDP at epsilon = {PRINTED_EPSILON:g}", PRINTED_STEPS, here["rdp"], remark),
-            Printed(f"largest k by GDP at epsilon = {PRINTED_EPSILON:g}", PRINTED_MORE, here["gdp"], remark),
+            PrintedAndComputed(
+                f"largest k by RDP at epsilon = {PRINTED_EPSILON:g}", PRINTED_STEPS, here["rdp"], remark
+            ),
+            PrintedAndComputed(
+                f"largest k by GDP at epsilon = {PRINTED_EPSILON:g}", PRINTED_MORE, here["gdp"], remark
+            ),
         )
 
     def caption_values(self, data: FigureData) -> dict[str, Any]:
@@ -192,13 +196,18 @@ class LargestSteps(GaussianSteps):
                 f"The integer orders 2 to {self.orders} may cost more than 1 % of the steps up to epsilon = "
                 f"{dear.max():.3g}{no_step}. In that range a curve over these orders shows its grid and not RDP."
             )
-        if self.as_printed:
-            level, exact = self.epsilons_of(PRINTED_STEPS)
+        if self.has_printed_parameters:
+            level, exact = self.epsilons_by_rdp_and_gdp(PRINTED_STEPS)
             belong = (
                 f"; the {PRINTED_STEPS} and {PRINTED_MORE} of the paper belong to epsilon = {level:.4f}, where GDP's "
                 f"epsilon is {100 * (1 - exact / level):.2f} % smaller"
             )
-        return {"cost": cost, "at": PRINTED_EPSILON, "here": self._largest_at_printed(), "belong": belong}
+        return {
+            "cost": cost,
+            "at": PRINTED_EPSILON,
+            "here": self._largest_at_printed_epsilon(),
+            "belong": belong,
+        }
 
     def draw(self, data: FigureData, axes: Sequence[Axes]) -> None:
         (ax,) = axes

@@ -39,10 +39,10 @@ def line(
     pattern = DASHES[(max(k, 0) if dash is None else dash) % len(DASHES)]
     ax.plot(x, y, color=line_colour(k), ls=pattern, **{"lw": 1.7, **style})
     if text:
-        label(ax, (x[at], y[at]), text, k, offset=offset, ha=ha, va=va)
+        add_label(ax, (x[at], y[at]), text, k, offset=offset, ha=ha, va=va)
 
 
-def label(
+def add_label(
     ax: Axes,
     at: Sequence[float],
     text: str,

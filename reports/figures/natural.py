@@ -19,11 +19,11 @@ from matplotlib.axes import Axes
 
 from filterproof.filters import NonadaptiveCompositionFilter, suppress_unsound_warning
 from filterproof.filters.rules.menu_composition import composed_hockey_stick
-from filterproof.mc.worst_case.plan import AdaptivePlan, masses_of, written_out
+from filterproof.mc.worst_case.plan import AdaptivePlan, masses_of, plan_of_strategy
 from filterproof.mc.worst_case.solve import worst_case
 from filterproof.reports.drawing import INK
 from filterproof.reports.figures.figure_data import FigureData
-from filterproof.reports.figures.lines import DASHES, label, line_colour
+from filterproof.reports.figures.lines import DASHES, add_label, line_colour
 from filterproof.reports.figures.specification import Specification, integer_parameter, real_parameter
 from filterproof.theory.log_ratio import LogRatio
 from filterproof.theory.pairs import RandomizedResponse
@@ -52,7 +52,7 @@ class NaturalGame(Specification):
         with suppress_unsound_warning():
             filt = NonadaptiveCompositionFilter.from_ratio(ratio, promised, menu)
         worst = worst_case(filt, menu, epsilon=LogRatio(ratio), rounds=self.rounds)
-        plan = written_out(worst.strategy, filt, rounds=self.rounds)
+        plan = plan_of_strategy(worst.strategy, filt, rounds=self.rounds)
         nodes = [*_plan_nodes(plan, menu)]
         computed = [
             composed_hockey_stick(menu, tuple(node.requested.count(level) for level in _LEVELS), ratio)
@@ -131,17 +131,17 @@ class NaturalGame(Specification):
         for point, masses in ends.items():
             text = " and ".join(dict.fromkeys(masses)) + (", twice" if len(masses) > len(set(masses)) else "")
             k, weight = (1, "bold") if point[1] > 2 else (-2, None)
-            label(ax, point, text, k, offset=(8, 0), va="center", fontweight=weight)
+            add_label(ax, point, text, k, offset=(8, 0), va="center", fontweight=weight)
         losses = data.column("loss")
-        label(ax, (-0.22, 2), "epsilon", 1, offset=(3, 4))
-        label(ax, at["start"], "requested level", offset=(-13, -14), va="top")
+        add_label(ax, (-0.22, 2), "epsilon", 1, offset=(3, 4))
+        add_label(ax, at["start"], "requested level", offset=(-13, -14), va="top")
         ax.set(xlim=(-0.22, self.rounds + 0.95), ylim=(losses.min() - 0.8, max(losses.max(), 2) + 0.8))
         ax.set_xticks(range(self.rounds + 1))
         ax.grid(visible=False)
 
 
 @dataclass(frozen=True, slots=True)
-class _AnswerHistory:
+class _PlanNode:
     """A history of answers "+" or "-", its requested levels, the next level (None at an end), and its probabilities.
 
     p is the probability under P, q under Q.
@@ -163,8 +163,8 @@ class _AnswerHistory:
 def _plan_nodes(
     plan: AdaptivePlan | None,
     menu: Sequence[RandomizedResponse],
-    node: _AnswerHistory = _AnswerHistory("", (), None, Fraction(1), Fraction(1)),
-) -> Iterator[_AnswerHistory]:
+    node: _PlanNode = _PlanNode("", (), None, Fraction(1), Fraction(1)),
+) -> Iterator[_PlanNode]:
     """Yield every history of the plan, parents before children."""
     if plan is None:
         yield node
@@ -172,5 +172,5 @@ def _plan_nodes(
     level = _LEVELS[menu.index(plan.request)]
     yield replace(node, request=level)
     for answer, (p, q), then in zip("+-", masses_of(plan.request), plan.then, strict=True):
-        after = _AnswerHistory(node.history + answer, (*node.requested, level), None, node.p * p, node.q * q)
+        after = _PlanNode(node.history + answer, (*node.requested, level), None, node.p * p, node.q * q)
         yield from _plan_nodes(then, menu, after)

@@ -12,10 +12,10 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from filterproof.reports.drawing import FORMATS, data_uri, drawn_into, picture_bytes, svg_text
+from filterproof.reports.drawing import FORMATS, data_uri, draw_panels, picture_bytes, svg_text
 from filterproof.reports.figures.figure_data import Cell, FigureData
-from filterproof.reports.figures.specification import Printed, Specification
-from filterproof.reports.words import declared_tables, filled_template
+from filterproof.reports.figures.specification import PrintedAndComputed, Specification
+from filterproof.reports.package_data import declared_tables, filled_template
 from filterproof.theory.argument_checks import did_you_mean
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ class PaperFigure:
         """
         chosen = self.specified(quick=quick, **parameters)
         data = chosen.data()
-        printed = tuple(chosen.printed(data)) if chosen.as_printed else ()
+        printed = tuple(chosen.printed(data)) if chosen.has_printed_parameters else ()
         return ComputedFigure(self, chosen, data, printed)
 
     def __str__(self) -> str:
@@ -146,7 +146,7 @@ class ComputedFigure:
     of: PaperFigure
     specification: Specification
     data: FigureData = field(repr=False)
-    printed: tuple[Printed, ...]
+    printed: tuple[PrintedAndComputed, ...]
 
     @property
     def name(self) -> str:
@@ -195,7 +195,7 @@ class ComputedFigure:
             If the number of axes differs from the number of panels.
         """
         panels = len(self.of.axes)
-        return drawn_into(ax, panels, self._draw, width=_WIDTH, height=_HEIGHT * (0.25 + 0.75 * panels))
+        return draw_panels(ax, panels, self._draw, width=_WIDTH, height=_HEIGHT * (0.25 + 0.75 * panels))
 
     def _draw(self, axes: Sequence[Axes]) -> None:
         self.specification.draw(self.data, axes)

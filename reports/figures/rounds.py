@@ -26,7 +26,7 @@ from filterproof.filters import (
     WhitehouseFilter,
 )
 from filterproof.filters.accountants.repeats import count_grants
-from filterproof.mc.estimate.filter_ranking import planned_rounds
+from filterproof.mc.estimate.filter_ranking import bounds_on_planned_rounds
 from filterproof.mc.worst_case.calibrated_thresholds import CalibratedThreshold, tabulated_filter
 from filterproof.reports.figures.figure_data import FigureData
 from filterproof.reports.figures.lines import line, number_ticks
@@ -92,15 +92,15 @@ class RoundsOfEach(Specification):
         for epsilon in self.budgets:
             for name, made in _FILTERS.items():
                 columns[name].append(count_grants(made(epsilon, self.delta), request, most=_MAX_ROUNDS))
-            columns["calibrated"].append(self._calibrated(epsilon))
+            columns["calibrated"].append(self._calibrated_rounds(epsilon))
             mu = float(max_gaussian_mu(epsilon, self.delta))
             columns["gaussian"].append(
                 count_grants(GaussianFilter(mu), Gaussian(self.each), most=_MAX_ROUNDS)
             )
-            columns["exact"].append(planned_rounds(epsilon, self.delta, request, _MAX_ROUNDS)[0])
+            columns["exact"].append(bounds_on_planned_rounds(epsilon, self.delta, request, _MAX_ROUNDS)[0])
         return FigureData.of(epsilon=self.budgets, **columns)
 
-    def _calibrated(self, epsilon: float) -> int | None:
+    def _calibrated_rounds(self, epsilon: float) -> int | None:
         """Return the rounds of the best row of the table, or None if no row applies."""
         rows = [
             row for row in CalibratedThreshold.table() if row.epsilon <= epsilon and row.delta <= self.delta
@@ -115,7 +115,7 @@ class RoundsOfEach(Specification):
         compared = ""
         if (simple > 0).any():
             names = {"rogers": "Rogers et al. allow", "cks": "CKS", "exact": "the exact ceiling is"}
-            shares = {words: _shares(data, name) for name, words in names.items()}
+            shares = {words: _rounds_relative_to_simple(data, name) for name, words in names.items()}
             compared = (
                 "; ".join(
                     f"{words} {np.nanmin(share):.2f} to {np.nanmax(share):.2f} times as many as Theorem 4.9"
@@ -142,7 +142,7 @@ class RoundsOfEach(Specification):
             rounds = data.column(name)
             scale = "log" if (rounds > 0).any() else scale
             line(top, epsilon, np.where(rounds > 0, rounds, np.nan), label=words, **style)
-            line(bottom, epsilon, _shares(data, name), **style)
+            line(bottom, epsilon, _rounds_relative_to_simple(data, name), **style)
         top.set(xscale="log", yscale=scale)
         top.legend(fontsize=8.5, loc="upper left", handlelength=3.0, labelspacing=0.25)
         bottom.set(xscale="log", ylim=(0, 2.5))
@@ -150,7 +150,7 @@ class RoundsOfEach(Specification):
             number_ticks(ax, (0.1, 0.25, 0.5, 1, 2, 5, 10), epsilon)
 
 
-def _shares(data: FigureData, column: str) -> NDArray[np.float64]:
+def _rounds_relative_to_simple(data: FigureData, column: str) -> NDArray[np.float64]:
     """Return the rounds divided by those of B* by the simple conversion; NaN if it allows none."""
     simple = data.column("simple")
     return np.where(simple > 0, data.column(column) / np.maximum(simple, 1), np.nan)

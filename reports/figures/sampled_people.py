@@ -29,7 +29,7 @@ from filterproof.reports.figures.specification import (
     real_parameter,
 )
 from filterproof.reports.figures.stand_in import checked_folder
-from filterproof.reports.figures.subsampled_gaussian import SampledTraining
+from filterproof.reports.figures.subsampled_gaussian import DPSGDAccounting
 from filterproof.reports.figures.trials import dense_network, training_data
 
 _BINS = 30
@@ -93,7 +93,7 @@ class SampledPeople(Specification):
             quality = data.quality(network.scores(theta, data.test_features), data.test_labels)
         pld = accountant.epsilon(self.delta)
         high, low = pld.high.made_public(), pld.low.made_public()
-        rdp = SampledTraining(q=self.q, sigma=self.sigma, delta=self.delta).composed_rdp(
+        rdp = DPSGDAccounting(q=self.q, sigma=self.sigma, delta=self.delta).composed_rdp(
             levels[1:], counts[:, 1:], self.orders
         )
         edges = np.linspace(0.0, max(high.max(), rdp.max()), _BINS + 1)

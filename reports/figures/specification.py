@@ -25,7 +25,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Printed:
+class PrintedAndComputed:
     """A quantity, the number that the paper prints, and the computed one; `remark` explains a difference."""
 
     what: str
@@ -90,7 +90,7 @@ class Specification(ABC):
         """Return the further values in caption and alt, by name."""
         return {}
 
-    def printed(self, data: FigureData) -> Sequence[Printed]:
+    def printed(self, data: FigureData) -> Sequence[PrintedAndComputed]:
         """Return the paper's numbers with ours, if the parameters are the paper's."""
         return ()
 
@@ -115,7 +115,7 @@ class Specification(ABC):
         return {name: getattr(self, name) for name in self.names()}
 
     @property
-    def as_printed(self) -> bool:
+    def has_printed_parameters(self) -> bool:
         """Return whether every parameter that affects a printed number is the paper's."""
         paper = type(self)()
         return all(getattr(self, one) == getattr(paper, one) for one in self.names() if one not in self.FREE)
@@ -139,7 +139,7 @@ def real_parameter(default: float, low: float, high: float) -> float:
 def real_parameters(default: tuple[float, ...], low: float, high: float, *, most: int) -> tuple[float, ...]:
     """Return a parameter of 1 to `most` increasing numbers from `low` to `high`."""
     return checked_parameter(
-        default, check_several, check=partial(check_between, low=low, high=high), most=most
+        default, check_increasing, check=partial(check_between, low=low, high=high), most=most
     )
 
 
@@ -164,7 +164,7 @@ def integer_parameters(
 ) -> tuple[int, ...]:
     """Return a parameter of `fewest` to `most` increasing whole numbers, each from `least` to `highest`."""
     each = partial(check_count, most=highest, least=least, remedy=remedy)
-    return checked_parameter(default, check_several, check=each, least=fewest, most=most)
+    return checked_parameter(default, check_increasing, check=each, least=fewest, most=most)
 
 
 def axis_points(default: int) -> int:
@@ -181,7 +181,7 @@ def _check_probability(name: str, value: Any, low: float, high: float) -> float:
     return check_between(name, check_delta(name, value), low, high)
 
 
-def check_several(
+def check_increasing(
     name: str, value: object, check: Callable[[str, Any], Number], *, least: int = 1, most: int
 ) -> tuple[Number, ...]:
     """Return `value`, one number or several, as `least` to `most` increasing numbers that pass `check`.

@@ -28,7 +28,7 @@ from filterproof.reports.drawing import GREY
 from filterproof.reports.figures.figure_data import Cell, FigureData
 from filterproof.reports.figures.lines import line, line_colour
 from filterproof.reports.figures.specification import (
-    Printed,
+    PrintedAndComputed,
     Specification,
     any_seed,
     checked_parameter,
@@ -146,7 +146,7 @@ class StandIn(Specification):
         return tuple(trial for setting in self.settings().values() for trial in self.trials_of(setting))
 
     @abstractmethod
-    def measured(self, outcome: TrialOutcome) -> Mapping[Place, float]:
+    def shown_quantities(self, outcome: TrialOutcome) -> Mapping[Place, float]:
         """Return the quantities of which the figure shows means."""
 
     def observed(self, outcome: TrialOutcome) -> Mapping[str, float]:
@@ -158,7 +158,10 @@ class StandIn(Specification):
         facts: dict[str, float] = {}
         for words, setting in self.settings().items():
             outcomes = [outcome_of(trial) for trial in self.trials_of(setting)]
-            measured, observed = list(map(self.measured, outcomes)), list(map(self.observed, outcomes))
+            measured, observed = (
+                list(map(self.shown_quantities, outcomes)),
+                list(map(self.observed, outcomes)),
+            )
             for panel, series, x in measured[0]:
                 mean, low, high = student([one[panel, series, x] for one in measured])
                 place = {"panel": panel, "series": series or words, "x": x}
@@ -224,12 +227,12 @@ class StandIn(Specification):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Epochs(StandIn):
+class AccuracyByEpoch(StandIn):
     """Test accuracy and active people by epoch. The paper observes that filtering increases the accuracy."""
 
     OBSERVED = {"gain": 0.0}  # noqa: RUF012, a ClassVar of the base
 
-    def measured(self, outcome: TrialOutcome) -> Mapping[Place, float]:
+    def shown_quantities(self, outcome: TrialOutcome) -> Mapping[Place, float]:
         found: dict[Place, float] = {("quality", "", k): 100 * one for k, one in enumerate(outcome.quality)}
         return found | {
             ("active", "", k): float(one * self.row_people) for k, one in enumerate(outcome.active)
@@ -262,7 +265,7 @@ class Epochs(StandIn):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Table(Epochs):
+class Table(AccuracyByEpoch):
     """Table 1, 2 or 3 of Feldman & Zrnic: their epsilons, noises, steps, factors and rule to stop, on other data.
 
     Filtering begins after the steps of the paper, or after `at` steps if that is not zero. The gain is that of the
@@ -318,9 +321,9 @@ class Table(Epochs):
         _, at_best = max(outcome.queries, key=lambda query: query[0])
         return {"gain": 100 * (at_best - outcome.queries[0][1])}
 
-    def printed(self, data: FigureData) -> Sequence[Printed]:
+    def printed(self, data: FigureData) -> Sequence[PrintedAndComputed]:
         return [
-            Printed(
+            PrintedAndComputed(
                 f"points gained by filtering on MNIST at epsilon = {one.epsilon:g}",
                 round(one.filtered - one.plain, 2),
                 data.number(f"gain of epsilon = {one.epsilon:g}"),
@@ -331,7 +334,7 @@ class Table(Epochs):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Groups(StandIn):
+class LossesByGroup(StandIn):
     """Losses and mean epsilon of groups before and after filtering.
 
     The paper observes that groups with smaller epsilons have smaller test losses, that the epsilons become more equal
@@ -340,7 +343,7 @@ class Groups(StandIn):
 
     OBSERVED = dict.fromkeys(("alike", "equal", "apart", "best", "others"), 0.0)
 
-    def measured(self, outcome: TrialOutcome) -> Mapping[Place, float]:
+    def shown_quantities(self, outcome: TrialOutcome) -> Mapping[Place, float]:
         parts = {"test loss": "test_loss", "training loss": "train_loss", "epsilon": "epsilon"}
         return {
             (panel, time, group): value
@@ -374,7 +377,7 @@ class Groups(StandIn):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class People(StandIn):
+class SpentEpsilonHistogram(StandIn):
     """Each person's spent epsilon when filtering begins.
 
     The paper observes that most are near the promise at the tuned clip, and far below it at five times that clip.
@@ -384,7 +387,7 @@ class People(StandIn):
 
     OBSERVED = {"near": 50.0, "far": 50.0}  # noqa: RUF012, a ClassVar of the base
 
-    def measured(self, outcome: TrialOutcome) -> Mapping[Place, float]:
+    def shown_quantities(self, outcome: TrialOutcome) -> Mapping[Place, float]:
         edges = np.linspace(0.0, self.epsilons[0], _BINS + 1)
         # an epsilon exceeds the promise only by the rounding of its conversion
         counts, _ = np.histogram(np.minimum(outcome.epsilons, edges[-1]), edges)

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from filterproof.mc.losses.composition import Bounds, Composition
 from filterproof.reports.drawing import GREY
 from filterproof.reports.figures.figure_data import FigureData
-from filterproof.reports.figures.lines import label, line, line_colour
+from filterproof.reports.figures.lines import add_label, line, line_colour
 from filterproof.reports.figures.specification import (
     Specification,
     axis_points,
@@ -43,12 +43,12 @@ _OTHER_DELTA = 1e-5
 _ROUND_UP_FACTOR = 1 + 1e-9
 
 
-def _capped_value(name: str, value: object) -> float | None:
+def _check_optional_epsilon(name: str, value: object) -> float | None:
     return None if value is None else check_between(name, value, 1e-3, 10.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SampledTraining(Specification):
+class DPSGDAccounting(Specification):
     """`steps` Gaussian mechanisms of noise sigma on samples of rate q; a person's gradients have norm fraction x C.
 
     The first two panels show one person with norm `fraction` and epsilon from 0 to `most`. If `most` is None, they end
@@ -61,7 +61,7 @@ class SampledTraining(Specification):
     steps: int = integer_parameter(10_000, most=100_000)
     delta: float = probability_parameter(1e-6, 1e-12, 0.1)
     fraction: float = real_parameter(1.0, 0.01, 1.0)
-    most: float | None = checked_parameter(None, _capped_value)
+    most: float | None = checked_parameter(None, _check_optional_epsilon)
     points: int = axis_points(31)
     least: float = real_parameter(0.05, 0.01, 1.0)
     people: int = integer_parameter(12, most=_MAX_PEOPLE, remedy="draw fewer")
@@ -77,7 +77,7 @@ class SampledTraining(Specification):
         """Return the composition of all steps of that person."""
         return Composition({self.pair(fraction): self.steps})
 
-    def rdp(self, fraction: float, orders: int) -> float:
+    def rdp_epsilon(self, fraction: float, orders: int) -> float:
         """Return epsilon by the best integer order up to `orders`, from Rényi divergences in both directions."""
         return float(self.composed_rdp(np.array([fraction]), np.array([[self.steps]]), orders)[0])
 
@@ -92,7 +92,7 @@ class SampledTraining(Specification):
         epsilons = np.asarray(renyi_epsilon(alphas, counts @ np.array(steps), self.delta))
         return np.asarray(epsilons.min(axis=1))
 
-    def floor(self, orders: int, delta: float | None = None) -> float:
+    def rdp_epsilon_floor(self, orders: int, delta: float | None = None) -> float:
         """Return epsilon by RDP of a person without contribution: the cost of the conversion at the largest order."""
         return float(renyi_epsilon(float(orders), 0.0, self.delta if delta is None else delta))
 
@@ -128,8 +128,8 @@ class SampledTraining(Specification):
             fraction=fractions,
             epsilon_low=[one.low for one in people],
             epsilon_high=[one.high for one in people],
-            epsilon_rdp=[self.rdp(float(one), self.orders) for one in fractions],
-            epsilon_rdp_more=[self.rdp(float(one), self.more_orders) for one in fractions],
+            epsilon_rdp=[self.rdp_epsilon(float(one), self.orders) for one in fractions],
+            epsilon_rdp_more=[self.rdp_epsilon(float(one), self.more_orders) for one in fractions],
         )
         parts = (profile, norms)
         names = dict.fromkeys(name for part in parts for name in part.names)
@@ -139,9 +139,9 @@ class SampledTraining(Specification):
             mu_all=mu_all,
             person_epsilon_low=at.low,
             person_epsilon_high=at.high,
-            floor=self.floor(self.orders),
-            floor_more=self.floor(self.more_orders),
-            floor_at_other_delta=self.floor(self.orders, _OTHER_DELTA),
+            floor=self.rdp_epsilon_floor(self.orders),
+            floor_more=self.rdp_epsilon_floor(self.more_orders),
+            floor_at_other_delta=self.rdp_epsilon_floor(self.orders, _OTHER_DELTA),
         )
 
     def caption_values(self, data: FigureData) -> dict[str, Any]:
@@ -162,7 +162,7 @@ class SampledTraining(Specification):
         line(above, epsilon, high, 0, lw=2.0)
         above.set_yscale("log")
         above.axhline(self.delta, color=GREY, lw=0.8)
-        label(above, (0.0, self.delta), f"delta = {self.delta:g}", -1, offset=(4, 4), va="bottom")
+        add_label(above, (0.0, self.delta), f"delta = {self.delta:g}", -1, offset=(4, 4), va="bottom")
         wide, near = _curve_excess(data, "delta_gdp_range"), _curve_excess(data, "delta_gdp_at")
         told = f"mu = {data.number('mu_range'):.4f}, dominates here"
         line(between, epsilon, wide, 1, dash=1, text=told, at=int(np.argmax(wide)), ha="center")

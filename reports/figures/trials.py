@@ -29,7 +29,7 @@ from filterproof.mc.runs.executors import LocalPool, available_cores, iter_compl
 from filterproof.mc.training.data_set import DataSet
 from filterproof.mc.training.descent import PrivateGradientDescent
 from filterproof.mc.training.digits import load_digits
-from filterproof.mc.training.idx import read_idx
+from filterproof.mc.training.idx import read_idx_data_set
 from filterproof.mc.training.mimic import read_mimic
 from filterproof.mc.training.network import DenseNetwork
 from filterproof.theory.argument_checks import check_count
@@ -62,16 +62,16 @@ def training_data(folder: str, mislabelled: int = 0) -> DataSet:
 
         return replace(data, labels=uncertain(data.labels), test_labels=uncertain(data.test_labels))
     place = Path(folder)
-    read = read_mimic if (place / "train" / "listfile.csv").exists() else read_idx
+    read = read_mimic if (place / "train" / "listfile.csv").exists() else read_idx_data_set
     return replace(read(place), public=True)
 
 
 def dense_network(data: DataSet) -> DenseNetwork:
     """Return a network of one hidden layer for the data; for phenotypes, with the units of Koskela and others' code."""
     several = bool(data.label_names)
-    hidden = (data.inputs + data.outputs) // 2 if several else 32
+    hidden = (data.feature_count + data.class_count) // 2 if several else 32
     return DenseNetwork(
-        sizes=(data.inputs, hidden, data.outputs), output="logistic" if several else "softmax"
+        sizes=(data.feature_count, hidden, data.class_count), output="logistic" if several else "softmax"
     )
 
 
@@ -92,7 +92,7 @@ def group_rows(data: DataSet) -> dict[str, tuple[NDArray[np.int64], NDArray[np.i
             most = min(most, len(labels) // 10)  # a small data set has people left for the last group
         else:
             most = len(labels)
-            pairs = ((k, k + 1) for k in range(0, data.outputs - 1, 2))
+            pairs = ((k, k + 1) for k in range(0, data.class_count - 1, 2))
             among = {" and ".join(map(str, pair)): labels[:, pair].any(axis=1) for pair in pairs}
         free, rows = np.ones(len(labels), dtype=np.bool_), {}
         for name, members in among.items():

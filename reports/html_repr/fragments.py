@@ -61,9 +61,9 @@ class Fragment:
         picture = words = ""
         if isinstance(value, Plottable) and self.lines:
             from filterproof.reports.drawing import data_uri, svg_text
-            from filterproof.reports.html_repr.pictures import picture_text
+            from filterproof.reports.html_repr.pictures import picture_alt
 
-            picture, words = data_uri(svg_text(value.plot())), picture_text(value)
+            picture, words = data_uri(svg_text(value.plot())), picture_alt(value)
         return render_template("shown.html.j2", one=self, picture=picture, alt=words)
 
 
@@ -104,7 +104,7 @@ def result_fragment(value: Any) -> Fragment:
     raise TypeError(f"the value is a {type(value).__name__} and not a result; print it")
 
 
-def _rows_fragment(
+def _rows_fragment_factory(
     title: str, words: Callable[[Any], str] = str, notes: Callable[[Any], Iterable[str]] = lambda one: ()
 ) -> Callable[[Any], Fragment]:
     """What tells a result by its rows, under a title and by default its own words."""
@@ -146,12 +146,12 @@ def _proof(value: Proof) -> Fragment:
     ]
     notes = (
         f"Source: {theorem.source}.",
-        *(f"It uses {lemma.theorem.title}: {_sentence(lemma.verdict())}." for lemma in value.lemmas),
+        *(f"It uses {lemma.theorem.title}: {_verdict_sentence(lemma.verdict())}." for lemma in value.lemmas),
         value.joined,
     )
     formula = Markup("<p>{}</p>").format(theorem.claim) + formula_mathml(theorem.claim_latex)
     names = ("step", "statement", "evidence", "checked")
-    return Fragment(theorem.title, _sentence(value.verdict()), lines, names, notes, formula)
+    return Fragment(theorem.title, _verdict_sentence(value.verdict()), lines, names, notes, formula)
 
 
 def _certified_numbers(value: CertifiedNumbers) -> Fragment:
@@ -179,40 +179,40 @@ def _certified_numbers(value: CertifiedNumbers) -> Fragment:
     return Fragment(f"Certified numbers of {value.subject}", words, lines, names, notes)
 
 
-def _joint_failure(failure: float) -> str:
+def _joint_failure_text(failure: float) -> str:
     return f"all intervals hold together, except with probability at most {format_failure(failure)}"
 
 
-def _delta(value: WorstCase | Evaluation | CalibratedThreshold) -> str:
+def _delta_text(value: WorstCase | Evaluation | CalibratedThreshold) -> str:
     return f"delta {value}"
 
 
-def _sentence(verdict: Verdict) -> str:
+def _verdict_sentence(verdict: Verdict) -> str:
     return str(verdict) + (f": {verdict.detail}" if verdict.detail else "")
 
 
 #: What makes a fragment of each kind of result: most are their rows, under a title and a sentence.
 FRAGMENTS: Mapping[type, Callable[[Any], Fragment]] = {
-    Estimate: _rows_fragment("Estimate"),
-    TrainingAudit: _rows_fragment(
+    Estimate: _rows_fragment_factory("Estimate"),
+    TrainingAudit: _rows_fragment_factory(
         "Audit of a training",
         notes=lambda one: () if one.refutes else ("It is not refuted. This is not a proof.",),
     ),
-    ProfileEstimate: _rows_fragment(
+    ProfileEstimate: _rows_fragment_factory(
         "ProfileEstimate",
-        lambda one: f"delta at {count_words(len(one.at), 'epsilon')}; {_joint_failure(one.failure)}",
+        lambda one: f"delta at {count_words(len(one.at), 'epsilon')}; {_joint_failure_text(one.failure)}",
     ),
-    FilterComparison: _rows_fragment(
+    FilterComparison: _rows_fragment_factory(
         "Filters",
         lambda one: (
             f"rounds of {one.mechanism} within ({one.epsilon:g}, {one.delta:g})-DP; a plan fixed in advance "
             f"keeps it with {one.fewest:,}, and breaks it with more than {one.most:,}"
         ),
     ),
-    FilterChoice: _rows_fragment(
+    FilterChoice: _rows_fragment_factory(
         "Filter", lambda one: f"{one.name} allows {format_nearest(one.rounds)} rounds"
     ),
-    TradeOff: _rows_fragment(
+    TradeOff: _rows_fragment_factory(
         "Trade-off curve",
         lambda one: (
             "a band around the least type II error at every type I error alpha; it fails anywhere with probability at "
@@ -223,17 +223,19 @@ FRAGMENTS: Mapping[type, Callable[[Any], Fragment]] = {
             for words in dict.fromkeys(each.rests_on for each in (*one.forward.at, *one.backward.at))
         ),
     ),
-    SurvivalCurve: _rows_fragment(
+    SurvivalCurve: _rows_fragment_factory(
         "Survival curve",
-        lambda one: f"P(T >= t), T the number of outputs released; {_joint_failure(one.failure)}",
+        lambda one: f"P(T >= t), T the number of outputs released; {_joint_failure_text(one.failure)}",
     ),
-    WorstCase: _rows_fragment(
+    WorstCase: _rows_fragment_factory(
         "Worst case",
-        _delta,
-        notes=lambda one: () if one.tried else (f"{NOTHING_ADMITTED}: the bounds say nothing about it.",),
+        _delta_text,
+        notes=lambda one: (
+            () if one.grants_any_request else (f"{NOTHING_ADMITTED}: the bounds say nothing about it.",)
+        ),
     ),
-    Evaluation: _rows_fragment("Value of one strategy", _delta),
-    NumericalEvaluation: _rows_fragment(
+    Evaluation: _rows_fragment_factory("Value of one strategy", _delta_text),
+    NumericalEvaluation: _rows_fragment_factory(
         "Value of one strategy",
         lambda one: (
             f"delta near {format_nearest(one.value)}, on two grids that differ by {format_up(one.difference, 2)}, "
@@ -241,17 +243,17 @@ FRAGMENTS: Mapping[type, Callable[[Any], Fragment]] = {
             f"{one.epsilon}"
         ),
     ),
-    Evaluations: _rows_fragment(
+    Evaluations: _rows_fragment_factory(
         "Value of one strategy", lambda one: f"delta at {count_words(len(one), 'epsilon')}"
     ),
-    Bounds: _rows_fragment("Bounds"),
-    Decision: _rows_fragment("Decision"),
-    MechanismAudit: _rows_fragment("Audit of a release function"),
-    CalibratedThreshold: _rows_fragment(
+    Bounds: _rows_fragment_factory("Bounds"),
+    Decision: _rows_fragment_factory("Decision"),
+    MechanismAudit: _rows_fragment_factory("Audit of a release function"),
+    CalibratedThreshold: _rows_fragment_factory(
         "Calibrated threshold",
-        lambda one: f"sum of epsilon^2 / 2 up to {format_down(one.threshold)} keeps {_delta(one)}",
+        lambda one: f"sum of epsilon^2 / 2 up to {format_down(one.threshold)} keeps {_delta_text(one)}",
     ),
-    CalibratedFilter: _rows_fragment(
+    CalibratedFilter: _rows_fragment_factory(
         "Calibrated filter", lambda one: str(one.promise), lambda one: ("recheck() solves it again.",)
     ),
     Verdict: _verdict,

@@ -55,7 +55,7 @@ def agreed_within(agreement: Agreement) -> str:
     return f"within {format_up(agreement.max_difference, 2)}"
 
 
-def exact_or(value: str | None, low: float, high: float) -> str:
+def exact_value_and_bounds_text(value: str | None, low: float, high: float) -> str:
     """An exact value as its fraction where that is short, and bounds on it in nine digits."""
     told = interval(low, high, 9)
     if value is None or len(value) > _LONGEST:

@@ -30,7 +30,7 @@ def draw_result(value: object, ax: Axes) -> None:
     PICTURES[type(value)](value, ax)
 
 
-def picture_text(value: Displayed) -> str:
+def picture_alt(value: Displayed) -> str:
     """The picture in words: its first row and its last."""
     rows = value.rows()
     ends = (
@@ -39,7 +39,7 @@ def picture_text(value: Displayed) -> str:
     return f"{len(rows)} rows of a {type(value).__name__}, from {' to '.join(ends)}."
 
 
-def _draw_curve(value: ProfileEstimate, ax: Axes) -> None:
+def _draw_profile_estimate(value: ProfileEstimate, ax: Axes) -> None:
     rows: list[Any] = value.rows()
     fine = np.linspace(min(value.epsilons), max(value.epsilons), _FINE)
     epsilons = np.unique(np.concatenate([fine, value.epsilons]))
@@ -95,7 +95,7 @@ def _draw_filter_comparison(value: FilterComparison, ax: Axes) -> None:
     _add_title(ax, f"{value.mechanism} within ({value.epsilon:g}, {value.delta:g})-DP")
 
 
-def _draw_evaluations(value: Evaluations, ax: Axes) -> None:
+def _draw_strategy_values(value: Evaluations, ax: Axes) -> None:
     rows: list[Any] = [*value.rows()]
     words, heights = "the value of one strategy", []
     for name, marker, colour, label in (
@@ -134,9 +134,9 @@ def _add_title(ax: Axes, words: str) -> None:
 
 #: What draws each kind of result that has a picture.
 PICTURES: Mapping[type, Callable[[Any, Axes], None]] = {
-    ProfileEstimate: _draw_curve,
+    ProfileEstimate: _draw_profile_estimate,
     TradeOff: _draw_trade_off,
     SurvivalCurve: _draw_survival_curve,
     FilterComparison: _draw_filter_comparison,
-    Evaluations: _draw_evaluations,
+    Evaluations: _draw_strategy_values,
 }

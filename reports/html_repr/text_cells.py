@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from filterproof.reports.html_repr.numbers import exact_or
+from filterproof.reports.html_repr.numbers import exact_value_and_bounds_text
 from filterproof.theory.display import Cell, Row
 from filterproof.theory.evidence import Evidence
 from filterproof.theory.numerics.decimals import (
@@ -44,7 +44,7 @@ def text_cells(row: Row) -> dict[str, str]:
         elif name == "evidence":
             told[name] = _NO_EVIDENCE if cell is None else f"{cell}: {Evidence[str(cell)].value}"
         elif cell not in (None, ""):
-            told[name.replace("_", " ")] = _short_cell(name, cell)
+            told[name.replace("_", " ")] = _cell_text(name, cell)
     return told
 
 
@@ -56,10 +56,10 @@ def _interval_text(value: Cell, low: Cell, high: Cell) -> str:
         return f"at least {format_down(float(low))}"
     if isinstance(value, float):
         return f"{format_nearest(value)} in {interval(float(low), float(high))}"
-    return exact_or(None if value is None else str(value), float(low), float(high))
+    return exact_value_and_bounds_text(None if value is None else str(value), float(low), float(high))
 
 
-def _short_cell(name: str, cell: Cell) -> str:
+def _cell_text(name: str, cell: Cell) -> str:
     if isinstance(cell, bool):
         return "yes" if cell else "no"
     if isinstance(cell, int):

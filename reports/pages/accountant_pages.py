@@ -8,13 +8,13 @@ from typing import Any
 
 from filterproof.reports.chapters import accountant_examples
 from filterproof.reports.chapters.accountant_chapter import AccountantChapter
-from filterproof.reports.chapters.reached_loss import ReachedRow
-from filterproof.reports.drawing import intervals_over_promise_figure, svg_text
+from filterproof.reports.chapters.estimate_and_guarantee import EstimateAndGuarantee
+from filterproof.reports.drawing import intervals_divided_by_promise_figure, svg_text
 from filterproof.reports.finding import Picture
+from filterproof.reports.package_data import declared_tables, filled_template
 from filterproof.reports.pages.filter_page import shortened_sentence
 from filterproof.reports.pages.page import Page, PageTable, VerdictBadge
 from filterproof.reports.template import formula_mathml
-from filterproof.reports.words import declared_tables, filled_template
 from filterproof.theory.evidence import Outcome
 from filterproof.theory.numerics.decimals import format_failure
 
@@ -29,7 +29,7 @@ def accountant_page(chapter: AccountantChapter) -> Page:
         "rows": chapter.rows,
     }
     if chapter.page == "odometers":
-        values["nearest"] = _nearest_odometer()
+        values["nearest"] = _odometer_ratios_text()
     facts = [
         *((label, filled_template(words, values)) for label, words in page["facts"][:1]),
         ("Verdict", _verdict_text(chapter)),
@@ -42,7 +42,7 @@ def accountant_page(chapter: AccountantChapter) -> Page:
         line=filled_template(page["line"], values),
         formulas=tuple((label, formula_mathml(latex)) for label, latex in page["formulas"]),
         facts=tuple(facts),
-        pictures=(_share_picture(chapter),),
+        pictures=(_intervals_picture(chapter),),
         uncovered=filled_template(page["uncovered"], values),
         code=page["code"].strip(),
         table=_simulation_table(chapter.rows),
@@ -64,13 +64,13 @@ def _verdict_text(chapter: AccountantChapter) -> str:
     )
 
 
-def _simulation_table(rows: Sequence[ReachedRow]) -> PageTable:
+def _simulation_table(rows: Sequence[EstimateAndGuarantee]) -> PageTable:
     """A row for each simulation, with its interval, and whether it lies above the guarantee."""
     heads = ("Simulated", "Beside the guarantee", "Interval", "Runs", "Guaranteed")
     lines = tuple(
         (
             f"{row.what[:1].upper()}{row.what[1:]}",
-            row.beside,
+            row.comparison_text,
             row.interval,
             f"{row.estimate.n:,}",
             f"{row.promised:.4g}",
@@ -83,17 +83,19 @@ def _simulation_table(rows: Sequence[ReachedRow]) -> PageTable:
     )
 
 
-def _nearest_odometer() -> str:
-    ratios = {name: accountant_examples.nearest_crossing(name) for name in accountant_examples.ODOMETERS}
+def _odometer_ratios_text() -> str:
+    ratios = {
+        name: accountant_examples.min_bound_to_quantile_ratio(name) for name in accountant_examples.ODOMETERS
+    }
     return "; ".join(
         f"{name} {ratio:.3g} times, after {rounds} rounds" for name, (ratio, rounds) in ratios.items()
     )
 
 
-def _share_picture(chapter: AccountantChapter) -> Picture:
+def _intervals_picture(chapter: AccountantChapter) -> Picture:
     """Each interval over what is guaranteed."""
     rows = chapter.rows
-    figure = intervals_over_promise_figure(
+    figure = intervals_divided_by_promise_figure(
         [(*row.drawn, row.promised) for row in rows], "simulated, over the guarantee"
     )
     above = ", ".join(row.what for row in rows if row.refutes) or "none"

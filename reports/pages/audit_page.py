@@ -8,7 +8,7 @@ from filterproof.reports.audit.audit_record import AuditRecord, FindingKind
 HEADS = ("library", "kind", "entry point", "consequence", "expected", "got")
 
 
-def audit_answer(audit: AuditRecord) -> str:
+def audit_summary(audit: AuditRecord) -> str:
     """How many libraries were run, how many findings of each kind were shown, and when."""
     shown = [one for library in audit.libraries for one in library.findings if one.shown]
     counts = ", ".join(f"{kind.value}: {sum(one.kind is kind for one in shown)}" for kind in FindingKind)

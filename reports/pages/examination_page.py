@@ -12,10 +12,10 @@ from filterproof.mc.examine.divergence import certainly_exceeds
 from filterproof.mc.examine.formatting import count_words, format_distinct
 from filterproof.mc.examine.replay_snippets import play_snippet
 from filterproof.mc.runs.provenance import version
-from filterproof.reports.drawing import INK, PALETTE, data_uri, new_figure, plain_text, svg_text
+from filterproof.reports.drawing import INK, PALETTE, data_uri, escape_dollars, new_figure, svg_text
 from filterproof.reports.pages.tightness_figure import (
     MAX_ROWS,
-    telling_rows,
+    informative_rows,
     tightness_alt,
     tightness_figure,
 )
@@ -43,8 +43,8 @@ def examination_page(exam: Examination, folder: Path) -> str:
         style=page_style(),
         sources=_picture_sources(exam),
         alt=tightness_alt(exam.tightness),
-        curve=_play_curve(exam),
-        rows=telling_rows(exam.tightness),
+        curve=_trace_picture_uri(exam),
+        rows=informative_rows(exam.tightness),
         most=MAX_ROWS,
         formula=formula_mathml(exam.promise.formula) if isinstance(exam.promise, Guarantee) else "",
         sets=", S any set of outcomes" if isinstance(exam.promise, ApproxDP | PureDP) else "",
@@ -109,14 +109,14 @@ def _picture_sources(exam: Examination) -> list[dict[str, str]]:
     ]
 
 
-def _play_curve(exam: Examination) -> str:
+def _trace_picture_uri(exam: Examination) -> str:
     """The picture of the play against the promise, as data; '' where there is none."""
     trace = exam.trace
-    figure = None if trace is None else trace_figure(exam.name, trace)
+    figure = None if trace is None else trace_delta_figure(exam.name, trace)
     return "" if figure is None else data_uri(svg_text(figure))
 
 
-def trace_figure(name: str, trace: Trace, *, width: float = 8.0) -> Figure | None:
+def trace_delta_figure(name: str, trace: Trace, *, width: float = 8.0) -> Figure | None:
     """Draw delta against epsilon for the guarantee and for the trace; None if there is no curve."""
     if not trace.curve:
         return None
@@ -125,7 +125,9 @@ def trace_figure(name: str, trace: Trace, *, width: float = 8.0) -> Figure | Non
         ax = figure.subplots()
         ax.plot(at, promised, color=INK, lw=1.6, label="promised")
         ax.plot(at, reached, "o-", color=PALETTE[1], ms=4, lw=1.2, label="revealed by the play, at least")
-        ax.set(xlabel="epsilon", ylabel="delta", title=f"{plain_text(name)}: the play against the promise")
+        ax.set(
+            xlabel="epsilon", ylabel="delta", title=f"{escape_dollars(name)}: the play against the promise"
+        )
         if min(x for x in (*reached, *promised) if x > 0) < 0.1 * max(*reached, *promised):
             ax.set_yscale("log")
         ax.legend()

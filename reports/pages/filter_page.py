@@ -8,10 +8,14 @@ from markupsafe import Markup, escape
 
 from filterproof.mc.examine.formatting import count_words, format_distinct, pair_words
 from filterproof.mc.losses.epsilon_values import Epsilon
-from filterproof.reports.chapters.filters import BoundsAt, FilterChapter
+from filterproof.reports.chapters.filter_chapter import CertifiedDivergenceBounds, FilterChapter
 from filterproof.reports.chapters.simulated_divergences import SimulatedDivergence
 from filterproof.reports.pages.page import Page, PageTable, VerdictBadge, share
-from filterproof.reports.pages.profile_figure import TOLD, hits_curves, profile_pictures
+from filterproof.reports.pages.profile_figure import (
+    TOLD,
+    membership_test_bounds,
+    profile_and_trade_off_pictures,
+)
 from filterproof.reports.template import formula_mathml
 from filterproof.theory.attacker import AttackerCurve
 from filterproof.theory.evidence import Outcome
@@ -26,7 +30,7 @@ _LONG, _MAX_TURNS = 60, 8
 def filter_page(chapter: FilterChapter) -> Page:
     """The page of a filter, from its chapter."""
     subject, filt = chapter.subject, chapter.subject.make()
-    promise, curves = filt.promise.formula, hits_curves(chapter)
+    promise, curves = filt.promise.formula, membership_test_bounds(chapter)
     return Page(
         key=subject.key,
         title=subject.name,
@@ -44,14 +48,14 @@ def filter_page(chapter: FilterChapter) -> Page:
                 ("Theorem", _theorem_text(chapter)),
                 ("Worst case", _worst_case_text(chapter)),
                 ("Simulated", simulated_words(chapter.main.simulated)),
-                ("A test for membership", _hits_text(curves)),
+                ("A test for membership", _membership_test_text(curves)),
             )
             if words
         ),
-        pictures=profile_pictures(chapter, curves),
+        pictures=profile_and_trade_off_pictures(chapter, curves),
         uncovered=_uncovered_text(chapter),
         code=_page_code(chapter),
-        table=_counterexample(chapter),
+        table=_counterexample_table(chapter),
     )
 
 
@@ -59,7 +63,7 @@ def _verdict_text(chapter: FilterChapter) -> str:
     verdict = chapter.verdict
     match verdict.outcome:
         case Outcome.HOLDS:
-            cited = f" {verdict.joined_by}." if verdict.joined_by else ""
+            cited = f" {verdict.citation_phrase}." if verdict.citation_phrase else ""
             return f"The guarantee holds, {verdict.evidence.name}, for {verdict.scope}.{cited}"
         case Outcome.REFUTED:
             return f"The guarantee is false, {verdict.evidence.name}: {shortened_sentence(verdict.detail)}."
@@ -79,7 +83,7 @@ def shortened_sentence(words: str, most: int = 420) -> str:
     return words if len(words) <= most else f"{words[:most].rsplit(' ', 1)[0]} …"
 
 
-def at_words(one: BoundsAt | SimulatedDivergence) -> str:
+def epsilon_or_order_text(one: CertifiedDivergenceBounds | SimulatedDivergence) -> str:
     """Where a divergence is compared: an epsilon, or an order."""
     name = "order" if one.measure.kind == "renyi" else "epsilon"
     return f"{name} {one.measure.at:.4g}"
@@ -88,8 +92,8 @@ def at_words(one: BoundsAt | SimulatedDivergence) -> str:
 def _worst_case_text(chapter: FilterChapter) -> str:
     one, game = chapter.main, chapter.game
     low, high = one.shares
-    reached = f"by {_steps_text(one)}" if one.steps else "by the best strategy on the menu below"
-    words = f"At {at_words(one)}, at least {share(low, format_down)} of what is guaranteed, {reached}"
+    reached = f"by {_requests_text(one)}" if one.steps else "by the best strategy on the menu below"
+    words = f"At {epsilon_or_order_text(one)}, at least {share(low, format_down)} of what is guaranteed, {reached}"
     if high is not None:
         words += f"; at most {share(high, format_up)}, whatever the mechanisms"
     menu = ""
@@ -102,7 +106,7 @@ def _worst_case_text(chapter: FilterChapter) -> str:
     return f"{words} (CERTIFIED).{menu}"
 
 
-def _steps_text(one: BoundsAt) -> str:
+def _requests_text(one: CertifiedDivergenceBounds) -> str:
     return ", then ".join(f"{times} x {_pair_expression(pair)}" for pair, times in one.steps)
 
 
@@ -128,7 +132,7 @@ def simulated_words(one: SimulatedDivergence | None) -> str:
     )
 
 
-def _hits_text(curves: Mapping[str, AttackerCurve]) -> str:
+def _membership_test_text(curves: Mapping[str, AttackerCurve]) -> str:
     told = ", ".join(f"{share(one.hits(TOLD), format_up)} ({name})" for name, one in curves.items())
     return f"At one false alarm in a thousand it hits at most {told}."
 
@@ -143,7 +147,7 @@ def _uncovered_text(chapter: FilterChapter) -> str:
     return f"{'; '.join(known)}."
 
 
-def _counterexample(chapter: FilterChapter) -> PageTable | None:
+def _counterexample_table(chapter: FilterChapter) -> PageTable | None:
     """The rounds of the counterexample, and what is wrong with them."""
     if not chapter.turns:
         return None
@@ -167,7 +171,7 @@ def _page_code(chapter: FilterChapter) -> str:
     lines = [
         "import filterproof as fp\n",
         subject.typed,
-        f"worst = fp.worst_case(filt, menu, epsilon={_typed_code(subject.epsilon)}{rounds}{way})",
+        f"worst = fp.worst_case(filt, menu, epsilon={_epsilon_code(subject.epsilon)}{rounds}{way})",
         "print(worst)",
         f"print(fp.simulate(filt, worst.strategy, epsilon={chapter.game.epsilon!r}, n=100_000,",
         f"    rounds={subject.rounds or chapter.game.rounds}, direction=worst.direction, seed=1))",
@@ -177,5 +181,5 @@ def _page_code(chapter: FilterChapter) -> str:
     return "\n".join(lines)
 
 
-def _typed_code(epsilon: Epsilon) -> str:
+def _epsilon_code(epsilon: Epsilon) -> str:
     return f'fp.LogRatio(Fraction("{epsilon.ratio}"))' if isinstance(epsilon, LogRatio) else f"{epsilon:g}"

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from filterproof.mc.examine.divergence import certainly_exceeds
-from filterproof.reports.chapters.filters import FilterChapter
-from filterproof.reports.chapters.page_subjects import PageSubject
+from filterproof.reports.chapters.filter_chapter import FilterChapter
+from filterproof.reports.chapters.filter_page_subjects import FilterPageSubject
 from filterproof.reports.drawing import INK, NARROW_INCHES, PALETTE, new_figure, svg_text
 from filterproof.reports.finding import Picture
 from filterproof.reports.pages.page import VerdictBadge, share
@@ -35,7 +35,7 @@ class OverviewRow:
     nothing was simulated. `assumptions` name the mechanisms that the verdict covers.
     """
 
-    subject: PageSubject
+    subject: FilterPageSubject
     guarantee: str
     verdict: Verdict
     at: str
@@ -64,7 +64,7 @@ class OverviewRow:
             most,
             ends,
             n,
-            assumptions(chapter.subject, chapter.verdict),
+            covered_mechanisms_text(chapter.subject, chapter.verdict),
         )
 
     @property
@@ -96,7 +96,7 @@ class OverviewRow:
         return f"{self.n:,} runs" if self.n else ""
 
 
-def assumptions(subject: PageSubject, verdict: Verdict) -> str:
+def covered_mechanisms_text(subject: FilterPageSubject, verdict: Verdict) -> str:
     """The mechanisms that a verdict covers, in a few words; † if the kernel has the rule for outcomes of any kind."""
     if verdict.outcome is Outcome.REFUTED:
         return "none: its own code"

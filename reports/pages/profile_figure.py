@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from filterproof.mc.examine.divergence import certainly_exceeds
-from filterproof.reports.chapters.filters import BoundsAt, FilterChapter
+from filterproof.reports.chapters.filter_chapter import CertifiedDivergenceBounds, FilterChapter
 from filterproof.reports.drawing import INK, PALETTE, new_figure, svg_text
 from filterproof.reports.finding import Picture
 from filterproof.reports.pages.page import share
@@ -29,7 +29,7 @@ _TICKS = tuple(10.0**k for k in range(-5, 1))
 _CURVE_POINTS = 60
 
 
-def hits_curves(chapter: FilterChapter) -> dict[str, AttackerCurve]:
+def membership_test_bounds(chapter: FilterChapter) -> dict[str, AttackerCurve]:
     """Bounds on the hits of any test: by the guarantee, and by what is certified of every mechanism."""
     promise = chapter.subject.make().promise
     at = sorted({best_epsilon(promise, TOLD), *_GUARANTEE_EPSILONS})
@@ -45,7 +45,9 @@ def hits_curves(chapter: FilterChapter) -> dict[str, AttackerCurve]:
     return curves
 
 
-def profile_pictures(chapter: FilterChapter, curves: dict[str, AttackerCurve]) -> tuple[Picture, Picture]:
+def profile_and_trade_off_pictures(
+    chapter: FilterChapter, curves: dict[str, AttackerCurve]
+) -> tuple[Picture, Picture]:
     """Divergences beside the guarantee, and hits against false alarms, bounded by `curves`."""
     key, name = chapter.subject.key, chapter.subject.name
     at = "order" if chapter.main.measure.kind == "renyi" else "epsilon"
@@ -56,7 +58,7 @@ def profile_pictures(chapter: FilterChapter, curves: dict[str, AttackerCurve]) -
     with new_figure(*_FIGURE_INCHES, margins=_MARGINS) as profile:
         _draw_profile(profile.subplots(), chapter)
     with new_figure(*_FIGURE_INCHES, margins=_MARGINS) as trade_off:
-        _trade_off(trade_off.subplots(), chapter, curves)
+        _draw_trade_off(trade_off.subplots(), chapter, curves)
     return (
         Picture(
             key, _PROFILE_CAPTION, f"{name}: certified from below, {told}.", svg_text(profile), _FIGURE_INCHES
@@ -98,11 +100,11 @@ def _draw_profile(ax: Axes, chapter: FilterChapter) -> None:
         ax.set(xlabel="epsilon (nats)", ylabel="delta", yscale="log", xlim=(grid[0], grid[-1]))
         shown = [x for one in curve for x in (one.low, one.promised) if x > 0.01 * one.promised]
         ax.set_ylim(min(shown) / 3, min(3 * max(*shown, *promise), 1.5))
-    _draw_bounds(ax, curve)
+    _draw_bounds_and_simulations(ax, curve)
     ax.legend(fontsize=8.5, loc="best")
 
 
-def _draw_bounds(ax: Axes, curve: tuple[BoundsAt, ...]) -> None:
+def _draw_bounds_and_simulations(ax: Axes, curve: tuple[CertifiedDivergenceBounds, ...]) -> None:
     look: dict[str, Any] = {"ms": 8, "mfc": "none", "mew": 1.5, "color": _GREEN, "ls": "none"}
     for place, one in enumerate(curve):
         first = "" if place else None
@@ -120,7 +122,7 @@ def _draw_bounds(ax: Axes, curve: tuple[BoundsAt, ...]) -> None:
         ax.plot([at], [one.low], mark, ms=5, color=colour, label=label)
 
 
-def _trade_off(ax: Axes, chapter: FilterChapter, curves: dict[str, AttackerCurve]) -> None:
+def _draw_trade_off(ax: Axes, chapter: FilterChapter, curves: dict[str, AttackerCurve]) -> None:
     looks = {"guaranteed": (INK, "-", 1.6), "certified": (_GREEN, "--", 1.4)}
     for name, curve in curves.items():
         colour, dashes, width = looks[name]

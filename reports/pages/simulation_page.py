@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from filterproof.mc import Estimate
-from filterproof.reports.chapters.filters import FilterChapter, simulation_finding
+from filterproof.reports.chapters.filter_chapter import FilterChapter, simulation_finding
 from filterproof.reports.chapters.simulated_divergences import SimulatedDivergence
 from filterproof.reports.finding import Finding
 from filterproof.reports.template import page_style, render_template
@@ -19,7 +19,7 @@ def meets_enclosure(estimate: Estimate, one: SimulatedDivergence) -> bool:
     return estimate.low <= one.high and one.low <= estimate.high
 
 
-def _intervals_met(finding: Finding) -> str:
+def _agreement_sentence(finding: Finding) -> str:
     agrees = finding.result.outcome is AgreementOutcome.AGREES
     return "every interval meets the certified bounds." if agrees else "NOT every interval meets its bounds."
 
@@ -47,7 +47,7 @@ def simulation_page(chapters: Sequence[FilterChapter]) -> str:
         "simulation.html.j2",
         style=page_style(),
         words=(
-            f"{finding.result.scope}: {_intervals_met(finding)} Each simulation runs the filter's own code; the "
+            f"{finding.result.scope}: {_agreement_sentence(finding)} Each simulation runs the filter's own code; the "
             f"certified "
             "bounds on the same number use no random numbers. Numbers are deltas, or Rényi divergences at an order. "
             "An estimate that rests on the filter's ledger trusts it to bound the spending; below it stands one from "

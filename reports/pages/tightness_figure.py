@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from filterproof.mc.examine.divergence import certainly_exceeds
 from filterproof.mc.examine.stage_finding import Tightness
-from filterproof.reports.drawing import INK, PALETTE, new_figure, plain_text
+from filterproof.reports.drawing import INK, PALETTE, escape_dollars, new_figure
 from filterproof.theory.numerics.decimals import format_down, format_up
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ _BLUE, _RED, _GREEN, *_ = PALETTE
 _LINE, _MARGIN = 0.52, 1.3
 
 
-def telling_rows(rows: Sequence[Tightness]) -> tuple[Tightness, ...]:
+def informative_rows(rows: Sequence[Tightness]) -> tuple[Tightness, ...]:
     """Return the rows that say something: the guarantee is finite, and there is an attack or a worst case."""
     return tuple(
         row for row in rows if math.isfinite(row.promised) and (row.attack > 0 or row.worst is not None)
@@ -33,7 +33,7 @@ def telling_rows(rows: Sequence[Tightness]) -> tuple[Tightness, ...]:
 
 def shown_rows(rows: Sequence[Tightness]) -> tuple[Tightness, ...]:
     """Return the rows of the picture: the nearest of every menu first, then the next nearest, at most MAX_ROWS."""
-    rows = telling_rows(rows)
+    rows = informative_rows(rows)
     first = list({row.menu: row for row in reversed(rows)}.values())[::-1]
     kept = (first + [row for row in rows if not any(row is one for one in first)])[:MAX_ROWS]
     return tuple(row for row in rows if any(row is one for one in kept))
@@ -45,7 +45,7 @@ def tightness_figure(name: str, rows: Sequence[Tightness], *, width: float = 8.0
     if not rows:
         return None
     with new_figure(width, _LINE * len(rows) + _MARGIN) as figure:
-        title = f"{plain_text(name)}: attacks in units of the guarantee"
+        title = f"{escape_dollars(name)}: attacks in units of the guarantee"
         figure.suptitle(title, x=0.01, ha="left", fontsize=11, fontweight="bold")
         ax = figure.subplots()
         _draw_rows(ax, rows, letters=round(13.5 * width))
@@ -83,10 +83,10 @@ def _draw_rows(ax: Axes, rows: Sequence[Tightness], *, letters: int) -> None:
             ax.plot(at(highest), y, "D", label="certified worst case", **look)
         marker = "o" if low <= row.share <= high else "<" if row.share < low else ">"
         ax.plot(at(row.share), y, marker, ms=6.5, color=k, label=found)
-        words = f"{_row_text(row)} {row.menu}"
+        words = f"{_divergence_text(row)} {row.menu}"
         words = words if len(words) <= letters else f"{words[: letters - 2]} …"
         where: dict[str, Any] = {"transform": ax.get_yaxis_transform(), "va": "center"}
-        ax.text(0.0, y + 0.32, plain_text(words), fontsize=9, color=INK, **where)
+        ax.text(0.0, y + 0.32, escape_dollars(words), fontsize=9, color=INK, **where)
     label = f"share of the guarantee (below {MIN_SHARE:.0%}: at the left end)"
     ax.set(xscale="log", xlim=(low, high), ylim=(-0.45, len(rows) - 0.3), yticks=[], xlabel=label)
     ax.xaxis.set_major_formatter("{x:g}")
@@ -94,7 +94,7 @@ def _draw_rows(ax: Axes, rows: Sequence[Tightness], *, letters: int) -> None:
     ax.spines["left"].set_visible(False)
 
 
-def _row_text(row: Tightness) -> str:
+def _divergence_text(row: Tightness) -> str:
     if row.measure.kind == "exceedance":
         return ""
     what = "ε" if row.measure.kind == "hockey-stick" else "α"

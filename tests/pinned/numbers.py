@@ -35,9 +35,14 @@ from filterproof.theory import (
     optimal_split,
     renyi_epsilon,
 )
-from filterproof.theory.drift import max_mean_loss
+from filterproof.theory.drift import mean_loss_upper_bound
 from filterproof.theory.numerics import reproducible_math as rm
-from filterproof.theory.numerics.norms import exact_sum, nearest_doubles, squared_norms, weighted_rows
+from filterproof.theory.numerics.norms import (
+    exact_sum_parts,
+    nearest_doubles_of_sum,
+    squared_norms,
+    weighted_row_blocks,
+)
 from filterproof.theory.numerics.products import matrix_product
 from filterproof.theory.numerics.stable import log_fraction
 from filterproof.theory.pairs import KOV
@@ -94,7 +99,7 @@ def _numbers() -> Iterator[tuple[str, object]]:
         yield f"at 0.1 of Gaussian {mu}", approximate_charge(Gaussian(mu), 0.1)
     yield "delta of KL", [RenyiDP(1.0, rho).delta(0.1) for rho in (1e-4, 0.3, 0.7, 5.0)]
     x = np.linspace(1e-4, 30.0, 997)
-    yield "drift", max_mean_loss(x)
+    yield "drift", mean_loss_upper_bound(x)
     for filt in (RogersFilter(2.0, 1e-3), RogersFilter(0.1, 1e-9, reading="2/delta")):
         yield f"{filt!r}", [filt.mixture_scale, filt.squares, *filt.deviation(x)]
     for line in (LineOdometer(1e-5, 0.5), MixtureOdometer(1e-5, 0.5), StitchedOdometer(1e-5, 0.01)):
@@ -117,7 +122,7 @@ def _numbers() -> Iterator[tuple[str, object]]:
     # numbers in an order that no library draws: their sums must not depend on how they are added
     rows = ((np.arange(3000 * 20) * 2654435761 % 2**32) / 2**31 - 1).reshape(3000, 20)
     yield "squared norms", squared_norms(rows)[:50]
-    yield "weighted sum", nearest_doubles(exact_sum(weighted_rows(rows[:, 0], rows)))
+    yield "weighted sum", nearest_doubles_of_sum(exact_sum_parts(weighted_row_blocks(rows[:, 0], rows)))
     yield "product", matrix_product(rows.T, rows[:, :3])
     setting = FilteredDescent(sigma=10.618, clip=6.0, rate=0.7, at=2, further=2)
     run = Trial(setting, seed=0, number=0).play()

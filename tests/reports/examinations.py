@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 import filterproof as fp
-from filterproof.mc.engine.encoding import nameable
+from filterproof.mc.engine.encoding import allowed_values_by_name
 from filterproof.mc.examine.counterexample import Counterexample
 from filterproof.mc.examine.divergence import Divergence
 from filterproof.mc.examine.examination import Examination
@@ -43,7 +43,7 @@ def sequence_counterexample(filt: fp.PrivacyFilter | None = None) -> Counterexam
         "filter": {"outside": "Mine"},
         "measure": measure,
         "promised": H1.promised(Mine.promise),
-        "sequence": played.to_data(nameable()),
+        "sequence": played.to_data(allowed_values_by_name()),
         "low": played.low(H1),
     }
     return Counterexample(Mine() if filt is None else filt, data)
@@ -65,7 +65,7 @@ def rows(attack: float = 0.05) -> tuple[Tightness, ...]:
 
 def refuted() -> Examination:
     counterexample = sequence_counterexample()
-    finding = StageFinding.refuted(
+    finding = StageFinding.from_counterexample(
         "sequences",
         "Does a fixed sequence reveal more than is promised?",
         "gaussian",

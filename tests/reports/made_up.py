@@ -6,8 +6,8 @@ from filterproof.mc import Estimate
 from filterproof.mc.examine.counterexample import menu_counterexample
 from filterproof.mc.examine.divergence import Divergence
 from filterproof.mc.examine.trace import TraceRow
-from filterproof.reports.chapters.filters import BoundsAt, FilterChapter, MenuGame
-from filterproof.reports.chapters.page_subjects import SUBJECTS
+from filterproof.reports.chapters.filter_chapter import CertifiedDivergenceBounds, FilterChapter, MenuGame
+from filterproof.reports.chapters.filter_page_subjects import SUBJECTS
 from filterproof.reports.chapters.simulated_divergences import SimulatedDivergence, SimulatedDivergences
 from filterproof.reports.pages.filter_page import filter_page
 from filterproof.reports.report import LibraryReport
@@ -46,7 +46,9 @@ def chapter(verdict: Verdict = HOLDS, share: float = 0.5) -> FilterChapter:
     """A chapter of the zCDP filter with this verdict, as if it reached so much of its guarantee."""
     high = 1.005 * share if verdict.outcome is Outcome.HOLDS else None
     steps = ((RandomizedResponse(1.0), 2),)
-    main = BoundsAt(Divergence.hockey_stick(1.0), 0.99 * share, high, 1.0, steps, comparison(share))
+    main = CertifiedDivergenceBounds(
+        Divergence.hockey_stick(1.0), 0.99 * share, high, 1.0, steps, comparison(share)
+    )
     other = replace(main, measure=Divergence.hockey_stick(2.0), simulated=comparison(share, at=2.0))
     turn = TraceRow("1", "", EVIL, "granted", "0", "0", 0.2, 0.1)
     return FilterChapter(

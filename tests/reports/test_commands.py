@@ -26,7 +26,7 @@ from filterproof import mc
 from filterproof.filters.adapters.bridge import LateBridgeError
 from filterproof.filters.catalogue import CATALOGUE
 from filterproof.mc import LocalPool
-from filterproof.mc.engine.encoding import encode, nameable
+from filterproof.mc.engine.encoding import allowed_values_by_name, encode
 from filterproof.mc.runs.output import OutputFolder
 from filterproof.reports import report
 from filterproof.reports.cli import COMMANDS, app
@@ -60,7 +60,10 @@ KEPT = COUNTEREXAMPLE | {
     "filter": {"type": "BasicFilter", "epsilon": 1.0, "delta": 0.125},
     "promised": 0.125,
     "value": "0",
-    "plan": {"request": encode(RandomizedResponse.from_ratio(2), nameable()), "then": [None, None]},
+    "plan": {
+        "request": encode(RandomizedResponse.from_ratio(2), allowed_values_by_name()),
+        "then": [None, None],
+    },
 }
 FILES = {
     "mine.py": CAST,

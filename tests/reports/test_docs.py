@@ -17,10 +17,10 @@ from filterproof.filters.catalogue import CATALOGUE
 from filterproof.reports.cli import COMMANDS, app
 from filterproof.reports.commands.exit_status import ExitStatus
 from filterproof.reports.docs.docstrings import rst_of
-from filterproof.reports.docs.generated import escaped, expand
-from filterproof.reports.docs.recorded import TABLES
+from filterproof.reports.docs.generated import escape_markdown, expand
+from filterproof.reports.docs.recorded_tables import TABLES
 from filterproof.reports.docs.reference import public_docstring, public_names
-from filterproof.reports.words import recorded_data
+from filterproof.reports.package_data import recorded_data
 from filterproof.theory.evidence import CheckCoverage, Evidence, Outcome
 from tests.printed_examples import PAGES, ROOT, blocks, run_examples
 
@@ -67,7 +67,7 @@ def test_the_page_of_history_has_a_row_for_each_recorded_thread() -> None:
     assert len(re.findall(r"^\| \[", made, re.MULTILINE)) == len(rows) >= 20
     for row in rows:
         assert row["thread"] in made
-        assert escaped(row["counterexample"]) in made
+        assert escape_markdown(row["counterexample"]) in made
 
 
 def test_the_words_of_a_verdict_are_those_of_the_code() -> None:
@@ -75,7 +75,7 @@ def test_the_words_of_a_verdict_are_those_of_the_code() -> None:
         made = _generated(part)
         assert len(re.findall(r"^\| \*\*", made, re.MULTILINE)) == len(words)
         for word in words:
-            assert escaped(word.value) in made
+            assert escape_markdown(word.value) in made
 
 
 def test_a_charge_is_the_least_or_says_which_share_of_it_is_due() -> None:

@@ -15,7 +15,7 @@ from filterproof.reports.commands.exit_status import CommandEnd, ExitStatus
 from filterproof.reports.commands.kernel import kernel
 from filterproof.reports.kernel_run import KernelError, run_kernel
 from filterproof.theory.kernel import record, stored_record
-from filterproof.theory.kernel.kernel_theorems import KERNEL_THEOREMS, sources
+from filterproof.theory.kernel.kernel_theorems import KERNEL_THEOREMS, rocq_sources
 from filterproof.theory.kernel.record import without_comments
 
 _AXIOM = "Coq.Logic.Classical_Prop.classic"
@@ -28,7 +28,7 @@ def _kernel_output(axioms: str = "Closed under the global context", left_out: st
     kept = stored_record()
     assert kept is not None
     told = [f"BEGIN STATES {name}\n{kept.statements[name]}" for name in KERNEL_THEOREMS if name != left_out]
-    modules = dict.fromkeys(theorem.module for theorem in KERNEL_THEOREMS.values())
+    modules = dict.fromkeys(theorem.rocq_module for theorem in KERNEL_THEOREMS.values())
     return "\n".join([*told, *(f"BEGIN RESTS {module}\n{axioms}" for module in modules)]) + "\n"
 
 
@@ -59,13 +59,17 @@ def _run(fake: Path, *, asked: str = "", checked: str = "", refuses: str = "") -
     steps: list[str] = []
     record = run_kernel(on_step=steps.append)
     assert record.rocq == "9.9.9"
-    assert list(record.sources) == list(sources())
+    assert list(record.sources) == list(rocq_sources())
     assert set(record.statements) == set(KERNEL_THEOREMS)
     return steps
 
 
 def test_every_source_is_compiled_in_order_and_then_checked_again(fake: Path) -> None:
-    assert _run(fake) == [*(f"coqc {name}" for name in sources()), "what the statements rest on", "coqchk"]
+    assert _run(fake) == [
+        *(f"coqc {name}" for name in rocq_sources()),
+        "what the statements rest on",
+        "coqchk",
+    ]
 
 
 def test_without_rocq_the_remedy_is_said(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -118,7 +122,7 @@ def test_what_a_program_refuses_or_finds_and_what_is_not_told_is_refused(
 def test_a_source_with_a_hole_is_refused_before_anything_runs(
     fake: Path, hole: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    texts = sources()
+    texts = rocq_sources()
     monkeypatch.setattr(kernel_run, "sources", lambda: texts | {"Sums.v": f"{texts['Sums.v']}\n{hole}\n"})
     with pytest.raises(
         KernelError, match=r"Sums\.v must have no hole|each definition must have a name of its own"

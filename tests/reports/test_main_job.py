@@ -11,7 +11,7 @@ import pytest
 from filterproof import mc
 from filterproof.reports import report
 from filterproof.reports.chapters import CLAIMS
-from filterproof.reports.chapters.page_subjects import SUBJECTS
+from filterproof.reports.chapters.filter_page_subjects import SUBJECTS
 from filterproof.reports.finding import Claim, Finding
 from filterproof.reports.study import Study
 from filterproof.theory.evidence import Outcome

@@ -5,7 +5,14 @@ import re
 import pytest
 
 from filterproof.reports.docs.generated import expand
-from filterproof.reports.docs.paper_rows import NUMBERS, STATUS, PaperRow, PrintedNumber, resolved, rows
+from filterproof.reports.docs.paper_rows import (
+    NUMBERS,
+    STATUS,
+    PaperStatement,
+    PrintedNumber,
+    paper_statements,
+    resolve_reference,
+)
 from filterproof.theory.proofs.proof import Proof
 
 PAPERS = ("000", "003", "004")
@@ -13,33 +20,33 @@ PAPERS = ("000", "003", "004")
 
 @pytest.mark.parametrize("paper", PAPERS)
 def test_every_row_names_what_exists_and_theorems_that_hold(paper: str, proofs: dict[str, Proof]) -> None:
-    for row in rows(paper):
+    for row in paper_statements(paper):
         for where in row.where:
-            kind, name = resolved(where)
+            kind, name = resolve_reference(where)
             assert kind != "theorem" or proofs[name].holds, row
-        assert all(number.agrees(number.compute()) or number.remark for number in row.printed), row
+        assert all(number.agrees(number.compute()) or number.remark for number in row.printed_numbers), row
     made = expand(f"```{{generated}} rows {paper}\n```\n")
-    assert len(re.findall(r"^\| ", made, re.MULTILINE)) == len(rows(paper)) + 2
+    assert len(re.findall(r"^\| ", made, re.MULTILINE)) == len(paper_statements(paper)) + 2
 
 
 def test_every_number_and_every_status_is_in_a_row_and_several_numbers_agree() -> None:
-    every = [row for paper in PAPERS for row in rows(paper)]
+    every = [row for paper in PAPERS for row in paper_statements(paper)]
     assert {row.numbers for row in every if row.numbers} == set(NUMBERS)
     assert {row.status for row in every} <= set(STATUS)
-    agreeing = [n.what for row in every for n in row.printed if n.agrees(n.compute())]
+    agreeing = [n.what for row in every for n in row.printed_numbers if n.agrees(n.compute())]
     assert len(agreeing) >= 8
 
 
 def test_a_stale_row_is_refused_and_a_number_agrees_to_its_printed_digits() -> None:
     for where in ("fp.Gone", "theorem:gone", "figure:gone", "page:gone", "place:gone"):
         with pytest.raises(ValueError, match="where must"):
-            resolved(where)
+            resolve_reference(where)
     row = {"paper": "000", "place": "p", "says": "s"}
     for wrong in ({"status": "partly"}, {"why": "because"}, {"status": "lost", "why": "because"}):
         with pytest.raises(ValueError, match="why must be given"):
-            PaperRow(**row, where=("fp.Gaussian",), **wrong)
+            PaperStatement(**row, where=("fp.Gaussian",), **wrong)
     with pytest.raises(ValueError, match="where must be given"):
-        PaperRow(**row, where=())
+        PaperStatement(**row, where=())
     for printed, got, agrees in (
         ("0.3", 0.349, True),
         ("0.3", 0.351, False),

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from filterproof.reports.pytest_plugin import _options_of_item, _refused_mark
+from filterproof.reports.pytest_plugin import _mark_error_text, _options_of_item
 from tests.interpreter import ROOT, python
 from tests.reports.typed import CAST
 
@@ -116,7 +116,7 @@ def test_an_effort_that_is_none_is_refused(folder: Path, effort: str) -> None:
     ],
 )
 def test_a_mark_that_cannot_be_used_is_refused_in_a_sentence(mark: Any, said: str) -> None:
-    refused = _refused_mark(mark.mark)
+    refused = _mark_error_text(mark.mark)
     assert said in refused
     assert bool(said) is bool(refused)
 

@@ -18,7 +18,7 @@ from matplotlib.figure import Figure
 import filterproof as fp
 from filterproof.filters.certified.comparison import ComparisonStatus
 from filterproof.reports.html_repr.fragments import MAX_LINES
-from filterproof.reports.html_repr.numbers import exact_or
+from filterproof.reports.html_repr.numbers import exact_value_and_bounds_text
 from filterproof.reports.html_repr.text_cells import text_cells as row_cells
 from filterproof.theory.display import Displayed
 from filterproof.theory.numerics.decimals import format_down, format_up, interval
@@ -188,10 +188,13 @@ def test_a_cell_is_rounded_to_the_safe_side_and_an_interval_is_one_cell() -> Non
 
 
 def test_an_exact_value_that_is_too_long_to_read_gives_way_to_its_bounds() -> None:
-    assert exact_or("1/3", 0.3333333333333333, 0.33333333333333337) == "1/3, in [0.333333333, 0.333333334]"
-    assert exact_or("1", 1.0, 1.0) == "1"
-    assert exact_or(f"1/{10**40}", 9.9e-41, 1.1e-40) == "[9.9e-41, 1.1e-40]"
-    assert exact_or(None, 0.25, 0.5) == "[0.25, 0.5]"
+    assert (
+        exact_value_and_bounds_text("1/3", 0.3333333333333333, 0.33333333333333337)
+        == "1/3, in [0.333333333, 0.333333334]"
+    )
+    assert exact_value_and_bounds_text("1", 1.0, 1.0) == "1"
+    assert exact_value_and_bounds_text(f"1/{10**40}", 9.9e-41, 1.1e-40) == "[9.9e-41, 1.1e-40]"
+    assert exact_value_and_bounds_text(None, 0.25, 0.5) == "[0.25, 0.5]"
 
 
 def test_a_certified_number_is_the_decimal_of_its_double_and_no_refused_one_is_left_out() -> None:

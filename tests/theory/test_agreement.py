@@ -17,10 +17,10 @@ def test_the_outcome_is_derived_from_the_intervals() -> None:
     agreed, not_agreed = _agreement(NEAR, WIDE), _agreement(NEAR, OFF, WIDE)
     assert agreed.outcome is fp.results.AgreementOutcome.AGREES
     assert (agreed.max_difference, agreed.relative_difference) == (1.5, 0.75)
-    assert agreed.loosest is WIDE
+    assert agreed.farthest_apart is WIDE
     assert "wide: [0.5, 2.5] beside 2" in agreed.detail
     assert not_agreed.outcome is fp.results.AgreementOutcome.DISAGREES
-    assert not_agreed.loosest is OFF
+    assert not_agreed.farthest_apart is OFF
     assert "1 of 3 intervals excludes" in not_agreed.detail
     assert "within" not in str(not_agreed)
 
@@ -35,5 +35,5 @@ def test_intervals_that_touch_agree_and_a_gap_of_one_bit_does_not() -> None:
 def test_a_number_that_is_zero_has_no_share() -> None:
     none = fp.results.IntervalAndEnclosure("none", 0.0, 1e-6, 0.0, 0.0)
     assert _agreement(NEAR, none).relative_difference == math.inf
-    assert _agreement(NEAR, none).loosest is NEAR  # by distance, where a share says nothing
+    assert _agreement(NEAR, none).farthest_apart is NEAR  # by distance, where a share says nothing
     assert fp.results.IntervalAndEnclosure("same", 0.0, 0.0, 0.0, 0.0).relative_difference == 0

@@ -11,8 +11,12 @@ from scipy import optimize, stats
 
 import filterproof as fp
 from filterproof.filters.rules.orders import RenyiCurve
-from filterproof.theory.extremal import erasures_extremal, squares_extremal
-from filterproof.theory.numerics.binary_hypothesis import DivergenceBounds, most_under, stick_above
+from filterproof.theory.extremal import realised_loss_filter_extremal, squares_extremal
+from filterproof.theory.numerics.binary_hypothesis import (
+    RenyiBound,
+    hockey_stick_bound_by_planes,
+    largest_hockey_stick_point,
+)
 from filterproof.theory.thresholds.b_star import b_star
 
 ZCDP = [
@@ -88,17 +92,17 @@ def test_of_renyi_bounds_the_ends_meet_where_a_search_finds_its_largest(
 
 def test_planes_at_any_point_bound_and_at_a_wrong_order_too() -> None:
     one = fmpq(1)
-    kept = DivergenceBounds(Fraction(8), one)
-    x, y, _ = most_under(1.0, [kept])
+    kept = RenyiBound(Fraction(8), one)
+    x, y, _ = largest_hockey_stick_point(1.0, [kept])
     best = arb(x) - arb(one).exp() * y
     for shift in (fmpq(99, 100), fmpq(101, 100)):
-        assert stick_above(one, x * shift, y, [kept]) > best
-        assert stick_above(one, x, y * shift, [kept]) > best
+        assert hockey_stick_bound_by_planes(one, x * shift, y, [kept]) > best
+        assert hockey_stick_bound_by_planes(one, x, y * shift, [kept]) > best
     assert (
-        stick_above(one, x, y, [DivergenceBounds(Fraction(8), fmpq(99, 100))]) < best
+        hockey_stick_bound_by_planes(one, x, y, [RenyiBound(Fraction(8), fmpq(99, 100))]) < best
     )  # a smaller bound, a smaller delta
     with pytest.raises(ArithmeticError, match="weights must be >= 0"):
-        stick_above(one, y, x, [kept])
+        hockey_stick_bound_by_planes(one, y, x, [kept])
 
 
 @pytest.mark.parametrize(
@@ -133,7 +137,7 @@ def test_equal_randomised_responses_are_worth_the_binomial_tail() -> None:
 
 
 def test_erasures_spend_what_is_kept_for_quantiles() -> None:
-    found = erasures_extremal(1e-7, 5e-6, 48, 1e-5, 10.0)
+    found = realised_loss_filter_extremal(1e-7, 5e-6, 48, 1e-5, 10.0)
     assert found.low == pytest.approx(-math.expm1(47 * math.log1p(-1e-7) + math.log1p(-5e-6)), rel=1e-12)
     assert (found.high, found.steps) == (1e-5, ((fp.Erasure(1e-7), 47), (fp.Erasure(5e-6), 1)))
 

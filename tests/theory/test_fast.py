@@ -11,7 +11,7 @@ import pytest
 
 import filterproof.theory.fast.compiled_gaussian
 from filterproof.theory.argument_checks import check_positive, check_probability
-from filterproof.theory.fast.compiled_gaussian import Kernels, gaussian_kernels
+from filterproof.theory.fast.compiled_gaussian import KernelsAndZiggurat, gaussian_kernels
 from filterproof.theory.pairs import Gaussian
 
 #: A word, looked at when the test runs: what is only collected compiles nothing.
@@ -23,7 +23,7 @@ TAIL = 3.6541528853610088
 BITS: list[Callable[[int], Any]] = [np.random.SFC64, np.random.PCG64, np.random.MT19937]
 
 
-def fast() -> Kernels:
+def fast() -> KernelsAndZiggurat:
     found = gaussian_kernels()
     assert found is not None
     return found

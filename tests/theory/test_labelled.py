@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import filterproof as fp
-from filterproof.mc.engine.encoding import decode, encode, nameable
+from filterproof.mc.engine.encoding import allowed_values_by_name, decode, encode
 from filterproof.theory.pairs import example_pairs
 
 WHERE = {"site": "a", "epoch": (1, 2)}
@@ -21,7 +21,7 @@ OF_LABELS = {
         "labels",
         "members",
         "choice",
-        "families",
+        "runs_by_family",
         "of_run",
         "same_parameters",
         "dominates",
@@ -74,6 +74,8 @@ def test_runs_that_ask_elsewhere_lose_nothing_there() -> None:
 
 def test_it_is_written_and_read_again() -> None:
     made = fp.LabelledRequest(fp.Gaussian(0.5), WHERE, reveals=False)
-    data = encode(made, nameable())
-    assert decode(data, nameable()) == made != fp.LabelledRequest(fp.Gaussian(0.5), WHERE)
-    assert decode(data | {"type": "Labelled"}, nameable()) == made  # the name in an earlier version
+    data = encode(made, allowed_values_by_name())
+    assert decode(data, allowed_values_by_name()) == made != fp.LabelledRequest(fp.Gaussian(0.5), WHERE)
+    assert (
+        decode(data | {"type": "Labelled"}, allowed_values_by_name()) == made
+    )  # the name in an earlier version

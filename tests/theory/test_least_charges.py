@@ -87,7 +87,7 @@ def test_pairs_at_the_ends() -> None:
     x = np.linspace(-5, 5, 20)
     p, q = (np.exp(-((x - m) ** 2) / 2) for m in (0.2, 0.0))
     flat = fp.FinitePair(p / p.sum(), q / q.sum())
-    low, high = least_zcdp_rho(flat.held_masses)
+    low, high = least_zcdp_rho(flat.masses_as_fractions)
     assert low == pytest.approx(0.02, rel=1e-3)
     assert high <= low * (1 + 2e-5)
 
@@ -200,5 +200,5 @@ def test_the_least_rho_at_the_ends_of_the_doubles_lies_between_bounds(pair: fp.D
     "pair", [fp.RandomizedResponse(1e-162), fp.Gaussian(1e-200), fp.Laplace(6.6340575215898754e156)], ids=repr
 )
 def test_no_half_of_a_square_is_rounded_down_among_the_least_doubles(pair: fp.DominatingPair) -> None:
-    root = float(pair.zcdp_root or 0.0)
+    root = float(pair.sqrt_twice_zcdp_rho or 0.0)
     assert Fraction(float(pair.zcdp_rho)) >= Fraction(root) ** 2 / 2 > 0

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from flint import arb, ctx
 
-from filterproof.filters.certified.gaussian_cover import domination_gap
+from filterproof.filters.certified.blackwell_checks import randomised_response_domination_gap
 from filterproof.filters.rules.menu_composition import composed_pld
 from filterproof.theory.pairs import (
     KOV,
@@ -235,9 +235,9 @@ def test_the_least_gaussian_touches_the_pair_and_a_smaller_one_does_not_dominate
 def test_domination_in_balls_turns_where_the_least_gaussian_lies() -> None:
     least = value(RandomizedResponse(0.25).reference_values.gdp_mu)
     with ctx.workprec(128):
-        assert domination_gap(arb(least * (1 + 1e-9)), Fraction(1, 4), 1) > 0
-        assert domination_gap(arb(least * (1 - 1e-9)), Fraction(1, 4), 1) < 0
-        assert domination_gap(arb(0), Fraction(1, 4), 1) < 0
+        assert randomised_response_domination_gap(arb(least * (1 + 1e-9)), Fraction(1, 4), 1) > 0
+        assert randomised_response_domination_gap(arb(least * (1 - 1e-9)), Fraction(1, 4), 1) < 0
+        assert randomised_response_domination_gap(arb(0), Fraction(1, 4), 1) < 0
 
 
 def test_domination_of_a_composition_agrees_with_doubles() -> None:
@@ -247,7 +247,7 @@ def test_domination_of_a_composition_agrees_with_doubles() -> None:
         losses, masses = composed_pld((RandomizedResponse(0.25),), (times,))
         under = np.maximum(1 - np.exp(epsilons[:, None] - losses), 0) @ masses
         with ctx.workprec(128):
-            certified = bool(domination_gap(arb(0.6), Fraction(1, 4), times) > 0)
+            certified = bool(randomised_response_domination_gap(arb(0.6), Fraction(1, 4), times) > 0)
         assert certified is bool((over > under).all()) is dominated
 
 

@@ -9,7 +9,7 @@ from flint import arb, ctx
 
 from filterproof import theory
 from filterproof.theory.numerics import stable
-from filterproof.theory.numerics.precision import PRECISION_LOCK
+from filterproof.theory.numerics.precision_lock import PRECISION_LOCK
 
 HOUSE = Path(theory.__file__).parents[1]
 

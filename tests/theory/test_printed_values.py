@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from filterproof.theory import BUN_STEINKE, CKS, gaussian_epsilon, kappa, optimal_split, renyi_epsilon
-from filterproof.theory.proofs.papers_steps import PRINTED
+from filterproof.theory.proofs.printed_epsilon_steps import PRINTED
 
 
 @pytest.mark.parametrize(("sigma", "steps"), PRINTED)

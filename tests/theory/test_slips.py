@@ -65,8 +65,8 @@ def test_lemma_8_of_koskela_exchanges_the_two_laws(rate: float, order: float) ->
 
 
 def test_mean_of_the_loss_is_bounded_and_not_each_outcome() -> None:
-    moment = sum(p**2 / q for p, q in COIN.held_masses)
-    assert max((p / q) ** 2 for p, q in COIN.held_masses) > moment
+    moment = sum(p**2 / q for p, q in COIN.masses_as_fractions)
+    assert max((p / q) ** 2 for p, q in COIN.masses_as_fractions) > moment
     assert math.log(moment) == pytest.approx(COIN.renyi(2.0))
 
 

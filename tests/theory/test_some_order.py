@@ -4,8 +4,8 @@ import pytest
 
 import filterproof as fp
 from filterproof.filters.certified.comparison import Comparisons
-from filterproof.filters.certified.some_order_checks import share_number
-from filterproof.theory.thresholds.some_order import share_at_some_order
+from filterproof.filters.certified.some_order_checks import delta_share_comparison
+from filterproof.theory.thresholds.some_order_delta_share import some_order_rule_delta_share
 
 WHOLE = tuple(map(float, range(2, 65)))
 SETS = [
@@ -20,12 +20,12 @@ SETS = [
 
 @pytest.mark.parametrize(("alphas", "delta"), SETS)
 def test_the_share_is_that_of_the_payments_rounded_up(alphas: tuple[float, ...], delta: float) -> None:
-    assert share_number(Comparisons("some order kept"), alphas, delta).checked().fits
+    assert delta_share_comparison(Comparisons("some order kept"), alphas, delta).checked().fits
 
 
 def test_all_mechanisms_lose_at_most_the_share_from_epsilon_on() -> None:
     filt = fp.SomeOrderMarkovFilter(6.0, 0.01, (2.0, 32.0))
-    share = share_at_some_order((2.0, 32.0), 0.01)
+    share = some_order_rule_delta_share((2.0, 32.0), 0.01)
     for epsilon in (6.0, 7.5):
         found = fp.supremum(filt, epsilon)
         assert 0 < found.low < found.high == pytest.approx(share * 0.01, rel=1e-8)

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import filterproof as fp
-from filterproof.mc.estimate.stop_probability import simulate_stop
-from filterproof.theory.pairs.sparse_vector import stop_distribution
+from filterproof.mc.estimate.sparse_vector_stop import simulate_sparse_vector_stop
+from filterproof.theory.pairs.sparse_vector_stopping import stop_distribution
 
 Q = Fraction
 CASES = [([0], Q(3)), ([-1, -1, 1], Q(3, 2)), ([2, -3, 1, 5], Q(2)), ([-4, -4], Q(11, 10))]
@@ -35,7 +35,7 @@ def test_the_law_of_the_stop_is_that_of_a_plain_sum(values: list[int], ratio: Fr
 
 @pytest.mark.parametrize(("values", "ratio"), CASES)
 def test_its_own_code_stops_as_often_as_the_law_says(values: list[int], ratio: Fraction) -> None:
-    found = simulate_stop(values, ratio=ratio, n=2000, seed=3, failure=1e-9)
+    found = simulate_sparse_vector_stop(values, ratio=ratio, n=2000, seed=3, failure=1e-9)
     assert found.low <= stop_distribution(values, ratio=ratio)[len(values) - 1] <= found.high
 
 

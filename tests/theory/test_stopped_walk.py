@@ -8,7 +8,12 @@ from flint import arb
 
 from filterproof.theory.numerics.gauss_legendre import gauss_legendre
 from filterproof.theory.pairs import Gaussian
-from filterproof.theory.stopping_level import kappa, kappa_survival, optimal_split, stopped_hockey_stick
+from filterproof.theory.stopping_level import (
+    kappa,
+    kappa_survival,
+    optimal_split,
+    realisation_filter_hockey_stick,
+)
 
 MU, ROUNDS, DELTA = 0.5, 48, 1e-5
 
@@ -58,15 +63,15 @@ def limit(epsilon: float) -> float:
 )
 def test_the_fixed_strategy_stays_eight_decades_below_the_promise(epsilon: float, printed: float) -> None:
     """The filter that promises (epsilon, 1e-5)-DP, at that epsilon, on two grids."""
-    value = stopped_hockey_stick(limit(epsilon), mu=MU, rounds=ROUNDS, epsilon=epsilon)
+    value = realisation_filter_hockey_stick(limit(epsilon), mu=MU, rounds=ROUNDS, epsilon=epsilon)
     assert value == pytest.approx(printed, rel=5e-4, abs=0)
-    finer = stopped_hockey_stick(limit(epsilon), mu=MU, rounds=ROUNDS, epsilon=epsilon, nodes=400)
+    finer = realisation_filter_hockey_stick(limit(epsilon), mu=MU, rounds=ROUNDS, epsilon=epsilon, nodes=400)
     assert finer == pytest.approx(value, rel=1e-9, abs=0)
 
 
 @pytest.mark.parametrize("rounds", [1, 2, 3, 12])
 def test_a_walk_that_is_never_stopped_composes(rounds: int) -> None:
-    value = stopped_hockey_stick(60.0, mu=MU, rounds=rounds, epsilon=2.0, nodes=600)
+    value = realisation_filter_hockey_stick(60.0, mu=MU, rounds=rounds, epsilon=2.0, nodes=600)
     assert value == pytest.approx(float(Gaussian(math.sqrt(rounds) * MU).hockey_stick(2.0)), rel=1e-9)
 
 
@@ -74,13 +79,14 @@ def test_a_walk_that_is_never_stopped_composes(rounds: int) -> None:
 def test_the_fewest_nodes_that_are_taken_do_and_fewer_are_refused(limit: float) -> None:
     least = math.ceil(5 * max(limit / MU, 6 + MU / 4))
     few, many = (
-        stopped_hockey_stick(limit, mu=MU, rounds=ROUNDS, epsilon=3.0, nodes=nodes) for nodes in (least, 300)
+        realisation_filter_hockey_stick(limit, mu=MU, rounds=ROUNDS, epsilon=3.0, nodes=nodes)
+        for nodes in (least, 300)
     )
     assert few == pytest.approx(many, rel=1e-9)
     with pytest.raises(
         ValueError, match=rf"nodes must be at least 5 for each step .* pass nodes={least} or more"
     ):
-        stopped_hockey_stick(limit, mu=MU, rounds=ROUNDS, epsilon=3.0, nodes=least - 1)
+        realisation_filter_hockey_stick(limit, mu=MU, rounds=ROUNDS, epsilon=3.0, nodes=least - 1)
     with pytest.raises(ValueError, match=r"got nodes=256 for 500 steps; pass nodes=2500"):
         kappa_survival(5.0, sigma=100.0, rounds=1000)
 

@@ -32,7 +32,7 @@ def losses(rng: np.random.Generator, mu: Real, shift: float, n: int) -> NDArray[
     return None if found is None else found.draw(rng, np.atleast_1d(mu), shift, n)
 
 
-def either(low: float, high: float, raised: NDArray[np.bool_]) -> NDArray[np.float64] | None:
+def select_levels(low: float, high: float, raised: NDArray[np.bool_]) -> NDArray[np.float64] | None:
     """Return `high` where `raised` is true, else `low`, shape (n,); None without a compiler."""
     found = gaussian_kernels() if pays_off(len(raised)) else None
     if found is None:
@@ -43,7 +43,7 @@ def either(low: float, high: float, raised: NDArray[np.bool_]) -> NDArray[np.flo
 
 
 @dataclass(frozen=True, slots=True)
-class Kernels:
+class KernelsAndZiggurat:
     """The compiled functions and the tables of NumPy's ziggurat: scale, bound and density of each layer."""
 
     normals: Callable[..., None]
@@ -71,7 +71,7 @@ class Kernels:
 
 
 @cache
-def gaussian_kernels() -> Kernels | None:
+def gaussian_kernels() -> KernelsAndZiggurat | None:
     """Return the kernels, or None without a compiler or if its tables differ from those of this NumPy."""
     compile_ = compiler()
     if compile_ is None:
@@ -80,10 +80,10 @@ def gaussian_kernels() -> Kernels | None:
         from numba.np.random import _constants as tables
     except ImportError:
         return None
-    compiled = Kernels(
+    compiled = KernelsAndZiggurat(
         compile_(_fill_normals),
         compile_(_scale_to_losses),
-        compile_(_select_into),
+        compile_(_fill_selected_levels),
         np.concatenate([tables.wi_double, np.negative(tables.wi_double)]),
         np.array(tables.ki_double, dtype=np.uint64),
         np.array(tables.fi_double),
@@ -91,7 +91,7 @@ def gaussian_kernels() -> Kernels | None:
     return compiled if _draws_as_numpy(compiled) else None
 
 
-def _draws_as_numpy(compiled: Kernels) -> bool:
+def _draws_as_numpy(compiled: KernelsAndZiggurat) -> bool:
     """Return whether the first draws of a few seeds equal NumPy's bit for bit, in layers and in tails."""
     one = np.ones(1)
     for seed in range(4):
@@ -165,7 +165,7 @@ def _scale_to_losses(z: Any, mu: Any, shift: float) -> None:
             z[i] = (z[i] + shift * mu[0]) * mu[0]
 
 
-def _select_into(low: float, high: float, raised: Any, out: Any) -> None:
+def _fill_selected_levels(low: float, high: float, raised: Any, out: Any) -> None:
     """Set out to high where raised, else to low."""
     for i in range(out.size):
         out[i] = high if raised[i] else low

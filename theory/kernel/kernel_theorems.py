@@ -1,6 +1,6 @@
 """The statements for the kernel, with their texts from the comments above the theorems in the Rocq sources.
 
->>> KERNEL_THEOREMS["zcdp_filter"].source, KERNEL_THEOREMS["zcdp_filter"].module
+>>> KERNEL_THEOREMS["zcdp_filter"].source, KERNEL_THEOREMS["zcdp_filter"].rocq_module
 ('Feldman & Zrnic, Remark 4.4', 'ZCDPFilter')
 """
 
@@ -39,7 +39,7 @@ class KernelTheorem:
         return self.says if self.covers == FINITE_OUTCOMES_SCOPE else f"{self.says} For {self.covers}."
 
     @property
-    def module(self) -> str:
+    def rocq_module(self) -> str:
         """Return the file of the theorem, without its suffix."""
         return self.rocq.partition(".")[0]
 
@@ -49,7 +49,7 @@ class KernelTheorem:
         return self.rocq.partition(".")[2]
 
 
-def sources() -> dict[str, str]:
+def rocq_sources() -> dict[str, str]:
     """Return the text of every Rocq source by file, in the order of compilation."""
     folder = files("filterproof.theory.kernel")
     listed = folder.joinpath("_CoqProject").read_text(encoding="utf-8").split()
@@ -68,4 +68,4 @@ def parse_claims(texts: Mapping[str, str]) -> dict[str, KernelTheorem]:
 
 
 #: The statements of the kernel, by name.
-KERNEL_THEOREMS: Mapping[str, KernelTheorem] = parse_claims(sources())
+KERNEL_THEOREMS: Mapping[str, KernelTheorem] = parse_claims(rocq_sources())

@@ -10,7 +10,7 @@ from functools import lru_cache
 from hashlib import sha256
 from importlib.resources import files
 
-from filterproof.theory.kernel.kernel_theorems import KernelTheorem, sources
+from filterproof.theory.kernel.kernel_theorems import KernelTheorem, rocq_sources
 
 #: The files of the record, of its digest, and of an unshared run on this machine.
 RECORD, SEAL, HERE = "record.json", "record.sha256", "checked_here.json"
@@ -59,7 +59,7 @@ class AcceptedStatement:
         return re.sub(r"\?([A-Z]\b)", r"\1", closed)
 
     @property
-    def place_of_run(self) -> str:
+    def acceptance_phrase(self) -> str:
         """Return a phrase for the place of the run."""
         where = "on this machine" if self.ran_here else "elsewhere, by the record, which matches the sources"
         return f"Rocq {self.rocq} accepted {self.file}, {self.name}, {where}"
@@ -67,7 +67,7 @@ class AcceptedStatement:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """The content of the record of a run: `sources` maps files to SHA-256, in the order of compilation.
+    """The content of the record of a run: `rocq_sources` maps files to SHA-256, in the order of compilation.
 
     `statements` maps theorems to their statements as the kernel prints them. `axioms` maps files without suffix to the
     names of the axioms of their theorems.
@@ -80,7 +80,9 @@ class Record:
     axioms: Mapping[str, tuple[str, ...]]
 
     @property
-    def claims(self) -> tuple[Mapping[str, str], Mapping[str, str], Mapping[str, tuple[str, ...]]]:
+    def version_independent_parts(
+        self,
+    ) -> tuple[Mapping[str, str], Mapping[str, str], Mapping[str, tuple[str, ...]]]:
         """Return the parts that are equal for two runs over the same sources with any versions."""
         return self.sources, self.statements, self.axioms
 
@@ -119,7 +121,7 @@ class Record:
         return f"{sha256(self.to_json().encode()).hexdigest()}  {RECORD}\n"
 
     @property
-    def digest_matches(self) -> bool:
+    def matches_committed_digest(self) -> bool:
         """Return whether the committed digest matches this record."""
         place = files("filterproof.theory.kernel").joinpath(SEAL)
         return place.is_file() and place.read_text(encoding="utf-8") == self.record_digest
@@ -141,13 +143,13 @@ def without_comments(text: str) -> str:
 
 
 @lru_cache(maxsize=256)
-def hole_in(text: str) -> str:
+def first_forbidden_word(text: str) -> str:
     """Return the first forbidden word of a source, or ""."""
     found = _FORBIDDEN_WORDS.search(without_comments(text))
     return found[0] if found else ""
 
 
-def twice_defined(texts: Mapping[str, str]) -> str:
+def duplicate_definition(texts: Mapping[str, str]) -> str:
     """Return a name that a source defines twice, so that a statement could be ambiguous, or ""."""
     for text in texts.values():
         names = _DEFINITION.findall(without_comments(text))
@@ -181,11 +183,15 @@ def readable_record(file: str = RECORD) -> Record | None:
 
 
 @lru_cache(maxsize=1)
-def _read_sources() -> tuple[Record | None, bool, dict[str, str]]:
-    texts = sources()
+def _record_and_sources() -> tuple[Record | None, bool, dict[str, str]]:
+    texts = rocq_sources()
     found = digests(texts)
     record, here = stored_record(), readable_record(HERE)
-    same = record is not None and here is not None and here.claims == record.claims
+    same = (
+        record is not None
+        and here is not None
+        and here.version_independent_parts == record.version_independent_parts
+    )
     return record, same and here is not None and here.sources == found, texts
 
 
@@ -196,7 +202,7 @@ def accepted_statement(theorem: KernelTheorem) -> AcceptedStatement:
     axiom that is not allowed.
     """
     name = theorem.name
-    record, here, texts = _read_sources()
+    record, here, texts = _record_and_sources()
     if record is None:
         raise ValueError("record must exist, got none; run make kernel")
     changed = sorted({file for file, digest in digests(texts).items() if record.sources.get(file) != digest})
@@ -204,15 +210,17 @@ def accepted_statement(theorem: KernelTheorem) -> AcceptedStatement:
         raise ValueError(
             f"sources must be those of the record, got changes in {', '.join(changed) or 'their list'}; run make kernel"
         )
-    if holed := [file for file, text in texts.items() if hole_in(text)]:
+    if holed := [file for file, text in texts.items() if first_forbidden_word(text)]:
         raise ValueError(
-            f"sources must have no hole, got {hole_in(texts[holed[0]])!r} in {holed[0]}; prove it"
+            f"sources must have no hole, got {first_forbidden_word(texts[holed[0]])!r} in {holed[0]}; prove it"
         )
-    if theorem.module not in record.axioms or name not in record.statements:
+    if theorem.rocq_module not in record.axioms or name not in record.statements:
         raise ValueError(f"the record has no theorem {name!r}; run make kernel")
-    axioms = record.axioms[theorem.module]
+    axioms = record.axioms[theorem.rocq_module]
     if foreign := axioms_beyond(axioms):
         raise ValueError(f"{name} rests on {', '.join(foreign)}, which is no axiom of the standard library")
-    if not record.digest_matches:
+    if not record.matches_committed_digest:
         raise ValueError(f"record must match its digest in {SEAL}, got another; run make kernel")
-    return AcceptedStatement(name, f"{theorem.module}.v", record.statements[name], axioms, record.rocq, here)
+    return AcceptedStatement(
+        name, f"{theorem.rocq_module}.v", record.statements[name], axioms, record.rocq, here
+    )

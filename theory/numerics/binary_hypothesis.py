@@ -1,8 +1,8 @@
 """The largest hockey-stick of two outcomes with bounded divergences, and an upper bound for all distributions.
 
->>> bounds = (DivergenceBounds(Fraction(8), fmpq(1)),)
->>> x, y, kept = most_under(1.0, bounds)
->>> above = stick_above(fmpq(1), x, y, kept)
+>>> bounds = (RenyiBound(Fraction(8), fmpq(1)),)
+>>> x, y, kept = largest_hockey_stick_point(1.0, bounds)
+>>> above = hockey_stick_bound_by_planes(fmpq(1), x, y, kept)
 >>> with ctx.workprec(224):
 ...     abs(above - (arb(x) - arb(1).exp() * y)) < 1e-30
 True
@@ -30,9 +30,9 @@ from typing import TYPE_CHECKING, Any
 
 from flint import arb, ctx, fmpq
 
-from filterproof.theory.numerics.exact import fraction_of, to_fmpq
+from filterproof.theory.numerics.exact import fraction_from_mpf, to_fmpq
 from filterproof.theory.numerics.golden_section import lowest_at
-from filterproof.theory.numerics.precision import PRECISION_LOCK
+from filterproof.theory.numerics.precision_lock import PRECISION_LOCK
 
 if TYPE_CHECKING:
     import mpmath as mp
@@ -47,7 +47,7 @@ _FEASIBLE_TOLERANCE = 1e-20
 
 
 @dataclass(frozen=True, slots=True)
-class DivergenceBounds:
+class RenyiBound:
     """The bound D_order <= most, of P from Q, or of Q from P if `back`."""
 
     order: Fraction
@@ -56,10 +56,10 @@ class DivergenceBounds:
 
 
 #: The P- and the Q-mass of the first outcome, and the deciding bounds.
-Point = tuple[fmpq, fmpq, tuple[DivergenceBounds, ...]]
+Point = tuple[fmpq, fmpq, tuple[RenyiBound, ...]]
 
 
-def stick_above(epsilon: fmpq, x: fmpq, y: fmpq, bounds: Sequence[DivergenceBounds]) -> arb:
+def hockey_stick_bound_by_planes(epsilon: fmpq, x: fmpq, y: fmpq, bounds: Sequence[RenyiBound]) -> arb:
     """Return an upper bound on H_{e^epsilon}(P||Q) for all P, Q within the bounds, by planes at (x, y).
 
     There are one or two bounds. Raises ArithmeticError for a weight below zero.
@@ -90,7 +90,7 @@ def stick_above(epsilon: fmpq, x: fmpq, y: fmpq, bounds: Sequence[DivergenceBoun
 
 
 def _moment_and_derivatives(
-    x: Any, y: Any, bound: DivergenceBounds, a: Any, log: Callable[[Any], Any]
+    x: Any, y: Any, bound: RenyiBound, a: Any, log: Callable[[Any], Any]
 ) -> tuple[Any, Any, Any]:
     """Return the moment and its derivatives by x and y, in balls or in mpmath's numbers."""
     p, q = (y, x) if bound.back else (x, y)
@@ -105,7 +105,7 @@ def _moment_and_derivatives(
     return (plane[0], plane[2], plane[1]) if bound.back else plane
 
 
-def most_under(epsilon: float, bounds: Sequence[DivergenceBounds]) -> Point:
+def largest_hockey_stick_point(epsilon: float, bounds: Sequence[RenyiBound]) -> Point:
     """Return the point with the largest x - e^epsilon y under bounds on a few orders, to about 40 digits."""
     import mpmath as mp  # imported on demand
 
@@ -114,9 +114,9 @@ def most_under(epsilon: float, bounds: Sequence[DivergenceBounds]) -> Point:
     )
     with PRECISION_LOCK, mp.workdps(_DIGITS):
         power, best = mp.exp(mp.mpf(epsilon)), None
-        for deciding in _binding_bounds(bounds, start):
+        for deciding in _possibly_binding_bounds(bounds, start):
             point = _refined_point(power, deciding, start)
-            if point is None or not all(_is_within_bound(one, *point) for one in bounds):
+            if point is None or not all(_is_nearly_within_bound(one, *point) for one in bounds):
                 continue
             if best is None or point[0] - power * point[1] > best[0]:
                 best = point[0] - power * point[1], point, deciding
@@ -124,16 +124,16 @@ def most_under(epsilon: float, bounds: Sequence[DivergenceBounds]) -> Point:
             raise ArithmeticError(
                 f"Newton's method does not converge, got epsilon={epsilon!r}; pass another epsilon"
             )
-        return _to_fmpq(best[1][0]), _to_fmpq(best[1][1]), best[2]
+        return _mpf_to_fmpq(best[1][0]), _mpf_to_fmpq(best[1][1]), best[2]
 
 
-def _binding_bounds(
-    bounds: Sequence[DivergenceBounds], start: tuple[float, float]
-) -> Iterator[tuple[DivergenceBounds, ...]]:
+def _possibly_binding_bounds(
+    bounds: Sequence[RenyiBound], start: tuple[float, float]
+) -> Iterator[tuple[RenyiBound, ...]]:
     """Yield the bounds that may decide at a point: each single bound that is met there, or two."""
     near = []
     for bound in bounds:
-        rate = _divergence(float(bound.order), bound.back, *start) / (
+        rate = _renyi_divergence(float(bound.order), bound.back, *start) / (
             float(bound.most.p) / float(bound.most.q)
         )
         if rate > 1 - _ACTIVE_TOLERANCE:
@@ -143,7 +143,7 @@ def _binding_bounds(
     yield from combinations(met, 2)
 
 
-def _divergence(order: float, back: bool, log_x: float, log_y: float) -> float:
+def _renyi_divergence(order: float, back: bool, log_x: float, log_y: float) -> float:
     """Return D_order of two outcomes in doubles, from the logarithms of the masses of the first."""
     p, q = (log_y, log_x) if back else (log_x, log_y)
     rest_p, rest_q = (math.log(-math.expm1(log)) if log < 0 else -math.inf for log in (p, q))
@@ -161,28 +161,30 @@ def _divergence(order: float, back: bool, log_x: float, log_y: float) -> float:
 def _starting_point(epsilon: float, bounds: Sequence[tuple[float, float, bool]]) -> tuple[float, float]:
     """Return (log x, log y) near the largest x - e^epsilon y: the largest x for each y, and y by golden section."""
 
-    def highest(log_y: float) -> float:
+    def highest_log_x(log_y: float) -> float:
         low, high, deciding = log_y, 0.0, bounds
         for _ in range(52):
             middle = (low + high) / 2
-            broken = [one for one in deciding if not _divergence(one[0], one[2], middle, log_y) <= one[1]]
+            broken = [
+                one for one in deciding if not _renyi_divergence(one[0], one[2], middle, log_y) <= one[1]
+            ]
             if broken:  # divergences rise in x: below the middle the other bounds hold
                 high, deciding = middle, broken
             else:
                 low = middle
         return low
 
-    def stick(log_y: float) -> float:
-        log_x = highest(log_y)
+    def log_hockey_stick(log_y: float) -> float:
+        log_x = highest_log_x(log_y)
         more = log_x - log_y - epsilon  # compared by its logarithm where it is above zero
         return log_x + math.log(-math.expm1(-more)) if more > 0 else -1e6 + more
 
-    log_y = lowest_at(lambda log_y: -stick(log_y), -740.0, -1e-9, steps=60)
-    return highest(log_y), log_y
+    log_y = lowest_at(lambda log_y: -log_hockey_stick(log_y), -740.0, -1e-9, steps=60)
+    return highest_log_x(log_y), log_y
 
 
 def _refined_point(
-    power: mp.mpf, bounds: tuple[DivergenceBounds, ...], start: tuple[float, float]
+    power: mp.mpf, bounds: tuple[RenyiBound, ...], start: tuple[float, float]
 ) -> tuple[mp.mpf, mp.mpf] | None:
     """Return the point near `start` where two bounds, or one bound and a stationary x - e^epsilon y, meet; or None."""
     import mpmath as mp
@@ -190,8 +192,8 @@ def _refined_point(
     orders = [mp.mpf(one.order.numerator) / one.order.denominator for one in bounds]
     goals = [mp.mpf(int(one.most.p)) / int(one.most.q) for one in bounds]
 
-    def missed(log_x: mp.mpf, log_y: mp.mpf) -> list[mp.mpf]:
-        x, y = _log_masses_inside(log_x, log_y)
+    def relative_residuals(log_x: mp.mpf, log_y: mp.mpf) -> list[mp.mpf]:
+        x, y = _masses_from_logs(log_x, log_y)
         planes = [
             _moment_and_derivatives(x, y, one, a, mp.log) for one, a in zip(bounds, orders, strict=True)
         ]
@@ -201,14 +203,14 @@ def _refined_point(
         ]
         return off if len(bounds) == 2 else [*off, 1 + planes[0][2] / (power * planes[0][1])]
 
-    found = _newton_root(missed, start)
+    found = _newton_root(relative_residuals, start)
     if found is None:
         return None
     x, y = mp.exp(found[0]), mp.exp(found[1])
     return (x, y) if 0 < y < x < 1 else None
 
 
-def _is_within_bound(bound: DivergenceBounds, x: mp.mpf, y: mp.mpf) -> bool:
+def _is_nearly_within_bound(bound: RenyiBound, x: mp.mpf, y: mp.mpf) -> bool:
     import mpmath as mp
 
     a = mp.mpf(bound.order.numerator) / bound.order.denominator
@@ -220,31 +222,41 @@ def _is_within_bound(bound: DivergenceBounds, x: mp.mpf, y: mp.mpf) -> bool:
     return bool(spent <= goal + goal * _FEASIBLE_TOLERANCE)
 
 
-def most_under_zcdp(epsilon: float, rho: float) -> Point:
+def largest_zcdp_hockey_stick_point(epsilon: float, rho: float) -> Point:
     """Return the largest x - e^epsilon y of two outcomes under rho-zCDP, at the deciding order or at order 1."""
     import mpmath as mp
 
     most = to_fmpq(rho)
 
-    def at(order: Fraction, back: bool = False) -> DivergenceBounds:
-        return DivergenceBounds(order, to_fmpq(order) * most, back)
+    def bound_at_order(order: Fraction, back: bool = False) -> RenyiBound:
+        return RenyiBound(order, to_fmpq(order) * most, back)
 
     with PRECISION_LOCK, mp.workdps(_DIGITS):
         power, budget = mp.exp(mp.mpf(epsilon)), mp.mpf(rho)
         loss = mp.findroot(lambda z: z * mp.tanh(z / 2) - budget, mp.sqrt(2 * budget) + budget)
         if loss > epsilon and 2 * loss * power <= mp.exp(loss) - mp.exp(-loss):  # randomised response
             x, y = 1 / (1 + mp.exp(-loss)), 1 / (1 + mp.exp(loss))
-            return _to_fmpq(x), _to_fmpq(y), (at(Fraction(1)), at(Fraction(1), back=True))
+            return (
+                _mpf_to_fmpq(x),
+                _mpf_to_fmpq(y),
+                (bound_at_order(Fraction(1)), bound_at_order(Fraction(1), back=True)),
+            )
         orders = (1.0, *(1 + 2.0**k for k in range(-5, 20)))
         start = _starting_point(epsilon, [(a, a * rho, False) for a in orders])
-        _, order = max((_divergence(a, False, *start) / a, a) for a in orders)
-        found = _polished_order(epsilon, budget, order, start) if order > 1 else None
+        _, order = max((_renyi_divergence(a, False, *start) / a, a) for a in orders)
+        found = _refined_order_and_point(epsilon, budget, order, start) if order > 1 else None
         if found is not None:
-            return _to_fmpq(found[1]), _to_fmpq(found[2]), (at(fraction_of(found[0])),)
-    return most_under(epsilon, [at(Fraction(1)), at(Fraction(1), back=True)])
+            return (
+                _mpf_to_fmpq(found[1]),
+                _mpf_to_fmpq(found[2]),
+                (bound_at_order(fraction_from_mpf(found[0])),),
+            )
+    return largest_hockey_stick_point(
+        epsilon, [bound_at_order(Fraction(1)), bound_at_order(Fraction(1), back=True)]
+    )
 
 
-def _polished_order(
+def _refined_order_and_point(
     epsilon: float, rho: mp.mpf, order: float, start: tuple[float, float]
 ) -> tuple[mp.mpf, mp.mpf, mp.mpf] | None:
     """Return (a, x, y) near a guess: D_a = a rho, D_a / a is largest in a, x - e^epsilon y is stationary; or None."""
@@ -252,8 +264,8 @@ def _polished_order(
 
     power = mp.exp(mp.mpf(epsilon))
 
-    def missed(log_t: mp.mpf, log_x: mp.mpf, log_y: mp.mpf) -> tuple[mp.mpf, mp.mpf, mp.mpf]:
-        t, (x, y) = mp.exp(log_t), _log_masses_inside(log_x, log_y)
+    def relative_residuals(log_t: mp.mpf, log_x: mp.mpf, log_y: mp.mpf) -> tuple[mp.mpf, mp.mpf, mp.mpf]:
+        t, (x, y) = mp.exp(log_t), _masses_from_logs(log_x, log_y)
         a, first, other = 1 + t, mp.log(x / y), mp.log((1 - x) / (1 - y))
         one, rest = x * mp.exp(t * first), (1 - x) * mp.exp(t * other)
         moment = mp.log(one + rest)
@@ -261,14 +273,14 @@ def _polished_order(
         flat = 1 - (t * (one / y - rest / (1 - y))) / (power * a * (one / x - rest / (1 - x)))
         return moment / (a * t * rho) - 1, gain / moment, flat
 
-    found = _newton_root(missed, (math.log(order - 1), *start))
+    found = _newton_root(relative_residuals, (math.log(order - 1), *start))
     if found is None:
         return None
     a, x, y = 1 + mp.exp(found[0]), mp.exp(found[1]), mp.exp(found[2])
     return (a, x, y) if 0 < y < x < 1 else None
 
 
-def _log_masses_inside(log_x: mp.mpf, log_y: mp.mpf) -> tuple[mp.mpf, mp.mpf]:
+def _masses_from_logs(log_x: mp.mpf, log_y: mp.mpf) -> tuple[mp.mpf, mp.mpf]:
     import mpmath as mp
 
     if not (log_x < 0 and log_y < 0):
@@ -279,21 +291,21 @@ def _log_masses_inside(log_x: mp.mpf, log_y: mp.mpf) -> tuple[mp.mpf, mp.mpf]:
 
 
 def _newton_root(
-    missed: Callable[..., Sequence[mp.mpf]], start: tuple[float, ...]
+    relative_residuals: Callable[..., Sequence[mp.mpf]], start: tuple[float, ...]
 ) -> Sequence[mp.mpf] | None:
     """Return a root by Newton's method; None if it leaves the domain or does not converge."""
     import mpmath as mp
 
     try:
-        found = mp.findroot(missed, start, tol=mp.mpf(10) ** (-2 * _DIGITS + 16), maxsteps=40)
+        found = mp.findroot(relative_residuals, start, tol=mp.mpf(10) ** (-2 * _DIGITS + 16), maxsteps=40)
     except (ValueError, ZeroDivisionError, TypeError):
         return None
     return found if all(isinstance(one, mp.mpf) for one in found) else None
 
 
-def _to_fmpq(x: mp.mpf) -> fmpq:
+def _mpf_to_fmpq(x: mp.mpf) -> fmpq:
     if abs(x.man_exp[1]) > _MAX_LOG2_MASS:
         raise ArithmeticError(
             f"masses must be at least 2^-{_MAX_LOG2_MASS}, got 2^{x.man_exp[1]}; pass a smaller epsilon"
         )
-    return to_fmpq(fraction_of(x))
+    return to_fmpq(fraction_from_mpf(x))

@@ -23,7 +23,7 @@ _TERMS, _STEEP, _SMALL = 64, 1.5, 2.0
 _NARROW, _WAVES, _DIRECT_TERMS = 0.6, 4, 8
 
 
-def _euler_maclaurin() -> tuple[float, ...]:
+def _euler_maclaurin_coefficients() -> tuple[float, ...]:
     """Return -B_2j(1/2) / (2j)!, the factors of the odd derivatives in the correction of the integral."""
     bernoulli = [Fraction(1)]
     for n in range(1, 25):
@@ -33,7 +33,7 @@ def _euler_maclaurin() -> tuple[float, ...]:
     )
 
 
-_EULER_MACLAURIN = _euler_maclaurin()
+_EULER_MACLAURIN = _euler_maclaurin_coefficients()
 
 
 def upper_over_first(y: Real, s: Real) -> NDArray[np.float64]:
@@ -72,16 +72,18 @@ def theta(c: Real, s: Real) -> NDArray[np.float64]:
     c = np.asarray(c, dtype=np.float64)
     off = c - np.round(c)
     few = sum(rm.exp(-(((x - off) / s) ** 2) / 2) for x in range(-_DIRECT_TERMS, _DIRECT_TERMS + 1))
-    waves = 1 + sum(_wave(m, s) * np.cos(2 * math.pi * m * off) for m in range(1, _WAVES + 1))
+    waves = 1 + sum(
+        _poisson_sum_amplitude(m, s) * np.cos(2 * math.pi * m * off) for m in range(1, _WAVES + 1)
+    )
     return np.where(np.less(s, _NARROW), few, s * math.sqrt(2 * math.pi) * waves)
 
 
-def log_theta_ratio(c: Real, s: Real) -> NDArray[np.float64]:
+def log_shifted_theta_ratio(c: Real, s: Real) -> NDArray[np.float64]:
     """Return log(theta(c) / theta(0)) <= 0, accurate near integer c too."""
     c = np.asarray(c, dtype=np.float64)
     off = np.abs(c - np.round(c))
-    drop = sum(_wave(m, s) * np.sin(math.pi * m * off) ** 2 for m in range(1, _WAVES + 1))
-    total = 1 + sum(_wave(m, s) for m in range(1, _WAVES + 1))
+    drop = sum(_poisson_sum_amplitude(m, s) * np.sin(math.pi * m * off) ** 2 for m in range(1, _WAVES + 1))
+    total = 1 + sum(_poisson_sum_amplitude(m, s) for m in range(1, _WAVES + 1))
     smooth = rm.log1p(-2 * drop / total)
     # e^{-q} (2 cosh u - 2) = (e^{(u - q)/2} (1 - e^{-u}))^2 with q = (x/s)^2 / 2 and u = x off / s^2
     more, square = np.zeros_like(off), np.asarray(s) * s
@@ -92,5 +94,5 @@ def log_theta_ratio(c: Real, s: Real) -> NDArray[np.float64]:
     return np.where(np.less(s, _NARROW), few, smooth)
 
 
-def _wave(m: int, s: Real) -> NDArray[np.float64]:
+def _poisson_sum_amplitude(m: int, s: Real) -> NDArray[np.float64]:
     return 2 * rm.exp(-2 * (math.pi * m) ** 2 * np.square(np.asarray(s, dtype=np.float64)))

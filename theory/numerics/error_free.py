@@ -50,7 +50,7 @@ def square(a: Any) -> Exact:
     return p, ((a1 * a1 - p) + 2 * (a1 * a2)) + a2 * a2
 
 
-def sum_round_up(low: Any, rest: Any) -> Any:
+def add_error_round_up(low: Any, rest: Any) -> Any:
     """Return a double >= low + rest, equal to low if rest <= 0.
 
     Twice the rest plus a unit in the last place of low exceeds the rounding error of this addition.
@@ -58,7 +58,7 @@ def sum_round_up(low: Any, rest: Any) -> Any:
     return low + (rest > 0) * (abs(low) * 2.0**-52 + 2 * rest)
 
 
-def add_round_up(a: Exact, b: Exact) -> Exact:
+def add_double_double_round_up(a: Exact, b: Exact) -> Exact:
     """Return (high, low) with high + low >= a + b, and equal to it without rounding.
 
     The two high parts add to s + e, the two low parts to w + lost, and e + w to v + lost, all exactly. The lost parts
@@ -67,7 +67,7 @@ def add_round_up(a: Exact, b: Exact) -> Exact:
     s, e = two_sum(a[0], b[0])
     w, lost = two_sum(a[1], b[1])
     v, lost_too = two_sum(e, w)
-    v = sum_round_up(v, lost + lost_too)
+    v = add_error_round_up(v, lost + lost_too)
     high = s + v
     return high, v - (high - s)
 

@@ -21,7 +21,7 @@ def to_fmpq(x: float | Fraction) -> fmpq:
     return fmpq(*x.as_integer_ratio())
 
 
-def fraction_of(x: mp.mpf) -> Fraction:
+def fraction_from_mpf(x: mp.mpf) -> Fraction:
     """Return the value of an mpmath number as a fraction."""
     mantissa, exponent = x.man_exp
     return Fraction(int(mantissa)) * Fraction(2) ** int(exponent)

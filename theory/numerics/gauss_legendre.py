@@ -27,7 +27,9 @@ def gauss_legendre(nodes: int) -> tuple[NDArray[np.float64], NDArray[np.float64]
     return at, weight
 
 
-def steps_rule(nodes: int, limit: float, scale: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def gauss_legendre_for_normal_steps(
+    nodes: int, limit: float, scale: float
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """`gauss_legendre` for normal steps of `scale` on (-limit, limit); ValueError where it is too coarse for them."""
     nodes = check_count("nodes", nodes, least=2)
     if not nodes >= _FINE * limit / scale:

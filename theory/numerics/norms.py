@@ -3,7 +3,7 @@
 >>> import numpy as np
 >>> euclidean_norms(np.array([[3e200, 4e200], [3e-200, 4e-200]]))
 array([5.e+200, 5.e-200])
->>> nearest_doubles(exact_sum([np.array([[1e16], [1.0], [-1e16]])]))
+>>> nearest_doubles_of_sum(exact_sum_parts([np.array([[1e16], [1.0], [-1e16]])]))
 array([1.])
 """
 
@@ -62,14 +62,16 @@ def squared_norms(rows: NDArray[np.float64]) -> NDArray[np.float64]:
     return sums.reshape(rows.shape[:-1])
 
 
-def weighted_rows(factors: NDArray[np.float64], rows: NDArray[np.float64]) -> Iterator[NDArray[np.float64]]:
+def weighted_row_blocks(
+    factors: NDArray[np.float64], rows: NDArray[np.float64]
+) -> Iterator[NDArray[np.float64]]:
     """Yield factors[i] rows[i], shapes (..., n) and (..., n, d), in blocks of rows in order."""
     step = max(_BLOCK // max(rows[..., :1, :].size, 1), 1)
     for start in range(0, rows.shape[-2], step):
         yield factors[..., start : start + step, np.newaxis] * rows[..., start : start + step, :]
 
 
-def exact_sum(blocks: Iterable[NDArray[np.float64]]) -> list[NDArray[np.float64]]:
+def exact_sum_parts(blocks: Iterable[NDArray[np.float64]]) -> list[NDArray[np.float64]]:
     """Return vectors of shape (..., d) whose exact sum is the sum of all rows of all blocks, shape (..., m, d).
 
     A sum in doubles is rounded at each step, and one more row changes the rounding of the other rows too. Raises
@@ -105,7 +107,7 @@ def _summation_parts(rows: NDArray[np.float64]) -> list[NDArray[np.float64]]:
     return parts or [np.zeros(rows[..., 0, :].shape)]
 
 
-def nearest_doubles(parts: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
+def nearest_doubles_of_sum(parts: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
     """Return the doubles next to the sum of the parts, which have one shape."""
     if len(parts) < 3:
         return np.sum(parts, axis=0)  # type: ignore[no-any-return]

@@ -31,16 +31,16 @@ def matrix_product(a: Array, b: Array) -> Array:
     total = np.zeros((len(a), b.shape[1]))
     with np.errstate(invalid="ignore", over="ignore", under="ignore"):
         for start in range(0, len(b), _MAX_TERMS):
-            _add_short(a[:, start : start + _MAX_TERMS], b[start : start + _MAX_TERMS], total)
+            _add_block_product(a[:, start : start + _MAX_TERMS], b[start : start + _MAX_TERMS], total)
     return total
 
 
-def _add_short(a: Array, b: Array, total: Array) -> None:
-    right, columns = _split_rows(b.T)
+def _add_block_product(a: Array, b: Array, total: Array) -> None:
+    right, columns = _split_rows_into_integers(b.T)
     together, width = np.ascontiguousarray(right.reshape(-1, len(b)).T), b.shape[1]
     step = max(_BLOCK // len(b), 1)
     for start in range(0, len(a), step):
-        left, rows = _split_rows(a[start : start + step])
+        left, rows = _split_rows_into_integers(a[start : start + step])
         matrix_product = left[0] @ together
         sums = left[1] @ together[:, : 2 * width]
         sums[:, width:] += left[2] @ together[:, :width]
@@ -53,7 +53,7 @@ def _add_short(a: Array, b: Array, total: Array) -> None:
         total[start : start + step] += np.ldexp(sums[:, :width], rows[:, np.newaxis] + columns - 2 * _BITS)
 
 
-def _split_rows(a: Array) -> tuple[Array, NDArray[np.int32]]:
+def _split_rows_into_integers(a: Array) -> tuple[Array, NDArray[np.int32]]:
     """Return (parts, exponents): row i is sum_p parts[p, i] 2^(exponents[i] - bits (p+1)); parts are integers."""
     largest = np.maximum(a.max(axis=1, initial=0.0), -a.min(axis=1, initial=0.0))
     exponents = np.maximum(np.frexp(largest)[1], -1000)

@@ -76,7 +76,7 @@ def _in_blocks(
 # NumPy needs as long for one number as for a hundred: the same operations in the same order, in Python's doubles.
 
 
-def _one_reduced(x: float, least: float) -> tuple[int, float]:
+def _scalar_reduced_expm1(x: float, least: float) -> tuple[int, float]:
     within = max(x, least)
     whole = round(within * _INVERSE)
     high, low = within - whole * _HIGH, whole * _LOW
@@ -88,17 +88,17 @@ def _one_reduced(x: float, least: float) -> tuple[int, float]:
     return whole, r + (r * r * series + lost)
 
 
-def _one_exp(x: float) -> float:
-    whole, less_one = _one_reduced(x, -800.0)
+def _scalar_exp(x: float) -> float:
+    whole, less_one = _scalar_reduced_expm1(x, -800.0)
     return math.ldexp(1 + less_one, whole)
 
 
-def _one_expm1(x: float) -> float:
-    whole, less_one = _one_reduced(x, -40.0)
+def _scalar_expm1(x: float) -> float:
+    whole, less_one = _scalar_reduced_expm1(x, -40.0)
     return math.copysign(math.ldexp(less_one + (1 - math.ldexp(1.0, -whole)), whole), x)
 
 
-def _one_log(x: float, rest: float = 0.0) -> float:
+def _scalar_log(x: float, rest: float = 0.0) -> float:
     mantissa, exponent = math.frexp(x)
     less = mantissa < _ROOT_HALF
     whole = float(exponent - less)
@@ -111,40 +111,40 @@ def _one_log(x: float, rest: float = 0.0) -> float:
     return whole * _HIGH - ((half - (s * (half + square * series) + (whole * _LOW + rest))) - f)
 
 
-def _one_log1p(x: float) -> float:
+def _scalar_log1p(x: float) -> float:
     total = 1 + x
     lost = x - (total - 1) if x < 1 else 1 - (total - x)
-    return math.copysign(_one_log(total, lost / total), x)
+    return math.copysign(_scalar_log(total, lost / total), x)
 
 
-@_in_blocks(_one_exp, -700.0, 700.0)
+@_in_blocks(_scalar_exp, -700.0, 700.0)
 def exp(x: Array) -> Array:
     """e^x."""
     whole, less_one = _reduced_expm1(x, -800.0)
     return _times_power_of_two(1 + less_one, whole)
 
 
-@_in_blocks(_one_expm1, -700.0, 700.0)
+@_in_blocks(_scalar_expm1, -700.0, 700.0)
 def expm1(x: Array) -> Array:
     """e^x - 1, with its digits near zero."""
     whole, less_one = _reduced_expm1(x, -40.0)
     return np.copysign(_times_power_of_two(less_one + (1 - np.ldexp(1.0, -whole)), whole), x)
 
 
-@_in_blocks(_one_log, 0.0, math.inf)
+@_in_blocks(_scalar_log, 0.0, math.inf)
 def log(x: Array) -> Array:
     """log x: -inf at zero, NaN below."""
-    return _log(x, np.float64(0.0))
+    return _log_plus_rest(x, np.float64(0.0))
 
 
-@_in_blocks(_one_log1p, -1.0, math.inf)
+@_in_blocks(_scalar_log1p, -1.0, math.inf)
 def log1p(x: Array) -> Array:
     """log(1 + x), with its digits near zero: -inf at -1, NaN below."""
     with np.errstate(invalid="ignore", divide="ignore"):
         total = 1 + x
         lost = np.where(x < 1, x - (total - 1), 1 - (total - x))
         rest = np.where(np.isfinite(total) & (total > 0), lost / total, 0.0)
-    return np.copysign(_log(total, rest), x)
+    return np.copysign(_log_plus_rest(total, rest), x)
 
 
 def tanh(x: Any) -> Array:
@@ -188,7 +188,7 @@ def _times_power_of_two(mantissa: Array, exponent: NDArray[np.int32]) -> Array:
         return np.asarray(np.ldexp(mantissa, exponent))
 
 
-def _log(x: Array, rest: Any) -> Array:
+def _log_plus_rest(x: Array, rest: Any) -> Array:
     """log(x) + rest for a rest below the last place of x, where x is finite and above zero; else as log does."""
     ordinary = (x > 0) & (x < np.inf)
     mantissa, exponent = np.frexp(np.where(ordinary, x, 1.0))

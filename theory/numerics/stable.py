@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from filterproof.theory.argument_checks import Real
 from filterproof.theory.numerics import reproducible_math as rm
 from filterproof.theory.numerics.error_free import square
-from filterproof.theory.numerics.precision import PRECISION_LOCK
+from filterproof.theory.numerics.precision_lock import PRECISION_LOCK
 from filterproof.theory.rounding import next_above
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ _SMALLEST_DOUBLE, _MIN_NORMAL = 5e-324, 2.0**-1022
 _COEFFICIENTS = tuple(1 / math.factorial(k) for k in range(19, 1, -1))
 
 
-def as_real(value: NDArray[np.float64] | np.float64 | float) -> Real:
+def float_if_scalar(value: NDArray[np.float64] | np.float64 | float) -> Real:
     """Return a scalar or an array of shape () as a float; any other array unchanged."""
     return value if isinstance(value, np.ndarray) and value.ndim else float(value)
 
@@ -99,7 +99,7 @@ def log_round_up(ratio: Fraction) -> float:
         return near if arb(near) >= end else next_above(near)
 
 
-def signed_square(x: Real) -> Real:
+def signed_square_round_up(x: Real) -> Real:
     """Return x |x| for charges: for x > 0, the smallest double that is at least x^2.
 
     A negative x, which no pair has, never becomes a positive charge.
@@ -110,19 +110,19 @@ def signed_square(x: Real) -> Real:
         scale = np.where(np.abs(x) < 2.0**-450, 2.0**600, 1.0)  # so that the rest does not underflow
         product, rest = square(x * scale)
         short = (x > 0) & ~((near * scale * scale - product) - rest >= 0) & (near < np.inf)
-        return as_real(np.where(short, next_above(near), near))
+        return float_if_scalar(np.where(short, next_above(near), near))
 
 
-def half_square(x: Real) -> Real:
+def half_square_round_up(x: Real) -> Real:
     """Return x |x| / 2 for charges: for x > 0, the smallest double that is at least x^2 / 2."""
-    whole = np.asarray(signed_square(x))
+    whole = np.asarray(signed_square_round_up(x))
     half = whole / 2
-    return as_real(
+    return float_if_scalar(
         half + _SMALLEST_DOUBLE * np.less(2 * half, whole)
     )  # half of an odd number of smallest doubles is not a double
 
 
-def mass_fraction(mass: Fraction) -> float:
+def mass_as_double(mass: Fraction) -> float:
     """Return a rational mass as the nearest double, rounded up below 2^-1022, so that only a mass of 0 becomes 0."""
     near = float(mass)
     return next_above(near) if 0 <= near < _MIN_NORMAL and mass > near else near

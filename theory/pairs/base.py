@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from filterproof.theory.argument_checks import Real
 from filterproof.theory.numerics import reproducible_math as rm
-from filterproof.theory.numerics.stable import as_real, half_square
-from filterproof.theory.pairs.parametrised import Parametrised
+from filterproof.theory.numerics.stable import float_if_scalar, half_square_round_up
+from filterproof.theory.pairs.per_run_parameters import PerRunParameters
 from filterproof.theory.pairs.reference_values import PairReferenceValues
 
 #: "PQ": outputs are drawn from P and the loss is log dP/dQ. "QP": they are drawn from Q and it is log dQ/dP.
@@ -35,7 +35,7 @@ _OVERRIDABLE_ATTRIBUTES = frozenset(
             "pure_epsilon",
             "zcdp_rho",
             "gdp_mu",
-            "zcdp_root",
+            "sqrt_twice_zcdp_rho",
             "closed_least",
             "domination_parameter",
             "monotone_parameters",
@@ -69,14 +69,14 @@ class KOVForm(NamedTuple):
     exact_delta: Fraction | None
 
 
-def same_as(name: str) -> Any:
+def alias_property(name: str) -> Any:
     """Return a property that reads another property or field of the pair."""
     return property(lambda pair: getattr(pair, name))
 
 
-def half_square_of(name: str) -> Any:
+def half_square_property(name: str) -> Any:
     """Return a property that is half the square of another property or field, never rounded down."""
-    return property(lambda pair: half_square(getattr(pair, name)))
+    return property(lambda pair: half_square_round_up(getattr(pair, name)))
 
 
 #: `swapped` of a pair that is its own mirror image.
@@ -91,7 +91,7 @@ def check_direction(direction: object) -> None:
         )
 
 
-class DominatingPair(Parametrised, ABC):
+class DominatingPair(PerRunParameters, ABC):
     """Base class of dominating pairs (P, Q) of a mechanism M.
 
     H_{e^eps}(M(x) || M(x')) <= H_{e^eps}(P || Q) for all neighbouring data sets x, x' and every real eps.
@@ -178,7 +178,7 @@ class DominatingPair(Parametrised, ABC):
         """
 
     @property
-    def zcdp_root(self) -> Real | None:
+    def sqrt_twice_zcdp_rho(self) -> Real | None:
         """A number r >= 0 with `zcdp_rho` = r^2/2, never rounded down; None if the class declares no such number."""
         return None
 
@@ -222,7 +222,7 @@ class DominatingPair(Parametrised, ABC):
         """
         epsilon *= 1 - math.copysign(2.0**-50, epsilon)
         larger = np.maximum(_or_inf(self.hockey_stick(epsilon)), _or_inf(self.swapped.hockey_stick(epsilon)))
-        return as_real(larger * (1 + 2.0**-40) + 2.0**-1070 * np.greater(larger, 0))
+        return float_if_scalar(larger * (1 + 2.0**-40) + 2.0**-1070 * np.greater(larger, 0))
 
     # -- request and domination ----------------------------------------------------
 
@@ -246,7 +246,7 @@ class DominatingPair(Parametrised, ABC):
         """Index into `members` of each run, shape (n,), for a selection; None if every run requests this pair."""
         return None
 
-    def families(self) -> list[tuple[NDArray[np.intp] | None, DominatingPair]]:
+    def runs_by_family(self) -> list[tuple[NDArray[np.intp] | None, DominatingPair]]:
         """Group the runs by the family of their request.
 
         Returns
@@ -413,7 +413,7 @@ class DominatingPair(Parametrised, ABC):
         return None
 
     @property
-    def sampled_normal(self) -> tuple[Real, Real, str] | None:
+    def subsampled_gaussian_parameters(self) -> tuple[Real, Real, str] | None:
         """Parameters (q, sigma, adjacency) of the Gaussian mechanism on a Poisson sample; None for other pairs."""
         return None
 
@@ -428,7 +428,7 @@ class DominatingPair(Parametrised, ABC):
         return None if self.exact_masses is None else self
 
     @property
-    def held_masses(self) -> tuple[tuple[Fraction, Fraction], ...] | None:
+    def masses_as_fractions(self) -> tuple[tuple[Fraction, Fraction], ...] | None:
         """Probabilities (P, Q) of each outcome, as given or as the stored doubles; None for infinitely many."""
         if self.outputs is None:
             return None

@@ -11,13 +11,13 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from filterproof.theory.argument_checks import Real, check_positive, owned_copy
+from filterproof.theory.argument_checks import Real, check_positive, safe_double_copy
 from filterproof.theory.numerics import reproducible_math as rm
-from filterproof.theory.numerics.stable import as_real, expm1_minus, signed_square
-from filterproof.theory.pairs.base import ALL_CHARGES, ITSELF, ChargeName, DominatingPair, same_as
+from filterproof.theory.numerics.stable import expm1_minus, float_if_scalar, signed_square_round_up
+from filterproof.theory.pairs.base import ALL_CHARGES, ITSELF, ChargeName, DominatingPair, alias_property
 from filterproof.theory.pairs.finite import pure_to_gdp
-from filterproof.theory.pairs.finite_charges import convex_rho
-from filterproof.theory.pairs.reference_values import IntervalReferenceValues, PairReferenceValues
+from filterproof.theory.pairs.finite_charges import symmetric_pair_rho_bounds
+from filterproof.theory.pairs.reference_values import PairReferenceValues, SymmetricBoundedLossReferenceValues
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -63,16 +63,16 @@ class BoundedRange(DominatingPair):
 
     def __post_init__(self) -> None:
         self._set_parameter(
-            "epsilon", check_positive("epsilon", owned_copy(self.epsilon), "pass nats, above zero")
+            "epsilon", check_positive("epsilon", safe_double_copy(self.epsilon), "pass nats, above zero")
         )
 
-    pure_epsilon = same_as("epsilon")
+    pure_epsilon = alias_property("epsilon")
     swapped = ITSELF
 
     @property
     def zcdp_rho(self) -> Real:
         # the square and the quotient have a relative error of 2^-53 each, or lose the smallest double
-        return signed_square(self.epsilon) / 6 * (1 + 2.0**-50) + 2.0**-1070
+        return signed_square_round_up(self.epsilon) / 6 * (1 + 2.0**-50) + 2.0**-1070
 
     def tight_charge(self, charge: ChargeName) -> tuple[float, float]:
         if charge == "gdp_mu":
@@ -81,7 +81,7 @@ class BoundedRange(DominatingPair):
         if charge == "zcdp_rho":
             # divergences near order 1 are of the size of e^2, and differences of numbers near 1
             bits = 256 + 8 * max(-math.frexp(float(self.epsilon))[1], 0)
-            low, high = convex_rho(self.reference_values, bits)
+            low, high = symmetric_pair_rho_bounds(self.reference_values, bits)
             return low, min(high, float(self.zcdp_rho))
         return DominatingPair.tight_charge(self, charge)
 
@@ -92,14 +92,14 @@ class BoundedRange(DominatingPair):
     @property
     def _total_variation(self) -> Real:
         """1 - e^-epsilon."""
-        return as_real(-rm.expm1(-np.asarray(self.epsilon)))
+        return float_if_scalar(-rm.expm1(-np.asarray(self.epsilon)))
 
     def hockey_stick(self, epsilon: Real) -> Real:
         e = self.epsilon
         gap = rm.expm1(np.minimum(epsilon - e, 0.0) / 2)
         with np.errstate(invalid="ignore", divide="ignore"):
             inside = gap * (gap / self._total_variation)  # the square of a tiny number would be lost
-        return as_real(np.where(np.less(epsilon, -e), -rm.expm1(np.minimum(epsilon, 0.0)), inside))
+        return float_if_scalar(np.where(np.less(epsilon, -e), -rm.expm1(np.minimum(epsilon, 0.0)), inside))
 
     def renyi(self, alpha: Real) -> Real:
         e, t = np.asarray(self.epsilon), alpha - 1
@@ -115,13 +115,13 @@ class BoundedRange(DominatingPair):
         divergence = np.where(np.equal(t, 0), e * _langevin(half), divergence)
         divergence = np.where(np.isposinf(t), e, divergence)
         # no pair has e < 0, and below order 1 the sum cancels
-        return as_real(np.where(np.greater_equal(e, 0) & np.greater_equal(t, 0), divergence, np.nan))
+        return float_if_scalar(np.where(np.greater_equal(e, 0) & np.greater_equal(t, 0), divergence, np.nan))
 
     def loss_cdf(self, x: Real) -> Real:
         e = self.epsilon
         at = np.clip(x, -e, e)
         inside = rm.exp((at - e) / 2) * -rm.expm1(-(at + e) / 2) / self._total_variation
-        return as_real(np.where(np.less(x, -e), 0.0, np.where(np.less(x, e), inside, 1.0)))
+        return float_if_scalar(np.where(np.less(x, -e), 0.0, np.where(np.less(x, e), inside, 1.0)))
 
     def loss_isf(self, tail: Real) -> Real:
         e, tail = self.epsilon, np.asarray(tail, dtype=np.float64)
@@ -129,7 +129,7 @@ class BoundedRange(DominatingPair):
             # if 1 - tail (1 - e^-e) is small, it is computed as a sum of two terms >= 0
             left = rm.log(1 - tail + tail * rm.exp(-np.asarray(e)))
         left = np.where(tail * self._total_variation < 0.5, rm.log1p(-tail * self._total_variation), left)
-        return as_real(np.where(tail < 1.0, np.clip(e + 2 * left, -e, e), -np.inf))
+        return float_if_scalar(np.where(tail < 1.0, np.clip(e + 2 * left, -e, e), -np.inf))
 
     @property
     def reference_values(self) -> PairReferenceValues:
@@ -167,7 +167,7 @@ def _langevin(x: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 @dataclass(frozen=True, slots=True)
-class _BoundedRangeReferenceValues(IntervalReferenceValues):
+class _BoundedRangeReferenceValues(SymmetricBoundedLossReferenceValues):
     """The density e^{l/2} / (4 sinh(e/2)) of the loss on [-e, e]."""
 
     pair: BoundedRange

@@ -13,18 +13,24 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from filterproof.theory.argument_checks import Real, check_count, check_positive, owned_copy
+from filterproof.theory.argument_checks import Real, check_count, check_positive, safe_double_copy
 from filterproof.theory.numerics import reproducible_math as rm
 from filterproof.theory.numerics.discrete_gaussian_sums import (
-    log_theta_ratio,
+    log_shifted_theta_ratio,
     theta,
     upper_over_first,
     upper_sums,
 )
 from filterproof.theory.numerics.error_free import quotient_round_up
-from filterproof.theory.numerics.precision import PRECISION_LOCK
-from filterproof.theory.numerics.stable import as_real, signed_square
-from filterproof.theory.pairs.base import ALL_CHARGES, ITSELF, DominatingPair, half_square_of, same_as
+from filterproof.theory.numerics.precision_lock import PRECISION_LOCK
+from filterproof.theory.numerics.stable import float_if_scalar, signed_square_round_up
+from filterproof.theory.pairs.base import (
+    ALL_CHARGES,
+    ITSELF,
+    DominatingPair,
+    alias_property,
+    half_square_property,
+)
 from filterproof.theory.pairs.reference_values import (
     INFINITE,
     Exact,
@@ -88,7 +94,8 @@ class DiscreteGaussian(DominatingPair):
 
     def __post_init__(self) -> None:
         self._set_parameter(
-            "sigma", check_positive("sigma", owned_copy(self.sigma, down=True), "pass the noise's scale")
+            "sigma",
+            check_positive("sigma", safe_double_copy(self.sigma, down=True), "pass the noise's scale"),
         )
         s = check_count("sensitivity", self.sensitivity)
         low, high = float(np.min(self.sigma, initial=np.inf)), float(np.max(self.sigma, initial=0.0))
@@ -108,11 +115,13 @@ class DiscreteGaussian(DominatingPair):
         return np.full_like(self.sigma, np.inf) if isinstance(self.sigma, np.ndarray) else np.inf
 
     @property
-    def zcdp_root(self) -> Real:
-        return as_real(quotient_round_up(np.full(np.shape(self.sigma), float(self.sensitivity)), self.sigma))
+    def sqrt_twice_zcdp_rho(self) -> Real:
+        return float_if_scalar(
+            quotient_round_up(np.full(np.shape(self.sigma), float(self.sensitivity)), self.sigma)
+        )
 
-    zcdp_rho = half_square_of("zcdp_root")
-    gdp_mu = same_as("pure_epsilon")
+    zcdp_rho = half_square_property("sqrt_twice_zcdp_rho")
+    gdp_mu = alias_property("pure_epsilon")
     swapped = ITSELF
 
     def _loss_at(self, at: Real) -> Real:
@@ -136,8 +145,8 @@ class DiscreteGaussian(DominatingPair):
 
     def hockey_stick_upper_bound(self, epsilon: float) -> Real:
         near = min(1e200, abs(epsilon)) * (1 - 2.0**-50)  # a NaN is the first
-        lost = (2.0**-43 + 2.0**-50 * near) * self._upper_tail(self._first_above_loss(near) - 1)
-        return as_real(DominatingPair.hockey_stick_upper_bound(self, epsilon) + lost)
+        lost = (2.0**-43 + 2.0**-50 * near) * self._mass_above(self._first_above_loss(near) - 1)
+        return float_if_scalar(DominatingPair.hockey_stick_upper_bound(self, epsilon) + lost)
 
     def hockey_stick(self, epsilon: Real) -> Real:
         size, s, sigma = np.abs(epsilon), self.sensitivity, self.sigma
@@ -153,18 +162,20 @@ class DiscreteGaussian(DominatingPair):
         delta = np.maximum(above - below, 0.0) * rm.exp(-np.square(ahead / sigma) / 2) / whole
         # H_{e^eps} = 1 - e^eps + e^eps H_{e^-eps}, two terms >= 0, as the pair is that of (Q, P)
         low = -rm.expm1(-size) + rm.exp(-size) * delta
-        return as_real(np.where(np.less(epsilon, 0), low, delta))
+        return float_if_scalar(np.where(np.less(epsilon, 0), low, delta))
 
     def renyi(self, alpha: Real) -> Real:
         s, t = self.sensitivity, np.asarray(alpha, dtype=np.float64) - 1
-        main = alpha * signed_square(s / np.asarray(self.sigma)) / 2
+        main = alpha * signed_square_round_up(s / np.asarray(self.sigma)) / 2
         with np.errstate(invalid="ignore", divide="ignore"):
             less = np.where(
-                np.isfinite(t), log_theta_ratio(np.where(np.isfinite(t), t * s, 0.0), self.sigma) / t, 0.0
+                np.isfinite(t),
+                log_shifted_theta_ratio(np.where(np.isfinite(t), t * s, 0.0), self.sigma) / t,
+                0.0,
             )
-        return as_real(np.where(np.equal(t, 0), main, main + less))
+        return float_if_scalar(np.where(np.equal(t, 0), main, main + less))
 
-    def _upper_tail(self, at: Real, centre: Real = 0.0) -> NDArray[np.float64]:
+    def _mass_above(self, at: Real, centre: Real = 0.0) -> NDArray[np.float64]:
         """Return P(Y > at); the law of Y has its mode at `centre`."""
         whole = theta(centre, self.sigma)
         return upper_sums(np.asarray(at) + 1 - centre, self.sigma, whole) / whole
@@ -177,20 +188,20 @@ class DiscreteGaussian(DominatingPair):
         )  # rounded like the doubles of the losses
         at = np.where(np.greater(self._loss_at(at), x), at - 1, at)
         whole = theta(0.0, self.sigma)
-        return as_real(np.clip(upper_sums(-at, self.sigma, whole) / whole, 0.0, 1.0))
+        return float_if_scalar(np.clip(upper_sums(-at, self.sigma, whole) / whole, 0.0, 1.0))
 
-    def _upper_quantile(self, tail: Real, centre: Real = 0.0) -> NDArray[np.float64]:
+    def _upper_tail_isf(self, tail: Real, centre: Real = 0.0) -> NDArray[np.float64]:
         """Return the smallest integer y with P(Y > y) <= tail."""
         at = np.ceil(centre - np.asarray(self.sigma) * special.ndtri(np.clip(tail, 1e-320, 1.0)) - 0.5)
         at = np.clip(at, centre - self._support_limit, centre + self._support_limit)
         at = np.round(at)
         for _ in range(_SEARCHED):
-            short = np.greater(self._upper_tail(at, centre), tail) & np.less(at, centre + self._support_limit)
+            short = np.greater(self._mass_above(at, centre), tail) & np.less(at, centre + self._support_limit)
             if not np.any(short):
                 break
             at = at + short
         for _ in range(_SEARCHED):
-            far = np.less_equal(self._upper_tail(at - 1, centre), tail) & np.greater(
+            far = np.less_equal(self._mass_above(at - 1, centre), tail) & np.greater(
                 at, centre - self._support_limit
             )
             if not np.any(far):
@@ -199,8 +210,8 @@ class DiscreteGaussian(DominatingPair):
         return at
 
     def loss_isf(self, tail: Real) -> Real:
-        level = np.where(np.less_equal(tail, 0), np.inf, self._loss_at(self._upper_quantile(tail)))
-        return as_real(np.where(np.less(tail, 1), level, -np.inf))
+        level = np.where(np.less_equal(tail, 0), np.inf, self._loss_at(self._upper_tail_isf(tail)))
+        return float_if_scalar(np.where(np.less(tail, 1), level, -np.inf))
 
     @property
     def reference_values(self) -> PairReferenceValues:
@@ -208,7 +219,7 @@ class DiscreteGaussian(DominatingPair):
 
     def sample(self, rng: np.random.Generator, n: int, order: float = 1.0) -> NDArray[np.float64]:
         # the tilted law is discrete Gaussian around (order - 1) s
-        drawn = self._upper_quantile(rng.random(n), (order - 1.0) * self.sensitivity)
+        drawn = self._upper_tail_isf(rng.random(n), (order - 1.0) * self.sensitivity)
         return np.asarray(self._loss_at(drawn), dtype=np.float64)
 
 
@@ -222,7 +233,7 @@ class _DiscreteGaussianReferenceValues(PairReferenceValues):
     pure_epsilon = gdp_mu = INFINITE
 
     @property
-    def stick_slack(self) -> float:
+    def hockey_stick_slack(self) -> float:
         # about s / sigma divided by the number of sigmas is left of the mass beyond
         return 2.0**-38 * (1 + (float(self.pair.sigma) / self.pair.sensitivity) ** 2)
 
@@ -253,20 +264,20 @@ class _DiscreteGaussianReferenceValues(PairReferenceValues):
             )
             return ball_of(Fraction(alpha) * self._loss_at(0)) + less.log() / ball_of(t)
 
-        return _with_more_bits(value)
+        return _with_doubled_bits(value)
 
     def hockey_stick(self, epsilon: Exact) -> ReferenceValue:
-        return _with_more_bits(lambda: self.stick_from_tails(epsilon))
+        return _with_doubled_bits(lambda: self.hockey_stick_from_tails(epsilon))
 
     @property
     def above(self) -> Callable[[Exact], tuple[arb, arb]]:
-        def at(x: Exact) -> tuple[arb, arb]:
+        def tails_above(x: Exact) -> tuple[arb, arb]:
             first, whole = self._first_above_loss(x), _theta_sum(self._sigma_squared)
             return tuple(
                 _upper_sum(self._sigma_squared, k) / whole for k in (first, first + self.pair.sensitivity)
             )
 
-        return at
+        return tails_above
 
     @property
     def atoms(self) -> tuple[tuple[Fraction, ReferenceValue], ...]:
@@ -288,10 +299,10 @@ class _DiscreteGaussianReferenceValues(PairReferenceValues):
 
     def loss_isf(self, tail: Exact) -> ReferenceValue:
         # the double is correct unless a tail is next to the mass of a set
-        return ReferenceValue(self._loss_at(int(self.pair._upper_quantile(float(tail)))))
+        return ReferenceValue(self._loss_at(int(self.pair._upper_tail_isf(float(tail)))))
 
 
-def _with_more_bits(value: Callable[[], arb]) -> ReferenceValue:
+def _with_doubled_bits(value: Callable[[], arb]) -> ReferenceValue:
     """Return the value with more than twice as many bits, against cancellation."""
 
     def ball() -> arb:
@@ -340,11 +351,11 @@ def _theta_sum(square: Fraction, centre: Fraction = Fraction(0)) -> arb:
     """Return the sum of e^{-(x - centre)^2 / (2 square)} over all integers x."""
     from flint import ctx
 
-    return _around(square, centre - round(centre), ctx.prec)
+    return _cached_theta_sum(square, centre - round(centre), ctx.prec)
 
 
 @lru_cache(maxsize=64)
-def _around(square: Fraction, off: Fraction, bits: int) -> arb:
+def _cached_theta_sum(square: Fraction, off: Fraction, bits: int) -> arb:
     from flint import arb
 
     far = math.isqrt(math.ceil(2 * square * (bits + 16))) + 2

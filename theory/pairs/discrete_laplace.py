@@ -11,13 +11,25 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from filterproof.theory.argument_checks import Real, check_count, check_positive, owned_copy
+from filterproof.theory.argument_checks import Real, check_count, check_positive, safe_double_copy
 from filterproof.theory.numerics import reproducible_math as rm
 from filterproof.theory.numerics.error_free import quotient_round_up
-from filterproof.theory.numerics.stable import as_real
-from filterproof.theory.pairs.base import ALL_CHARGES, ITSELF, ChargeName, Outputs, half_square_of, same_as
-from filterproof.theory.pairs.finite import FiniteOutcomesPair, largest_corner, pure_to_gdp, rounded_up_mu
-from filterproof.theory.pairs.finite_charges import convex_rho
+from filterproof.theory.numerics.stable import float_if_scalar
+from filterproof.theory.pairs.base import (
+    ALL_CHARGES,
+    ITSELF,
+    ChargeName,
+    Outputs,
+    alias_property,
+    half_square_property,
+)
+from filterproof.theory.pairs.finite import (
+    FiniteOutcomesPair,
+    gdp_mu_from_corners,
+    pure_to_gdp,
+    rounded_up_mu,
+)
+from filterproof.theory.pairs.finite_charges import symmetric_pair_rho_bounds
 from filterproof.theory.pairs.finite_reference_values import FiniteReferenceValues, Mass
 from filterproof.theory.pairs.reference_values import Exact, PairReferenceValues, ReferenceValue, ball_of
 
@@ -74,7 +86,8 @@ class DiscreteLaplace(FiniteOutcomesPair):
 
     def __post_init__(self) -> None:
         self._set_parameter(
-            "scale", check_positive("scale", owned_copy(self.scale, down=True), "pass sensitivity / epsilon")
+            "scale",
+            check_positive("scale", safe_double_copy(self.scale, down=True), "pass sensitivity / epsilon"),
         )
         s = check_count("sensitivity", self.sensitivity)
         if s > _MAX_LOSSES:
@@ -98,15 +111,17 @@ class DiscreteLaplace(FiniteOutcomesPair):
 
     @property
     def pure_epsilon(self) -> Real:
-        return as_real(quotient_round_up(np.full(np.shape(self.scale), float(self.sensitivity)), self.scale))
+        return float_if_scalar(
+            quotient_round_up(np.full(np.shape(self.scale), float(self.sensitivity)), self.scale)
+        )
 
-    zcdp_root = same_as("pure_epsilon")
-    zcdp_rho = half_square_of("pure_epsilon")
+    sqrt_twice_zcdp_rho = alias_property("pure_epsilon")
+    zcdp_rho = half_square_property("pure_epsilon")
     swapped = ITSELF
 
     def tight_charge(self, charge: ChargeName) -> tuple[float, float]:
         if charge == "zcdp_rho":
-            return convex_rho(self.reference_values)
+            return symmetric_pair_rho_bounds(self.reference_values)
         return FiniteOutcomesPair.tight_charge(self, charge)
 
     @property
@@ -116,7 +131,7 @@ class DiscreteLaplace(FiniteOutcomesPair):
         first = (self.sensitivity + 1) // 2
         rate = 1 / np.asarray(self.scale)
         return rounded_up_mu(
-            _upper_quantile(first, rate) + _upper_quantile(self.sensitivity + 1 - first, rate)
+            _normal_isf_of_tail(first, rate) + _normal_isf_of_tail(self.sensitivity + 1 - first, rate)
         )
 
     @property
@@ -124,7 +139,7 @@ class DiscreteLaplace(FiniteOutcomesPair):
         return _DiscreteLaplaceReferenceValues(self)
 
 
-def _upper_quantile(n: int, rate: NDArray[np.float64]) -> NDArray[np.float64]:
+def _normal_isf_of_tail(n: int, rate: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the z with P(N(0, 1) > z) = r^n / (1 + r), r = e^-rate; near 1/2 from the difference to 1/2."""
     ratio = rm.exp(-rate)
     missing = (-rm.expm1(-n * rate) - ratio * rm.expm1(-(n - 1) * rate)) / (1 + ratio)
@@ -152,20 +167,20 @@ class _DiscreteLaplaceReferenceValues(FiniteReferenceValues):
     @property
     def gdp_mu(self) -> ReferenceValue:
         """Return the largest mu of all corners."""
-        return self._outcome_sum(largest_corner)
+        return self._outcome_sum(gdp_mu_from_corners)
 
     @property
     def above(self) -> Callable[[Exact], tuple[arb, arb]]:
         b, s = self.at["scale"], self.pair.sensitivity
 
-        def at(x: Exact) -> tuple[arb, arb]:
+        def tails_above(x: Exact) -> tuple[arb, arb]:
             count = sum((s - 2 * k) / b > Fraction(x) for k in range(s + 1))
             if count in (0, s + 1):
                 return (ball_of(int(count > 0)),) * 2
             whole = 1 + ball_of(-1 / b).exp()
             return 1 - ball_of(-count / b).exp() / whole, ball_of((count - s - 1) / b).exp() / whole
 
-        return at
+        return tails_above
 
     @property
     def atoms(self) -> tuple[tuple[Fraction, ReferenceValue], ...]:

@@ -9,9 +9,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from filterproof.theory.argument_checks import Real, check_probability, owned_copy
-from filterproof.theory.numerics.stable import as_real
-from filterproof.theory.pairs.base import ALL_CHARGES, ITSELF, ExactMasses, KOVForm, Outputs, same_as
+from filterproof.theory.argument_checks import Real, check_probability, safe_double_copy
+from filterproof.theory.numerics.stable import float_if_scalar
+from filterproof.theory.pairs.base import ALL_CHARGES, ITSELF, ExactMasses, KOVForm, Outputs, alias_property
 from filterproof.theory.pairs.finite import FiniteOutcomesPair
 from filterproof.theory.pairs.finite_reference_values import FiniteReferenceValues, Mass
 from filterproof.theory.pairs.reference_values import INFINITE, PairReferenceValues, ReferenceValue
@@ -59,7 +59,7 @@ class Erasure(FiniteOutcomesPair):
         if isinstance(given, Fraction):
             object.__setattr__(self, "exact", given)
             given = away_from_zero(given)
-        p = check_probability("p", owned_copy(given))
+        p = check_probability("p", safe_double_copy(given))
         if self.exact is not None and away_from_zero(self.exact) != p:
             raise ValueError(
                 f"p must be exact, rounded up, got exact={self.exact}, p={p!r}; pass p as a Fraction and omit exact"
@@ -87,10 +87,10 @@ class Erasure(FiniteOutcomesPair):
 
     @property
     def pure_epsilon(self) -> Real:
-        return as_real(np.where(np.equal(self.p, 0), 0.0, math.inf))
+        return float_if_scalar(np.where(np.equal(self.p, 0), 0.0, math.inf))
 
-    _unreachable_mass = same_as("p")
-    zcdp_rho = gdp_mu = same_as("pure_epsilon")
+    _q_mass_where_p_is_zero = alias_property("p")
+    zcdp_rho = gdp_mu = alias_property("pure_epsilon")
     swapped = ITSELF
 
     @property
@@ -105,7 +105,7 @@ class _ErasureReferenceValues(FiniteReferenceValues):
     pair: Erasure
 
     @property
-    def approximate(self) -> tuple[Fraction, Fraction]:
+    def kov_parameters(self) -> tuple[Fraction, Fraction]:
         return Fraction(0), self.at["p"]
 
     @property
@@ -117,7 +117,7 @@ class _ErasureReferenceValues(FiniteReferenceValues):
     def pure_epsilon(self) -> ReferenceValue:
         return ReferenceValue(Fraction(0)) if self.at["p"] == 0 else INFINITE
 
-    gdp_mu = same_as("pure_epsilon")
+    gdp_mu = alias_property("pure_epsilon")
 
     @property
     def rational_masses(self) -> list[tuple[Fraction, Fraction]] | None:

@@ -17,15 +17,21 @@ from scipy import special
 
 from filterproof.theory.argument_checks import Real
 from filterproof.theory.numerics import reproducible_math as rm
-from filterproof.theory.numerics.precision import PRECISION_LOCK
-from filterproof.theory.numerics.stable import as_real, expm1_minus, log_fraction, log_round_up, mass_fraction
+from filterproof.theory.numerics.precision_lock import PRECISION_LOCK
+from filterproof.theory.numerics.stable import (
+    expm1_minus,
+    float_if_scalar,
+    log_fraction,
+    log_round_up,
+    mass_as_double,
+)
 from filterproof.theory.pairs.base import (
     ALL_CHARGES,
     ChargeName,
     DominatingPair,
     ExactMasses,
     Outputs,
-    same_as,
+    alias_property,
 )
 from filterproof.theory.pairs.finite_charges import least_gdp_mu, least_zcdp_rho
 from filterproof.theory.pairs.finite_reference_values import FiniteReferenceValues, Mass
@@ -56,7 +62,7 @@ class FiniteOutcomesPair(DominatingPair):
         """Tuple (loss, P-mass) of each outcome that P can produce, largest loss first."""
 
     @property
-    def _unreachable_mass(self) -> Real:
+    def _q_mass_where_p_is_zero(self) -> Real:
         """Q-mass of the outcomes that P cannot produce."""
         return 0.0
 
@@ -67,13 +73,13 @@ class FiniteOutcomesPair(DominatingPair):
         with np.errstate(over="ignore"):
             for loss, mass in self.outputs:  # all terms are >= 0, so nothing cancels
                 total = total - mass * rm.expm1(np.minimum(epsilon - loss, 0.0))
-        return as_real(total)
+        return float_if_scalar(total)
 
     def renyi(self, alpha: Real) -> Real:
         b = alpha - 1
         # E_P[e^(bL)] - 1 = E_P[h(bL) + b h(-L)] + b Q(P = 0) with h(x) = e^x - 1 - x >= 0: nothing cancels
         curved: Real = 0.0
-        relative: Real = self._unreachable_mass  # E_P[h(-L)] + Q(P = 0), the divergence of order 1
+        relative: Real = self._q_mass_where_p_is_zero  # E_P[h(-L)] + Q(P = 0), the divergence of order 1
         mean: Real = 0.0  # E_P[L] is the same if Q has no other outcomes
         size: Real = 0.0
         fine: NDArray[np.bool_] = np.asarray(True)
@@ -98,20 +104,20 @@ class FiniteOutcomesPair(DominatingPair):
             log_moment = rm.log1p(curved + b * relative)
             divergence = log_moment / b
             if not (within := np.isfinite(log_moment)).all():
-                divergence = np.where(within, divergence, self._far_renyi(b))
+                divergence = np.where(within, divergence, self._overflow_safe_renyi(b))
         divergence = np.where(np.equal(b, 0), relative, divergence)
-        return as_real(np.where(self._are_distributions, divergence, np.nan))
+        return float_if_scalar(np.where(self._are_distributions, divergence, np.nan))
 
     @property
     def _are_distributions(self) -> NDArray[np.bool_]:
         """Return where all masses are >= 0 and the losses descend; no pair has other parameters."""
-        good, last = np.greater_equal(self._unreachable_mass, 0), np.asarray(np.inf)
+        good, last = np.greater_equal(self._q_mass_where_p_is_zero, 0), np.asarray(np.inf)
         for loss, mass in self.outputs:
             good = good & np.greater_equal(mass, 0) & np.less_equal(loss, last)
             last = np.asarray(loss)
         return np.asarray(good)
 
-    def _far_renyi(self, b: Real) -> Real:
+    def _overflow_safe_renyi(self, b: Real) -> Real:
         """Return log E_P[e^(bL)] / b with the largest loss factored out, for a moment above the largest double."""
         top: Real = -np.inf
         for loss, mass in self.outputs:
@@ -128,7 +134,7 @@ class FiniteOutcomesPair(DominatingPair):
         total: Real = 0.0
         for loss, mass in reversed(self.outputs):
             total = total + np.where(np.less_equal(loss, x), mass, 0.0)
-        return as_real(np.minimum(total, 1.0))
+        return float_if_scalar(np.minimum(total, 1.0))
 
     def loss_isf(self, tail: Real) -> Real:
         above: Real = 0.0
@@ -137,21 +143,21 @@ class FiniteOutcomesPair(DominatingPair):
             level = np.where(np.less_equal(above, tail), loss, level)
             above = above + mass
         level = np.where(np.less(tail, 1.0), level, -np.inf)
-        return as_real(np.where(self._are_distributions, level, np.nan))
+        return float_if_scalar(np.where(self._are_distributions, level, np.nan))
 
     def sample(self, rng: np.random.Generator, n: int, order: float = 1.0) -> NDArray[np.float64]:
-        return _draw_losses(rng, n, self._tilted_outputs(order))
+        return _draw_losses(rng, n, self._tilted_masses(order))
 
     @property
     def infinite_mass(self) -> Real:
-        return as_real(np.asarray(sum(mass for loss, mass in self.outputs if _is_infinite(loss))))
+        return float_if_scalar(np.asarray(sum(mass for loss, mass in self.outputs if _is_infinite(loss))))
 
     def sample_finite(self, rng: np.random.Generator, n: int, order: float = 1.0) -> NDArray[np.float64]:
-        outcomes = self._tilted_outputs(order)
-        kept = _finite(outcomes)
+        outcomes = self._tilted_masses(order)
+        kept = _finite_loss_outcomes(outcomes)
         return self.sample(rng, n, order) if len(kept) == len(outcomes) else _draw_losses(rng, n, kept)
 
-    def _tilted_outputs(self, order: float) -> Outputs:
+    def _tilted_masses(self, order: float) -> Outputs:
         """Return the outcomes with their masses under the distribution of `sample`."""
         if order == 1:
             return self.outputs
@@ -171,7 +177,7 @@ class FiniteOutcomesPair(DominatingPair):
                 total = np.logaddexp(total, np.where(kept > 0, np.log(kept) + (order - 1) * loss, -np.inf))
                 finite = finite + kept
             total = total - np.log(finite)
-        return as_real(np.where(np.isnan(total), 0.0, total))  # nan: no loss is finite
+        return float_if_scalar(np.where(np.isnan(total), 0.0, total))  # nan: no loss is finite
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -219,21 +225,21 @@ class FinitePair(FiniteOutcomesPair):
                 f"q must have as many outcomes as p, got len(q)={len(q)} and len(p)={len(p)}; pad with zeros"
             )
         masses = [(Fraction(a), Fraction(b)) for a, b in zip(p, q, strict=True) if a > 0]
-        levels = [(log_fraction(a / b) if b else math.inf, mass_fraction(a)) for a, b in masses]
+        levels = [(log_fraction(a / b) if b else math.inf, mass_as_double(a)) for a, b in masses]
         object.__setattr__(self, "p", p)
         object.__setattr__(self, "q", q)
         object.__setattr__(self, "_levels", tuple(sorted(levels, reverse=True)))
 
-    outputs = same_as("_levels")
+    outputs = alias_property("_levels")
 
     @property
-    def _unreachable_mass(self) -> Real:
-        return mass_fraction(
+    def _q_mass_where_p_is_zero(self) -> Real:
+        return mass_as_double(
             sum((Fraction(b) for a, b in zip(self.p, self.q, strict=True) if a == 0), Fraction(0))
         )
 
     @property
-    def held_masses(self) -> tuple[tuple[Fraction, Fraction], ...]:
+    def masses_as_fractions(self) -> tuple[tuple[Fraction, Fraction], ...]:
         return tuple((Fraction(p), Fraction(q)) for p, q in zip(self.p, self.q, strict=True))
 
     @property
@@ -244,27 +250,27 @@ class FinitePair(FiniteOutcomesPair):
 
     @property
     def pure_epsilon(self) -> Real:
-        if self._unreachable_mass > 0 or self._levels[0][0] == math.inf:
+        if self._q_mass_where_p_is_zero > 0 or self._levels[0][0] == math.inf:
             return math.inf
-        return max(log_round_up(max(p / q, q / p)) for p, q in self.held_masses if p)
+        return max(log_round_up(max(p / q, q / p)) for p, q in self.masses_as_fractions if p)
 
     def hockey_stick_upper_bound(self, epsilon: float) -> float:
-        return _hockey_stick_beyond(self, epsilon)
+        return _hockey_stick_upper_bound(self, epsilon)
 
     @property
     def zcdp_rho(self) -> float:
-        return least_zcdp_rho(self.held_masses)[1]
+        return least_zcdp_rho(self.masses_as_fractions)[1]
 
     def tight_charge(self, charge: ChargeName) -> tuple[float, float]:
         return (
-            least_zcdp_rho(self.held_masses)
+            least_zcdp_rho(self.masses_as_fractions)
             if charge == "zcdp_rho"
             else FiniteOutcomesPair.tight_charge(self, charge)
         )
 
     @property
     def gdp_mu(self) -> float:
-        return least_gdp_mu(self.held_masses)
+        return least_gdp_mu(self.masses_as_fractions)
 
     @property
     def reference_values(self) -> PairReferenceValues:
@@ -309,7 +315,7 @@ class _FinitePairReferenceValues(FiniteReferenceValues):
         return (
             INFINITE
             if lawful._lacks_outcome(0) or lawful._lacks_outcome(1)
-            else lawful._outcome_sum(largest_corner)
+            else lawful._outcome_sum(gdp_mu_from_corners)
         )
 
     @property
@@ -319,7 +325,7 @@ class _FinitePairReferenceValues(FiniteReferenceValues):
         return [(Fraction(p), Fraction(q)) for p, q in zip(self.pair.p, self.pair.q, strict=True)]
 
 
-def largest_corner(masses: list[tuple[arb, arb]]) -> arb:
+def gdp_mu_from_corners(masses: list[tuple[arb, arb]]) -> arb:
     from filterproof.theory.pairs.normal_distribution import upper_quantile
 
     most = 0 * masses[0][0]
@@ -350,7 +356,7 @@ def _largest_rate(reference_values: _FinitePairReferenceValues) -> arb:
 
 
 @lru_cache(maxsize=4096)
-def _hockey_stick_beyond(pair: FinitePair, epsilon: float) -> float:
+def _hockey_stick_upper_bound(pair: FinitePair, epsilon: float) -> float:
     """Return a double >= H_{e^eps}(P||Q) and H_{e^eps}(Q||P), within 2^-150 of the larger.
 
     It is computed in balls from the given masses; a pair declared at an epsilon is charged it.
@@ -375,7 +381,7 @@ def _is_infinite(loss: Real) -> bool:
     return bool(np.all(np.isposinf(loss)))
 
 
-def _finite(outcomes: Outputs) -> Outputs:
+def _finite_loss_outcomes(outcomes: Outputs) -> Outputs:
     """Return the outcomes of finite loss, with their masses given that the loss is finite."""
     kept = [(loss, mass) for loss, mass in outcomes if not _is_infinite(loss)]
     if len(kept) == len(outcomes):
@@ -397,8 +403,8 @@ def sample_members(
 
     The masses of each pair are computed once, and not once for each run.
     """
-    outcomes = [pair._tilted_outputs(order) for pair in pairs]
-    outcomes = list(map(_finite, outcomes)) if finite else outcomes
+    outcomes = [pair._tilted_masses(order) for pair in pairs]
+    outcomes = list(map(_finite_loss_outcomes, outcomes)) if finite else outcomes
     most = max(map(len, outcomes))
     if not most:
         return np.zeros(len(index))
@@ -468,9 +474,9 @@ def pure_to_gdp(epsilon: Real) -> Real:
     near = np.sqrt(8.0) * special.erfinv(rm.tanh(np.minimum(epsilon, 2.0) / 2))
     far = -2 * special.ndtri_exp(rm.log_expit(-np.maximum(epsilon, 1.0)))
     mu = np.where(np.asarray(epsilon) < 1.5, near, far)
-    return as_real(np.where(np.greater(epsilon, 0), rounded_up_mu(mu), mu))
+    return float_if_scalar(np.where(np.greater(epsilon, 0), rounded_up_mu(mu), mu))
 
 
 def rounded_up_mu(mu: NDArray[np.float64]) -> Real:
     """Return mu increased by a relative 2^-48, more than the error of `special`, and by the loss below 2^-1022."""
-    return as_real(mu * (1 + 2.0**-48) + 2.0**-1071)
+    return float_if_scalar(mu * (1 + 2.0**-48) + 2.0**-1071)

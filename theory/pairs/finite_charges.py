@@ -25,7 +25,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import TYPE_CHECKING, TypeAlias
 
-from filterproof.theory.numerics.precision import PRECISION_LOCK
+from filterproof.theory.numerics.precision_lock import PRECISION_LOCK
 from filterproof.theory.pairs.reference_values import PairReferenceValues, ball_of, lower_end, upper_end
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def least_zcdp_rho(masses: Masses) -> tuple[float, float]:
             ):
                 pure = sides[0].most.max(sides[1].most)
                 most = max(_MAX_VALUES // len(distributions), _MIN_VALUES)
-                return _largest_ratio(sides[: 1 if symmetric else 2], upper_end(pure * pure / 2), most)
+                return _zcdp_rho_bounds(sides[: 1 if symmetric else 2], upper_end(pure * pure / 2), most)
         bits *= 2
 
 
@@ -82,11 +82,11 @@ def _normalised_masses(masses: Masses) -> list[tuple[Fraction, Fraction]]:
 
 @dataclass(frozen=True, slots=True)
 class _CumulantFunction:
-    """K of a finite distribution. `most` is its largest slope, `wide` the range of losses."""
+    """K of a finite distribution. `most` is its largest slope, `loss_range_bound` the range of losses."""
 
     outcomes: tuple[tuple[arb, arb], ...]
     most: arb
-    wide: arb
+    loss_range_bound: arb
 
     @classmethod
     def of(cls, distributions: list[tuple[Fraction, ...]]) -> _CumulantFunction:
@@ -108,14 +108,14 @@ class _CumulantFunction:
 
 
 @dataclass(frozen=True, slots=True)
-class _ConvexCumulant:
+class _CumulantFromDivergences:
     """K of any distribution; its second derivative is only known to be nonnegative."""
 
     log_moment: Callable[[float], arb]
     most: arb
 
     @property
-    def wide(self) -> arb:
+    def loss_range_bound(self) -> arb:
         return 2 * self.most
 
     def value_and_curvature(self, t: float) -> tuple[arb, arb]:
@@ -137,7 +137,7 @@ class _OrderInterval:
     @classmethod
     def of(
         cls,
-        sides: Sequence[_CumulantFunction | _ConvexCumulant],
+        sides: Sequence[_CumulantFunction | _CumulantFromDivergences],
         side: int,
         low: float,
         high: float,
@@ -151,7 +151,7 @@ class _OrderInterval:
         if last is not None:
             b = ball_of(high)
             slope = (last[0] - first[0]) / (b - a)
-            shift = first[1].max(last[1]) * (-sides[side].wide * (b - a)).exp() / 2
+            shift = first[1].max(last[1]) * (-sides[side].loss_range_bound * (b - a)).exp() / 2
         # K <= slope t - chord - shift (t - a) (b - t) = shift t (1 + t) + steep t - rest
         chord = slope * a - first[0] if low else none
         steep, rest = slope, chord
@@ -182,8 +182,10 @@ class _OrderInterval:
         return min(max(self.where, self.low + margin), top - margin)
 
 
-def _largest_ratio(
-    sides: Sequence[_CumulantFunction | _ConvexCumulant], bound: float = math.inf, most: int = _MIN_VALUES
+def _zcdp_rho_bounds(
+    sides: Sequence[_CumulantFunction | _CumulantFromDivergences],
+    bound: float = math.inf,
+    most: int = _MIN_VALUES,
 ) -> tuple[float, float]:
     """Return bounds on the supremum of K(t) / (t (1 + t)) over t > 0 and the sides; it is at most `bound`."""
     best = 0.0  # an attained value, rounded down
@@ -227,15 +229,15 @@ def response_rho(epsilon: float) -> tuple[float, float]:
 
 
 @lru_cache(maxsize=768)
-def convex_rho(reference_values: PairReferenceValues, bits: int = 256) -> tuple[float, float]:
+def symmetric_pair_rho_bounds(reference_values: PairReferenceValues, bits: int = 256) -> tuple[float, float]:
     """Return `least_zcdp_rho` of a pure pair that equals its swapped pair, from divergences in balls of `bits` bits."""
     from flint import ctx
 
     with PRECISION_LOCK, ctx.workprec(bits):
-        moment = _ConvexCumulant(
+        moment = _CumulantFromDivergences(
             lambda t: reference_values.renyi(1 + Fraction(t)).ball() * t, reference_values.pure_epsilon.ball()
         )
-        return _largest_ratio([moment])
+        return _zcdp_rho_bounds([moment])
 
 
 def least_gdp_mu(masses: Masses) -> float:
@@ -257,11 +259,11 @@ def least_gdp_mu(masses: Masses) -> float:
         for p, q in distributions[:-1]:
             x, y = x + q, y - p
             if x + y != 1:
-                most = max(most, upper_end(_upper_quantile(x) + _upper_quantile(y)))
+                most = max(most, upper_end(_normal_isf(x) + _normal_isf(y)))
     return most
 
 
-def _upper_quantile(mass: Fraction) -> arb:
+def _normal_isf(mass: Fraction) -> arb:
     """Return the z with P(N(0, 1) > z) = mass; for a mass near one from the other side, because of rounding."""
     from filterproof.theory.pairs.normal_distribution import upper_quantile
 

@@ -13,7 +13,7 @@ from fractions import Fraction
 from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
 
-from filterproof.theory.numerics.precision import PRECISION_LOCK
+from filterproof.theory.numerics.precision_lock import PRECISION_LOCK
 from filterproof.theory.pairs.reference_values import (
     INFINITE,
     Exact,
@@ -45,7 +45,9 @@ class FiniteReferenceValues(PairReferenceValues):
     @property
     def pure_epsilon(self) -> ReferenceValue:
         return (
-            INFINITE if self._lacks_outcome(0) or self._lacks_outcome(1) else self._outcome_sum(_largest_loss)
+            INFINITE
+            if self._lacks_outcome(0) or self._lacks_outcome(1)
+            else self._outcome_sum(_largest_absolute_loss)
         )
 
     def renyi(self, alpha: Exact) -> ReferenceValue:
@@ -131,7 +133,7 @@ def _loss_at_tail(tail: Fraction, both: _Balls) -> arb:
     return above.nan()
 
 
-def _largest_loss(both: _Balls) -> arb:
+def _largest_absolute_loss(both: _Balls) -> arb:
     largest = ball_of(0)
     for p, q in both:
         largest = largest.max(abs((p / q).log()))

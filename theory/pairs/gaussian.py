@@ -13,11 +13,17 @@ from numpy.typing import NDArray
 from scipy import special
 
 from filterproof.theory import fast
-from filterproof.theory.argument_checks import Real, check_positive, check_probability, owned_copy
+from filterproof.theory.argument_checks import Real, check_positive, check_probability, safe_double_copy
 from filterproof.theory.numerics import reproducible_math as rm
 from filterproof.theory.numerics.mills_ratio import LOG_SQRT_TWO_PI, mills, mills_drop
-from filterproof.theory.numerics.stable import as_real
-from filterproof.theory.pairs.base import ALL_CHARGES, ITSELF, DominatingPair, half_square_of, same_as
+from filterproof.theory.numerics.stable import float_if_scalar
+from filterproof.theory.pairs.base import (
+    ALL_CHARGES,
+    ITSELF,
+    DominatingPair,
+    alias_property,
+    half_square_property,
+)
 from filterproof.theory.pairs.reference_values import Exact, PairReferenceValues, ball_of
 
 if TYPE_CHECKING:
@@ -86,28 +92,28 @@ class Gaussian(DominatingPair):
                 f"raised must be booleans of shape (n,), got raised={raised!r}; pass for example view.loss > 0"
             )
         low, high = _checked_mu("low", low), _checked_mu("high", high)
-        mu = fast.either(low, high, raised)
+        mu = fast.select_levels(low, high, raised)
         if mu is None:
             mu = np.where(raised, high, low)
         pair: Self = cls(1.0).with_parameters({"mu": mu})
         return pair
 
     def __post_init__(self) -> None:
-        mu = check_positive("mu", owned_copy(self.mu), "pass sensitivity / sigma, a number above zero")
+        mu = check_positive("mu", safe_double_copy(self.mu), "pass sensitivity / sigma, a number above zero")
         self._set_parameter("mu", mu)
 
     @property
     def pure_epsilon(self) -> Real:
         return np.full_like(self.mu, np.inf) if isinstance(self.mu, np.ndarray) else np.inf
 
-    zcdp_root = gdp_mu = normal_mu = same_as("mu")
-    zcdp_rho = half_square_of("mu")
+    sqrt_twice_zcdp_rho = gdp_mu = normal_mu = alias_property("mu")
+    zcdp_rho = half_square_property("mu")
     swapped = ITSELF
 
     def hockey_stick(self, epsilon: Real) -> Real:
         size = np.abs(epsilon)
         with np.errstate(over="ignore", invalid="ignore"):
-            centre, half = _one_shape(size / self.mu, self.mu / 2)
+            centre, half = _broadcast_to_1d(size / self.mu, self.mu / 2)
             delta = rm.exp(_log_density(centre - half)) * mills_drop(centre, half)
             # far below zero R overflows while Phi(half - centre) is near one
             low = centre - half < -1
@@ -124,7 +130,7 @@ class Gaussian(DominatingPair):
                 -rm.expm1(-size) + rm.exp(-size) * delta,
                 delta,
             )
-        return as_real(delta)
+        return float_if_scalar(delta)
 
     def log_hockey_stick(self, epsilon: Real) -> Real:
         """Logarithm of H_{e^eps}(P||Q), also where the divergence underflows.
@@ -145,14 +151,14 @@ class Gaussian(DominatingPair):
         """
         size = np.abs(epsilon)
         with np.errstate(divide="ignore", over="ignore"):
-            centre, half = _one_shape(size / self.mu, self.mu / 2)
+            centre, half = _broadcast_to_1d(size / self.mu, self.mu / 2)
             plain = rm.log(np.reshape(self.hockey_stick(epsilon), centre.shape))
             tail = (centre - half >= 0) & np.broadcast_to(np.greater_equal(epsilon, 0), centre.shape)
             tail &= centre < 1e150
             if tail.any():
                 c, h = centre[tail], half[tail]
                 plain[tail] = _log_density(c - h) + rm.log(mills_drop(c, h))
-        return as_real(plain.reshape(np.broadcast_shapes(np.shape(size), np.shape(self.mu))))
+        return float_if_scalar(plain.reshape(np.broadcast_shapes(np.shape(size), np.shape(self.mu))))
 
     def trade_off(self, alpha: Real) -> Real:
         """Smallest type II error of a test with type I error `alpha`: Phi(Phi^-1(1 - alpha) - mu).
@@ -172,7 +178,7 @@ class Gaussian(DominatingPair):
         Source: Dong, Roth & Su (2022), "Gaussian Differential Privacy", Section 2.2.
         """
         # -ndtri(alpha) rather than ndtri(1 - alpha): small errors stay accurate
-        return as_real(special.ndtr(-special.ndtri(check_probability("alpha", alpha)) - self.mu))
+        return float_if_scalar(special.ndtr(-special.ndtri(check_probability("alpha", alpha)) - self.mu))
 
     def renyi(self, alpha: Real) -> Real:
         return alpha * (self.mu * self.mu / 2)
@@ -188,7 +194,7 @@ class Gaussian(DominatingPair):
             quantile = self.mu * self.mu / 2 - self.mu * z
         # a loss beyond the doubles counts as inf; so does the loss for a mu that no pair has
         quantile = np.where(np.isnan(quantile) | np.less(self.mu, 0), np.inf, quantile)
-        return as_real(np.where(np.isposinf(z), -np.inf, quantile))
+        return float_if_scalar(np.where(np.isposinf(z), -np.inf, quantile))
 
     @property
     def reference_values(self) -> PairReferenceValues:
@@ -220,7 +226,7 @@ def _checked_mu(name: str, level: object) -> float:
     return float(check_positive(name, level))
 
 
-def _one_shape(centre: Real, half: Real) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _broadcast_to_1d(centre: Real, half: Real) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     one, other = np.broadcast_arrays(np.atleast_1d(centre), np.atleast_1d(half))
     return one, other
 
@@ -255,8 +261,8 @@ class _GaussianReferenceValues(PairReferenceValues):
 
         mu = ball_of(float(self.pair.mu))
 
-        def at(x: Exact) -> tuple[arb, arb]:
+        def tails_above(x: Exact) -> tuple[arb, arb]:
             far = ball_of(x) / mu
             return tail(far - mu / 2), tail(far + mu / 2)
 
-        return at
+        return tails_above

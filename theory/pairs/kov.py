@@ -8,16 +8,16 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from filterproof.theory.argument_checks import Real, check_at_least_zero, check_probability, owned_copy
+from filterproof.theory.argument_checks import Real, check_at_least_zero, check_probability, safe_double_copy
 from filterproof.theory.numerics import reproducible_math as rm
 from filterproof.theory.numerics.stable import log_round_up
-from filterproof.theory.pairs.base import DominatingPair, KOVForm, Outputs, same_as
-from filterproof.theory.pairs.randomized_response import BinaryResponsePair, check_ratio
+from filterproof.theory.pairs.base import DominatingPair, KOVForm, Outputs, alias_property
+from filterproof.theory.pairs.randomized_response import RevealedOrRandomisedBitPair, checked_likelihood_ratio
 from filterproof.theory.rounding import away_from_zero
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class KOV(BinaryResponsePair):
+class KOV(RevealedOrRandomisedBitPair):
     """Pair of Kairouz, Oh and Viswanath: it dominates every (epsilon, delta)-DP mechanism.
 
     P = (d, (1-d) e^epsilon / (1 + e^epsilon), (1-d) / (1 + e^epsilon), 0) with d = delta, and Q is P in reverse order.
@@ -58,9 +58,9 @@ class KOV(BinaryResponsePair):
     monotone_parameters: ClassVar = {"epsilon": 1, "delta": 1}
 
     def __post_init__(self) -> None:
-        epsilon = check_at_least_zero("epsilon", owned_copy(self.epsilon), "pass nats, zero or more")
-        delta = check_probability("delta", owned_copy(self.delta))
-        if self.ratio is not None and log_round_up(check_ratio(self.ratio)) != epsilon:
+        epsilon = check_at_least_zero("epsilon", safe_double_copy(self.epsilon), "pass nats, zero or more")
+        delta = check_probability("delta", safe_double_copy(self.delta))
+        if self.ratio is not None and log_round_up(checked_likelihood_ratio(self.ratio)) != epsilon:
             raise ValueError(
                 f"epsilon must be log(ratio), rounded up, got epsilon={epsilon!r}, ratio={self.ratio}; "
                 "use KOV.from_ratio"
@@ -89,7 +89,7 @@ class KOV(BinaryResponsePair):
         KOV
             A pair with rational probabilities. Its epsilon and delta are rounded up.
         """
-        exact = check_ratio(ratio)
+        exact = checked_likelihood_ratio(ratio)
         return cls(
             log_round_up(exact), away_from_zero(Fraction(delta)), ratio=exact, exact_delta=Fraction(delta)
         )
@@ -103,13 +103,13 @@ class KOV(BinaryResponsePair):
             (-self.epsilon, rest * rm.expit(-self.epsilon)),
         )
 
-    _unreachable_mass = same_as("delta")
+    _q_mass_where_p_is_zero = alias_property("delta")
 
     @property
-    def _form(self) -> KOVForm:
+    def _kov_parameters(self) -> KOVForm:
         return KOVForm(self.epsilon, self.delta, self.ratio, self.exact_delta)
 
     def dominates(self, request: DominatingPair) -> Any:
         # every e-DP pair with e <= epsilon; a pair of the same form too, if it reveals no more
-        owned_copy = request.kov or KOVForm(request.pure_epsilon, 0.0, None, None)
-        return np.less_equal(owned_copy.epsilon, self.epsilon) & np.less_equal(owned_copy.delta, self.delta)
+        form = request.kov or KOVForm(request.pure_epsilon, 0.0, None, None)
+        return np.less_equal(form.epsilon, self.epsilon) & np.less_equal(form.delta, self.delta)

@@ -9,8 +9,8 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from filterproof.theory.display import one_line
-from filterproof.theory.pairs.base import DominatingPair, same_as
+from filterproof.theory.display import one_line_repr
+from filterproof.theory.pairs.base import DominatingPair, alias_property
 from filterproof.theory.pairs.randomized_response import RandomizedResponse
 
 #: A label, or a tuple of the labels of one request.
@@ -22,14 +22,14 @@ Where: TypeAlias = tuple[tuple[str, Label], ...]
 _NO_RELEASE = RandomizedResponse.from_ratio(1)
 
 
-def _of_mechanism(name: str) -> Any:
+def _delegated_property(name: str) -> Any:
     """Return a property that reads the same property of the underlying pair."""
-    return property(lambda pair: getattr(pair.visible_mechanism, name))
+    return property(lambda pair: getattr(pair.mechanism_or_no_release, name))
 
 
-def _by_mechanism(name: str) -> Any:
+def _delegated_method(name: str) -> Any:
     """Return a method that calls the same method of the underlying pair."""
-    return lambda pair, *given, **named: getattr(pair.visible_mechanism, name)(*given, **named)
+    return lambda pair, *given, **named: getattr(pair.mechanism_or_no_release, name)(*given, **named)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -72,7 +72,7 @@ class LabelledRequest(DominatingPair):
     where: Mapping[str, Label] | Where
     reveals: bool = True
 
-    __repr__ = one_line
+    __repr__ = one_line_repr
 
     def __post_init__(self) -> None:
         given: object = self.mechanism
@@ -84,43 +84,43 @@ class LabelledRequest(DominatingPair):
             raise TypeError(
                 f"reveals must be a bool, got reveals={self.reveals!r}; pass True if the mechanism reads the record"
             )
-        object.__setattr__(self, "where", checked_where("where", self.where))
+        object.__setattr__(self, "where", checked_labels("where", self.where))
 
-    unlabelled = same_as("mechanism")
+    unlabelled = alias_property("mechanism")
 
     @property
     def labels(self) -> dict[str, Label]:
         return dict(self.where)
 
     @property
-    def visible_mechanism(self) -> DominatingPair:
+    def mechanism_or_no_release(self) -> DominatingPair:
         """The pair whose distributions and charges these are: `mechanism`, or no release."""
         return self.mechanism if self.reveals else _NO_RELEASE
 
     # -- charges and distributions: those of the underlying pair ---------------------------------------------
 
-    pure_epsilon = _of_mechanism("pure_epsilon")
-    zcdp_rho = _of_mechanism("zcdp_rho")
-    gdp_mu = _of_mechanism("gdp_mu")
-    zcdp_root = _of_mechanism("zcdp_root")
-    kov = _of_mechanism("kov")
-    outputs = _of_mechanism("outputs")
-    normal_mu = _of_mechanism("normal_mu")
-    sampled_normal = _of_mechanism("sampled_normal")
-    exact_masses = _of_mechanism("exact_masses")
-    held_masses = _of_mechanism("held_masses")
-    infinite_mass = _of_mechanism("infinite_mass")
-    reference_values = _of_mechanism("reference_values")
-    tight_charge = _by_mechanism("tight_charge")
-    hockey_stick_upper_bound = _by_mechanism("hockey_stick_upper_bound")
-    hockey_stick = _by_mechanism("hockey_stick")
-    renyi = _by_mechanism("renyi")
-    loss_cdf = _by_mechanism("loss_cdf")
-    loss_isf = _by_mechanism("loss_isf")
-    sample = _by_mechanism("sample")
-    sample_finite = _by_mechanism("sample_finite")
-    log_weight = _by_mechanism("log_weight")
-    _log_normaliser = _by_mechanism("_log_normaliser")
+    pure_epsilon = _delegated_property("pure_epsilon")
+    zcdp_rho = _delegated_property("zcdp_rho")
+    gdp_mu = _delegated_property("gdp_mu")
+    sqrt_twice_zcdp_rho = _delegated_property("sqrt_twice_zcdp_rho")
+    kov = _delegated_property("kov")
+    outputs = _delegated_property("outputs")
+    normal_mu = _delegated_property("normal_mu")
+    subsampled_gaussian_parameters = _delegated_property("subsampled_gaussian_parameters")
+    exact_masses = _delegated_property("exact_masses")
+    masses_as_fractions = _delegated_property("masses_as_fractions")
+    infinite_mass = _delegated_property("infinite_mass")
+    reference_values = _delegated_property("reference_values")
+    tight_charge = _delegated_method("tight_charge")
+    hockey_stick_upper_bound = _delegated_method("hockey_stick_upper_bound")
+    hockey_stick = _delegated_method("hockey_stick")
+    renyi = _delegated_method("renyi")
+    loss_cdf = _delegated_method("loss_cdf")
+    loss_isf = _delegated_method("loss_isf")
+    sample = _delegated_method("sample")
+    sample_finite = _delegated_method("sample_finite")
+    log_weight = _delegated_method("log_weight")
+    _log_normaliser = _delegated_method("_log_normaliser")
 
     @property
     def rational(self) -> LabelledRequest | None:
@@ -158,7 +158,7 @@ class LabelledRequest(DominatingPair):
         return LabelledRequest(mechanism, self.where, self.reveals)
 
 
-def checked_where(name: str, where: Mapping[str, Label] | Where) -> Where:
+def checked_labels(name: str, where: Mapping[str, Label] | Where) -> Where:
     """Return the labels by dimension; raise TypeError unless each is a str, an int or a tuple of these."""
     given = where.items() if isinstance(where, Mapping) else where
     try:
@@ -189,10 +189,10 @@ def label_tuple(label: Label) -> tuple[str | int, ...]:
     return label if isinstance(label, tuple) else (label,)
 
 
-def where_words(where: Where) -> str:
+def format_labels(where: Where) -> str:
     """Format labels for a reader.
 
-    >>> where_words((("site", "a"), ("epoch", (1, 2))))
+    >>> format_labels((("site", "a"), ("epoch", (1, 2))))
     'site=a epoch=1+2'
     """
     return " ".join(f"{name}={'+'.join(map(str, label_tuple(label)))}" for name, label in where)

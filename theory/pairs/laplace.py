@@ -12,25 +12,25 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from filterproof.theory.argument_checks import Real, check_positive, owned_copy
+from filterproof.theory.argument_checks import Real, check_positive, safe_double_copy
 from filterproof.theory.numerics import reproducible_math as rm
 from filterproof.theory.numerics.error_free import inverse_round_up
-from filterproof.theory.numerics.stable import as_real, expm1_minus
+from filterproof.theory.numerics.stable import expm1_minus, float_if_scalar
 from filterproof.theory.pairs.base import (
     ALL_CHARGES,
     ITSELF,
     ChargeName,
     DominatingPair,
-    half_square_of,
-    same_as,
+    alias_property,
+    half_square_property,
 )
 from filterproof.theory.pairs.finite import rounded_up_mu
-from filterproof.theory.pairs.finite_charges import convex_rho
+from filterproof.theory.pairs.finite_charges import symmetric_pair_rho_bounds
 from filterproof.theory.pairs.reference_values import (
     Exact,
-    IntervalReferenceValues,
     PairReferenceValues,
     ReferenceValue,
+    SymmetricBoundedLossReferenceValues,
     ball_of,
 )
 
@@ -81,7 +81,7 @@ class Laplace(DominatingPair):
 
     def __post_init__(self) -> None:
         b = check_positive(
-            "b", owned_copy(self.b, down=True), "pass scale / sensitivity, a number above zero"
+            "b", safe_double_copy(self.b, down=True), "pass scale / sensitivity, a number above zero"
         )
         if np.min(b, initial=np.inf) < _SMALLEST_NORMAL:
             raise ValueError(
@@ -93,8 +93,8 @@ class Laplace(DominatingPair):
     def pure_epsilon(self) -> Real:
         return inverse_round_up(self.b)
 
-    zcdp_root = same_as("pure_epsilon")
-    zcdp_rho = half_square_of("pure_epsilon")
+    sqrt_twice_zcdp_rho = alias_property("pure_epsilon")
+    zcdp_rho = half_square_property("pure_epsilon")
     swapped = ITSELF
 
     @property
@@ -104,7 +104,7 @@ class Laplace(DominatingPair):
 
     def tight_charge(self, charge: ChargeName) -> tuple[float, float]:
         return (
-            convex_rho(self.reference_values)
+            symmetric_pair_rho_bounds(self.reference_values)
             if charge == "zcdp_rho"
             else DominatingPair.tight_charge(self, charge)
         )
@@ -119,7 +119,7 @@ class Laplace(DominatingPair):
     def hockey_stick(self, epsilon: Real) -> Real:
         e = self._largest_loss
         inside = -rm.expm1(np.minimum(epsilon - e, 0.0) / 2)
-        return as_real(np.where(np.less(epsilon, -e), -rm.expm1(np.minimum(epsilon, 0.0)), inside))
+        return float_if_scalar(np.where(np.less(epsilon, -e), -rm.expm1(np.minimum(epsilon, 0.0)), inside))
 
     def renyi(self, alpha: Real) -> Real:
         e, t = self._largest_loss, alpha - 1
@@ -131,18 +131,18 @@ class Laplace(DominatingPair):
             divergence = np.where(np.isfinite(excess), rm.log1p(excess) / t, e + beyond / t)
         divergence = np.where(np.equal(t, 0), expm1_minus(-e), divergence)  # at orders 1 and inf the limits
         divergence = np.where(np.isposinf(t), e, divergence)
-        return as_real(np.where(np.greater_equal(e, 0), divergence, np.nan))  # no pair has e < 0
+        return float_if_scalar(np.where(np.greater_equal(e, 0), divergence, np.nan))  # no pair has e < 0
 
     def loss_cdf(self, x: Real) -> Real:
         e = self._largest_loss
         inside = rm.exp(np.minimum(x - e, 0.0) / 2) / 2
-        return as_real(np.where(np.less(x, -e), 0.0, np.where(np.less(x, e), inside, 1.0)))
+        return float_if_scalar(np.where(np.less(x, -e), 0.0, np.where(np.less(x, e), inside, 1.0)))
 
     def loss_isf(self, tail: Real) -> Real:
         e = self._largest_loss
         with np.errstate(divide="ignore"):
             inside = np.clip(e + 2 * (rm.log1p(-np.asarray(tail)) + math.log(2)), -e, e)
-        return as_real(np.where(np.less(tail, 1.0), inside, -np.inf))
+        return float_if_scalar(np.where(np.less(tail, 1.0), inside, -np.inf))
 
     @property
     def reference_values(self) -> PairReferenceValues:
@@ -166,7 +166,7 @@ class Laplace(DominatingPair):
 
 
 @dataclass(frozen=True, slots=True)
-class _LaplaceReferenceValues(IntervalReferenceValues):
+class _LaplaceReferenceValues(SymmetricBoundedLossReferenceValues):
     """Atoms 1/2 at e = 1/b and e^{-e}/2 at -e, and the density e^{(l-e)/2}/4 between them."""
 
     pair: Laplace

@@ -121,8 +121,8 @@ class MixtureReferenceValues(PairReferenceValues):
         low, high = -(far + 2), far + 2
         normal = scale * (2 * arb.pi()).sqrt()
         # |w log w| <= e^{2y} above 1/2, and 1/e below; |log w| <= |y| above, and -log(q) - y below
-        above = (1 / variance).exp() * tail((high - 2) / scale) + _density_tail(high, scale)
-        below = tail(-low / scale) * (1 - q.log()) + _density_tail(-low + 1, scale)
+        above = (1 / variance).exp() * tail((high - 2) / scale) + _mean_abs_log_ratio_tail_bound(high, scale)
+        below = tail(-low / scale) * (1 - q.log()) + _mean_abs_log_ratio_tail_bound(-low + 1, scale)
         rest = above + below
         return acb.integral(integrand, low, high).real / normal + rest.union(-rest)
 
@@ -136,7 +136,7 @@ class MixtureReferenceValues(PairReferenceValues):
         """Return the function x -> masses of the outcomes beyond the one with log w equal to x, or to -x."""
         (q, scale, _), removal = self._parameter_balls, self._is_removal
 
-        def at(x: Exact) -> tuple[arb, arb]:
+        def tails_above(x: Exact) -> tuple[arb, arb]:
             inner = (ball_of(x if removal else -x).exp() - (1 - q)) / q  # at q = 1 nothing cancels
             if inner <= 0:  # log w is larger everywhere
                 return (arb(int(removal)),) * 2
@@ -149,10 +149,10 @@ class MixtureReferenceValues(PairReferenceValues):
             first = tail(-output / scale)
             return first, q * tail((1 - output) / scale) + (1 - q) * first
 
-        return at
+        return tails_above
 
     def hockey_stick(self, epsilon: Exact) -> ReferenceValue:
-        return ReferenceValue(lambda: self.stick_from_tails(epsilon))
+        return ReferenceValue(lambda: self.hockey_stick_from_tails(epsilon))
 
     def loss_cdf(self, x: Exact) -> ReferenceValue:
         return ReferenceValue(lambda: 1 - self.above(x)[0])
@@ -183,7 +183,7 @@ class MixtureReferenceValues(PairReferenceValues):
         return (1 - q + q * ((x - arb(0.5)) / (scale * scale)).exp()).log()
 
 
-def _density_tail(x: arb, scale: arb) -> arb:
+def _mean_abs_log_ratio_tail_bound(x: arb, scale: arb) -> arb:
     """Return an upper bound on E |y|, y = (X - 1/2)/s^2, over X > x - 1 >= 0 and X < 1 - x, X ~ N(0, s^2)."""
     edge = (x - 1) / scale
     moment = (-edge * edge / 2).exp() / (2 * arb.pi()).sqrt() / scale

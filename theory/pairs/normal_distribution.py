@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from flint import arb, ctx
 
-from filterproof.theory.numerics.precision import PRECISION_LOCK
+from filterproof.theory.numerics.precision_lock import PRECISION_LOCK
 
 
 def tail(x: arb) -> arb:

@@ -11,10 +11,10 @@ from typing import ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from filterproof.theory.argument_checks import Real, check_at_least_zero, owned_copy
+from filterproof.theory.argument_checks import Real, check_at_least_zero, safe_double_copy
 from filterproof.theory.numerics import reproducible_math as rm
-from filterproof.theory.numerics.precision import PRECISION_LOCK
-from filterproof.theory.numerics.stable import as_real, half_square, log_round_up
+from filterproof.theory.numerics.precision_lock import PRECISION_LOCK
+from filterproof.theory.numerics.stable import float_if_scalar, half_square_round_up, log_round_up
 from filterproof.theory.pairs.base import (
     ALL_CHARGES,
     ITSELF,
@@ -22,7 +22,7 @@ from filterproof.theory.pairs.base import (
     ExactMasses,
     KOVForm,
     Outputs,
-    same_as,
+    alias_property,
 )
 from filterproof.theory.pairs.finite import FiniteOutcomesPair, pure_to_gdp
 from filterproof.theory.pairs.finite_charges import response_rho
@@ -35,7 +35,7 @@ _BITS = 640
 _NEVER = Fraction(0)
 
 
-class BinaryResponsePair(FiniteOutcomesPair):
+class RevealedOrRandomisedBitPair(FiniteOutcomesPair):
     """Base of randomised response and KOV: a bit is revealed with probability delta, else randomised."""
 
     __slots__ = ()
@@ -44,16 +44,16 @@ class BinaryResponsePair(FiniteOutcomesPair):
 
     @property
     @abstractmethod
-    def _form(self) -> KOVForm:
+    def _kov_parameters(self) -> KOVForm:
         """Both parameters, with their rational values where known."""
 
-    kov = same_as("_form")
-    zcdp_root = same_as("pure_epsilon")
+    kov = alias_property("_kov_parameters")
+    sqrt_twice_zcdp_rho = alias_property("pure_epsilon")
     swapped = ITSELF
 
     @property
     def exact_masses(self) -> ExactMasses | None:
-        _, _, ratio, delta = self._form
+        _, _, ratio, delta = self._kov_parameters
         if ratio is None or delta is None:
             return None
         keep = (1 - delta) * ratio / (1 + ratio)
@@ -63,36 +63,36 @@ class BinaryResponsePair(FiniteOutcomesPair):
 
     @property
     def rational(self) -> Self | None:
-        epsilon, delta, ratio, exact_delta = self._form
-        ratio = ratio_of(epsilon) if ratio is None else ratio
+        epsilon, delta, ratio, exact_delta = self._kov_parameters
+        ratio = rational_exp_epsilon(epsilon) if ratio is None else ratio
         exact_delta = Fraction(float(delta)) if exact_delta is None else exact_delta
         return None if ratio is None else self.with_parameters({"ratio": ratio, "exact_delta": exact_delta})
 
-    def _unless_revealed(self, charge: Real) -> Real:
-        delta = self._form.delta
+    def _inf_unless_delta_zero(self, charge: Real) -> Real:
+        delta = self._kov_parameters.delta
         if type(delta) is float and delta == 0:
             return charge
-        return as_real(np.where(np.equal(delta, 0), charge, math.inf))
+        return float_if_scalar(np.where(np.equal(delta, 0), charge, math.inf))
 
     @property
     def pure_epsilon(self) -> Real:
-        return self._unless_revealed(self._form.epsilon)
+        return self._inf_unless_delta_zero(self._kov_parameters.epsilon)
 
     @property
     def zcdp_rho(self) -> Real:
-        return self._unless_revealed(half_square(self._form.epsilon))
+        return self._inf_unless_delta_zero(half_square_round_up(self._kov_parameters.epsilon))
 
     def tight_charge(self, charge: ChargeName) -> tuple[float, float]:
-        known = charge == "zcdp_rho" and self._form.delta == 0
+        known = charge == "zcdp_rho" and self._kov_parameters.delta == 0
         return (
-            response_rho(float(self._form.epsilon))
+            response_rho(float(self._kov_parameters.epsilon))
             if known
             else FiniteOutcomesPair.tight_charge(self, charge)
         )
 
     @property
     def gdp_mu(self) -> Real:
-        return self._unless_revealed(pure_to_gdp(self._form.epsilon))
+        return self._inf_unless_delta_zero(pure_to_gdp(self._kov_parameters.epsilon))
 
     @property
     def reference_values(self) -> PairReferenceValues:
@@ -100,7 +100,7 @@ class BinaryResponsePair(FiniteOutcomesPair):
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class RandomizedResponse(BinaryResponsePair):
+class RandomizedResponse(RevealedOrRandomisedBitPair):
     """Randomised response: P = (e^epsilon, 1) / (1 + e^epsilon), Q = (1, e^epsilon) / (1 + e^epsilon).
 
     It reports a bit correctly with probability e^epsilon / (1 + e^epsilon) and dominates every epsilon-DP mechanism.
@@ -139,9 +139,9 @@ class RandomizedResponse(BinaryResponsePair):
     domination_parameter: ClassVar = "pure_epsilon"
 
     def __post_init__(self) -> None:
-        epsilon = check_at_least_zero("epsilon", owned_copy(self.epsilon), "pass nats, zero or more")
+        epsilon = check_at_least_zero("epsilon", safe_double_copy(self.epsilon), "pass nats, zero or more")
         self._set_parameter("epsilon", epsilon)
-        if self.ratio is not None and log_round_up(check_ratio(self.ratio)) != epsilon:
+        if self.ratio is not None and log_round_up(checked_likelihood_ratio(self.ratio)) != epsilon:
             raise ValueError(
                 f"epsilon must be log(ratio), rounded up, got epsilon={epsilon!r}, ratio={self.ratio}; "
                 f"use RandomizedResponse.from_ratio({self.ratio})"
@@ -168,7 +168,7 @@ class RandomizedResponse(BinaryResponsePair):
         ValueError
             If `ratio` is below 1.
         """
-        exact = check_ratio(ratio)
+        exact = checked_likelihood_ratio(ratio)
         return cls(log_round_up(exact), ratio=exact)
 
     @property
@@ -188,14 +188,14 @@ class RandomizedResponse(BinaryResponsePair):
 
     def _log_normaliser(self, order: float) -> Real:
         tilted, plain = (order - 0.5) * self.epsilon, 0.5 * self.epsilon
-        return as_real(np.logaddexp(tilted, -tilted) - np.logaddexp(plain, -plain))
+        return float_if_scalar(np.logaddexp(tilted, -tilted) - np.logaddexp(plain, -plain))
 
     @property
-    def _form(self) -> KOVForm:
+    def _kov_parameters(self) -> KOVForm:
         return KOVForm(self.epsilon, 0.0, self.ratio, _NEVER)
 
 
-def check_ratio(ratio: object) -> Fraction:
+def checked_likelihood_ratio(ratio: object) -> Fraction:
     """Return `ratio` as a Fraction >= 1."""
     if isinstance(ratio, bool) or not isinstance(ratio, (int, Fraction)):
         raise TypeError(
@@ -206,7 +206,7 @@ def check_ratio(ratio: object) -> Fraction:
     return Fraction(ratio)
 
 
-def ratio_of(epsilon: Real) -> Fraction | None:
+def rational_exp_epsilon(epsilon: Real) -> Fraction | None:
     """Return a rational number whose rounded-up logarithm is `epsilon`; None if the search finds none."""
     from flint import arb, ctx  # imported here because it loads ball arithmetic
 
@@ -222,14 +222,17 @@ def ratio_of(epsilon: Real) -> Fraction | None:
 class _KOVReferenceValues(FiniteReferenceValues):
     """Four outcomes with losses inf, epsilon, -epsilon and -inf."""
 
-    pair: BinaryResponsePair
+    pair: RevealedOrRandomisedBitPair
 
     @property
     def at(self) -> dict[str, Fraction]:
-        return {"e": Fraction(self.pair._form.epsilon), "d": Fraction(self.pair._form.delta)}  # type: ignore[arg-type]
+        return {
+            "e": Fraction(self.pair._kov_parameters.epsilon),
+            "d": Fraction(self.pair._kov_parameters.delta),
+        }  # type: ignore[arg-type]
 
     @property
-    def approximate(self) -> tuple[Fraction, Fraction] | None:
+    def kov_parameters(self) -> tuple[Fraction, Fraction] | None:
         return (self.at["e"], self.at["d"]) if "delta" in self.pair.parameters() else None
 
     @property
@@ -249,7 +252,7 @@ class _KOVReferenceValues(FiniteReferenceValues):
 
     @property
     def rational_masses(self) -> list[tuple[Fraction, Fraction]] | None:
-        _, _, ratio, delta = self.pair._form
+        _, _, ratio, delta = self.pair._kov_parameters
         if ratio is None or delta is None:
             return None
         none, rest = Fraction(0), (1 - delta) / (1 + ratio)

@@ -88,7 +88,7 @@ class PairReferenceValues(ABC):
 
     `formulas` maps these names to formulas in the parameters and in alpha, eps, level or p, or to None for infinity.
     `integrated`: whether divergences of fractional orders are integrals, which take long. `zcdp_theorem`: the theorem
-    of `zcdp_rho`. `zcdp_slack` and `stick_slack`: the allowed relative excess of the declared rho and of a charged
+    of `zcdp_rho`. `zcdp_slack` and `hockey_stick_slack`: allowed relative excess of the declared rho and of a charged
     hockey-stick.
     """
 
@@ -101,7 +101,7 @@ class PairReferenceValues(ABC):
     zcdp_slack: ClassVar[float] = 2.0**-44
 
     @property
-    def stick_slack(self) -> float:
+    def hockey_stick_slack(self) -> float:
         return 2.0**-38
 
     @property
@@ -152,7 +152,7 @@ class PairReferenceValues(ABC):
         """Return the function x -> balls around P(x < L < inf) and Q(x < L < inf), at the current precision."""
         raise TypeError(f"pair must have known tails, got {self!r}; define `above` in its reference values")
 
-    def stick_from_tails(self, epsilon: Exact) -> arb:
+    def hockey_stick_from_tails(self, epsilon: Exact) -> arb:
         """Return the hockey-stick by the masses above epsilon, for a finite loss."""
         p, q = self.above(epsilon)
         return p - ball_of(epsilon).exp() * q
@@ -163,7 +163,7 @@ class PairReferenceValues(ABC):
         return ()
 
     @property
-    def approximate(self) -> tuple[Fraction, Fraction] | None:
+    def kov_parameters(self) -> tuple[Fraction, Fraction] | None:
         """Return (epsilon, delta) of a pair that equals KOV(epsilon, delta); None for others."""
         return None
 
@@ -173,7 +173,7 @@ class PairReferenceValues(ABC):
         return None
 
 
-class IntervalReferenceValues(PairReferenceValues):
+class SymmetricBoundedLossReferenceValues(PairReferenceValues):
     """Reference values of a loss on [-e, e] whose distribution under Q is that of -L under P."""
 
     __slots__ = ()
@@ -203,11 +203,11 @@ class IntervalReferenceValues(PairReferenceValues):
 
         e, parameters, cdf = self.largest_loss, self.at, compile_formula(str(self.formulas["loss_cdf"]))
 
-        def at(x: Exact) -> tuple[arb, arb]:
+        def tails_above(x: Exact) -> tuple[arb, arb]:
             if not -e <= x < e:
                 return (ball_of(int(x < e)),) * 2
             own = {name: ball_of(value) for name, value in parameters.items()}
             # Q(L > x) = P(L < -x), to which the formula is continuous at e as well
             return 1 - cdf(own | {"level": ball_of(x)}), cdf(own | {"level": ball_of(-x)})
 
-        return at
+        return tails_above

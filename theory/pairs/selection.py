@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filterproof.theory.argument_checks import Real
-from filterproof.theory.display import one_line
-from filterproof.theory.pairs.base import DominatingPair, same_as
+from filterproof.theory.display import one_line_repr
+from filterproof.theory.pairs.base import DominatingPair, alias_property
 from filterproof.theory.pairs.finite import FiniteOutcomesPair, sample_members
 
 #: Runs that request one family (None: all runs), and the vectorised pair of their requests.
@@ -20,9 +20,11 @@ Group = tuple[NDArray[np.intp] | None, DominatingPair]
 _Family = tuple[NDArray[np.intp] | None, tuple[DominatingPair, ...], NDArray[np.intp]]
 
 
-def _looked_up(name: str) -> Any:
+def _property_of_chosen_pair(name: str) -> Any:
     """Return a property that reads the same property of the member that each run picked."""
-    return property(lambda pair: look_up([getattr(one, name) for one in pair.pairs], pair.index))
+    return property(
+        lambda pair: look_up_values_per_run([getattr(one, name) for one in pair.pairs], pair.index)
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -63,7 +65,7 @@ class PairPerRun(DominatingPair):
     index: NDArray[np.intp]
     _families: list[_Family] = field(init=False, repr=False)
 
-    __repr__ = one_line
+    __repr__ = one_line_repr
 
     def __post_init__(self) -> None:
         pairs = tuple(self.pairs)
@@ -94,20 +96,20 @@ class PairPerRun(DominatingPair):
 
     # -- charges of filters: table look-ups -----------------------------------------------------
 
-    members = same_as("pairs")
-    member_index = same_as("index")
+    members = alias_property("pairs")
+    member_index = alias_property("index")
 
     def of_run(self, run: int) -> DominatingPair:
         pair: DominatingPair = self.pairs[self.index[run]]
         return pair.of_run(run)
 
     def _look_up(self, values: list[Real]) -> Real:
-        return look_up(values, self.index)
+        return look_up_values_per_run(values, self.index)
 
-    pure_epsilon = _looked_up("pure_epsilon")
-    zcdp_rho = _looked_up("zcdp_rho")
-    gdp_mu = _looked_up("gdp_mu")
-    infinite_mass = _looked_up("infinite_mass")
+    pure_epsilon = _property_of_chosen_pair("pure_epsilon")
+    zcdp_rho = _property_of_chosen_pair("zcdp_rho")
+    gdp_mu = _property_of_chosen_pair("gdp_mu")
+    infinite_mass = _property_of_chosen_pair("infinite_mass")
 
     def hockey_stick_upper_bound(self, epsilon: float) -> Real:
         return self._look_up([pair.hockey_stick_upper_bound(epsilon) for pair in self.pairs])
@@ -117,7 +119,7 @@ class PairPerRun(DominatingPair):
     def _member_values(self, method: str, argument: Real) -> Real:
         if not isinstance(argument, np.ndarray) or argument.ndim == 0:
             return self._look_up([getattr(pair, method)(argument) for pair in self.pairs])
-        return self._gather_runs(
+        return self._evaluate_by_family(
             lambda pair, runs: getattr(pair, method)(argument if runs is None else argument[runs])
         )
 
@@ -154,31 +156,33 @@ class PairPerRun(DominatingPair):
                 "take the live runs with pair.take(runs) first"
             )
         parts = []
-        for runs, members, index in self._split():
+        for runs, members, index in self._members_by_family():
             finite = [pair for pair in members if isinstance(pair, FiniteOutcomesPair) and not pair.shape]
             if len(members) == len(finite) > 1:
                 drawn = sample_members(finite, index, rng, order, finite=way == "sample_finite")
             else:
-                drawn = getattr(_merge_members(members, index), way)(rng, len(index), order)
+                drawn = getattr(_family_as_one_pair(members, index), way)(rng, len(index), order)
             parts.append((runs, drawn))
-        return self._join_families(parts)
+        return self._join_family_values(parts)
 
     def log_weight(self, loss: NDArray[np.float64], order: float) -> NDArray[np.float64]:
         if all(type(pair).log_weight is DominatingPair.log_weight for pair in self.pairs):
             return DominatingPair.log_weight(self, loss, order)
-        return self._gather_runs(
+        return self._evaluate_by_family(
             lambda pair, runs: pair.log_weight(loss if runs is None else loss[runs], order)
         )
 
     def _log_normaliser(self, order: float) -> Real:
         return self._look_up([pair._log_normaliser(order) for pair in self.pairs])
 
-    def _gather_runs(
+    def _evaluate_by_family(
         self, part: Callable[[DominatingPair, NDArray[np.intp] | None], Real]
     ) -> NDArray[np.float64]:
-        return self._join_families((runs, part(pair, runs)) for runs, pair in self.families())
+        return self._join_family_values((runs, part(pair, runs)) for runs, pair in self.runs_by_family())
 
-    def _join_families(self, parts: Iterable[tuple[NDArray[np.intp] | None, Real]]) -> NDArray[np.float64]:
+    def _join_family_values(
+        self, parts: Iterable[tuple[NDArray[np.intp] | None, Real]]
+    ) -> NDArray[np.float64]:
         """Return the numbers of all runs, given those of each family."""
         out: NDArray[np.float64] | None = None
         for runs, values in parts:
@@ -188,10 +192,12 @@ class PairPerRun(DominatingPair):
             out[runs] = values
         return np.empty(0) if out is None else out
 
-    def families(self) -> list[Group]:
-        return [(runs, _merge_members(members, index)) for runs, members, index in self._split()]
+    def runs_by_family(self) -> list[Group]:
+        return [
+            (runs, _family_as_one_pair(members, index)) for runs, members, index in self._members_by_family()
+        ]
 
-    def _split(self) -> list[_Family]:
+    def _members_by_family(self) -> list[_Family]:
         """Return the runs of each family."""
         if self._families or not self.pairs:
             return self._families
@@ -229,7 +235,7 @@ class PairPerRun(DominatingPair):
         return (PairPerRun, self.pairs, self.index.astype(np.intp, copy=False).tobytes())
 
 
-def look_up(values: Sequence[Real], index: NDArray[np.integer[Any]]) -> NDArray[np.float64]:
+def look_up_values_per_run(values: Sequence[Real], index: NDArray[np.integer[Any]]) -> NDArray[np.float64]:
     """Return values[index[i]] for every run i; values are shared or per run, and the caller checked the index."""
     if any(isinstance(value, np.ndarray) and value.ndim for value in values):
         picked = np.broadcast_to(np.asarray(values[0], dtype=np.float64), index.shape)
@@ -240,7 +246,7 @@ def look_up(values: Sequence[Real], index: NDArray[np.integer[Any]]) -> NDArray[
     return np.array(values, dtype=np.float64).take(index, mode="wrap")
 
 
-def _merge_members(pairs: tuple[DominatingPair, ...], index: NDArray[np.intp]) -> DominatingPair:
+def _family_as_one_pair(pairs: tuple[DominatingPair, ...], index: NDArray[np.intp]) -> DominatingPair:
     """Return one vectorised pair for members of one family."""
     first, *others = pairs
     if not others or (first._has_derived_fields and all(pair == first for pair in others)):
@@ -249,7 +255,7 @@ def _merge_members(pairs: tuple[DominatingPair, ...], index: NDArray[np.intp]) -
     columns = [pair.parameters() for pair in pairs]
     for name, value in columns[0].items():
         if isinstance(value, (float, np.ndarray)):
-            merged[name] = look_up([column[name] for column in columns], index)  # type: ignore[misc]
+            merged[name] = look_up_values_per_run([column[name] for column in columns], index)  # type: ignore[misc]
         elif any(column[name] != value for column in columns):
             merged[name] = None  # the exact rationals differ, and a vectorised pair has none
     return first.with_parameters(merged)

@@ -12,12 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from filterproof.theory.argument_checks import Real, check_positive, check_probability, owned_copy
+from filterproof.theory.argument_checks import Real, check_positive, check_probability, safe_double_copy
 from filterproof.theory.numerics import reproducible_math as rm
 from filterproof.theory.numerics.error_free import inverse_round_up
 from filterproof.theory.numerics.mills_ratio import LOG_SQRT_TWO_PI
-from filterproof.theory.numerics.stable import as_real, expm1_minus
-from filterproof.theory.pairs.base import ALL_CHARGES, DominatingPair, half_square_of, same_as
+from filterproof.theory.numerics.stable import expm1_minus, float_if_scalar
+from filterproof.theory.pairs.base import ALL_CHARGES, DominatingPair, alias_property, half_square_property
 from filterproof.theory.pairs.gaussian import Gaussian
 from filterproof.theory.pairs.reference_values import PairReferenceValues
 
@@ -84,10 +84,10 @@ class SubsampledGaussian(DominatingPair):
     monotone_parameters: ClassVar = {"sigma": -1, "q": 1}
 
     def __post_init__(self) -> None:
-        q = check_probability("q", owned_copy(self.q))
+        q = check_probability("q", safe_double_copy(self.q))
         self._set_parameter("q", check_positive("q", q, "pass a sampling rate in (0, 1]"))
         sigma = check_positive(
-            "sigma", owned_copy(self.sigma, down=True), "pass noise / sensitivity, above zero"
+            "sigma", safe_double_copy(self.sigma, down=True), "pass noise / sensitivity, above zero"
         )
         self._set_parameter("sigma", sigma)
         if self.adjacency not in ("removal", "addition"):
@@ -97,17 +97,17 @@ class SubsampledGaussian(DominatingPair):
 
     @property
     def pure_epsilon(self) -> Real:
-        return as_real(np.full(self.shape, np.inf))
+        return float_if_scalar(np.full(self.shape, np.inf))
 
     @property
     def gdp_mu(self) -> Real:
-        return as_real(np.broadcast_to(inverse_round_up(self.sigma), self.shape))
+        return float_if_scalar(np.broadcast_to(inverse_round_up(self.sigma), self.shape))
 
-    zcdp_root = same_as("gdp_mu")
-    zcdp_rho = half_square_of("gdp_mu")
+    sqrt_twice_zcdp_rho = alias_property("gdp_mu")
+    zcdp_rho = half_square_property("gdp_mu")
 
     @property
-    def sampled_normal(self) -> tuple[Real, Real, str]:
+    def subsampled_gaussian_parameters(self) -> tuple[Real, Real, str]:
         return self.q, self.sigma, self.adjacency
 
     @property
@@ -153,13 +153,13 @@ class SubsampledGaussian(DominatingPair):
             # c = q, e^eps' = 1 + (e^eps - 1)/q; below log(1-q) every outcome counts
             inner = self._full_batch_level(epsilon)
             inside = self.q * full.hockey_stick(np.maximum(inner, -1e3))
-            return as_real(np.where(np.isneginf(inner), -grown, inside))
+            return float_if_scalar(np.where(np.isneginf(inner), -grown, inside))
         # c = 1 - (1-q) e^eps, e^eps' = 1 + (e^eps - 1)/c; above -log(1-q) no outcome counts
         factor = np.maximum(self.q - (1 - self.q) * grown, 0.0)
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             inner = np.where(factor > 0, rm.log1p(grown / factor), 1e3)
         inner = np.where(self.q == 1, epsilon, inner)
-        return as_real(factor * full.hockey_stick(inner))
+        return float_if_scalar(factor * full.hockey_stick(inner))
 
     def renyi(self, alpha: Real) -> Real:
         q, sigma, orders = np.broadcast_arrays(self.q, self.sigma, alpha)
@@ -168,23 +168,23 @@ class SubsampledGaussian(DominatingPair):
             out[place] = _renyi_upper_bound(
                 float(q[place]), float(sigma[place]), self.adjacency, float(orders[place])
             )
-        return as_real(out)
+        return float_if_scalar(out)
 
     def loss_cdf(self, x: Real) -> Real:
         if self.adjacency == "removal":
             output = self._output_at_loss(x)
             with_person = special.ndtr((output - 1) / self.sigma)
-            return as_real(self.q * with_person + (1 - self.q) * special.ndtr(output / self.sigma))
-        return as_real(special.ndtr(-self._output_at_loss(-np.asarray(x)) / self.sigma))
+            return float_if_scalar(self.q * with_person + (1 - self.q) * special.ndtr(output / self.sigma))
+        return float_if_scalar(special.ndtr(-self._output_at_loss(-np.asarray(x)) / self.sigma))
 
     def loss_isf(self, tail: Real) -> Real:
         z = -special.ndtri(np.asarray(tail, dtype=np.float64))
         with np.errstate(divide="ignore", invalid="ignore"):
             if self.adjacency == "addition":
-                return as_real(np.where(np.isneginf(z), -np.inf, -self._log_ratio(-self.sigma * z)))
+                return float_if_scalar(np.where(np.isneginf(z), -np.inf, -self._log_ratio(-self.sigma * z)))
             # the quantile of the mixture lies between those of N(0) and N(1)
             loss = self._log_ratio(self._mixture_quantile(np.asarray(tail), self.sigma * z))
-        return as_real(np.where(np.isneginf(z), -np.inf, np.where(np.isposinf(z), np.inf, loss)))
+        return float_if_scalar(np.where(np.isneginf(z), -np.inf, np.where(np.isposinf(z), np.inf, loss)))
 
     def _mixture_quantile(self, tail: Array, low: Array) -> Array:
         """Return x with q Phi((1-x)/sigma) + (1-q) Phi(-x/sigma) = tail, by bisection from [low, low + 1]."""
@@ -377,13 +377,13 @@ def _draw_addition(rng: np.random.Generator, n: int, q: float, sigma: float, ord
         return sigma * rng.standard_normal(n)
     log_odds = math.log(q) - math.log1p(-q) if q < 1 else math.inf
 
-    def slope(x: float) -> float:  # sigma^2 l'(x)
+    def scaled_log_ratio_slope(x: float) -> float:  # sigma^2 l'(x)
         return float(special.expit(log_odds + (x - 0.5) / sigma**2))
 
     from scipy import optimize
 
-    mode = float(optimize.brentq(lambda x: x + t * slope(x), -t, 0.0))
-    lean = slope(mode)
+    mode = float(optimize.brentq(lambda x: x + t * scaled_log_ratio_slope(x), -t, 0.0))
+    lean = scaled_log_ratio_slope(mode)
     at_mode = float(_log_ratio(np.asarray(mode), np.asarray(q), np.asarray(sigma), np))
 
     def propose(count: int) -> tuple[Array, Array]:

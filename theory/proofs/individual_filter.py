@@ -8,7 +8,12 @@ from __future__ import annotations
 
 import sympy as sp
 
-from filterproof.theory.proofs.symbolic import Sides, as_written, identity_check, sign_checks
+from filterproof.theory.proofs.symbolic import (
+    Sides,
+    identity_check_and_control,
+    sign_check_and_controls,
+    without_evaluation,
+)
 from filterproof.theory.theorems.formula import Formula
 from filterproof.theory.theorems.theorem import ProofStep, Theorem, supporting_steps
 
@@ -17,27 +22,27 @@ least, over = sp.symbols("a over", nonnegative=True)
 power = sp.Symbol("theta", real=True)
 
 
-@as_written
-def _lipschitz() -> sp.Expr:
+@without_evaluation
+def _lipschitz_charge_excess() -> sp.Expr:
     # an analysis that changes by h, at most the person's norm v times the constant: v K = h + over
     charge = alpha * (least + over) ** 2 / (2 * sigma**2)
     return charge - alpha * least**2 / (2 * sigma**2)
 
 
-@as_written
-def _promises() -> Sides:
+@without_evaluation
+def _rdp_by_gdp_and_zcdp_sides() -> Sides:
     # alpha/2 times the square of the GDP parameter, and alpha times the zCDP parameter
     mu = sp.sqrt(norm) / (sigma * clip)
     return alpha * mu**2 / 2, alpha * (norm / (2 * sigma**2 * clip**2))
 
 
-@as_written
-def _one_more() -> Sides:
+@without_evaluation
+def _round_and_rest_moment_sides() -> Sides:
     # a round m, then the remainder, against R = m + d
-    def mean(squares: sp.Expr) -> sp.Expr:
+    def loss_moment(squares: sp.Expr) -> sp.Expr:
         return sp.exp(power * (power - 1) / 2 * squares)
 
-    return mean(m**2) * mean((m + rest) ** 2 - m**2), mean((m + rest) ** 2)
+    return loss_moment(m**2) * loss_moment((m + rest) ** 2 - m**2), loss_moment((m + rest) ** 2)
 
 
 _MU = Formula("sqrt(n)/(sigma*C)")
@@ -80,8 +85,8 @@ THEOREM = Theorem(
             "Noise of standard deviation sigma on an analysis of all vectors: where it moves by h <= K |v|, as it does "
             "if it is K-Lipschitz in this person's vector and a removed one is the origin, alpha K^2 |v|^2/(2 sigma^2) "
             "is enough (Example 2.8), and so is Gaussian(K |v|/sigma).",
-            *sign_checks(
-                _lipschitz,
+            *sign_check_and_controls(
+                _lipschitz_charge_excess,
                 lambda: (alpha * over * (2 * least + over) / (2 * sigma**2),),
             ),
             r"\frac{\alpha K^2\|v\|^2}{2\sigma^2} \ge \frac{\alpha h^2}{2\sigma^2},\quad K\|v\| = h + o",
@@ -90,7 +95,7 @@ THEOREM = Theorem(
             "Per coordinate that a person moves by h the loss is that of two Gaussians at mu = h/(sigma C), whatever "
             "the others' sum is: the pair is Gaussian(|v|/(sigma C)), and a filter of squares admits each clipped "
             "round. At B_norm the GDP parameter sqrt(B_norm)/(sigma C) is the zCDP parameter B_norm/(2 sigma^2 C^2).",
-            *identity_check(_promises),
+            *identity_check_and_control(_rdp_by_gdp_and_zcdp_sides),
             r"\frac{\mu^2}{2} = \frac{B_{\mathrm{norm}}}{2\sigma^2C^2},"
             r"\quad \mu = \frac{\sqrt{B_{\mathrm{norm}}}}{\sigma C}",
         ),
@@ -99,7 +104,7 @@ THEOREM = Theorem(
             "has, given the outputs, the law of one Gaussian of square R^2, with R^2 what is left: a round m and then "
             "R^2 - m^2 have the means of R^2. So L has the law of Gaussian(B)'s in both directions, and with it its "
             "hockey-sticks.",
-            *identity_check(_one_more),
+            *identity_check_and_control(_round_and_rest_moment_sides),
             r"e^{\theta(\theta-1)m^2/2}\,e^{\theta(\theta-1)(R^2-m^2)/2} = e^{\theta(\theta-1)R^2/2},\quad R = m + d",
         ),
     ),

@@ -21,7 +21,7 @@ JOINED_BY_KERNEL = (
 )
 
 
-def _check_coverage(step: ProofStep, reached: CheckResult) -> CheckCoverage:
+def _narrower_coverage(step: ProofStep, reached: CheckResult) -> CheckCoverage:
     """Return the coverage of the check, or the narrower label of the step: an identity at fixed values is a point."""
     if step.checked in (None, reached.checked):
         return reached.checked
@@ -55,7 +55,7 @@ class CheckedStep:
         reached: CheckResult | RefusedError
         try:
             reached = step.check()
-            checked, detail = _check_coverage(step, reached), reached.detail
+            checked, detail = _narrower_coverage(step, reached), reached.detail
         except RefusedError as refusal:
             reached, checked, detail = refusal, step.checked or CheckCoverage.POINT, str(refusal)
         return cls(

@@ -1,7 +1,7 @@
 """The symbolic engine, which decides a step with sympy: an identity, or a sum of terms of evident sign.
 
-Its expressions have known parts, over symbols of declared range. It is separate from `engines.py`, so that steps with
-rationals and balls alone do not load sympy.
+Its expressions have known parts, over symbols of declared range. It is separate from `ball_engine.py`, so that steps
+with rationals and balls alone do not load sympy.
 """
 
 from __future__ import annotations
@@ -36,25 +36,25 @@ NOISE = sp.Float("1e-20")
 _Stated = TypeVar("_Stated")
 
 
-def as_written(stated: Callable[[], _Stated]) -> Callable[[], _Stated]:
+def without_evaluation(stated: Callable[[], _Stated]) -> Callable[[], _Stated]:
     """Return the same function without evaluation of its expressions, so that they are checked as they are written.
 
     It is for algebra only: sympy does not compute limits, integrals and derivatives correctly without evaluation.
     """
 
-    def kept() -> _Stated:
+    def unevaluated() -> _Stated:
         with sp.evaluate(False):
             return stated()
 
-    return kept
+    return unevaluated
 
 
-def symbolic_refusal(reason: str, found: Mapping[str, object] | None = None) -> RefusedError:
+def symbolic_refused_error(reason: str, found: Mapping[str, object] | None = None) -> RefusedError:
     """Return the refusal of the symbolic engine."""
     return RefusedError(reason, engine="sympy", evidence=Evidence.DERIVED, counterexample=found)
 
 
-def range_of(symbol: sp.Symbol) -> str | None:
+def declared_range_name(symbol: sp.Symbol) -> str | None:
     """Return the name of the declared range of a symbol; None if it is not in `_RANGES`."""
     for name in _RANGES:
         if symbol.assumptions0 == sp.Symbol(symbol.name, **{name: True}).assumptions0:
@@ -62,19 +62,21 @@ def range_of(symbol: sp.Symbol) -> str | None:
     return None
 
 
-def admitted_expression(expression: object, *, integrals: bool = False) -> sp.Expr:
+def checked_expression(expression: object, *, integrals: bool = False) -> sp.Expr:
     """Return the expression if it has only known parts over symbols of known range; else raise RefusedError."""
     if isinstance(expression, (int, Fraction)) and not isinstance(expression, bool):
         expression = sp.Rational(expression)
     if not isinstance(expression, sp.Expr):
-        raise symbolic_refusal(f"{expression!r} is no expression")
+        raise symbolic_refused_error(f"{expression!r} is no expression")
     limits = (sp.oo, -sp.oo) if integrals else ()
     for part in sp.preorder_traversal(expression):
         if isinstance(part, (sp.Symbol, *_PARTS)):
             continue
         if integrals and (isinstance(part, (sp.Integral, sp.Tuple)) or part in limits):
             continue
-        raise symbolic_refusal(f"{part} ({type(part).__name__}) is not among the parts that the engine knows")
+        raise symbolic_refused_error(
+            f"{part} ({type(part).__name__}) is not among the parts that the engine knows"
+        )
     symbol_domains(expression)
     return expression
 
@@ -83,11 +85,15 @@ def symbol_domains(*expressions: sp.Expr) -> dict[str, str]:
     """Return the range of every symbol, bound ones included, by name; refuse a name with two ranges."""
     ranges: dict[str, str] = {}
     for symbol in sorted({s for e in expressions for s in e.atoms(sp.Symbol)}, key=str):
-        name = range_of(symbol)
+        name = declared_range_name(symbol)
         if name is None or not symbol.is_commutative:
-            raise symbolic_refusal(f"the range of {symbol} is not one of {', '.join(_RANGES)}: declare it so")
+            raise symbolic_refused_error(
+                f"the range of {symbol} is not one of {', '.join(_RANGES)}: declare it so"
+            )
         if ranges.setdefault(symbol.name, name) != name:
-            raise symbolic_refusal(f"two symbols are called {symbol.name}, {ranges[symbol.name]} and {name}")
+            raise symbolic_refused_error(
+                f"two symbols are called {symbol.name}, {ranges[symbol.name]} and {name}"
+            )
     return ranges
 
 
@@ -106,7 +112,7 @@ def rational_points(
             if not _fits_domain(symbol, at[symbol.name]):
                 raise ValueError(
                     f"at must be a rational point of the domain, got {symbol}={at[symbol.name]!r}; "
-                    f"{symbol} is {range_of(symbol)}"
+                    f"{symbol} is {declared_range_name(symbol)}"
                 )
         return [dict(at)]
     chosen = {symbol: [value for value in _VALUES if _fits_domain(symbol, value)] for symbol in symbols}
@@ -141,7 +147,7 @@ def _powers_together(expression: sp.Expr) -> sp.Expr:
     return sp.powsimp(sp.expand_power_exp(expression))
 
 
-def _without_numerator(expression: sp.Expr) -> sp.Expr:
+def _zero_if_numerator_vanishes(expression: sp.Expr) -> sp.Expr:
     """Return 0 if the numerator over one denominator vanishes, else the expression; faster than `sp.simplify`."""
     above, below = (_powers_together(sp.expand(part)) for part in sp.fraction(sp.together(expression)))
     return sp.Integer(0) if above == 0 and below != 0 else expression
@@ -154,7 +160,7 @@ def simplify(expression: sp.Expr) -> sp.Expr:
     if expression.is_rational_function():
         return sp.cancel(sp.together(expression))
     attempt = sp.expand(expression.rewrite(sp.erf) if expression.has(sp.erfc) else expression)
-    for rewrite in (_powers_together, _without_numerator, sp.simplify):
+    for rewrite in (_powers_together, _zero_if_numerator_vanishes, sp.simplify):
         if attempt == 0:
             break
         attempt = rewrite(attempt)
@@ -175,31 +181,31 @@ def zero_check(residual: Callable[[], sp.Expr | Sides], *, at: Mapping[str, str]
     def check() -> CheckResult:
         stated = residual()
         sides = [
-            admitted_expression(s, integrals=True)
+            checked_expression(s, integrals=True)
             for s in (stated if isinstance(stated, tuple) else (stated,))
         ]
         if len(sides) not in (1, 2):
-            raise symbolic_refusal(f"an identity has two sides, got {len(sides)}")
+            raise symbolic_refused_error(f"an identity has two sides, got {len(sides)}")
         for integral in {part for side in sides for part in side.atoms(sp.Integral)}:
-            if not all(map(_in_order, integral.limits)):
-                raise symbolic_refusal(
+            if not all(map(_is_valid_integral_limit, integral.limits)):
+                raise symbolic_refused_error(
                     f"the limits of {integral} are not in order within the range of its variable"
                 )
         # sides with solved integrals are admitted again: this refuses a Piecewise and an integral left unsolved
-        solved = [admitted_expression(_integrated(side)) for side in sides]
-        expression = admitted_expression(solved[0] - solved[1]) if len(sides) == 2 else solved[0]
+        solved = [checked_expression(_solve_integrals(side)) for side in sides]
+        expression = checked_expression(solved[0] - solved[1]) if len(sides) == 2 else solved[0]
         symbol_domains(*sides)
         rational_points(sides, at)  # refuses a point outside the domain
         simplified = simplify(expression)
         if simplified != 0:
             left = "left minus right side" if len(sides) == 2 else "the residual"
-            raise symbolic_refusal(
+            raise symbolic_refused_error(
                 f"{left} simplifies to {simplified}, not 0; correct the identity or declare the symbols' ranges",
                 counterexample(simplified, at),
             )
         # A second route, in numbers, refuses a simplification that is valid on a part of the domain only.
         if (shown := counterexample(expression, at)) is not None:
-            raise symbolic_refusal("the residual is not 0 at the point of the counterexample", shown)
+            raise symbolic_refused_error("the residual is not 0 at the point of the counterexample", shown)
         return CheckResult("sympy", Evidence.DERIVED, CheckCoverage.IDENTITY, "residual 0")
 
     return check
@@ -218,22 +224,22 @@ def nonnegative_check(
     """
 
     def check() -> CheckResult:
-        claim, parts = admitted_expression(expression()), [admitted_expression(term) for term in terms()]
+        claim, parts = checked_expression(expression()), [checked_expression(term) for term in terms()]
         symbol_domains(claim, *parts)
         residual = simplify(claim - sum(parts, sp.Integer(0)))
         if residual != 0:
-            raise symbolic_refusal(
+            raise symbolic_refused_error(
                 f"the expression differs from the sum of its terms by {residual}", counterexample(residual)
             )
         for part in parts:
             if not part.is_nonnegative:
-                raise symbolic_refusal(f"the term {part} is not evidently >= 0", counterexample(part))
+                raise symbolic_refused_error(f"the term {part} is not evidently >= 0", counterexample(part))
         if strict and not any(part.is_positive for part in parts):
-            raise symbolic_refusal("no term is evidently > 0")
+            raise symbolic_refused_error("no term is evidently > 0")
         for point in rational_points([claim]):
             value = value_at(claim, point)
             if value is not None and (not value.is_real or value < -NOISE):
-                raise symbolic_refusal(
+                raise symbolic_refused_error(
                     "the expression is below 0", {"at": point, "value": str(sp.N(value, 12))}
                 )
         detail = "equal to " + " + ".join(f"({part})" for part in parts)
@@ -242,20 +248,20 @@ def nonnegative_check(
     return check
 
 
-def identity_check(
+def identity_check_and_control(
     sides: Callable[[], Sides], *, at: Mapping[str, str] | None = None
 ) -> tuple[Check, dict[str, Check]]:
     """Return `zero_check` of two sides, and a wrong claim: the right side, 1 % larger (or 1 if 0), equals the left
     one."""
 
-    def larger() -> Sides:
+    def enlarged_sides() -> Sides:
         left, right = sides()
         return left, right * sp.Rational(101, 100) if right != 0 else sp.Integer(1)
 
-    return zero_check(sides, at=at), {"1 % more": zero_check(larger, at=at)}
+    return zero_check(sides, at=at), {"1 % more": zero_check(enlarged_sides, at=at)}
 
 
-def sign_checks(
+def sign_check_and_controls(
     expression: Callable[[], sp.Expr],
     terms: Callable[[], Sequence[sp.Expr]],
     *,
@@ -268,7 +274,7 @@ def sign_checks(
     return nonnegative_check(expression, terms, strict=strict), {"1 % more": larger, "wrong sign": turned}
 
 
-def _in_order(limit: sp.Tuple) -> bool:
+def _is_valid_integral_limit(limit: sp.Tuple) -> bool:
     """Return whether a limit (variable, low, high) has low <= high and stays in the range of the variable."""
     if len(limit) != 3:
         return False
@@ -276,21 +282,23 @@ def _in_order(limit: sp.Tuple) -> bool:
     if low == sp.oo or high == -sp.oo or not all(end.is_extended_real for end in (low, high)):
         return False
     # sympy's solution may depend on the declared range, so the limits must stay within it
-    if range_of(variable) is None or not (range_of(variable) == "real" or low.is_nonnegative):
+    if declared_range_name(variable) is None or not (
+        declared_range_name(variable) == "real" or low.is_nonnegative
+    ):
         return False
     if high == sp.oo or low == -sp.oo:
         return all(end.is_finite for end in (low, high) if end not in (sp.oo, -sp.oo))
     return bool((high - low).is_nonnegative)
 
 
-def _integrated(side: sp.Expr) -> sp.Expr:
+def _solve_integrals(side: sp.Expr) -> sp.Expr:
     """Return the side with its integrals solved, by an antiderivative if sympy's elementary rules find one."""
 
-    def solve(integral: sp.Integral) -> sp.Expr:
+    def solve_integral(integral: sp.Integral) -> sp.Expr:
         # these rules solve sums of powers for squares in exponents; the general way through Meijer functions takes far
         # longer
         written = integral.func(sp.expand(integral.function, power_exp=False), *integral.limits)
         found = written.doit(manual=True)
         return integral.doit() if found.has(sp.Integral) else found
 
-    return side.replace(lambda part: isinstance(part, sp.Integral), solve).doit()
+    return side.replace(lambda part: isinstance(part, sp.Integral), solve_integral).doit()

@@ -11,13 +11,13 @@ from flint import arb, ctx, fmpq
 
 from filterproof.theory.argument_checks import check_count, did_you_mean
 from filterproof.theory.numerics.exact import to_fmpq
-from filterproof.theory.numerics.precision import PRECISION_LOCK
+from filterproof.theory.numerics.precision_lock import PRECISION_LOCK
 from filterproof.theory.thresholds.budgets import (
     BUDGET_FUNCTIONS,
-    best_kappa,
     gaussian_delta,
+    largest_kappa,
     optimal_dhat,
-    rest_of_delta,
+    theta_for_rest_of_delta,
 )
 
 #: The name of the threshold with two more arguments.
@@ -151,14 +151,14 @@ def threshold(
     if not 0 < dlt < 1:
         raise ValueError(f"delta must be in (0, 1), got delta={delta!r}; pass a probability inside it")
     if sigma is not None and rounds is not None:
-        noise, n = _above_zero("sigma", sigma), check_count("rounds", rounds)
-        _check_split(dlt, delta)
-        solve = partial(best_kappa, eps, dlt, sigma=noise, rounds=n)
+        noise, n = _positive_rational("sigma", sigma), check_count("rounds", rounds)
+        _check_delta_below_half(dlt, delta)
+        solve = partial(largest_kappa, eps, dlt, sigma=noise, rounds=n)
     else:
         solve = partial(BUDGET_FUNCTIONS[name], eps, dlt)
     # if e^epsilon has more bits than the largest precision, the search for B* would leave the reals
     most = 0 if name == "B*" and eps > 4 * _MAX_BITS else _MAX_BITS
-    return _to_digits(solve, digits, f"{name} at epsilon={epsilon!r}, delta={delta!r}", most)
+    return _certify_digits(solve, digits, f"{name} at epsilon={epsilon!r}, delta={delta!r}", most)
 
 
 def certified_delta(
@@ -199,11 +199,11 @@ def certified_delta(
     >>> print(fp.conversions.certified_delta(1, 1, digits=20))
     0.12693673750664394580
     """
-    size, eps = _above_zero("mu", mu), _exact_rational("epsilon", epsilon)
+    size, eps = _positive_rational("mu", mu), _exact_rational("epsilon", epsilon)
     if eps < 0:
         raise ValueError(f"epsilon must be >= 0, got epsilon={epsilon!r}; pass a number of nats")
     where = f"delta at mu={mu!r}, epsilon={epsilon!r}"
-    return _to_digits(lambda: gaussian_delta(arb(size), eps), digits, where)
+    return _certify_digits(lambda: gaussian_delta(arb(size), eps), digits, where)
 
 
 def certified_split(
@@ -237,10 +237,10 @@ def certified_split(
     5.38896081965e-6 9.60638339416e-8
     """
     n, dlt = check_count("rounds", rounds), _exact_rational("delta", delta)
-    _check_split(dlt, delta)
+    _check_delta_below_half(dlt, delta)
     where = f"the split at rounds={rounds!r}, delta={delta!r}"
-    dhat = _to_digits(lambda: optimal_dhat(n, dlt), digits, where)
-    return dhat, _to_digits(lambda: rest_of_delta(n, dlt, optimal_dhat(n, dlt)), digits, where)
+    dhat = _certify_digits(lambda: optimal_dhat(n, dlt), digits, where)
+    return dhat, _certify_digits(lambda: theta_for_rest_of_delta(n, dlt, optimal_dhat(n, dlt)), digits, where)
 
 
 def gaussian_steps(
@@ -280,7 +280,7 @@ def gaussian_steps(
     >>> fp.conversions.gaussian_steps(100, "0.815623", "1e-5")
     495
     """
-    noise, digits = Fraction(int((exact := _above_zero("sigma", sigma)).p), int(exact.q)), 20
+    noise, digits = Fraction(int((exact := _positive_rational("sigma", sigma)).p), int(exact.q)), 20
     while True:
         mu = threshold("GDP", epsilon, delta, digits=digits)
         least, most = (int((noise * end) ** 2) for end in (mu.low, mu.high))
@@ -294,7 +294,7 @@ def gaussian_steps(
         digits *= 2
 
 
-def _to_digits(solve: Callable[[], arb], digits: int, where: str, most_bits: int = _MAX_BITS) -> Ball:
+def _certify_digits(solve: Callable[[], arb], digits: int, where: str, most_bits: int = _MAX_BITS) -> Ball:
     """Return the real number in the ball `solve()`, with so many digits or as many as can be certified."""
     bits, before = _working_bits(check_count("digits", digits)), -1.0
     while most_bits:
@@ -302,9 +302,9 @@ def _to_digits(solve: Callable[[], arb], digits: int, where: str, most_bits: int
             enclosure = solve()
             accuracy = enclosure.rel_accuracy_bits()
             if accuracy > 3.33 * digits + 8 or (enclosure.is_exact() and enclosure.is_zero()):
-                return _decimal_ball(enclosure, digits)
+                return _decimal_ball_from_arb(enclosure, digits)
             if 0 < accuracy <= before + 1:  # twice the bits did not improve the result, so it is final
-                return _decimal_ball(enclosure, max(int((accuracy - 8) / 3.33), 1))
+                return _decimal_ball_from_arb(enclosure, max(int((accuracy - 8) / 3.33), 1))
         if bits > most_bits:
             break
         bits, before = 2 * bits, accuracy
@@ -331,19 +331,19 @@ def _exact_rational(name: str, value: object) -> fmpq:
         ) from wrong
 
 
-def _above_zero(name: str, value: object) -> fmpq:
+def _positive_rational(name: str, value: object) -> fmpq:
     exact = _exact_rational(name, value)
     if exact <= 0:
         raise ValueError(f"{name} must be above zero, got {name}={value!r}; pass a positive number")
     return exact
 
 
-def _check_split(exact: fmpq, delta: object) -> None:
+def _check_delta_below_half(exact: fmpq, delta: object) -> None:
     if not 0 < exact < fmpq(1, 2):
         raise ValueError(f"delta must be in (0, 1/2), got delta={delta!r}; pass a small probability")
 
 
-def _decimal_ball(found: arb, digits: int) -> Ball:
+def _decimal_ball_from_arb(found: arb, digits: int) -> Ball:
     if found.is_zero():
         return Ball("0", "0", digits)
     mid, radius, exponent = found.mid_rad_10exp(digits + 3)

@@ -110,7 +110,7 @@ def _parsed_formula(text: str) -> ast.expr:
         raise ValueError(f"formula must be one expression, got {text[:40]!r}: {error.msg}") from error
 
 
-def _each(operation: Callable[..., arb], *operands: Evaluator) -> Evaluator:
+def _apply_to_operands(operation: Callable[..., arb], *operands: Evaluator) -> Evaluator:
     def value(values: Mapping[str, arb]) -> arb:
         balls = [operand(values) for operand in operands]
         if all(ball.is_finite() for ball in balls):
@@ -131,14 +131,14 @@ def _compile(node: ast.expr) -> Evaluator:
         case ast.Name(id=name):
             return lambda values: values[name]
         case ast.UnaryOp(op=ast.USub(), operand=operand):
-            return _each(lambda x: -x, _compile(operand))
+            return _apply_to_operands(lambda x: -x, _compile(operand))
         case ast.BinOp(left=base, op=ast.Pow(), right=ast.Constant(value=int(n))) if not isinstance(n, bool):
             # a square of a ball around 0 stays >= 0
-            return _each(lambda x: x**n, _compile(base))
+            return _apply_to_operands(lambda x: x**n, _compile(base))
         case ast.BinOp(left=left, op=op, right=right) if type(op) in _ARITHMETIC:
-            return _each(_ARITHMETIC[type(op)], _compile(left), _compile(right))
+            return _apply_to_operands(_ARITHMETIC[type(op)], _compile(left), _compile(right))
         case ast.Call(func=ast.Name(id=name), args=[argument], keywords=[]) if name in FUNCTIONS:
-            return _each(FUNCTIONS[name], _compile(argument))
+            return _apply_to_operands(FUNCTIONS[name], _compile(argument))
     raise ValueError(
         f"formula must use numbers, variables, + - * / ** and known functions, "
         f"got {ast.unparse(node)[:80]!r}; known: {', '.join(FUNCTIONS)}"

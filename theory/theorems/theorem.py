@@ -8,7 +8,7 @@ from functools import cache
 from importlib import import_module
 
 from filterproof.theory.argument_checks import did_you_mean
-from filterproof.theory.display import one_line
+from filterproof.theory.display import one_line_repr
 from filterproof.theory.evidence import CheckCoverage, Evidence
 from filterproof.theory.kernel.kernel_theorems import KERNEL_THEOREMS, KernelTheorem
 from filterproof.theory.kernel.record import accepted_statement
@@ -99,9 +99,11 @@ def kernel_step(theorem: KernelTheorem, *, decides: bool) -> ProofStep:
         except ValueError as reason:
             raise RefusedError(str(reason), engine="rocq", evidence=Evidence.KERNEL) from reason
         axioms = f"axioms: {', '.join(found.axioms)}" if found.axioms else "no axioms"
-        return CheckResult("rocq", Evidence.KERNEL, CheckCoverage.KERNEL, f"{found.place_of_run}; {axioms}")
+        return CheckResult(
+            "rocq", Evidence.KERNEL, CheckCoverage.KERNEL, f"{found.acceptance_phrase}; {axioms}"
+        )
 
-    says = f"{theorem.says} ({theorem.name} in {theorem.module}.v)"
+    says = f"{theorem.says} ({theorem.name} in {theorem.rocq_module}.v)"
     return ProofStep(says, check, checked=CheckCoverage.KERNEL, decides=decides, kernel=theorem)
 
 
@@ -146,7 +148,7 @@ class Theorem:
     uses: tuple[str, ...] = ()
     statement: tuple[str | Formula, ...] = ()
 
-    __repr__ = one_line
+    __repr__ = one_line_repr
 
     @property
     def claim_latex(self) -> str:
@@ -188,7 +190,7 @@ PROOF_MODULES = {
     "B*, line by line": "b_star_steps",
     "kappa": "kappa",
     "individual filter": "individual_filter",
-    "papers' steps": "papers_steps",
+    "papers' steps": "printed_epsilon_steps",
 }
 #: The modules in `filterproof.theory.theorems` of the claims that the kernel proves.
 ROW_MODULES = (

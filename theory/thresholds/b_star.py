@@ -31,8 +31,8 @@ from typing import TYPE_CHECKING
 
 from flint import arb, ctx, fmpq
 
-from filterproof.theory.numerics.exact import fraction_of, to_fmpq
-from filterproof.theory.numerics.precision import PRECISION_LOCK
+from filterproof.theory.numerics.exact import fraction_from_mpf, to_fmpq
+from filterproof.theory.numerics.precision_lock import PRECISION_LOCK
 
 if TYPE_CHECKING:
     import mpmath as mp
@@ -44,7 +44,8 @@ class BStar:
 
     `case` is "one order" (the order a > 1 where both ends meet), "order 1" (Kullback-Leibler, one direction) or
     "randomised response" (both directions; B* = L tanh(L/2) with e^L = (e^epsilon + delta) / (1 - delta)). `low` and
-    `high` are exact. In the first two cases `slopes_below` computes `low` from `order` and `slopes` (c, c').
+    `high` are exact.
+    In the first two cases `rho_lower_bound_from_slopes` computes `low` from `order` and `slopes` (c, c').
     """
 
     low: arb
@@ -75,15 +76,17 @@ def _certified_crossing(epsilon: fmpq, delta: fmpq) -> BStar:
         eps, goal = mp.mpf(int(epsilon.p)) / int(epsilon.q), mp.mpf(int(delta.p)) / int(delta.q)
         order, mass = _uncertified_crossing(eps, goal)
         first = goal + mp.exp(eps) * mass
-        slopes = fraction_of(first / mass), fraction_of((1 - first) / (1 - mass))
-        at, y = fraction_of(order), fraction_of(mass)
-    low = slopes_below(epsilon, delta, at, slopes)
-    x, high = _pair_above(epsilon, delta, y, low, at)
+        slopes = fraction_from_mpf(first / mass), fraction_from_mpf((1 - first) / (1 - mass))
+        at, y = fraction_from_mpf(order), fraction_from_mpf(mass)
+    low = rho_lower_bound_from_slopes(epsilon, delta, at, slopes)
+    x, high = _p_mass_and_rho_upper_bound(epsilon, delta, y, low, at)
     case = "order 1" if at == 1 else "one order"
     return BStar(low, high, case, at, slopes, x, y)
 
 
-def slopes_below(epsilon: fmpq, delta: fmpq, order: Fraction, slopes: tuple[Fraction, Fraction]) -> arb:
+def rho_lower_bound_from_slopes(
+    epsilon: fmpq, delta: fmpq, order: Fraction, slopes: tuple[Fraction, Fraction]
+) -> arb:
     """Return a lower bound on D_a / a of every pair whose hockey-stick at epsilon is at least delta.
 
     With u(c) = a c^{a-1} and v(c) = (a-1) c^a (at order 1: 1 + log c and c) the moment of every pair is at least (u(c)
@@ -93,12 +96,12 @@ def slopes_below(epsilon: fmpq, delta: fmpq, order: Fraction, slopes: tuple[Frac
     power, a = arb(epsilon).exp(), arb(to_fmpq(order))
     t = a - 1
 
-    def plane(c: arb) -> tuple[arb, arb]:
+    def plane_coefficients(c: arb) -> tuple[arb, arb]:
         return (1 + c.log(), c) if order == 1 else (a * c**t, t * c**a)
 
-    second_plane = plane(arb(to_fmpq(slopes[1])))
+    second_plane = plane_coefficients(arb(to_fmpq(slopes[1])))
     for bits in range(ctx.prec - 24, 24, -16):
-        u, v = plane(arb(to_fmpq(slopes[0])) * (1 - arb(2) ** -bits))
+        u, v = plane_coefficients(arb(to_fmpq(slopes[0])) * (1 - arb(2) ** -bits))
         rise = u - second_plane[0]
         if rise > 0 and rise * power - (v - second_plane[1]) >= 0:
             least = rise * delta + second_plane[0] - second_plane[1]
@@ -108,7 +111,7 @@ def slopes_below(epsilon: fmpq, delta: fmpq, order: Fraction, slopes: tuple[Frac
     )
 
 
-def least_rho_beyond(p: fmpq, q: fmpq, near: arb, order: fmpq) -> arb:
+def binary_pair_rho_upper_bound(p: fmpq, q: fmpq, near: arb, order: fmpq) -> arb:
     """Return an upper bound on D_a / a over all orders a > 1 and both directions, of (p, 1 - p) against (q, 1 - q).
 
     0 < q < p < 1. `near` and `order` are guesses of the supremum and of its order. For good guesses the bound exceeds
@@ -118,12 +121,12 @@ def least_rho_beyond(p: fmpq, q: fmpq, near: arb, order: fmpq) -> arb:
     with PRECISION_LOCK, ctx.workprec(2 * ctx.prec + 64):
         for bits in range(ctx.prec // 2 - 56, -64, -8):
             trial = (near * (1 + arb(2) ** -bits)).upper()
-            if _balls_cover(trial, p, q, order) and _balls_cover(trial, q, p, order):
+            if _certifies_rho_bound(trial, p, q, order) and _certifies_rho_bound(trial, q, p, order):
                 return trial
     raise ArithmeticError(f"near must be close to the smallest rho, got near={near}; report this as a bug")
 
 
-def _balls_cover(rho: arb, p: fmpq, q: fmpq, order: fmpq) -> bool:
+def _certifies_rho_bound(rho: arb, p: fmpq, q: fmpq, order: fmpq) -> bool:
     """Return whether balls show g(a) = rho a (a - 1) - K(a) >= 0 for all a > 1.
 
     g(1) = 0. K'' = (d/2)^2 / cosh^2((a - m) d/2), where d is the distance of the losses and m the order at which both
@@ -134,15 +137,15 @@ def _balls_cover(rho: arb, p: fmpq, q: fmpq, order: fmpq) -> bool:
     mean_loss = p * loss + (1 - p) * other_loss  # K'(1)
     half = abs(loss - other_loss) / 2
 
-    def weights(a: arb) -> tuple[arb, arb]:
+    def outcome_moment_terms(a: arb) -> tuple[arb, arb]:
         return q * (a * loss).exp(), (1 - q) * (a * other_loss).exp()
 
-    def g(a: arb) -> arb:
-        one, rest = weights(a)
+    def zcdp_slack(a: arb) -> arb:
+        one, rest = outcome_moment_terms(a)
         return rho * a * (a - 1) - (one + rest).log()
 
-    def slope(a: arb) -> arb:
-        one, rest = weights(a)
+    def zcdp_slack_slope(a: arb) -> arb:
+        one, rest = outcome_moment_terms(a)
         return rho * (2 * a - 1) - (one * loss + rest * other_loss) / (one + rest)
 
     starts_well = rho - mean_loss >= 0
@@ -159,37 +162,39 @@ def _balls_cover(rho: arb, p: fmpq, q: fmpq, order: fmpq) -> bool:
     if not right.upper() > 1:
         return False
     turn = arb(right.upper())
-    if slope(turn) >= 0:
-        return bool(g(right.union(turn)) >= 0)
+    if zcdp_slack_slope(turn) >= 0:
+        return bool(zcdp_slack(right.union(turn)) >= 0)
     before, after = turn, 2 * turn
-    while not slope(after) > 0:
+    while not zcdp_slack_slope(after) > 0:
         after = 2 * after
     for bits in range(8, ctx.prec, 8):  # closer to the smallest value, from both sides of the guess
         for trial in (arb(order) * (1 - arb(2) ** -bits), arb(order) * (1 + arb(2) ** -bits)):
             trial = trial.mid()
             if before < trial < after:
-                steep = slope(trial)
+                steep = zcdp_slack_slope(trial)
                 if steep < 0:
                     before = trial
                 elif steep > 0:
                     after = trial
     for _ in range(96):  # for a poor guess
         middle = ((before + after) / 2).mid()
-        steep = slope(middle)
+        steep = zcdp_slack_slope(middle)
         if not (steep < 0 or steep > 0):
             break
         before, after = (middle, after) if steep < 0 else (before, middle)
-    return bool(g(before) + slope(before) * (after - before) >= 0 and g(after) >= 0)
+    return bool(
+        zcdp_slack(before) + zcdp_slack_slope(before) * (after - before) >= 0 and zcdp_slack(after) >= 0
+    )
 
 
-def _pair_above(
+def _p_mass_and_rho_upper_bound(
     epsilon: fmpq, delta: fmpq, mass: Fraction, near: arb, order: Fraction
 ) -> tuple[Fraction, arb]:
     """Return the P-mass for which Q-mass `mass` has a hockey-stick above delta, and its smallest rho, rounded up."""
     y = to_fmpq(mass)
     first = (arb(delta) + arb(epsilon).exp() * y) * (1 + arb(2) ** (8 - ctx.prec))
     x = first.upper().fmpq()
-    return Fraction(int(x.p), int(x.q)), least_rho_beyond(x, y, near, to_fmpq(order))
+    return Fraction(int(x.p), int(x.q)), binary_pair_rho_upper_bound(x, y, near, to_fmpq(order))
 
 
 def _randomised_response_case(epsilon: fmpq, delta: fmpq) -> BStar | None:
@@ -236,7 +241,7 @@ def _uncertified_crossing(eps: mp.mpf, delta: mp.mpf) -> tuple[mp.mpf, mp.mpf]:
 
     most = (1 - delta) / power
 
-    def best(a: mp.mpf, steps: int = 60) -> mp.mpf:
+    def q_mass_of_least_divergence(a: mp.mpf, steps: int = 60) -> mp.mpf:
         """Return the y with the smallest divergence of order a, which is convex in y."""
         low, high = mp.log(delta) - eps - 2 * mp.log(a + 10) - 60, mp.log(most)
         for _ in range(steps):
@@ -244,7 +249,7 @@ def _uncertified_crossing(eps: mp.mpf, delta: mp.mpf) -> tuple[mp.mpf, mp.mpf]:
             low, high = (middle, high) if slope(a, mp.exp(middle)) < 0 else (low, middle)
         return mp.exp(low)
 
-    def gain(a: mp.mpf, y: mp.mpf) -> mp.mpf:
+    def scaled_slope_in_order(a: mp.mpf, y: mp.mpf) -> mp.mpf:
         """Return a positive multiple of the derivative by a of D_a / a."""
         x = delta + power * y
         c, other = mp.log(x / y), mp.log((1 - x) / (1 - y))
@@ -252,7 +257,7 @@ def _uncertified_crossing(eps: mp.mpf, delta: mp.mpf) -> tuple[mp.mpf, mp.mpf]:
         moment = one + rest
         return (one * c + rest * other) / moment * a * (a - 1) - mp.log(moment) * (2 * a - 1)
 
-    def reached(a: mp.mpf, y: mp.mpf) -> mp.mpf:
+    def divergence_over_order(a: mp.mpf, y: mp.mpf) -> mp.mpf:
         """Return D_a / a."""
         x = delta + power * y
         one, rest = (a - 1) * mp.log(x / y), (a - 1) * mp.log((1 - x) / (1 - y))
@@ -262,16 +267,19 @@ def _uncertified_crossing(eps: mp.mpf, delta: mp.mpf) -> tuple[mp.mpf, mp.mpf]:
     start = mp.mpf("1e-6")
     with PRECISION_LOCK, mp.workdps(30):
         least, top = start, mp.mpf(1)
-        if gain(1 + start, best(1 + start)) < 0:
+        if scaled_slope_in_order(1 + start, q_mass_of_least_divergence(1 + start)) < 0:
             # the smallest divergence may fall at first and later rise far above: for an order that is the largest of
             # all
-            least = max((start * 4**k for k in range(34)), key=lambda t: reached(1 + t, best(1 + t)))
+            least = max(
+                (start * 4**k for k in range(34)),
+                key=lambda t: divergence_over_order(1 + t, q_mass_of_least_divergence(1 + t)),
+            )
             top = 4 * least
             least /= 4
         if least < start:
             order = None
         else:
-            while gain(1 + top, best(1 + top)) > 0:
+            while scaled_slope_in_order(1 + top, q_mass_of_least_divergence(1 + top)) > 0:
                 top *= 2
                 if top > 2**48:
                     raise ArithmeticError(
@@ -279,13 +287,17 @@ def _uncertified_crossing(eps: mp.mpf, delta: mp.mpf) -> tuple[mp.mpf, mp.mpf]:
                     )
             for _ in range(24):
                 middle = mp.sqrt(least * top)
-                least, top = (middle, top) if gain(1 + middle, best(1 + middle)) > 0 else (least, middle)
+                least, top = (
+                    (middle, top)
+                    if scaled_slope_in_order(1 + middle, q_mass_of_least_divergence(1 + middle)) > 0
+                    else (least, middle)
+                )
             order = 1 + least
-        mass = best(order or mp.mpf(1))
+        mass = q_mass_of_least_divergence(order or mp.mpf(1))
     if order is None:
-        return mp.mpf(1), best(mp.mpf(1), mp.mp.prec + 16)
+        return mp.mpf(1), q_mass_of_least_divergence(mp.mpf(1), mp.mp.prec + 16)
     root = mp.findroot(
-        lambda s, z: (gain(1 + mp.exp(s), mp.exp(z)), slope(1 + mp.exp(s), mp.exp(z))),
+        lambda s, z: (scaled_slope_in_order(1 + mp.exp(s), mp.exp(z)), slope(1 + mp.exp(s), mp.exp(z))),
         (mp.log(order - 1), mp.log(mass)),
         verify=False,
     )

@@ -1,8 +1,8 @@
 """The largest budgets that conversions allow, in balls, and the largest doubles below them.
 
->>> budget_below("CKS", 0.3, 1e-5), budget_below("GDP", 0.3, 1e-5)
+>>> budget_round_down("CKS", 0.3, 1e-5), budget_round_down("GDP", 0.3, 1e-5)
 (0.003302986550793592, 0.08898345287381179)
->>> largest_double_below(lambda: arb(2).sqrt()), largest_double_below(lambda: arb(1) / 4)
+>>> largest_double_at_most(lambda: arb(2).sqrt()), largest_double_at_most(lambda: arb(1) / 4)
 (1.414213562373095, 0.25)
 
 The largest double below a real number is unique, so the results have the same bits on every processor and with every
@@ -17,7 +17,7 @@ from functools import lru_cache
 from flint import arb, ctx, fmpq
 
 from filterproof.theory.numerics.exact import to_fmpq
-from filterproof.theory.numerics.precision import PRECISION_LOCK
+from filterproof.theory.numerics.precision_lock import PRECISION_LOCK
 from filterproof.theory.pairs.reference_values import lower_end
 from filterproof.theory.rounding import next_above
 from filterproof.theory.thresholds.b_star import b_star
@@ -31,7 +31,7 @@ _ASYMPTOTIC_EPSILON = 2**24
 _MAX_LOG2_ROOT = 4096
 
 
-def largest_double_below(value: Callable[[], arb]) -> float:
+def largest_double_at_most(value: Callable[[], arb]) -> float:
     """Return the largest double at most the real number in the ball `value()`, at the context's precision.
 
     Raises ArithmeticError if no precision determines it.
@@ -49,13 +49,13 @@ def largest_double_below(value: Callable[[], arb]) -> float:
 
 
 @lru_cache(maxsize=4096)
-def budget_below(name: str, epsilon: float, delta: float) -> float:
+def budget_round_down(name: str, epsilon: float, delta: float) -> float:
     """Return the largest double that is at most `BUDGET_FUNCTIONS[name]`, for the exact values of both doubles."""
     eps, goal = to_fmpq(epsilon), to_fmpq(delta)
-    return largest_double_below(lambda: BUDGET_FUNCTIONS[name](eps, goal))
+    return largest_double_at_most(lambda: BUDGET_FUNCTIONS[name](eps, goal))
 
 
-def order_below(alpha: float, epsilon: float, delta: float, *, markov: bool) -> float:
+def rdp_budget_round_down(alpha: float, epsilon: float, delta: float, *, markov: bool) -> float:
     """Return the largest double R for which (alpha, R)-RDP gives (epsilon, delta)-DP; below 0 if none does.
 
     With t = alpha - 1, delta = e^{t (R - epsilon)} (1 - 1/alpha)^alpha / t (Koskela, Tobaben & Honkela 2023, C.4),
@@ -63,28 +63,28 @@ def order_below(alpha: float, epsilon: float, delta: float, *, markov: bool) -> 
     """
     eps, goal, t = to_fmpq(epsilon), to_fmpq(delta), to_fmpq(alpha) - 1
 
-    def largest() -> arb:
+    def largest_rdp_budget() -> arb:
         gain = arb(0) if markov else t * (1 / arb(t)).log1p() + arb(t).log1p()
         return arb(eps) + (arb(goal).log() + gain) / t
 
-    return largest_double_below(largest)
+    return largest_double_at_most(largest_rdp_budget)
 
 
-def pure_below(epsilon: float, delta: float) -> float:
+def pure_budget_round_down(epsilon: float, delta: float) -> float:
     """Return the largest double B such that B-DP gives (epsilon, delta)-DP: delta = (e^B - e^eps) / (1 + e^B)."""
     eps, goal = arb(epsilon), arb(delta)
-    return largest_double_below(lambda: eps + (goal * (-eps).exp()).log1p() - (-goal).log1p())
+    return largest_double_at_most(lambda: eps + (goal * (-eps).exp()).log1p() - (-goal).log1p())
 
 
-def split_below(rounds: int, delta: float) -> tuple[float, float]:
+def optimal_split_round_down(rounds: int, delta: float) -> tuple[float, float]:
     """Return (dhat, theta) of `realisation.optimal_split`: dhat at most optimal, theta the rest of delta."""
     whole = to_fmpq(delta)
-    dhat = largest_double_below(lambda: optimal_dhat(rounds, whole))
+    dhat = largest_double_at_most(lambda: optimal_dhat(rounds, whole))
     one = to_fmpq(dhat)
-    return dhat, largest_double_below(lambda: rest_of_delta(rounds, whole, arb(one)))
+    return dhat, largest_double_at_most(lambda: theta_for_rest_of_delta(rounds, whole, arb(one)))
 
 
-def rest_of_delta(rounds: int, delta: fmpq, dhat: arb) -> arb:
+def theta_for_rest_of_delta(rounds: int, delta: fmpq, dhat: arb) -> arb:
     """Return the theta with dhat + theta (1 - dhat) rounds = delta."""
     return (delta - dhat) / ((1 - dhat) * rounds)
 
@@ -92,23 +92,25 @@ def rest_of_delta(rounds: int, delta: fmpq, dhat: arb) -> arb:
 def optimal_dhat(rounds: int, delta: fmpq) -> arb:
     """Return the dhat of the split with the largest kappa: the stationary point of `realisation.optimal_split`."""
 
-    def parts(odds: arb) -> tuple[arb, arb]:
+    def dhat_and_theta(odds: arb) -> tuple[arb, arb]:
         dhat = delta / (1 + 1 / odds)
         return dhat, delta / ((1 + odds) * (1 - dhat) * rounds)
 
-    def excess(odds: arb) -> arb:
-        dhat, theta = parts(odds)
+    def stationarity_gap(odds: arb) -> arb:
+        dhat, theta = dhat_and_theta(odds)
         squares = (2 * theta).erfcinv() ** 2 - (2 * dhat).erfcinv() ** 2
         return arb(rounds).log() + 2 * (-dhat).log1p() - (-arb(delta)).log1p() - squares
 
-    low, high = _falling_root(excess)
-    return parts(low.union(high))[0]
+    low, high = _bracket_falling_root(stationarity_gap)
+    return dhat_and_theta(low.union(high))[0]
 
 
-def best_kappa(eps: fmpq, delta: fmpq, *, sigma: fmpq, rounds: int) -> arb:
+def largest_kappa(eps: fmpq, delta: fmpq, *, sigma: fmpq, rounds: int) -> arb:
     """Return the largest `realisation.kappa` of this many rounds, at `optimal_dhat`."""
     dhat = optimal_dhat(rounds, delta)
-    z_sum = arb(2).sqrt() * ((2 * dhat).erfcinv() + (2 * rest_of_delta(rounds, delta, dhat)).erfcinv())
+    z_sum = arb(2).sqrt() * (
+        (2 * dhat).erfcinv() + (2 * theta_for_rest_of_delta(rounds, delta, dhat)).erfcinv()
+    )
     return eps - 1 / arb(sigma) ** 2 - z_sum / sigma
 
 
@@ -137,7 +139,7 @@ def _cks_budget(eps: fmpq, delta: fmpq) -> arb:
     def excess(t: arb) -> arb:
         return t * ((1 + t) * budget(t) - e) - t * (1 / t).log1p() - t.log1p() - log_delta
 
-    low, high = _falling_root(excess)
+    low, high = _bracket_falling_root(excess)
     return budget(low).union(budget(high))
 
 
@@ -152,13 +154,13 @@ def gaussian_delta(mu: arb, eps: fmpq) -> arb:
     return ((near / root).erfc() - rest) / 2
 
 
-def _gdp_budget(eps: fmpq, delta: fmpq) -> arb:
+def _gdp_mu_budget(eps: fmpq, delta: fmpq) -> arb:
     d = arb(delta)
     lost = (
         delta.q.bit_length() - delta.p.bit_length()
     )  # by the difference, because the terms may be near a half
     with PRECISION_LOCK, ctx.workprec(ctx.prec + max(int(lost), 0)):
-        low, high = _falling_root(lambda mu: d - gaussian_delta(mu, eps))
+        low, high = _bracket_falling_root(lambda mu: d - gaussian_delta(mu, eps))
     return low.union(high)
 
 
@@ -170,7 +172,7 @@ def _mills_ratio(x: arb) -> arb:
     return total.union(total + term) / x
 
 
-def _falling_root(function: Callable[[arb], arb]) -> tuple[arb, arb]:
+def _bracket_falling_root(function: Callable[[arb], arb]) -> tuple[arb, arb]:
     """Return exact points low < high with function(low) > 0 > function(high), as close as the precision allows.
 
     The function falls strictly on (0, inf), so its root lies between them. Returns NaN twice if the balls are too wide.
@@ -210,5 +212,5 @@ BUDGET_FUNCTIONS: dict[str, Callable[[fmpq, fmpq], arb]] = {
     "B*": _b_star_budget,
     "simple": _simple_budget,
     "CKS": _cks_budget,
-    "GDP": _gdp_budget,
+    "GDP": _gdp_mu_budget,
 }

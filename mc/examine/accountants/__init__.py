@@ -12,7 +12,7 @@ from filterproof.mc.examine.accountants.accountant_game import AccountantGame
 from filterproof.mc.examine.accountants.loss_bound_game import LossBoundGame
 from filterproof.mc.examine.accountants.people_game import PeopleGame
 
-__all__ = ["GAME_BY_QUERY_KIND", "game_of"]
+__all__ = ["GAME_BY_QUERY_KIND", "game_from_data"]
 
 #: The game for each kind of query. A tracker is played as a `TrackerLimitFilter`.
 GAME_BY_QUERY_KIND: dict[QueryKind, type[AccountantGame]] = {
@@ -22,9 +22,9 @@ GAME_BY_QUERY_KIND: dict[QueryKind, type[AccountantGame]] = {
 }
 
 
-def game_of(accountant: VerifiableAccountant, data: object) -> AccountantGame:
+def game_from_data(accountant: VerifiableAccountant, data: object) -> AccountantGame:
     """Return the recorded game, played by this accountant. Raises ValueError for the data of another kind of game."""
-    kind = GAME_BY_QUERY_KIND.get(accountant.played)
+    kind = GAME_BY_QUERY_KIND.get(accountant.query_kind)
     if kind is not None and isinstance(data, Mapping) and set(data) == kind.fields:
         return kind.from_data(accountant, data)
     raise ValueError(

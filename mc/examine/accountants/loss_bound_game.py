@@ -19,7 +19,7 @@ import flint
 import numpy as np
 from flint import fmpq
 
-from filterproof.filters.contract.state import keys
+from filterproof.filters.contract.state import run_keys
 from filterproof.filters.contract.work import count_work
 from filterproof.mc.engine.encoding import decode_fraction
 from filterproof.mc.examine.accountants.accountant_game import AccountantGame
@@ -30,7 +30,7 @@ from filterproof.mc.examine.sequence import Sequence
 from filterproof.mc.losses.balls import BITS, lower_end, to_ball
 from filterproof.theory.argument_checks import check_count
 from filterproof.theory.numerics.exact import to_fmpq
-from filterproof.theory.numerics.precision import PRECISION_LOCK
+from filterproof.theory.numerics.precision_lock import PRECISION_LOCK
 from filterproof.theory.pairs import RandomizedResponse
 from filterproof.theory.rounding import next_above
 
@@ -65,12 +65,14 @@ class LossBoundGame(AccountantGame):
 
     def solve_divergence(self, measure: Divergence) -> Bound:
         state = self.accountant.start(1)
-        worth = self._exceedance_probability(state, keys(state)[0], fmpq(1), self.rounds)
+        worth = self._largest_exceedance_probability(state, run_keys(state)[0], fmpq(1), self.rounds)
         value = Fraction(int(worth.p), int(worth.q))
         low = lower_end(value)
         return Bound(low, low if Fraction(low) == value else next_above(low))
 
-    def _exceedance_probability(self, state: Any, told: Hashable, odds: fmpq, rounds_left: int) -> fmpq:
+    def _largest_exceedance_probability(
+        self, state: Any, told: Hashable, odds: fmpq, rounds_left: int
+    ) -> fmpq:
         """Return the largest probability that the loss log(odds) exceeds the bound within this many more rounds."""
         if rounds_left == 0:
             return fmpq(0)
@@ -78,23 +80,25 @@ class LossBoundGame(AccountantGame):
         if at not in self._value_cache:
             asked = range(len(self.ratios))
             self._value_cache[at] = max(
-                self._worst_exceedance(state, told, odds, rounds_left, place) for place in asked
+                self._exceedance_after_request(state, told, odds, rounds_left, place) for place in asked
             )
         return self._value_cache[at]
 
-    def _worst_exceedance(self, state: Any, told: Hashable, odds: fmpq, rounds_left: int, place: int) -> fmpq:
+    def _exceedance_after_request(
+        self, state: Any, told: Hashable, odds: fmpq, rounds_left: int, place: int
+    ) -> fmpq:
         count_work(1)
         at, ratio = (told, place), to_fmpq(self.ratios[place])
         if at not in self._spent:
             after = self.accountant.spend(state, self._pairs[self.ratios[place]])
-            self._spent[at] = after, keys(after)[0], self.odometer_bound(after)
+            self._spent[at] = after, run_keys(after)[0], self.odometer_bound(after)
         (after, said, bound), keeps = self._spent[at], ratio / (1 + ratio)
         value = fmpq(0)
         for share, there in ((keeps, odds * ratio), (1 - keeps, odds / ratio)):
             value += share * (
                 1
                 if _log_certainly_above(there, bound)
-                else self._exceedance_probability(after, said, there, rounds_left - 1)
+                else self._largest_exceedance_probability(after, said, there, rounds_left - 1)
             )
         return value
 
@@ -135,7 +139,7 @@ class LossBoundGame(AccountantGame):
     def propose_games(cls, accountant: Any) -> Iterator[Self]:
         """Yield games of the sizes with the largest probability to exceed the bound by equal outcomes."""
         straight = {
-            ratio: cls(accountant, (ratio,), _MAX_ROUNDS).straight_probability()
+            ratio: cls(accountant, (ratio,), _MAX_ROUNDS).all_positive_probability()
             for ratio in map(_rational_ratio, _SIZES)
         }
         best = sorted((ratio for ratio, chance in straight.items() if chance), key=lambda r: -straight[r])
@@ -144,7 +148,7 @@ class LossBoundGame(AccountantGame):
         for rounds in _ROUNDS:
             yield cls(accountant, ratios, rounds)
 
-    def straight_probability(self) -> float:
+    def all_positive_probability(self) -> float:
         """Return the probability of the shortest all-positive sequence that exceeds the bound, or 0."""
         (ratio,) = self.ratios
         state = self.accountant.start(1)

@@ -5,7 +5,7 @@
 >>> people = fp.IndividualFilter(fp.BasicFilter(2.0), people=3)
 >>> of_the_first = MembershipQuestion((0,), Fraction(3))
 >>> game = PeopleGame(people, (of_the_first, of_the_first))
->>> print(*game.answered)  # the second exceeds the budget of the person who is told of
+>>> print(*game.released_pairs)  # the second exceeds the budget of the person who is told of
 RandomizedResponse(epsilon=1.0986122886681098, ratio=Fraction(3, 1)) None
 """
 
@@ -22,7 +22,7 @@ from typing import Any, Self, TypeAlias
 import numpy as np
 
 from filterproof.filters import suppress_unsound_warning
-from filterproof.filters.accountants.no_noise import UNIT_NOISE, ZERO_NOISE
+from filterproof.filters.accountants.constant_normals import UNIT_NOISE, ZERO_NOISE
 from filterproof.filters.accountants.verifiable import QueryKind
 from filterproof.filters.contract.largest_granted import largest_granted
 from filterproof.filters.contract.work import count_work
@@ -88,7 +88,7 @@ class MembershipQuestion:
         return cls(tuple(people), decode_fraction(data["ratio"]))
 
     @classmethod
-    def worth_asking(cls, accountant: Any) -> tuple[Self, ...]:
+    def candidate_questions(cls, accountant: Any) -> tuple[Self, ...]:
         """Return questions of the sizes that last 1, 2 and 4 rounds."""
         largest = (_largest_granted_ratio(accountant, wanted) for wanted in (1, 2, 4))
         levels = tuple(dict.fromkeys(ratio for ratio in largest if ratio is not None))
@@ -129,15 +129,15 @@ class SumQuestion:
         return cls(tuple(float(check_real("values", value)) for value in data["values"]))
 
     @classmethod
-    def worth_asking(cls, accountant: Any) -> tuple[Self, ...]:
-        whole = float(accountant.largest)
+    def candidate_questions(cls, accountant: Any) -> tuple[Self, ...]:
+        whole = float(accountant.largest_norm)
         rows = ((1, 0, 0), (0.5, 0, 0), (8, 0, 0), (8, -1, 0), (0, 1, 0))
         menu = tuple(cls(tuple(whole * part for part in row)) for row in rows)
-        _check_noise(accountant, menu)
+        _check_noise_reaches_sigma(accountant, menu)
         return menu
 
 
-def _check_noise(accountant: Any, menu: tuple[SumQuestion, ...]) -> None:
+def _check_noise_reaches_sigma(accountant: Any, menu: tuple[SumQuestion, ...]) -> None:
     """Raise FilterFault if a fresh accountant adds less noise than the sigma that it reports, which the games use."""
     with suppress_unsound_warning():
         silent, loud = accountant.with_people(NUMBER_OF_PEOPLE), accountant.with_people(NUMBER_OF_PEOPLE)
@@ -175,7 +175,7 @@ class PeopleGame(AccountantGame):
         self.accountant, self.questions, self.rounds = accountant, questions, len(questions)
 
     @cached_property
-    def answered(self) -> tuple[DominatingPair | None, ...]:
+    def released_pairs(self) -> tuple[DominatingPair | None, ...]:
         """Return the pair that each question releases, or None."""
         worlds = slice(0, NUMBER_OF_PEOPLE), slice(1, NUMBER_OF_PEOPLE)
         with suppress_unsound_warning():  # unsound accountants are examined in order to refute them
@@ -186,7 +186,7 @@ class PeopleGame(AccountantGame):
 
     @cached_property
     def sequence(self) -> Sequence:  # type: ignore[override]
-        return Sequence(tuple((pair, 1) for pair in self.answered if pair is not None))
+        return Sequence(tuple((pair, 1) for pair in self.released_pairs if pair is not None))
 
     @property
     def minimisable_parts(self) -> tuple[Question, ...]:
@@ -206,7 +206,7 @@ class PeopleGame(AccountantGame):
     @classmethod
     def from_data(cls, accountant: Any, data: Mapping[str, Any]) -> Self:
         try:
-            questions = tuple(map(_QUESTION_KINDS[accountant.played].from_data, data["questions"]))
+            questions = tuple(map(_QUESTION_KINDS[accountant.query_kind].from_data, data["questions"]))
         except (TypeError, KeyError) as error:
             raise ValueError(
                 f"questions must be questions of {type(accountant).__name__}, got {error}; pass the data that "
@@ -216,7 +216,7 @@ class PeopleGame(AccountantGame):
 
     @classmethod
     def propose_games(cls, accountant: Any) -> Iterator[Self]:
-        menu = _QUESTION_KINDS[accountant.played].worth_asking(accountant)
+        menu = _QUESTION_KINDS[accountant.query_kind].candidate_questions(accountant)
         for first, second in product(menu, repeat=2):
             for pattern in dict.fromkeys(((first, second), (first, first, first, first, second))):
                 yield cls(accountant, (pattern * _PATTERN_LENGTH)[:_PATTERN_LENGTH])
@@ -245,5 +245,5 @@ def _rational_ratio(size: float) -> Fraction:
 
 def _count_grants(accountant: Any, question: MembershipQuestion) -> int:
     """Return how often person 0 counts in five repetitions of one question."""
-    told = PeopleGame(accountant, (question,) * 5).answered
+    told = PeopleGame(accountant, (question,) * 5).released_pairs
     return next((t for t, pair in enumerate(told) if pair is None), len(told))

@@ -27,13 +27,13 @@ _GRANTS = "everything: a tracker denies nothing; fp.odometers.TrackerLimitFilter
 _NOT_TRIED = "other questions, longer plays, and the last bits of noise that is drawn in doubles"
 
 
-def lets_through(accountant: Any, limit: WorkLimit) -> Iterator[object]:
+def accountant_admission_stage(accountant: Any, limit: WorkLimit) -> Iterator[object]:
     """Yield the accountant's guarantee and the first play in which a fresh one grants every request."""
     with filter_faults_raised(accountant):
         yield {"promise": accountant.promise, "scope": accountant.scope}
         game = next(_proposed_games(accountant), None)
     told = "nothing" if game is None else f"{game.menu}: {game.description}"
-    if accountant.played == "blocks":
+    if accountant.query_kind == "blocks":
         told = _GRANTS
     yield StageFinding(
         "admission", "Which requests does a fresh one grant?", told, told, "" if game else "everything else"
@@ -41,11 +41,11 @@ def lets_through(accountant: Any, limit: WorkLimit) -> Iterator[object]:
 
 
 def _proposed_games(accountant: VerifiableAccountant) -> Iterator[AccountantGame]:
-    kind = GAME_BY_QUERY_KIND.get(accountant.played)
+    kind = GAME_BY_QUERY_KIND.get(accountant.query_kind)
     return (game for game in kind.propose_games(accountant) if game.released_counts) if kind else iter(())
 
 
-def games_of(accountant: Any, limit: WorkLimit) -> Iterator[StageFinding]:
+def accountant_games_stage(accountant: Any, limit: WorkLimit) -> Iterator[StageFinding]:
     """Yield a finding for each refutation, with the smallest game, and one on all solved games."""
     tried = AccountantSearch(accountant=accountant)
     try:
@@ -99,7 +99,7 @@ class AccountantSearch(SearchLog):
             self.accountant, measure, solved.low, promised, game=game.to_data()
         )
         scope = f"an analyst who asks: {game.description}"
-        return StageFinding.refuted(
+        return StageFinding.from_counterexample(
             self.stage, self.question, game.description, scope, counterexample, worst=solved.high
         )
 
@@ -119,10 +119,10 @@ def _minimised_game(game: AccountantGame, measure: Divergence) -> AccountantGame
     """Remove the parts that the game does not need to exceed the guarantee."""
 
     @cache  # equal rounds are interchangeable
-    def above(parts: tuple[Any, ...]) -> bool:
+    def exceeds_guarantee(parts: tuple[Any, ...]) -> bool:
         less = game.with_parts(parts)
         return less is not None and certainly_exceeds(
             less.solve_divergence(measure).low, less.promised(measure)
         )
 
-    return game.with_parts(minimise(game.minimisable_parts, above)) or game
+    return game.with_parts(minimise(game.minimisable_parts, exceeds_guarantee)) or game

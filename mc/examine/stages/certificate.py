@@ -9,16 +9,16 @@ of its own, or with a budget above the theorem's, is UNDECIDED.
 >>> class Mine(fp.AdditiveFilter):
 ...     promise = fp.ApproxDP(epsilon=1.0, delta=1e-5)
 ...     charge = fp.zcdp_charge
->>> found = certificate(Mine())
+>>> found = verdict_by_theorems(Mine())
 >>> found.outcome.name, found.evidence.name
 ('HOLDS', 'CERTIFIED')
 
->>> found = certify_promise(fp.IndividualFilter(fp.ZCDPFilter(0.5), people=2))
+>>> found = certificate_finding(fp.IndividualFilter(fp.ZCDPFilter(0.5), people=2))
 >>> found.verdict.outcome.name, found.covers_all
 ('HOLDS', True)
 >>> class Others(fp.IndividualFilter):
 ...     pass
->>> print(certify_promise(Others(fp.ZCDPFilter(0.5), people=2)).result)
+>>> print(certificate_finding(Others(fp.ZCDPFilter(0.5), people=2)).result)
 no theorem covers Others: it is not a class of the library, and its code may differ
 """
 
@@ -54,8 +54,8 @@ from filterproof.filters.certified.admission_conditions import verify_implicatio
 from filterproof.filters.certified.certified_numbers import CertifiedNumbers
 from filterproof.filters.certified.certify import certify
 from filterproof.filters.certified.comparison import ComparisonStatus
-from filterproof.filters.certified.covered import TheoremCoverage, coverage_by_pair
-from filterproof.filters.certified.double_double import limit_of
+from filterproof.filters.certified.double_double import exact_limit
+from filterproof.filters.certified.theorem_coverage import TheoremCoverage, coverage_by_menu_pair
 from filterproof.filters.contract.contract_checks import checked_is_reachable_state
 from filterproof.filters.contract.library import defining_class, is_library_class
 from filterproof.filters.rules.additive import AdditiveFilter
@@ -108,7 +108,7 @@ _DECIDING_NAMES = (
         "looks_at_losses",
         "is_reachable_state",
     ),
-    *("open", "_cost", "__getattribute__"),
+    *("open", "_checked_charge", "__getattribute__"),
 )
 
 
@@ -131,7 +131,7 @@ _QUESTIONS = (
 )
 
 
-def certificate(thing: Any) -> Verdict | None:
+def verdict_by_theorems(thing: Any) -> Verdict | None:
     """Return HOLDS if theorems on a filter's library components prove its guarantee, None without such components.
 
     HOLDS covers four cases. An `AdditiveFilter` whose deciding functions are the library's own, with a library charge,
@@ -147,13 +147,13 @@ def certificate(thing: Any) -> Verdict | None:
     listed = _is_catalogued(kind) and "theorem" in vars(kind)
     by: Callable[..., Verdict]
     if held:
-        by = _of_accountant
+        by = _verdict_on_accountant
     elif issubclass(kind, AdditiveFilter):
-        by = partial(_of_a_sum, own_theorem=kind.theorem if listed else None)
+        by = partial(_verdict_on_additive_filter, own_theorem=kind.theorem if listed else None)
     elif kind is CalibratedFilter:
-        by = _of_a_game
+        by = _verdict_on_calibrated_filter
     elif listed and kind.sound is True and kind.theorem is not None:
-        by = _of_the_catalogue
+        by = _verdict_on_catalogue_filter
     else:
         return None
     try:
@@ -166,9 +166,9 @@ def certificate(thing: Any) -> Verdict | None:
         return Verdict(Outcome.UNDECIDED, Evidence.CITED, SCOPE, f"{uncovered}: {reason}")
 
 
-def certify_promise(thing: Any) -> StageFinding:
+def certificate_finding(thing: Any) -> StageFinding:
     """Return the finding on the components. The proofs run once and take seconds; no user code runs."""
-    verdict = certificate(thing)
+    verdict = verdict_by_theorems(thing)
     whole = verdict is not None and verdict.outcome is Outcome.HOLDS
     asked, about, unseen = _QUESTIONS[is_verifiable(thing)]
     return StageFinding(
@@ -187,10 +187,10 @@ def _is_catalogued(kind: type) -> bool:
     return any(kind is entry.filter_class for entry in CATALOGUE.values())
 
 
-def _of_a_sum(filt: AdditiveFilter, *, own_theorem: str | None) -> Verdict:
-    rule, budget, promise = _library_parts(filt)
+def _verdict_on_additive_filter(filt: AdditiveFilter, *, own_theorem: str | None) -> Verdict:
+    rule, budget, promise = _library_charge_budget_guarantee(filt)
     _certified_numbers(filt)
-    certain, bits = verify_implication(rule, limit_of(budget), promise)
+    certain, bits = verify_implication(rule, exact_limit(budget), promise)
     how = f"certified in {bits}-bit ball arithmetic for these doubles" if bits else "compared exactly"
     detail = (
         f"the deciding functions are the library's own; theorem "
@@ -202,7 +202,7 @@ def _of_a_sum(filt: AdditiveFilter, *, own_theorem: str | None) -> Verdict:
     return _proved_verdict(keys, (), (Evidence.CERTIFIED if bits else Evidence.EXACT,), SCOPE, detail)
 
 
-def _library_parts(filt: AdditiveFilter) -> tuple[ChargeRule, Budget, Guarantee]:
+def _library_charge_budget_guarantee(filt: AdditiveFilter) -> tuple[ChargeRule, Budget, Guarantee]:
     """Return the charge, budget and guarantee. Raises Unknown unless all deciding code is the library's own."""
     kind = type(filt)
     for name in _DECIDING_NAMES:
@@ -234,9 +234,9 @@ def _library_parts(filt: AdditiveFilter) -> tuple[ChargeRule, Budget, Guarantee]
     return charge, budget, filt.promise
 
 
-def _of_the_catalogue(filt: PrivacyFilter) -> Verdict:
+def _verdict_on_catalogue_filter(filt: PrivacyFilter) -> Verdict:
     """Return the verdict on a catalogue filter that is no single sum."""
-    joins = coverage_by_pair(filt)
+    joins = coverage_by_menu_pair(filt)
     theorem, numbers, scope, evidence = type(filt).theorem, _certified_numbers(filt), SCOPE, Evidence.EXACT
     assert theorem is not None
     if type(filt) is AllOrdersFilter:
@@ -244,7 +244,7 @@ def _of_the_catalogue(filt: PrivacyFilter) -> Verdict:
         if set(filt.usable) != set(allowed):
             raise NoTheoremError("it bounds other orders than its guarantee has")
         for alpha, budget in zip(filt.usable, filt._budgets, strict=True):
-            verify_implication(renyi_charge.at(alpha), limit_of(budget), RenyiDP(alpha, allowed[alpha]))
+            verify_implication(renyi_charge.at(alpha), exact_limit(budget), RenyiDP(alpha, allowed[alpha]))
         told = f" at each of the orders {filt.alphas!r}, each budget at most {filt.rhos!r}, exactly"
     elif type(filt) is RealisationFilter:
         assert filt.dhat is not None
@@ -275,8 +275,8 @@ def _certified_numbers(filt: PrivacyFilter) -> CertifiedNumbers | None:
 
     A filter that grants less than its theorem allows still keeps its guarantee.
     """
-    certificate = certify(filt)
-    for one in certificate.refused:
+    certified = certify(filt)
+    for one in certified.refused:
         if one.status is ComparisonStatus.LOOSE:
             continue
         raise RefusedError(
@@ -284,10 +284,10 @@ def _certified_numbers(filt: PrivacyFilter) -> CertifiedNumbers | None:
             engine="flint",
             evidence=one.evidence,
         )
-    return certificate if certificate.numbers else None
+    return certified if certified.numbers else None
 
 
-def _of_a_game(filt: Any) -> Verdict:
+def _verdict_on_calibrated_filter(filt: Any) -> Verdict:
     """Return the verdict on a catalogue filter behind levels. The game explores all its decisions, sound or not."""
     if not _is_catalogued(type(filt.inner)):
         raise NoTheoremError(
@@ -308,7 +308,7 @@ def _of_a_game(filt: Any) -> Verdict:
     return _proved_verdict((), DOMINATION_THEOREMS, (solved.evidence,), filt.scope, detail)
 
 
-def _of_accountant(accountant: VerifiableAccountant) -> Verdict:
+def _verdict_on_accountant(accountant: VerifiableAccountant) -> Verdict:
     """Return the verdict on an accountant: the theorem on its rule, the kernel's proof, and its certified numbers."""
     kind = type(accountant)
     if not is_library_class(kind) or not kind.__module__.startswith("filterproof.filters.accountants."):
@@ -316,8 +316,8 @@ def _of_accountant(accountant: VerifiableAccountant) -> Verdict:
     cited: list[str] = []
     evidence: list[Evidence] = []
     scopes = [f"all releases from a fresh one with these parameters on, for {accountant.scope}"]
-    for inner in accountant.rests_on:
-        known = certificate(inner)
+    for inner in accountant.underlying_filters:
+        known = verdict_by_theorems(inner)
         if known is None or known.outcome is not Outcome.HOLDS:
             why = f"no theorem covers {inner!r}" if known is None else known.detail
             raise NoTheoremError(f"its guarantee is that of its filter, and {why}")
@@ -335,7 +335,7 @@ def _of_accountant(accountant: VerifiableAccountant) -> Verdict:
         scopes.append(theorem.hypotheses)
     kernel = (
         f"theorem {name!r} of the kernel: {KERNEL_THEOREMS[name].says.rstrip('.')}"
-        for name in accountant.kernel
+        for name in accountant.kernel_theorems
     )
     points = (
         f"{len(numbers.numbers)} of its run-time numbers are certified, at the points that fp.certify names"

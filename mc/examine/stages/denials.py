@@ -10,7 +10,7 @@ A denial breaks no guarantee. The stage states facts and never refutes.
 ...         return self.left >= 0
 >>> purse = fp.from_budget(Purse, lambda held, pair: held.spend(float(pair.epsilon)), fp.PureDP(1.0))
 >>> big, small = fp.RandomizedResponse(0.75), fp.RandomizedResponse(0.25)
->>> print(charged_denial(purse, big, big, small))
+>>> print(explain_charged_denial(purse, big, big, small))
 a denial charges: after RandomizedResponse(epsilon=0.75) and the denied RandomizedResponse(epsilon=0.75), \
 RandomizedResponse(epsilon=0.25) is denied, and is granted without the denied request
 """
@@ -33,7 +33,7 @@ from filterproof.filters.rules.several_sums import BasicFilter
 from filterproof.filters.rules.zcdp import ZCDPFilter
 from filterproof.mc.examine.examination_context import ExaminationContext, GrantedSizes
 from filterproof.mc.examine.filter_fault import filter_faults_raised
-from filterproof.mc.examine.formatting import count_words, pair_words, steps_words
+from filterproof.mc.examine.formatting import count_words, pair_words, sequence_words
 from filterproof.mc.examine.schedule import Schedule, ServiceMove
 from filterproof.mc.examine.sequence import times_granted
 from filterproof.mc.examine.stage_finding import USED_UP, StageFinding
@@ -46,7 +46,7 @@ _ADAPTERS = CopiedFilter, CountedFilter, BridgedFilter, LabelledFilter
 _MAX_USES, _STEPS = 64, 8
 
 
-def denials(subject: ExaminationContext, limit: WorkLimit) -> Iterator[StageFinding]:
+def denial_stage(subject: ExaminationContext, limit: WorkLimit) -> Iterator[StageFinding]:
     """Yield the finding on the denials of a filter that is not one of the library; nothing for those."""
     filt = subject.filter
     if is_library_class(type(filt)) and not isinstance(filt, _ADAPTERS):
@@ -56,19 +56,19 @@ def denials(subject: ExaminationContext, limit: WorkLimit) -> Iterator[StageFind
         for family in subject.families:
             if limit.exhausted:
                 break
-            for kind, told in enumerate(_about(filt, family)):
+            for kind, told in enumerate(_denial_notes_for_family(filt, family)):
                 found |= {} if kind in found or not told else {kind: told}
             tried += 1
         service = service_of(filt)
         if service is not None and tried:
-            retried = charged_retry(service, _spread(subject.families[0]))
+            retried = explain_charged_retry(service, _pairs_of_spread_sizes(subject.families[0]))
             found |= {len(found): retried} if retried else {}
-    yield finding(
+    yield denial_finding(
         tuple(found.values()), ", ".join(one.definition.name for one in subject.families[:tried]), limit
     )
 
 
-def finding(found: Sequence[str], menu: str, limit: WorkLimit) -> StageFinding:
+def denial_finding(found: Sequence[str], menu: str, limit: WorkLimit) -> StageFinding:
     """Return the finding of the stage; a denial has no verdict."""
     unseen = "other requests than rows of a few sizes of one family" + (
         f"; {USED_UP}" if limit.exhausted else ""
@@ -77,31 +77,38 @@ def finding(found: Sequence[str], menu: str, limit: WorkLimit) -> StageFinding:
     return StageFinding("denials", _QUESTION, told, menu, unseen, notes=tuple(found[1:]))
 
 
-def _about(filt: PrivacyFilter, family: GrantedSizes) -> Iterator[str]:
+def _denial_notes_for_family(filt: PrivacyFilter, family: GrantedSizes) -> Iterator[str]:
     """Yield what is found with the requests of one family: of each kind, the first."""
-    sizes = _spread(family)
+    sizes = _pairs_of_spread_sizes(family)
     plays = [*((pair,) for pair in sizes), *permutations(sizes, 2), sizes, sizes[::-1]]
     tails = (0.5, 0.1, 0.9) if filt.looks_at_losses else (None,)
-    yield next(filter(None, (denied_fit(filt, play, tail) for tail in tails for play in plays)), "")
-    yield exhausted_by_others(filt, sizes[0]) if isinstance(filt, LabelledFilter) else ""
-    denied = [pair for pair in family.grid_pairs if granted_state(filt, checked_start(filt, 1), pair) is None]
+    yield next(
+        filter(None, (explain_denied_fitting_request(filt, play, tail) for tail in tails for play in plays)),
+        "",
+    )
+    yield explain_limit_used_by_others(filt, sizes[0]) if isinstance(filt, LabelledFilter) else ""
+    denied = [
+        pair for pair in family.all_grid_pairs if granted_state(filt, checked_start(filt, 1), pair) is None
+    ]
     charged = product(sizes, (*sizes, *denied[:1]), sizes)
-    yield next(filter(None, (charged_denial(filt, *play) for play in charged)), "")
+    yield next(filter(None, (explain_charged_denial(filt, *play) for play in charged)), "")
 
 
-def _spread(family: GrantedSizes) -> list[DominatingPair]:
+def _pairs_of_spread_sizes(family: GrantedSizes) -> list[DominatingPair]:
     """Return the largest granted request, and some of about a half, a third and an eighth of it."""
     largest, sizes = family.sizes[-1], dict(zip(family.sizes, family.pairs, strict=True))
     near = [min(sizes, key=lambda size: abs(size - largest * share)) for share in (1.0, 0.5, 1 / 3, 1 / 8)]
     return [sizes[size] for size in dict.fromkeys(near)]
 
 
-def denied_fit(filt: PrivacyFilter, pairs: Sequence[DominatingPair], tail: float | None = None) -> str:
+def explain_denied_fitting_request(
+    filt: PrivacyFilter, pairs: Sequence[DominatingPair], tail: float | None = None
+) -> str:
     """Return the first request that a filter denies although it fits by composition theorems; else ''.
 
     Each pair in turn is requested as often as it is granted. A filter that observes losses sees their `tail` quantile.
     """
-    references = [(one, checked_start(one, 1)) for one in _references(filt.promise)]
+    references = [(one, checked_start(one, 1)) for one in _sound_filters_with_guarantee(filt.promise)]
     state, asked = checked_start(filt, 1), list[DominatingPair]()
     for pair in pairs:
         loss = None if tail is None else float(pair.loss_isf(tail))
@@ -122,7 +129,7 @@ def _denial_words(
 ) -> str:
     by = f"in {filt.promise} by {' and by '.join(_RULES[type(one)] for one in rules)}"
     if set(asked) > {pair} or (asked and pair not in asked):
-        steps = steps_words(tuple((kind, len(tuple(row))) for kind, row in groupby(asked)))
+        steps = sequence_words(tuple((kind, len(tuple(row))) for kind, row in groupby(asked)))
         return f"denies {pair_words(pair)} after {steps}; it fits {by}"
     fits = min(times_granted(one, pair, _MAX_USES) for one in rules)
     more = "or more " if fits == _MAX_USES else ""
@@ -138,7 +145,7 @@ _RULES = {
 }
 
 
-def _references(promise: Guarantee) -> tuple[PrivacyFilter, ...]:
+def _sound_filters_with_guarantee(promise: Guarantee) -> tuple[PrivacyFilter, ...]:
     """Return sound filters with the guarantee. A sequence fits if all of them grant it."""
     match promise:
         case PureDP(epsilon) if epsilon > 0:
@@ -154,7 +161,7 @@ def _references(promise: Guarantee) -> tuple[PrivacyFilter, ...]:
     return ()
 
 
-def exhausted_by_others(filt: LabelledFilter, pair: DominatingPair) -> str:
+def explain_limit_used_by_others(filt: LabelledFilter, pair: DominatingPair) -> str:
     """Return the requests elsewhere after which a request at the record is denied that is granted at once, or ''."""
     here = filt.at(pair.unlabelled)
     if granted_state(filt, checked_start(filt, 1), here) is None:
@@ -172,11 +179,14 @@ def exhausted_by_others(filt: LabelledFilter, pair: DominatingPair) -> str:
     return ""
 
 
-def charged_denial(
+def explain_charged_denial(
     filt: PrivacyFilter, first: DominatingPair, denied: DominatingPair, last: DominatingPair
 ) -> str:
     """Return that one object denies `last` because `denied` was denied before, or ''."""
-    left_out, whole = _answers(filt, (first, last)), _answers(filt, (first, denied, last))
+    left_out, whole = (
+        _answers_of_one_object(filt, (first, last)),
+        _answers_of_one_object(filt, (first, denied, last)),
+    )
     if left_out == (True, True) and whole == (True, False, False):
         return (
             f"a denial charges: after {pair_words(first)} and the denied {pair_words(denied)}, {pair_words(last)} is "
@@ -185,15 +195,19 @@ def charged_denial(
     return ""
 
 
-def _answers(filt: PrivacyFilter, requests: tuple[DominatingPair, ...]) -> tuple[bool, ...]:
+def _answers_of_one_object(filt: PrivacyFilter, requests: tuple[DominatingPair, ...]) -> tuple[bool, ...]:
     """Return the answers of one object of another library or language, which sees its own denials; () for others."""
     count_work(len(requests))
     if isinstance(filt, LabelledFilter):
-        return _answers(filt.inner_filter, tuple(map(filt.inner_request, requests)))
-    return filt.answers(requests) if isinstance(filt, CopiedFilter | CountedFilter | BridgedFilter) else ()
+        return _answers_of_one_object(filt.inner_filter, tuple(map(filt.inner_request, requests)))
+    return (
+        filt.answers_in_turn(requests)
+        if isinstance(filt, CopiedFilter | CountedFilter | BridgedFilter)
+        else ()
+    )
 
 
-def charged_retry(service: MakeService, pairs: Sequence[DominatingPair]) -> str:
+def explain_charged_retry(service: MakeService, pairs: Sequence[DominatingPair]) -> str:
     """Return that a service denies a request because an earlier one was sent again or denied, or ''.
 
     A retry with a newly drawn answer is a release and is charged rightly.

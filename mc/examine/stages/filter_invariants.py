@@ -13,7 +13,7 @@ from filterproof.filters.testing.broken_invariants import BrokenInvariant, broke
 from filterproof.mc.examine.examination_context import ExaminationContext, GrantedSizes
 from filterproof.mc.examine.filter_fault import FilterFault, filter_faults_raised
 from filterproof.mc.examine.formatting import count_words
-from filterproof.mc.examine.own_pairs import named_pairs
+from filterproof.mc.examine.pairs_in_attributes import pairs_of_attribute
 from filterproof.mc.examine.sequence import content_of_attributes, granted_state
 from filterproof.mc.examine.stage_finding import USED_UP, StageFinding
 from filterproof.theory.pairs import DominatingPair
@@ -33,7 +33,7 @@ _DETERMINISM = {
 _NUMBER_OF_EXAMPLES = 25
 
 
-def invariants(subject: ExaminationContext, limit: WorkLimit) -> Iterator[StageFinding]:
+def invariant_stage(subject: ExaminationContext, limit: WorkLimit) -> Iterator[StageFinding]:
     """Return one finding. Violated invariants of determinism are faults, other violations are notes."""
     filt, families, broken = subject.filter, subject.families, dict[str, BrokenInvariant]()
     rng = np.random.default_rng(subject.seed)
@@ -43,7 +43,9 @@ def invariants(subject: ExaminationContext, limit: WorkLimit) -> Iterator[StageF
         if tried and limit.exhausted:
             break
         _note_violation(
-            broken, filt, _family_invariants(filt, family, rng, limit.fraction(1 / (len(families) - tried)))
+            broken,
+            filt,
+            _violated_family_invariants(filt, family, rng, limit.fraction(1 / (len(families) - tried))),
         )
         tried += 1
     changed = content_of_attributes(filt) != before
@@ -54,7 +56,7 @@ def invariants(subject: ExaminationContext, limit: WorkLimit) -> Iterator[StageF
             (
                 invariant
                 for family in families
-                for invariant in _used_up(filt, family, runs=_NUMBER_OF_EXAMPLES)
+                for invariant in _requests_denied_after_other_runs(filt, family, runs=_NUMBER_OF_EXAMPLES)
             ),
         )
     name, faults, notes = type(filt).__name__, list[str](), list[str]()
@@ -96,11 +98,11 @@ def _note_violation(
         broken.setdefault(_RUN_INDEPENDENCE, BrokenInvariant("raises", str(fault)))
 
 
-def _family_invariants(
+def _violated_family_invariants(
     filt: PrivacyFilter, family: GrantedSizes, rng: np.random.Generator, limit: WorkLimit
 ) -> Iterator[BrokenInvariant]:
     """Yield the invariants that some example of one family violates."""
-    yield from _used_up(filt, family)
+    yield from _requests_denied_after_other_runs(filt, family)
     yield from broken_invariants(
         filt,
         rng=rng,
@@ -110,7 +112,9 @@ def _family_invariants(
     )
 
 
-def _used_up(filt: PrivacyFilter, family: GrantedSizes, runs: int = 1) -> Iterator[BrokenInvariant]:
+def _requests_denied_after_other_runs(
+    filt: PrivacyFilter, family: GrantedSizes, runs: int = 1
+) -> Iterator[BrokenInvariant]:
     """Yield requests that a fresh run denies now but granted before other runs."""
     for pair in dict.fromkeys((family.pairs[0], family.pairs[len(family.pairs) // 2], family.largest)):
         for _ in range(runs):
@@ -126,7 +130,7 @@ def _sample_pairs(filt: PrivacyFilter, family: GrantedSizes) -> tuple[Dominating
 
     A filter with a menu denies all other pairs, whatever they cost.
     """
-    menu = named_pairs(getattr(filt, "keeper", filt), "menu")
+    menu = pairs_of_attribute(getattr(filt, "keeper", filt), "menu")
     pairs, granted_sizes = family.pairs, set(family.sizes)
     gaps = [t for t in family.definition.sizes if t < family.sizes[-1] and t not in granted_sizes]
     below = map(family.definition.pair, gaps[:: -max(len(gaps) // 3, 1)])

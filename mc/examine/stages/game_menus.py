@@ -18,8 +18,8 @@ from filterproof.filters.contract.work import WorkLimit
 from filterproof.mc.examine.divergence import Divergence
 from filterproof.mc.examine.examination_context import ExaminationContext, GrantedSizes
 from filterproof.mc.examine.formatting import pair_words
-from filterproof.mc.examine.own_pairs import named_pairs
-from filterproof.mc.examine.stages.plays import Player, representatives
+from filterproof.mc.examine.pairs_in_attributes import pairs_of_attribute
+from filterproof.mc.examine.stages.plays import Player, first_family_per_mechanism
 from filterproof.theory.pairs import DominatingPair, FinitePair
 
 #: The numbers of rounds that the smallest pair of a menu lasts, and the families whose losses add up on a lattice.
@@ -55,7 +55,7 @@ def hockey_stick_targets(subject: ExaminationContext) -> tuple[Divergence, ...]:
 
 def candidate_menus(subject: ExaminationContext, limit: WorkLimit) -> Iterator[GameMenu]:
     """Yield menus from small to large: multiples of sizes that last a number of rounds, alone and with responses."""
-    if own := named_pairs(subject.filter, "menu"):
+    if own := pairs_of_attribute(subject.filter, "menu"):
         yield GameMenu("its own menu", own, 1, (3, 5, 8, 30, 100, None))
     families = [family for family in subject.families if family.definition.mechanism in _ON_A_LATTICE]
     half = limit.fraction(0.5)
@@ -68,7 +68,7 @@ def candidate_menus(subject: ExaminationContext, limit: WorkLimit) -> Iterator[G
     )
     for pace in _PACES:
         if pace == 3:
-            yield from _granted_at_some_time(subject, limit.fraction(0.3))
+            yield from _menus_granted_at_some_time(subject, limit.fraction(0.3))
         beside: tuple[DominatingPair, ...] = ()
         if responses is not None and pace in responses[1]:
             beside = _multiples_of_size(responses[0], responses[1][pace], (1, 2))
@@ -106,13 +106,15 @@ def _lasting_sizes(subject: ExaminationContext, family: GrantedSizes, limit: Wor
         if not wanted or limit.exhausted:
             break
         tails = (0.1, 0.5, 0.9) if subject.observes_losses else (None,)
-        times = max(Player.fresh(subject, limit, tail).request_times(pair, wanted[-1]) for tail in tails)
+        times = max(
+            Player.fresh(subject, limit, tail).request_and_count_grants(pair, wanted[-1]) for tail in tails
+        )
         while wanted and times >= wanted[0]:
             sizes[wanted.pop(0)] = size
     return sizes
 
 
-def _granted_at_some_time(subject: ExaminationContext, limit: WorkLimit) -> Iterator[GameMenu]:
+def _menus_granted_at_some_time(subject: ExaminationContext, limit: WorkLimit) -> Iterator[GameMenu]:
     """Yield menus of responses that are granted at some time: the levels may change with the round or the answer."""
     response = next(
         (one for one in (*subject.families, *subject.denied_families) if one.definition.mechanism == "rr"),
@@ -131,7 +133,7 @@ def _granted_at_some_time(subject: ExaminationContext, limit: WorkLimit) -> Iter
             tried = (
                 t
                 for t in (*own_sizes, *family.sizes[::-4])
-                if limit.remaining and player.request_times(family.pair(t))
+                if limit.remaining and player.request_and_count_grants(family.pair(t))
             )
             if (size := next(tried, None)) is None:
                 break
@@ -155,7 +157,7 @@ def rare_event_menus(subject: ExaminationContext, limit: WorkLimit) -> list[tupl
     targets = [target for target in hockey_stick_targets(subject) if subject.promised(target) > 0]
     largest = [
         family.sizes[-1]
-        for family in representatives(subject.families)
+        for family in first_family_per_mechanism(subject.families)
         if family.definition.mechanism in ("rr", "twopoint")
     ]
     if not (subject.observes_losses and largest and "twopoint" in subject.mechanisms and targets):
@@ -165,11 +167,11 @@ def rare_event_menus(subject: ExaminationContext, limit: WorkLimit) -> list[tupl
         if limit.exhausted:
             break
         # how often a run with null outcomes is granted the request
-        longest = Player.fresh(subject, limit).request_times(
+        longest = Player.fresh(subject, limit).request_and_count_grants(
             pair, _NULL_OUTCOMES, loss=math.log(pair.p[0] / pair.q[0])
         )
         for target in targets:
-            share, rounds = _shortest_null_play(pair, longest, target.at, subject.promised(target))
+            share, rounds = _null_outcome_share_and_rounds(pair, longest, target.at, subject.promised(target))
             if share > _MIN_GUESSED_SHARE:
                 games.append((share, GameMenu("a query with a rare event", (pair,), rounds), target))
     games.sort(key=lambda game: (-min(game[0], _ENOUGH), game[1].rounds or 0))
@@ -185,7 +187,9 @@ def _rare_event_pairs(level: float) -> Iterator[FinitePair]:
             yield from (pair, pair.swapped)
 
 
-def _shortest_null_play(pair: FinitePair, longest: int, epsilon: float, promised: float) -> tuple[float, int]:
+def _null_outcome_share_and_rounds(
+    pair: FinitePair, longest: int, epsilon: float, promised: float
+) -> tuple[float, int]:
     """Return the share of the guarantee that null outcomes reach, and the smallest sufficient number of rounds."""
     rounds = np.arange(longest + 1)
     more, less = sorted((float(pair.p[0]), float(pair.q[0])), reverse=True)

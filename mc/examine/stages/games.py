@@ -21,23 +21,23 @@ from filterproof.mc.examine.divergence import Divergence, certainly_exceeds
 from filterproof.mc.examine.examination_context import ExaminationContext
 from filterproof.mc.examine.filter_fault import FilterFault
 from filterproof.mc.examine.formatting import count_words, pair_words
-from filterproof.mc.examine.own_pairs import named_pairs
+from filterproof.mc.examine.pairs_in_attributes import pairs_of_attribute
 from filterproof.mc.examine.search_log import SearchLog
 from filterproof.mc.examine.sequence import granted_state
 from filterproof.mc.examine.stage_finding import StageFinding, Tightness
-from filterproof.mc.examine.stages.admissible_region import guessed_alternatives
+from filterproof.mc.examine.stages.admission_boundary import best_guessed_menus
 from filterproof.mc.examine.stages.game_menus import (
     GameMenu,
     candidate_menus,
     hockey_stick_targets,
     rare_event_menus,
 )
-from filterproof.mc.examine.stages.plays import representatives
-from filterproof.mc.examine.stages.rational_plans import best_second_requests
-from filterproof.mc.examine.worker import run_limited, so_far
+from filterproof.mc.examine.stages.plays import first_family_per_mechanism
+from filterproof.mc.examine.stages.rational_plans import plans_with_best_second_requests
+from filterproof.mc.examine.worker import iter_within_limit, register_summary
 from filterproof.mc.losses.too_large import TooLargeError
-from filterproof.mc.worst_case.renyi_game import renyi_game
-from filterproof.mc.worst_case.solve import solved_case
+from filterproof.mc.worst_case.renyi_game import renyi_worst_case_lower_bound
+from filterproof.mc.worst_case.solve import worst_case_of_checked_filter
 from filterproof.theory.evidence import Outcome, Verdict
 from filterproof.theory.numerics.decimals import format_up
 from filterproof.theory.pairs import DominatingPair
@@ -63,17 +63,17 @@ def game_stage(subject: ExaminationContext, limit: WorkLimit) -> Iterator[StageF
     """Yield a finding for each refutation, and one on all solved menus."""
     targets = chosen_targets(subject)
     tried = GameSearch(subject=subject)
-    so_far(tried.summary)
+    register_summary(tried.summary)
     if subject.observes_losses:
         with suppress(OutOfWork):
-            yield from run_limited(_renyi_games(subject), subject.filter, limit.fraction(0.2))
+            yield from iter_within_limit(_renyi_game_refutation(subject), subject.filter, limit.fraction(0.2))
     if not targets:
         return
     # a filter is often broken by its own menu
-    if own := named_pairs(subject.filter, "menu"):
+    if own := pairs_of_attribute(subject.filter, "menu"):
         for found in tried.play(GameMenu("its own menu", own, 1, (2,)), targets, limit):
             yield found
-            targets = _open_divergences(targets, found)
+            targets = _unrefuted_divergences(targets, found)
     for menu, target in rare_event_menus(subject, limit.fraction(_RARE_EVENT_SHARE)):
         yield from tried.play(menu, (target,), limit)
     yield from tried.plan(limit.fraction(_PLANNED))
@@ -84,12 +84,12 @@ def game_stage(subject: ExaminationContext, limit: WorkLimit) -> Iterator[StageF
             break
         for found in tried.play(menu, targets, limit):
             yield found
-            targets = _open_divergences(targets, found)
+            targets = _unrefuted_divergences(targets, found)
     tried.cut = limit.exhausted  # the menus end with the work, too
     yield tried.summary()
 
 
-def _open_divergences(targets: tuple[Divergence, ...], found: StageFinding) -> tuple[Divergence, ...]:
+def _unrefuted_divergences(targets: tuple[Divergence, ...], found: StageFinding) -> tuple[Divergence, ...]:
     """Return the divergences without a refutation so far."""
     return tuple(target for target in targets if target.at != found.tightness[0].measure.at)
 
@@ -100,7 +100,7 @@ def _guessed_menus(
     """Yield guessed menus: a few that seem to exceed the guarantee first, the others by their guessed value."""
     left: list[tuple[float, GameMenu]] = []
     sure = 0
-    for share, menu in guessed_alternatives(subject, targets, limit.fraction(_GUESS_SHARE)):
+    for share, menu in best_guessed_menus(subject, targets, limit.fraction(_GUESS_SHARE)):
         if (
             subject.observes_losses
             and len(menu.pairs) > 1
@@ -117,7 +117,7 @@ def _guessed_menus(
 
 def _free_request_menus(subject: ExaminationContext) -> Iterator[GameMenu]:
     """Yield the largest request of each family that never changes the state: it is granted without end."""
-    for family in representatives(subject.families) if subject.observes_losses else ():
+    for family in first_family_per_mechanism(subject.families) if subject.observes_losses else ():
         for pair in reversed(family.pairs):
             if pair.outputs is not None and _leaves_state_unchanged(subject.filter, pair):
                 again = f"{pair_words(pair)} again and again"
@@ -138,7 +138,7 @@ def _leaves_state_unchanged(filt: PrivacyFilter, pair: DominatingPair) -> bool:
     )
 
 
-def _renyi_games(subject: ExaminationContext) -> Iterator[StageFinding]:
+def _renyi_game_refutation(subject: ExaminationContext) -> Iterator[StageFinding]:
     """Yield the first game that exceeds a Rényi guarantee, over one finite pair; longer games before other orders.
 
     A game of more rounds is worth no less, so that the longest comes before those that may be too large.
@@ -151,10 +151,10 @@ def _renyi_games(subject: ExaminationContext) -> Iterator[StageFinding]:
     targets = [target for target in subject.targets if target.kind == "renyi"]
     for target, rounds, pairs in product(targets[:3], (4, 150, 30), families):
         sizes = dict.fromkeys((pairs[-1], pairs[-1 - len(pairs) // 6], pairs[len(pairs) // 2]))
-        for pair, measure in product(sizes, target.both):
+        for pair, measure in product(sizes, target.both_directions):
             game: dict[str, Any] = {"rounds": rounds, "direction": measure.direction, "max_positions": 20_000}
             try:
-                low, _ = renyi_game(filt, (pair,), order=measure.at, **game)
+                low, _ = renyi_worst_case_lower_bound(filt, (pair,), order=measure.at, **game)
             except ValueError:
                 continue
             if certainly_exceeds(low, subject.promised(measure)):
@@ -164,7 +164,7 @@ def _renyi_games(subject: ExaminationContext) -> Iterator[StageFinding]:
                 scope = (
                     f"an adversary that asks for {asked}, in at most {length}, and stops when that is best"
                 )
-                yield StageFinding.refuted("games", _QUESTION, asked, scope, shown)
+                yield StageFinding.from_counterexample("games", _QUESTION, asked, scope, shown)
                 return
 
 
@@ -192,7 +192,9 @@ class GameSearch(SearchLog):
         """Solve the games of a menu; yield a finding for each that exceeds the guarantee."""
         part = limit.fraction(1 / (2 if menu.longer_counts else 4))
         try:
-            for game in run_limited(_game_findings(self.subject, menu, targets), self.subject.filter, part):
+            for game in iter_within_limit(
+                _game_findings(self.subject, menu, targets), self.subject.filter, part
+            ):
                 if game is None:
                     self.too_large += 1
                     continue
@@ -212,15 +214,15 @@ class GameSearch(SearchLog):
         subject = self.subject
         if not subject.mechanisms >= {"rr", "twopoint"}:
             return  # the search requests these families
-        plans = best_second_requests(subject, chosen_targets(subject))
+        plans = plans_with_best_second_requests(subject, chosen_targets(subject))
         with suppress(
             OutOfWork, FilterFault
         ):  # it also requests families that may be outside the filter's scope
-            for found in run_limited(plans, subject.filter, limit):
+            for found in iter_within_limit(plans, subject.filter, limit):
                 menu = f"the plan's own pairs, {count_words(found.plan.size, 'request')}"
                 if certainly_exceeds(found.value, found.promised) and found.replay().refutes:
                     scope = f"the plan found, at epsilon={found.measure.at:g}"
-                    yield StageFinding.refuted("games", _QUESTION, menu, scope, found)
+                    yield StageFinding.from_counterexample("games", _QUESTION, menu, scope, found)
                     return
                 row = Tightness(found.measure, menu, found.value, None, found.promised, found.evidence, found)
                 self.keep(("plan", found.measure.at), row)
@@ -259,14 +261,14 @@ def solve_both_directions(
     """
     filt = subject.filter
     symmetric = not subject.observes_losses and all(pair.swapped == pair for pair in menu.pairs)
-    for measure in (target,) if symmetric else target.both:
+    for measure in (target,) if symmetric else target.both_directions:
         promised = subject.promised(measure)
         game: dict[str, Any] = {
             "rounds": menu.rounds,
             "direction": measure.direction,
             "max_positions": _POSITIONS,
         }
-        play = partial(solved_case, filt, menu.pairs, epsilon=measure.at, **game)
+        play = partial(worst_case_of_checked_filter, filt, menu.pairs, epsilon=measure.at, **game)
         replays = True
         try:
             try:
@@ -276,7 +278,7 @@ def solve_both_directions(
         except ValueError:
             yield None
             continue
-        if not worst.tried:
+        if not worst.grants_any_request:
             continue
         shown = menu_counterexample(
             filt, menu.pairs, measure, rounds=menu.rounds, low=worst.low, high=worst.high
@@ -299,5 +301,5 @@ def solve_both_directions(
             yield StageFinding("games", _QUESTION, row.reached, menu.name, "", verdict, tightness=(row,))
             continue
         told = ("games", _QUESTION, menu.name, worst.scope, shown)
-        yield StageFinding.refuted(*told, worst=worst.high, evidence=worst.evidence)
+        yield StageFinding.from_counterexample(*told, worst=worst.high, evidence=worst.evidence)
         return

@@ -4,7 +4,7 @@
 >>> import filterproof as fp
 >>> filt, limit = fp.GaussianFilter(mu=1.0), WorkLimit.of(1000)
 >>> player = Player(filt, limit, filt.start(1))
->>> player.request_times(Gaussian(0.5), times=10), player.played.rounds
+>>> player.request_and_count_grants(Gaussian(0.5), times=10), player.played.rounds
 (4, 4)
 """
 
@@ -84,7 +84,9 @@ class Player:
         copies = subject.unused is not None
         return cls(filt, limit, checked_start(filt, 1), tail, deterministic and not copies, copies=copies)
 
-    def request_times(self, pair: DominatingPair, times: int = 1, *, loss: float | None = None) -> int:
+    def request_and_count_grants(
+        self, pair: DominatingPair, times: int = 1, *, loss: float | None = None
+    ) -> int:
         """Request the pair up to `times` in a row; return how often it is granted.
 
         Stop when the state does not change. `loss` is the realised loss of each release, if given.
@@ -95,7 +97,7 @@ class Player:
             if after is None:
                 break
             granted_rounds += 1
-            shown = _loss_quantile(pair, self.tail) if loss is None and self.tail is not None else loss
+            shown = _loss_isf(pair, self.tail) if loss is None and self.tail is not None else loss
             if shown is not None:
                 after = checked_observe(self.filter, after, np.array([shown]), 1)
             elif self.deterministic and runs_equal(after, self.state)[0]:
@@ -109,14 +111,14 @@ class Player:
 
     def fork(self) -> Player:
         """Return another run with the same past."""
-        return replace(self, filter=self._instance, steps=list(self.steps))
+        return replace(self, filter=self._filter_or_copy, steps=list(self.steps))
 
     def grants(self, pair: DominatingPair) -> bool:
         """Whether the pair would be granted next."""
-        return granted_state(self._instance, self.state, pair) is not None
+        return granted_state(self._filter_or_copy, self.state, pair) is not None
 
     @property
-    def _instance(self) -> PrivacyFilter:
+    def _filter_or_copy(self) -> PrivacyFilter:
         """Return the filter, or a copy of one that keeps data in its attributes."""
         return deepcopy(self.filter) if self.copies else self.filter
 
@@ -126,11 +128,11 @@ class Player:
 
 
 @lru_cache(maxsize=1 << 14)
-def _loss_quantile(pair: DominatingPair, tail: float) -> float:
+def _loss_isf(pair: DominatingPair, tail: float) -> float:
     return float(pair.loss_isf(tail))
 
 
-def play_programs(
+def greedy_plays(
     subject: ExaminationContext, limit: WorkLimit, tail: float | None = None
 ) -> Iterator[Sequence]:
     """Yield the sequences, cheapest first. Each is admitted as it is built, with losses at the quantile `tail`."""
@@ -141,35 +143,44 @@ def play_programs(
     yield from (Sequence(((family.largest, 1),)) for family in families)
     if subject.observes_losses and tail is None:
         return
-    every = representatives((*families, *subject.denied_families))
+    every = first_family_per_mechanism((*families, *subject.denied_families))
     for family in families:  # the largest remaining request each time, then the largest of every other family
         player = fresh()
-        in_turn(player, (family, *(other for other in every if other is not family)), 8)
-        yield from _extended_plays(player)
-    for family in representatives(families):  # the largest remaining one for as long as anything is granted
+        request_families_in_turn(player, (family, *(other for other in every if other is not family)), 8)
+        yield from _play_and_longer_repetitions(player)
+    for family in first_family_per_mechanism(
+        families
+    ):  # the largest remaining one for as long as anything is granted
         player = fresh()
         request_greedily(player, family, _MAX_REQUESTS_OF_FAMILY)
-        yield from _extended_plays(player)
+        yield from _play_and_longer_repetitions(player)
 
 
-def unlocked(subject: ExaminationContext, limit: WorkLimit, tail: float | None = None) -> Iterator[Sequence]:
+def unlocked_family_plays(
+    subject: ExaminationContext, limit: WorkLimit, tail: float | None = None
+) -> Iterator[Sequence]:
     """Yield the largest requests of each family that is granted only after others, after requests of those."""
     if subject.observes_losses and tail is None:
         return
-    every = representatives((*subject.families, *subject.denied_families))
+    every = first_family_per_mechanism((*subject.families, *subject.denied_families))
     fresh = Player.fresh(subject, limit, tail, deterministic=subject.deterministic)
-    for before, family in _openings(subject, fresh):
+    for before, family in _runs_unlocking_families(subject, fresh):
         player = before.fork()
-        in_turn(player, (family, *(other for other in every if other is not family)), 8)
-        yield from _extended_plays(player)
+        request_families_in_turn(player, (family, *(other for other in every if other is not family)), 8)
+        yield from _play_and_longer_repetitions(player)
 
 
-def _openings(subject: ExaminationContext, fresh: Player) -> Iterator[tuple[Player, GrantedSizes]]:
+def _runs_unlocking_families(
+    subject: ExaminationContext, fresh: Player
+) -> Iterator[tuple[Player, GrantedSizes]]:
     """Yield each family that is granted only after others, with a run after small or large requests of those.
 
     After each kind of grant, every family that was denied so far is asked again.
     """
-    known, locked = representatives(subject.families), representatives(subject.denied_families)
+    known, locked = (
+        first_family_per_mechanism(subject.families),
+        first_family_per_mechanism(subject.denied_families),
+    )
     kinds = {family.definition.mechanism for family in known}
     locked = tuple(family for family in locked if family.definition.mechanism not in kinds)
     front = [fresh]
@@ -178,11 +189,11 @@ def _openings(subject: ExaminationContext, fresh: Player) -> Iterator[tuple[Play
         for before, family in product(front, known):
             if fresh.limit.exhausted:
                 return
-            for size in _granted_ends(before, family):
+            for size in _smallest_and_largest_granted(before, family):
                 player = before.fork()
-                if not player.request_times(family.definition.pair(size)):
+                if not player.request_and_count_grants(family.definition.pair(size)):
                     continue
-                opened = [one for one in locked if _granted_ends(player, one)]
+                opened = [one for one in locked if _smallest_and_largest_granted(player, one)]
                 yield from ((player, one) for one in opened)
                 if opened:
                     following.append(player)
@@ -190,13 +201,13 @@ def _openings(subject: ExaminationContext, fresh: Player) -> Iterator[tuple[Play
         front = following
 
 
-def _granted_ends(player: Player, family: GrantedSizes) -> tuple[float, ...]:
+def _smallest_and_largest_granted(player: Player, family: GrantedSizes) -> tuple[float, ...]:
     """Return the smallest and the largest octave of the family that would be granted next."""
     sizes = [t for t in family.definition.sizes[::4] if player.grants(family.definition.pair(t))]
     return tuple(dict.fromkeys((*sizes[:1], *sizes[-1:])))
 
 
-def in_turn(player: Player, families: Iterable[GrantedSizes], most: int) -> None:
+def request_families_in_turn(player: Player, families: Iterable[GrantedSizes], most: int) -> None:
     """Request the largest granted pairs of each family. What is denied is asked again after each grant."""
     pending, denied = deque(families), list[GrantedSizes]()
     while pending:
@@ -207,7 +218,7 @@ def in_turn(player: Player, families: Iterable[GrantedSizes], most: int) -> None
             denied.append(family)
 
 
-def _extended_plays(player: Player) -> Iterator[Sequence]:
+def _play_and_longer_repetitions(player: Player) -> Iterator[Sequence]:
     """Yield the play so far. If its last request left the state unchanged, repeat it ever more often."""
     if not player.steps:
         return
@@ -219,25 +230,25 @@ def _extended_plays(player: Player) -> Iterator[Sequence]:
             yield Sequence((*player.steps[:-1], (player.unchanging_request, 2**exponent)))
 
 
-def halved_request_plays(subject: ExaminationContext, limit: WorkLimit) -> Iterator[Sequence]:
+def half_largest_request_plays(subject: ExaminationContext, limit: WorkLimit) -> Iterator[Sequence]:
     """Yield half of the largest request of a family, then the largest remaining request of every other family."""
-    every = representatives((*subject.families, *subject.denied_families))
-    for family in representatives(subject.families) if not subject.observes_losses else ():
+    every = first_family_per_mechanism((*subject.families, *subject.denied_families))
+    for family in first_family_per_mechanism(subject.families) if not subject.observes_losses else ():
         player = Player.fresh(subject, limit)
-        player.request_times(family.definition.pair(family.sizes[-1] / 2))
-        in_turn(player, (*(one for one in every if one is not family), family), 2)
-        yield from _extended_plays(player)
+        player.request_and_count_grants(family.definition.pair(family.sizes[-1] / 2))
+        request_families_in_turn(player, (*(one for one in every if one is not family), family), 2)
+        yield from _play_and_longer_repetitions(player)
 
 
-def repeated(subject: ExaminationContext, limit: WorkLimit) -> Iterator[Sequence]:
+def unchanging_request_plays(subject: ExaminationContext, limit: WorkLimit) -> Iterator[Sequence]:
     """Yield the largest request of each family ever more often, if it leaves the state unchanged."""
-    for family in representatives(subject.families) if not subject.observes_losses else ():
+    for family in first_family_per_mechanism(subject.families) if not subject.observes_losses else ():
         player = Player.fresh(subject, limit, deterministic=subject.deterministic)
-        if player.request_times(family.largest) and player.unchanging_request is not None:
-            yield from _extended_plays(player)
+        if player.request_and_count_grants(family.largest) and player.unchanging_request is not None:
+            yield from _play_and_longer_repetitions(player)
 
 
-def swallowed_request_plays(
+def rounding_absorbed_request_plays(
     subject: ExaminationContext, limit: WorkLimit, *, tiny: bool = False
 ) -> Iterator[Sequence]:
     """Yield a large request, then a small one of its family ever more often, if rounding absorbs it in a large sum.
@@ -245,36 +256,41 @@ def swallowed_request_plays(
     The small one is the smallest of the line or, if `tiny`, the largest below it that leaves the state unchanged.
     """
     for family in (
-        representatives(subject.families) if subject.deterministic and not subject.observes_losses else ()
+        first_family_per_mechanism(subject.families)
+        if subject.deterministic and not subject.observes_losses
+        else ()
     ):
         smallest = next(
             (t for t, p in zip(family.sizes, family.pairs, strict=True) if p.pure_epsilon > 0), None
         )
         for large in family.pairs[-1:-10:-4]:  # after the largest request nothing may be left
             player, small = Player.fresh(subject, limit, deterministic=True), smallest
-            if small is None or not player.request_times(large):
+            if small is None or not player.request_and_count_grants(large):
                 continue
             if tiny:
-                sizes = family.definition.below[:-1]
+                sizes = family.definition.sizes_below[:-1]
                 small = largest_granted(partial(_leaves_no_trace, player, family), sizes, tolerance=1.0)
             if (
                 small is not None
-                and player.request_times(family.definition.pair(small))
+                and player.request_and_count_grants(family.definition.pair(small))
                 and player.unchanging_request is not None
             ):
-                yield from _extended_plays(player)
+                yield from _play_and_longer_repetitions(player)
                 break
 
 
 def _leaves_no_trace(player: Player, family: GrantedSizes, size: float) -> bool:
     """Return whether a request of this size is granted next and leaves the state unchanged."""
     after = player.fork()
-    return after.request_times(family.definition.pair(size)) > 0 and after.unchanging_request is not None
+    return (
+        after.request_and_count_grants(family.definition.pair(size)) > 0
+        and after.unchanging_request is not None
+    )
 
 
 def request_greedily(player: Player, family: GrantedSizes, most: int) -> bool:
     """Request the largest granted pair of the line, at most this many times; return whether one is granted."""
-    pairs, top = family.grid_pairs, len(family.grid_pairs)
+    pairs, top = family.all_grid_pairs, len(family.all_grid_pairs)
     for chosen in range(most):
         lowest = max(top - 1 - _MAX_SMALLER_SIZES, -1) if chosen else -1
         tried = range(top - 1, lowest, -1) if player.unchanging_request is None else ()
@@ -283,12 +299,16 @@ def request_greedily(player: Player, family: GrantedSizes, most: int) -> bool:
             return chosen > 0
         fine = place + 1 < len(pairs) and family.definition.kind in _FINE_FAMILIES
         tolerance = 0.0 if chosen < _EXACT else _COARSE
-        player.request_times(_largest_below_next(player, family, place, tolerance) if fine else pairs[place])
+        player.request_and_count_grants(
+            _largest_granted_between_sizes(player, family, place, tolerance) if fine else pairs[place]
+        )
         top = min(place + 9, len(pairs))
     return True
 
 
-def _largest_below_next(player: Player, family: GrantedSizes, place: int, tolerance: float) -> DominatingPair:
+def _largest_granted_between_sizes(
+    player: Player, family: GrantedSizes, place: int, tolerance: float
+) -> DominatingPair:
     """Return the largest granted pair between a granted grid size and the next one, which is denied."""
     sizes = sorted({*family.definition.sizes, *family.sizes})
 
@@ -298,7 +318,7 @@ def _largest_below_next(player: Player, family: GrantedSizes, place: int, tolera
     return family.definition.pair(last_granted(granted_now, sizes[place], sizes[place + 1], tolerance))
 
 
-def representatives(families: tuple[GrantedSizes, ...]) -> tuple[GrantedSizes, ...]:
+def first_family_per_mechanism(families: tuple[GrantedSizes, ...]) -> tuple[GrantedSizes, ...]:
     """Return the first line of each family."""
     first: dict[str, GrantedSizes] = {}
     for family in families:
@@ -310,7 +330,7 @@ def simple_plays(subject: ExaminationContext, limit: WorkLimit) -> Iterator[Sequ
     """Yield what a person would try: one request repeated; then another family; small requests before a large one."""
     families = [
         family
-        for family in representatives((*subject.families, *subject.denied_families))
+        for family in first_family_per_mechanism((*subject.families, *subject.denied_families))
         if family.definition.mechanism != "twopoint"
     ]
     fresh = partial(Player.fresh, subject, limit)
@@ -325,7 +345,7 @@ def simple_plays(subject: ExaminationContext, limit: WorkLimit) -> Iterator[Sequ
             continue
         if (size := _largest_round_size(fresh(), family, share * tops[family.definition.name])) is not None:
             player = fresh()
-            if player.request_times(
+            if player.request_and_count_grants(
                 pair := family.definition.pair(size), _ROW_LENGTH
             ):  # unless the work is used up
                 begun.append((family, pair, player))
@@ -335,7 +355,7 @@ def simple_plays(subject: ExaminationContext, limit: WorkLimit) -> Iterator[Sequ
             if other_line is not family and not limit.exhausted:
                 after = player.fork()
                 if (again := _largest_round_size(after, other_line, None)) is not None:
-                    after.request_times(other_line.definition.pair(again), _ROW_LENGTH)
+                    after.request_and_count_grants(other_line.definition.pair(again), _ROW_LENGTH)
                     yield after.played
     for family, pair, _ in begun[: 3 * len(tops)]:
         if (small := _largest_round_size(fresh(), family, _HARDLY * tops[family.definition.name])) is None:
@@ -343,10 +363,13 @@ def simple_plays(subject: ExaminationContext, limit: WorkLimit) -> Iterator[Sequ
         player, asked = fresh(), 0
         for times in _BEFORE:
             wanted, asked = times - asked, times
-            if limit.exhausted or player.request_times(family.definition.pair(small), wanted) < wanted:
+            if (
+                limit.exhausted
+                or player.request_and_count_grants(family.definition.pair(small), wanted) < wanted
+            ):
                 break
             after = player.fork()
-            if after.request_times(pair, _ROW_LENGTH):
+            if after.request_and_count_grants(pair, _ROW_LENGTH):
                 yield after.played
 
 

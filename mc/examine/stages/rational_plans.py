@@ -15,21 +15,21 @@ import numpy as np
 
 from filterproof.filters.contract.contract_checks import checked_admits, checked_observe, checked_start
 from filterproof.filters.contract.largest_granted import largest_granted
-from filterproof.filters.contract.state import State, keys
+from filterproof.filters.contract.state import State, run_keys
 from filterproof.filters.contract.work import count_work
 from filterproof.filters.privacy_filter import PrivacyFilter
-from filterproof.mc.examine.counterexample import Counterexample, named
+from filterproof.mc.examine.counterexample import Counterexample, encode_or_class_name
 from filterproof.mc.examine.divergence import Divergence, certainly_exceeds
 from filterproof.mc.examine.examination_context import ExaminationContext
-from filterproof.mc.examine.own_pairs import nameable_for
+from filterproof.mc.examine.pairs_in_attributes import allowed_values_for
 from filterproof.mc.examine.sequence import granted_state
 from filterproof.mc.losses.balls import BITS, exact_fraction, to_ball
 from filterproof.mc.losses.too_large import TooLargeError
-from filterproof.mc.worst_case.plan import GAIN_MARGIN, AdaptivePlan, DeniedError, masses_of, written_out
-from filterproof.mc.worst_case.solve import solved_case
+from filterproof.mc.worst_case.plan import GAIN_MARGIN, AdaptivePlan, DeniedError, masses_of, plan_of_strategy
+from filterproof.mc.worst_case.solve import worst_case_of_checked_filter
 from filterproof.theory.evidence import Evidence
 from filterproof.theory.log_ratio import LogRatio
-from filterproof.theory.numerics.precision import PRECISION_LOCK
+from filterproof.theory.numerics.precision_lock import PRECISION_LOCK
 from filterproof.theory.numerics.stable import log_fraction
 from filterproof.theory.pairs import DominatingPair, FinitePair, RandomizedResponse
 from filterproof.theory.pairs.base import Direction
@@ -44,20 +44,22 @@ _POSITIONS, _MAX_EPSILON = 20_000, 8192.0
 _MAX_WRITTEN = 8.0
 
 
-def admits(filt: PrivacyFilter, state: State, request: DominatingPair) -> bool:
+def admits_pair(filt: PrivacyFilter, state: State, request: DominatingPair) -> bool:
     """Whether the filter admits a pair of rational masses."""
     count_work(_RATIONAL_UNITS)
     return bool(checked_admits(filt, state, request, 1)[0])
 
 
-def ratios_of(filt: PrivacyFilter, targets: tuple[Divergence, ...]) -> Iterator[tuple[float, Fraction]]:
+def epsilons_and_rational_exps(
+    filt: PrivacyFilter, targets: tuple[Divergence, ...]
+) -> Iterator[tuple[float, Fraction]]:
     """Yield the epsilon of each hockey-stick divergence, and a rational at or just above e^epsilon."""
     for target in targets:
         if target.kind == "hockey-stick" and target.at <= _MAX_EPSILON:
-            yield target.at, ratio_at(filt, target.at)
+            yield target.at, rational_exp_epsilon_above(filt, target.at)
 
 
-def ratio_at(filt: PrivacyFilter, epsilon: float) -> Fraction:
+def rational_exp_epsilon_above(filt: PrivacyFilter, epsilon: float) -> Fraction:
     """Return the filter's ratio if epsilon is its logarithm, else a rational in [e^epsilon, e^epsilon (1 + 1e-10)]."""
     own = getattr(filt, "ratio", None)
     if isinstance(own, Fraction) and log_fraction(own) == epsilon:
@@ -73,7 +75,7 @@ def ratio_at(filt: PrivacyFilter, epsilon: float) -> Fraction:
     return exact
 
 
-def small_ratio(epsilon: float) -> Fraction | None:
+def simple_rational_exp_epsilon_below(epsilon: float) -> Fraction | None:
     """Return a ratio of small integers at or just below e^epsilon, or None for a large epsilon."""
     if epsilon > _MAX_WRITTEN:
         return None
@@ -85,7 +87,7 @@ def plan_counterexample(
     filt: PrivacyFilter, epsilon: float, ratio: Fraction, direction: Direction, plan: AdaptivePlan | None
 ) -> Counterexample | None:
     """Return the counterexample of a plan without useless requests, or None if the plan keeps the guarantee."""
-    played = recorded_plan(filt, epsilon, ratio, direction, plan)
+    played = pruned_plan_record(filt, epsilon, ratio, direction, plan)
     return (
         played
         if played is not None and certainly_exceeds(Fraction(played.data["value"]), played.promised)
@@ -93,11 +95,11 @@ def plan_counterexample(
     )
 
 
-def recorded_plan(
+def pruned_plan_record(
     filt: PrivacyFilter, epsilon: float, ratio: Fraction, direction: Direction, plan: AdaptivePlan | None
 ) -> Counterexample | None:
     """Return the record of a plan without useless requests, or None if nothing is left or the filter denies some."""
-    plan = plan and plan.minimise(ratio, direction)
+    plan = plan and plan.prune_useless_requests(ratio, direction)
     promised = Divergence.hockey_stick(epsilon).promised(filt.promise)
     try:
         value = plan.value(filt, ratio, direction) if plan else Fraction(0)
@@ -106,23 +108,23 @@ def recorded_plan(
     if plan is None:
         return None
     data = {
-        "filter": named(filt),
+        "filter": encode_or_class_name(filt),
         "epsilon": epsilon,
         "ratio": str(ratio),
         "promised": promised,
         "value": str(value),
         "direction": direction,
-        "plan": plan.to_data(nameable_for(filt)),
+        "plan": plan.to_data(allowed_values_for(filt)),
     }
     return Counterexample(filt, data)
 
 
-def solved_plan(
+def best_plan_counterexample(
     filt: PrivacyFilter, menu: list[DominatingPair], rounds: int, epsilon: float, ratio: Fraction
 ) -> Counterexample | None:
     """Return the best plan over a menu of rational pairs; None if it keeps the guarantee or the game is too large."""
     try:
-        solved = solved_case(
+        solved = worst_case_of_checked_filter(
             filt,
             menu,
             epsilon=LogRatio(ratio),
@@ -135,14 +137,14 @@ def solved_plan(
     promised = Divergence.hockey_stick(epsilon).promised(filt.promise)
     if not solved.rounds or solved.value is None or not certainly_exceeds(solved.value, promised):
         return None
-    plan = written_out(solved.strategy, filt, rounds=rounds, direction=solved.direction)
+    plan = plan_of_strategy(solved.strategy, filt, rounds=rounds, direction=solved.direction)
     return plan_counterexample(filt, epsilon, ratio, solved.direction, plan)
 
 
 # -- best replies --------------------------------------------------------------------------------------
 
 
-def best_second_requests(
+def plans_with_best_second_requests(
     subject: ExaminationContext, targets: tuple[Divergence, ...]
 ) -> Iterator[Counterexample]:
     """Yield plans: the best granted pair with two outputs; a small response, and the best such pair after each output.
@@ -154,14 +156,14 @@ def best_second_requests(
     if top is None:
         return
     # cached by state: most filters are in one state after both outputs, and at every epsilon
-    fresh = AdmissiblePairs(filt, checked_start(filt, 1))
-    frontiers: dict[Hashable, AdmissiblePairs] = {keys(fresh.state)[0]: fresh}
-    for epsilon, ratio in ratios_of(filt, targets):
+    fresh = AdmissibleTwoOutputPairs(filt, checked_start(filt, 1))
+    frontiers: dict[Hashable, AdmissibleTwoOutputPairs] = {run_keys(fresh.state)[0]: fresh}
+    for epsilon, ratio in epsilons_and_rational_exps(filt, targets):
         single = best_second_request(fresh, ratio)
-        if (found := recorded_plan(filt, epsilon, ratio, "PQ", single)) is not None:
+        if (found := pruned_plan_record(filt, epsilon, ratio, "PQ", single)) is not None:
             yield found
         for share in _OPENING_SHARES:
-            base = small_ratio(share * top)
+            base = simple_rational_exp_epsilon_below(share * top)
             if base is None:
                 continue
             opening, continuations = RandomizedResponse.from_ratio(base), []
@@ -170,15 +172,17 @@ def best_second_requests(
                 continue
             for p, q in masses_of(opening):
                 state = checked_observe(filt, spent, np.array([log_fraction(p / q)]), 1)
-                admissible = frontiers.setdefault(keys(state)[0], AdmissiblePairs(filt, state))
+                admissible = frontiers.setdefault(run_keys(state)[0], AdmissibleTwoOutputPairs(filt, state))
                 continuations.append(best_second_request(admissible, ratio * q / p))
-            found = recorded_plan(filt, epsilon, ratio, "PQ", AdaptivePlan(opening, tuple(continuations)))
+            found = pruned_plan_record(
+                filt, epsilon, ratio, "PQ", AdaptivePlan(opening, tuple(continuations))
+            )
             if found is not None:
                 yield found
 
 
 @dataclass(frozen=True, slots=True)
-class AdmissiblePairs:
+class AdmissibleTwoOutputPairs:
     """The pairs P = (a, 1-a), Q = (b, 1-b) that a filter admits in a state: for each b, the largest a.
 
     Answers are cached, because they do not depend on the adversary's aim. Acceptance is taken to be monotone in a. If
@@ -189,21 +193,23 @@ class AdmissiblePairs:
     state: State
     value_cache: dict[Fraction, tuple[float, float]] = field(default_factory=dict)
 
-    def largest_first_mass(self, b: Fraction, least: float, tolerance: float) -> float:
+    def largest_admitted_p_mass(self, b: Fraction, least: float, tolerance: float) -> float:
         """Return about the largest a, or 0.0 if one question shows that it is below `least`."""
         low = max(1.001 * float(b), least)
-        return (low < 1 and largest_granted(lambda a: self._admits_pair(a, b), (low, 1.0), tolerance)) or 0.0
+        return (
+            low < 1 and largest_granted(lambda a: self._admits_masses(a, b), (low, 1.0), tolerance)
+        ) or 0.0
 
-    def _admits_pair(self, a: float, b: Fraction) -> bool:
+    def _admits_masses(self, a: float, b: Fraction) -> bool:
         admitted, denied = self.value_cache.get(b, (-math.inf, math.inf))
         if admitted < a < denied:
-            answer = admits(self.filter, self.state, _two_points(a, b))
+            answer = admits_pair(self.filter, self.state, _two_points(a, b))
             self.value_cache[b] = (a, denied) if answer else (admitted, a)
             return answer
         return a <= admitted
 
 
-def best_second_request(admissible: AdmissiblePairs, growth: Fraction) -> AdaptivePlan | None:
+def best_second_request(admissible: AdmissibleTwoOutputPairs, growth: Fraction) -> AdaptivePlan | None:
     """Return the admitted P = (a, 1-a), Q = (b, 1-b) with the largest a - growth b; None if stopping is better."""
     best, plan = max(1 - growth, Fraction(0)), None
     logs = np.linspace(-40.0, -1.0, 27)
@@ -212,7 +218,7 @@ def best_second_request(admissible: AdmissiblePairs, growth: Fraction) -> Adapti
         for exponent in logs:
             b = _rounded_to_24_bits(2.0**exponent)
             # no a exceeds 1, and e^epsilon need not fit a double
-            a = admissible.largest_first_mass(b, float(min(best + growth * b, Fraction(1))), tolerance)
+            a = admissible.largest_admitted_p_mass(b, float(min(best + growth * b, Fraction(1))), tolerance)
             pair = _two_points(a, b) if a > b else None
             value = pair.p[0] - growth * pair.q[0] if pair is not None else Fraction(-1)
             values.append(value)

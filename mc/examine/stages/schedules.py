@@ -10,16 +10,16 @@ from filterproof.filters.contract.work import WorkLimit
 from filterproof.mc.examine.examination_context import ExaminationContext
 from filterproof.mc.examine.filter_fault import filter_faults_raised
 from filterproof.mc.examine.formatting import pair_words
-from filterproof.mc.examine.parameter_families import families_of
+from filterproof.mc.examine.parameter_families import families_for_guarantee
 from filterproof.mc.examine.schedule_search import (
     ScheduleSearch,
-    menu_of,
-    requests_of,
+    granted_menu,
+    granted_or_default_menu,
+    pairs_at_shares,
     search_reports,
-    shares_of,
 )
 from filterproof.mc.examine.stage_finding import StageFinding
-from filterproof.mc.examine.stages.denials import charged_retry, finding
+from filterproof.mc.examine.stages.denials import denial_finding, explain_charged_retry
 from filterproof.mc.examine.trace import Trace
 from filterproof.theory.pairs import DominatingPair
 
@@ -32,31 +32,33 @@ def schedule_stage(subject: ExaminationContext, limit: WorkLimit) -> Iterator[St
     service = service_of(filt)
     if service is None or not subject.families:
         return
-    menu = shares_of((one.definition, one.sizes[-1]) for one in subject.families)
+    menu = pairs_at_shares((one.definition, one.sizes[-1]) for one in subject.families)
     with filter_faults_raised(filt):
         *_, found = search_reports(service, filt.promise, menu, limit, seed=subject.seed)
     yield _schedule_finding(filt, menu, found, "crashes inside a command of the program")
 
 
-def service_stages(service: PromisedService, names: Sequence[str], limit: WorkLimit) -> Iterator[object]:
+def service_admission_stage(
+    service: PromisedService, names: Sequence[str], limit: WorkLimit
+) -> Iterator[object]:
     """Yield the guarantee of a service, and the finding about the requests that a new one answers."""
     yield {"promise": service.promise, "scope": service.scope}
-    menu = menu_of(service.make, families_of(tuple(names), service.promise))
+    menu = granted_menu(service.make, families_for_guarantee(tuple(names), service.promise))
     largest = {type(pair): pair for pair in reversed(menu)}
     told = ", ".join(map(pair_words, reversed(largest.values()))) or "nothing"
     yield StageFinding("admission", "What does a new service answer?", told, ", ".join(names), "")
 
 
-def service_schedules(
+def service_schedule_stage(
     service: PromisedService, names: Sequence[str], seed: int, limit: WorkLimit
 ) -> Iterator[StageFinding]:
     """Yield the finding about a service in Python."""
-    menu = requests_of(service.make, families_of(tuple(names), service.promise))
+    menu = granted_or_default_menu(service.make, families_for_guarantee(tuple(names), service.promise))
     *_, found = search_reports(service.make, service.promise, menu, limit, seed=seed)
     yield _schedule_finding(service, menu, found, "requests of other kinds, and longer schedules")
     if found.violation is None:
-        retried = charged_retry(service.make, menu)
-        yield finding((retried,) if retried else (), ", ".join(names), limit)
+        retried = explain_charged_retry(service.make, menu)
+        yield denial_finding((retried,) if retried else (), ", ".join(names), limit)
 
 
 def _schedule_finding(
@@ -71,6 +73,6 @@ def _schedule_finding(
     counterexample = violation.counterexample(filt)
     trace = Trace(violation.measure, (), None, (), moves=violation.events)
     scope = PromisedService.scope
-    return StageFinding.refuted(
+    return StageFinding.from_counterexample(
         "schedules", _QUESTION, names, scope, counterexample, not_tried=unseen, trace=trace
     )

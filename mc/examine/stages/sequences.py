@@ -15,29 +15,29 @@ from itertools import chain, islice, repeat
 import numpy as np
 from numpy.typing import NDArray
 
-from filterproof.filters.contract.library import is_library_value
+from filterproof.filters.contract.library import consists_of_library_values
 from filterproof.filters.contract.work import WorkLimit, count_work
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.examine.counterexample import sequence_counterexample
 from filterproof.mc.examine.divergence import Divergence, certainly_exceeds
 from filterproof.mc.examine.examination_context import ExaminationContext
-from filterproof.mc.examine.formatting import count_words, steps_words
+from filterproof.mc.examine.formatting import count_words, sequence_words
 from filterproof.mc.examine.parameter_families import mechanism_name
-from filterproof.mc.examine.revalidation import is_nondeterministic
+from filterproof.mc.examine.revalidation import nondeterminism_fault
 from filterproof.mc.examine.search_log import SearchLog
 from filterproof.mc.examine.sequence import MAX_PLAYED, Sequence, reached_delta, times_granted
 from filterproof.mc.examine.stage_finding import StageFinding, Tightness
-from filterproof.mc.examine.stages.admissible_region import region_sequences
+from filterproof.mc.examine.stages.admission_boundary import boundary_sequences
 from filterproof.mc.examine.stages.game_menus import hockey_stick_targets
 from filterproof.mc.examine.stages.plays import (
-    halved_request_plays,
-    play_programs,
-    repeated,
+    greedy_plays,
+    half_largest_request_plays,
+    rounding_absorbed_request_plays,
     simple_plays,
-    swallowed_request_plays,
-    unlocked,
+    unchanging_request_plays,
+    unlocked_family_plays,
 )
-from filterproof.mc.examine.worker import so_far
+from filterproof.mc.examine.worker import register_summary
 from filterproof.theory.pairs import DominatingPair, Gaussian
 from filterproof.theory.pairs.base import Direction
 
@@ -59,11 +59,11 @@ _CKS = _ORDERS_LESS_ONE * np.log1p(-1 / np.array(_RENYI_ORDERS)) - np.log(_RENYI
 
 def sequence_stage(subject: ExaminationContext, limit: WorkLimit) -> Iterator[StageFinding]:
     """Yield findings on the admitted sequences: at most one refutation per family, and the best of the rest."""
-    used, subject = subject, subject.with_copies()
+    used, subject = subject, subject.with_copy_per_play()
     search = SequenceSearch(subject=subject)
-    so_far(search.summary)
+    register_summary(search.summary)
     if subject is not used and _grants_more_when_used(used.filter, subject):
-        fault = is_nondeterministic(used.filter)
+        fault = nondeterminism_fault(used.filter)
         yield StageFinding(search.stage, "Do plays depend on earlier plays?", fault, "", "", fault=fault)
     searching = limit.fraction(_SEARCHED)
     for played, only_above in _candidate_sequences(subject, searching):
@@ -72,7 +72,7 @@ def sequence_stage(subject: ExaminationContext, limit: WorkLimit) -> Iterator[St
         if searching.exhausted:
             break
     search.cut = searching.exhausted  # the plays end with the work, too
-    search.near_misses(limit)
+    search.measure_near_misses(limit)
     yield search.summary()
 
 
@@ -88,30 +88,30 @@ def _grants_more_when_used(filt: PrivacyFilter, subject: ExaminationContext) -> 
 def _candidate_sequences(subject: ExaminationContext, limit: WorkLimit) -> Iterator[tuple[Sequence, bool]]:
     """Yield sequences from cheap to expensive, and whether only a possible refutation is computed exactly."""
     singles = (Sequence(((pair, 1),)) for family in subject.families for pair in family.pairs[:-3:-1])
-    every = play_programs(subject, limit)
+    every = greedy_plays(subject, limit)
     yield from zip(islice(every, 1), repeat(False))
     early = (
         singles,
-        repeated(subject, limit),
-        swallowed_request_plays(subject, limit),
-        unlocked(subject, limit),
+        unchanging_request_plays(subject, limit),
+        rounding_absorbed_request_plays(subject, limit),
+        unlocked_family_plays(subject, limit),
     )
     yield from zip(chain.from_iterable(early), repeat(True))
     rest = chain(
-        halved_request_plays(subject, limit),
+        half_largest_request_plays(subject, limit),
         _extremal_sequences(subject),
         every,
-        swallowed_request_plays(subject, limit, tiny=True),
+        rounding_absorbed_request_plays(subject, limit, tiny=True),
     )
     if subject.observes_losses:  # fixed sequences say nothing about such a filter
         yield from zip(rest, repeat(False))
     else:
-        yield from _in_turn(
-            (simple_plays(subject, limit), 3), (region_sequences(subject, limit), 2), (rest, 1)
+        yield from _interleave_sequences(
+            (simple_plays(subject, limit), 3), (boundary_sequences(subject, limit), 2), (rest, 1)
         )
 
 
-def _in_turn(*plans: tuple[Iterator[Sequence], int]) -> Iterator[tuple[Sequence, bool]]:
+def _interleave_sequences(*plans: tuple[Iterator[Sequence], int]) -> Iterator[tuple[Sequence, bool]]:
     """Yield a fixed number of each in turn. For all but the last plan, only possible refutations matter."""
     waiting = list(plans)
     while waiting:
@@ -181,14 +181,14 @@ class SequenceSearch(SearchLog):
                 return None  # a new run denies it
             low = played.low(measure, promised)
             if not certainly_exceeds(low, promised):
-                self._keep_near(played, measure, low)
+                self._record_value_within_guarantee(played, measure, low)
             elif played.is_granted(self.subject.instance):
                 self.refuted += 1
                 self.refuted_mechanisms.add(names)
                 return self._refutation_finding(measure, played, low)
         return None
 
-    def near_misses(self, limit: WorkLimit) -> None:
+    def measure_near_misses(self, limit: WorkLimit) -> None:
         """Compute the sequences that seemed to come nearest to the guarantee, as far as the work allows."""
         by_share = sorted(self.near.items(), key=lambda one: -one[1][0] / (self._promised_at(one[0]) or 1.0))
         for measure, (bound, played) in by_share:
@@ -196,12 +196,14 @@ class SequenceSearch(SearchLog):
             if limit.exhausted:
                 return
             if best is None or bound > best.attack:
-                self._keep_near(played, measure, played.low(measure, self._promised_at(measure)))
+                self._record_value_within_guarantee(
+                    played, measure, played.low(measure, self._promised_at(measure))
+                )
 
     def _promised_at(self, measure: Divergence) -> float:
         return self.promised[replace(measure, direction="PQ")]
 
-    def _keep_near(self, played: Sequence, measure: Divergence, low: float) -> None:
+    def _record_value_within_guarantee(self, played: Sequence, measure: Divergence, low: float) -> None:
         """Keep the value of an admitted sequence within the guarantee, with the sequence."""
         play = sequence_counterexample(self.subject.filter, played, measure, low)
         promised = self._promised_at(measure)
@@ -213,9 +215,11 @@ class SequenceSearch(SearchLog):
         how = f"{type(filt).__name__} grants all of {requests}, played one by one"
         if any(times > MAX_PLAYED for _, times in played.steps):
             how = "the last request leaves the state bit-identical, so it is granted any number of times"
-        scope = f"the fixed sequence {steps_words(played.steps)}, in that order; {how}"
+        scope = f"the fixed sequence {sequence_words(played.steps)}, in that order; {how}"
         counterexample = sequence_counterexample(filt, played, measure, low)
-        return StageFinding.refuted(self.stage, self.question, _menu_text(played), scope, counterexample)
+        return StageFinding.from_counterexample(
+            self.stage, self.question, _menu_text(played), scope, counterexample
+        )
 
     def summary(self) -> StageFinding:
         """Return the summary of the sequences and the nearest one."""
@@ -261,7 +265,7 @@ def _upper_bounds_in_direction(
     spent, total = np.zeros(len(orders)), 0.0
     with np.errstate(all="ignore"):
         for pair, times in played.steps:
-            mu, divergences = _declared_divergences(pair, orders, direction)
+            mu, divergences = _gdp_mu_and_renyi_divergences(pair, orders, direction)
             spent = spent + times * divergences
             total += times * mu * mu
         spent = np.where(np.isnan(spent), np.inf, spent)
@@ -284,7 +288,7 @@ def _upper_bounds_in_direction(
 
 
 @lru_cache(maxsize=1 << 14)
-def _declared_divergences(
+def _gdp_mu_and_renyi_divergences(
     pair: DominatingPair, orders: tuple[float, ...], direction: Direction
 ) -> tuple[float, NDArray[np.float64]]:
     """Return the GDP parameter and the Rényi divergences of a pair, inf if unknown.
@@ -293,7 +297,7 @@ def _declared_divergences(
     """
     pair = pair if direction == "PQ" else pair.swapped
     divergences = np.asarray(pair.renyi(np.array(orders)), dtype=np.float64)
-    mu = float(pair.gdp_mu) if is_library_value(pair) else math.inf
+    mu = float(pair.gdp_mu) if consists_of_library_values(pair) else math.inf
     return (mu if mu >= 0 else math.inf), np.where(divergences >= 0, divergences, np.inf)
 
 

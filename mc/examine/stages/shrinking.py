@@ -24,16 +24,27 @@ from filterproof.mc.examine.examination_context import ExaminationContext
 from filterproof.mc.examine.filter_fault import FilterFault, filter_faults_raised
 from filterproof.mc.examine.formatting import count_words, pair_words
 from filterproof.mc.examine.minimise import minimise
-from filterproof.mc.examine.own_pairs import nameable_for
-from filterproof.mc.examine.sequence import Sequence, Steps, joined, pieces
+from filterproof.mc.examine.pairs_in_attributes import allowed_values_for
+from filterproof.mc.examine.sequence import Sequence, Steps, joined, removable_pieces
 from filterproof.mc.examine.stage_finding import USED_UP, StageFinding
 from filterproof.mc.examine.stages.game_menus import GameMenu
 from filterproof.mc.examine.stages.games import chosen_targets, solve_both_directions
 from filterproof.mc.examine.stages.plays import simple_plays
-from filterproof.mc.examine.stages.rational_plans import admits, ratio_at, ratios_of, solved_plan
+from filterproof.mc.examine.stages.rational_plans import (
+    admits_pair,
+    best_plan_counterexample,
+    epsilons_and_rational_exps,
+    rational_exp_epsilon_above,
+)
 from filterproof.mc.examine.stages.sequences import quick_upper_bounds
-from filterproof.mc.examine.trace import Trace, curve_of, first_rounds, trace_of_plan, trace_of_sequence
-from filterproof.mc.examine.worker import run_limited
+from filterproof.mc.examine.trace import (
+    Trace,
+    guarantee_and_play_curves,
+    trace_of_plan,
+    trace_of_sequence,
+    truncate_to_rounds,
+)
+from filterproof.mc.examine.worker import iter_within_limit
 from filterproof.mc.worst_case.plan import AdaptivePlan
 from filterproof.theory.pairs import DominatingPair, Erasure, RandomizedResponse
 from filterproof.theory.rounding import away_from_zero
@@ -66,7 +77,7 @@ def shrink(
     if subject.deterministic:
         search.menu()
         search.limit = limit.fraction(0.7)
-        search.write_out()
+        search.convert_game_to_plan()
     yield search.finding(limit)
 
 
@@ -87,7 +98,7 @@ class _ShrinkingSearch:
         before, self.best = self.best, min(self.best, counterexample or self.best, key=lambda one: one.order)
         return self.best is not before
 
-    def certified_sequence(self, played: Sequence) -> Counterexample | None:
+    def certified_counterexample(self, played: Sequence) -> Counterexample | None:
         """Return the counterexample of a sequence at the first divergence clearly above the guarantee."""
         above: Counterexample | None = None
         likely = [
@@ -112,10 +123,10 @@ class _ShrinkingSearch:
         """Return the divergences of the guarantee, without the far end of a curve."""
         subject = self.subject
 
-        def promised_from(least: float) -> tuple[Divergence, ...]:
+        def targets_promised_at_least(least: float) -> tuple[Divergence, ...]:
             return tuple(g for g in subject.targets if g.kind == "renyi" or least <= subject.promised(g) < 1)
 
-        return promised_from(_MIN_PROMISED) or promised_from(-math.inf)
+        return targets_promised_at_least(_MIN_PROMISED) or targets_promised_at_least(-math.inf)
 
     def try_simple_plays(self) -> None:
         """Try simple plays until one is short, fixed, of well-known kinds, and far above the guarantee."""
@@ -124,8 +135,8 @@ class _ShrinkingSearch:
                 return
             best = self.best
             if not best.adaptive and best.factor >= CLEAR_FACTOR and best.order[3] == 0:
-                played = first_rounds(played, best.rounds)  # only a shorter play can be simpler
-            self.keep_if_clearer(self.certified_sequence(played))
+                played = truncate_to_rounds(played, best.rounds)  # only a shorter play can be simpler
+            self.keep_if_clearer(self.certified_counterexample(played))
 
     def shrink(self) -> None:
         """Remove the requests that the best sequence does not need."""
@@ -137,14 +148,14 @@ class _ShrinkingSearch:
         least = min(1 + (start.factor - 1) / 2, 1.01 if start.factor < CLEAR_FACTOR else CLEAR_FACTOR)
 
         def refutes(some: Steps) -> bool:
-            found = None if self.limit.exhausted else self.certified_sequence(joined(some))
+            found = None if self.limit.exhausted else self.certified_counterexample(joined(some))
             if found is None or found.factor < least:
                 return False
             self.keep_if_clearer(found)
             return True
 
         self.keep_if_clearer(start)
-        minimise(pieces(start.played), refutes, limit=self.limit)
+        minimise(removable_pieces(start.played), refutes, limit=self.limit)
 
     def measure(self) -> None:
         """Measure the best sequence where its divergence is the largest multiple of the guarantee."""
@@ -168,7 +179,7 @@ class _ShrinkingSearch:
         best = self.best
         if best.kind != "menu" or best.measure.kind != "hockey-stick":
             return
-        pairs: tuple[DominatingPair, ...] = decode(best.data["menu"], nameable_for(best.filter))
+        pairs: tuple[DominatingPair, ...] = decode(best.data["menu"], allowed_values_for(best.filter))
         fewer = next(
             (n for n in (2, 3, 4, 5, 6, 8, 10) if n < best.rounds and self._solve_smaller_game(pairs, n)), 0
         )
@@ -182,10 +193,10 @@ class _ShrinkingSearch:
         """Keep the game of this many rounds over these pairs if it is clearer."""
         menu = GameMenu(" or ".join(map(pair_words, pairs)), pairs, rounds)
         at = replace(self.best.measure, direction="PQ")
-        games = self._within_limit(0.2, lambda: list(solve_both_directions(self.subject, menu, at)))
+        games = self._run_within_limit(0.2, lambda: list(solve_both_directions(self.subject, menu, at)))
         return any(self.keep_if_clearer(game.counterexample) for game in games or () if game is not None)
 
-    def _within_limit(self, share: float, work: Callable[[], T]) -> T | None:
+    def _run_within_limit(self, share: float, work: Callable[[], T]) -> T | None:
         """Return the result of the work; None at the work limit or for a request outside the filter's scope."""
         try:
             with filter_faults_raised(self.subject.filter), stopping_at(self.limit.fraction(share)):
@@ -193,10 +204,12 @@ class _ShrinkingSearch:
         except (OutOfWork, FilterFault):
             return None
 
-    def write_out(self) -> None:
+    def convert_game_to_plan(self) -> None:
         """Write the best menu's game out as a plan, which has a trace."""
         if self.best.kind == "menu":
-            told = self._within_limit(0.5, partial(rational_plan, self.subject.filter, self.best))
+            told = self._run_within_limit(
+                0.5, partial(best_plan_over_rational_pairs, self.subject.filter, self.best)
+            )
             self.best = told or self.best
 
     def try_exact_plans(self) -> None:
@@ -207,7 +220,7 @@ class _ShrinkingSearch:
             return
         filt = self.subject.filter
         with suppress(OutOfWork, FilterFault):  # responses and erasures may be outside the filter's scope
-            for found in run_limited(simple_plans(self.subject), filt, self.limit):
+            for found in iter_within_limit(refutations_by_simple_plans(self.subject), filt, self.limit):
                 self.keep_if_clearer(found)
 
     # -- the trace -----------------------------------------------------------------------------------
@@ -217,14 +230,16 @@ class _ShrinkingSearch:
         best, self.limit = self.best, limit
         trace = None
         with suppress(FilterFault, ValueError):
-            trace = None if limit.exhausted else self._traced_play(best)
+            trace = None if limit.exhausted else self._trace_with_curve(best)
         asked = scope = best.description
         if best.kind == "sequence":
             scope = f"the fixed sequence of {count_words(best.rounds, 'request')}, all granted"
         unseen = f"other plays: {USED_UP}" if limit.exhausted else ""
-        return StageFinding.refuted("shrinking", _QUESTION, asked, scope, best, not_tried=unseen, trace=trace)
+        return StageFinding.from_counterexample(
+            "shrinking", _QUESTION, asked, scope, best, not_tried=unseen, trace=trace
+        )
 
-    def _traced_play(self, best: Counterexample) -> Trace | None:
+    def _trace_with_curve(self, best: Counterexample) -> Trace | None:
         """Return the play and its curve, as far as the work allows."""
         filt = self.subject.filter
         match best.kind:
@@ -235,43 +250,47 @@ class _ShrinkingSearch:
                 reached = partial(_value_of_plan, best.plan, self.subject)
             case _:
                 return None
-        points = takewhile(lambda _: not self.limit.exhausted, curve_of(trace, filt.promise, reached))
+        points = takewhile(
+            lambda _: not self.limit.exhausted, guarantee_and_play_curves(trace, filt.promise, reached)
+        )
         return replace(trace, curve=tuple(points))
 
 
 # -- plans ---------------------------------------------------------------------------------------------
 
 
-def simple_plans(subject: ExaminationContext) -> Iterator[Counterexample]:
+def refutations_by_simple_plans(subject: ExaminationContext) -> Iterator[Counterexample]:
     """Yield refutations by games over one or two simple granted requests, few rounds first."""
-    filt, targets = subject.filter, tuple(ratios_of(subject.filter, chosen_targets(subject)))
+    filt, targets = subject.filter, tuple(epsilons_and_rational_exps(subject.filter, chosen_targets(subject)))
     start = filt.start(1)
     responses: list[DominatingPair] = [RandomizedResponse.from_ratio(Fraction(*of)) for of in _SIMPLE_RATIOS]
     erasures: list[DominatingPair] = [Erasure(away_from_zero(p), exact=p) for p in _PARTS]
     asked = [
         pair
         for few, pairs in ((4, responses), (1, erasures))
-        for pair in [pair for pair in pairs if admits(filt, start, pair)][:few]
+        for pair in [pair for pair in pairs if admits_pair(filt, start, pair)][:few]
     ]
     menus = [[pair] for pair in asked] + [list(two) for two in combinations(asked, 2)]
     for rounds, menu, (epsilon, ratio) in product((2, 3, 4, 5, 7, 10), menus, targets):
-        if (found := solved_plan(filt, menu, rounds, epsilon, ratio)) is not None:
+        if (found := best_plan_counterexample(filt, menu, rounds, epsilon, ratio)) is not None:
             yield found
 
 
-def rational_plan(filt: PrivacyFilter, best: Counterexample) -> Counterexample | None:
+def best_plan_over_rational_pairs(filt: PrivacyFilter, best: Counterexample) -> Counterexample | None:
     """Return the best plan over the rational pairs of a menu, or None if the other pairs matter much."""
     if best.measure.kind != "hockey-stick" or best.rounds > _WRITTEN:
         return None
     pairs = [
         exact
-        for pair in decode(best.data["menu"], nameable_for(best.filter))
+        for pair in decode(best.data["menu"], allowed_values_for(best.filter))
         if (exact := pair.rational) is not None
     ]
     if not pairs:
         return None
     epsilon = best.measure.at
-    found = solved_plan(filt, pairs, best.rounds, epsilon, ratio_at(filt, epsilon))
+    found = best_plan_counterexample(
+        filt, pairs, best.rounds, epsilon, rational_exp_epsilon_above(filt, epsilon)
+    )
     return None if found is None or found.factor < min(CLEAR_FACTOR, 0.9 * best.factor) else found
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import groupby
 
-from filterproof.filters.adapters.labelled_filter import program_of
+from filterproof.filters.adapters.labelled_filter import bridged_filter_of
 from filterproof.filters.contract.library import is_library_class
 from filterproof.filters.contract.work import WorkLimit
 from filterproof.filters.privacy_filter import PrivacyFilter
@@ -34,7 +34,7 @@ _MIN_UNITS = 100_000
 
 def has_own_code(filt: PrivacyFilter) -> bool:
     """Whether Python code of the user decides."""
-    return not is_library_class(type(filt)) and program_of(filt) is None
+    return not is_library_class(type(filt)) and bridged_filter_of(filt) is None
 
 
 def source_proof(subject: ExaminationContext, limit: WorkLimit) -> Iterator[StageFinding]:
@@ -52,7 +52,9 @@ def source_proof(subject: ExaminationContext, limit: WorkLimit) -> Iterator[Stag
         verdict = Verdict(Outcome.HOLDS, proof.evidence, proof.scope, proof.sentence)
     elif proof.lead and not subject.observes_losses:
         search = SequenceSearch(subject=subject)
-        if (found := search.measure_sequence(_play_requests(proof), only_above=True)) is not None:
+        if (
+            found := search.measure_sequence(_sequence_from_failing_step(proof), only_above=True)
+        ) is not None:
             yield replace(found, stage="source")
     yield StageFinding(
         "source",
@@ -67,7 +69,7 @@ def source_proof(subject: ExaminationContext, limit: WorkLimit) -> Iterator[Stag
     )
 
 
-def _play_requests(proof: SourceProof) -> Sequence:
+def _sequence_from_failing_step(proof: SourceProof) -> Sequence:
     """The requests of a play, in order."""
     requests = [getattr(pairs, family)(**parameters) for family, parameters in proof.lead]
     return Sequence(tuple((pair, len(list(times))) for pair, times in groupby(requests)))

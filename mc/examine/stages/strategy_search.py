@@ -29,11 +29,11 @@ from filterproof.mc.examine.filter_fault import filter_faults_raised
 from filterproof.mc.examine.formatting import count_words, pair_words
 from filterproof.mc.examine.search_log import SearchLog
 from filterproof.mc.examine.stage_finding import StageFinding, Tightness
-from filterproof.mc.examine.stages.admissible_region import guessed_alternatives, loss_quantiles
+from filterproof.mc.examine.stages.admission_boundary import best_guessed_menus, loss_isf_and_masses
 from filterproof.mc.examine.stages.game_menus import hockey_stick_targets
-from filterproof.mc.examine.stages.plays import Player, play_programs, unlocked
+from filterproof.mc.examine.stages.plays import Player, greedy_plays, unlocked_family_plays
 from filterproof.mc.examine.stages.sequences import quick_upper_bounds
-from filterproof.mc.examine.worker import so_far
+from filterproof.mc.examine.worker import register_summary
 from filterproof.mc.losses.too_large import TooLargeError
 from filterproof.mc.worst_case.strategy import TreeStrategy
 from filterproof.mc.worst_case.tree import GameTree
@@ -54,7 +54,7 @@ _FIXED_SHARE = 0.1
 _MIN_GUESSED_SHARE = 0.7
 
 
-def search(subject: ExaminationContext, limit: WorkLimit, failure: float) -> Iterator[StageFinding]:
+def strategy_stage(subject: ExaminationContext, limit: WorkLimit, failure: float) -> Iterator[StageFinding]:
     """Yield findings on strategies against a filter that looks at losses: fixed ones first, then those from the grid.
 
     At most 64 simulated strategies share the failure probability.
@@ -62,18 +62,18 @@ def search(subject: ExaminationContext, limit: WorkLimit, failure: float) -> Ite
     targets = hockey_stick_targets(subject)
     renyi = [target for target in subject.targets if target.kind == "renyi" and 1 < target.at < math.inf]
     trial = StrategySearch(subject=subject, each=failure / _PLAYED)
-    so_far(trial.summary)
-    yield from _sampled_orders(trial, targets[:3], limit)
+    register_summary(trial.summary)
+    yield from _sampled_order_findings(trial, targets[:3], limit)
     if not subject.observes_losses:
         if subject.sampled:
             yield trial.summary()
         return
     for tail in (0.5, 0.9, 0.1):
-        yield from _fixed_orders(trial, (*renyi, *targets), limit.fraction(_FIXED_SHARE), tail)
+        yield from _fixed_order_findings(trial, (*renyi, *targets), limit.fraction(_FIXED_SHARE), tail)
     for menu, rounds in _strategy_menus(subject, limit):
-        for measure in chain.from_iterable(target.both for target in targets[:3]):
+        for measure in chain.from_iterable(target.both_directions for target in targets[:3]):
             if not trial.cut:
-                yield from _on_grid(trial, menu, measure, rounds, limit)
+                yield from _grid_strategy_finding(trial, menu, measure, rounds, limit)
                 trial.cut = limit.exhausted or trial.played >= _PLAYED
         if trial.cut:
             break
@@ -119,7 +119,7 @@ class StrategySearch(SearchLog):
             self.rows[self.played] = row
             if certainly_exceeds(low, promised):
                 scope = f"one strategy over {menu}, played {paths:,} times"
-                yield StageFinding.refuted(self.stage, self.question, menu, scope, simulated)
+                yield StageFinding.from_counterexample(self.stage, self.question, menu, scope, simulated)
             if certainly_exceeds(low, promised) or float(simulated.data["value"]) <= promised:
                 return
 
@@ -134,12 +134,14 @@ class StrategySearch(SearchLog):
         )
 
 
-def _fixed_orders(
+def _fixed_order_findings(
     trial: StrategySearch, targets: tuple[Divergence, ...], limit: WorkLimit, tail: float
 ) -> Iterator[StageFinding]:
     """Yield promising orders of requests that would be granted with all losses at one quantile."""
     tried = set[tuple[str, str]]()
-    for played in chain(play_programs(trial.subject, limit, tail), unlocked(trial.subject, limit, tail)):
+    for played in chain(
+        greedy_plays(trial.subject, limit, tail), unlocked_family_plays(trial.subject, limit, tail)
+    ):
         if limit.exhausted:
             return
         names = "+".join(sorted({type(pair.unlabelled).__name__ for pair in played.counts}))
@@ -153,14 +155,14 @@ def _fixed_orders(
                 yield from trial.play(strategy, names, measure, played.rounds)
 
 
-def _sampled_orders(
+def _sampled_order_findings(
     trial: StrategySearch, targets: tuple[Divergence, ...], limit: WorkLimit
 ) -> Iterator[StageFinding]:
     """Yield a refutation by a row of each of the filter's own pairs that can only be sampled."""
     for pair in trial.subject.sampled:
         player = Player.fresh(trial.subject, limit)
-        rounds = player.request_times(pair, _MAX_FIXED_ROUNDS)
-        for measure in chain.from_iterable(target.both for target in targets if rounds):
+        rounds = player.request_and_count_grants(pair, _MAX_FIXED_ROUNDS)
+        for measure in chain.from_iterable(target.both_directions for target in targets if rounds):
             found = list(
                 trial.play(Scripted((pair,), (rounds,)), pair_words(pair), measure, rounds, method="plain")
             )
@@ -169,7 +171,7 @@ def _sampled_orders(
                 return
 
 
-def _on_grid(
+def _grid_strategy_finding(
     trial: StrategySearch,
     menu: tuple[DominatingPair, ...],
     measure: Divergence,
@@ -193,7 +195,7 @@ def _strategy_menus(
     subject: ExaminationContext, limit: WorkLimit
 ) -> Iterator[tuple[tuple[DominatingPair, ...], int]]:
     """Yield a first request with those granted after it; then the largest request of a line for more rounds."""
-    for _, menu in guessed_alternatives(subject, hockey_stick_targets(subject)[:3], limit.fraction(0.5)):
+    for _, menu in best_guessed_menus(subject, hockey_stick_targets(subject)[:3], limit.fraction(0.5)):
         if menu.rounds is not None and menu.rounds <= _MAX_GRID_ROUNDS:
             yield menu.pairs, menu.rounds
     for rounds, family in product((2, 3, 4), subject.families):
@@ -205,7 +207,7 @@ def grid_strategy(
 ) -> tuple[float, TreeStrategy]:
     """Return about the value of the best strategy on a grid of losses, and the strategy. It is only a suggestion."""
     way = measure.direction
-    distributions = [_loss_grid(pair if way == "PQ" else pair.swapped) for pair in menu]
+    distributions = [_loss_grid_and_masses(pair if way == "PQ" else pair.swapped) for pair in menu]
     outcomes = [
         [
             OutcomeBranch(partial(add, x) if np.isfinite(x) else None, x if way == "PQ" else -x)
@@ -242,10 +244,10 @@ def _restricted_to_reachable(strategy: TreeStrategy) -> TreeStrategy:
     return replace(strategy, choice=tuple(kept_choices), child=tuple(kept_children))
 
 
-def _loss_grid(pair: DominatingPair) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _loss_grid_and_masses(pair: DominatingPair) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return a few losses with their masses: equal shares of the middle, and the far tails."""
     tails = np.array([1e-7, 1e-5, 1e-3, 0.03, 0.15, 0.35, 0.65, 0.85, 0.97, 1 - 1e-3])
-    losses, masses = loss_quantiles(pair, tails)
+    losses, masses = loss_isf_and_masses(pair, tails)
     infinite = float(pair.infinite_mass)
     kept = np.isfinite(losses)
     if pair.outputs is None:  # so that sums coincide, and each is a possible loss of the pair

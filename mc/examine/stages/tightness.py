@@ -15,7 +15,7 @@ from filterproof.mc.examine.counterexample import Counterexample, sequence_count
 from filterproof.mc.examine.divergence import Divergence
 from filterproof.mc.examine.examination_context import ExaminationContext
 from filterproof.mc.examine.minimise import minimise
-from filterproof.mc.examine.sequence import Steps, joined, most_kept, pieces
+from filterproof.mc.examine.sequence import Steps, joined, most_kept, removable_pieces
 from filterproof.mc.examine.stage_finding import StageFinding, Tightness
 from filterproof.theory.evidence import Evidence
 from filterproof.theory.numerics.decimals import format_up
@@ -38,7 +38,7 @@ def nearest_play(findings: Iterable[StageFinding]) -> Tightness | None:
     return min(sure, key=lambda one: one[:2], default=(None, None, None))[2]
 
 
-def tighten(
+def tightness_stage(
     subject: ExaminationContext, findings: tuple[StageFinding, ...], limit: WorkLimit
 ) -> Iterator[StageFinding]:
     """Yield the nearest play of the findings, with few requests, and the upper end that a theorem among them gives."""
@@ -50,7 +50,7 @@ def tighten(
         if not play.played.is_granted(subject.filter):
             return  # a new run denies it
         play = _fewer_requests(subject.filter, play, limit)
-    most, why = _upper_end(subject.filter, row.measure, findings)
+    most, why = _upper_bound_and_reason(subject.filter, row.measure, findings)
     found = replace(row, attack=play.value, worst=most, evidence=play.evidence, play=play)
     said = f"{found.reached} ({play.evidence.name})"
     said += f"; no play exceeds {format_up(most)}, promised {row.promised:.6g}" if most is not None else ""
@@ -72,11 +72,11 @@ def _fewer_requests(filt: PrivacyFilter, play: Counterexample, limit: WorkLimit)
         return True
 
     with suppress(OutOfWork), stopping_at(limit):
-        minimise(pieces(play.played), is_near, limit=limit)
+        minimise(removable_pieces(play.played), is_near, limit=limit)
     return kept
 
 
-def _upper_end(
+def _upper_bound_and_reason(
     filt: PrivacyFilter, measure: Divergence, findings: tuple[StageFinding, ...]
 ) -> tuple[float | None, str]:
     """Return an upper bound on the divergence of every play, and what it rests on; None without a theorem."""
@@ -84,9 +84,11 @@ def _upper_end(
     if proved is None or proved.verdict is None:
         return None, "no theorem bounds it from above"
     if proved.rounding:
-        from filterproof.mc.prove.induction import guarantees_after  # which imports the certified budgets
+        from filterproof.mc.prove.induction import (
+            guarantees_after_grants,  # which imports the certified budgets
+        )
 
-        most = max(map(measure.promised, guarantees_after(proved.rounding, _GRANTS)))
+        most = max(map(measure.promised, guarantees_after_grants(proved.rounding, _GRANTS)))
         return most, f"by the proof from its source code, for up to {_GRANTS:,} grants"
     promised = measure.promised(filt.promise)
     if measure.kind == "hockey-stick":

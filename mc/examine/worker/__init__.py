@@ -12,8 +12,16 @@ purpose.
 
 from __future__ import annotations
 
-from filterproof.mc.examine.worker.child import so_far
-from filterproof.mc.examine.worker.parent import WorkerPaused, iter_isolated, run_isolated, run_limited
+from filterproof.mc.examine.worker.child import register_summary
+from filterproof.mc.examine.worker.parent import WorkerPaused, iter_isolated, iter_within_limit, run_isolated
 from filterproof.mc.examine.worker.threads import LOST, ThreadsLost
 
-__all__ = ["LOST", "ThreadsLost", "WorkerPaused", "iter_isolated", "run_isolated", "run_limited", "so_far"]
+__all__ = [
+    "LOST",
+    "ThreadsLost",
+    "WorkerPaused",
+    "iter_isolated",
+    "iter_within_limit",
+    "register_summary",
+    "run_isolated",
+]

@@ -22,7 +22,7 @@ from multiprocessing.connection import Connection
 from types import FrameType
 from typing import Any
 
-from filterproof.filters.adapters.labelled_filter import program_of
+from filterproof.filters.adapters.labelled_filter import bridged_filter_of
 from filterproof.filters.contract.work import OutOfWork, WorkLimit, current_meter, stopping_at
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.examine.filter_fault import FilterFault, filter_faults_raised
@@ -52,7 +52,7 @@ class WorkerState:
     summary: Callable[[], object] | None = None
 
 
-def so_far(summary: Callable[[], object]) -> None:
+def register_summary(summary: Callable[[], object]) -> None:
     """Register a summary of the findings. It is sent last if the work limit is reached."""
     WorkerState.summary = summary
 
@@ -71,18 +71,18 @@ def serve_task(task: WorkerTask, pipe: Connection) -> None:
         except OSError:
             os._exit(EXIT_CUT)
 
-    def proceed() -> bytes:
+    def wait_for_parent() -> bytes:
         try:
             return pipe.recv_bytes()
         except (EOFError, OSError):  # no process waits for the answer
             os._exit(EXIT_CUT)
 
-    WorkerState.lost = load_message(proceed())
+    WorkerState.lost = load_message(wait_for_parent())
     last: tuple[object, ...] = ("end",)
 
     def pause() -> None:
-        send("paused", summed_up())
-        proceed()
+        send("paused", summary_or_none())
+        wait_for_parent()
 
     meter = current_meter()
     meter.pauses, meter.pause = task.pauses, pause
@@ -90,14 +90,14 @@ def serve_task(task: WorkerTask, pipe: Connection) -> None:
         with ExitStack() as stack:
             if task.filter is not None:
                 stack.enter_context(filter_faults_raised(task.filter))
-                if (program := program_of(task.filter)) is not None and not task.command:
+                if (program := bridged_filter_of(task.filter)) is not None and not task.command:
                     program.asks_program.start_program()
             stack.enter_context(stopping_at(task.limit))
             for found in task.work():
                 send("item", found)
-                proceed()  # so that two processes never count work at the same time
+                wait_for_parent()  # so that two processes never count work at the same time
     except OutOfWork:
-        last = ("spent", summed_up())
+        last = ("spent", summary_or_none())
     except BaseException as error:  # noqa: BLE001 - what it means is decided by the one who waits
         last = _error_message(error, task.filter)
     if task.command:
@@ -109,7 +109,7 @@ def serve_task(task: WorkerTask, pipe: Connection) -> None:
     os._exit(0)  # no exit handlers of the parent may run in the child
 
 
-def summed_up() -> object:
+def summary_or_none() -> object:
     """Return the summary of the findings, or None."""
     with suppress(Exception, OutOfWork):
         return None if WorkerState.summary is None else WorkerState.summary()

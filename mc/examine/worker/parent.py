@@ -26,7 +26,11 @@ from filterproof.mc.examine.worker.child import (
     serve_task,
     unreadable,
 )
-from filterproof.mc.examine.worker.threads import threads_besides, threads_lost, waits_for_ever
+from filterproof.mc.examine.worker.threads import (
+    blocked_threads_or_none,
+    other_thread_names,
+    threads_lost_error,
+)
 
 T = TypeVar("T")
 
@@ -84,7 +88,7 @@ def iter_isolated(
         yield from child.answers()
 
 
-def run_limited(answers: Iterator[T], filt: PrivacyFilter, limit: WorkLimit) -> Iterator[T]:
+def iter_within_limit(answers: Iterator[T], filt: PrivacyFilter, limit: WorkLimit) -> Iterator[T]:
     """Yield from `answers` in this process under a limit of its own, without a pause between two answers.
 
     Raises OutOfWork beyond the limit, and FilterFault if the filter's own code raises.
@@ -125,7 +129,7 @@ class _ChildProcess:
                 finally:
                     os._exit(EXIT_CUT)
         # only now: libraries that handle forks end their threads before one and restart them
-        self.lost = WorkerState.lost + threads_besides()
+        self.lost = WorkerState.lost + other_thread_names()
         if not task.nested:
             with suppress(OSError):
                 os.setpgid(self.pid, self.pid)  # the child does it too: whoever comes first
@@ -191,7 +195,7 @@ class _ChildProcess:
             if has_ended:
                 raise self._vanished_error()
             has_ended = self._exit_status() is not None
-            waiting = None if self.task.command else waits_for_ever(self.pid)
+            waiting = None if self.task.command else blocked_threads_or_none(self.pid)
             if waiting is not None and waiting == before:
                 raise self._stuck_error()
             before = waiting
@@ -225,7 +229,7 @@ class _ChildProcess:
 
     def _stuck_error(self) -> Exception:
         if self.lost:
-            return threads_lost(self.lost, self.task.whose, "waits for ever", nested=WorkerState.here)
+            return threads_lost_error(self.lost, self.task.whose, "waits for ever", nested=WorkerState.here)
         return FilterFault(
             f"the code of {self.task.whose} waits for ever: no thread of its process runs; nothing was decided: "
             "a filter's code must not wait for a lock that it holds, nor for a thread that has ended"
@@ -241,7 +245,7 @@ class _ChildProcess:
             how = f"ended by {signal.Signals(-code).name if named else f'signal {-code}'}"
             # some libraries end a process that lacks their threads
             if -code in (signal.SIGTERM, signal.SIGABRT) and self.lost:
-                return threads_lost(self.lost, self.task.whose, how, nested=WorkerState.here)
+                return threads_lost_error(self.lost, self.task.whose, how, nested=WorkerState.here)
         return FilterFault(
             f"the process that examined {self.task.whose} {how} before a verdict; no verdict was reached: "
             "a filter's code must not end the process or exhaust the memory"

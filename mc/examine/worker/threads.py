@@ -3,7 +3,7 @@
 A forked process has only the thread that forked it. Code that waits for another thread waits there for ever, and some
 libraries end such a process.
 
->>> print(str(threads_lost(("Pool_0",), "Mine", "waits for ever")).partition(";")[0])
+>>> print(str(threads_lost_error(("Pool_0",), "Mine", "waits for ever")).partition(";")[0])
 threads ran in this process before (Pool_0), and a forked process does not have them: in it Mine waits for ever
 """
 
@@ -24,7 +24,7 @@ class ThreadsLost(RuntimeError):  # noqa: N818 - what happened, and no error of 
     """The code cannot run in a forked process, which lacks the threads that ran before. It is no fault of the code."""
 
 
-def threads_lost(lost: tuple[str, ...], whose: str, how: str, *, nested: bool = False) -> ThreadsLost:
+def threads_lost_error(lost: tuple[str, ...], whose: str, how: str, *, nested: bool = False) -> ThreadsLost:
     """Return the exception for code that needs lost threads.
 
     In a worker, where nobody has used the code before, the code started them when it was loaded.
@@ -37,7 +37,7 @@ def threads_lost(lost: tuple[str, ...], whose: str, how: str, *, nested: bool = 
     )
 
 
-def threads_besides() -> tuple[str, ...]:
+def other_thread_names() -> tuple[str, ...]:
     """Return the names of threads that a filter may need: all except this one and those of progress bars."""
     others = [one for one in threading.enumerate() if one is not threading.current_thread()]
     names = [one.name[:80] for one in others if not type(one).__module__.startswith("rich.")]
@@ -49,7 +49,7 @@ def threads_besides() -> tuple[str, ...]:
     return (*names[:_NAMED], *more, *([f"{unknown} of libraries"] if unknown > 0 else []))
 
 
-def waits_for_ever(process: int) -> object:
+def blocked_threads_or_none(process: int) -> object:
     """Return what all threads of a process wait for if they wait for each other without a time limit, else None.
 
     Two equal results in turn show that none ran in between, so that none ever will.

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import filterproof.filters as fp
-from filterproof.filters.accountants.no_noise import ZERO_NOISE
+from filterproof.filters.accountants.constant_normals import ZERO_NOISE
 from filterproof.filters.accountants.secret_noise import SecretNoise
 from filterproof.theory.numerics.decimals import format_up
 from filterproof.theory.pairs import Gaussian
@@ -23,7 +23,7 @@ Call = Callable[[fp.IndividualFilter], object]
 def charged(people: fp.IndividualFilter) -> list[Fraction]:
     """What the ledger of a filter that adds holds of each person, exactly."""
     high, low = (map(float.fromhex, part["values"]) for part in people.to_dict()["state"])  # type: ignore[attr-defined]
-    unit = Fraction(people.filter.budget.root_unit) ** 2  # type: ignore[attr-defined]
+    unit = Fraction(people.filter.budget.sqrt_unit) ** 2  # type: ignore[attr-defined]
     return [(Fraction(one) + Fraction(other)) * unit for one, other in zip(high, low, strict=True)]
 
 
@@ -154,11 +154,11 @@ def test_clip_and_noise_are_where_rounding_is_known(bad: float) -> None:
 
 def test_secret_noise_is_the_same_for_the_same_secret_step_sigma_and_sum_alone() -> None:
     sums = np.array([0.0, 2.0])
-    first = SecretNoise(12345, step=1).added_to(sums, sigma=2.0)
+    first = SecretNoise(12345, step=1).noise_for(sums, sigma=2.0)
     for same in ([np.array([-0.0, 2.0])], [sums / 2, sums / 2], [sums - 2.0**50, np.full(2, 2.0**50)]):
-        assert (SecretNoise(12345, step=1).added_to(*same, sigma=2.0) == first).all()
+        assert (SecretNoise(12345, step=1).noise_for(*same, sigma=2.0) == first).all()
     with pytest.raises(ValueError, match="sigma must be finite and > 0"):
-        SecretNoise(12345, step=1).added_to(sums, sigma=0.0)
+        SecretNoise(12345, step=1).noise_for(sums, sigma=0.0)
     for secret, step, sigma, others in (
         (12346, 1, 2.0, [sums]),
         (12345, 2, 2.0, [sums]),
@@ -167,7 +167,7 @@ def test_secret_noise_is_the_same_for_the_same_secret_step_sigma_and_sum_alone()
         (12345, 1, 2.0, [sums, sums]),
         (12345, 1, 2.0, [sums[None]]),
     ):
-        noise = SecretNoise(secret, step=step).added_to(*others, sigma=sigma)
+        noise = SecretNoise(secret, step=step).noise_for(*others, sigma=sigma)
         assert not (noise / sigma == first / 2).any()
 
 

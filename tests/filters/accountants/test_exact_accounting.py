@@ -14,7 +14,7 @@ import pytest
 import filterproof.filters as fp
 import filterproof.filters.accountants.batched_grants
 import filterproof.filters.accountants.linear_queries
-from filterproof.filters.accountants.no_noise import ZERO_NOISE
+from filterproof.filters.accountants.constant_normals import ZERO_NOISE
 
 PEOPLE, SIGMA = 7, 2.0
 #: Their budgets are one release of norm SIGMA.

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import filterproof.filters as fp
-from filterproof.filters.accountants.no_noise import ZERO_NOISE
+from filterproof.filters.accountants.constant_normals import ZERO_NOISE
 
 HOW: dict[str, float] = {"norm_budget": 3.0, "kappa": 0.5}
 
@@ -111,7 +111,7 @@ def test_a_squared_norm_is_charged_but_for_what_the_noise_covers(size: float) ->
         charged = np.array([Fraction(x) for x in queries._sums.high]) + [
             Fraction(x) for x in queries._sums.low
         ]
-        unit = Fraction(queries._budget.root_unit) ** 2
+        unit = Fraction(queries._budget.sqrt_unit) ** 2
         assert (charged * unit >= exact * (1 - Fraction(dimension + 2, 2**53))).all()
 
 

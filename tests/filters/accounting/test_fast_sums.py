@@ -59,9 +59,9 @@ def test_the_fast_routes_give_the_bits_of_the_general_one(
     every: int | None,
 ) -> None:
     budget = Budget.square_of(value)
-    rounds = charges(asked, n, budget.root_unit, scale)
+    rounds = charges(asked, n, budget.sqrt_unit, scale)
     for bad in odd:
-        x = np.full(n, bad if all_odd else 0.25 * budget.root_unit)
+        x = np.full(n, bad if all_odd else 0.25 * budget.sqrt_unit)
         x[-1] = bad
         rounds += [SquaredCharge(x, scale), LinearCharge(x), SquaredCharge(bad, scale), LinearCharge(bad)]
     with np.errstate(all="ignore"):

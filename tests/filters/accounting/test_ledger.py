@@ -61,7 +61,7 @@ def test_any_charges_to_many_runs_follow_the_rationals(
     value: float, n: int, asked: list[tuple[str, list[float]]], scale: float
 ) -> None:
     budget = Budget.square_of(value)
-    follow(budget, Fraction(value) ** 2, n, charges(asked, n, budget.root_unit, scale))
+    follow(budget, Fraction(value) ** 2, n, charges(asked, n, budget.sqrt_unit, scale))
 
 
 @settings(deadline=None)

@@ -13,7 +13,7 @@ import pytest
 import filterproof as fp
 from filterproof.filters.adapters.commands import request_text
 from filterproof.mc.examine.verification import verify
-from filterproof.reports.target_expression import read_command
+from filterproof.reports.target_expression import read_program
 from filterproof.theory.evidence import Evidence, Outcome
 
 ASK = fp.RandomizedResponse.from_ratio(2)
@@ -150,11 +150,11 @@ def test_what_a_counterexample_says_about_a_request_is_not_believed() -> None:
 
 def test_a_program_is_told_the_labels(tmp_path: Path) -> None:
     bridge = Path(__file__).parent.parent.parent.parent / "reports" / "docs" / "bridges" / "bridge.py"
-    filt: Any = read_command(f"{sys.executable} {bridge}", "pure(1)", "site=a,b epoch=1+2", "site=a")
+    filt: Any = read_program(f"{sys.executable} {bridge}", "pure(1)", "site=a,b epoch=1+2", "site=a")
     text = request_text(filt.at(fp.RandomizedResponse(0.5), epoch=("1", "2")))
     assert text.endswith('"labels":{"site":"a","epoch":["1","2"]}}')
-    assert filt.options[4:] == ("--labels", "site=a,b epoch=1+2", "--over", "site=a")
+    assert filt.command_line_options[4:] == ("--labels", "site=a,b epoch=1+2", "--over", "site=a")
     with pytest.raises(ValueError, match=r"the labels cannot be read \(labels=.site.\)"):
-        read_command(f"{sys.executable} {bridge}", "pure(1)", "site")
+        read_program(f"{sys.executable} {bridge}", "pure(1)", "site")
     with pytest.raises(ValueError, match="--over needs --labels"):
-        read_command(f"{sys.executable} {bridge}", "pure(1)", None, "site=a")
+        read_program(f"{sys.executable} {bridge}", "pure(1)", None, "site=a")

@@ -109,7 +109,7 @@ def test_a_program_decides_by_its_history_of_losses_also_after_a_restart(can: An
     _, after = filt.step(one, QUARTER)
     seen = filt.observe(after, [0.25, -0.25])
     assert seen[0] != seen[1]
-    assert filt.readable(seen).tolist() == (
+    assert filt.readable_state(seen).tolist() == (
         ["0.75", "1.0"] if "state" in can else [f"1 granted, losses {loss}" for loss in (0.25, -0.25)]
     )
     again = filt.observe(filt.step(filt.start(1), QUARTER)[1], [0.25])

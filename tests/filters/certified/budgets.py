@@ -8,7 +8,7 @@ from itertools import product
 from filterproof.filters.accounting.charge_rules import gdp_charge, pure_charge, renyi_charge, zcdp_charge
 from filterproof.filters.certified.admission_conditions import budget_theorem
 from filterproof.filters.certified.comparison import Comparison
-from filterproof.filters.certified.guarantee_checks import budget_number
+from filterproof.filters.certified.guarantee_checks import promised_budget_comparison
 from filterproof.filters.rules.guarantee_budget import promised_budget
 from filterproof.theory.conversions import BUN_STEINKE, CKS
 from filterproof.theory.guarantees import ZCDP, ApproxDP, GaussianDP, PureDP, RenyiDP
@@ -29,4 +29,4 @@ def budgets(epsilon: float, delta: float) -> Iterator[Comparison]:
         except ValueError:  # nothing above zero is left at this order
             continue
         says = f"promised_budget({rule!r}, {promise!r}, {conversion})"
-        yield from budget_number(says, budget, rule, promise, conversion)
+        yield from promised_budget_comparison(says, budget, rule, promise, conversion)

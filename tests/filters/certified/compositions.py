@@ -19,12 +19,12 @@ from filterproof.filters.accounting.charge_rules import (
     zcdp_charge,
 )
 from filterproof.filters.certified.comparison import Comparison, Comparisons
-from filterproof.filters.certified.decisions import is_refused
+from filterproof.filters.certified.decisions import constructor_refuses
 from filterproof.filters.rules.blackwell import gaussian_cover
 from filterproof.filters.rules.guarantee_budget import promised_budget
 from filterproof.filters.rules.menu_composition import composed_hockey_stick, composed_pld
 from filterproof.theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
-from filterproof.theory.numerics.precision import PRECISION_LOCK
+from filterproof.theory.numerics.precision_lock import PRECISION_LOCK
 from filterproof.theory.pairs import KOV, DominatingPair, Erasure, FinitePair, RandomizedResponse
 from filterproof.theory.pairs.base import ExactMasses
 from filterproof.theory.pairs.normal_distribution import hockey_stick, tail
@@ -141,5 +141,5 @@ def _refusals() -> Iterator[Comparison]:
         *((zcdp_charge, gaussian), (renyi_charge.at(1.0), ApproxDP(1.0, 1e-5)), (pure_charge, gaussian)),
     )
     for charge, promise in unjoined:
-        given = 0 if is_refused(partial(promised_budget, charge, promise)) else 1
+        given = 0 if constructor_refuses(partial(promised_budget, charge, promise)) else 1
         yield _CLAIMS.equal(f"promised_budget of {charge!r} for {promise}, which does not follow", given, 0)

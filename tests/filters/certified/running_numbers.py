@@ -28,7 +28,7 @@ from filterproof.filters.catalogue import (
 )
 from filterproof.filters.certified.certify import certify
 from filterproof.filters.certified.comparison import Comparison, Comparisons, SmallestMargin
-from filterproof.filters.certified.double_double import limit_of
+from filterproof.filters.certified.double_double import exact_limit
 from filterproof.filters.contract.filter_base import FilterBase
 from filterproof.theory.conversions import BUN_STEINKE, CKS
 from filterproof.theory.evidence import Evidence
@@ -82,7 +82,7 @@ def _lemmas() -> Iterator[str]:
             filt = ApproximateDPFilter(epsilon, delta, conversion)
             write, way = (cks_lemma, "cks") if conversion is CKS else (simple_lemma, "simple")
             name = f"approximate_dp_{_word(epsilon)}_{_word(delta)}_{way}"
-            yield write(name, f"{filt!r}: budget", limit_of(filt.budget), epsilon, delta)
+            yield write(name, f"{filt!r}: budget", exact_limit(filt.budget), epsilon, delta)
     for place, other in enumerate(_OTHERS):
         for number in (one.number for one in certify(other).numbers if _WRITTEN.search(one.number.says)):
             budget = number.says.endswith(": budget")

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 import filterproof as fp
 from filterproof.filters.certified.comparison import Comparison, Comparisons
-from filterproof.filters.certified.guarantee_checks import promise_numbers
-from filterproof.filters.certified.pairs import charge_comparisons, sampled_number
+from filterproof.filters.certified.guarantee_checks import promised_delta_comparisons
+from filterproof.filters.certified.pair_checks import charge_comparisons, subsampled_gaussian_comparison
 from filterproof.theory.pairs import BoundedRange, DiscreteGaussian, DiscreteLaplace, DominatingPair
 from tests.filters.certified.budgets import budgets
 from tests.filters.certified.closed_forms.conversions import numbers_at
@@ -81,7 +81,7 @@ def test_every_charge_of_every_pair_covers_what_is_due(pair: DominatingPair) -> 
 def test_a_sampled_gaussian_is_charged_its_divergence_at_every_whole_order_and_little_more(
     q: float, sigma: float, order: int
 ) -> None:
-    assert wrong([sampled_number(fp.SubsampledGaussian(q, sigma), float(order))]) == []
+    assert wrong([subsampled_gaussian_comparison(fp.SubsampledGaussian(q, sigma), float(order))]) == []
 
 
 @settings(anywhere, max_examples=12 * TRIES)  # which are soon tried
@@ -121,7 +121,9 @@ def test_what_converts_promises_and_bounds_budgets_does_so_for_any_epsilon_and_d
         *(fp.PureDP(1.5 * epsilon), fp.ApproxDP(1.5 * epsilon, delta), fp.GaussianDP(epsilon), fp.ZCDP(rho)),
         *(fp.RenyiDP(alpha, rho) for alpha in (1.25, 8.0)),
     )
-    promised = (one for promise in promises for one in promise_numbers(promise, repr(promise), "CKS"))
+    promised = (
+        one for promise in promises for one in promised_delta_comparisons(promise, repr(promise), "CKS")
+    )
     limit = kappas([(10.0, 2.0, delta / 2, delta / 100)])
     assert wrong([*numbers_at(epsilon, delta), *promised, *limit, *budgets(epsilon, delta)]) == []
 

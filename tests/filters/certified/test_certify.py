@@ -18,9 +18,9 @@ from filterproof.filters.accounting.charge_kinds import LinearCharge
 from filterproof.filters.accounting.ledger import Budget
 from filterproof.filters.catalogue import CATALOGUE
 from filterproof.filters.certified.admission_conditions import verify_implication
-from filterproof.filters.certified.certified_objects import certified_examples, certify_covered
+from filterproof.filters.certified.certified_objects import certified_examples, certify_or_fail
 from filterproof.filters.certified.comparison import ComparisonStatus
-from filterproof.filters.certified.double_double import limit_of
+from filterproof.filters.certified.double_double import exact_limit
 from filterproof.filters.contract.filter_base import FilterBase
 from filterproof.filters.rules.guarantee_budget import promised_budget
 from filterproof.theory.conversions import CKS
@@ -38,7 +38,7 @@ def refused(thing) -> set[str]:
 def test_everything_that_prove_looks_at_fits() -> None:
     # the table of a potential filter is certified with its own tests, and takes seconds
     every = (thing for thing in certified_examples() if not isinstance(thing, fp.PotentialFilter))
-    found = [*map(certify_covered, every), *(certify_covered(make()) for make in THINGS)]
+    found = [*map(certify_or_fail, every), *(certify_or_fail(make()) for make in THINGS)]
     assert [(one.subject, one.refused) for one in found if one.refused] == []
     assert any(isinstance(thing, FilterBase) for thing in certified_examples())
     empty = [one for one in found if not one.numbers]
@@ -191,7 +191,7 @@ def test_an_additive_filter_of_ones_own_is_certified_and_its_own_budget_too() ->
 def test_a_sum_that_is_a_billionth_more_than_gives_a_promise_is_refused(
     charge: charge_rules.ChargeRule, promise: fp.Guarantee
 ) -> None:
-    most = limit_of(promised_budget(charge, promise))
+    most = exact_limit(promised_budget(charge, promise))
     why, bits = verify_implication(charge, most, promise)
     assert why.theorem in fp.THEOREMS
     assert (bits == 0) == isinstance(promise, fp.RenyiDP)  # a comparison of fractions is exact

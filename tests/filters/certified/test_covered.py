@@ -9,12 +9,12 @@ import pytest
 
 import filterproof as fp
 from filterproof.filters.catalogue import CATALOGUE
-from filterproof.filters.certified.covered import (
+from filterproof.filters.certified.theorem_coverage import (
     COVERAGE_BY_FILTER,
-    Losses,
+    LossKind,
     TheoremCoverage,
-    coverage_by_pair,
-    joins_of,
+    coverage_by_menu_pair,
+    coverage_of_class,
 )
 from filterproof.filters.rules.menu_composition import composed_hockey_stick
 from filterproof.theory.pairs import example_pairs
@@ -26,19 +26,19 @@ SAMPLED = fp.SubsampledGaussian(0.005, 2.0)
 def test_every_rule_that_holds_by_a_theorem_says_what_joins_it_to_each_kind_of_mechanism() -> None:
     for entry in CATALOGUE.values():
         if entry.sound is True and entry.filter_class.theorem is not None:
-            joins = joins_of(entry.filter_class)
+            joins = coverage_of_class(entry.filter_class)
             assert joins is not None, entry.name
-            assert set(joins) == set(Losses)
+            assert set(joins) == set(LossKind)
     for kind in COVERAGE_BY_FILTER:
         assert getattr(kind, "theorem", None) is None or kind.theorem in THEOREMS  # type: ignore[attr-defined]
-    assert joins_of(fp.NonadaptiveCompositionFilter) is None
+    assert coverage_of_class(fp.NonadaptiveCompositionFilter) is None
 
 
 @pytest.mark.parametrize("pair", example_pairs(), ids=repr)
 def test_a_blackwell_filter_does_with_each_kind_as_its_line_says(pair: fp.DominatingPair) -> None:
     filt = fp.BlackwellFilter(100.0, (pair,))
-    (join,) = coverage_by_pair(filt).values()
-    assert join is joins_of(fp.BlackwellFilter)[Losses.of(pair)]  # type: ignore[index]
+    (join,) = coverage_by_menu_pair(filt).values()
+    assert join is coverage_of_class(fp.BlackwellFilter)[LossKind.of(pair)]  # type: ignore[index]
     admitted = bool(filt.admits(filt.start(1), pair)[0])
     assert admitted is (math.isfinite(float(pair.zcdp_rho)) and not isinstance(pair, fp.DiscreteGaussian))
 
@@ -52,12 +52,12 @@ def test_what_the_filter_names_is_joined_and_nothing_else() -> None:
         TheoremCoverage.NUMBER,
         TheoremCoverage.DENIED,
     )
-    assert coverage_by_pair(fp.BlackwellFilter(1.0, menu)) == dict(zip(menu, expected, strict=True))
+    assert coverage_by_menu_pair(fp.BlackwellFilter(1.0, menu)) == dict(zip(menu, expected, strict=True))
     design = (fp.RandomizedResponse(0.125), fp.Laplace(8.0))
-    assert coverage_by_pair(fp.PotentialFilter(1.0, 0.01, design)) == dict(
+    assert coverage_by_menu_pair(fp.PotentialFilter(1.0, 0.01, design)) == dict(
         zip(design, (TheoremCoverage.PAIR, TheoremCoverage.OWN), strict=True)
     )
-    assert coverage_by_pair(fp.ZCDPFilter(0.5)) == {}
+    assert coverage_by_menu_pair(fp.ZCDPFilter(0.5)) == {}
 
 
 def _binned(pair: fp.DominatingPair, cuts: np.ndarray) -> fp.FinitePair:

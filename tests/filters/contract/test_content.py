@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from filterproof.filters.contract.content import content
-from filterproof.filters.contract.state import keys, runs_equal
+from filterproof.filters.contract.state import run_keys, runs_equal
 
 
 class Account:
@@ -88,7 +88,7 @@ def test_what_differs_in_a_part_is_told_apart_and_copies_are_not(one, other):
     assert hash(content(one)) == hash(content(copy.deepcopy(one)))
     assert content(one) != content(other)
     state = objects(one, other, copy.deepcopy(one))
-    first, second, third = keys((state, np.zeros(3)))
+    first, second, third = run_keys((state, np.zeros(3)))
     assert first == third != second
     assert runs_equal(state, objects(one)).tolist() == [True, False, True]
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import filterproof as fp
-from filterproof.filters.contract.library import is_library_class, is_library_value
+from filterproof.filters.contract.library import consists_of_library_values, is_library_class
 from filterproof.filters.rules.additive import AdditiveFilter
 
 
@@ -18,12 +18,12 @@ class Mine(fp.GaussianFilter):
     "value", [0.5, (1, "a"), np.zeros(2), fp.GaussianFilter(1.0), fp.Gaussian, fp.Gaussian(0.5)]
 )
 def test_what_is_plain_or_of_the_librarys_classes_throughout_is_made_of_the_library(value: Any) -> None:
-    assert is_library_value(value)
+    assert consists_of_library_values(value)
 
 
 @pytest.mark.parametrize("value", [[1], Mine(1.0), Mine, (1, {}), len, np.array([None])])
 def test_what_may_change_or_brings_code_of_ones_own_is_not(value: Any) -> None:
-    assert not is_library_value(value)
+    assert not consists_of_library_values(value)
 
 
 def test_a_class_under_the_name_of_another_is_not_the_librarys() -> None:

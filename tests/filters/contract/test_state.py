@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 
 from filterproof.filters.contract.state import (
     choose_runs,
+    compact_runs,
     concatenate_runs,
     free_of_nan,
-    keys,
-    move_runs,
     replace_selected,
     run_bytes,
+    run_keys,
     runs_equal,
     runs_of,
     select_runs,
@@ -82,17 +82,17 @@ def test_keys_and_bits_are_equal_where_the_numbers_are(state: Any) -> None:
     for i, j in ((0, 6), (1, 7), (2, 6), (0, 0)):
         alike = repr(rows(state, i)) == repr(rows(state, j))
         assert (run_bytes(state)[i].tobytes() == run_bytes(state)[j].tobytes()) == alike
-        assert (keys(state)[i] == keys(state)[j]) == alike
+        assert (run_keys(state)[i] == run_keys(state)[j]) == alike
 
 
 def test_keys_tell_zeros_by_their_sign_arrays_by_their_shapes_and_rationals_as_they_are() -> None:
-    signed = keys((np.array([0.0, -0.0, 0.0]), np.array([[1, 2], [1, 2], [1, 2]])))
+    signed = run_keys((np.array([0.0, -0.0, 0.0]), np.array([[1, 2], [1, 2], [1, 2]])))
     assert signed[0] == signed[2] != signed[1]
-    lengths = [keys((np.zeros((1, k)), np.zeros((1, 3 - k))))[0] for k in range(4)]
+    lengths = [run_keys((np.zeros((1, k)), np.zeros((1, 3 - k))))[0] for k in range(4)]
     assert len(set(lengths)) == 4
-    exact = keys((np.array([Fraction(1, 3), Fraction(2, 6), Fraction(1, 2)]), np.zeros(3)))
+    exact = run_keys((np.array([Fraction(1, 3), Fraction(2, 6), Fraction(1, 2)]), np.zeros(3)))
     assert exact[0] == exact[1] != exact[2]
-    assert keys(np.array([3, 3, 4])) == [3, 3, 4]
+    assert run_keys(np.array([3, 3, 4])) == [3, 3, 4]
 
 
 def test_a_nan_counts_where_a_fresh_state_has_none() -> None:
@@ -122,8 +122,8 @@ def test_entries_that_runs_share_are_taken_moved_and_joined_as_if_each_had_its_o
         index = np.asarray(runs, dtype=None if len(runs) else np.intp)
         equal(select_runs(tree, index), select_runs(plain, index))
     holes, tail = np.array([1, 4]), np.array([9, 11])
-    short = move_runs(select_runs(tree, np.arange(12)), tail, holes, 9)
-    equal(short, move_runs(select_runs(plain, np.arange(12)), tail, holes, 9))
+    short = compact_runs(select_runs(tree, np.arange(12)), tail, holes, 9)
+    equal(short, compact_runs(select_runs(plain, np.arange(12)), tail, holes, 9))
     assert short[0].tolist() == [0, 9, 2, 3, 11, 5, 6, 7, 8]
     parts = [select_runs(tree, np.array(runs, dtype=np.intp)) for runs in ([1, 2], [7], [], [5, 3, 0])]
     equal(concatenate_runs(parts), select_runs(plain, np.array([1, 2, 7, 5, 3, 0])))

@@ -18,7 +18,7 @@ from filterproof.filters.accounting.charge_rules import (
 )
 from filterproof.filters.accounting.ledger import Budget
 from filterproof.filters.rules.additive import AdditiveFilter
-from filterproof.mc.engine.encoding import decode, encode, nameable
+from filterproof.mc.engine.encoding import allowed_values_by_name, decode, encode
 from filterproof.theory.conversions import BUN_STEINKE
 from filterproof.theory.guarantees import ApproxDP, GaussianDP
 from filterproof.theory.pairs import Gaussian, RandomizedResponse
@@ -86,7 +86,7 @@ def test_a_charge_is_a_value_with_a_name() -> None:
     for rule, name in zip(RULES, names, strict=True):
         assert repr(rule) == name
         assert pickle.loads(pickle.dumps(rule)) == rule  # noqa: S301
-        assert decode(encode(rule, nameable()), nameable()) == rule
+        assert decode(encode(rule, allowed_values_by_name()), allowed_values_by_name()) == rule
         assert rule.source
     assert pickle.loads(pickle.dumps(zcdp_charge)) is zcdp_charge  # noqa: S301
     assert renyi_charge.at(8) == RenyiCharge(8.0)

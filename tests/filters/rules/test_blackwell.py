@@ -10,7 +10,11 @@ from scipy import special
 
 import filterproof as fp
 from filterproof.filters.catalogue import CATALOGUE
-from filterproof.filters.rules.blackwell import covers_beyond, gaussian_cover, lies_below_gaussian
+from filterproof.filters.rules.blackwell import (
+    gaussian_cover,
+    gaussian_dominates_zcdp_beyond,
+    lies_below_gaussian,
+)
 from filterproof.mc.worst_case import worst_case
 
 BIT = fp.RandomizedResponse(0.3)
@@ -174,8 +178,12 @@ def test_beyond_an_epsilon_a_gaussian_dominates_all_that_is_zcdp(rho: float, sha
     """The conversion at its best order, and the Gaussian, in fifty digits, from that epsilon to 700."""
     m = math.sqrt(2 * rho)
     mu = m * share
-    first = next(e for e in np.geomspace(m, 1e4 * m, 200) if covers_beyond(mu, rho, float(e)) or e > 9e3 * m)
-    assert not covers_beyond(m, rho, float(first))
+    first = next(
+        e
+        for e in np.geomspace(m, 1e4 * m, 200)
+        if gaussian_dominates_zcdp_beyond(mu, rho, float(e)) or e > 9e3 * m
+    )
+    assert not gaussian_dominates_zcdp_beyond(m, rho, float(first))
     with mpmath.workdps(50):
         r, g = mpmath.mpf(rho), mpmath.mpf(mu)
         for epsilon in (first, 1.01 * first, 2 * first, 30 * first, 700.0):

@@ -8,7 +8,7 @@ import pytest
 import filterproof as fp
 from filterproof.filters.accountants.repeats import count_grants
 from filterproof.filters.accounting.charge_kinds import LinearCharge
-from filterproof.mc.estimate.filter_ranking import kept_mu
+from filterproof.mc.estimate.filter_ranking import largest_gaussian_mu
 
 #: (q, sigma) of the rates in use, and some at which doubles are short of digits.
 RATES = [(0.01, 1.0), (0.02, 1.0), (0.05, 1.5), (0.001, 0.8), (0.19, 0.3), (1e-9, 0.05), (0.1, 1e4)]
@@ -72,7 +72,7 @@ def test_rounds_fixed_in_advance_reach_several_times_delta(
     epsilon: float, delta: float, q: float, sigma: float, rounds: int, times: float
 ) -> None:
     pair = fp.SubsampledGaussian(q=q, sigma=sigma)
-    filt = limited(kept_mu(epsilon, delta))
+    filt = limited(largest_gaussian_mu(epsilon, delta))
     assert filt.promise.delta(epsilon) <= delta
     assert count_grants(filt, pair, most=10_000) == rounds
     reached = fp.Composition({pair: rounds}).delta(epsilon)

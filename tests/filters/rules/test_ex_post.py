@@ -47,7 +47,11 @@ def test_no_rounding_of_losses_adds_budget(losses):
 
 
 def test_refining_on_demand_costs_what_was_asked_for_and_the_promise_is_kept_exactly():
-    assert sorted(p / q for p, q in REFINED.held_masses) == [Fraction(1, 4), Fraction(2, 3), Fraction(4)]
+    assert sorted(p / q for p, q in REFINED.masses_as_fractions) == [
+        Fraction(1, 4),
+        Fraction(2, 3),
+        Fraction(4),
+    ]
     filt = ExPostFilter(math.log(4) * (1 + 1e-12) + math.log(1.5))
     worst = fp.worst_case(filt, (REFINED,), rounds=5, epsilon=LogRatio(Fraction(6)))
     assert worst.high == 0

@@ -11,8 +11,8 @@ import filterproof as fp
 class Underpaid(fp.GaussianResidueFilter):
     """Charges nine tenths of what is due."""
 
-    def _charged(self, request: fp.DominatingPair) -> np.ndarray:
-        return fp.GaussianResidueFilter._charged(self, request) * 9 // 10
+    def _charge_by_floor(self, request: fp.DominatingPair) -> np.ndarray:
+        return fp.GaussianResidueFilter._charge_by_floor(self, request) * 9 // 10
 
 
 def test_gaussians_fill_the_budget_to_the_last() -> None:
@@ -42,7 +42,7 @@ def test_one_that_charges_less_is_refused() -> None:
 def test_the_first_level_is_at_most_the_square_of_mu() -> None:
     for mu in np.random.default_rng(4).uniform(1e-3, 30.0, 50).tolist():
         filt = fp.GaussianResidueFilter(mu)
-        first = filt._first * Fraction(2) ** filt._exponent
+        first = filt._first_level * Fraction(2) ** filt._exponent
         assert Fraction(mu) ** 2 * (1 - Fraction(2) ** -49) < first <= Fraction(mu) ** 2
         assert not filt.open().request(fp.Gaussian(math.nextafter(mu, math.inf)))
 
@@ -55,6 +55,6 @@ def test_squares_of_mu_are_paid_for_whatever_their_size() -> None:
     mus += [*roots.tolist(), *np.nextafter(roots, 0.0).tolist(), *np.nextafter(roots, 1.0).tolist()]
     unit = Fraction(2) ** filt._exponent
     for mu in mus:
-        charge = filt._first - int(filt.spend(filt.start(1), fp.Gaussian(mu))[0])
-        assert Fraction(mu) ** 2 <= charge * unit or charge == filt._first, mu
+        charge = filt._first_level - int(filt.spend(filt.start(1), fp.Gaussian(mu))[0])
+        assert Fraction(mu) ** 2 <= charge * unit or charge == filt._first_level, mu
         assert (charge - 1) * unit < Fraction(mu) ** 2, mu

@@ -32,7 +32,7 @@ def play(filt: HockeyStickFilter, wish, p=Fraction(1), q=Fraction(1), state=None
         up, down = max(p - RATIO * q, Fraction(0)), max(q - RATIO * p, Fraction(0))
         return np.array([float(up), float(down), float(p) * one, float(q) * other])
     after, total = filt.spend(state, pair), np.zeros(4)
-    for a, b in pair.held_masses:
+    for a, b in pair.masses_as_fractions:
         loss = math.log(a / b) if a and b else math.inf if a else -math.inf
         if a or b:
             total += play(filt, wish, p * a, q * b, filt.observe(after, np.array([loss])), depth - 1)
@@ -66,7 +66,7 @@ def test_a_round_is_charged_its_bracket_wherever_the_loss_is(pair):
             (1 - loss, 1 + loss), (pair, pair.swapped), spent(filt, filt.spend(state, pair)), strict=True
         ):
             at = Fraction(math.exp(room))
-            mean = sum(max(p - at * q, Fraction(0)) for p, q in side.held_masses)
+            mean = sum(max(p - at * q, Fraction(0)) for p, q in side.masses_as_fractions)
             bracket = float(mean - max(1 - at, Fraction(0)))
             assert bracket * (1 - 1e-12) - 1e-15 <= charged <= bracket * (1 + 1e-9) + 1e-9
 

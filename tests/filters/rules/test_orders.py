@@ -18,7 +18,7 @@ from filterproof.theory.pairs import (
     RandomizedResponse,
     SubsampledGaussian,
 )
-from filterproof.theory.thresholds.some_order import share_at_some_order
+from filterproof.theory.thresholds.some_order_delta_share import some_order_rule_delta_share
 
 
 def test_some_order_is_beaten_by_two_branches() -> None:
@@ -53,7 +53,7 @@ def test_a_curve_of_many_orders_is_told_in_a_line_and_from_every_other() -> None
 
 def test_what_an_adversary_may_lose_by_changing_the_order_is_what_the_theorem_leaves_it() -> None:
     filt = fp.SomeOrderMarkovFilter(6.0, 0.01, (2.0, 32.0))
-    share = share_at_some_order(filt.usable, filt.delta)
+    share = some_order_rule_delta_share(filt.usable, filt.delta)
     for epsilon in (6.0, 7.0):
         found = filt.extremal(epsilon)
         assert found.low < share * filt.delta <= found.high <= share * filt.delta * (1 + 1e-12)

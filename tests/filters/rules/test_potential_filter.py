@@ -13,9 +13,9 @@ import filterproof as fp
 from filterproof.filters.certified.potential_checks import potential_comparisons
 from filterproof.filters.rules import potential_design
 from filterproof.filters.rules.discrete_pld import discrete_pld
-from filterproof.filters.rules.discrete_pld import height as height_at
+from filterproof.filters.rules.discrete_pld import hockey_stick_at_place as height_at
 from filterproof.filters.rules.potential import COMMON_RATES, PotentialFilter
-from filterproof.filters.rules.potential_design import potential_clock
+from filterproof.filters.rules.potential_design import design_potential
 from filterproof.filters.rules.potential_family import FIXED_POINT_ONE, payoff
 from filterproof.theory.size_limits import TooLargeError
 
@@ -69,11 +69,11 @@ def test_the_table_that_runs_is_certified_and_what_is_wrong_in_it_is_refused() -
     refused = fp.certify(wrong).refused
     assert len(refused) > 10
     assert all("charge of" in one.number.says and one.status.name == "UNSOUND" for one in refused)
-    family = lowered._clock.backward
+    family = lowered._design.backward
     late = replace(family, heights=family.heights.copy())
     late.heights.flags.writeable = True
     late.heights[len(late.at) // 2 :, 40] -= FIXED_POINT_ONE >> 12
-    object.__setattr__(lowered, "_clock", replace(lowered._clock, backward=late))
+    object.__setattr__(lowered, "_design", replace(lowered._design, backward=late))
     (payoffs,) = (
         one for one in islice(potential_comparisons(lowered, "lowered"), 2) if "payoffs" in one.says
     )
@@ -88,7 +88,7 @@ def test_strangers_pairs_are_denied() -> None:
 
 
 def test_tampered_families_are_not_valid() -> None:
-    clock = potential_clock(EPSILON, DELTA, (BIT,))
+    clock = design_potential(EPSILON, DELTA, (BIT,))
     family = clock.forward
     assert clock.is_valid(EPSILON, DELTA)
     assert not clock.is_valid(EPSILON, DELTA / 2)
@@ -107,9 +107,9 @@ def test_tampered_families_are_not_valid() -> None:
 
 def test_the_share_that_is_said_to_be_left_is_rounded_down() -> None:
     filt = PotentialFilter(EPSILON, DELTA, SMALL)
-    levels = np.arange(0, filt._first, filt._first // 1000)
+    levels = np.arange(0, filt._first_level, filt._first_level // 1000)
     left = filt.remaining(levels)
-    shares = [Fraction(int(level), filt._first) for level in levels]
+    shares = [Fraction(int(level), filt._first_level) for level in levels]
     assert all(share * (1 - Fraction(2) ** -50) <= x <= share for x, share in zip(left, shares, strict=True))
 
 
@@ -126,7 +126,7 @@ def test_atoms_dominate_their_pair(pair: fp.DominatingPair) -> None:
         law = discrete_pld(side, 64)
         t = (1 - 1 / 64) ** -law.places.astype(float)
         total = sum(map(Fraction, law.masses.tolist()), Fraction(law.infinite))
-        assert 0 <= total - 1 <= Fraction(law.excess) < 1e-14
+        assert 0 <= total - 1 <= Fraction(law.excess_mass) < 1e-14
         for epsilon in np.linspace(-3, 3, 41):
             own = float(side.hockey_stick(epsilon))
             atoms = law.infinite + float(np.maximum(law.masses * (1 - np.exp(epsilon) / t), 0).sum())
@@ -200,6 +200,6 @@ def test_one_mechanism_that_takes_the_whole_budget_loses_nine_tenths_of_delta() 
 def test_a_design_that_needs_too_large_a_table_is_refused_before_it_is_made(
     monkeypatch: pytest.MonkeyPatch, epsilon: float, design: tuple[fp.DominatingPair, ...], needed: str
 ) -> None:
-    monkeypatch.setattr(potential_design._PotentialSearch, "family", None)
+    monkeypatch.setattr(potential_design._PotentialSearch, "build_family", None)
     with pytest.raises(TooLargeError, match=rf"^design must need at most \d+ {needed}, got \d+; pass fewer"):
         fp.PotentialFilter(epsilon, 1e-5, design)

@@ -11,7 +11,7 @@ from hypothesis.errors import FlakyFailure
 
 import filterproof as fp
 from filterproof.filters.testing.broken_invariants import broken_invariants
-from filterproof.filters.testing.request_sampling import possible_loss, requests_of
+from filterproof.filters.testing.request_sampling import clip_to_possible_loss, requests_of
 from filterproof.theory.pairs import Gaussian, Laplace, RandomizedResponse
 from tests.filters.own import of
 from tests.slow_cases import slow_but
@@ -205,7 +205,11 @@ def test_a_sound_filter_breaks_nothing() -> None:
 def test_a_filter_is_told_no_loss_beyond_those_that_a_request_can_have(
     pair: fp.DominatingPair, least: float, most: float
 ) -> None:
-    told = possible_loss(pair, -2.0), possible_loss(pair, 0.0), possible_loss(pair, 2.0)
+    told = (
+        clip_to_possible_loss(pair, -2.0),
+        clip_to_possible_loss(pair, 0.0),
+        clip_to_possible_loss(pair, 2.0),
+    )
     assert told == pytest.approx((least, 0.0, most), rel=1e-12)
 
 

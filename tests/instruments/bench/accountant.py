@@ -18,7 +18,7 @@ from filterproof.filters.catalogue import (
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.filters.rules.potential import COMMON_RATES
 from filterproof.mc import AccountantFilter, Composition
-from filterproof.mc.estimate.filter_ranking import MAX_ROUNDS, kept_mu, planned_rounds
+from filterproof.mc.estimate.filter_ranking import MAX_ROUNDS, bounds_on_planned_rounds, largest_gaussian_mu
 from filterproof.mc.examine.supremum import supremum
 from filterproof.mc.worst_case import WorstCase, worst_case
 from filterproof.theory.pairs import DominatingPair, Gaussian, SubsampledGaussian
@@ -59,7 +59,7 @@ _WIDTH = 0.02
 def central_limit(epsilon: float, delta: float) -> CentralLimitFilter:
     """The filter of the central limit whose mu gives (epsilon, delta)-DP."""
     with suppress_unsound_warning():
-        return CentralLimitFilter(kept_mu(epsilon, delta))
+        return CentralLimitFilter(largest_gaussian_mu(epsilon, delta))
 
 
 def measured(epsilon: float, menu: tuple[DominatingPair, ...]) -> WorstCase:
@@ -83,7 +83,9 @@ def overshoot(epsilon: float, delta: float, menu: tuple[DominatingPair, ...]) ->
                 "epsilon": epsilon,
                 "delta": delta,
                 "mechanism": repr(pair),
-                "plan": planned_rounds(epsilon, delta, pair, MAX_ROUNDS)[0] if n < MAX_ROUNDS else None,
+                "plan": bounds_on_planned_rounds(epsilon, delta, pair, MAX_ROUNDS)[0]
+                if n < MAX_ROUNDS
+                else None,
                 "Rényi": count_grants(renyi, pair, most=_MOST),
                 "potential": int(potential.rounds(potential.start(1), pair)[0]),
                 "central limit": n,
@@ -114,9 +116,12 @@ def played(epsilon: float, delta: float, menu: tuple[DominatingPair, ...]) -> di
 
 def kept_of_plans(epsilon: float, menu: tuple[DominatingPair, ...]) -> dict[str, Any]:
     """The rounds of each member by each rule, and the certified ends of what an adversary on the menu gets."""
-    plans = [planned_rounds(epsilon, DELTA, pair, MAX_ROUNDS)[0] for pair in menu]
+    plans = [bounds_on_planned_rounds(epsilon, DELTA, pair, MAX_ROUNDS)[0] for pair in menu]
     renyi = RenyiFilter.planned(epsilon, DELTA, {pair: 1 / n for pair, n in zip(menu, plans, strict=True)})
-    residue, potential = GaussianResidueFilter(kept_mu(epsilon, DELTA)), PotentialFilter(epsilon, DELTA, menu)
+    residue, potential = (
+        GaussianResidueFilter(largest_gaussian_mu(epsilon, DELTA)),
+        PotentialFilter(epsilon, DELTA, menu),
+    )
     named: dict[str, PrivacyFilter] = {"Rényi": renyi, "GDP residue": residue, "potential": potential}
     rules = [_bounded(name, filt, epsilon, menu) for name, filt in named.items()]
     return {"epsilon": epsilon, "menu": [repr(pair) for pair in menu], "plans": plans, "rules": rules}

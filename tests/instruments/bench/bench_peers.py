@@ -83,7 +83,7 @@ def _by_composition(relative: float) -> Callable[[Work], Said]:
         for kept in (
             cells.loss_cells,
             cells.loss_extent,
-            summands._lattice_distributions,
+            summands._upper_and_lower_bound_plds,
             composition._rough_distribution,
             composition._inversion_of,
         ):

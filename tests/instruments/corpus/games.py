@@ -9,7 +9,7 @@ import numpy as np
 from scipy import integrate, special
 
 import filterproof as fp
-from filterproof.filters.contract.state import keys
+from filterproof.filters.contract.state import run_keys
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,14 +100,14 @@ class Best:
         asked: dict[tuple[Hashable, int], object] = {}
 
         def spent(state: object, place: int) -> object:
-            key = (keys(state)[0], place)
+            key = (run_keys(state)[0], place)
             if key not in asked:
                 admitted = filt.admits(state, self.menu[place])[0]
                 asked[key] = filt.spend(state, self.menu[place]) if admitted else None
             return asked[key]
 
         def best(way: int, state: object, loss: float, left: int) -> float:
-            key = (way, keys(state)[0], round(loss, 9), left)
+            key = (way, run_keys(state)[0], round(loss, 9), left)
             if key not in known:
                 value = max(-math.expm1(epsilon - loss), 0.0)
                 for place, pair in enumerate(self.menu if left else ()):
@@ -129,7 +129,7 @@ class Best:
 def _outcomes(pair: fp.DominatingPair) -> list[tuple[float, float, float]]:
     """(loss, P-mass, Q-mass) of a finite pair's outcomes, those that P cannot produce too."""
     found = [(float(loss), float(p), float(p) * math.exp(-loss)) for loss, p in pair.outputs if p > 0]
-    missing = float(pair._unreachable_mass)
+    missing = float(pair._q_mass_where_p_is_zero)
     return found + ([(-math.inf, 0.0, missing)] if missing > 0 else [])
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import filterproof as fp
 from filterproof.mc.examine.verification import verify
-from filterproof.reports.words import is_right_verdict
+from filterproof.reports.package_data import is_right_verdict
 from tests.instruments.corpus.corpus_parts import PARTS
 from tests.instruments.corpus.public import BUGS
 

@@ -6,7 +6,7 @@ import numpy as np
 
 import filterproof as fp
 from filterproof.theory.argument_checks import Real
-from filterproof.theory.pairs.selection import look_up
+from filterproof.theory.pairs.selection import look_up_values_per_run
 
 _ONE = 1
 #: More than the rounding of a declared number, and of a charge computed from it.
@@ -166,7 +166,7 @@ def delta_either_way(request: fp.DominatingPair, epsilon: Real) -> Real:
 def per_run(request: fp.DominatingPair, rule: Callable[[fp.DominatingPair], Real]) -> Real:
     """`rule` of the pair that each run asks for."""
     if isinstance(request, fp.PairPerRun):
-        return look_up([rule(pair) for pair in request.pairs], request.index)
+        return look_up_values_per_run([rule(pair) for pair in request.pairs], request.index)
     return rule(request)
 
 

@@ -5,7 +5,7 @@ from fractions import Fraction
 import pytest
 
 import filterproof as fp
-from filterproof.reports.words import recorded_data
+from filterproof.reports.package_data import recorded_data
 from tests.instruments.corpus.power import SUBJECTS, examined
 from tests.instruments.corpus.public import BUGS
 from tests.instruments.corpus.public.bug import Budget, PublicBug

@@ -15,7 +15,7 @@ import filterproof as fp
 from filterproof.filters.testing.invariants import InvariantBrokenError
 from filterproof.mc.accountant_invariants.accountant_invariants import ACCOUNTANT_INVARIANTS
 from filterproof.mc.accountant_invariants.audited_accountant import AuditedAccountant
-from filterproof.mc.accountant_invariants.true_loss import promised_too_little
+from filterproof.mc.accountant_invariants.true_loss import explain_too_small_answer
 
 MENU = (fp.Gaussian(0.5), fp.Gaussian(0.25))
 
@@ -200,7 +200,7 @@ ANSWERS: dict[str, list[tuple[str, str, Callable[[], AuditedAccountant]]]] = {
         # a denial refunds a little, too little to grant more
         ("broken", "", lambda: purse(0.3, denied=lambda total, epsilon: total - 0.01)),
     ],
-    "odd_parameters_grant_nothing": [
+    "odd_parameters_never_refund": [
         ("broken", "", lambda: purse(least=-math.inf)),
         ("broken", "", lambda: purse(0.3, poisoned=True)),
         ("broken", "nan", lambda: accountant(checks=False)),
@@ -259,11 +259,11 @@ def test_the_class_has_a_test_for_each_law_and_skips_one_that_needs_what_was_not
     filt = accountant().filter
     bare = fp.invariants_for_accountants(filt)()
     with pytest.raises(SkipTest, match="no bare parameter is charged"):
-        bare.test_odd_parameters_grant_nothing()
+        bare.test_odd_parameters_never_refund()
     with pytest.raises(SkipTest, match="the object only computes its spending"):
         bare.test_a_denial_changes_nothing()
     full = fp.invariants_for_accountants(filt, raw=lambda held, value: held.compose(value, 1))
-    full().test_odd_parameters_grant_nothing()
+    full().test_odd_parameters_never_refund()
     assert full.__name__ == "TestRho"
 
     broken = fp.invariants_for_accountants(accountant(SAID["half"]).filter)()
@@ -311,5 +311,5 @@ def test_a_bound_is_printed_on_the_side_that_it_claims() -> None:
     """To the nearest four of eight would be false."""
     granted = (fp.RandomizedResponse(1.0),) * 2
     for epsilon in (0.1, 0.2, 0.3, 0.4):
-        words = promised_too_little(granted, epsilon, fp.ApproxDP(1.0, 1e-5), 0.0)
+        words = explain_too_small_answer(granted, epsilon, fp.ApproxDP(1.0, 1e-5), 0.0)
         assert float(words.split("at least ")[1].split(",")[0]) <= fp.Composition(granted).delta(epsilon).low

@@ -11,8 +11,8 @@ import pytest
 import filterproof as fp
 from filterproof.filters.contract.contract_checks import checked_admits
 from filterproof.mc.engine.batches import play_batch
-from filterproof.mc.engine.encoding import decode, encode, nameable
-from filterproof.mc.engine.levels import even_level
+from filterproof.mc.engine.encoding import allowed_values_by_name, decode, encode
+from filterproof.mc.engine.granted_levels import largest_level_for_rounds
 from filterproof.mc.engine.streams import Batch
 
 BASIC = fp.BasicFilter(epsilon=1.0, delta=1e-3)  # which admits no Gaussian
@@ -56,7 +56,7 @@ def test_budget_exhausting_adversaries_leave_nothing(filt: fp.PrivacyFilter, adv
 def test_the_even_level_fits_so_often_and_no_oftener() -> None:
     for filt in (fp.GaussianFilter(mu=1.0), fp.ZCDPFilter(rho=0.3), BASIC):
         family = fp.RandomizedResponse if filt is BASIC else fp.Gaussian
-        level = even_level(filt, family, 10)
+        level = largest_level_for_rounds(filt, family, 10)
 
         def times(level: float, filt: fp.PrivacyFilter = filt, family: Any = family) -> int:
             state, done = filt.start(1), 0
@@ -85,9 +85,9 @@ def test_a_script_asks_for_each_pair_so_many_times_in_a_row_whatever_is_released
     for loss in (-3.0, 0.0, 7.0):
         asked = [script.request(view([loss], filt, t)) for t in range(script.horizon + 3)]
         assert asked == [*written_out, *3 * pairs[2:]]
-    assert script.asks == pairs[:2]
-    assert not script.gaussian
-    assert fp.Scripted(pairs[::2], times[::2]).gaussian
+    assert script.possible_requests == pairs[:2]
+    assert not script.requests_only_gaussians
+    assert fp.Scripted(pairs[::2], times[::2]).requests_only_gaussians
     assert fp.Constant(0.5).pair == pairs[0], "a number means a Gaussian"
 
 
@@ -118,7 +118,7 @@ def test_adversaries_travel(adversary: fp.Adversary) -> None:
     ready = adversary.against(fp.GaussianFilter(mu=1.0))
     assert pickle.loads(pickle.dumps(ready)) == ready  # noqa: S301 - our own bytes
     assert ready.against(fp.GaussianFilter(mu=1.0)) == ready
-    known = nameable()
+    known = allowed_values_by_name()
     assert decode(json.loads(json.dumps(encode(ready, known))), known) == ready
 
 
@@ -131,7 +131,7 @@ def test_adversaries_travel(adversary: fp.Adversary) -> None:
     ],
 )
 def test_former_class_name_gives_present_class_or_own_class_of_that_name(former: str, value: object) -> None:
-    known = nameable()
+    known = allowed_values_by_name()
     data = {**encode(value, known), "type": former}
     assert repr(decode(data, known)) == repr(value)
     own = dataclass(frozen=True)(type(former, (), {}))

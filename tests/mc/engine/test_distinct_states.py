@@ -12,7 +12,7 @@ from filterproof.mc.engine.adversaries import MenuChasing, MenuRandom, Scripted
 from filterproof.mc.engine.batches import play_batch
 from filterproof.mc.engine.distinct_states import DENIED, DistinctStates
 from filterproof.mc.engine.streams import Batch
-from filterproof.reports.chapters.page_subjects import SUBJECTS, PageSubject
+from filterproof.reports.chapters.filter_page_subjects import SUBJECTS, FilterPageSubject
 
 N = 4096
 
@@ -32,7 +32,7 @@ class OwnScript(Scripted):
 
 @pytest.mark.parametrize("subject", SUBJECTS, ids=lambda one: one.name)
 def test_the_runs_of_every_filter_are_bit_for_bit_those_with_states_of_their_own(
-    subject: PageSubject,
+    subject: FilterPageSubject,
 ) -> None:
     filt, menu = subject.make(), tuple(subject.menu)
     script = menu * 3, (2,) * (3 * len(menu))
@@ -63,7 +63,7 @@ def test_states_are_those_of_the_filter_and_equal_states_have_one_number() -> No
         numbers = table.step(numbers, request)  # type: ignore[assignment]
         assert (numbers != DENIED).tolist() == admitted.tolist()
         if admitted.all():
-            for ours, theirs in zip(table.states(numbers), own, strict=True):
+            for ours, theirs in zip(table.states_of_runs(numbers), own, strict=True):
                 assert ours.tobytes() == np.ascontiguousarray(theirs).tobytes()
     assert numbers.tolist() == [DENIED] * 4
     assert len(table) == 4  # nothing, one of each, both in either order

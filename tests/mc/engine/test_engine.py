@@ -11,7 +11,7 @@ import pytest
 import filterproof as fp
 from filterproof.mc.engine.batches import play_batch
 from filterproof.mc.engine.budget_monitor import BoundExceeded, BudgetMonitor
-from filterproof.mc.engine.levels import largest_granted_level
+from filterproof.mc.engine.granted_levels import largest_granted_level
 from filterproof.mc.engine.streams import BATCH_SIZE, Batch
 from tests.mc.estimate.ten_times import Grants
 

@@ -89,18 +89,19 @@ def _costs(request: DominatingPair) -> tuple[Real, Real]:
 
 @dataclass(frozen=True, slots=True)
 class FirstThen(Adversary):
-    """Asks for `first` once and for `then` ever after; `telling` says whether `asks` states the two pairs."""
+    """Asks for `first` once and for `then` ever after; `telling` says whether `possible_requests` states the two
+    pairs."""
 
     first: DominatingPair
     then: DominatingPair
     telling: bool = True
 
     @property
-    def asks(self) -> tuple[DominatingPair, ...] | None:
+    def possible_requests(self) -> tuple[DominatingPair, ...] | None:
         return tuple(dict.fromkeys((self.first, self.then))) if self.telling else None
 
     @property
-    def gaussian(self) -> bool:
+    def requests_only_gaussians(self) -> bool:
         return self.first.normal_mu is not None and self.then.normal_mu is not None
 
     def request(self, view: AdversaryView) -> DominatingPair:

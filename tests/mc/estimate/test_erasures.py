@@ -105,7 +105,7 @@ def ceiling_of(filt: fp.PrivacyFilter) -> PathBound | None:
 def test_both_integrands_stay_within_their_bounds(filt: fp.PrivacyFilter, epsilon: float) -> None:
     caps = ceiling_of(filt)
     assert caps is not None
-    order = caps.order(epsilon)
+    order = caps.best_order(epsilon)
     # one large round is what the bound of basic composition is for, many small ones what the others are for
     pair = fp.KOV(1.25, 0.07) if isinstance(filt, fp.BasicFilter) else fp.KOV(0.125, 1 / 128)
     game = replace(fp.runs.Game.between(filt, fp.Constant(pair), rounds=40), erasures="weighed")

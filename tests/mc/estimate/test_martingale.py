@@ -15,7 +15,7 @@ from filterproof.mc.engine.adversary import Adversary
 from filterproof.mc.engine.batches import play_batch
 from filterproof.mc.engine.game import Game
 from filterproof.mc.engine.streams import BATCH_SIZE, Batch
-from filterproof.mc.estimate.martingale import WeightedSlack, best_beta
+from filterproof.mc.estimate.martingale import WeightedSlack, variance_minimising_beta
 from filterproof.mc.estimate.simulate import simulate
 from filterproof.mc.evaluate.evaluate import evaluate
 from filterproof.theory.pairs import Gaussian, RandomizedResponse
@@ -81,7 +81,7 @@ def test_payoff_and_slack_agree_with_fifty_digits_and_never_exceed_their_bound(a
     epsilon, order = 2.0, 3.0
     paths = paths_of(GaussianFilter(mu=1.0), adversary, epsilon, order)
     functional = WeightedSlack(epsilon, 1.0, order, 0.5)
-    payoff, slack = functional.terms(paths)
+    payoff, slack = functional.payoff_and_slack(paths)
     assert payoff.min() >= 0
     assert slack.min() >= 0
     assert (payoff + slack).max() <= 1 + 1e-12
@@ -105,9 +105,9 @@ def test_payoff_and_slack_agree_with_fifty_digits_and_never_exceed_their_bound(a
 def test_the_best_coefficient_has_the_least_variance_of_all():
     rng = np.random.default_rng(7)
     for payoff, slack in [rng.random((2, 1000)) / 2, rng.random((2, 1000)) ** [[0.1], [9.0]] / 2]:
-        best = best_beta(payoff, slack)
+        best = variance_minimising_beta(payoff, slack)
         spreads = {
-            beta: WeightedSlack(1.0, 1.0, 2.0, beta).mix(payoff, slack).std()
+            beta: WeightedSlack(1.0, 1.0, 2.0, beta).combine_payoff_and_slack(payoff, slack).std()
             for beta in np.linspace(0, 1, 2001)
         }
         assert 0 < best < 1

@@ -44,7 +44,7 @@ def ways(case: Overspender) -> list[Any]:
     served = [("plain", True), ("plain", False), ("auto", True), ("auto", False)]
     for telling in (True, False):
         if telling or case.filter.holds is not None:
-            gaussian = case.adversary(telling=telling).gaussian
+            gaussian = case.adversary(telling=telling).requests_only_gaussians
             served += [("tilted", telling), *([("martingale", telling)] if gaussian else [])]
     return served
 

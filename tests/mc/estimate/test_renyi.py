@@ -18,7 +18,7 @@ from filterproof.filters import (
     ZCDPFilter,
 )
 from filterproof.mc.engine.adversaries import Constant, RandomSpender
-from filterproof.mc.engine.paths import FinishedRuns
+from filterproof.mc.engine.finished_runs import FinishedRuns
 from filterproof.mc.estimate.renyi_moment import RenyiMoment, simulate_renyi
 from filterproof.theory.guarantees import GaussianDP
 from filterproof.theory.pairs import Erasure, Gaussian, RandomizedResponse

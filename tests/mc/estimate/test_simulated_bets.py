@@ -50,14 +50,14 @@ def test_sums_of_a_grid_are_what_the_paths_themselves_give_in_any_order_of_tiles
         unit = np.concatenate(
             [values(functional, play_batch(term.game, batch)) for batch in split_into_batches(3, N)]
         )
-        assert moments.logs == pytest.approx(functional.bets.logs(unit), rel=1e-11)
+        assert moments.logs == pytest.approx(functional.bets.log_factor_sums(unit), rel=1e-11)
         assert moments.total == pytest.approx(unit.sum(), rel=1e-11)
 
 
 def values(functional, paths):
     """The payoffs of one epsilon, all of them, from their definition."""
     if isinstance(functional, WeightedSlack):
-        return functional.mix(*functional.terms(paths))
+        return functional.combine_payoff_and_slack(*functional.payoff_and_slack(paths))
     weight = np.exp(paths.log_weight - functional.log_bound)
     return weight * np.maximum(-np.expm1(functional.epsilon - paths.loss), 0)
 

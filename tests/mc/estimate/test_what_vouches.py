@@ -56,7 +56,7 @@ def test_a_pair_of_ones_own_that_understates_its_charge_has_not_the_theorem() ->
     # where it says what it asks for, nothing need be played
     for pair, known in ((fp.Gaussian(0.2), True), (Cheap(0.2), False)):
         found = path_bound.proven_bounds(fp.runs.Game(filt, fp.Constant(pair), 3), 1000)
-        assert found is None or found.ruled == known
+        assert found is None or found.rests_on_rule_theorem == known
 
 
 class Sly(fp.Constant):
@@ -70,7 +70,7 @@ class Calling(fp.Constant):
     """Says itself what it asks for, in a method that its request calls."""
 
     @property
-    def asks(self) -> Any:
+    def possible_requests(self) -> Any:
         return (fp.Gaussian(0.1),)
 
     def larger(self, view: Any) -> Any:
@@ -88,7 +88,7 @@ class Askew(Calling):
 
 
 class Frank(Sly):
-    asks = (fp.Gaussian(0.1), fp.Gaussian(6.0))  # type: ignore[assignment]
+    possible_requests = (fp.Gaussian(0.1), fp.Gaussian(6.0))  # type: ignore[assignment]
 
 
 class Responding(fp.HighWhileLossPositive):
@@ -159,7 +159,7 @@ class Choosing(fp.Adversary):
     """Asks for Gaussian(1), then for Gaussian(3) in the runs with a very low loss, as a choice from a menu."""
 
     @property
-    def asks(self) -> Any:
+    def possible_requests(self) -> Any:
         return fp.Gaussian(1.0), fp.Gaussian(0.01), fp.Gaussian(3.0)
 
     @property
@@ -187,11 +187,15 @@ def test_a_word_about_single_losses_is_not_believed() -> None:
     """A monitor keeps divergences of one order, which bound no loss; at epsilon 10 the word alone says 0."""
     fourteen_for_ten = Grants(fp.PureDP(10.0), 1)  # a pair whose loss is 14
     assert (
-        path_bound.declared_bounds(fp.runs.Game.between(fourteen_for_ten, Silent(fp.Gaussian(0.1)))).pure
+        path_bound.bounds_stated_by_filter(
+            fp.runs.Game.between(fourteen_for_ten, Silent(fp.Gaussian(0.1)))
+        ).finite_loss_bound
         == np.inf
     )  # type: ignore[union-attr]
     assert (
-        path_bound.proven_bounds(fp.runs.Game.between(fp.BasicFilter(1.0), Silent(fp.Gaussian(0.1))), 10).pure
+        path_bound.proven_bounds(
+            fp.runs.Game.between(fp.BasicFilter(1.0), Silent(fp.Gaussian(0.1))), 10
+        ).finite_loss_bound
         == 1.0
     )  # type: ignore[union-attr]
 
@@ -214,7 +218,7 @@ def test_the_smallest_budget_of_the_rogers_filter_holds_every_path_to_nothing() 
 
 def test_a_bound_at_one_order_is_one_at_lower_orders_alone() -> None:
     held = fp.AllOrdersFilter((2.0, 8.0, 32.0), (0.25, 1.0, 4.0)).holds
-    bounds = path_bound.PathBound(path_bound.bounds_of_scope(held, "stated", ruled=True))
+    bounds = path_bound.PathBound(path_bound.bounds_of_guarantee_scope(held, "stated", ruled=True))
     for order, due in ((1.25, 0.25), (2.0, 0.25), (2.5, 1.0), (8.0, 1.0), (8.5, 4.0), (33.0, math.inf)):
         assert bounds.divergence(order) == pytest.approx(due)
     assert bounds.squares == pytest.approx(2 * 0.125)  # D_a of Gaussian(mu) is a mu^2 / 2

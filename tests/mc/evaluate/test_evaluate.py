@@ -17,7 +17,7 @@ from filterproof.mc.evaluate.forward_distribution import ForwardDistribution
 from filterproof.mc.evaluate.loss_nodes import BallNodes, nodes_needed
 from filterproof.mc.evaluate.quadrature_panels import QuadraturePanels
 from filterproof.theory.evidence import Evidence
-from filterproof.theory.stopping_level import kappa, optimal_split, stopped_hockey_stick
+from filterproof.theory.stopping_level import kappa, optimal_split, realisation_filter_hockey_stick
 from tests.mc.worst_case.small_games import CountFilter
 
 COIN = fp.RandomizedResponse.from_ratio(Fraction(3))
@@ -89,7 +89,7 @@ def test_the_realisation_filter_has_the_value_of_the_stopped_walk():
     split = optimal_split(48, 1e-5)
     limit = float(kappa(epsilon, 2.0, split.dhat, split.theta))
     assert found.value == pytest.approx(
-        stopped_hockey_stick(limit, mu=0.5, rounds=48, epsilon=epsilon), rel=1e-8
+        realisation_filter_hockey_stick(limit, mu=0.5, rounds=48, epsilon=epsilon), rel=1e-8
     )
 
 
@@ -163,7 +163,7 @@ def test_quadrature_errs_by_no_more_than_its_bound():
     start = np.zeros((1, 2, len(nodes.loss)))
     start[..., -1] = 1.0
     pair = fp.Gaussian(0.5)
-    twice = nodes.released(pair, nodes.released(pair, start))[0]
+    twice = nodes.masses_after_release(pair, nodes.masses_after_release(pair, start))[0]
     weight = np.array([float(w) for w in nodes.weights])
     exact = np.exp(-((nodes.loss - 0.25) ** 2)) / math.sqrt(math.pi) * weight
     assert (twice[0, :-1] <= exact[:-1] * (1 + 1e-14)).all()
@@ -204,7 +204,7 @@ def test_what_is_paid_and_what_leaves_the_range_is_counted_in_the_law_drawn_from
             <= distribution.divergence_enclosure(600.0, "QP")[1]
             < 1
         )
-        nodes.released(fp.Gaussian(5.0), masses)
+        nodes.masses_after_release(fp.Gaussian(5.0), masses)
         beyond = mpmath.ncdf(-((edge + 10 - x) / 5 + 2.5)) + mpmath.ncdf(-((x - edge) / 5 - 2.5))
         assert drawn * beyond <= nodes.lost[1] < math.inf
 
@@ -239,7 +239,7 @@ def test_a_mechanism_whose_square_is_no_double_is_enclosed_too():
 def test_the_worst_case_over_one_gaussian_is_the_value_of_asking_on():
     filt = KappaFilter(kappa=4.9461276, rounds=4)
     worst = fp.worst_case(filt, fp.Gaussian(0.5), epsilon=10.0)
-    value = stopped_hockey_stick(4.9461276, mu=0.5, rounds=4, epsilon=10.0)
+    value = realisation_filter_hockey_stick(4.9461276, mu=0.5, rounds=4, epsilon=10.0)
     assert worst.low * (1 - 1e-8) <= value <= worst.high * (1 + 1e-8)
     assert worst.high <= worst.low * (1 + 1e-9)
     assert worst.evidence is Evidence.CERTIFIED

@@ -7,7 +7,7 @@ import pytest
 
 import filterproof as fp
 from filterproof.mc.engine.adversaries import MenuRandom, Scripted
-from filterproof.mc.evaluate.random_choice import mean_of_sequences
+from filterproof.mc.evaluate.random_choice import random_choice_divergence_bounds
 from filterproof.theory.pairs.base import Direction
 
 COINS = tuple(fp.RandomizedResponse.from_ratio(Fraction(r)) for r in (2, 3))
@@ -25,7 +25,7 @@ def test_the_mean_is_that_of_all_scripts_played_one_by_one(
         for script in scripts
     ]
     exact = sum(float(one.value if one.value is not None else one.low) for one in each) / len(each)
-    found = mean_of_sequences(filt, menu, epsilon=0.5, rounds=rounds, direction="PQ")
+    found = random_choice_divergence_bounds(filt, menu, epsilon=0.5, rounds=rounds, direction="PQ")
     assert found.low <= exact * (1 + 1e-12)
     assert exact <= found.high * (1 + 1e-12)
     assert found.high <= found.low * 1.001
@@ -35,7 +35,9 @@ def test_the_mean_is_that_of_all_scripts_played_one_by_one(
 def test_continuous_and_one_sided_pairs_meet_their_simulation(direction: Direction) -> None:
     menu = (fp.SubsampledGaussian(0.2, 1.0), fp.Gaussian(0.4))
     filt = fp.RenyiFilter(4.0, 1.2)
-    found = mean_of_sequences(filt, menu, epsilon=1.0, rounds=8, direction=direction, relative=0.02)
+    found = random_choice_divergence_bounds(
+        filt, menu, epsilon=1.0, rounds=8, direction=direction, relative=0.02
+    )
     drawn = fp.simulate(
         filt, MenuRandom(menu), epsilon=1.0, n=20_000, rounds=8, direction=direction, workers=1, seed=2
     )
@@ -47,7 +49,7 @@ def test_continuous_and_one_sided_pairs_meet_their_simulation(direction: Directi
 def test_a_filter_that_looks_at_losses_is_followed_for_one_round() -> None:
     with fp.suppress_unsound_warning():
         filt = fp.NaiveRealisationFilter(1.0, 0.01)
-    found = mean_of_sequences(filt, (fp.Erasure(0.01),), epsilon=1.0, rounds=9, direction="PQ")
+    found = random_choice_divergence_bounds(filt, (fp.Erasure(0.01),), epsilon=1.0, rounds=9, direction="PQ")
     assert found.low == pytest.approx(0.01, rel=1e-9)
     assert found.low <= 0.01
     assert found.high == 1.0

@@ -7,19 +7,19 @@ from typing import Any
 import filterproof as fp
 from filterproof.filters.catalogue import CATALOGUE
 from filterproof.mc.engine.adversaries import EraserForever
-from filterproof.mc.engine.encoding import nameable
+from filterproof.mc.engine.encoding import allowed_values_by_name
 from filterproof.mc.examine.accountants import GAME_BY_QUERY_KIND
 from filterproof.mc.examine.counterexample import (
     Counterexample,
+    encode_or_class_name,
     measured_counterexample,
     menu_counterexample,
-    named,
     record_simulation,
     sequence_counterexample,
 )
 from filterproof.mc.examine.divergence import Divergence
 from filterproof.mc.examine.sequence import Sequence
-from filterproof.mc.examine.stages.rational_plans import ratio_at, solved_plan
+from filterproof.mc.examine.stages.rational_plans import best_plan_counterexample, rational_exp_epsilon_above
 from filterproof.mc.worst_case.plan import AdaptivePlan
 from tests.mc.examine.example_filters import Forgets
 
@@ -41,7 +41,7 @@ def simulation() -> Counterexample:
 def plan() -> Counterexample:
     """Two erasures of a hundredth: 1 - .99^2 where a hundredth is promised."""
     erasure = fp.Erasure(0.01, exact=Fraction(1, 100))
-    found = solved_plan(naive(), [erasure], 2, 1.0, ratio_at(naive(), 1.0))
+    found = best_plan_counterexample(naive(), [erasure], 2, 1.0, rational_exp_epsilon_above(naive(), 1.0))
     assert found is not None
     return found
 
@@ -51,20 +51,20 @@ def written(
 ) -> Counterexample:
     """The counterexample of a plan as it is, with its worth in the states of that filter."""
     data = {
-        "filter": named(filt),
+        "filter": encode_or_class_name(filt),
         "epsilon": epsilon,
         "ratio": str(ratio),
         "promised": 0.0,
         "direction": "PQ",
     }
     return Counterexample(
-        filt, data | {"value": str(plan.value(filt, ratio)), "plan": plan.to_data(nameable())}
+        filt, data | {"value": str(plan.value(filt, ratio)), "plan": plan.to_data(allowed_values_by_name())}
     )
 
 
 def natural_plan() -> Counterexample:
     filt = natural()
-    found = solved_plan(filt, [*filt.menu], 3, float(filt.epsilon), filt.ratio)
+    found = best_plan_counterexample(filt, [*filt.menu], 3, float(filt.epsilon), filt.ratio)
     assert found is not None
     return found
 
@@ -90,8 +90,8 @@ def sequence(
 
 def accountant_counterexample(accountant: Any, place: int = 0) -> Counterexample:
     """The game of an accountant that it proposes first, or in that place, of a question or two."""
-    game: Any = next(islice(GAME_BY_QUERY_KIND[accountant.played].propose_games(accountant), place, None))
-    if accountant.played in ("selects", "sums"):
+    game: Any = next(islice(GAME_BY_QUERY_KIND[accountant.query_kind].propose_games(accountant), place, None))
+    if accountant.query_kind in ("selects", "sums"):
         game = type(game)(accountant, game.questions[:2])
     measure = game.measures()[0]
     low, promised = game.solve_divergence(measure).low, game.promised(measure)

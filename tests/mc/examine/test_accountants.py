@@ -13,7 +13,7 @@ import pytest
 from flint import fmpq
 
 import filterproof as fp
-from filterproof.filters.accountants.no_noise import ZERO_NOISE
+from filterproof.filters.accountants.constant_normals import ZERO_NOISE
 from filterproof.filters.certified.certified_numbers import CertifiedNumbers
 from filterproof.filters.certified.comparison import Comparisons
 from filterproof.mc.examine.accountants.loss_bound_game import LossBoundGame, _log_certainly_above
@@ -22,7 +22,7 @@ from filterproof.mc.examine.divergence import Divergence
 from filterproof.mc.examine.ending import Ending
 from filterproof.mc.examine.filter_fault import FilterFault
 from filterproof.mc.examine.replay import ReplayError
-from filterproof.mc.examine.stages.certificate import certify_promise
+from filterproof.mc.examine.stages.certificate import certificate_finding
 from filterproof.mc.examine.verification import verify
 from filterproof.reports.target_expression import read_accountant
 from filterproof.theory.evidence import Evidence, Outcome
@@ -123,26 +123,26 @@ BROKEN = (
 
 def test_noise_below_the_sigma_that_is_told_is_a_fault_and_more_of_it_is_none():
     with pytest.raises(FilterFault, match=r"Drawn reports sigma=1\.58114, but its noise is 0 if"):
-        SumQuestion.worth_asking(Drawn(3, norm_budget=5.0, kappa=1.0))
-    assert len(SumQuestion.worth_asking(Twice(3, norm_budget=5.0, kappa=1.0))) == 5
+        SumQuestion.candidate_questions(Drawn(3, norm_budget=5.0, kappa=1.0))
+    assert len(SumQuestion.candidate_questions(Twice(3, norm_budget=5.0, kappa=1.0))) == 5
 
 
 @pytest.mark.parametrize("accountant", SOUND, ids=repr)
 def test_a_accountant_of_the_library_holds_by_its_theorem_and_its_numbers(accountant):
-    found = certify_promise(accountant)
+    found = certificate_finding(accountant)
     assert found.covers_all
     assert found.verdict.outcome is Outcome.HOLDS
     assert found.question.startswith("Do the theorem on its rule")
     assert repr(accountant.theorem) in found.verdict.detail
-    assert all(repr(name) in found.verdict.detail for name in accountant.kernel)
+    assert all(repr(name) in found.verdict.detail for name in accountant.kernel_theorems)
     assert accountant.scope in found.verdict.scope
-    if not any(isinstance(inner, fp.PrivacyFilter) for inner in accountant.rests_on):
+    if not any(isinstance(inner, fp.PrivacyFilter) for inner in accountant.underlying_filters):
         assert found.verdict.scope.endswith(THEOREMS[accountant.theorem].hypotheses)
 
 
 @pytest.mark.parametrize("filt", [fp.GaussianFilter(1.0), fp.BasicFilter(1.0), fp.ZCDPFilter(0.5)], ids=repr)
 def test_a_accountant_keeps_what_its_filter_keeps_no_more_surely_and_within_its_scope(filt):
-    outer, inner = (certify_promise(one).verdict for one in (fp.IndividualFilter(filt, 3), filt))
+    outer, inner = (certificate_finding(one).verdict for one in (fp.IndividualFilter(filt, 3), filt))
     assert outer.evidence == Evidence.weakest(outer.evidence, inner.evidence)
     assert outer.scope.endswith(f"; {inner.scope}")
 
@@ -152,7 +152,7 @@ def test_a_accountant_whose_numbers_do_not_fit_or_are_none_is_not_covered(monkey
     for numbers in ([], [beyond]):
         found = CertifiedNumbers.of("it", numbers)
         monkeypatch.setattr("filterproof.mc.examine.stages.certificate.certify", lambda accountant: found)  # noqa: B023
-        assert "its numbers are not certified" in certify_promise(queries()).result
+        assert "its numbers are not certified" in certificate_finding(queries()).result
 
 
 LITTLE = (SOUND[0], SOUND[4], SOUND[6], fp.ZCDPFilter(0.5))
@@ -180,7 +180,7 @@ def test_a_broken_accountant_loses_a_game_of_its_own_code_that_replays(place):
     again = found.counterexample.replay()
     assert again.refutes
     assert found.counterexample.rounds <= 8
-    assert not certify_promise(accountant).covers_all
+    assert not certificate_finding(accountant).covers_all
 
 
 def test_a_broken_tracker_is_refuted_as_the_filter_of_its_blocks():
@@ -231,7 +231,7 @@ def charged_below_zero():
     ],
 )
 def test_a_accountant_that_is_not_as_the_theorem_has_it_is_not_covered(make, says):
-    found = certify_promise(make())
+    found = certificate_finding(make())
     assert says in found.result
     assert not found.covers_all
 
@@ -247,7 +247,7 @@ def test_a_accountant_that_no_theorem_covers_and_no_game_refutes_is_undecided(ef
 def test_a_accountant_whose_budget_was_partly_spent_is_covered_from_a_fresh_one_on():
     used = people()
     used.select(fp.Gaussian(0.9))
-    found = certify_promise(used)
+    found = certificate_finding(used)
     assert found.covers_all
     assert "from a fresh one" in found.verdict.scope
 

@@ -14,11 +14,11 @@ import pytest
 
 import filterproof as fp
 from filterproof.mc.engine.adversaries import Constant
-from filterproof.mc.engine.encoding import encode, nameable
+from filterproof.mc.engine.encoding import allowed_values_by_name, encode
 from filterproof.mc.examine.counterexample import (
     Counterexample,
+    encode_or_class_name,
     measured_counterexample,
-    named,
     record_simulation,
     replay,
 )
@@ -112,12 +112,12 @@ def forged(ratio: Fraction, filt: fp.PrivacyFilter[Any], pair: fp.RandomizedResp
     )
     epsilon: float = filt.promise.epsilon  # type: ignore[attr-defined]
     return {
-        "filter": named(filt),
+        "filter": encode_or_class_name(filt),
         "epsilon": epsilon,
         "ratio": str(ratio),
         "promised": float(filt.promise.delta(epsilon)),
         "direction": "PQ",
-        "plan": {"request": encode(pair, nameable()), "then": [None, None]},
+        "plan": {"request": encode(pair, allowed_values_by_name()), "then": [None, None]},
         "value": str(worth),
     }
 
@@ -158,11 +158,11 @@ def test_what_is_played_otherwise_is_refused(name: str) -> None:
 
 
 def test_a_filter_from_outside_the_catalogue_is_replayed_with_itself_or_by_its_class() -> None:
-    told, named = of_mine(), of_mine(Mine)
+    told, by_class = of_mine(), of_mine(Mine)
     assert told.data["filter"] == {"outside": "Mine"}
     odd = of_mine(Odd, filt=Odd())
-    again = replay(told), replay(told.data, filt=Mine(0.5)), replay(named.data, Mine), replay(odd)
-    again += (replay(named.data, filt=Mine(0.25)),)  # what the data says of it is what is played
+    again = replay(told), replay(told.data, filt=Mine(0.5)), replay(by_class.data, Mine), replay(odd)
+    again += (replay(by_class.data, filt=Mine(0.25)),)  # what the data says of it is what is played
     assert {one.value for one in again} == {told.data["value"]}
 
 

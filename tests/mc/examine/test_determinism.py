@@ -14,7 +14,7 @@ import pytest
 
 import filterproof as fp
 from filterproof.mc.examine.ending import Ending
-from filterproof.mc.examine.own_pairs import named_pairs
+from filterproof.mc.examine.pairs_in_attributes import pairs_of_attribute
 from filterproof.mc.examine.verification import verify
 from tests.mc.examine import example_filters, services
 from tests.mc.examine.test_accountants import Forgets
@@ -108,4 +108,4 @@ def test_how_long_answers_take_decides_neither_the_status_nor_a_word(effort: flo
 
 
 def test_a_menu_that_has_no_order_is_asked_in_that_of_its_words() -> None:
-    assert named_pairs(OfASet(), "menu") == tuple(sorted(OfASet.menu, key=repr))
+    assert pairs_of_attribute(OfASet(), "menu") == tuple(sorted(OfASet.menu, key=repr))

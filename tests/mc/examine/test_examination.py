@@ -11,7 +11,7 @@ import pytest
 
 import filterproof as fp
 from filterproof.filters.catalogue import CATALOGUE
-from filterproof.filters.contract.work import active_meter, count_work, current_meter
+from filterproof.filters.contract.work import activate_meter, count_work, current_meter
 from filterproof.mc.examine.divergence import Divergence
 from filterproof.mc.examine.ending import Ending
 from filterproof.mc.examine.examination import Examination, PartialExamination
@@ -19,7 +19,7 @@ from filterproof.mc.examine.replay import MAX_FAILURE
 from filterproof.mc.examine.stage_finding import STOPPED_AFTER, UNFINISHED, StageFinding, Tightness
 from filterproof.mc.examine.stage_schedule import FAILURE, STAGES
 from filterproof.mc.examine.verification import verify
-from filterproof.mc.examine.worker import WorkerPaused, iter_isolated, so_far
+from filterproof.mc.examine.worker import WorkerPaused, iter_isolated, register_summary
 from filterproof.theory.evidence import Evidence, Outcome, Verdict
 from tests.mc.examine import example_filters, misbehaving_filters, services
 
@@ -236,17 +236,17 @@ FEW = {"mechanisms": "gaussian", "effort": 0.01}
 
 def test_worker_pauses_at_the_work_that_it_is_given_and_goes_on_where_it_was():
     def work():
-        so_far(lambda: "so far")
+        register_summary(lambda: "so far")
         for number in range(6):
             count_work(10)
             yield number
 
-    with active_meter() as meter:
+    with activate_meter() as meter:
         begins = iter(iter_isolated(work))
         next(begins)
         forked = meter.done - 10
         begins.close()
-    with active_meter():
+    with activate_meter():
         told = [
             (found.summary, current_meter().done - forked) if isinstance(found, WorkerPaused) else found
             for found in iter_isolated(work, pauses=(forked + 20, forked + 45))

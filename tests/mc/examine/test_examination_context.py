@@ -10,8 +10,8 @@ import pytest
 import filterproof as fp
 from filterproof.filters.contract.work import WorkLimit
 from filterproof.mc.examine.examination_context import admission_finding, own_numbers
-from filterproof.mc.examine.own_pairs import named_pairs, own_pairs
-from filterproof.mc.examine.parameter_families import FAMILY_TABLE, families_of
+from filterproof.mc.examine.pairs_in_attributes import pairs_in_attributes, pairs_of_attribute
+from filterproof.mc.examine.parameter_families import FAMILY_TABLE, families_for_guarantee
 from filterproof.mc.examine.stages.sequences import SequenceSearch
 from filterproof.theory.pairs import Erasure, FinitePair, Gaussian, RandomizedResponse
 from tests.mc.examine import example_filters, misbehaving_filters
@@ -21,7 +21,7 @@ PROMISES = [fp.ApproxDP(1.0, 1e-5), fp.PureDP(1.0)]
 
 @pytest.mark.parametrize("promise", PROMISES, ids=repr)
 def test_every_line_grows_less_private_and_is_one_family_of_single_pairs(promise) -> None:
-    for line in families_of(tuple(FAMILY_TABLE), promise):
+    for line in families_for_guarantee(tuple(FAMILY_TABLE), promise):
         sizes = line.sizes
         assert list(sizes) == sorted(set(sizes))
         assert line.least <= sizes[0]
@@ -34,14 +34,16 @@ def test_every_line_grows_less_private_and_is_one_family_of_single_pairs(promise
 
 
 def test_two_points_are_pairs_of_exact_masses_and_kov_pairs_have_shares_of_the_promised_delta() -> None:
-    lines = families_of(("twopoint",), fp.PureDP(1.0))
+    lines = families_for_guarantee(("twopoint",), fp.PureDP(1.0))
     for line, other in zip(lines[::2], lines[1::2], strict=True):
         for t in line.sizes[::9]:
             pair = line.pair(t)
             assert isinstance(pair, FinitePair)
             assert sum(pair.exact_masses.p) == sum(pair.exact_masses.q) == 1
             assert other.pair(t) == pair.swapped
-    deltas = {float(line.pair(1.0).delta) for line in families_of(("kov",), fp.ApproxDP(1.0, 1e-4))}
+    deltas = {
+        float(line.pair(1.0).delta) for line in families_for_guarantee(("kov",), fp.ApproxDP(1.0, 1e-4))
+    }
     assert {1e-4, 0.5e-4} <= deltas
     assert max(deltas) > 1e-4
 
@@ -72,7 +74,7 @@ class Menu(misbehaving_filters.SumOfZCDP):
 
 
 def admission_of(filt, *families, own=()):
-    lines = families_of(families, filt.promise, own)
+    lines = families_for_guarantee(families, filt.promise, own)
     finding, subject = admission_finding(filt, lines, WorkLimit.of(2_400_000), seed=1)
     return (
         finding,
@@ -82,7 +84,7 @@ def admission_of(filt, *families, own=()):
 
 
 def test_a_filter_that_grants_only_what_it_names_is_found_to_grant_it() -> None:
-    assert own_pairs(Menu()) == (*Menu.menu, Menu.coin, Menu.single)  # and no arrays of pairs
+    assert pairs_in_attributes(Menu()) == (*Menu.menu, Menu.coin, Menu.single)  # and no arrays of pairs
     numbers = own_numbers(Menu())
     for number in (0.07, 0.11, 0.0456, 0.13, 0.17):
         multiples = {number, 2 * number, round(3 * number, 12), number / 2}  # 0.21, not 0.21000000000000002
@@ -90,11 +92,11 @@ def test_a_filter_that_grants_only_what_it_names_is_found_to_grant_it() -> None:
     assert all(0 < number < 120 for number in numbers)
     # and what a stage asks for by its name: no property is run unless it is ours
     foreign = fp.from_budget(lambda: [], lambda held, event: None, fp.PureDP(9.0), menu=Menu.menu)
-    assert named_pairs(Menu(), "menu") == named_pairs(foreign, "menu") == Menu.menu
+    assert pairs_of_attribute(Menu(), "menu") == pairs_of_attribute(foreign, "menu") == Menu.menu
     both = (*Menu.menu, Menu.coin)
-    assert named_pairs(type("Both", (Menu,), {"menu": list(both)})(), "menu") == both
+    assert pairs_of_attribute(type("Both", (Menu,), {"menu": list(both)})(), "menu") == both
     for name in ("left", "coin", "vector", "levels", "admits", "none"):
-        assert named_pairs(Menu(), name) == ()
+        assert pairs_of_attribute(Menu(), name) == ()
     finding, granted, closed = admission_of(Menu(), "gaussian", own=numbers)
     assert {0.07, 0.11, 0.0456, 0.13} <= set(granted["gaussian"].sizes)
     assert set(granted["its own menu"].pairs) == set(both)
@@ -116,7 +118,7 @@ def test_what_is_granted_is_what_the_filter_grants_up_to_the_largest() -> None:
         t for t in line.definition.sizes if t <= largest
     ]
     assert line.sizes[-1] * (1 + 2.0**-50) > largest
-    assert set(line.grid_pairs) >= set(map(Gaussian, line.definition.sizes))
+    assert set(line.all_grid_pairs) >= set(map(Gaussian, line.definition.sizes))
     assert (name, closed) == ("gaussian", ["erasure"])
 
 
@@ -173,7 +175,7 @@ def test_the_sizes_that_were_asked_above_the_grid_are_told() -> None:
             asked.add(float(np.max(request.mu)))
             return super().admits(state, request)
 
-    families = families_of(("gaussian",), Noting().promise)
+    families = families_for_guarantee(("gaussian",), Noting().promise)
     _, subject = admission_finding(Noting(), families, WorkLimit.of(10**6), seed=1)
     told, most = SequenceSearch(subject=subject).summary().not_tried, families[0].most
     above = [one for one in asked if one > most]

@@ -9,7 +9,7 @@ import pytest
 
 import filterproof as fp
 from filterproof.mc.engine.adversaries import Constant, HighWhileLossPositive
-from filterproof.mc.engine.encoding import decode, encode, nameable
+from filterproof.mc.engine.encoding import allowed_values_by_name, decode, encode
 from filterproof.mc.examine.replay import replay_data
 from filterproof.mc.examine.sequence import Sequence
 from filterproof.mc.worst_case.calibrated_thresholds import CalibratedThreshold
@@ -44,11 +44,11 @@ SEQUENCE = Sequence(((fp.Gaussian(0.5), 2), (fp.RandomizedResponse.from_ratio(3)
 
 
 def test_a_sequence_is_read_as_what_says_so_alone() -> None:
-    data = through_json(SEQUENCE.to_data(nameable()))
-    assert Sequence.from_data(data, nameable()) == SEQUENCE
+    data = through_json(SEQUENCE.to_data(allowed_values_by_name()))
+    assert Sequence.from_data(data, allowed_values_by_name()) == SEQUENCE
 
     def as_written(other: Any) -> bool:
-        again = Sequence.from_data(other, nameable())
+        again = Sequence.from_data(other, allowed_values_by_name())
         return [times for _, times in again.steps] == [one["times"] for one in other]
 
     taken = read_as_refused_or_true(data, as_written, bool)
@@ -69,7 +69,7 @@ def test_a_sequence_is_read_as_what_says_so_alone() -> None:
     ids=lambda value: type(value).__name__,
 )
 def test_a_value_is_read_as_what_was_written_and_as_what_is_of_the_catalogue(value: Any) -> None:
-    known = nameable()
+    known = allowed_values_by_name()
     data = through_json(encode(value, known))
     assert decode(data, known) == value
 

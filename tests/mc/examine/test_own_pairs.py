@@ -9,7 +9,7 @@ import pytest
 
 import filterproof as fp
 from filterproof.mc.examine.verification import verify
-from filterproof.mc.losses.stated_pair import measurable
+from filterproof.mc.losses.finite_pair_from_cdfs import pair_with_known_tails
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -108,7 +108,7 @@ def test_a_stated_distribution_is_measured_and_said_to_be_assumed() -> None:
     [fp.Gaussian(0.5), fp.Laplace(1.0), fp.RandomizedResponse(1.0), fp.Erasure(0.1), fp.KOV(0.5, 0.01)],
 )
 def test_what_is_measured_is_at_most_what_is_stated_and_close_to_it(pair: fp.DominatingPair) -> None:
-    found = measurable(Stated(pair, 0.1))
+    found = pair_with_known_tails(Stated(pair, 0.1))
     assert isinstance(found, fp.FinitePair)
     cell = float(pair.loss_isf(1e-9) - pair.loss_isf(1 - 1e-9)) / 128  # a loss is moved by at most that
     for epsilon in (0.0, 0.2, 0.49999, 0.99999):

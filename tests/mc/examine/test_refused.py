@@ -7,12 +7,12 @@ from functools import partial
 import pytest
 
 import filterproof as fp
-from filterproof.mc.engine.encoding import nameable
-from filterproof.mc.examine.accountants import game_of
+from filterproof.mc.engine.encoding import allowed_values_by_name
+from filterproof.mc.examine.accountants import game_from_data
 from filterproof.mc.examine.deadline import Deadline
 from filterproof.mc.examine.difference import first_difference
 from filterproof.mc.examine.divergence import Divergence
-from filterproof.mc.examine.parameter_families import names_of
+from filterproof.mc.examine.parameter_families import checked_family_names
 from filterproof.mc.examine.sequence import Sequence
 from filterproof.mc.examine.supremum import supremum
 from filterproof.mc.examine.trace import trace_of_sequence
@@ -22,7 +22,7 @@ from tests.mc.examine import misbehaving_filters, services
 ZCDP, ODOMETER = fp.ZCDPFilter(0.5), fp.odometers.LineOdometer(0.05, target=1.0)
 PEOPLE = fp.odometers.IndividualTracker(fp.odometers.GaussianTracker(0.5), 3)
 PURE, D2, UNIT_NOISE = fp.PureDP(1.0), Divergence.renyi(2.0), Sequence(((fp.Gaussian(1.0), 2),))
-FEW = UNIT_NOISE.to_data(nameable())[0]
+FEW = UNIT_NOISE.to_data(allowed_values_by_name())[0]
 HALF_WAY = fp.services.Release(epoch=0.5)  # type: ignore[arg-type]
 DRIVEN: tuple[Callable[..., object], ...] = (fp.services.first_violation, fp.services.schedule_tests)
 
@@ -34,17 +34,26 @@ def answering(answer: object) -> type:
 Calls = list[tuple[Callable[[], object], str]]
 VALUES: Calls = [
     *((partial(Deadline.of, seconds), "seconds must be") for seconds in (0, -1, math.nan)),
-    (partial(names_of, ("gaussian", "staircase")), "must be among gaussian, rr, .*, got 'staircase'"),
+    (
+        partial(checked_family_names, ("gaussian", "staircase")),
+        "must be among gaussian, rr, .*, got 'staircase'",
+    ),
     (
         partial(trace_of_sequence, ZCDP, UNIT_NOISE, D2),
         "every request of the sequence must be granted, got a denial of Gaussian",
     ),
-    (partial(game_of, ODOMETER, {"questions": []}), "game must be a game of LineOdometer"),
+    (partial(game_from_data, ODOMETER, {"questions": []}), "game must be a game of LineOdometer"),
     # what takes longer than anybody waits, or more frames than there are
-    (partial(game_of, ODOMETER, {"ratios": ["5/4"], "rounds": 41}), "rounds must be at most 40"),
-    (partial(game_of, ODOMETER, {"ratios": ["5/4", "3/2"], "rounds": 11}), "rounds must be at most 10"),
-    (partial(game_of, ODOMETER, {"ratios": 4 * ["5/4"], "rounds": 4}), "ratios must be at most 3"),
-    (partial(Sequence.from_data, [FEW | {"times": 2**128 + 1}], nameable()), "times must be at most"),
+    (partial(game_from_data, ODOMETER, {"ratios": ["5/4"], "rounds": 41}), "rounds must be at most 40"),
+    (
+        partial(game_from_data, ODOMETER, {"ratios": ["5/4", "3/2"], "rounds": 11}),
+        "rounds must be at most 10",
+    ),
+    (partial(game_from_data, ODOMETER, {"ratios": 4 * ["5/4"], "rounds": 4}), "ratios must be at most 3"),
+    (
+        partial(Sequence.from_data, [FEW | {"times": 2**128 + 1}], allowed_values_by_name()),
+        "times must be at most",
+    ),
     *((partial(supremum, ZCDP, at), "^epsilon must be finite and >= 0") for at in (-1.0, math.inf, math.nan)),
     *((partial(how, services.Purse, PURE, mechanisms="rrr"), "mechanisms must be among") for how in DRIVEN),
 ]

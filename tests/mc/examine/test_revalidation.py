@@ -18,7 +18,7 @@ from filterproof.mc.examine.revalidation import history_is_granted, revalidate
 from filterproof.mc.examine.verification import verify
 from filterproof.mc.examine.worker import run_isolated
 from filterproof.mc.worst_case.plan import AdaptivePlan
-from filterproof.mc.worst_case.solve import solved_case
+from filterproof.mc.worst_case.solve import worst_case_of_checked_filter
 from filterproof.theory.evidence import Outcome
 from tests.mc.examine import counterexamples as counterexamples
 from tests.mc.examine import example_filters, services
@@ -122,7 +122,7 @@ def rewound_plan() -> Counterexample:
 
 def rewound_menu() -> Counterexample:
     filt, at, menu = SeesRewinding(), Divergence.hockey_stick(1.0), (SMALL, LARGE)
-    worst = solved_case(filt, menu, epsilon=1.0, rounds=2)
+    worst = worst_case_of_checked_filter(filt, menu, epsilon=1.0, rounds=2)
     return menu_counterexample(filt, menu, at, rounds=2, low=worst.low, high=worst.high)
 
 
@@ -184,6 +184,6 @@ def test_a_plan_is_worth_what_its_histories_are() -> None:
     made = rewound_plan()
     plan, filt = made.plan, made.filter
     for way in ("PQ", "QP"):
-        paid = [*plan.terminal_values(Fraction(3, 2), way)]
+        paid = [*plan.iter_terminal_values(Fraction(3, 2), way)]
         assert [history for history, _ in paid] == [*plan.histories()]
         assert sum(worth for _, worth in paid) == plan.value(filt, Fraction(3, 2), way) > 0

@@ -11,7 +11,7 @@ import filterproof as fp
 from filterproof.filters.contract.work import WorkLimit
 from filterproof.mc.examine.divergence import Divergence
 from filterproof.mc.examine.examination_context import admission_finding
-from filterproof.mc.examine.parameter_families import families_of
+from filterproof.mc.examine.parameter_families import families_for_guarantee
 from filterproof.mc.examine.sequence import Sequence
 from filterproof.mc.examine.verification import verify
 from filterproof.theory.evidence import Outcome
@@ -38,7 +38,9 @@ class Purse(PureSum):
 @example(70_333.0)
 def test_the_largest_size_that_is_granted_is_found_at_any_scale(budget):
     filt = Purse(budget)
-    _, subject = admission_finding(filt, families_of(("rr",), filt.promise), WorkLimit.of(10_000), seed=1)
+    _, subject = admission_finding(
+        filt, families_for_guarantee(("rr",), filt.promise), WorkLimit.of(10_000), seed=1
+    )
     (line,) = subject.families
     assert line.sizes[-1] == budget
     # the grid of a budget near one ends at 2^-14

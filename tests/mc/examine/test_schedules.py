@@ -18,13 +18,13 @@ from hypothesis import strategies as st
 import filterproof as fp
 from filterproof.filters.adapters.bridge import BridgeError
 from filterproof.filters.adapters.labelled_filter import service_of
-from filterproof.mc.engine.encoding import nameable
+from filterproof.mc.engine.encoding import allowed_values_by_name
 from filterproof.mc.examine.counterexample import measured_counterexample
 from filterproof.mc.examine.divergence import Divergence
-from filterproof.mc.examine.parameter_families import families_of
+from filterproof.mc.examine.parameter_families import families_for_guarantee
 from filterproof.mc.examine.replay import ReplayError, replay_data
 from filterproof.mc.examine.schedule import MoveKind, Schedule, ServiceMove
-from filterproof.mc.examine.schedule_search import break_test, menu_of
+from filterproof.mc.examine.schedule_search import break_test, granted_menu
 from filterproof.mc.examine.sequence import Sequence
 from filterproof.mc.examine.verification import verify
 from tests.mc.examine import services
@@ -238,7 +238,7 @@ def test_a_service_that_ends_its_process_is_begun_again() -> None:
 @example(1e-6)
 def test_menu_holds_the_largest_request_that_is_granted_and_shares_of_it(most: float) -> None:
     service = type("Most", (services.Purse,), {"fits": lambda self, pair: pair.pure_epsilon <= most})
-    menu = menu_of(service, families_of(("erasure", "rr"), PROMISE))
+    menu = granted_menu(service, families_for_guarantee(("erasure", "rr"), PROMISE))
     assert [float(pair.pure_epsilon) for pair in menu] == [most, most / 2, most * (1 / 3), most / 8]
 
 
@@ -264,7 +264,7 @@ def test_a_schedule_is_replayed_as_of_one_epoch() -> None:
     filt: Any = fp.services.with_promise(services.Epochs, PROMISE)
     moves = moved("ask step step step tick ask step step step")
     twice = Sequence(((WHOLE, 2),)).low(Divergence.hockey_stick(1.0))
-    game = {"schedule": Schedule((WHOLE,), moves).to_data(nameable()), "epoch": None}
+    game = {"schedule": Schedule((WHOLE,), moves).to_data(allowed_values_by_name()), "epoch": None}
     told = measured_counterexample(filt, Divergence.hockey_stick(1.0), twice, 0.0, **game)
     with pytest.raises(ReplayError, match="releases nothing"):
         told.replay()
@@ -352,7 +352,7 @@ def test_a_service_with_its_guarantee_is_examined_and_its_counterexample_replays
     with pytest.raises(ReplayError):
         fp.replay(told, filt=fp.services.with_promise(services.Purse, PROMISE))
     # what went out, composed without an examination
-    played = Schedule.from_data(told["schedule"], nameable()).play(kind).by_epoch
+    played = Schedule.from_data(told["schedule"], allowed_values_by_name()).play(kind).by_epoch
     released = max(played.values(), key=lambda pairs: sum(pairs.values()))
     at, way = exam.counterexample.measure.at, exam.counterexample.measure.direction
     assert float(fp.Composition(released).delta(at, direction=way).high) >= exam.counterexample.value > 0

@@ -15,7 +15,7 @@ import filterproof as fp
 from filterproof.filters.rules.menu_composition import composed_hockey_stick
 from filterproof.mc.examine.divergence import Divergence, certainly_exceeds
 from filterproof.mc.examine.sequence import Sequence
-from filterproof.mc.losses.renyi_low import renyi_low
+from filterproof.mc.losses.renyi_lower_bound import renyi_lower_bound
 from filterproof.theory.pairs import (
     KOV,
     DominatingPair,
@@ -172,7 +172,7 @@ GAUSSIANS, OTHERS = ((HALF, 3), (Gaussian(0.1), 7)), ((TILTED, 2), (Laplace(2.0)
 
 
 def renyi(order: float, *others: tuple[DominatingPair, int]) -> Any:
-    rest = sum(times * real(renyi_low(pair, order)) for pair, times in others)
+    rest = sum(times * real(renyi_lower_bound(pair, order)) for pair, times in others)
     return real(order) * (3 * real(0.5) ** 2 + 7 * real(0.1) ** 2) / 2 + rest
 
 

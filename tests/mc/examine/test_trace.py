@@ -14,7 +14,7 @@ import filterproof as fp
 from filterproof.filters.contract.state import state_leaves
 from filterproof.mc.examine.divergence import Divergence
 from filterproof.mc.examine.sequence import Sequence
-from filterproof.mc.examine.trace import curve_of, trace_of_plan, trace_of_sequence
+from filterproof.mc.examine.trace import guarantee_and_play_curves, trace_of_plan, trace_of_sequence
 from filterproof.mc.worst_case.plan import AdaptivePlan
 from tests.mc.examine import example_filters
 
@@ -167,10 +167,13 @@ def test_a_plan_of_many_positions_is_told_round_by_round_as_far_as_there_is_room
 def test_the_curve_is_that_of_the_composition() -> None:
     played = Sequence(((fp.Gaussian(0.9), 2),))
     told = trace_of_sequence(example_filters.Window(), Sequence(((fp.Gaussian(0.5), 1),)), D2)
-    points = list(curve_of(told, example_filters.Window.promise, played.low))
+    points = list(guarantee_and_play_curves(told, example_filters.Window.promise, played.low))
     assert len(points) > 5
     at_zero = replace(told, measure=Divergence.hockey_stick(0.0))
-    assert len({at for at, *_ in curve_of(at_zero, example_filters.Window.promise, played.low)}) == 13
+    assert (
+        len({at for at, *_ in guarantee_and_play_curves(at_zero, example_filters.Window.promise, played.low)})
+        == 13
+    )
     for epsilon, reached, promised in points:
         assert reached == pytest.approx(fp.GaussianDP(0.9 * np.sqrt(2)).delta(epsilon), rel=1e-6)
         assert promised == fp.ZCDP(0.5).delta(epsilon)

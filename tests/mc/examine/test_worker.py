@@ -19,10 +19,16 @@ from queue import SimpleQueue
 
 import pytest
 
-from filterproof.filters.contract.work import OutOfWork, WorkLimit, active_meter, count_work, current_meter
+from filterproof.filters.contract.work import OutOfWork, WorkLimit, activate_meter, count_work, current_meter
 from filterproof.mc.examine.deadline import Deadline, OutOfTime
 from filterproof.mc.examine.filter_fault import FilterFault
-from filterproof.mc.examine.worker import ThreadsLost, iter_isolated, run_isolated, run_limited, so_far
+from filterproof.mc.examine.worker import (
+    ThreadsLost,
+    iter_isolated,
+    iter_within_limit,
+    register_summary,
+    run_isolated,
+)
 from filterproof.mc.examine.worker.parent import _FORK_UNITS
 from tests.mc.examine import misbehaving_filters
 
@@ -118,13 +124,13 @@ def test_the_work_of_a_worker_is_counted_here_and_ends_it_after_its_own_summary(
             yield number
 
     def outer() -> Iterator[object]:
-        so_far(lambda: "the summary")
+        register_summary(lambda: "the summary")
         with suppress(OutOfWork):
             yield from iter_isolated(inner, whose="Inner", limit=WorkLimit.of(_FORK_UNITS + 25))
         while True:
             count_work(1)
 
-    with active_meter():
+    with activate_meter():
         told = iter_isolated(outer, whose="Mine", limit=WorkLimit.of(2 * _FORK_UNITS + 100))
         assert (next(told), next(told), next(told)) == (0, 1, "the summary")
         with pytest.raises(OutOfWork):
@@ -226,7 +232,7 @@ def test_a_wait_that_ends_is_none_for_ever(code: Callable[[], bool]) -> None:
 
 
 def test_limited_work_ends_at_its_own_limit_reports_faults_and_does_not_pause() -> None:
-    with active_meter() as meter:
+    with activate_meter() as meter:
         meter.pauses, meter.pause = (15,), lambda: paused.append(meter.done)
         paused: list[int] = []
 
@@ -235,7 +241,7 @@ def test_limited_work_ends_at_its_own_limit_reports_faults_and_does_not_pause() 
                 count_work(10)
                 yield number
 
-        told = run_limited(work(), misbehaving_filters.SumOfZCDP(), WorkLimit.of(25))
+        told = iter_within_limit(work(), misbehaving_filters.SumOfZCDP(), WorkLimit.of(25))
         assert (next(told), next(told)) == (0, 1)
         with pytest.raises(OutOfWork):
             next(told)
@@ -243,7 +249,7 @@ def test_limited_work_ends_at_its_own_limit_reports_faults_and_does_not_pause() 
         assert paused == [31]
         raising = misbehaving_filters.Raises()
         with pytest.raises(FilterFault):
-            next(run_limited(iter(lambda: raising.admits(None, None), 0), raising, WorkLimit.of(9)))
+            next(iter_within_limit(iter(lambda: raising.admits(None, None), 0), raising, WorkLimit.of(9)))
 
 
 def test_a_command_prints_once_leaves_as_a_program_does_and_ends_with_its_parent() -> None:

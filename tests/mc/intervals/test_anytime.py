@@ -50,7 +50,7 @@ def test_zeros_may_be_counted_instead_of_listed():
     assert counted.above == pytest.approx(listed.above, rel=1e-11, abs=1e-11)
     assert counted.below == pytest.approx(listed.below, rel=1e-11, abs=1e-11)
     assert test.wealth([], zeros=5).below == pytest.approx(test.wealth(np.zeros(5)).below, rel=1e-12)
-    assert test.bets_above == len(counted.above)
+    assert test.number_of_bets_above == len(counted.above)
     with pytest.raises(ValueError, match="values must hold at least one sample"):
         test.wealth([])
 

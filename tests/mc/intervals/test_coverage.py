@@ -38,7 +38,7 @@ def stakes_of_a_pilot(x, mean):
     """The first fifth of the values is the pilot, the others are the runs."""
     pilot, rest = x[: N // 5], x[N // 5 :]
     bets = FixedBets.planned(fp.intervals.Moments.of(pilot), rest.size, failure=FAILURE)
-    moments = replace(fp.intervals.Moments.of(rest), logs=bets.logs(rest))
+    moments = replace(fp.intervals.Moments.of(rest), logs=bets.log_factor_sums(rest))
     return mean in bets.interval(moments, failure=FAILURE)
 
 

@@ -10,7 +10,7 @@ import pytest
 from scipy import optimize
 
 from filterproof.mc.intervals import FixedBets, Moments, empirical_bernstein, kl_chernoff
-from filterproof.mc.intervals.fixed_bets import growth_exponents
+from filterproof.mc.intervals.fixed_bets import least_expected_log_growths
 
 FAILURE = 1e-6
 SHARES = (7 / 8, 1 / 8)
@@ -18,7 +18,7 @@ BETS = FixedBets((0.3, 2.0), (0.2, 0.6))
 
 
 def moments_of(values, bets):
-    return replace(Moments.of(values), logs=bets.logs(values))
+    return replace(Moments.of(values), logs=bets.log_factor_sums(values))
 
 
 def capital(values, m, stakes):
@@ -54,8 +54,8 @@ def test_at_the_mean_each_capital_averages_to_one_over_all_outcomes():
     levels, weights = np.array([0.0, 0.3, 1.0]), np.array([0.5, 0.3, 0.2])
     expected = np.zeros(4)
     for outcome in itertools.product(range(3), repeat=5):
-        logs = np.array(BETS.logs(levels[list(outcome)]))
-        grown = logs - 5 * np.log1p(np.array(BETS.stakes) * (levels @ weights))
+        logs = np.array(BETS.log_factor_sums(levels[list(outcome)]))
+        grown = logs - 5 * np.log1p(np.array(BETS.signed_stakes) * (levels @ weights))
         expected += np.prod(weights[list(outcome)]) * np.exp(grown)
     assert expected == pytest.approx(np.ones(4), rel=1e-12)
 
@@ -70,7 +70,7 @@ def test_logarithms_keep_the_digits_that_the_allowance_counts_on(u):
     bets = FixedBets((1e12, 1e-9), (u, u))
     for values in (rng.random(500), 1 - 1e-7 * rng.random(500), 1e-13 * rng.random(500), np.ones(500)):
         with mpmath.workdps(40):
-            for stake, log in zip(bets.stakes, bets.logs(values), strict=True):
+            for stake, log in zip(bets.signed_stakes, bets.log_factor_sums(values), strict=True):
                 exact = mpmath.fsum(mpmath.log1p(mpmath.mpf(stake) * mpmath.mpf(float(x))) for x in values)
                 assert abs(log - exact) <= 2**-44 * abs(exact)
 
@@ -90,7 +90,7 @@ def test_extreme_runs_lose_neither_the_interval_nor_its_width_to_rounding(n, val
     law = Moments(n, value * hits, n * mean * max(value - mean, 0.0))
     bets = FixedBets.planned(law, n, failure=FAILURE)
     with mpmath.workdps(60):
-        exact_stakes = [mpmath.mpf(stake) for stake in bets.stakes]
+        exact_stakes = [mpmath.mpf(stake) for stake in bets.signed_stakes]
         exact_logs = [hits * mpmath.log1p(stake * mpmath.mpf(value)) for stake in exact_stakes]
         wrong = tuple(float(log + abs(log) / 2**44) for log in exact_logs)
         estimate = bets.interval(replace(law, logs=wrong), failure=FAILURE)
@@ -127,7 +127,7 @@ def test_no_law_of_the_pilots_mean_and_variance_grows_a_capital_more_slowly(mean
     law = Moments(1000, mean * 1000, spread * 1000)
     x = np.linspace(0, 1, 2001)
     rises, falls = np.array([0.1, 5.0]), np.array([0.1, 0.9])
-    found = np.concatenate(growth_exponents(law, rises, falls))
+    found = np.concatenate(least_expected_log_growths(law, rises, falls))
     for exponent, stake in zip(found, [*rises, *-falls], strict=True):
         least = optimize.linprog(
             np.log1p(stake * x), A_eq=[np.ones_like(x), x, x**2], b_eq=[1, mean, spread + mean**2]

@@ -52,14 +52,14 @@ def test_the_cells_and_what_lies_beyond_them_have_mass_one(pair):
     assert (sum(cut.p, cut.below) + cut.above + cut.infinite).contains(1)
     assert float(cut.below) < 1e-20
     assert float(cut.above) < 1e-100
-    assert np.all(cut.widths >= 1)
+    assert np.all(cut.widths_in_steps >= 1)
 
 
 @pytest.mark.parametrize("pair", PAIRS, ids=str)
 @pytest.mark.parametrize("step", [0.11])
 def test_the_laws_made_of_cells_lie_on_either_side(pair, step):
     cut = loss_cells(pair, Fraction(step), tilts=(0.0, 4.0), variance=step**2)
-    told, lower, upper = cut.reported_pld(), cut.lower(), cut.upper()
+    told, lower, upper = cut.lower_bound_pld(), cut.lower(), cut.upper()
     some, all_of = (
         sum(map(Fraction, distribution.masses.tolist()), Fraction(distribution.revealed))
         for distribution in (lower, upper)

@@ -9,7 +9,7 @@ import pytest
 from scipy.stats import binom
 
 from filterproof.mc.losses.composition import Bounds, Composition
-from filterproof.mc.losses.lattice_pld import ReportedPLD, level, level_pld
+from filterproof.mc.losses.lattice_pld import LowerBoundPLD, kov_lattice_pld, kov_parameters
 from filterproof.mc.losses.lattice_sum import LatticeSum
 from filterproof.theory.evidence import Evidence
 from filterproof.theory.pairs import KOV, Erasure, Gaussian, Laplace, RandomizedResponse, SubsampledGaussian
@@ -67,7 +67,9 @@ def test_one_release_has_its_own_hockey_stick(pair, epsilon, width):
 @pytest.mark.parametrize(("aim", "revealed"), [(1e-3, 0.0), (1e-5, 1e-7)])
 def test_who_asks_for_more_than_can_be_transformed_gets_what_can_be(monkeypatch, aim, revealed):
     """Cells for a width of 1e-3 are too many for transforms of 2^14, those for about a hundredth are not."""
-    monkeypatch.setattr("filterproof.mc.losses.composition._fourier_inversion", lambda pairs, counts: None)
+    monkeypatch.setattr(
+        "filterproof.mc.losses.composition._fourier_inversion_or_none", lambda pairs, counts: None
+    )
     monkeypatch.setattr("filterproof.mc.losses.powers._MAX_WINDOW", 1 << 14)
     beside = {Erasure(revealed): 1} if revealed else {}
     composition = Composition({SubsampledGaussian(q=0.01, sigma=0.8): 300} | beside)
@@ -109,8 +111,11 @@ def test_bounds_hold_where_the_window_of_a_finer_sum_leaves_a_part_out(tilt, mon
     """The standard deviation of 400 responses is 20 steps, and the window has 64, or 16, places."""
     step, times = Fraction(1, 128), 400
     pairs = RandomizedResponse(float(step)), RandomizedResponse(0.5)
-    above = [level_pld(units, Fraction(0), size, "high") for units, size in ((1, step), (16, 4 * step))]
-    below = [ReportedPLD.of_level(level(pair), units) for pair, units in zip(pairs, (1, 16), strict=True)]
+    above = [kov_lattice_pld(units, Fraction(0), size, "high") for units, size in ((1, step), (16, 4 * step))]
+    below = [
+        LowerBoundPLD.from_kov(kov_parameters(pair), units)
+        for pair, units in zip(pairs, (1, 16), strict=True)
+    ]
     finer = LatticeSum((above[0],), (below[0],), (times,), float(step))
     # with one in between, on which nothing else is summed
     finer = LatticeSum((), (), (), 2 * float(step), finer=finer)

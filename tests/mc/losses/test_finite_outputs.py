@@ -8,7 +8,7 @@ import mpmath
 import pytest
 
 from filterproof.mc.losses.balls import lower_end, upper_end
-from filterproof.mc.losses.finite_outputs import ball_of, double_of, hockey_stick_payoff
+from filterproof.mc.losses.finite_outputs import hockey_stick_payoff, loss_as_ball, loss_as_double
 from filterproof.theory.log_ratio import LogRatio
 from filterproof.theory.numerics.stable import log_fraction, nearest_double
 
@@ -35,7 +35,7 @@ def test_a_loss_pays_what_stopping_there_adds_however_little_it_is(ratio):
 
 @pytest.mark.parametrize("b", [Fraction(1, 10**800), 1 + TINY, Fraction(3, 2), Fraction(10**800)], ids=str)
 def test_the_logarithm_of_a_ratio_is_known_to_all_digits_far_from_1_and_next_to_it(b):
-    found = ball_of((0, b))
+    found = loss_as_ball((0, b))
     with mpmath.workdps(400):
         exact = mpmath.log(mpmath.mpf(b.numerator) / b.denominator)
         assert lower_end(found) <= exact <= upper_end(found)
@@ -55,7 +55,7 @@ def test_the_logarithm_of_a_ratio_is_known_to_all_digits_far_from_1_and_next_to_
 def test_the_double_of_a_logarithm_is_the_nearest_next_to_1_and_of_huge_integers(ratio):
     with mpmath.workdps(700):
         exact = mpmath.log(mpmath.mpf(ratio.numerator) / ratio.denominator)
-        for double in (log_fraction(ratio), float(LogRatio(ratio)), double_of((0, ratio))):
+        for double in (log_fraction(ratio), float(LogRatio(ratio)), loss_as_double((0, ratio))):
             off = abs(mpmath.mpf(double) - exact)
             beside = (math.nextafter(double, math.inf), math.nextafter(double, -math.inf))
             assert all(off < abs(mpmath.mpf(other) - exact) for other in beside)
@@ -76,4 +76,4 @@ def test_a_double_is_asked_for_again_where_another_thread_lowers_the_precision_a
     with mpmath.workdps(400):
         near, exact = (Fraction(int(mpmath.floor(mpmath.log(3) * 2**300)), 2**300), mpmath.log(3))
         left = exact - mpmath.mpf(near.numerator) / near.denominator
-        assert double_of((-near, Fraction(3))) == float(left)
+        assert loss_as_double((-near, Fraction(3))) == float(left)

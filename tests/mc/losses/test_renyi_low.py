@@ -7,7 +7,7 @@ from fractions import Fraction
 import mpmath
 import pytest
 
-from filterproof.mc.losses.renyi_low import renyi_low
+from filterproof.mc.losses.renyi_lower_bound import renyi_lower_bound
 from filterproof.theory.pairs import FinitePair, Gaussian, Laplace, RandomizedResponse, SubsampledGaussian
 from tests.mc.losses.enumerated import random_pair, real, renyi
 
@@ -25,7 +25,7 @@ ORDERS = (1 + 1e-9, 1.1, 8.0, 1e4)
 def test_the_renyi_divergence_of_finite_pairs_is_met_from_below(order: float) -> None:
     rng, seen = random.Random(21), 0
     for pair in (random_pair(rng) for _ in range(60)):
-        low = renyi_low(pair, order)
+        low = renyi_lower_bound(pair, order)
         if any(p > 0 and q == 0 for p, q in zip(pair.exact_masses.p, pair.exact_masses.q, strict=True)):
             assert low == math.inf
         else:
@@ -37,7 +37,7 @@ def test_the_renyi_divergence_of_finite_pairs_is_met_from_below(order: float) ->
         a, e = real(order), real(epsilon)
         p, q = 1 / (1 + mpmath.exp(-e)), 1 / (1 + mpmath.exp(e))
         true = mpmath.log(p**a * q ** (1 - a) + q**a * p ** (1 - a)) / (a - 1)
-        low = renyi_low(RandomizedResponse(epsilon), order)
+        low = renyi_lower_bound(RandomizedResponse(epsilon), order)
         assert true * (1 - 1e-9) - 1e-13 * (1 + 1 / (order - 1)) <= low <= true
 
 
@@ -64,7 +64,7 @@ def test_no_bound_exceeds_the_truth_where_an_output_is_rare_or_a_tiny_loss_decid
     for _ in range(150):
         pair, orders, digits = rare(rng)
         with mpmath.workdps(digits):
-            assert all(renyi_low(pair, order) <= renyi(pair, order) for order in orders)
+            assert all(renyi_lower_bound(pair, order) <= renyi(pair, order) for order in orders)
 
 
 @pytest.mark.parametrize("order", [1.5, 2.0, 600.0])
@@ -73,7 +73,7 @@ def test_an_output_rarer_than_any_double_is_left_out(order: float) -> None:
     pair = FinitePair(
         (tiny, Fraction(3, 4), Fraction(1, 4) - tiny), (tiny / 2, Fraction(1, 4), Fraction(3, 4) - tiny / 2)
     )
-    low, true = renyi_low(pair, order), renyi(pair, order)
+    low, true = renyi_lower_bound(pair, order), renyi(pair, order)
     assert true * (1 - 1e-10) <= low <= true
 
 
@@ -90,6 +90,6 @@ def test_an_output_rarer_than_any_double_is_left_out(order: float) -> None:
     ids=repr,
 )
 def test_the_renyi_divergence_of_a_continuous_pair_is_met_from_below(pair, order: float) -> None:
-    true, low = float(pair.renyi(order)), renyi_low(pair, order)
+    true, low = float(pair.renyi(order)), renyi_lower_bound(pair, order)
     assert low <= true * (1 + 1e-9)  # the other side is in doubles
     assert low >= 0.98 * true

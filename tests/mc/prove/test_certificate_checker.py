@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from filterproof.mc.prove.certificate import TINY, ProofLine, Rounding, check
+from filterproof.mc.prove.certificate_checker import TINY, ProofLine, RoundedPolynomial, is_valid_derivation
 from filterproof.mc.prove.polynomials import Polynomial
 
 x, y, v = map(Polynomial.atom, (0, 1, 2))
@@ -25,14 +25,14 @@ SUM = [*given(*GIVEN), ProofLine(GOAL, False, "sum", (0, 1), (Fraction(1), Fract
 
 
 def test_a_sum_of_multiples_is_accepted() -> None:
-    assert check(SUM, GIVEN, {}, GOAL)
-    assert check(SUM, GIVEN, {}, GOAL + 1)  # what is weaker
+    assert is_valid_derivation(SUM, GIVEN, {}, GOAL)
+    assert is_valid_derivation(SUM, GIVEN, {}, GOAL + 1)  # what is weaker
 
 
 def test_a_stronger_goal_is_refused() -> None:
-    assert not check(SUM, GIVEN, {}, GOAL - Fraction(1, 10**30))
-    assert not check(SUM, GIVEN, {}, None)
-    assert not check([], GIVEN, {}, GOAL)
+    assert not is_valid_derivation(SUM, GIVEN, {}, GOAL - Fraction(1, 10**30))
+    assert not is_valid_derivation(SUM, GIVEN, {}, None)
+    assert not is_valid_derivation([], GIVEN, {}, GOAL)
 
 
 @pytest.mark.parametrize(
@@ -49,24 +49,24 @@ def test_a_stronger_goal_is_refused() -> None:
     ],
 )
 def test_a_line_with_another_reason_is_refused(change: dict) -> None:
-    assert not check([*SUM[:-1], replace(SUM[-1], **change)], GIVEN, {}, GOAL)
+    assert not is_valid_derivation([*SUM[:-1], replace(SUM[-1], **change)], GIVEN, {}, GOAL)
 
 
 def test_what_is_impossible_proves_every_goal() -> None:
     facts = [(x, True), (-x, False)]
     lines = [*given(*facts), ProofLine(Polynomial({}), True, "sum", (0, 1), (Fraction(1), Fraction(1)))]
-    assert check(lines, facts, {}, None)
-    assert check(lines, facts, {}, GOAL)
+    assert is_valid_derivation(lines, facts, {}, None)
+    assert is_valid_derivation(lines, facts, {}, GOAL)
     # without the strict line nothing is impossible
-    assert not check([replace(lines[0], strict=False), *lines[1:]], facts, {}, None)
+    assert not is_valid_derivation([replace(lines[0], strict=False), *lines[1:]], facts, {}, None)
 
 
 def test_products_of_lines_are_lines() -> None:
     facts = [(x, False), (y - 1, False)]
     product = ProofLine(x * y - x, False, "product", (0, 1))
-    assert check([*given(*facts), product], facts, {}, x * y - x)
-    assert not check([*given(*facts), replace(product, polynomial=x * y)], facts, {}, x * y)
-    assert not check([*given(*facts), replace(product, strict=True)], facts, {}, x * y - x)
+    assert is_valid_derivation([*given(*facts), product], facts, {}, x * y - x)
+    assert not is_valid_derivation([*given(*facts), replace(product, polynomial=x * y)], facts, {}, x * y)
+    assert not is_valid_derivation([*given(*facts), replace(product, strict=True)], facts, {}, x * y - x)
 
 
 def test_the_rounding_of_a_sum_is_bounded_by_half_a_unit() -> None:
@@ -79,14 +79,18 @@ def test_the_rounding_of_a_sum_is_bounded_by_half_a_unit() -> None:
     ]
     bound = exact * Fraction(1, 2**53) - (v - exact)
     last = ProofLine(bound, False, "error", (2, 3), (2, exact, 1))
-    assert check([*base, last], facts, {2: Rounding(exact, of_sum=True)}, bound)
+    assert is_valid_derivation([*base, last], facts, {2: RoundedPolynomial(exact, of_sum=True)}, bound)
     smaller = exact * Fraction(1, 2**54) - (v - exact)
-    assert not check([*base, replace(last, polynomial=smaller)], facts, {2: Rounding(exact, True)}, smaller)
+    assert not is_valid_derivation(
+        [*base, replace(last, polynomial=smaller)], facts, {2: RoundedPolynomial(exact, True)}, smaller
+    )
     # a product may lie below the normal numbers, where more is lost
-    assert not check([*base, last], facts, {2: Rounding(exact, of_sum=False)}, bound)
+    assert not is_valid_derivation([*base, last], facts, {2: RoundedPolynomial(exact, of_sum=False)}, bound)
     # the size must be bounded from both sides, and the atom be rounded
-    assert not check([*base, replace(last, uses=(2, 2))], facts, {2: Rounding(exact, True)}, bound)
-    assert not check([*base, last], facts, {}, bound)
+    assert not is_valid_derivation(
+        [*base, replace(last, uses=(2, 2))], facts, {2: RoundedPolynomial(exact, True)}, bound
+    )
+    assert not is_valid_derivation([*base, last], facts, {}, bound)
 
 
 def test_rounding_bounds_hold_of_doubles() -> None:
@@ -101,12 +105,12 @@ def test_comparisons_with_a_double_survive_rounding() -> None:
     facts = [(x - HALF, False)]
     half = Polynomial.constant(HALF)
     lines = [*given(*facts), ProofLine(v - HALF, False, "monotone", (0,), (2, half, 1))]
-    assert check(lines, facts, {2: Rounding(x, of_sum=True)}, v - HALF)
+    assert is_valid_derivation(lines, facts, {2: RoundedPolynomial(x, of_sum=True)}, v - HALF)
     # not where the C library may miss by a unit
-    assert not check(lines, facts, {2: Rounding(x, True, units=2)}, v - HALF)
+    assert not is_valid_derivation(lines, facts, {2: RoundedPolynomial(x, True, units=2)}, v - HALF)
     # nor in the other direction
-    assert not check(
-        [lines[0], replace(lines[1], data=(2, half, -1))], facts, {2: Rounding(x, True)}, v - HALF
+    assert not is_valid_derivation(
+        [lines[0], replace(lines[1], data=(2, half, -1))], facts, {2: RoundedPolynomial(x, True)}, v - HALF
     )
 
 
@@ -114,8 +118,8 @@ def test_comparisons_with_what_is_no_double_do_not() -> None:
     third = Polynomial.constant(Fraction(1, 3))
     facts = [(x - third, False)]
     lines = [*given(*facts), ProofLine(v - third, False, "monotone", (0,), (2, third, 1))]
-    assert not check(lines, facts, {2: Rounding(x, of_sum=True)}, v - third)
+    assert not is_valid_derivation(lines, facts, {2: RoundedPolynomial(x, of_sum=True)}, v - third)
     facts = [(x - y, False)]
     lines = [*given(*facts), ProofLine(v - y, False, "monotone", (0,), (2, y, 1))]
-    assert not check(lines, facts, {2: Rounding(x, of_sum=True)}, v - y)
-    assert check(lines, facts, {2: Rounding(x, of_sum=True)}, v - y, doubles={1})
+    assert not is_valid_derivation(lines, facts, {2: RoundedPolynomial(x, of_sum=True)}, v - y)
+    assert is_valid_derivation(lines, facts, {2: RoundedPolynomial(x, of_sum=True)}, v - y, doubles={1})

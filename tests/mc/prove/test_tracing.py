@@ -15,7 +15,7 @@ from filterproof.mc.prove.interpreter import Interpreter
 from filterproof.mc.prove.paths import Atom, NotTraced, Path, Raised, explore
 from filterproof.mc.prove.polynomials import Polynomial
 from filterproof.mc.prove.questions import Questions
-from filterproof.mc.prove.solver import Feasibility
+from filterproof.mc.prove.solver import PathFeasibility
 from filterproof.mc.prove.values import INTEGERS, Array, Number, lift
 
 #: Expressions in x (an array of doubles), k (of 64-bit integers), b (of bytes) and p (a Python float).
@@ -67,7 +67,7 @@ def traced(code: Any) -> list[tuple[Path, Any]]:
         ]
         return lift(Interpreter(path).call(code, [*arrays, Number("float", Polynomial.atom(4))], {}))
 
-    return list(explore(atoms, run, Feasibility(Questions())))
+    return list(explore(atoms, run, PathFeasibility(Questions())))
 
 
 @pytest.mark.parametrize("text", EXPRESSIONS)

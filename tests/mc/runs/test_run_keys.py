@@ -35,7 +35,7 @@ import filterproof as fp
 from filterproof.filters.catalogue import CATALOGUE
 from filterproof.mc.engine.streams import BATCH_SIZE
 from filterproof.mc.runs.keys import json_digest, key_of
-from filterproof.mc.runs.provenance import code_origin, code_version
+from filterproof.mc.runs.provenance import code_version, library_code_origin
 
 
 def key(value: object) -> str:
@@ -314,9 +314,9 @@ def test_the_version_of_code_names_what_numbers_rest_on_and_releases_of_other_pa
     version = code_version()
     assert all(one in version for one in (np.__version__, scipy.__version__, platform.python_version()))
     assert version.endswith(f"batch-{BATCH_SIZE}")
-    assert code_origin("filterproof.mc", fp.mc.__file__) == ("ours",)
-    assert code_origin("pytest", pytest.__file__)[:2] == ("pytest", pytest.__version__)  # type: ignore[index]
-    assert code_origin("tests", __file__) is None
+    assert library_code_origin("filterproof.mc", fp.mc.__file__) == ("ours",)
+    assert library_code_origin("pytest", pytest.__file__)[:2] == ("pytest", pytest.__version__)  # type: ignore[index]
+    assert library_code_origin("tests", __file__) is None
 
 
 # -- the same key everywhere -----------------------------------------------------------------------------

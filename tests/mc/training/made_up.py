@@ -65,7 +65,7 @@ def noise_in_a_row(monkeypatch: pytest.MonkeyPatch, network: Learner) -> None:
         network.start(rng)
         return sigma * [rng.standard_normal(total[0].shape) for _ in range(noise.step)][-1]
 
-    monkeypatch.setattr(fp.training.SecretNoise, "added_to", added_to)
+    monkeypatch.setattr(fp.training.SecretNoise, "noise_for", added_to)
 
 
 def rows_of(gradients: fp.training.ImplicitVectors, n: int) -> NDArray[np.float64]:

@@ -13,7 +13,7 @@ from filterproof.filters import ClippedSums, GaussianFilter, IndividualFilter
 from filterproof.filters.accountants.clipped_sums import ImplicitVectors
 from filterproof.mc.training.convolutional import ConvolutionalNetwork, PerSampleGradients
 from filterproof.mc.training.descent import PrivateGradientDescent
-from filterproof.mc.training.idx import read_idx
+from filterproof.mc.training.idx import read_idx_data_set
 from filterproof.mc.training.paper_tables import TableSetting, repeat_tables
 from filterproof.mc.training.retraining import train_idx
 from filterproof.theory.conversions import gaussian_epsilon, max_gaussian_mu
@@ -98,12 +98,12 @@ def test_nobody_counts_with_more_than_was_charged_though_gradients_come_out_long
     theta = network.start(np.random.default_rng(1))
     gradients = network.gradients(theta, x, y)
     norms, before = gradients.norms(), gradients.weighted(np.ones(9))
-    parts = PerSampleGradients._gradient_parts
+    parts = PerSampleGradients._iter_gradients
 
     def longer(self: PerSampleGradients) -> Any:
         return ((rows, [one * (3.0 if rows.start else 0.5) for one in found]) for rows, found in parts(self))
 
-    monkeypatch.setattr(PerSampleGradients, "_gradient_parts", longer)
+    monkeypatch.setattr(PerSampleGradients, "_iter_gradients", longer)
     for person in range(9):
         length = np.linalg.norm(gradients.weighted(np.eye(9)[person]))
         assert length == pytest.approx(norms[person] * (1.0 if person >= 7 else 0.5), rel=1e-6)
@@ -143,7 +143,7 @@ def test_the_tables_are_repeated_with_this_network(folder: Path, tmp_path: Path)
         table=1, epsilon=9.0, clip=1.0, sigma=0.5, rate=0.5, steps=2, plain=50.0, filtered=60.0, further=False
     )
     (row,) = repeat_tables(folder, tmp_path / "tables", trials=1, settings=[setting], seed=5)
-    mu, people = 2**0.5 / 0.5, read_idx(folder)
+    mu, people = 2**0.5 / 0.5, read_idx_data_set(folder)
     filt = GaussianFilter(float(max_gaussian_mu(float(gaussian_epsilon(mu, 1e-5)), 1e-5)))
     sigma = 2**0.5 / filt.mu
     descent = PrivateGradientDescent(

@@ -6,9 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from filterproof.mc.training.digits import load_digit_arrays as digit_pictures
 from filterproof.mc.training.digits import load_digits
-from filterproof.mc.training.digits import load_pictures as digit_pictures
-from filterproof.mc.training.idx import read_idx
+from filterproof.mc.training.idx import read_idx_data_set
 from tests.mc.training.made_up import IMAGES, LABELS, idx, pictures, three
 
 
@@ -22,8 +22,8 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_pictures_become_rows_of_points_and_labels_one_hot_rows(folder: Path) -> None:
-    data = read_idx(folder)
-    assert (data.people, data.inputs, data.outputs) == (5, 12, 10)
+    data = read_idx_data_set(folder)
+    assert (data.people, data.feature_count, data.class_count) == (5, 12, 10)
     assert not data.public, "nobody said that the people of the folder may be shown"
     np.testing.assert_array_equal(data.features, [[x / 255 for x in one.ravel()] for one in pictures(5, 5)])
     np.testing.assert_array_equal(data.test_features * 255, pictures(2, 2).reshape(2, 12))
@@ -32,17 +32,17 @@ def test_pictures_become_rows_of_points_and_labels_one_hot_rows(folder: Path) ->
     for path in list(folder.iterdir()):
         (folder / f"{path.name}.gz").write_bytes(gzip.compress(path.read_bytes()))
         path.unlink()
-    packed = read_idx(folder)
+    packed = read_idx_data_set(folder)
     np.testing.assert_array_equal(packed.features, data.features)
     np.testing.assert_array_equal(packed.test_labels, data.test_labels)
 
 
 def test_a_folder_or_a_file_that_is_not_there_is_named(folder: Path) -> None:
     with pytest.raises(FileNotFoundError, match=r"folder must be a folder .*, got folder='.*gone'; pass"):
-        read_idx(folder / "gone")
+        read_idx_data_set(folder / "gone")
     (folder / f"t10k-{LABELS}").unlink()
     with pytest.raises(FileNotFoundError, match=rf"the file t10k-{LABELS} or .*\.gz, got neither; put"):
-        read_idx(folder)
+        read_idx_data_set(folder)
 
 
 PACKED = gzip.compress(idx(pictures(5, 5)))
@@ -72,14 +72,14 @@ def test_a_file_that_is_wrong_is_named_in_a_sentence(
     (folder / name.removesuffix(".gz")).unlink()
     (folder / name).write_bytes(content)
     with pytest.raises(ValueError, match=sentence) as refused:
-        read_idx(folder)
+        read_idx_data_set(folder)
     assert (name if ".gz" in name else name.partition("-")[0]) in str(refused.value)
     assert "\n" not in str(refused.value)
 
 
 def test_a_data_set_counts_its_people_and_keeps_their_numbers() -> None:
     data = three()
-    assert (data.people, data.inputs, data.outputs) == (3, 2, 2)
+    assert (data.people, data.feature_count, data.class_count) == (3, 2, 2)
     for one in (data.features, data.labels, data.test_features, data.test_labels):
         assert one.dtype == np.float64
         with pytest.raises(ValueError, match="read-only"):

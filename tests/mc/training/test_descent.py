@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 import filterproof as fp
 from filterproof.mc.training.descent import PrivateGradientDescent
-from filterproof.mc.training.network import DenseNetwork, Gradients
+from filterproof.mc.training.network import DenseNetwork, LayerwiseGradients
 from tests.mc.training.made_up import CLIP, NET, RATE, RHO, SIGMA, K, descent, made_up, noise_in_a_row
 
 
@@ -119,9 +119,9 @@ def test_going_on_from_one_save_with_another_person_does_not_cancel_the_noise(sa
     class Without(DenseNetwork):
         """The same network, to which person 7 means nothing."""
 
-        def gradients(self, theta: Any, x: Any, y: Any) -> Gradients:
+        def gradients(self, theta: Any, x: Any, y: Any) -> LayerwiseGradients:
             found, keep = super().gradients(theta, x, y), (np.arange(len(x)) != 7)[:, None]
-            return Gradients(found.inputs, tuple(slope * keep for slope in found.slopes))
+            return LayerwiseGradients(found.inputs, tuple(slope * keep for slope in found.slopes))
 
     one, same, other = (
         PrivateGradientDescent.restored(saved, made_up(), net, fp.ZCDPFilter(RHO))

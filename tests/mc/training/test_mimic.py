@@ -44,7 +44,7 @@ def folder(tmp_path: Path) -> Path:
 
 def test_features_are_the_statistics_of_the_parts_standardised_by_the_training_rows(folder: Path) -> None:
     data = read_mimic(folder)
-    assert (data.people, data.inputs, data.outputs, data.public) == (2, 2 * 7 * 6, 2, False)
+    assert (data.people, data.feature_count, data.class_count, data.public) == (2, 2 * 7 * 6, 2, False)
     assert data.labels.tolist() == [[1, 0], [0, 1]]
     assert data.test_labels.tolist() == [[0, 1]]
 

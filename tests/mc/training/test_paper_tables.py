@@ -8,7 +8,7 @@ import pytest
 import filterproof as fp
 from filterproof.mc.training import paper_tables, retraining
 from filterproof.mc.training.descent import PrivateGradientDescent
-from filterproof.mc.training.idx import read_idx
+from filterproof.mc.training.idx import read_idx_data_set
 from filterproof.mc.training.network import DenseNetwork
 from filterproof.mc.training.paper_tables import TABLES, TableSetting, repeat_tables
 from filterproof.mc.training.retraining import train_idx
@@ -47,7 +47,7 @@ def test_both_arms_are_those_of_one_descent_and_the_best_query_is_by_the_trainin
     folder: Path, tmp_path: Path
 ) -> None:
     (row,) = repeat_tables(folder, tmp_path / "out", trials=2, settings=[SMALL], seed=5)
-    data = read_idx(folder)
+    data = read_idx_data_set(folder)
     # two steps of noise 1; the noise depends on the last bit of its scale
     epsilon = float(fp.conversions.gaussian_epsilon(2**0.5, 1e-5))
     mu = float(fp.conversions.max_gaussian_mu(epsilon, 1e-5))

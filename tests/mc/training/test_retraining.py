@@ -14,7 +14,7 @@ import filterproof as fp
 from filterproof.mc.training import retraining
 from filterproof.mc.training.data_set import classified
 from filterproof.mc.training.descent import PrivateGradientDescent
-from filterproof.mc.training.idx import read_idx
+from filterproof.mc.training.idx import read_idx_data_set
 from filterproof.mc.training.network import DenseNetwork
 from filterproof.mc.training.retraining import RetrainedModel, train_idx
 from tests.mc.training.made_up import write_squares
@@ -46,7 +46,9 @@ def state(out: Path) -> bytes:
 def stored_descent(out: Path, folder: Path) -> PrivateGradientDescent:
     """The descent on the disk."""
     filt = fp.GaussianFilter(float(fp.conversions.max_gaussian_mu(SETTING["epsilon"], SETTING["delta"])))
-    return PrivateGradientDescent.restored(out / "private" / "descent.json", read_idx(folder), STAND_IN, filt)
+    return PrivateGradientDescent.restored(
+        out / "private" / "descent.json", read_idx_data_set(folder), STAND_IN, filt
+    )
 
 
 def test_what_is_told_of_a_run_is_what_was_asked_for_with_an_interval_and_apart_from_what_is_private(
@@ -57,7 +59,7 @@ def test_what_is_told_of_a_run_is_what_was_asked_for_with_an_interval_and_apart_
     assert 3 / uninterrupted.sigma**2 == pytest.approx(uninterrupted.mu**2, rel=1e-12), (
         "three sums at full clip use it up"
     )
-    data = read_idx(folder)
+    data = read_idx_data_set(folder)
     # the same descent, made by hand
     people = fp.IndividualFilter(fp.GaussianFilter(uninterrupted.mu), people=data.people)
     again = PrivateGradientDescent(

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from filterproof.filters.contract.state import State
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.engine.adversary import Adversary
-from filterproof.mc.worst_case.plan import written_out
+from filterproof.mc.worst_case.plan import plan_of_strategy
 from filterproof.theory.guarantees import ApproxDP, Guarantee
 from filterproof.theory.numerics.stable import log_fraction
 from filterproof.theory.pairs import DominatingPair
@@ -164,5 +164,5 @@ def strategy_value(
     strategy: Adversary, filt: PrivacyFilter, ratio: Fraction, rounds: int, direction: Direction = "PQ"
 ) -> Fraction:
     """The exact hockey-stick divergence that a strategy reaches: it is asked in every history, by itself."""
-    plan = written_out(strategy, filt, rounds=rounds, direction=direction)
+    plan = plan_of_strategy(strategy, filt, rounds=rounds, direction=direction)
     return max(1 - ratio, Fraction(0)) if plan is None else plan.value(filt, ratio, direction)

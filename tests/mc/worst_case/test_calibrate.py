@@ -9,7 +9,7 @@ from filterproof.filters import GaussianFilter, ZCDPFilter
 from filterproof.filters.rules.kappa_filter import KappaFilter
 from filterproof.mc.worst_case import worst_case
 from filterproof.mc.worst_case.calibrate import CalibratedFilter, calibrate
-from filterproof.mc.worst_case.solve import solved_case
+from filterproof.mc.worst_case.solve import worst_case_of_checked_filter
 from filterproof.theory.conversions import max_gaussian_mu
 from filterproof.theory.evidence import Evidence
 from filterproof.theory.guarantees import ApproxDP
@@ -34,10 +34,10 @@ def test_the_threshold_is_the_largest_that_keeps_the_promise(calibrated):
 
 def test_a_filter_whose_own_bounds_come_out_wider_than_those_of_the_search_keeps_the_promise(monkeypatch):
     def wider(filt, menu, **asked):
-        case = solved_case(filt, menu, **asked)
+        case = worst_case_of_checked_filter(filt, menu, **asked)
         return replace(case, high=1.5 * case.high) if isinstance(filt, CalibratedFilter) else case
 
-    monkeypatch.setattr("filterproof.mc.worst_case.calibrate.solved_case", wider)
+    monkeypatch.setattr("filterproof.mc.worst_case.calibrate.worst_case_of_checked_filter", wider)
     found = calibrate(ZCDPFilter, 1.0, 1e-3, menu=LEVELS, relative=0.01)
     assert 0 < found.certificate.high <= 1e-3
 

@@ -7,11 +7,11 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from filterproof.mc.losses.lattice_pld import level_pld
+from filterproof.mc.losses.lattice_pld import kov_lattice_pld
 from filterproof.mc.worst_case import windows, worst_case
 from filterproof.mc.worst_case.dense import DenseGame
 from filterproof.mc.worst_case.graph import StateGraph
-from filterproof.mc.worst_case.level_game import LevelGame, is_within_doubles
+from filterproof.mc.worst_case.level_game import LevelGame, is_within_double_range
 from filterproof.theory.evidence import Evidence
 from filterproof.theory.log_ratio import LogRatio
 from filterproof.theory.pairs import RandomizedResponse
@@ -36,7 +36,7 @@ def _transform_bounds(graph, units, epsilon, delta=Fraction(0)):
     games = [
         DenseGame.solve(
             graph,
-            [level_pld(k, delta, Fraction(STEP), side) for k in units],
+            [kov_lattice_pld(k, delta, Fraction(STEP), side) for k in units],
             Fraction(STEP),
             epsilon,
             side,
@@ -58,7 +58,7 @@ def _transform_bounds(graph, units, epsilon, delta=Fraction(0)):
     ],
 )
 def test_a_game_is_moderate_up_to_its_largest_level_and_epsilon(units, step, epsilon, fits):
-    assert is_within_doubles(units, step, epsilon) is fits
+    assert is_within_double_range(units, step, epsilon) is fits
 
 
 @pytest.mark.parametrize(
@@ -78,7 +78,7 @@ def test_windows_and_the_whole_lattice_enclose_the_same_value(units, budget, del
     )
     assert cut.windows.left_out > 0
     assert (
-        cut.windows.positions < graph.sums_before(np.array(units)[:, None]).sum()
+        cut.windows.positions < graph.largest_sums_before(np.array(units)[:, None]).sum()
     )  # of 2 L + 1 losses of a state
     low, high = cut.bounds
     assert max(low, least) <= min(high, most)

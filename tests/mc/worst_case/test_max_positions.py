@@ -10,7 +10,7 @@ import pytest
 
 from filterproof.filters import BasicFilter, ExPostFilter, ZCDPFilter
 from filterproof.mc.losses.composition import Composition
-from filterproof.mc.losses.loss_cells import rounded_plds
+from filterproof.mc.losses.loss_cells import step_and_bounding_plds
 from filterproof.mc.worst_case import worst_case
 from filterproof.theory.log_ratio import LogRatio
 from filterproof.theory.pairs import Erasure, Gaussian, Laplace, RandomizedResponse, SubsampledGaussian
@@ -105,7 +105,7 @@ def test_tails_that_do_not_vanish_are_refused(monkeypatch):
     heavy = SimpleNamespace(above=lambda x: (flint.arb(0.25), flint.arb(0.25)), atoms=())
     monkeypatch.setattr(Heavy, "reference_values", heavy)
     with pytest.raises(ValueError, match="tails that vanish"):
-        rounded_plds((Heavy(1.0),), Fraction(1, 10), max_positions=10_000)
+        step_and_bounding_plds((Heavy(1.0),), Fraction(1, 10), max_positions=10_000)
 
 
 def test_a_chain_of_many_states_is_put_in_order():

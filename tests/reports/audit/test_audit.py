@@ -47,7 +47,7 @@ def imported(script: ast.Module) -> Iterator[str]:
             yield (node.module or "").partition(".")[0]
 
 
-@pytest.mark.parametrize("library", RECORDED.libraries, ids=RECORDED.keys)
+@pytest.mark.parametrize("library", RECORDED.libraries, ids=RECORDED.library_keys)
 def test_each_row_has_one_short_test_that_runs_without_us(library: AuditedLibrary) -> None:
     script = ast.parse((auditing.SCRIPTS_FOLDER / f"{library.key}.py").read_text("utf-8"))
     (tests,) = [one for one in script.body if isinstance(one, ast.ClassDef)]
@@ -109,7 +109,7 @@ def test_a_finding_is_shown_by_how_its_test_ends(
 ) -> None:
     toy(scripts, body)
     asked = replace(LIBRARY, findings=(replace(FINDING, ends=ends),))
-    (library,) = auditing.audit_of(AuditRecord((asked,))).libraries
+    (library,) = auditing.rerun_audit(AuditRecord((asked,))).libraries
     (finding,) = library.findings
     assert (finding.shown, finding.got[: len(got)]) == (shown, got)
     assert library.version == metadata.version("numpy")
@@ -122,15 +122,15 @@ def test_a_library_that_is_installed_nowhere_is_left_out_and_one_of_a_folder_is_
     python.parent.mkdir(parents=True)
     python.write_text("#!/bin/sh\necho 7.5 3.12\n")
     python.chmod(0o755)
-    assert auditing.environment_of("no-such-library", tmp_path) == (str(python), "7.5", "3.12")
-    assert auditing.environment_of("numpy", tmp_path) == (
+    assert auditing.find_python_with_library("no-such-library", tmp_path) == (str(python), "7.5", "3.12")
+    assert auditing.find_python_with_library("numpy", tmp_path) == (
         sys.executable,
         metadata.version("numpy"),
         platform.python_version(),
     )
     said: list[str] = []
     missing = AuditRecord((replace(LIBRARY, distribution="no-such-library"),))
-    assert auditing.audit_of(missing, on_library=said.append).libraries == ()
+    assert auditing.rerun_audit(missing, on_library=said.append).libraries == ()
     assert said == ["no-such-library is not installed: left out"]
 
 

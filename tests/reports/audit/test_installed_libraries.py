@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from filterproof.reports.audit.audit_record import recorded_audit
-from filterproof.reports.audit.auditing import audit_of, environment_of
+from filterproof.reports.audit.auditing import find_python_with_library, rerun_audit
 
 ROOT = Path(__file__).parents[3]
 RECORDED = recorded_audit()
@@ -23,7 +23,7 @@ pytestmark = [pytest.mark.audit, pytest.mark.slow]
 
 
 def python_of(key: str) -> str:
-    found = environment_of(DISTRIBUTIONS[key], ENVIRONMENTS)
+    found = find_python_with_library(DISTRIBUTIONS[key], ENVIRONMENTS)
     if found is None:
         pytest.skip(f"{DISTRIBUTIONS[key]} is not installed; `make audit-test` installs it")
     return found[0]
@@ -32,7 +32,7 @@ def python_of(key: str) -> str:
 @pytest.mark.parametrize("key", DISTRIBUTIONS)
 def test_every_finding_is_shown(key: str) -> None:
     python_of(key)
-    (library,) = audit_of(RECORDED.only([key]), environments=ENVIRONMENTS).libraries
+    (library,) = rerun_audit(RECORDED.only([key]), environments=ENVIRONMENTS).libraries
     assert [(one.key, one.got) for one in library.findings if not one.shown] == []
 
 

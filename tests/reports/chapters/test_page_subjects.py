@@ -7,7 +7,7 @@ import pytest
 import filterproof as fp
 from filterproof.filters.catalogue import CATALOGUE
 from filterproof.reports.chapters import CLAIMS
-from filterproof.reports.chapters.page_subjects import SHOWN_BROKEN, SUBJECTS, PageSubject
+from filterproof.reports.chapters.filter_page_subjects import SHOWN_BROKEN, SUBJECTS, FilterPageSubject
 from filterproof.reports.template import formula_mathml
 
 NAMED = pytest.mark.parametrize("subject", SUBJECTS, ids=lambda one: one.name)
@@ -22,11 +22,11 @@ def test_every_sound_filter_has_a_page_and_three_broken_ones_have() -> None:
 
 
 def test_the_guarantee_of_every_page_is_decided_by_a_claim_of_the_report() -> None:
-    assert {one.decided_by for one in SUBJECTS} <= {claim.key for claim in CLAIMS}
+    assert {one.guarantee_claim_key for one in SUBJECTS} <= {claim.key for claim in CLAIMS}
 
 
 @NAMED
-def test_the_code_to_try_makes_the_filter_and_the_menu_of_the_page(subject: PageSubject) -> None:
+def test_the_code_to_try_makes_the_filter_and_the_menu_of_the_page(subject: FilterPageSubject) -> None:
     made: dict[str, object] = {"fp": fp}
     exec(subject.typed, made)  # noqa: S102, it is ours
     assert made["filt"] == subject.make()
@@ -34,7 +34,7 @@ def test_the_code_to_try_makes_the_filter_and_the_menu_of_the_page(subject: Page
 
 
 @NAMED
-def test_rule_and_guarantee_are_drawn_as_formulas(subject: PageSubject) -> None:
+def test_rule_and_guarantee_are_drawn_as_formulas(subject: FilterPageSubject) -> None:
     for latex in (subject.rule, subject.make().promise.formula):
         drawn = formula_mathml(latex)
         assert drawn.startswith("<math")
@@ -42,7 +42,7 @@ def test_rule_and_guarantee_are_drawn_as_formulas(subject: PageSubject) -> None:
 
 
 @NAMED
-def test_the_game_is_solved_at_an_epsilon_that_is_simulated(subject: PageSubject) -> None:
+def test_the_game_is_solved_at_an_epsilon_that_is_simulated(subject: FilterPageSubject) -> None:
     at = float(subject.epsilon)
     assert min(abs(at - epsilon) for epsilon in subject.simulated) < 1e-5
     assert all(subject.make().open("retry").request(pair) for pair in subject.menu[:1])

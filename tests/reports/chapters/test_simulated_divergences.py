@@ -9,15 +9,15 @@ import filterproof as fp
 from filterproof.mc.examine.divergence import Divergence
 from filterproof.mc.examine.supremum import supremum
 from filterproof.mc.worst_case.solve import worst_case
-from filterproof.reports.chapters.filters import filter_chapter, simulation_finding
-from filterproof.reports.chapters.page_subjects import SUBJECTS
+from filterproof.reports.chapters.filter_chapter import filter_chapter, simulation_finding
+from filterproof.reports.chapters.filter_page_subjects import SUBJECTS
 from filterproof.reports.chapters.simulated_divergences import (
-    Opponent,
+    AdversaryWithBounds,
     SimulatedDivergences,
-    compare_opponent,
+    compare_adversary,
     comparisons,
-    direction_of,
-    page_opponents,
+    page_adversaries,
+    worst_case_direction,
 )
 from filterproof.reports.pages.simulation_page import rests_on_text, simulation_page
 from filterproof.reports.study import Study
@@ -30,23 +30,26 @@ BY_NAME = {one.name: one for one in SUBJECTS}
 
 
 @cache
-def found(name: str) -> tuple[list[Opponent], SimulatedDivergences]:
+def found(name: str) -> tuple[list[AdversaryWithBounds], SimulatedDivergences]:
     subject = BY_NAME[name]
     filt = subject.make()
     game = worst_case(filt, subject.menu, epsilon=subject.epsilon, rounds=subject.rounds)
     largest = supremum(filt, float(subject.epsilon))
-    return list(page_opponents(subject, filt, game, largest)), comparisons(
+    return list(page_adversaries(subject, filt, game, largest)), comparisons(
         QUICK, subject, filt, game, largest
     )
 
 
 def test_every_opponent_is_compared_or_left_out_for_want_of_a_bracket() -> None:
     all_, made = found("GaussianFilter")
-    assert [one.adversary for one in made.made] == [one.name for one in all_ if one.is_informative]
-    assert made.left_out == tuple(one.name for one in all_ if not one.is_informative) == ("MenuChasing",)
+    assert [one.adversary for one in made.made] == [one.name for one in all_ if one.has_close_bounds]
+    assert made.left_out == tuple(one.name for one in all_ if not one.has_close_bounds) == ("MenuChasing",)
     assert all(one.low <= one.estimate.high and one.estimate.low <= one.high for one in made.made)
-    assert all(one.cost == 2 * one.rounds for one in all_)
-    assert all_[0]._replace(adversary=fp.Scripted((fp.Gaussian(1.0),), (16,))).cost == all_[0].rounds
+    assert all(one.run_cost_in_rounds == 2 * one.rounds for one in all_)
+    assert (
+        all_[0]._replace(adversary=fp.Scripted((fp.Gaussian(1.0),), (16,))).run_cost_in_rounds
+        == all_[0].rounds
+    )
     # what spends the budget of a GDP filter on Gaussians reaches delta_mu(epsilon) itself
     exact = fp.GaussianDP(1.0).delta(2.0)
     spenders = [
@@ -71,12 +74,12 @@ def test_the_eraser_reaches_what_independent_failures_add_up_to() -> None:
     all_, _ = found("NaiveRealisationFilter")
     (eraser,) = (one for one in all_ if one.name == "EraserForever")
     assert (
-        eraser.cost == 4 * eraser.rounds
+        eraser.run_cost_in_rounds == 4 * eraser.rounds
     )  # it is asked for each request, and infinite losses are played apart
     exact = 1 - (1 - 0.01) ** eraser.rounds
     assert eraser.low <= exact * (1 + 1e-12)
     assert exact * (1 - 1e-12) <= eraser.high
-    row = compare_opponent(
+    row = compare_adversary(
         QUICK, BY_NAME["NaiveRealisationFilter"].make(), eraser, Divergence.hockey_stick(1.0), 0.01
     )
     assert row.estimate.low <= exact <= row.estimate.high
@@ -141,5 +144,5 @@ def test_a_broken_guarantee_has_no_upper_bound_and_a_counterexample_round_by_rou
 def test_the_best_strategy_of_a_game_draws_from_the_side_that_the_game_is_worth() -> None:
     subject = BY_NAME["BasicFilter"]
     game = worst_case(subject.make(), subject.menu, epsilon=subject.epsilon)
-    assert direction_of(game) == ("QP" if game.direction == "QP" else "PQ")
+    assert worst_case_direction(game) == ("QP" if game.direction == "QP" else "PQ")
     assert game.low == pytest.approx(1 - (1 - 2.5e-4) ** 4, rel=1e-9)  # four failures of a quarter of delta

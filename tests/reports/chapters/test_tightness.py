@@ -4,29 +4,29 @@ import mpmath
 import pytest
 
 from filterproof.filters import RogersFilter
-from filterproof.reports.chapters.rates import rates_findings
+from filterproof.reports.chapters.potential_filter_rounds import potential_filter_findings
 from filterproof.reports.chapters.tightness import (
     DELTA,
     EPSILON,
     ON_GAUSSIANS,
     ROGERS,
-    PlayedMenu,
-    tightness_filters,
+    FilterTightness,
+    filter_tightness_rows,
     tightness_findings,
 )
+from filterproof.reports.package_data import recorded_data
 from filterproof.reports.study import Study
-from filterproof.reports.words import recorded_data
 from filterproof.theory.evidence import Outcome
 from filterproof.theory.pairs import RandomizedResponse
 
 
 @pytest.fixture(scope="module")
-def played() -> dict[str, PlayedMenu]:
-    return {one.name: one for one in tightness_filters(Study(quick=True))}
+def played() -> dict[str, FilterTightness]:
+    return {one.name: one for one in filter_tightness_rows(Study(quick=True))}
 
 
 def test_no_worst_case_is_above_its_guarantee_and_enclosures_are_narrow(
-    played: dict[str, PlayedMenu],
+    played: dict[str, FilterTightness],
 ) -> None:
     for one in played.values():
         assert one.over_all.low <= one.over_all.high
@@ -37,7 +37,7 @@ def test_no_worst_case_is_above_its_guarantee_and_enclosures_are_narrow(
 
 
 def test_the_menu_for_rogers_passes_epsilon_and_is_worth_the_binomial_tail(
-    played: dict[str, PlayedMenu],
+    played: dict[str, FilterTightness],
 ) -> None:
     filt = RogersFilter(EPSILON, DELTA)
     state, rounds = filt.start(1), 0
@@ -61,7 +61,7 @@ def test_every_claim_about_tightness_holds() -> None:
 
 
 def test_nine_tenths_of_the_plans_are_claimed_as_they_are_found() -> None:
-    (finding,) = rates_findings(Study())
+    (finding,) = potential_filter_findings(Study())
     assert finding.verdict.outcome is Outcome.HOLDS
     granted = recorded_data("accountant")["rates"]["rows"][0]["rules"][-1]["rounds"]
     assert all(f"{n} of Subsampled" in finding.verdict.detail for n in granted)

@@ -16,7 +16,13 @@ from filterproof.mc.training.network import DenseNetwork
 from filterproof.mc.training.paper_tables import TABLES
 from filterproof.reports.figures import trials as trials_room
 from filterproof.reports.figures.paper_figure import FIGURES, figure
-from filterproof.reports.figures.stand_in import Epochs, Groups, People, StandIn, Table
+from filterproof.reports.figures.stand_in import (
+    AccuracyByEpoch,
+    LossesByGroup,
+    SpentEpsilonHistogram,
+    StandIn,
+    Table,
+)
 from filterproof.reports.figures.trials import (
     FilteredDescent,
     GroupMeans,
@@ -131,8 +137,8 @@ def test_a_figure_shows_the_means_of_its_trials_and_what_they_say_of_the_paper(n
     for words, setting in specification.settings().items():
         assert (setting.at, setting.further) == (2, 2)
         outcomes = [outcome_of(Trial(setting, 2, number)) for number in range(3)]
-        for place in specification.measured(outcomes[0]):
-            values = [specification.measured(one)[place] for one in outcomes]
+        for place in specification.shown_quantities(outcomes[0]):
+            values = [specification.shown_quantities(one)[place] for one in outcomes]
             series = place[1] or words
             (row,) = [
                 one
@@ -161,7 +167,7 @@ def test_what_is_observed_is_above_its_number_where_a_paper_would_see_it() -> No
     found = TrialOutcome(
         quality=quality, active=active, queries=queries, before=before, after=after, epsilons=spent
     )
-    kinds = [kind(at=1, further=1) for kind in (Epochs, Groups, People)]
+    kinds = [kind(at=1, further=1) for kind in (AccuracyByEpoch, LossesByGroup, SpentEpsilonHistogram)]
     observed = {name: value for one in kinds for name, value in one.observed(found).items()}
     due = {"alike": 0.1, "equal": 0.3, "apart": 0.35, "best": 0.05, "others": 0.075, "near": 75, "far": 25}
     assert observed == pytest.approx({"gain": 25, **due})

@@ -6,9 +6,9 @@ import pytest
 
 import filterproof as fp
 from filterproof.filters.rules.kappa_filter import KappaFilter
+from filterproof.reports.figures.filter_survival import largest_kappa
 from filterproof.reports.figures.paper_figure import ComputedFigure, figure
-from filterproof.reports.figures.survival import largest_kappa
-from filterproof.theory.stopping_level import stopped_hockey_stick
+from filterproof.theory.stopping_level import realisation_filter_hockey_stick
 
 SMALL = {"epsilon": 7.0, "delta": 0.02, "sigma": 1.0, "rounds": 6}
 
@@ -40,7 +40,7 @@ def test_kappa_and_the_value_of_its_game_by_a_second_route(shown: ComputedFigure
         )
         kappa = float(7 - 1 - z)
     assert shown.data.number("kappa") == pytest.approx(kappa, rel=1e-12)
-    again = stopped_hockey_stick(kappa, mu=1.0, rounds=6, epsilon=7.0)
+    again = realisation_filter_hockey_stick(kappa, mu=1.0, rounds=6, epsilon=7.0)
     assert shown.data.number("value") == pytest.approx(float(again), rel=1e-6)
 
 

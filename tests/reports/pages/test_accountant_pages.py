@@ -15,14 +15,14 @@ from filterproof.reports.chapters.accountant_chapter import (
     AccountantChapter,
     ExaminedAccountant,
     accountant_claims,
-    refuted_by_simulation,
+    refuted_verdict,
 )
 from filterproof.reports.chapters.accountant_examples import (
-    nearest_crossing,
+    min_bound_to_quantile_ratio,
     page_instances,
     page_simulations,
 )
-from filterproof.reports.chapters.reached_loss import ReachedRow
+from filterproof.reports.chapters.estimate_and_guarantee import EstimateAndGuarantee
 from filterproof.reports.pages.accountant_pages import accountant_page
 from filterproof.reports.pages.page import Page
 from filterproof.reports.study import Study
@@ -47,7 +47,7 @@ def chapter(page: str, verdict: Verdict = HOLDS) -> AccountantChapter:
     for what, promised, _ in page_simulations(Study(quick=True), page):
         value = 0.9 * promised
         one = fp.Estimate(value, 0.9 * value, 1.1 * value, 1e-9, 4000, "plain, KL-Chernoff")
-        rows.append(ReachedRow(what, one, promised))
+        rows.append(EstimateAndGuarantee(what, one, promised))
     examined = [
         ExaminedAccountant(type(one).__name__, repr(one), verdict) for one in page_instances(page).values()
     ]
@@ -77,7 +77,7 @@ def test_of_several_verdicts_a_page_shows_that_of_which_least_is_known() -> None
 def test_simulations_share_the_failure_of_a_study_and_can_be_sent_to_another_process(page: str) -> None:
     study = Study(quick=True)
     jobs = page_simulations(study, page)
-    assert all(1 - work.keywords["confidence"] <= 1.001 * study.each for *_, work in jobs)
+    assert all(1 - work.keywords["confidence"] <= 1.001 * study.failure_per_comparison for *_, work in jobs)
     assert len(pickle.loads(pickle.dumps(jobs))) == len(jobs) > 0  # noqa: S301, our own bytes
 
 
@@ -99,7 +99,7 @@ def test_a_page_says_what_was_examined_and_simulated(page: str) -> None:
 def test_an_interval_above_a_guarantee_refutes_and_is_said() -> None:
     made = chapter("people")
     low = replace(made.rows[0], promised=made.rows[0].estimate.low / 2)
-    verdict = refuted_by_simulation(Study(), low)
+    verdict = refuted_verdict(Study(), low)
     assert verdict.outcome is Outcome.REFUTED
     assert verdict.counterexample is not None
     assert verdict.counterexample["low"] == low.estimate.low
@@ -112,7 +112,7 @@ def test_an_interval_above_a_guarantee_refutes_and_is_said() -> None:
 
 
 def test_an_odometer_is_above_the_quantile_of_the_loss() -> None:
-    ratio, rounds = nearest_crossing("Mixture")
+    ratio, rounds = min_bound_to_quantile_ratio("Mixture")
     assert 1 < ratio < 3
     assert 1 <= rounds <= accountant_examples.ROUNDS
 

@@ -5,11 +5,11 @@ from dataclasses import replace
 
 import pytest
 
-from filterproof.reports.chapters.page_subjects import SUBJECTS
+from filterproof.reports.chapters.filter_page_subjects import SUBJECTS
 from filterproof.reports.pages.overview import (
     OverviewRow,
-    assumptions,
     counts_sentence,
+    covered_mechanisms_text,
     overview_picture,
     range_text,
 )
@@ -64,8 +64,8 @@ def test_the_answer_counts_each_outcome() -> None:
 
 
 def test_the_assumptions_name_a_theorem_for_outcomes_of_any_kind_where_there_is_one() -> None:
-    assert assumptions(SUBJECTS[0], HOLDS) == "finite outcomes †"
+    assert covered_mechanisms_text(SUBJECTS[0], HOLDS) == "finite outcomes †"
     assert (
-        assumptions(SUBJECTS[0], replace(HOLDS, detail="by theorem 'hockey-stick filter'"))
+        covered_mechanisms_text(SUBJECTS[0], replace(HOLDS, detail="by theorem 'hockey-stick filter'"))
         == "finite outcomes"
     )

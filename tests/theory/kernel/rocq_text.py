@@ -13,7 +13,7 @@ from operator import add, mul, sub, truediv
 from flint import arb, ctx
 
 from filterproof.theory.kernel.kernel_theorems import KernelTheorem
-from filterproof.theory.kernel.record import sources
+from filterproof.theory.kernel.record import rocq_sources
 from filterproof.theory.numerics.exact import to_fmpq
 from filterproof.theory.theorems.formula import Formula, compile_formula, formula_variables
 
@@ -36,9 +36,9 @@ def unfolded(theorem: KernelTheorem) -> dict[str, str]:
 
     A name means what its own file defines, or else the last file that it imports.
     """
-    texts = sources()
+    texts = rocq_sources()
     found = {file: _definitions(text) for file, text in texts.items()}
-    name, own = theorem.name, f"{theorem.module}.v"
+    name, own = theorem.name, f"{theorem.rocq_module}.v"
     told = {name: statement_in(texts[own], name)}
     waiting, done = [(own, told[name])], {(own, name)}
     while waiting:

@@ -12,7 +12,7 @@ import pytest
 from filterproof.theory.evidence import CheckCoverage, Evidence
 from filterproof.theory.kernel import accepted_statement, record, stored_record
 from filterproof.theory.kernel.kernel_theorems import KERNEL_THEOREMS
-from filterproof.theory.kernel.record import ALLOWED_AXIOMS, Record, axioms_beyond, digests, sources
+from filterproof.theory.kernel.record import ALLOWED_AXIOMS, Record, axioms_beyond, digests, rocq_sources
 from filterproof.theory.proofs.proof import CheckedStep
 from filterproof.theory.theorems.interaction import ROWS
 from filterproof.theory.theorems.theorem import RefusedError, kernel_step
@@ -27,7 +27,7 @@ Plant = Callable[[Record | None, bool, dict[str, str]], None]
 @pytest.fixture
 def plant(monkeypatch: pytest.MonkeyPatch) -> Plant:
     """Plants another record, or other sources: the record, whether it is of this machine, and the sources."""
-    return lambda *known: monkeypatch.setattr(record, "_read_sources", lambda: known)
+    return lambda *known: monkeypatch.setattr(record, "_record_and_sources", lambda: known)
 
 
 def _record() -> Record:
@@ -38,11 +38,11 @@ def _record() -> Record:
 
 def test_the_record_is_that_of_the_sources_and_has_every_statement() -> None:
     kept = _record()
-    assert dict(kept.sources) == digests(sources())
+    assert dict(kept.sources) == digests(rocq_sources())
     assert set(kept.statements) == set(KERNEL_THEOREMS)
-    assert set(kept.axioms) == {theorem.module for theorem in KERNEL_THEOREMS.values()}
+    assert set(kept.axioms) == {theorem.rocq_module for theorem in KERNEL_THEOREMS.values()}
     # each comment that claims stands right above a theorem, and no name is claimed twice
-    assert len(KERNEL_THEOREMS) == sum(text.count("(** Claim") for text in sources().values())
+    assert len(KERNEL_THEOREMS) == sum(text.count("(** Claim") for text in rocq_sources().values())
 
 
 def test_every_statement_is_accepted_and_rests_on_the_standard_library_alone() -> None:
@@ -59,16 +59,16 @@ def test_a_step_in_the_kernel_is_labelled_so() -> None:
     assert step.holds
     assert (step.evidence, step.checked) == (Evidence.KERNEL, CheckCoverage.KERNEL)
     assert _record().statements[NAME].startswith(f"{NAME} : forall (alpha B : R)")
-    assert Evidence.KERNEL.strength == 0
+    assert Evidence.KERNEL.weakness_rank == 0
 
 
 #: A source with one character more.
-BLANK = {"Sums.v": sources()["Sums.v"] + " "}
+BLANK = {"Sums.v": rocq_sources()["Sums.v"] + " "}
 
 
 def _with(kept: Record, **told: object) -> Record:
     """The record with some of what it tells about NAME changed: its statement, or the axioms of its file."""
-    at = {"statements": NAME, "axioms": KERNEL_THEOREMS[NAME].module}
+    at = {"statements": NAME, "axioms": KERNEL_THEOREMS[NAME].rocq_module}
     return replace(kept, **{part: {**getattr(kept, part), at[part]: new} for part, new in told.items()})
 
 
@@ -76,7 +76,7 @@ def _with(kept: Record, **told: object) -> Record:
     ("recorded", "changed", "why"),
     [
         (lambda kept: kept, BLANK, r"got changes in Sums\.v; run make kernel"),
-        (lambda kept: replace(kept, sources=digests(sources() | BLANK)), BLANK, r"record\.sha256"),
+        (lambda kept: replace(kept, sources=digests(rocq_sources() | BLANK)), BLANK, r"record\.sha256"),
         (lambda kept: kept, {"Sums.v": None}, "their list.*make kernel"),
         (lambda kept: None, {}, "got none; run make kernel"),
         (lambda kept: replace(kept, axioms={}), {}, f"no theorem '{NAME}'"),
@@ -90,7 +90,7 @@ def test_a_record_that_is_not_that_of_the_sources_is_no_evidence(
     why: str,
     plant: Plant,
 ) -> None:
-    texts = {file: text for file, text in (sources() | changed).items() if text is not None}
+    texts = {file: text for file, text in (rocq_sources() | changed).items() if text is not None}
     plant(recorded(_record()), False, texts)
     with pytest.raises(ValueError, match=why):
         accepted_statement(KERNEL_THEOREMS[NAME])
@@ -104,7 +104,7 @@ def test_the_digest_is_that_of_the_file_and_without_it_the_record_is_no_evidence
     text = files("filterproof.theory.kernel").joinpath("record.json").read_bytes()
     assert _record().record_digest.split()[0] == sha256(text).hexdigest()
     monkeypatch.setattr(record, "SEAL", "nowhere")
-    assert not _record().digest_matches
+    assert not _record().matches_committed_digest
     with pytest.raises(ValueError, match="run make kernel"):
         accepted_statement(KERNEL_THEOREMS[NAME])
 

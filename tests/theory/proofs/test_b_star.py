@@ -8,7 +8,12 @@ from flint import arb, ctx, fmpq
 
 import filterproof.theory.thresholds.b_star as b_star_module
 from filterproof.theory.proofs.threshold import threshold
-from filterproof.theory.thresholds.b_star import BStar, b_star, least_rho_beyond, slopes_below
+from filterproof.theory.thresholds.b_star import (
+    BStar,
+    b_star,
+    binary_pair_rho_upper_bound,
+    rho_lower_bound_from_slopes,
+)
 
 #: (epsilon, delta), the case, and how far CKS is below, where `theory.md` or a run of the second route says so.
 POINTS = {
@@ -93,7 +98,7 @@ def test_without_the_second_slope_it_is_the_conversion_of_canonne_kamath_and_ste
     delta, order = fmpq(1, 100), Fraction(6187, 1000)
     slope = Fraction(order / (order - 1)) * Fraction(271828182845, 10**11)
     with ctx.workprec(128):
-        near = slopes_below(fmpq(1), delta, order, (slope, Fraction(1, 10**30)))
+        near = rho_lower_bound_from_slopes(fmpq(1), delta, order, (slope, Fraction(1, 10**30)))
     cks = threshold("CKS", "1", "0.01")
     assert float(near) == pytest.approx(float(cks), rel=1e-6)
     assert float(near) < float(cks)
@@ -103,15 +108,15 @@ def test_a_wrong_certificate_is_refused() -> None:
     found = _enclosed("1", "1e-5")
     c, other = found.slopes
     with ctx.workprec(128), pytest.raises(ArithmeticError, match="slopes must touch one line"):
-        slopes_below(fmpq(1), fmpq(1, 100_000), found.order, (2 * c, other))
+        rho_lower_bound_from_slopes(fmpq(1), fmpq(1, 100_000), found.order, (2 * c, other))
     # the upper end is refused one part in 10^25 below the supremum, and at an order that is not guessed
     x, y = (fmpq(v.numerator, v.denominator) for v in (found.p, found.q))
     a = fmpq(found.order.numerator, found.order.denominator)
     with ctx.workprec(400):
-        assert b_star_module._balls_cover(found.high * (1 + arb(10) ** -20), x, y, a)
-        assert not b_star_module._balls_cover(found.high * (1 - arb(10) ** -20), x, y, a)
+        assert b_star_module._certifies_rho_bound(found.high * (1 + arb(10) ** -20), x, y, a)
+        assert not b_star_module._certifies_rho_bound(found.high * (1 - arb(10) ** -20), x, y, a)
     with ctx.workprec(128):
-        assert least_rho_beyond(x, y, found.high, a + 1) >= found.low
+        assert binary_pair_rho_upper_bound(x, y, found.high, a + 1) >= found.low
 
 
 def test_an_epsilon_that_no_precision_reaches_is_refused_in_a_sentence() -> None:

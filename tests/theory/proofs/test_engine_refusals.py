@@ -7,7 +7,7 @@ import sympy as sp
 
 from filterproof.theory.evidence import Evidence
 from filterproof.theory.proofs import symbolic
-from filterproof.theory.proofs.engines import certified_check
+from filterproof.theory.proofs.ball_engine import certified_positive_check
 from filterproof.theory.proofs.symbolic import nonnegative_check, zero_check
 from filterproof.theory.theorems.theorem import RefusedError
 
@@ -121,19 +121,19 @@ def test_a_point_outside_the_domain_of_the_symbols_is_an_error(at: dict[str, str
 )
 def test_a_formula_that_is_not_positive_or_not_defined_is_refused(formula: str) -> None:
     with pytest.raises(RefusedError):
-        certified_check(formula)()
+        certified_positive_check(formula)()
 
 
 def test_a_difference_below_the_precision_is_not_decided() -> None:
     for formula in ("(1 + 1/10**400) - 1", "1 - (1 + 1/10**400)"):
         with pytest.raises(RefusedError, match="not decided at 64 bits") as refused:
-            certified_check(formula)()
+            certified_positive_check(formula)()
         assert refused.value.counterexample is None
-    assert certified_check("(1 + 1/10**400) - 1", precision=2000)().evidence is Evidence.CERTIFIED
+    assert certified_positive_check("(1 + 1/10**400) - 1", precision=2000)().evidence is Evidence.CERTIFIED
 
 
 @pytest.mark.parametrize("formula", ["x", "1.5", "f(1)", "1 if 1 else 1", "1\n1", "exp"])
 def test_a_formula_that_says_nothing_is_an_error_in_one_sentence(formula: str) -> None:
     with pytest.raises(ValueError, match=r"formula must .*got") as refused:
-        certified_check(formula)()
+        certified_positive_check(formula)()
     assert "\n" not in str(refused.value)

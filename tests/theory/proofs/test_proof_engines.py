@@ -9,7 +9,7 @@ import sympy as sp
 
 from filterproof.theory.evidence import Evidence, Outcome
 from filterproof.theory.proofs import THEOREMS, prove
-from filterproof.theory.proofs.engines import certified_check, certified_each
+from filterproof.theory.proofs.ball_engine import certified_all_positive_check, certified_positive_check
 from filterproof.theory.proofs.proof import CheckedStep, Proof
 from filterproof.theory.proofs.symbolic import zero_check
 from filterproof.theory.theorems.formula import FUNCTIONS, compile_formula
@@ -33,14 +33,17 @@ def test_the_ball_of_a_function_on_an_interval_holds_its_values_inside(name: str
 
 
 def test_every_formula_of_a_list_must_be_positive() -> None:
-    assert certified_each(lambda: ["exp(1) - 2", "3 - exp(1)"])().evidence is Evidence.CERTIFIED
+    assert certified_all_positive_check(lambda: ["exp(1) - 2", "3 - exp(1)"])().evidence is Evidence.CERTIFIED
     with pytest.raises(RefusedError):
-        certified_each(lambda: ["exp(1) - 2", "2 - exp(1)"])()
+        certified_all_positive_check(lambda: ["exp(1) - 2", "2 - exp(1)"])()
     with pytest.raises(RefusedError, match="no formula was given"):
-        certified_each(lambda: [])()
+        certified_all_positive_check(lambda: [])()
 
 
-TRUE, FALSE = ProofStep("true", certified_check("1")), ProofStep("false", certified_check("0 - 1"))
+TRUE, FALSE = (
+    ProofStep("true", certified_positive_check("1")),
+    ProofStep("false", certified_positive_check("0 - 1")),
+)
 
 
 def test_a_proof_holds_with_all_its_steps_and_lemmas_each_once_and_none_refused() -> None:
@@ -65,7 +68,7 @@ def test_a_proof_holds_with_all_its_steps_and_lemmas_each_once_and_none_refused(
 
 
 def test_a_proof_is_as_strong_as_its_weakest_step_or_lemma() -> None:
-    strong = _theorem(ProofStep("one", certified_check("1")))
+    strong = _theorem(ProofStep("one", certified_positive_check("1")))
     weak = _theorem(ProofStep("two", zero_check(lambda: x - x)))
     assert strong.evidence is Evidence.CERTIFIED
     assert Proof(strong.theorem, strong.steps, (weak,)).evidence is Evidence.DERIVED

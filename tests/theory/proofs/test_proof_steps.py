@@ -9,7 +9,7 @@ import sympy as sp
 from filterproof.theory.evidence import CheckCoverage, Outcome
 from filterproof.theory.kernel.kernel_theorems import FINITE_OUTCOMES_SCOPE
 from filterproof.theory.proofs import THEOREMS
-from filterproof.theory.proofs.engines import certified_check
+from filterproof.theory.proofs.ball_engine import certified_positive_check
 from filterproof.theory.proofs.proof import PROSE_JOIN_NOTE, CheckedStep, Proof
 from filterproof.theory.proofs.symbolic import zero_check
 from filterproof.theory.theorems.theorem import Check, ProofStep, RefusedError, Theorem
@@ -90,8 +90,8 @@ _IDENTITY = zero_check(lambda: (X + 1) ** 2 - X**2 - 2 * X - 1)
     [
         (_IDENTITY, None, CheckCoverage.IDENTITY),
         (_IDENTITY, CheckCoverage.POINT, CheckCoverage.POINT),
-        (certified_check("exp(1) - 2"), None, CheckCoverage.POINT),
-        (certified_check("exp(1) - 2"), CheckCoverage.IDENTITY, None),
+        (certified_positive_check("exp(1) - 2"), None, CheckCoverage.POINT),
+        (certified_positive_check("exp(1) - 2"), CheckCoverage.IDENTITY, None),
     ],
 )
 def test_a_step_says_what_its_engine_covered_or_less_and_never_more(

@@ -22,7 +22,7 @@ from filterproof.theory.conversions import (
     max_gaussian_mu,
     renyi_epsilon,
 )
-from filterproof.theory.numerics.precision import PRECISION_LOCK
+from filterproof.theory.numerics.precision_lock import PRECISION_LOCK
 from filterproof.theory.pairs.normal_distribution import hockey_stick
 from filterproof.theory.pairs.reference_values import ball_of
 from tests.filters.certified.closed_form import LEAST, called, closed_form, grid, in_balls

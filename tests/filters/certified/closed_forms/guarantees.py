@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from filterproof.filters.certified import conversion_references
 from filterproof.filters.certified.comparison import CLOSE, Comparison, Comparisons
-from filterproof.theory.drift import max_mean_loss
+from filterproof.theory.drift import mean_loss_upper_bound
 from filterproof.theory.guarantees import GaussianDP, PureDP, RenyiDP
 from filterproof.theory.pairs import RandomizedResponse
 from filterproof.theory.pairs.reference_values import ReferenceValue
@@ -38,7 +38,9 @@ def _drift() -> Iterator[Comparison]:
     truth = lambda epsilon: ReferenceValue("e*(exp(e) - 1)/2", {"e": epsilon})  # noqa: E731
     # "rounded up": by the 2^-50 that it is raised by, and roundings below that
     least = {"slack": 2.0**-49, "least": 2.0**-1020}
-    yield from closed_form("RR zCDP", "drift({!r})", max_mean_loss, truth, sizes, charge=True, **least)
+    yield from closed_form(
+        "RR zCDP", "drift({!r})", mean_loss_upper_bound, truth, sizes, charge=True, **least
+    )
 
 
 def _entropy() -> Iterator[Comparison]:

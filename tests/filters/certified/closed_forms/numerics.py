@@ -12,7 +12,7 @@ from flint import arb
 from filterproof.filters.certified.comparison import CLOSE, Comparison, Comparisons
 from filterproof.theory.numerics.mills_ratio import mills_drop
 from filterproof.theory.numerics.norms import euclidean_norms
-from filterproof.theory.numerics.stable import log_fraction, mass_fraction, signed_square
+from filterproof.theory.numerics.stable import log_fraction, mass_as_double, signed_square_round_up
 from filterproof.theory.pairs.reference_values import ball_of
 from tests.filters.certified.closed_form import closed_form, grid, in_balls
 
@@ -26,27 +26,31 @@ _CENTRES = (0.0, 0.5, 1.9, 2.0, 2.1, 8.0, 36.0, 1e3)
 
 
 def numbers() -> Iterator[Comparison]:
-    """euclidean_norms, mills_drop, mass_fraction, log_fraction and signed_square."""
+    """euclidean_norms, mills_drop, mass_as_double, log_fraction and signed_square_round_up."""
     yield from _norms()
     yield from _mills_drops()
     for mass in _MASSES:
         # below the normal doubles a mass is rounded up: none becomes nothing
-        value, least = mass_fraction(mass), Fraction(1, 2**1074)
+        value, least = mass_as_double(mass), Fraction(1, 2**1074)
         if mass < Fraction(1, 2**1022):
-            says = f"mass_fraction({float(mass):.3g}), rounded up"
+            says = f"mass_as_double({float(mass):.3g}), rounded up"
             yield _CLAIMS.at_least(says, value, mass, slack=0, least=least)
         else:
-            yield _CLAIMS.near_truth(f"mass_fraction({mass})", value, mass, slack=2.0**-53)
+            yield _CLAIMS.near_truth(f"mass_as_double({mass})", value, mass, slack=2.0**-53)
     for ratio in _RATIOS:
         value = log_fraction(ratio)
         yield _CLAIMS.near_truth(
             f"log_fraction of about e^{value:.6g}", value, partial(_log, ratio), slack=CLOSE
         )
     for x in (0.1, 1e-160, 3.0):
-        value, square = float(signed_square(x)), Fraction(x) ** 2
-        yield _CLAIMS.at_least(f"signed_square({x!r})", value, square, slack=2.0**-51, least=2.0**-1074)
-        value = float(signed_square(-x))
-        yield _CLAIMS.near_truth(f"signed_square({-x!r})", value, -square, slack=CLOSE, least=2.0**-1074)
+        value, square = float(signed_square_round_up(x)), Fraction(x) ** 2
+        yield _CLAIMS.at_least(
+            f"signed_square_round_up({x!r})", value, square, slack=2.0**-51, least=2.0**-1074
+        )
+        value = float(signed_square_round_up(-x))
+        yield _CLAIMS.near_truth(
+            f"signed_square_round_up({-x!r})", value, -square, slack=CLOSE, least=2.0**-1074
+        )
 
 
 def _log(ratio: Fraction) -> arb:

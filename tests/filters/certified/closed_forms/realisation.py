@@ -8,7 +8,7 @@ from fractions import Fraction
 from flint import arb
 
 from filterproof.filters.certified.comparison import Comparison, Comparisons
-from filterproof.filters.certified.realisation_filters import best_split
+from filterproof.filters.certified.realisation_checks import best_split_comparison
 from filterproof.theory.pairs.normal_distribution import upper_quantile
 from filterproof.theory.stopping_level import kappa, optimal_split
 from tests.filters.certified.closed_form import closed_form, grid, in_balls
@@ -43,7 +43,7 @@ def _split(rounds: int, delta: float) -> Iterator[Comparison]:
     # theta is rounded down so far that the sum is within delta: by some units in the last place
     spent = dhat + theta * (1 - dhat) * rounds
     yield of.at_most("dhat + theta (1 - dhat) N", spent, "d", slack=2.0**-49, d=delta)
-    yield best_split(of, rounds, delta, split.dhat)
+    yield best_split_comparison(of, rounds, delta, split.dhat)
 
 
 def _kappa(epsilon: float, sigma: float, dhat: float, theta: float) -> arb:

@@ -24,7 +24,7 @@ class Sampled(Budget):
         return pair
 
     def charge(self, pair: DominatingPair) -> float:
-        if pair.sampled_normal is None:
+        if pair.subsampled_gaussian_parameters is None:
             return math.inf
         step = pair if self.repaired else self.seen(pair)
         return max(float(step.renyi(self.order)), float(step.swapped.renyi(self.order)))
@@ -51,9 +51,9 @@ class Limit(Sampled):
     def spend(self, pair: DominatingPair) -> bool:
         if self.repaired:
             return super().spend(pair)
-        if pair.sampled_normal is None:
+        if pair.subsampled_gaussian_parameters is None:
             return False
-        rate, sigma, _ = pair.sampled_normal
+        rate, sigma, _ = pair.subsampled_gaussian_parameters
         squares = self.spent + float(rate) ** 2 * math.expm1(min(float(sigma) ** -2, 700.0))
         if fp.GaussianDP(math.sqrt(squares)).delta(1.0) > 1e-5:
             return False

@@ -14,9 +14,9 @@ import filterproof as fp
 import filterproof.filters.accounting.charge_rules
 from filterproof.filters.accounting.ledger import Budget
 from filterproof.filters.catalogue import CATALOGUE
-from filterproof.filters.certified.double_double import limit_of
+from filterproof.filters.certified.double_double import exact_limit
 from filterproof.mc.examine.stages import certificate as room
-from filterproof.mc.examine.stages.certificate import certificate
+from filterproof.mc.examine.stages.certificate import verdict_by_theorems
 from filterproof.theory.evidence import Evidence, Outcome, Verdict
 from filterproof.theory.proofs.proof import Proof
 
@@ -33,13 +33,13 @@ class Mine(fp.AdditiveFilter):
 
 
 def outcome(filt: fp.PrivacyFilter) -> Outcome | None:
-    found = certificate(filt)
+    found = verdict_by_theorems(filt)
     return None if found is None else found.outcome
 
 
 def said_of(filt: fp.PrivacyFilter) -> Verdict:
     """The verdict on the parts of a filter that is made of some."""
-    found = certificate(filt)
+    found = verdict_by_theorems(filt)
     assert found is not None
     return found
 
@@ -99,7 +99,7 @@ def test_a_filters_own_budget_holds_and_one_part_in_1e10_more_does_not(charge: A
     """The budgets themselves have a second route in `tests/theory/proofs`."""
     own: Any = joined(charge, promise)
     assert outcome(own) is Outcome.HOLDS
-    refused = said_of(with_budget(charge, promise, limit_of(own.budget) * (1 + Fraction(1, 10**10))))
+    refused = said_of(with_budget(charge, promise, exact_limit(own.budget) * (1 + Fraction(1, 10**10))))
     assert refused.outcome is Outcome.UNDECIDED
     assert "not covered" in refused.detail
 
@@ -148,7 +148,7 @@ def test_a_sound_filter_of_the_catalogue_holds_by_its_theorem_within_its_hypothe
 def test_filters_that_are_unsound_or_unproved_are_not_certified() -> None:
     for name, entry in CATALOGUE.items():
         if entry.sound is not True or entry.filter_class.theorem is None:
-            found = certificate(entry.example())
+            found = verdict_by_theorems(entry.example())
             if issubclass(
                 entry.filter_class, fp.AdditiveFilter
             ):  # its charge is none of those that a theorem covers

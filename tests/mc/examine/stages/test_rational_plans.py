@@ -13,10 +13,10 @@ from filterproof.filters.catalogue import CATALOGUE
 from filterproof.mc.examine.replay import replay_data
 from filterproof.mc.examine.stages.games import chosen_targets
 from filterproof.mc.examine.stages.rational_plans import (
-    AdmissiblePairs,
-    best_second_requests,
+    AdmissibleTwoOutputPairs,
     plan_counterexample,
-    ratio_at,
+    plans_with_best_second_requests,
+    rational_exp_epsilon_above,
 )
 from filterproof.mc.worst_case.plan import GAIN_MARGIN, AdaptivePlan
 from filterproof.theory.pairs import RandomizedResponse
@@ -71,7 +71,7 @@ def some_order():
 )
 def test_best_replies_refute_and_replay_to_what_other_arithmetic_gives(make):
     about = subject(make(), "rr", "twopoint")
-    every = best_second_requests(about, chosen_targets(about))
+    every = plans_with_best_second_requests(about, chosen_targets(about))
     found = next(one for one in every if one.value > one.promised)
     data = json.loads(json.dumps(found.to_data()))
     again = replay_data(data, filt=about.filter)
@@ -84,7 +84,7 @@ def test_best_replies_refute_and_replay_to_what_other_arithmetic_gives(make):
 @pytest.mark.parametrize("name", slow_but(["BasicFilter"], ["BasicFilter", "RealisationFilter"]))
 def test_best_replies_refute_no_sound_filter_and_say_how_near_they_come(name):
     about = subject(CATALOGUE[name].example(), "rr", "twopoint")
-    for found in best_second_requests(about, chosen_targets(about)):
+    for found in plans_with_best_second_requests(about, chosen_targets(about)):
         again = found.replay()
         assert not again.refutes
         assert 0 < again.result == total(found.data["plan"], Fraction(found.data["ratio"])) <= again.promised
@@ -102,9 +102,9 @@ def test_plan_refutes_beyond_the_margin_and_where_its_requests_are_granted():
 
 def test_ratio_that_a_filter_states_is_taken_at_its_own_logarithm_alone():
     filt = natural()
-    assert ratio_at(filt, filt.epsilon) == filt.ratio
-    other = ratio_at(filt, 2.0)
-    assert other == ratio_at(naive(), 2.0)
+    assert rational_exp_epsilon_above(filt, filt.epsilon) == filt.ratio
+    other = rational_exp_epsilon_above(filt, 2.0)
+    assert other == rational_exp_epsilon_above(naive(), 2.0)
     assert 1 <= other / Fraction(np.exp(2.0)) <= 1 + 2 * GAIN_MARGIN
 
 
@@ -125,14 +125,16 @@ def test_frontier_asks_nothing_twice_and_finds_what_root_finding_finds():
             return super().admits(state, request)
 
     filt, b = Asked(0.5), Fraction(1, 8)
-    frontier = AdmissiblePairs(filt, filt.start(1))
-    largest = frontier.largest_first_mass(b, 0.0, 1e-9)
+    frontier = AdmissibleTwoOutputPairs(filt, filt.start(1))
+    largest = frontier.largest_admitted_p_mass(b, 0.0, 1e-9)
     # charged the largest of its divergences over their orders, of which .5 is admitted
     assert largest == pytest.approx(brentq(lambda a: rho_over_orders(a, 1 / 8) - 0.5, 0.2, 0.9), rel=1e-6)
     first = len(asked)
-    assert frontier.largest_first_mass(b, 0.0, 1e-9) == largest
-    assert 0.999 * largest < frontier.largest_first_mass(b, largest / 2, 1e-3) <= largest
-    assert frontier.largest_first_mass(b, 1.001 * largest, 1e-3) == 0.0
+    assert frontier.largest_admitted_p_mass(b, 0.0, 1e-9) == largest
+    assert 0.999 * largest < frontier.largest_admitted_p_mass(b, largest / 2, 1e-3) <= largest
+    assert frontier.largest_admitted_p_mass(b, 1.001 * largest, 1e-3) == 0.0
     assert len(asked) == first
-    assert AdmissiblePairs(filt, filt.start(1)).largest_first_mass(b, 1.001 * largest, 1e-3) == 0.0
+    assert (
+        AdmissibleTwoOutputPairs(filt, filt.start(1)).largest_admitted_p_mass(b, 1.001 * largest, 1e-3) == 0.0
+    )
     assert len(asked) == first + 2

@@ -18,7 +18,11 @@ from filterproof.mc.examine.counterexample import (
 from filterproof.mc.examine.divergence import Divergence
 from filterproof.mc.examine.sequence import Sequence
 from filterproof.mc.examine.stages.plays import ROUND_SIZES, simple_plays
-from filterproof.mc.examine.stages.shrinking import rational_plan, shrink, simple_plans
+from filterproof.mc.examine.stages.shrinking import (
+    best_plan_over_rational_pairs,
+    refutations_by_simple_plans,
+    shrink,
+)
 from filterproof.theory.numerics.decimals import format_down
 from tests.instruments.corpus.fifth.broken import AbstentionBonus
 from tests.mc.examine import example_filters
@@ -138,7 +142,7 @@ def test_a_plan_is_written_out_at_the_ratio_that_the_filter_states() -> None:
         filt = CATALOGUE["NonadaptiveCompositionFilter"].example()
     at = Divergence.hockey_stick(filt.epsilon)
     solved = fp.worst_case(filt, filt.menu, epsilon=at.at, rounds=3, direction="PQ")
-    found = rational_plan(
+    found = best_plan_over_rational_pairs(
         filt, menu_counterexample(filt, filt.menu, at, rounds=3, low=solved.low, high=solved.high)
     )
     assert found.data["ratio"] == "9/4"
@@ -146,7 +150,7 @@ def test_a_plan_is_written_out_at_the_ratio_that_the_filter_states() -> None:
 
 def test_plain_plans_are_exact_and_few_rounds_come_first() -> None:
     filt = example_filters.AfterGain()
-    best = next(simple_plans(subject(filt, "gaussian", "rr")))
+    best = next(refutations_by_simple_plans(subject(filt, "gaussian", "rr")))
     assert best.plan.rounds == 2
     assert best.replay().result == Fraction(best.data["value"])
 

@@ -167,7 +167,7 @@ def exam_with(proved: StageFinding, played: Sequence) -> Examination:
     """An examination in which a sequence exceeds the guarantee beside the finding of a proof."""
     filt, measure = fp.ZCDPFilter(0.5), Divergence.renyi(2.0)
     counterexample = sequence_counterexample(filt, played, measure, played.low(measure))
-    refuted = StageFinding.refuted("sequences", "", "", "one sequence", counterexample)
+    refuted = StageFinding.from_counterexample("sequences", "", "", "one sequence", counterexample)
     granted = StageFinding("admission", "", "gaussian up to 1", "", "")
     return Examination(filt, ("gaussian",), (granted, proved, refuted), 1, 1e-6, filt.promise)
 

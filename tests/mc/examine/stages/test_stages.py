@@ -20,26 +20,26 @@ from filterproof.filters.contract.work import WorkLimit
 from filterproof.mc.engine.adversaries import Scripted
 from filterproof.mc.examine.divergence import Divergence
 from filterproof.mc.examine.examination_context import ExaminationContext, admission_finding
-from filterproof.mc.examine.parameter_families import FAMILY_TABLE, families_of
+from filterproof.mc.examine.parameter_families import FAMILY_TABLE, families_for_guarantee
 from filterproof.mc.examine.sequence import Sequence
 from filterproof.mc.examine.stage_schedule import FAILURE
-from filterproof.mc.examine.stages.admissible_region import (
+from filterproof.mc.examine.stages.admission_boundary import (
     LargestGranted,
-    guessed_alternatives,
-    region_sequences,
+    best_guessed_menus,
+    boundary_sequences,
 )
-from filterproof.mc.examine.stages.filter_invariants import invariants
+from filterproof.mc.examine.stages.filter_invariants import invariant_stage
 from filterproof.mc.examine.stages.game_menus import GameMenu, rare_event_menus
 from filterproof.mc.examine.stages.games import GameSearch, game_stage, solve_both_directions
 from filterproof.mc.examine.stages.plays import (
     Player,
-    halved_request_plays,
-    play_programs,
+    greedy_plays,
+    half_largest_request_plays,
+    rounding_absorbed_request_plays,
     simple_plays,
-    swallowed_request_plays,
 )
 from filterproof.mc.examine.stages.sequences import SequenceSearch, quick_upper_bounds, sequence_stage
-from filterproof.mc.examine.stages.strategy_search import StrategySearch, grid_strategy, search
+from filterproof.mc.examine.stages.strategy_search import StrategySearch, grid_strategy, strategy_stage
 from filterproof.theory.evidence import Evidence, Outcome
 from filterproof.theory.pairs import DominatingPair, Gaussian, Laplace, RandomizedResponse, SubsampledGaussian
 from tests.instruments.corpus.fifth.broken import ByteCounter
@@ -54,7 +54,7 @@ LONG, LATE = 2_400_000, WorkLimit(-1)
 
 
 def subject(filt: fp.PrivacyFilter, *names: str) -> ExaminationContext:
-    lines = families_of(names or tuple(FAMILY_TABLE), filt.promise)
+    lines = families_for_guarantee(names or tuple(FAMILY_TABLE), filt.promise)
     return admission_finding(filt, lines, WorkLimit.of(LONG), seed=7)[1]
 
 
@@ -105,7 +105,7 @@ class SeesRewinding(example_filters.PureSum):
 
 # -- what each stage finds ---------------------------------------------------------------------------------
 
-SEARCH = partial(search, failure=FAILURE)
+SEARCH = partial(strategy_stage, failure=FAILURE)
 #: The stage, a filter that it refutes, the families that it is asked for, and the kind and evidence of the
 #: counterexample.
 REFUTED: list[Any] = [
@@ -209,7 +209,7 @@ def test_a_broken_law_of_purity_is_a_fault_and_of_another_a_note(
         about, families=tuple({line.definition.mechanism: line for line in about.families}.values())
     )
     assert {line.definition.mechanism for line in about.families} == {*families}
-    (finding,) = invariants(about, WorkLimit.of(LONG))
+    (finding,) = invariant_stage(about, WorkLimit.of(LONG))
     assert fault in finding.fault
     assert bool(finding.fault) is bool(fault)
     assert [note in said for said in finding.notes] == [True] * bool(note)
@@ -217,7 +217,7 @@ def test_a_broken_law_of_purity_is_a_fault_and_of_another_a_note(
 
 
 def test_what_was_not_reached_is_said_and_one_family_is_asked_in_any_case() -> None:
-    (finding,) = invariants(subject(example_filters.ByHand(), "gaussian", "rr"), LATE)
+    (finding,) = invariant_stage(subject(example_filters.ByHand(), "gaussian", "rr"), LATE)
     assert finding.menu == "gaussian"
     assert finding.not_tried.endswith("its share of the work was used up")
 
@@ -225,7 +225,9 @@ def test_what_was_not_reached_is_said_and_one_family_is_asked_in_any_case() -> N
 # -- candidates --------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("generator", [play_programs, halved_request_plays, simple_plays, region_sequences])
+@pytest.mark.parametrize(
+    "generator", [greedy_plays, half_largest_request_plays, simple_plays, boundary_sequences]
+)
 def test_every_candidate_is_granted_in_one_order_however_much_work_is_allowed(generator: Any) -> None:
     about = subject(example_filters.PerFamily(), "gaussian", "rr")
     plays = [[*islice(generator(about, WorkLimit.of(units)), 2)] for units in (LONG, 2 * LONG)]
@@ -236,20 +238,22 @@ def test_every_candidate_is_granted_in_one_order_however_much_work_is_allowed(ge
 def test_what_moves_an_empty_sum_and_no_large_one_is_asked_for_without_end() -> None:
     for filt, broken in ((FloatLedger(), True), (SingleUpwards(), False)):
         about = subject(filt, "gaussian", "twopoint")  # whose smallest reveals nothing
-        plays = [*swallowed_request_plays(about, WorkLimit.of(LONG))]
+        plays = [*rounding_absorbed_request_plays(about, WorkLimit.of(LONG))]
         assert bool(plays) is any(played.violation(filt.promise, about.targets) for played in plays) is broken
-        assert [*swallowed_request_plays(replace(about, deterministic=False), WorkLimit.of(LONG))] == []
+        assert [
+            *rounding_absorbed_request_plays(replace(about, deterministic=False), WorkLimit.of(LONG))
+        ] == []
 
 
 def test_a_player_keeps_to_what_is_granted_and_notices_what_leaves_the_state_as_it_was() -> None:
     filt, each = example_filters.ByHand(), np.sqrt(2 * example_filters.RHO / 5.5)
     player = Player(filt, WorkLimit.of(LONG), checked_start(filt, 1))
-    assert [player.request_times(Gaussian(each), times) for times in (3, 10)] == [3, 2]
+    assert [player.request_and_count_grants(Gaussian(each), times) for times in (3, 10)] == [3, 2]
     assert not player.grants(Gaussian(each))
     assert player.played == Sequence(((Gaussian(each), 5),))
     for pure in (True, False):
         player = Player(example_filters.Forgets(), WorkLimit.of(LONG), np.zeros(1), deterministic=pure)
-        assert player.request_times(Gaussian(0.1), 50) == (1 if pure else 50)
+        assert player.request_and_count_grants(Gaussian(0.1), 50) == (1 if pure else 50)
         assert (player.unchanging_request is None) is not pure
 
 
@@ -274,7 +278,7 @@ def test_quick_bounds_are_above_the_certified_ones() -> None:
         played = Sequence((one, other))
         symmetric = all(pair.swapped == pair for pair in played.counts)
         assert [measure for measure, _ in quick_upper_bounds(played, targets)][4:] == [
-            target.both[1] for target in targets if not symmetric
+            target.both_directions[1] for target in targets if not symmetric
         ]
         for measure, bound in quick_upper_bounds(played, targets, ("PQ", "QP")):
             assert (low := played.low(measure)) <= bound or low == bound == float("inf")
@@ -284,15 +288,15 @@ def test_what_is_afforded_is_granted_so_often_and_little_more_is_not() -> None:
     about = subject(fp.GaussianFilter(mu=1.0), "gaussian")
     frontier = LargestGranted(about, WorkLimit.of(LONG))
     for times in (1, 4, 16):
-        size = frontier.affordable_size(frontier.fresh(), about.families[0], times)
-        assert frontier.fresh().request_times(fp.Gaussian(size), times) == times
+        size = frontier.largest_size_granted_in_a_row(frontier.fresh(), about.families[0], times)
+        assert frontier.fresh().request_and_count_grants(fp.Gaussian(size), times) == times
         assert size == pytest.approx(times**-0.5, rel=5e-3)
 
 
 @pytest.mark.parametrize(("filt", "at"), [(EqualShares(), 2.0), (BucketInTheSum(), 1.0)])
 def test_rows_of_a_thousand_requests_are_granted_and_refute_no_sum(filt: Any, at: float) -> None:
     about, target = subject(filt, "gaussian", "rr", "erasure"), Divergence.hockey_stick(at)
-    played = [*islice(region_sequences(about, WorkLimit.of(LONG)), 3)]
+    played = [*islice(boundary_sequences(about, WorkLimit.of(LONG)), 3)]
     assert max(one.rounds for one in played) in (getattr(filt, "rounds", 1000), 1001)
     assert not any(one.low(target) > about.promised(target) for one in played)
 
@@ -300,7 +304,7 @@ def test_rows_of_a_thousand_requests_are_granted_and_refute_no_sum(filt: Any, at
 def test_a_guessed_menu_is_worth_about_what_its_game_is() -> None:
     """`PlanByFamily`: after one answer another family is affordable than after the other."""
     about, target = subject(PlanByFamily(), "gaussian", "rr", "erasure"), Divergence.hockey_stick(1.0)
-    share, menu = max(guessed_alternatives(about, (target,), WorkLimit.of(400_000)), key=lambda one: one[0])
+    share, menu = max(best_guessed_menus(about, (target,), WorkLimit.of(400_000)), key=lambda one: one[0])
     worst = fp.worst_case(about.filter, menu.pairs, epsilon=1.0, rounds=menu.rounds)
     assert {type(pair) for pair in menu.pairs} == {RandomizedResponse, Gaussian, fp.Erasure}
     assert worst.low > about.promised(target)
@@ -339,9 +343,9 @@ AT = Divergence.hockey_stick(1.0)
 
 
 def test_plan_within_the_guarantee_is_kept_with_its_exact_value() -> None:
-    search = GameSearch(subject=subject(example_filters.ByHand(), "rr", "twopoint"))
-    assert [*search.plan(WorkLimit.of(LONG // 60))] == []
-    (row,) = search.rows.values()
+    game_search = GameSearch(subject=subject(example_filters.ByHand(), "rr", "twopoint"))
+    assert [*game_search.plan(WorkLimit.of(LONG // 60))] == []
+    (row,) = game_search.rows.values()
     assert row.play.replay().result == Fraction(row.play.data["value"])
     assert 0.1 * row.promised < row.attack <= row.promised
 
@@ -404,7 +408,7 @@ def test_each_play_has_numbers_and_a_share_of_the_failure_of_its_own(monkeypatch
     simulated = Mock(return_value=SimpleNamespace(data={"low": 0.5e-5, "value": 3e-5}))
     monkeypatch.setattr("filterproof.mc.examine.stages.strategy_search.record_simulation", simulated)
     about, strategy = subject(CapsEachRound(), "gaussian"), Scripted((Gaussian(0.4),), (1,))
-    (summary,) = search(about, WorkLimit.of(LONG), 6.4e-7)
+    (summary,) = strategy_stage(about, WorkLimit.of(LONG), 6.4e-7)
     assert summary.counterexample is None
     assert {call.kwargs["confidence"] for call in simulated.call_args_list} == {1 - 1e-8}
     simulated.reset_mock()

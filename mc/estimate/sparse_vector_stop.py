@@ -1,0 +1,39 @@
+"""The probability that the sparse vector technique stops in the last of some rounds, by simulation.
+
+>>> from fractions import Fraction
+>>> simulate_sparse_vector_stop([-1, 1], ratio=Fraction(2), n=2000, seed=1).low > 0.3
+True
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+import numpy as np
+
+from filterproof.filters.accountants.above_threshold import AboveThreshold
+from filterproof.mc.intervals import clopper_pearson
+from filterproof.mc.intervals.estimate import CONFIDENCE, Estimate, failure_or_one_minus_confidence
+from filterproof.theory.argument_checks import check_count
+
+
+def simulate_sparse_vector_stop(
+    values: Sequence[int],
+    *,
+    ratio: Fraction,
+    n: int = 4000,
+    seed: int = 0,
+    confidence: float = CONFIDENCE,
+    failure: float | None = None,
+) -> Estimate:
+    """Estimate the probability that `AboveThreshold` at 0 says True to the last of the values and to none before."""
+    runs, failure = check_count("n", n), failure_or_one_minus_confidence(confidence, failure)
+    rng = np.random.default_rng(np.random.SeedSequence(check_count("seed", seed, least=0)))
+    stops = 0
+    for _ in range(runs):
+        stop = AboveThreshold(0, ratio=ratio, rng=rng)
+        stops += (
+            next((t for t, value in enumerate(values) if stop.is_above(value, rng)), -1) == len(values) - 1
+        )
+    return clopper_pearson(stops, runs, failure=failure)

@@ -1,0 +1,173 @@
+"""The pairs among a filter's attributes, usually its menu, and the names that a counterexample gives to them.
+
+A class outside the library has no name that a file can build it from. A counterexample names such a pair by its repr,
+and a replay looks it up among the attributes of the filter: data is never executed.
+
+>>> from dataclasses import dataclass
+>>> import filterproof as fp
+>>> @dataclass(frozen=True, slots=True, eq=False, repr=False)
+... class Priced(fp.RandomizedResponse):
+...     price: float = 0.0
+>>> purse = fp.from_budget(lambda: [], lambda held, pair: True, fp.PureDP(1.0), menu=(Priced(0.5, price=0.2),))
+>>> [name for name in allowed_values_for(purse) if name.startswith("own ")]
+['own Priced(epsilon=0.5, ratio=None, price=0.2)']
+>>> assumption(purse.menu[0])
+'its own Priced counts as the RandomizedResponse that it extends'
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from types import MemberDescriptorType
+from typing import Any, TypeGuard
+
+import numpy as np
+
+from filterproof.filters.contract.library import defining_class, is_library_class
+from filterproof.mc.engine.encoding import OWN, Nameable, allowed_values_by_name, encode
+from filterproof.mc.losses.finite_pair_from_cdfs import STATED_ERROR, pair_with_known_tails
+from filterproof.theory.evidence import Evidence
+from filterproof.theory.pairs import DominatingPair, library_class
+
+
+def pairs_in_attributes(filt: object) -> tuple[DominatingPair, ...]:
+    """Return the single pairs among the filter's attributes: usually a menu."""
+    pairs: list[DominatingPair] = []
+    for value in attribute_values(filt, type(filt).__mro__):
+        parts = (
+            tuple(value.values())
+            if _is_named(value)
+            else value
+            if isinstance(value, (tuple, list))
+            else (value,)
+        )
+        pairs.extend(part for part in parts if isinstance(part, DominatingPair) and part.shape == ())
+    return tuple(dict.fromkeys(pairs))
+
+
+def pairs_of_attribute(filt: object, name: str) -> tuple[DominatingPair, ...]:
+    """Return the pairs in one attribute over which games are solved, or none.
+
+    A filter that observes losses sees those that a class outside the library draws, and no game knows them.
+    """
+    held = _attribute_value(filt, name)
+    held = tuple(held.values()) if _is_named(held) else held
+    own = tuple(held) if isinstance(held, (tuple, list, set, frozenset, dict)) else ()
+    own = (
+        tuple(sorted(own, key=repr)) if isinstance(held, (set, frozenset)) else own
+    )  # not in the order of hashes
+    if not all(isinstance(pair, DominatingPair) and pair.shape == () for pair in own):
+        return ()
+    looks = bool(getattr(filt, "looks_at_losses", False))
+    return tuple(
+        pair
+        for pair in own
+        if not user_class_states_distribution(pair) or (not looks and pair_with_known_tails(pair) is not None)
+    )
+
+
+def pair_names(filt: object) -> dict[DominatingPair, str]:
+    """Return the names that the filter's attributes give to single pairs: those of mappings from names to pairs."""
+    named = filter(_is_named, attribute_values(filt, type(filt).__mro__))
+    return {pair: name for held in named for name, pair in held.items()}
+
+
+def _is_named(held: object) -> TypeGuard[Mapping[str, DominatingPair]]:
+    return isinstance(held, dict) and all(
+        isinstance(name, str) and isinstance(pair, DominatingPair) and pair.shape == ()
+        for name, pair in held.items()
+    )
+
+
+def attribute_values(filt: object, kinds: Iterable[type]) -> Iterator[Any]:
+    """Yield the attributes of the filter of these types."""
+    names = [*getattr(filt, "__dict__", {}), *(name for kind in kinds for name in vars(kind))]
+    return (_attribute_value(filt, name) for name in dict.fromkeys(names) if name[:2] != "__")
+
+
+def _attribute_value(filt: object, name: str) -> Any:
+    """Return an attribute of a filter. Properties of user classes are not run: they may raise or never return."""
+    value = inspect.getattr_static(filt, name, None)
+    ours = isinstance(value, property) and is_library_class(defining_class(type(filt), name))
+    return getattr(filt, name, None) if ours or isinstance(value, MemberDescriptorType) else value
+
+
+def allowed_values_for(filt: object, *kinds: type) -> Nameable:
+    """Return the names that a counterexample of the filter may use: the library's, and its own pairs by their repr."""
+    names = allowed_values_by_name(*kinds)
+    own = [
+        pair
+        for pair in dict.fromkeys((*pairs_in_attributes(filt), *_pairs_in_set_attributes(filt)))
+        if not _has_allowed_name(pair, names)
+    ]
+    return names | {f"{OWN}{pair!r}": pair for pair in own}
+
+
+def _pairs_in_set_attributes(filt: object) -> Iterator[DominatingPair]:
+    for value in attribute_values(filt, type(filt).__mro__):
+        if isinstance(value, (set, frozenset, dict)) and not _is_named(value):
+            yield from (part for part in value if isinstance(part, DominatingPair) and part.shape == ())
+
+
+def _has_allowed_name(pair: DominatingPair, names: Nameable) -> bool:
+    with suppress(TypeError):
+        encode(pair, names)
+        return True
+    return False
+
+
+def assumption(pair: DominatingPair) -> str:
+    """Return what a result assumes about a pair outside the library; '' for a pair of the library."""
+    pair, ours = pair.unlabelled, library_class(pair.unlabelled)
+    kind = type(pair).__name__
+    if ours is type(pair):
+        return ""
+    if ours is not None:
+        return f"its own {kind} counts as the {ours.__name__} that it extends"
+    if pair_with_known_tails(pair) is None:
+        if is_sampled(pair):
+            return f"assumed: the losses of its own {kind} are those that its sample draws"
+        return f"not tried: its own {kind}, whose loss_cdf, loss_isf and sample give no distribution"
+    how = f"what its loss_cdf states, with errors of at most {STATED_ERROR:g}"
+    if pair_with_known_tails(pair) is pair:
+        how = "that of the masses or tails that it states"
+    return f"assumed: the distribution of its own {kind} is {how}"
+
+
+def is_sampled(pair: DominatingPair) -> bool:
+    """Whether a class outside the library draws losses and states no distribution: it can only be simulated."""
+    with suppress(Exception):  # code of a user's class, whatever it raises: then it draws nothing
+        if library_class(pair.unlabelled) is None and pair_with_known_tails(pair) is None:
+            drawn = [np.asarray(way.sample(np.random.default_rng(0), 4)) for way in (pair, pair.swapped)]
+            return all(losses.shape == (4,) and not np.isnan(losses).any() for losses in drawn)
+    return False
+
+
+def user_class_states_distribution(pair: DominatingPair) -> bool:
+    """Whether a class outside the library alone states the distribution, and not in rational numbers."""
+    return library_class(pair.unlabelled) is None and pair.exact_masses is None
+
+
+def evidence_about(pairs: Iterable[DominatingPair], evidence: Evidence = Evidence.CERTIFIED) -> Evidence:
+    """Return the evidence of a number about these pairs: CITED where a class states a distribution."""
+    return Evidence.CITED if any(map(user_class_states_distribution, pairs)) else evidence
+
+
+def own_pairs_in_data(data: object, names: Nameable) -> list[DominatingPair]:
+    """Return the filter's own pairs that data names.
+
+    >>> own_pairs_in_data({"type": "LabelledRequest", "mechanism": {"name": "own A"}}, {"own A": 1, "own B": 2})
+    [1]
+    """
+    if isinstance(data, Mapping):
+        name = data.get("name")
+        if isinstance(name, str) and name.startswith(OWN) and name in names:
+            return [names[name]]
+        return [one for part in data.values() for one in own_pairs_in_data(part, names)]
+    return (
+        [one for part in data for one in own_pairs_in_data(part, names)]
+        if isinstance(data, list | tuple)
+        else []
+    )

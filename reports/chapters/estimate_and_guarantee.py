@@ -1,0 +1,56 @@
+"""An estimate beside the bound that is guaranteed of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from filterproof.mc import Estimate
+from filterproof.reports.html_repr import numbers
+from filterproof.theory.numerics import decimals
+
+
+@dataclass(frozen=True, slots=True)
+class EstimateAndGuarantee:
+    """An estimate of something that is promised to be at most `promised`; `what` says it in words."""
+
+    what: str
+    estimate: Estimate
+    promised: float
+
+    @property
+    def share(self) -> float:
+        """The estimate over the promise."""
+        return self.estimate.value / self.promised
+
+    @property
+    def refutes(self) -> bool:
+        """Whether the whole interval lies above the promise."""
+        return self.estimate.low > self.promised
+
+    @property
+    def interval(self) -> str:
+        """The interval to four significant digits, its ends rounded outwards."""
+        return decimals.interval(self.estimate.low, self.estimate.high, 4)
+
+    @property
+    def drawn(self) -> tuple[str, float, float, float]:
+        """What it is, its low end, value and high end."""
+        return self.what, self.estimate.low, self.estimate.value, self.estimate.high
+
+    @property
+    def comparison_text(self) -> str:
+        """Where the estimate lies beside the promise, in words."""
+        if self.refutes:
+            return "ABOVE the guarantee"
+        if self.estimate.value <= 0:
+            most = numbers.format_percent(self.estimate.high / self.promised, decimals.format_up)
+            return f"never seen, at most {most} of the guarantee"
+        open_to_both = ", which lies within the interval" if self.share > 1 else ""
+        return f"{numbers.format_percent(self.share)} of the guarantee{open_to_both}"
+
+    def __str__(self) -> str:
+        one = self.estimate
+        return (
+            f"{self.what}: {one.value:.4g} in {self.interval} at confidence 1 - {decimals.format_failure(one.failure)} "
+            f"({one.n:,} runs), guaranteed at most {self.promised:.4g}"
+        )
